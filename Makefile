@@ -5,7 +5,7 @@
 #   make bench    the benchmarks, as ratios to json.loads, and 100,000 made-up sessions against the rules
 #   make side-by-side  install the peers (once, network) and play them and the presets on the sessions of SECATEUR_CORPUS
 #   make prices   read prices and windows of models again, from the packages that keep them
-#   make docs     write the generated pages of docs/reference
+#   make docs site     write the generated pages of docs/reference
 #   make sessions record the sample sessions again (they change with the source)
 #   make localmodel  a model server and a small model, for the tests that ask a real one (127 MB)
 #   make postgres  a PostgreSQL server, for the tests of that store (36 MB)
@@ -24,7 +24,7 @@ PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; 
 bin := $(VENV)/bin
 installed := $(VENV)/.installed
 
-.PHONY: demo test check format bench side-by-side prices docs sessions localmodel postgres clients more-clients mutants lock clean
+.PHONY: demo test check format bench side-by-side prices docs site sessions localmodel postgres clients more-clients mutants lock clean
 
 demo: $(installed)
 	@mkdir -p build
@@ -68,6 +68,10 @@ prices: $(installed)
 
 docs: $(installed)
 	$(bin)/python scripts/make_docs.py
+
+site: $(installed)
+	$(bin)/python -m mkdocs build --clean
+	@echo "open build/site/index.html"
 
 sessions: $(installed)
 	$(bin)/python scripts/record_sessions.py
