@@ -71,4 +71,5 @@ SUMS: Native = {
     "prune": [],
     "on_arrival": None,
     "schedule": {"type": "every_request"},
+    "compaction": {"digest": {"when": "never"}},
 }

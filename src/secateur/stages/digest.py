@@ -45,10 +45,10 @@ def conclude(
     is_off = settings.digest is None or settings.digest.when == "never" or not (settings.enabled and setup.enabled)
     if is_off or options.busy_reason or options.forced or log or context.storage == "away":
         return None
-    if check_preconditions(projection, setup.is_written) is not None:
-        return None
     must = check_due(settings, context.load(projection), context.limits).why == "over"
     if settings.digest is not None and settings.digest.when == "window" and not must:
+        return None
+    if check_preconditions(projection, setup.is_written) is not None:
         return None
     made = make_digests(context, projection, must)
     if made is None or _is_undone(projection, made[0]) or (must and _is_left_high(context, projection, made[0])):

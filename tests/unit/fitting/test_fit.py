@@ -25,7 +25,8 @@ PLAIN = {
     "name": "balance",
     "on_arrival": None,
     "schedule": {"type": "never"},
-}  # it prunes nothing
+    "compaction": {"digest": {"when": "never"}},
+}  # it prunes nothing, and shortens no older work
 
 
 def test_what_fits_is_left_alone() -> None:

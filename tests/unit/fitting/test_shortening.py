@@ -13,7 +13,7 @@ from secateur.hooks import AfterCompact, BeforeCompact, CompactDecision
 from secateur.stores import open_store
 from secateur.stores.protocol import SessionId
 
-DIGEST: dict[str, Any] = {"last_results": 4, "max_overspend": None}
+DIGEST: dict[str, Any] = {"when": "price", "last_results": 4, "max_overspend": None}
 ONLY = {"extends": "balance", "name": "digests", "on_arrival": None, "prune": [], "compaction": {"digest": DIGEST}}
 MODEL = "claude-sonnet-4-5"  # a read costs a tenth, a write 1.25
 MINUTE_MS = 60_000

@@ -30,8 +30,9 @@ EARLY: dict[str, Any] = {
 DIGESTS: dict[str, Any] = {
     "extends": "balance",
     "prune": [],
-    "compaction": {"digest": {"last_results": 3, "keep_tokens": 0, "max_overspend": None}},
+    "compaction": {"digest": {"when": "price", "last_results": 3, "keep_tokens": 0, "max_overspend": None}},
 }
+SUMS: dict[str, Any] = {"extends": "balance", "compaction": {"digest": {"when": "never"}}}
 ANYTHING = Caching(
     rules=CacheRules(
         name="any", models=(), positions="marks", writes_cost=True, minimum_tokens=0, source="made up", date="2026"
@@ -84,7 +85,8 @@ def test_a_replay_decides_as_the_engine_does(policy: Any, handles: bool) -> None
 
 @pytest.mark.parametrize("handles", OFFERED)
 @pytest.mark.parametrize(
-    ("policy", "window", "calls"), [("balance", 8_000, 2), ("kilocode", 8_000, 2), (DIGESTS, 10**6, 0)]
+    ("policy", "window", "calls"),
+    [(SUMS, 8_000, 2), ("balance", 8_000, 0), ("kilocode", 8_000, 2), (DIGESTS, 10**6, 0)],
 )
 def test_a_replay_compacts_as_the_engine_does(policy: Any, window: int, calls: int, handles: bool) -> None:
     whole = body(40)
