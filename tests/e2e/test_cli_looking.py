@@ -62,6 +62,23 @@ def test_inspect_finds_calls_and_results_without_their_other_half(tmp_path: Path
     assert "call without result" in shown.text
 
 
+def test_inspect_counts_no_call_that_an_agent_only_wrote(tmp_path: Path) -> None:
+    """`submit` ends a run of SWE-agent: `check` asks for no result of it, and neither does `inspect`."""
+    said = [
+        {"role": "system", "content": "You fix bugs.", "message_type": "system_prompt", "agent": "main"},
+        {"role": "user", "content": "A demonstration.", "message_type": "demonstration", "agent": "main"},
+        {"role": "assistant", "content": "Done.\n```\nsubmit\n```", "thought": "Done.", "action": "submit"},
+        {"role": "user", "content": "Now the bug.", "message_type": "instance", "agent": "main"},
+        {"role": "assistant", "content": "```\nls\n```", "thought": "", "action": "ls\n"},
+        {"role": "user", "content": "a.py", "message_type": "observation", "agent": "main"},
+    ]
+    path = saved(tmp_path, json.dumps({"history": said, "trajectory": [], "info": {}, "environment": "main"}).encode())
+    looked, checked = secateur("inspect", path, "--json"), secateur("check", path, "--json")
+    assert looked.json["input"]["format"] == "swe_agent"
+    assert (looked.json["problems"], looked.code) == ([], 0)
+    assert (checked.json["violations"], checked.code) == ([], 0)
+
+
 def test_diff_of_a_document_and_itself(tmp_path: Path) -> None:
     path = saved(tmp_path, pi_worked())
     assert "0 parts differ" in secateur("diff", path, path).text

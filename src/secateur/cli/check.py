@@ -107,7 +107,7 @@ def _render(report: CheckReport, read_: OpenedDocument) -> list[Any]:
     whom = "every API" if report.family == "transcript" else report.family
     blocks: list[Any] = [
         f"{clean(read_.source.label)}: {report.input.format}, {report.reason}",
-        f"{report.input.messages:,} messages against the rules of {whom}: {_pluralize(errors, 'violation')}"
+        f"{_pluralize(report.input.messages, 'message')} against the rules of {whom}: {_pluralize(errors, 'violation')}"
         + (f", {_pluralize(rest, 'warning')}" if rest else ""),
     ]
     if report.violations:

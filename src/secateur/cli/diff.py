@@ -17,7 +17,7 @@ from secateur.cli.exit_codes import SUCCESS, UsageError
 from secateur.cli.inputs import InputSource, OpenedDocument, read_source
 from secateur.cli.names import DOCUMENT, POLICY
 from secateur.cli.options import make_argument, make_option
-from secateur.cli.output.formatting import format_count
+from secateur.cli.output.formatting import format_count, pluralize
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.tables import name_part
 from secateur.cli.output.terminal import StyledLine, clean, hide_secrets, print_blocks, print_json
@@ -123,8 +123,9 @@ def _make_report(before: OpenedDocument, after: OpenedDocument, gate: str | None
 
 
 def _render(report: DiffReport, lines: int) -> Iterator[Any]:
+    differ = f"{pluralize(len(report.changes), 'part')} {'differs' if len(report.changes) == 1 else 'differ'}"
     figures = f"{format_count(report.tokens_before)} → {format_count(report.tokens_after)} tokens"
-    yield f"{clean(report.before)} → {clean(report.after)}: {len(report.changes):,} parts differ, {figures}"
+    yield f"{clean(report.before)} → {clean(report.after)}: {differ}, {figures}"
     if not report.changes and report.gate:
         yield f"Nothing was pruned: {report.gate}."
     for change in report.changes:

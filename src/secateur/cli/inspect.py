@@ -12,6 +12,7 @@ import click
 from msgspec import Struct
 
 from secateur import policy
+from secateur.api.transcript.walk import is_text
 from secateur.cli import options
 from secateur.cli.composition import (
     KindShare,
@@ -31,7 +32,7 @@ from secateur.cli.exit_codes import FINDINGS, SUCCESS
 from secateur.cli.inputs import OpenedDocument, open_document, read_source
 from secateur.cli.options import Options, make_option
 from secateur.cli.output import tables
-from secateur.cli.output.formatting import format_count, format_percent
+from secateur.cli.output.formatting import format_count, format_percent, pluralize
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.tables import MAX_TOOLS, MAX_TURNS, format_line, format_name, make_table
 from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one_line
@@ -156,7 +157,9 @@ def find_problems(transcript: Transcript) -> list[PairingProblem]:
             numbered.append((number, PairingProblem("result without call", locate_part(number, message, part))))
     last = _find_last_round(transcript)
     numbered += [
-        (call[0], PairingProblem("call without result", locate_part(*call))) for call in open_ if call[0] < last
+        (call[0], PairingProblem("call without result", locate_part(*call)))
+        for call in open_
+        if call[0] < last and not is_text(call[2])
     ]
     return [problem for _, problem in sorted(numbered, key=lambda each: each[0])]
 
@@ -261,7 +264,8 @@ def _render(report: InspectReport, read_: OpenedDocument) -> list[Any]:
     share = format_percent(whole, report.window.value)
     blocks: list[Any] = [
         f"{clean(read_.source.label)}: {report.input.format}, {report.reason}",
-        f"about {format_count(whole)} tokens in {report.input.messages:,} messages and {turns:,} turns,"
+        f"about {format_count(whole)} tokens in {pluralize(report.input.messages, 'message')} and"
+        f" {pluralize(turns, 'turn')},"
         f" {share} of a window of {format_count(report.window.value)}: {report.window.source}",
         f"counted by {clean(report.counted_by)}",
         "",
@@ -277,6 +281,6 @@ def _render(report: InspectReport, read_: OpenedDocument) -> list[Any]:
     blocks.append(
         _make_problems_table(report.problems)
         if report.problems
-        else "Every call has its result, and every result its call."
+        else "Every call that is over has its result, and every result its call."
     )
     return blocks + [f"warning: {clean(warning)}" for warning in report.warnings]

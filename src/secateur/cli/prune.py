@@ -281,9 +281,8 @@ def _describe_storage(report: RunReport) -> list[str]:
     name = clean(report.session)
     handle = next((edit.handle for edit in report.edits if edit.handle), None)
     back = f"; secateur recall {handle} reads one part back" if handle else ""
-    return [
-        f"Stored as session {name} at {clean(report.store or '')}: secateur why {name} lists what was removed{back}."
-    ]
+    removed = f": secateur why {name} lists what was removed{back}" if report.edits else ""
+    return [f"Stored as session {name} at {clean(report.store or '')}{removed}."]
 
 
 def _describe_cost(cost: EditCost) -> str:

@@ -12,6 +12,7 @@ from secateur.cli import options
 from secateur.cli.exit_codes import UsageError
 from secateur.cli.inputs import explain_unreadable, read_source
 from secateur.cli.options import Options, make_option
+from secateur.cli.output.formatting import pluralize
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean, print_blocks, print_exact, print_json
 from secateur.cli.writer import write_file
@@ -102,6 +103,6 @@ def _write_outcome(args: RecoverOptions, done: Recovered) -> None:
 def _render(done: Recovered, target: str | None) -> list[str]:
     gone = done.messages - done.sent
     lost = f", {gone:,} of them no longer sent after {done.compactions:,} compactions" if done.compactions else ""
-    lines = [f"{done.messages:,} messages{lost}: {done.whole_tokens:,} tokens → {done.tokens:,}."]
+    lines = [f"{pluralize(done.messages, 'message')}{lost}: {done.whole_tokens:,} tokens → {done.tokens:,}."]
     lines += [f"warning: {clean(warning)}" for warning in done.warnings]
     return [*lines, f"Written to {clean(target)}."] if target else lines

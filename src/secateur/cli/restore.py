@@ -45,9 +45,13 @@ Examples:
   secateur restore s.jsonl --store sqlite:///~/agents.db --in-place
 
 \b
-It works for files written by `prune --session` or `prune --store`. If the
-store's retention has deleted the bytes, a backup beside the file (FILE.bak,
-FILE.bak1, ...) is used if it has the right hash. A file that was pruned
+It works for files written by `prune --session` or `prune --store`. `compact`,
+`repair` and `recover` store nothing: the original is their input, or with
+--in-place its .bak. `hook` writes no file.
+
+\b
+If the store's retention has deleted the bytes, a backup beside the file
+(FILE.bak, FILE.bak1, ...) is used if it has the right hash. A file that was pruned
 several times is restored to the first original. Lines appended since are
 kept. Stop the agent before --in-place.
 
@@ -253,6 +257,6 @@ def _describe_unknown(kept: OpenedStore, source: InputSource) -> str:
     hint = f"; {clean(beside[-1])} may be what you look for: secateur diff shows how it differs" if beside else ""
     return (
         f"nothing was written: {clean(kept.url)} does not know what {clean(source.label)} was before. It was "
-        "never pruned, or without --session and --store, or into another store (name it with --store), or it was "
-        f"changed before its last edit{hint}"
+        "never pruned, or nothing of it was removed, or without --session and --store, or into another store (name it "
+        f"with --store), or by another command than prune, or it was changed before its last edit{hint}"
     )
