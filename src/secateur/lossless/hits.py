@@ -12,6 +12,8 @@ their order stays. Lines of context (`path-18-text`) belong to the file of the h
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import eq
 
 MOSTLY = 0.8  # of the lines are in groups: else the text is something else
 _HEAD = "[secateur: {} lines of a search, none left out: a path after @, then its lines]"
@@ -28,9 +30,13 @@ def group_hits(text: str) -> str:
     if _HEADED.match(text) or not any(_HIT.match(line) for line in lines[:_FIRST]):
         return text
     made, grouped = [_HEAD.format(len(lines))], 0
-    for path, run in _divide_runs(lines):
-        if path and len(run) > 1:
-            made += (f"@ {path}", *[line[len(path) + 1 :] for line in run])
+    runs = list(_divide_with_context(lines) if _BETWEEN in lines else _divide(lines))
+    if sum([len(run) for path, run in runs if path and len(run) > 1]) < MOSTLY * len(lines):
+        return text
+    for path, run in runs:
+        block = _cut_path(path, run) if path and len(run) > 1 else None
+        if block is not None:
+            made += (f"@ {path}", block)
             grouped += len(run)
         else:
             made += [f"={line}" if _HELD.match(line) else line for line in run]
@@ -61,13 +67,28 @@ def is_grouped(text: str) -> bool:
     return head is not None and expand_hits(text).count("\n") + 1 == int(head[1])
 
 
-def _divide_runs(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Lines that follow each other and show the same file, with its path; other lines with "" for it."""
+def _divide(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Lines that follow each other and begin alike up to a colon, with that beginning if it may be a path."""
+    place, starts = 0, [line.partition(":")[0] for line in lines]
+    if sum(map(eq, starts, starts[1:])) < MOSTLY * len(lines) / 2:  # at most twice as many are in groups
+        yield "", list(lines)
+        return
+    for path, run in groupby(starts):
+        size = len(list(run))
+        yield path if size > 1 and _PATH.fullmatch(path) else "", list(lines[place : place + size])
+        place += size
+
+
+def _divide_with_context(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """The same where lines of context are among them: they belong to the file of the hits around them."""
     path, run = "", list[str]()
     for line in lines:
+        if path and line.startswith(f"{path}-") and _NUMBERED.match(line, len(path) + 1):
+            run.append(line)
+            continue
         hit = _HIT.match(line)
-        found = hit[1] if hit is not None else path if path and _is_context(line, path) else ""
-        if found != path and run:
+        found = hit[1] if hit is not None else ""
+        if run and found != path:
             yield path, run
             run = []
         path = found
@@ -75,7 +96,17 @@ def _divide_runs(lines: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     yield path, run
 
 
-def _is_context(line: str, path: str) -> bool:
-    """Whether a line is one of context: `path-18-text`."""
-    numbered = _NUMBERED.match(line, len(path) + 1) if line.startswith(f"{path}-") else None
-    return numbered is not None and numbered[1] == "-"
+def _cut_path(path: str, run: Sequence[str]) -> str | None:
+    """These lines without their path; None where what is left would not say what followed it."""
+    cut = [line[len(path) + 1 :] for line in run]
+    block = "\n".join(cut)
+    if _ALL_HITS.fullmatch(block):
+        return block
+    numbers = map(_NUMBERED.match, cut)
+    same = all(one is not None and one[1] == line[len(path)] for one, line in zip(numbers, run, strict=True))
+    return block if same else None
+
+
+_BETWEEN = "--"  # what searches put between hits with context
+_PATH = re.compile(r"[^\s:]{0,300}[/.][^\s:]{0,300}")
+_ALL_HITS = re.compile(r"(?:\d{1,9}:[^\n]*(?:\n|\Z))+")
