@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from agent_requests import anthropic_body
 from proxies import ask, proxy, read_status
 from raw_upstream import Wire, raw_upstream
 
@@ -100,3 +101,46 @@ def test_a_client_that_does_not_read_holds_its_provider_back() -> None:
         assert blocked.wait(20), f"{sent[0]} bytes are held for a client that reads none"
         client.close()
         settled(address)
+
+
+def test_while_announcements_are_held_back() -> None:
+    came, ended = Event(), Event()
+
+    def script(wire: Wire) -> None:
+        event = b'event: response.created\ndata: {"type": "response.created"}\n\n'
+        wire.send(HEAD + b"%x\r\n%b\r\n" % (len(event), event))
+        came.set()
+        assert wire.sees_end()
+        ended.set()
+
+    with raw_upstream(script) as provider, proxy(provider.url, mode="prune") as address:
+        client = connect(address)
+        client.sendall(REQUEST % (b"/v1/responses", 2, b"{}"))
+        assert came.wait(20)
+        client.close()
+        assert ended.wait(20)
+        assert settled(address)["disconnected"] == 1
+
+
+def test_while_a_cut_request_is_on_its_way() -> None:
+    refused, again, ended = Event(), Event(), Event()
+    refusal = b'{"error": {"message": "prompt is too long: 214538 tokens > 200000 maximum"}}'
+
+    def script(wire: Wire) -> None:
+        if not refused.is_set():
+            refused.set()
+            head = b"HTTP/1.1 400 Bad Request\r\ncontent-length: %d\r\nconnection: close\r\n\r\n"
+            wire.send(head % len(refusal) + refusal)
+            return
+        again.set()
+        assert wire.sees_end()
+        ended.set()
+
+    body = anthropic_body(40)
+    with raw_upstream(script) as provider, proxy(provider.url, mode="prune") as address:
+        client = connect(address)
+        client.sendall(REQUEST % (b"/v1/messages", len(body), body))
+        assert again.wait(20)
+        client.close()
+        assert ended.wait(20)
+        assert settled(address)["disconnected"] == 1

@@ -114,3 +114,41 @@ def test_an_upstream_that_is_not_there_is_told_of() -> None:
         status, _, body = ask(address, "/v1/responses", b"{}")
     assert status == 502
     assert json.loads(body)["error"]["type"] == "server_error"
+
+
+@pytest.mark.parametrize("mode", ["observe", "prune"])
+def test_a_stream_that_is_cut_at_any_byte_is_passed_on_to_there(mode: str) -> None:
+    whole = CHUNKED + chunk(STREAM[:120]) + chunk(STREAM[120:200]) + b"0\r\n\r\n"
+    lengths = iter(range(len(CHUNKED), len(whole)))
+    with (
+        raw_upstream(lambda wire: wire.send(whole[: next(lengths)])) as provider,
+        proxy(provider.url, mode=mode) as address,
+    ):
+        for length in range(len(CHUNKED), len(whole)):
+            came = broken(address)
+            assert STREAM.startswith(came), length
+            sent = whole[len(CHUNKED) : length]
+            assert len(came) == sum(len(piece) for piece in (sent[4:124], sent[130:210])), length
+        status = read_status(address)
+    assert (status["broken"], status["active"]) == (len(whole) - len(CHUNKED), 1)
+
+
+@pytest.mark.parametrize("mode", ["observe", "prune"])
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422, 429, 500, 503, 529])
+def test_errors_pass_as_they_came(status: int, mode: str) -> None:
+    body = b'{"type": "error",  "error": {"type": "x_error", "message": "as it came \xc3\xa4"}}'
+    head = b"HTTP/1.1 %d Why Not\r\nretry-after: 17\r\nx-should-retry: true\r\nrequest-id: r1\r\n" % status
+    answer = head + b"content-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n" % len(body)
+    with raw_upstream(lambda wire: wire.send(answer + body)) as provider, proxy(provider.url, mode=mode) as address:
+        got, headers, came = ask(address, MESSAGES, b'{"model": "m", "messages": []}')
+    assert (got, came) == (status, body)
+    assert [headers[name] for name in ("retry-after", "x-should-retry", "request-id")] == ["17", "true", "r1"]
+    assert len(provider.wires) == 1
+
+
+def test_half_an_event_is_half_an_event() -> None:
+    half = STREAM[: STREAM.index(b"\n\n") - 5]
+    with raw_upstream(lambda wire: wire.send(CHUNKED + chunk(half) + b"0\r\n\r\n")) as provider:
+        for mode in ("observe", "prune"):
+            with proxy(provider.url, mode=mode) as address:
+                assert ask(address, MESSAGES, b"{}")[2] == half

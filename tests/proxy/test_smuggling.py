@@ -98,3 +98,26 @@ def test_a_client_that_does_not_end_its_headers_is_not_waited_for() -> None:
         assert exchange(address, HOST + b"x-a: b\r\n").startswith(b"HTTP/1.1 408")
         assert exchange(address, b"") == b""
     assert provider.paths == []
+
+
+PLAIN = {
+    "chunks": HOST + b"transfer-encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n",
+    "chunks with extensions": HOST + b"transfer-encoding: chunked\r\n\r\n1;a=b\r\n{\r\n1;c\r\n}\r\n0\r\n\r\n",
+    "chunks with a trailer": HOST + b"transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nx-a: content-length: 9\r\n\r\n",
+    "leading zeros": HOST + b"transfer-encoding: chunked\r\n\r\n00002\r\n{}\r\n0\r\n\r\n",
+    "one length twice in other letters": HOST.replace(b"host", b"HoSt") + b"CoNtEnT-LeNgTh: 2\r\n\r\n{}",
+    "a header without a value": HOST + b"x-a:\r\ncontent-length: 2\r\n\r\n{}",
+    "spaces around a value": HOST + b"x-a:   b  \r\ncontent-length:  2 \r\n\r\n{}",
+    "it expects to be told to go on": HOST + b"expect: 100-continue\r\ncontent-length: 2\r\n\r\n{}",
+    "an address with its host": HOST.replace(b" /v1", b" http://localhost/v1") + b"content-length: 2\r\n\r\n{}",
+}
+
+
+@pytest.mark.parametrize("data", PLAIN.values(), ids=PLAIN)
+def test_what_can_be_read_in_one_way_is_passed_on(data: bytes) -> None:
+    closing = data.replace(b"\r\n", b"\r\nconnection: close\r\n", 1)
+    with upstream(says(200, "{}")) as provider, proxy(provider.url) as address:
+        said = exchange(address, closing)
+    assert b"HTTP/1.1 200" in said, said
+    assert provider.bodies == ["{}"]
+    assert provider.paths == ["/v1/messages"]

@@ -69,7 +69,7 @@ class ProxyApp:
         route = record.route
         self._check_room(request, route)
         if not request.wants_upgrade:
-            inbound = Inbound(receive, self._held, self._limits.body_bytes)
+            inbound = Inbound(receive, self._held, self._limits.body_bytes, self._limits.client_s)
             await Exchange(self._services, request, inbound, record).run(send)
             return
         upstream = self._services.settings.find_upstream(route.api)

@@ -66,7 +66,8 @@ async def _read_announcements(response: aiohttp.ClientResponse) -> Beginning:
             if event is not None:
                 status = 400 if any(mark in event for mark in _ERRORS) else 0
                 return Beginning(data, status, event if status else b"")
-            piece = await asyncio.wait_for(response.content.readany(), until - time.monotonic())
+            async with asyncio.timeout(until - time.monotonic()):  # `wait_for` may lose that the client has gone
+                piece = await response.content.readany()
             if not piece:
                 break
             data += piece

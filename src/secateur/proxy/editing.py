@@ -25,6 +25,7 @@ from secateur.policy import Policy, load, with_target_tokens
 from secateur.proxy.callers import Caller, read_fields, read_model
 from secateur.proxy.last_views import LastViews, drop_bound_reasoning
 from secateur.proxy.overflow import Overflow
+from secateur.proxy.quota import Quota
 from secateur.proxy.routes import Route
 from secateur.receipt import Receipt
 from secateur.session import document
@@ -113,6 +114,7 @@ class Editor:
         store: Store,
         target_tokens: int | None = None,
         compacting: CompactingSetup | None = None,
+        stored_bytes: int | None = None,
     ) -> None:
         self.policy: Policy = with_target_tokens(load(policy), target_tokens)
         self.store = store
@@ -122,6 +124,7 @@ class Editor:
         self._plans: Recent[SessionId, Plan] = Recent(_PLANS)
         self._requests: Recent[tuple[str, bytes], SessionId] = Recent(_REQUESTS)
         self._views = LastViews()
+        self._quota = Quota(store, stored_bytes)
 
     def edit(self, asked: Asked) -> Edited:
         """What to send. Never raises for a reason of its own."""
@@ -129,7 +132,8 @@ class Editor:
         mark = (who.tenant, _digest(asked))
         try:
             known = self._requests.get(mark)
-            if known is not None or asked.route.kind != "generate" or asked.caller.call != "main":
+            beside = asked.route.kind != "generate" or asked.caller.call != "main"
+            if known is not None or beside or self._quota.is_spent(who.tenant):
                 return self._replay(asked, known or who)
             return self._keep(asked, mark, self._fit(self._find_engine(asked.route), asked, who))
         except Exception as error:  # whatever it is, the client's request goes on

@@ -96,7 +96,7 @@ class Exchange:
         if observes or is_only_observed(settings, self._request.headers):
             return Outgoing(body, "observed")
         began = time.monotonic()
-        outgoing = await self._services.run(self._edit, body)
+        outgoing = await self._services.edit(self._edit, body)
         asked, edited = outgoing.asked, outgoing.edited
         record.own_s = time.monotonic() - began
         if asked is not None and edited is not None:
@@ -177,7 +177,7 @@ class Exchange:
         if overflow is None or asked is None or edited is None:
             return None
         editor = self._services.get_editor(outgoing.mode)
-        cut = await self._services.run(editor.cut, asked, edited, overflow, begun.refusal)
+        cut = await self._services.edit(editor.cut, asked, edited, overflow, begun.refusal)
         if cut is None:
             return None
         self._services.status.note_cut(asked.caller, cut, outgoing.mode)

@@ -75,18 +75,23 @@ class HeldBytes:
 class Inbound:
     """What arrives from one client for one request."""
 
-    def __init__(self, receive: Receive, held: HeldBytes, most_bytes: int) -> None:
+    def __init__(self, receive: Receive, held: HeldBytes, most_bytes: int, patience_s: float) -> None:
         self._receive = receive
         self._held = held
         self._most = most_bytes
+        self._patience_s = patience_s
         self._counted = 0
         self._ended = asyncio.Event()
 
     async def iterate_body(self) -> AsyncIterator[bytes]:
-        """The body, piece by piece. Raises ClientGone."""
+        """The body, piece by piece. Raises ClientGone, and Refusal for a client that sends nothing for too long."""
         more = True
         while more:
-            message = await self._receive()
+            try:
+                async with asyncio.timeout(self._patience_s):
+                    message = await self._receive()
+            except TimeoutError:
+                raise Refusal(408, f"no byte of the body came for {self._patience_s:g} seconds") from None
             if message["type"] == "http.disconnect":
                 raise ClientGone
             more = message.get("more_body", False)

@@ -12,6 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from secateur.proxy.callers import Caller, Tenants, read_secret
 from secateur.proxy.editing import Asked, CompactingSetup, Edited, Editor
+from secateur.proxy.refusals import Refusal
 from secateur.proxy.request_record import RequestRecord
 from secateur.proxy.settings import Mode, ProxySettings
 from secateur.proxy.status import Status
@@ -37,14 +38,15 @@ class Services:
         self.status = status
         store = open_store(_make_address(settings.store or get_default_url()))
         self._store = store
-        target = settings.target_tokens
-        self._editors: dict[Mode, Editor] = {"prune": Editor(settings.policy, store, target)}
+        target, most = settings.target_tokens, settings.limits.stored_bytes
+        self._editors: dict[Mode, Editor] = {"prune": Editor(settings.policy, store, target, stored_bytes=most)}
         if "full" in (settings.mode, *(rule.mode for rule in settings.rules)):
             compacting = CompactingSetup(settings.summarizers)
-            self._editors["full"] = Editor(settings.policy, store, target, compacting)
+            self._editors["full"] = Editor(settings.policy, store, target, compacting, most)
         self.tenants = Tenants(read_secret(store), settings.tenant)
         self._observer = Editor(settings.policy, MemoryStore(), settings.target_tokens)
         self._observed = 0
+        self._waiting = 0
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="secateur")
         self.upstream = Upstream(settings.limits)  # last: what is wrong with the settings has been said by now
         self._afterwards: set[asyncio.Task[None]] = set()
@@ -63,6 +65,16 @@ class Services:
     def get_editor(self, mode: Mode) -> Editor:
         """The editor of a mode that edits."""
         return self._editors[mode]
+
+    async def edit(self, work: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
+        """Run for a request, in a thread. Raises Refusal where too many requests wait for one."""
+        if self._waiting >= self.settings.limits.waiting:
+            raise Refusal(503, f"{self._waiting:,} requests wait to be read: try again in a moment")
+        self._waiting += 1
+        try:
+            return await self.run(work, *args, **named)
+        finally:
+            self._waiting -= 1
 
     async def run(self, work: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
         """Run in a thread."""

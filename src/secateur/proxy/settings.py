@@ -36,8 +36,11 @@ class ProxyLimits(Struct, frozen=True, kw_only=True):
     body_bytes: int = 64 * _MIB  # of one request, packed or unpacked; Anthropic takes 32 MB
     header_bytes: int = 64 * 1024  # of one request, its first line included
     header_s: float = 20.0  # until the headers of a request are complete
+    client_s: float = 120.0  # without one byte of a body that a client is sending
     requests: int = 1_000  # in flight at once
+    waiting: int = 256  # of them, that wait until the engine reads them
     held_bytes: int = 512 * _MIB  # bodies in memory at once
+    stored_bytes: int = 8 * 1024 * _MIB  # that one tenant's sessions removed; then nothing more is removed
     connect_s: float = 10.0  # to reach a provider
     probe_s: float = 60.0  # after so long without an answer, the check of health asks a provider itself
     stall_s: float = 900.0  # without one byte of a provider: long thinking may be silent for minutes
