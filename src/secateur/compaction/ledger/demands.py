@@ -13,10 +13,10 @@ _ENGLISH = r"""
  |make\s+sure|ensure|be\s+sure|be\s+careful|remember\s+(?:to|that|not)|from\s+now\s+on|going\s+forward|whenever
  |no\s+(?:more|longer|need\s+to)|(?:stop|without)\s+\w+ing|forbidden|prohibited|(?:not|n['’]t)\s+(?:be\s+)?allowed
  |required?|mandatory|instead\s+of|rather\s+than|at\s+(?:most|least)|no\s+more\s+than|prefer(?:ably)?|stick\s+(?:to|with)
- |keep\s+(?:the|it|this|that|all|your|everything|in)|leave\s+.{1,80}\b(?:alone|untouched|as\s+(?:is|it\s+is))
+ |keep\s+(?!going|on\b|up\b|trying)\w+|(?:before|after)\s+(?:each|every|any|you)|(?:answer|respond|reply)\s+in|leave\s+.{1,80}\b(?:alone|untouched|as\s+(?:is|it\s+is))
  |(?:ask|check\s+with)\s+(?:me|us)\s+(?:first|before)|under\s+no\s+circumstances|nothing\s+else|i['’]d\s+rather
  |(?:i|we)\s+(?:want|need|expect|insist|prefer)\s+(?!to\b)\w+|hands\s+off|off[- ]limits|read[- ]only)\b
- |(?:^|[.,;:!]\s*|\band\s+|\bbut\s+|\bplease\s+)(?:not|no)\s+\w+
+ |(?:^|[.,;:!]\s*|\band\s+|\bbut\s+|\bplease\s+)(?:not|no)\s+\w+|\bonly[\s.!)]*$
 """
 _VIETNAMESE = r"""
  \b(?:đừng|chớ|cấm|tuyệt\s+đối|không\s+(?:được|nên|bao\s+giờ|cần|thể|muốn)|luôn|phải|chỉ|bắt\s+buộc|ưu\s+tiên
@@ -40,7 +40,7 @@ _SPANISH = r"""
  |no\s+(?:quiero|queremos|hace\s+falta|debe)|sin\s+\w+(?:ar|er|ir)(?:l[aeo]s?)?|como\s+(?:m[aá]ximo|m[ií]nimo)|al\s+menos|necesito\s+que|quiero\s+que)\b
 """
 _GERMAN = r"""
- \b(?:nie(?:mals)?|immer|stets|nicht|muss(?:t)?|müssen|sollst|sollen|sollte[nst]*|darf(?:st)?|dürfen|verboten|untersagt
+ \b(?:nie(?:mals)?|immer|(?:vor|nach)\s+jede[mnrs]|stets|nicht|muss(?:t)?|müssen|sollst|sollen|sollte[nst]*|darf(?:st)?|dürfen|verboten|untersagt
  |vermeide[nt]?|achte[nt]?|stell(?:e|en|t)?\s+sicher|sorge?\s+dafür|nur|ausschließlich|lediglich|keinesfalls|kein(?:e[nmrs]?)?
  |auf\s+keinen\s+fall|unbedingt|ab\s+(?:jetzt|sofort|heute)|von\s+nun\s+an|künftig|zukünftig|(?:an)?statt|anstelle
  |höchstens|mindestens|maximal|lass(?:e|en|t)?\b.{1,80}\b(?:unverändert|ruhe|so)|behalte[nt]?|bevorzuge?
@@ -96,7 +96,7 @@ HARD = re.compile(  # what makes a demand even of a question
 )
 DATA = re.compile(  # a line of a log or of code, pasted
     r"\s*(?:at\s+\S+\s*\(|\w*(?:Error|Exception|Warning)\b:|\d{4}-\d\d-\d\d[T ]|[{}\[<|#$➜+]"
-    r"|(?:import|from|const|def|func|return)\s)"
+    r"|(?:import|from(?!\s+(?:now|here|today|this)\b)|const|def|func|return)\s)"
     r"|[^\n]*(?:\\n|\{\"|\":)"
 )
 ASKS = re.compile(

@@ -71,13 +71,14 @@ def _is_negative(text: str) -> bool:
 def _extract_topic(text: str) -> frozenset[str]:
     """Return the words that say what a sentence is about; of scripts without spaces, pairs of their letters."""
     said = unicodedata.normalize("NFKC", _FRAME.sub(" ", unicodedata.normalize("NFC", text))).casefold()
-    words = {word[:5] for word in _WORD.findall(said) if len(word) > 2 and word not in _COMMON}
+    words = {word[:5] for word in _WORD.findall(said) if (len(word) > 2 or word.isdigit()) and word not in _COMMON}
     return frozenset(words | {run[n : n + 2] for run in _UNSPACED.findall(said) for n in range(len(run) - 1)})
 
 
 _WORD = re.compile(r"[a-z\u00c0-\u024f\u1e00-\u1eff\u0400-\u04ff][\w.\-/\u0300-\u036f]*|\d+")
 _UNSPACED = re.compile(r"[\u4e00-\u9fff]{2,}|[\u30a0-\u30ff]{2,}|[\uac00-\ud7af]{2,}")
 _COMMON_WORDS = """
+musst mehr brauchst darfst kannst aus ich du sie mich you're need besoin plus precisa hace falta
 all alle always and any avec bei bitte can cho com con các của dans das dem den der des die dos ein eine einen
 est for from für immer into jamais không las les los luôn may mit must más never nicht nie not nunca nur não
 only para pas phải please plus por pour que sempre should siempre ta tes that the this ton toujours trong uma
@@ -113,9 +114,9 @@ _RETRACTS = re.compile(
     r"|можешь|можете)\b"
     r"|\bбольше\s+не\s+(?:нужно|надо|действует|обязательно)|\besque(?:ça|ce|cer)\b|\b(?:pode"
     r"|podem)\b.{1,80}\b(?:agora|de\s+novo)\b"
-    r"|\bagora\s+(?:pode|podem)\b|\bnão\s+precisa\b.{1,80}\bmais\b|\bolvid(?:a|e|en)\b|\b(?:puedes"
+    r"|\bagora\s+(?:\w+\s+)?(?:pode|podem|podes)\b|\bnão\s+precisa\b.{1,80}\bmais\b|\bolvid(?:a|e|en)\b|\b(?:puedes"
     r"|pueden)\b.{1,80}\bahora\b"
-    r"|\bahora\s+(?:s[ií]\s+)?(?:puedes|pueden)\b|\bya\s+no\s+(?:hace\s+falta|es\s+necesario|tienes)|\bquên\b"
+    r"|\bahora\s+(?:\w+\s+)?(?:puedes|pueden)\b|\bya\s+no\s+(?:hace\s+falta|es\s+necesario|tienes)|\bquên\b"
     r"|\b(?:giờ|bây\s+giờ|nay)\b"
     r".{0,40}\b(?:được|có\s+thể)\b|\bkhông\s+cần\b.{1,80}\bnữa\b"
     r"|忘(?:了|掉|记|記)|忽略|作废|不用再|不必再|不需要再|现在(?:可以|允许)|現在(?:可以|允許)|可以.{1,30}了|忘れて|取り消|撤回|無視して"
@@ -144,7 +145,7 @@ _FRAME = re.compile(
     r"|从现在(?:开始|起)?|今后|以后|现在|可以|不要|必须|总是|一律|これから|今後|必ず|常に|絶対|禁止|이제부터|앞으로|지금부터|항상|절대|반드시"
 )
 _ALTERNATIVES = tuple(
-    tuple(re.compile(rf"(?i)(?<![^\W\d_])(?:{word})") for word in words)
+    tuple(re.compile(rf"(?i)(?<![A-Za-zÀ-ӿ])(?:{word})") for word in words)
     for words in (
         (
             r"tabs?\b|tabulat\w*|tabula[çc]\w*|табы?\b|табул\w*|制表符|タブ|탭",

@@ -1,0 +1,85 @@
+"""Demands that a later sentence takes back, in ten languages, and demands that only stand beside each other."""
+
+import pytest
+
+from conversation import assistant, talk, user
+from secateur.compaction.ledger import build_ledger, merge, read_back, render_ledger
+
+
+def replaced(*sentences: str) -> list[str]:
+    """The sentence that replaces the first one; nothing where it holds."""
+    messages = [one for text in sentences for one in (user(text), assistant(text="Ok."))]
+    found = build_ledger(talk(*messages).messages).constraints
+    return [one.replaced_by for one in found if one.text == sentences[0]]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Always use spaces.", "from now on tabs"),
+        ("Never push to main.", "You may push to main now."),
+        ("Use npm for everything, never yarn.", "Switch to pnpm instead of npm from now on."),
+        ("Keep lines under 80 characters.", "From now on keep lines under 100 characters."),
+        ("You must run the linter before you commit.", "You no longer need to run the linter before you commit."),
+        ("Don't touch the migrations.", "Forget what I said about the migrations, don't worry."),
+        ("Answer in English only.", "From now on answer in German."),
+        ("Antworte nur auf Deutsch.", "Ab sofort bitte auf Englisch antworten."),
+        ("Ändere die Datei setup.py nicht.", "Du darfst setup.py jetzt doch ändern."),
+        ("Führe immer den Linter aus.", "Du musst den Linter nicht mehr ausführen."),
+        ("コメントは必ず英語で書いてください。", "今後はコメントは日本語で書いてください。"),
+        ("テストを変更しないでください。", "テストを変更しても構いません。"),
+        ("Ne modifie jamais le schéma.", "Tu peux modifier le schéma maintenant."),
+        ("Il faut toujours lancer les tests.", "Plus besoin de lancer les tests désormais."),
+        ("Не меняй схему базы.", "Теперь можешь менять схему базы."),
+        ("Всегда запускай тесты.", "Больше не нужно запускать тесты."),
+        ("스키마를 변경하지 마세요.", "이제 스키마를 변경해도 됩니다."),
+        ("항상 영어로 답하세요.", "이제부터 한국어로 답하세요."),
+        ("Nunca altere o esquema.", "Agora pode alterar o esquema."),
+        ("Responda sempre em inglês.", "A partir de agora responda em português."),
+        ("No cambies el esquema.", "Ya puedes cambiar el esquema, olvida lo anterior."),
+        ("Responde siempre en inglés.", "A partir de ahora responde en español."),
+        ("Không được đổi lược đồ.", "Bây giờ bạn có thể đổi lược đồ."),
+        ("不要改动数据库结构。", "现在可以改动数据库结构了。"),
+        ("总是用英文回答。", "从现在开始用中文回答。"),
+    ],
+)
+def test_a_later_sentence_replaces_an_earlier_one(before: str, after: str) -> None:
+    assert replaced(before, after) == [after]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Always run the linter before you commit.", "From now on never commit to main directly."),
+        ("Never commit to main.", "From now on never commit to release either."),
+        ("Run ruff before each commit.", "From now on also run mypy before each commit."),
+        ("Always use tabs.", "From now on always use tabs."),
+        ("Do not touch tests/golden.", "You may delete out/ now."),
+        ("Answer in English.", "Do not answer in riddles."),
+        ("Führe vor jedem Commit den Linter aus.", "Ab jetzt bitte auch mypy vor jedem Commit."),
+        ("不要修改配置文件。", "现在必须运行测试。"),
+    ],
+)
+def test_a_further_demand_replaces_nothing(before: str, after: str) -> None:
+    assert replaced(before, after) == [""]
+
+
+def test_the_last_retraction_counts_and_is_kept() -> None:
+    said = ("Always use spaces.", "From now on use tabs.", "From now on use spaces again, only in Python.")
+    assert replaced(*said) == [said[1]]
+    found = build_ledger(talk(*(user(one) for one in said)).messages).constraints
+    assert [(one.text, one.replaced_by) for one in found][1:] == [(said[1], said[2]), (said[2], "")]
+
+
+def test_what_is_said_again_holds_again() -> None:
+    said = ("Always use spaces.", "From now on use tabs.", "Always use spaces.")
+    found = build_ledger(talk(*(user(one) for one in said)).messages).constraints
+    assert [(one.text, one.replaced_by) for one in found] == [(said[1], ""), (said[0], "")]
+
+
+def test_a_replaced_demand_is_shown_with_what_replaced_it_and_read_back() -> None:
+    first = build_ledger(talk(user("Always use spaces.")).messages)
+    ledger = merge(first, build_ledger(talk(user("From now on use tabs.")).messages))
+    lines = render_ledger(ledger)
+    assert "superseded standing] Always use spaces. — replaced by: From now on use tabs." in lines["constraints"][0]
+    assert render_ledger(read_back(lines)) == lines
