@@ -34,6 +34,7 @@ from secateur.bounds import (
 from secateur.budget import Budget, get_original, handle_for, is_shorter
 from secateur.chain import encode_canonical, link_bodies, start
 from secateur.compaction.ask import Ask, Failure, SummaryAnswer
+from secateur.compaction.continuation import filter_visible
 from secateur.errors import ConfigError, FormatError, SecateurError, StoreError, UnknownFormat
 from secateur.excerpt import excerpt, trim_text
 from secateur.formats.format import Format
@@ -169,6 +170,7 @@ __all__ = [
     "open_store",
     "get_original",
     "rule",
+    "filter_visible",
     "find_turn_start",
     "is_shorter",
     "start",

@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
+from secateur.compaction.continuation import filter_visible
 from secateur.compaction.outcome import Outcome
 from secateur.formats import get
 from secateur.model import Kind, Message, Path, Transcript
@@ -61,6 +62,11 @@ class View(Struct, Generic[T], frozen=True):
             was, end = raw[number], _get_element(raw[number + 1], depth) if number + 1 < len(raw) else None
             found += _list_elements(was, message, (depth, end), format.must_alternate)
         return tuple(found)
+
+    @property
+    def visible(self) -> tuple[Message, ...]:
+        """The messages that a person should see: without those that were put in for the agent alone."""
+        return filter_visible(self.transcript.messages)
 
     @property
     def edited_parts(self) -> tuple[EditedPart, ...]:

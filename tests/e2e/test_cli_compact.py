@@ -1,6 +1,7 @@
 """`secateur compact` and `secateur hook` as a person and a host run them."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -103,3 +104,33 @@ def test_a_host_is_always_answered() -> None:
         assert done.code == 0, done.err
         assert isinstance(done.json, dict)
     assert secateur("hook", "pi", stdin=b'{"type":"session_before_compact"}').json == {"cancel": True}
+
+
+def test_each_line_of_the_summary_says_where_it_comes_from(tmp_path: Path) -> None:
+    path = saved(tmp_path, session())
+    page = tmp_path / "why.html"
+    done = secateur("compact", path, "--window", 9000, "--dry-run", "--explain", "--explain-html", page)
+    assert done.code == 0, done.err
+    assert re.search(r"← message \d+: the user", done.text)
+    assert page.read_text().startswith("<!doctype html>")
+    report = json.loads(secateur("compact", path, "--window", 9000, "--dry-run", "--explain", "--json").out)
+    assert {one["source"] for one in report["explanation"]} >= {"user", "agent"}
+    assert json.loads(secateur("compact", path, "--window", 9000, "--dry-run", "--json").out)["explanation"] is None
+
+
+def test_a_session_without_a_place_for_a_summary_becomes_a_request_body(tmp_path: Path) -> None:
+    turns = [
+        {"type": "user" if n % 2 == 0 else "gemini", "id": str(n), "content": f"Step {n}. " + "word " * 400}
+        for n in range(60)
+    ]
+    path = saved(tmp_path, json.dumps({"sessionId": "s", "messages": turns}).encode())
+    refused = secateur("compact", path, "--format", "gemini_cli", "--window", 9000, "--dry-run")
+    assert refused.code in (1, 4)
+    assert "--to openai_chat" in refused.text
+    out = tmp_path / "body.json"
+    done = secateur("compact", path, "--format", "gemini_cli", "--window", 9000, "--to", "openai_chat", "-o", out)
+    assert done.code == 0, done.err
+    messages = json.loads(out.read_bytes())["messages"]
+    assert "[secateur: summary" in json.dumps(messages)
+    assert messages[-1]["content"].startswith("Step 59")
+    assert secateur("compact", path, "--to", "openai_chat", "--in-place").code == 2

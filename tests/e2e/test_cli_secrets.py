@@ -40,7 +40,11 @@ def runs(path: Path, store: str) -> dict[str, list[list[object]]]:
     kept: list[object] = ["--store", store]
     return {
         "prune": [[path, "--policy", "opencode", "-o", path.parent / "out", "--session", "s", *kept]],
-        "compact": [[path, "--window", 9000, "-o", path.parent / "summed"]],
+        "compact": [
+            [path, "--window", 9000, "-o", path.parent / "summed"],
+            [path, "--window", 9000, "--dry-run", "--explain", "--explain-html", path.parent / "why.html"],
+            [path, "--window", 9000, "--to", "openai_chat", "-o", path.parent / "body.json", "--explain"],
+        ],
         "inspect": [[path, "--largest", 500]],
         "check": [[path]],
         "repair": [[path, "-o", path.parent / "mended"]],
@@ -76,7 +80,8 @@ def test_no_command_shows_a_credential(tmp_path: Path, form: tuple[str, ...]) ->
             shown = done.text + done.err
             assert done.code in (0, 1, 4), (command, done.err)
             assert [piece for piece in PIECES if piece in shown] == [], (command, given)
-    assert [piece for piece in PIECES if piece in (tmp_path / "to.md").read_text()] == []
+    for name in ("to.md", "why.html"):
+        assert [piece for piece in PIECES if piece in (tmp_path / name).read_text()] == [], name
 
 
 def test_raw_shows_what_is_there(tmp_path: Path) -> None:

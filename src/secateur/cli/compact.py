@@ -7,12 +7,14 @@ in place unless the options say so. Without a summarizer no network is used. A p
 from pathlib import Path
 from typing import Annotated, Any
 
+import click
 from msgspec.structs import replace
 
 from secateur.cli import options
 from secateur.cli.composition import find_largest
 from secateur.cli.exit_codes import SUCCESS, UsageError
-from secateur.cli.inputs import OpenedDocument, read_source
+from secateur.cli.explanation import make_page, render_lines, trace_view
+from secateur.cli.inputs import OpenedDocument, convert_source, read_source
 from secateur.cli.options import make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import format_count, format_percent
@@ -30,9 +32,11 @@ from secateur.cli.runs import (
     read_plan,
     write_outcome,
 )
+from secateur.cli.writer import write_file
 from secateur.compaction.outcome import Refused as NotDone
 from secateur.engine import View
 from secateur.errors import StillTooLong
+from secateur.formats.request_body import TARGETS
 from secateur.policy import Policy
 
 _EPILOG = """\
@@ -45,6 +49,8 @@ Examples:
   secateur compact s.jsonl --summarizer anthropic:claude-haiku-4-5 -o less.jsonl
   secateur compact s.jsonl --dry-run --plan-out plan.json
   secateur compact s.jsonl --apply plan.json -o less.jsonl     the same bytes
+  secateur compact s.jsonl --dry-run --explain                 where each line comes from
+  secateur compact session.json --to openai_chat -o body.json  a request body instead
 
 \b
 Exit codes: 0 success, 1 nothing was summarized, 2 usage or configuration,
@@ -52,6 +58,10 @@ Exit codes: 0 success, 1 nothing was summarized, 2 usage or configuration,
 """
 _LARGEST = 5
 _WRITERS = {"model": "by a model", "extract": "without a model", "supplied": "by the caller"}
+_RESUMES = {  # hosts that read a continuation message, and still wait for a prompt
+    "claude_code": 'Claude Code reads it and waits for a prompt: claude --continue "continue"',
+    "codex": 'Codex reads it and waits for a prompt: codex resume --last "continue"',
+}
 _BRANCHES = {
     "media": "Continuation message, the newest request with its media described in words",
     "unanswered": "Continuation: the newest request, which is still in the view",
@@ -73,6 +83,16 @@ class CompactCommandOptions(RewriteOptions, frozen=True, kw_only=True):
     if_needed: Annotated[
         bool, make_option("--if-needed", is_flag=True, help="Do nothing below the policy's threshold.")
     ]
+    explain: Annotated[
+        bool, make_option("--explain", is_flag=True, help="Show which message or call each line comes from.")
+    ]
+    explain_html: Annotated[
+        str | None, make_option("--explain-html", metavar="FILE", help="Write the same as a page for a browser.")
+    ]
+    to: Annotated[
+        str | None,
+        make_option("--to", type=click.Choice(TARGETS), help="Write a request body of this format, not a session."),
+    ]
 
 
 @options.make_command("compact", CompactCommandOptions, _EPILOG)
@@ -85,16 +105,26 @@ def command(args: CompactCommandOptions) -> int:
     args.target.check()
     if args.apply and (args.summarizer or args.focus):
         raise UsageError("--apply carries out a plan as it is: drop --summarizer and --focus")
+    if args.to and args.in_place:
+        raise UsageError("--to writes another kind of document: give -o FILE instead of --in-place")
     source = read_source(args.input)
     with show_work(f"reading {source.label}") as rename:
         before = open_source(source, args)
+        if args.to:
+            source = convert_source(before, args.to, args.model)
+            before = open_source(source, replace(args, format_name=args.to))
         chosen = _choose_policy(args, before)
         rename(f"summarizing {source.label}" + (f" by {args.summarizer[0]}" if args.summarizer else ""))
         view, error = _fit(args, chosen, before)
         rename("reading the outcome")
         after = open_outcome(args.target.pack(source, view.request), before, args)
     report = make_report(view, before, after, args.target.name)
+    lines = trace_view(view, report.summary)
+    if args.explain:
+        report = replace(report, explanation=lines)
     backup = write_outcome(view, after, before, args)
+    if args.explain_html:
+        write_file(args.explain_html, make_page(lines, before.source.label), before.source.name)
     print_run(report, args, lambda: _render(report, before, after, backup))
     if error is not None:
         raise error
@@ -140,7 +170,8 @@ def _render(report: RunReport, before: OpenedDocument, after: OpenedDocument, ba
     """The report as text."""
     blocks: list[Any] = [_describe_settings(report, before), _describe_outcome(report), *_describe_attempts(report), ""]
     if report.summary is not None:
-        blocks += [clean(report.summary), "", *_describe_continuation(report), ""]
+        blocks += render_lines(report.explanation) if report.explanation else [clean(report.summary)]
+        blocks += ["", *_describe_continuation(report), ""]
     blocks += [tables.make_parts_table("Largest remaining", find_largest(after.transcript, _LARGEST))]
     blocks += [f"warning: {clean(warning)}" for warning in report.warnings]
     return [*blocks, describe_output(report, before, backup)]
@@ -176,4 +207,5 @@ def _describe_continuation(report: RunReport) -> list[str]:
         return []
     branch, text = report.continuation.branch, report.continuation.text
     said = f": {clean(text)}" if text else ""
-    return [f"{_BRANCHES.get(branch, branch)}{said}"]
+    lines = [f"{_BRANCHES.get(branch, branch)}{said}"]
+    return [*lines, _RESUMES[report.input.format]] if report.input.format in _RESUMES and text else lines

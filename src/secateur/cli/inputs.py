@@ -19,6 +19,7 @@ from msgspec.structs import force_setattr, replace
 
 from secateur.cli.exit_codes import UnreadableInput, UsageError
 from secateur.errors import FormatError, UnknownFormat
+from secateur.formats.request_body import build_request_body
 from secateur.hosts.session_files import export_named, is_exported
 from secateur.model import Transcript
 from secateur.session import document
@@ -74,6 +75,12 @@ def read_source(name: str) -> InputSource:
     source = InputSource(name, stored, _unpack(name, stored) if is_gzip else stored, is_gzip, seen)
     _refuse_unreadable(source)
     return source
+
+
+def convert_source(opened: "OpenedDocument", target: str, model: str = "") -> InputSource:
+    """The document as a request body of another format, as if it had been read from the same place."""
+    data = build_request_body(opened.document.transcript, target, model)
+    return InputSource(opened.source.name, data, data)
 
 
 def get_file_identity(path: Path) -> tuple[int, int, int]:

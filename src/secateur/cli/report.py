@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from secateur.api import Violation, check, get_family
 from secateur.cli.composition import count_results, count_tokens
 from secateur.cli.inputs import OpenedDocument
+from secateur.compaction.provenance import LineSource
 from secateur.engine import View
 from secateur.formats import get_format
 from secateur.model import Message, NewMessage, Part, Replace
@@ -72,6 +73,7 @@ class RunReport(Struct, frozen=True, kw_only=True):
     continuation: ContinuationSummary | None = None  # how the agent goes on after that
     method: str | None = None  # who wrote the summary: supplied, model or extract
     compaction: CompactionReport | None = None  # what the compaction came to, or why there was none
+    explanation: tuple[LineSource, ...] | None = None  # where each line of the summary comes from; null: not asked for
     cost: EditCost | None = None
     counter: str
     counted_by: str = ""  # the counter, and the factor by which it counts for this model

@@ -33,7 +33,13 @@ from secateur.compaction.summary import (
 )
 from secateur.compaction.template import Template, get_template
 from secateur.compaction.trigger import Limits, check_due, compute_limits
-from secateur.compaction.writing import FACTS_SHARE, Written, compute_summary_budget, write_within_budget
+from secateur.compaction.writing import (
+    FACTS_SHARE,
+    Written,
+    compute_summary_budget,
+    is_empty,
+    write_within_budget,
+)
 from secateur.lineage import handle_of
 from secateur.model import NewMessage
 from secateur.readback import describe_way_back, locate
@@ -252,6 +258,9 @@ def _build_outcome(
     if tokens >= taken.tokens:
         text = f"the summary would take {tokens:,} tokens, and what it stands for takes {taken.tokens:,}"
         return Refused("no_gain", text, found.attempts, found.asks)
+    if is_empty(made):
+        text = "nothing can be said of what would give way: the summary would be empty"
+        return Refused("empty", text, found.attempts, found.asks)
     return Compacted(
         edits=(*replace_segments(where, rows, scene.raw, items), *build_continuation_edits(scene.raw, step)),
         rung=found.rung,

@@ -18,7 +18,7 @@ from secateur.model import Edit
 Rung = Literal["supplied", "model", "extract", "digest"]
 Refusal = (
     Why
-    | Literal["too_short", "nothing_new", "no_gain", "cancelled"]
+    | Literal["too_short", "nothing_new", "no_gain", "empty", "cancelled"]
     | Literal[
         "busy",
         "vetoed",

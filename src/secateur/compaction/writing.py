@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 
 from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
+from secateur.compaction.ledger.render import NOTHING_OPEN
 from secateur.compaction.settings import Compaction
 from secateur.compaction.summary import Sections, fit_sections, render_sections
 from secateur.compaction.template import SECTIONS, Template
@@ -27,6 +28,12 @@ class Written(Struct, frozen=True):
     prose: Sections
     facts: tuple[str, ...]
     forgotten: int = 0
+
+
+def is_empty(made: Written) -> bool:
+    """Whether a summary says nothing: nothing stands under its headings, or only that nothing is open."""
+    prose = any(line.strip() for lines in made.prose.values() for line in lines)
+    return not prose and not any(fact != NOTHING_OPEN for fact in made.facts)
 
 
 def compute_summary_budget(settings: Compaction, window: int) -> int:

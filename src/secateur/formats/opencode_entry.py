@@ -8,9 +8,10 @@ from typing import Any
 
 from secateur.formats.appending import Appending
 from secateur.formats.session_files import as_dict, as_list, as_string
-from secateur.model import Message
+from secateur.model import Message, NewMessage
 
 Entry = dict[str, Any]
+_METADATA = ("compaction_continue", "had_media")  # what opencode reads of a message that makes it go on
 
 
 def build_entries(made: Appending, at: int, items: list[Any]) -> list[Entry]:
@@ -30,9 +31,9 @@ def build_entries(made: Appending, at: int, items: list[Any]) -> list[Entry]:
                     writer.copy(made.element(place))
                     done.add(place)
             else:
-                writer.say(item.text)
+                writer.say(item)
     for new in put_in:
-        writer.say(new.text)
+        writer.say(new)
     return writer.made
 
 
@@ -68,9 +69,11 @@ class _Writer:
         }
         self._add(info, [{"type": "text", "text": self._view.summary}])
 
-    def say(self, text: str) -> None:
+    def say(self, new: NewMessage) -> None:
         """A message that is not in the history: the model reads it, the screen does not show it."""
-        self._add(self._make_user_info(), [{"type": "text", "text": text, "synthetic": True}])
+        part: Entry = {"type": "text", "text": new.text, "synthetic": True}
+        known = {name: new.meta[name] for name in _METADATA if name in new.meta}
+        self._add(self._make_user_info(), [part | ({"metadata": known} if known else {})])
 
     def copy(self, item: Any) -> None:
         """A message that stays."""

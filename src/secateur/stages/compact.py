@@ -95,7 +95,10 @@ def check_preconditions(projection: Projection, is_written: bool = True) -> Refu
     ):
         return Refused("running_turn", "the running turn must begin with its reasoning, so nothing is edited")
     if is_written and (format.log or read.parts_only) and not has_host_entry(projection.document):
-        text = f"a session of {format.name} has no compaction of its own to append: compact the request, or prune it"
+        text = (
+            f"a session file of {format.name} has no place for a summary: write a request body with --to openai_chat,"
+            " write a hand-off document with secateur recover FILE, or shorten its outputs with secateur prune FILE"
+        )
         return Refused("no_entry", text)
     return None
 

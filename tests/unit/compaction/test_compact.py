@@ -47,6 +47,14 @@ def test_the_summary_stands_before_the_tail() -> None:
     assert (done(outcome).rung, [one.reason for one in done(outcome).attempts]) == ("extract", ["no_summarizer"])
 
 
+def test_a_summary_that_says_nothing_is_refused_on_every_rung() -> None:
+    pairs = ((assistant((f"c{n}", "noop", "{}")), result("noise\n" * 200, "noop", f"c{n}")) for n in range(40))
+    silent = talk(*(one for pair in pairs for one in pair))
+    assert refused(run(scene(silent), TAIL)[0]).reason == "empty"
+    none = "\n\n".join(f"## {name}\n(none)" for name in ("Goal", "Instructions", "Constraints", "Discoveries"))
+    assert refused(run(scene(silent, supplied=none), TAIL)[0]).reason == "empty"
+
+
 def test_the_summary_stands_between_head_and_tail() -> None:
     outcome, _ = run(scene(TALK), MIDDLE)
     after = view(TALK, opened(TALK, outcome))

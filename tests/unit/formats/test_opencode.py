@@ -7,7 +7,9 @@ import pytest
 
 import secateur
 from secateur.errors import EditError
+from secateur.formats.appending import Appending
 from secateur.formats.opencode import CLEARED, INTERRUPTED, OpenCode
+from secateur.formats.opencode_entry import build_entries
 from secateur.jsontext import Text
 from secateur.model import NewMessage
 from session_lines import parts, results, said
@@ -189,3 +191,11 @@ def test_arguments_stay_json() -> None:
 def test_a_new_message_is_refused() -> None:
     with pytest.raises(EditError, match="opencode's own compaction entry"):
         HOST.new_message(NewMessage("user", "continue"))
+
+
+def test_a_message_that_makes_opencode_go_on_says_so_in_its_metadata() -> None:
+    items = [user("m1", text("go")), user("m2", text("more"))]
+    going = NewMessage("user", "continue", "synthetic", {"compaction_continue": True, "branch": "mid_task"})
+    made = Appending((NewMessage("user", "so far", "summary"), going), 0, lambda number: items[number], 5, 10)
+    [part] = build_entries(made, 0, items)[-1]["parts"]
+    assert (part["text"], part["synthetic"], part["metadata"]) == ("continue", True, {"compaction_continue": True})

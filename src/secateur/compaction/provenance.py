@@ -1,0 +1,203 @@
+"""Where each line of a summary comes from: the message or the call that says so.
+
+Rule: a fact is traced by the key of what it was read from, a quoted sentence by its words. What nothing in the history
+says word for word is told as what it is: counted from the history, kept from an earlier summary, or written by a model.
+Nothing here changes a summary or judges it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.acts.calls import pair_calls
+from secateur.acts.words import clip_text, collapse_whitespace
+from secateur.compaction.ledger import Ledger, render_ledger
+from secateur.compaction.ledger.marks import mark
+from secateur.compaction.ledger.render import NOTHING_OPEN
+from secateur.compaction.summary import NONE
+from secateur.model import Message, Part
+from secateur.placeholder import find_main_argument
+from secateur.redact import redact
+
+Speaker = Literal["user", "project", "agent", "call", "summary", "model", "counted", "none"]
+MAX_CHARS = 120  # of a call's main argument
+
+
+class LineSource(Struct, frozen=True):
+    """One entry of a summary and what it was taken from. `messages` count from 0; () where no one message says it."""
+
+    section: str  # its heading
+    text: str
+    source: Speaker
+    messages: tuple[int, ...] = ()
+    call: str = ""  # the tool and what it was given
+
+    @property
+    def origin(self) -> str:
+        """Return the source in words."""
+        where = f"message {', '.join(map(str, self.messages[:6]))}" if self.messages else ""
+        more = f" and {len(self.messages) - 6} more" if len(self.messages) > 6 else ""
+        said = _WORDS[self.source] + (f" {self.call}" if self.call else "")
+        return f"{where}{more}: {said}" if where else said
+
+
+def trace_summary(
+    summary: str, ledger: Ledger, messages: Sequence[Message], by: str = "", has_earlier: bool = True
+) -> tuple[LineSource, ...]:
+    """Return every entry of a summary with its source. `by` is the model that wrote the prose, if one did."""
+    trace = _Trace(ledger, messages, by, has_earlier)
+    return tuple(trace.find_source(section, text) for section, text in _split_entries(summary))
+
+
+_WORDS: dict[Speaker, str] = {
+    "user": "the user",
+    "project": "the project's own rules",
+    "agent": "the agent",
+    "call": "a call",
+    "summary": "an earlier summary",
+    "model": "written by a model",
+    "counted": "counted over the whole history",
+    "none": "nothing to say",
+}
+_HEADING = re.compile(r"## (.+)")
+_USER_ENTRY = re.compile(r"- \[([^\s\],]*), ([a-z ]+)\] ")
+_LISTED = re.compile(r"- (?:read|names): (.+)", re.S)
+_FIELDS = ("requests", "files", "commands", "failures", "tasks", "questions", "pending", "values")
+_LEAST_CHARS = 12  # of a text that is looked for
+
+
+def _split_entries(summary: str) -> Iterator[tuple[str, str]]:
+    """Yield each entry with its section: a bullet with its further lines, or a line."""
+    section, held = "", list[str]()
+    for line in summary.split("\n")[1:]:
+        heading = _HEADING.fullmatch(line)
+        goes_on = held and held[0].startswith("- ") and (line.startswith("    ") or not line.strip())
+        if heading or (line.strip() and not goes_on):
+            if held:
+                yield section, "\n".join(held).rstrip()
+            held = [] if heading else [line]
+            section = heading[1] if heading else section
+        elif held and goes_on:
+            held.append(line)
+    if held:
+        yield section, "\n".join(held).rstrip()
+
+
+class _Trace:
+    """What a history's keys and words lead to."""
+
+    def __init__(self, ledger: Ledger, messages: Sequence[Message], by: str, has_earlier: bool) -> None:
+        self._messages = messages
+        self._by = by
+        self._has_earlier = has_earlier
+        self._places = {key: number for number, message in enumerate(messages) for key in _list_keys(message)}
+        self._calls = _name_calls(messages)
+        self._keys = dict(_map_lines(ledger))
+        self._paths = {one.path: one.key for one in ledger.files}
+
+    def find_source(self, section: str, text: str) -> LineSource:
+        """Return where an entry comes from."""
+        made = LineSource(section, text, "counted")
+        if text == NONE:
+            return replace(made, source="none")
+        if said := _USER_ENTRY.match(text):
+            place = self._places.get(said[1])
+            return replace(made, source="project" if "project" in said[2] else "user", messages=_make_places(place))
+        if text in self._keys:
+            return self._trace_key(made, self._keys[text])
+        if listed := _LISTED.fullmatch(text):
+            return self._trace_list(made, listed[1].split(" · "))
+        return self._trace_words(made)
+
+    def _trace_key(self, made: LineSource, key: str) -> LineSource:
+        place = self._places.get(key)
+        if place is None:
+            return replace(made, source="summary")
+        role = self._messages[place].role
+        if key in self._calls:
+            return replace(made, source="call", messages=(place,), call=self._calls[key])
+        return replace(made, source="user" if role == "user" else "agent", messages=(place,))
+
+    def _trace_list(self, made: LineSource, names: list[str]) -> LineSource:
+        keys = [self._paths[name] for name in names if name in self._paths]
+        found = [self._places[key] for key in keys if key in self._places] or [
+            place for name in names for place in self._find_words(name)[:1]
+        ]
+        return replace(made, source="call" if keys else "agent", messages=tuple(sorted({*found})))
+
+    def _trace_words(self, made: LineSource) -> LineSource:
+        """Look for the words of an entry, without its bullet and its label."""
+        plain = re.sub(r"^- (?:(?:branch|commit|value|as of an earlier summary): )?", "", made.text)
+        if "as of an earlier summary: " in made.text:
+            return replace(made, source="summary", messages=self._find_words(plain)[-1:])
+        if made.text == NOTHING_OPEN or made.text.startswith("- not listed, for room"):
+            return made
+        found = self._find_words(plain)
+        if found:
+            message = self._messages[found[-1]]
+            source: Speaker = "summary" if message.origin == "summary" else _SPEAKERS.get(message.role, "call")
+            return replace(made, source=source, messages=found[-1:])
+        if self._by:
+            return replace(made, source="model", call=self._by)
+        return replace(made, source="summary" if self._has_earlier else "counted")
+
+    def _find_words(self, text: str) -> tuple[int, ...]:
+        """Return the messages that say this, whatever their spacing."""
+        words = collapse_whitespace(text)
+        if len(words) < min(_LEAST_CHARS, len(text)):
+            return ()
+        return tuple(number for number, said in enumerate(self._get_texts()) if words in said)
+
+    def _get_texts(self) -> list[str]:
+        if not hasattr(self, "_texts"):
+            self._texts = [
+                collapse_whitespace(redact("\n".join(part.text for part in message.parts)))
+                for message in self._messages
+            ]
+        return self._texts
+
+
+_SPEAKERS: dict[str, Speaker] = {"user": "user", "assistant": "agent", "tool": "call"}
+
+
+def _make_places(place: int | None) -> tuple[int, ...]:
+    return () if place is None else (place,)
+
+
+def _list_keys(message: Message) -> Iterator[str]:
+    """Yield the keys by which entries name a message or one of its parts."""
+    for key in (message.key, *(part.key for part in message.parts)):
+        yield key
+        yield mark(key)
+
+
+def _name_calls(messages: Sequence[Message]) -> dict[str, str]:
+    """Return the tool and its main argument for the key of each call and of its result."""
+    found: dict[str, str] = {}
+    for call, result in pair_calls(messages):
+        name = _name_call(call)
+        found |= {part.key: name for part in (call, result) if part is not None}
+    return found
+
+
+def _name_call(call: Part) -> str:
+    about = clip_text(collapse_whitespace(redact(find_main_argument(call.text))), MAX_CHARS)
+    return f"{call.tool} {about}".strip()
+
+
+def _map_lines(ledger: Ledger) -> Iterator[tuple[str, str]]:
+    """Yield each line that a ledger renders for one entry alone, with the entry's key."""
+    alone: list[tuple[dict[str, Any], str]] = [
+        ({name: (one,)}, one.key) for name in _FIELDS for one in getattr(ledger, name)
+    ]
+    if ledger.last_words:
+        alone.append(({"last_words": ledger.last_words}, ledger.last_words.key))
+    for fields, key in alone:
+        yield from ((line, key) for line in _render_lines(Ledger(**fields)))
+
+
+def _render_lines(ledger: Ledger) -> Iterable[str]:
+    return (redact(line) for lines in render_ledger(ledger).values() for line in lines if line != NOTHING_OPEN)
