@@ -8,6 +8,8 @@ what was rendered here: in a model's own prose nobody can tell the user's words 
 
 from collections.abc import Callable, Iterator
 
+from msgspec.structs import replace
+
 from secateur.acts.words import clip_text, collapse_whitespace
 from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.entries import Command, Ledger, UserRequest
@@ -16,6 +18,7 @@ from secateur.compaction.ledger.requests import is_substantial
 from secateur.compaction.template import SECTIONS
 
 _SHARES = (1.0, 0.6, 0.4, 0.25, 0.15, 0.08, 0.04, 0.02, 0.01, 0.004, 0.002, 0.001)
+_LEAST_CHARS = (300, 120, 40, 12)  # of the newest request, where nothing else has room
 _READ_PER_LINE = 12
 _LATEST_CHARS = 300
 _MOST_CHECKS = 3  # failing ones among what comes next
@@ -47,13 +50,20 @@ def render_ledger(ledger: Ledger) -> dict[str, tuple[str, ...]]:
 def fit_ledger(ledger: Ledger, max_tokens: int, count: Callable[[str], int]) -> Ledger:
     """Limit the ledger to as many entries as fit these tokens when rendered; constraints go last.
 
-    Where not even one entry of each kind has room, an empty one.
+    Where not even one entry of each kind has room, the beginning of the newest request; an empty one without room.
     """
-    for share in _SHARES:
-        made = limit_ledger(ledger, share)
+    shorter = (limit_ledger(ledger, share) for share in _SHARES)
+    shortest = (_keep_newest_request(ledger, chars) for chars in _LEAST_CHARS)
+    for made in (*shorter, *shortest) if ledger.requests else shorter:
         if sum(count(line) + 1 for lines in render_ledger(made).values() for line in lines) <= max_tokens:
             return made
     return Ledger()
+
+
+def _keep_newest_request(ledger: Ledger, chars: int) -> Ledger:
+    newest = ledger.requests[-1]
+    text = newest.text if len(newest.text) <= chars else f"{newest.text[:chars].rstrip()}…"
+    return Ledger(requests=(replace(newest, text=text),))
 
 
 def format_bullet(text: str) -> str:
