@@ -17,9 +17,12 @@ from secateur.formats.json_word import IN_INPUT, IN_MESSAGES, has_json_word
 from secateur.formats.native import read_member
 from secateur.jsontext import Text
 from secateur.model import Message, Path, Transcript
-from secateur.patch import Op, apply
+from secateur.patch import Op, Splice, apply, apply_splices
 from secateur.session.document import Document, get_element_range
 from secateur.settle import is_missing_reasoning
+
+Ops = dict[int, list[Op]]
+Cuts = dict[int, list[Splice]]
 
 _BY_MODEL = ("anthropic",)  # how a history may end hangs on the model (wire rule A14)
 _NEVER_OURS = ("G5",)  # some servers take it: what came so may stay, but no edit brings it about
@@ -27,12 +30,13 @@ _AT_ONCE = 32  # rounds read in one pass: enough to share its cost, few enough t
 
 
 def find_new_violations(
-    document: Document, ops: dict[int, list[Op]], top: list[Op], touched: Iterable[int]
+    document: Document, ops: Ops, cuts: Cuts, top: list[Op], touched: Iterable[int]
 ) -> list[Violation]:
     """Violations of the view that the raw history does not have, in the rounds around the `touched` messages.
 
-    `ops` are the edits by message, `top` those of the array of messages itself; with any of these the whole history
-    is looked at. Logs are not sent, so nothing refuses them. Paths count from the first message that is looked at.
+    `ops` are the edits by message, `cuts` the same in the document's bytes as far as they are known there, `top` the
+    edits of the array of messages itself; with any of these the whole history is looked at. Logs are not sent, so
+    nothing refuses them. Paths count from the first message that is looked at.
     """
     family = get_family(document.format.name)
     if family == "transcript" or family not in FAMILIES:
@@ -42,8 +46,11 @@ def find_new_violations(
     found: list[Violation] = []
     for first in range(0, len(windows), _AT_ONCE):
         some = windows[first : first + _AT_ONCE]
-        raw, edits = _extract_windows(document, some, ops, top)
         errors = _make_checker(family, document, whole, some[-1].stop == len(messages))
+        seen = None if whole else _read_edited(document, some, ops, cuts)
+        if seen is not None and not errors(seen):
+            continue
+        raw, edits = _extract_windows(document, some, ops, top)
         found += _keep_new(errors(apply(raw, edits)), partial(errors, raw), edits)
     return found
 
@@ -162,9 +169,27 @@ def _is_start(messages: tuple[Message, ...], number: int) -> bool:
     return message.role != "tool" and all([part.kind != "tool_result" for part in message.parts])
 
 
-def _extract_windows(
-    document: Document, windows: list[range], ops: dict[int, list[Op]], top: list[Op]
-) -> tuple[list[Any], list[Op]]:
+def _read_edited(document: Document, windows: list[range], ops: Ops, cuts: Cuts) -> list[Any] | None:
+    """The messages of these windows, read from the bytes that are sent; None where these are not known.
+
+    An edited result is short, so this takes less than to read what came and to edit it.
+    """
+    native, read = document.native, document.transcript
+    items = native.at(read.messages_path) if type(native) is Text and not read.parts_only else None
+    if items is None or any([number in ops and number not in cuts for window in windows for number in window]):
+        return None
+    spans, pieces = items.open(), []
+    for window in windows:
+        first = spans.starts[get_element_range(document, window.start).start]
+        last = spans.ends[get_element_range(document, window.stop - 1).stop - 1]
+        changes = [cut for number in window for cut in sorted(cuts.get(number, ()))]
+        moved = [Splice(cut.start - first, cut.end - first, cut.text) for cut in changes]
+        pieces.append(apply_splices(memoryview(native.data)[first:last], moved))
+    values: list[Any] = Text.of(b"[%b]" % b",".join(pieces)).value()
+    return values
+
+
+def _extract_windows(document: Document, windows: list[range], ops: Ops, top: list[Op]) -> tuple[list[Any], list[Op]]:
     """The native messages of these windows in one list, and the edits on that list."""
     depth = len(document.transcript.messages_path)
     gone = [op.slice for op in top if op.slice is not None]

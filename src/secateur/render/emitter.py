@@ -147,7 +147,7 @@ class Emitter:
         if not touched and self._is_validated(ranges):
             return None
         top = self._build_top_ops(document, ranges)
-        found = find_new_violations(document, self._ops, top, touched) if touched or top else None
+        found = find_new_violations(document, self._ops, self._cuts, top, touched) if touched or top else None
         if found:
             self._fresh |= touched  # still to be mended: taking another epoch back may not be enough
         self._fine = None if found else ([*ranges], {*self._emptied}, len(document.transcript.messages))
