@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from secateur import Engine, fit
 from secateur.api import check
@@ -107,6 +109,27 @@ def test_a_running_loop_that_would_lose_its_first_reasoning_keeps_it() -> None:
         first = work.document.transcript.messages[1].parts[0].key
         work.apply_epoch(Epoch(1, first, "by hand", (Remove(first, strategy="hand"),)))
         assert [one.rule for one in Emitter().find_new_violations(work)] == rules
+
+
+@given(
+    st.lists(st.tuples(st.integers(2, 20), st.sampled_from(["", " ", "x", "\ud800", 'a "b"\n'])), max_size=6),
+    st.sampled_from([None, 1]),
+)
+def test_a_body_and_its_objects_are_found_to_break_the_same_rules(
+    edits: list[tuple[int, str]], indent: int | None
+) -> None:
+    history = [message for _ in range(4) for message in MESSAGES]
+    request = {"model": MODEL, "max_tokens": 9, "messages": history}
+    found = []
+    for native in (request, json.dumps(request, indent=indent).encode()):
+        work = Projection(Protection(), Counting.of(("estimate", "estimate")))
+        work.ingest(read(native), 0, Plan())
+        parts = [part for message in work.document.transcript.messages for part in message.parts]
+        texts = {parts[at % len(parts)].key: text for at, text in edits if parts[at % len(parts)].kind != "tool_call"}
+        head = work.document.transcript.messages[-1].key
+        work.apply_epoch(Epoch(1, head, "by hand", tuple(Rewrite(key, text, "hand") for key, text in texts.items())))
+        found.append([(one.rule, one.path, one.text) for one in Emitter().find_new_violations(work)])
+    assert found[0] == found[1]
 
 
 def test_a_request_that_was_broken_before_us_is_mended_where_that_is_asked_for() -> None:
