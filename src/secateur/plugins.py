@@ -87,6 +87,7 @@ from secateur.strategy import Strategy, is_final
 from secateur.summarizers.own import Function
 from secateur.summarizers.protocol import Failed, Summarizer
 from secateur.tokens import Counter
+from secateur.view import EditedPart
 
 __all__ = [
     "SummaryAnswer",
@@ -101,6 +102,7 @@ __all__ = [
     "Count",
     "Counter",
     "Edit",
+    "EditedPart",
     "EveryRequest",
     "Failed",
     "Failure",

@@ -19,10 +19,10 @@ SEEN = "give `seen`, a handle that stands in your context (`recall 1a2b3c4d5e6f`
 class Scope:
     """Finds the session. With `remember`, where one asker has the server for itself, a handle need be told once."""
 
-    def __init__(self, url: str, tenant: str = "", session: str = "", remember: bool = True) -> None:
-        self.url = url
+    def __init__(self, store: str | Store, tenant: str = "", session: str = "", remember: bool = True) -> None:
+        self.url = store if isinstance(store, str) else ""
         self.tenant = tenant
-        self.store: Store = open_store(url)
+        self.store: Store = open_store(store) if isinstance(store, str) else store
         self._session = session
         self._remember = remember
         self._found = ""

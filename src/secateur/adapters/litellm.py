@@ -1,0 +1,99 @@
+"""LiteLLM: a callback that changes what one call is sent, in the SDK and in its proxy.
+
+    litellm.callbacks = [SecateurLogger()]
+
+Rule: each route keeps its own shape (chat, Messages, Responses, Gemini); nothing is converted. The hook is the one that
+runs for asynchronous calls once a deployment is chosen; LiteLLM has none that could change a synchronous call.
+"""
+
+from collections import OrderedDict
+from contextlib import suppress
+from threading import Lock
+from typing import Any
+
+from litellm.integrations.custom_logger import CustomLogger
+from typing_extensions import override
+
+from secateur import Engine, View
+from secateur.edge import Edge, OnView
+
+# Call types, without the `a` of asynchronous ones: their format, and where their conversation is.
+ROUTES = {
+    "completion": ("openai_chat", "messages"),
+    "responses": ("openai_responses", "input"),
+    "anthropic_messages": ("anthropic_messages", "messages"),
+    "generate_content": ("gemini", "contents"),
+    "generate_content_stream": ("gemini", "contents"),
+}
+_BESIDE = ("system", "tools", "instructions", "systemInstruction", "previous_response_id")
+_HEADERS = ("x-claude-code-session-id", "session-id", "x-session-affinity", "x-session-id")
+_OPEN_CALLS = 1_000  # that have been sent and not ended
+
+
+class SecateurLogger(CustomLogger):
+    """Prunes what models are sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
+
+    A session is the call's `litellm_session_id`, or what a known client names in its headers, or else found by its
+    history. `on_view` is called with each view.
+    """
+
+    def __init__(self, engine: Engine | None = None, *, on_view: OnView | None = None, **settings: Any) -> None:
+        super().__init__()
+        self.edge = Edge(engine, settings, "", on_view)
+        self._views: OrderedDict[str, View[Any]] = OrderedDict()
+        self._lock = Lock()
+
+    @override
+    async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: Any) -> dict[str, Any] | None:
+        """Put the view in the place of the conversation; a retry of the same call keeps it."""
+        with suppress(Exception):  # whatever goes wrong here, the call goes on
+            format, array = ROUTES[_name_route(call_type)]
+            call_id = str(kwargs.get("litellm_call_id") or "")
+            known = self._views.get(call_id)
+            if known is not None and known.request[array] is kwargs.get(array):
+                return None
+            if isinstance(kwargs.get(array), list):
+                return await self._edit(kwargs, format, array)
+        return None
+
+    @override
+    async def async_log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
+        """Record what the call cost; of a stream, once it has ended."""
+        with self._lock:
+            view = self._views.pop(str(kwargs.get("litellm_call_id") or ""), None)
+        if view is not None:
+            await self.edge.arecord(view, response_obj)
+
+    async def _edit(self, kwargs: dict[str, Any], format: str, array: str) -> dict[str, Any] | None:
+        model = str(kwargs.get("model") or "").rpartition("/")[2]
+        body = {name: kwargs[name] for name in _BESIDE if kwargs.get(name) is not None}
+        body |= {"model": model, array: kwargs[array]}
+        view = await self.edge.afit(body, _name_session(kwargs), format=format)
+        with self._lock:
+            self._views[str(kwargs.get("litellm_call_id") or "")] = view
+            while len(self._views) > _OPEN_CALLS:
+                self._views.popitem(last=False)
+        return None if view.request is body else {**kwargs, array: _with_roles(view, array, format)}
+
+
+def _name_route(call_type: Any) -> str:
+    name = str(getattr(call_type, "value", call_type))
+    return name if name in ROUTES else name.removeprefix("a")
+
+
+def _name_session(kwargs: dict[str, Any]) -> str:
+    held = kwargs.get("proxy_server_request") or {}
+    headers = {str(name).lower(): value for name, value in (held.get("headers") or {}).items()}
+    metadata = kwargs.get("metadata") or kwargs.get("litellm_metadata") or {}
+    named = kwargs.get("litellm_session_id") or metadata.get("session_id")
+    return str(named or next((headers[name] for name in _HEADERS if name in headers), ""))
+
+
+def _with_roles(view: View[Any], array: str, format: str) -> list[Any]:
+    """The view's messages; one that was inserted is the user's, which every provider behind LiteLLM takes."""
+    shown: list[Any] = view.request[array]
+    if format == "openai_chat":
+        for place, source in enumerate(view.sources):
+            if source is None and shown[place]["role"] == "system":
+                shown[place] = {**shown[place], "role": "user"}
+    return shown
