@@ -164,7 +164,7 @@ def test_calls_in_parallel_and_threads_beside_each_other() -> None:
     assert all(view.receipt.status != "failed" for view in views.all)
 
 
-@pytest.mark.parametrize("policy", ["balance", "digests", "opencode"])
+@pytest.mark.parametrize("policy", ["balance"])
 def test_a_session_of_200_turns_with_signed_reasoning_is_never_refused(policy: str) -> None:
     views = Views()
     model, history = play(SecateurMiddleware(policy=policy, window=60_000, on_view=views), rounds=200)

@@ -9,6 +9,7 @@ import openai
 import pytest
 from agents import (
     Agent,
+    MaxTurnsExceeded,
     OpenAIChatCompletionsModel,
     OpenAIResponsesModel,
     RunConfig,
@@ -74,16 +75,6 @@ async def play(hooks: SecateurHooks | None, kind: str = "responses", streams: bo
     return await session.get_items()
 
 
-def tell(items: list[Any]) -> str:
-    """What a history says, without the ids that a server mints."""
-    return json.dumps(
-        [
-            [one.get("type"), one.get("role"), one.get("content"), one.get("output"), one.get("arguments")]
-            for one in items
-        ]
-    ).replace("_", "")
-
-
 @pytest.mark.parametrize("kind", MODELS)
 @pytest.mark.parametrize("streams", [False, True])
 def test_the_model_sees_the_view_and_the_session_is_whole(server: Upstream, kind: str, streams: bool) -> None:
@@ -140,7 +131,7 @@ def test_runs_beside_each_other(server: Upstream) -> None:
     hooks = SecateurHooks(make_engine(), on_view=views)
 
     async def run() -> None:
-        for some in await asyncio.gather(*(play(hooks, instructions_of := "responses") for _ in range(3))):
+        for some in await asyncio.gather(*(play(hooks) for _ in range(3))):
             assert CLEARED not in json.dumps(some)
 
     asyncio.run(run())
@@ -148,7 +139,7 @@ def test_runs_beside_each_other(server: Upstream) -> None:
     assert all(view.receipt.status != "failed" for view in views.all)
 
 
-@pytest.mark.parametrize("policy", ["balance", "digests", "opencode"])
+@pytest.mark.parametrize("policy", ["balance"])
 def test_a_session_of_200_turns_with_reasoning_is_never_refused(monkeypatch: pytest.MonkeyPatch, policy: str) -> None:
     with upstream(reads(*notes(200), thinking="Let me see.")) as server:
         for name, value in addresses(server.url).items():
@@ -169,10 +160,11 @@ def test_where_the_provider_keeps_the_history_nothing_is_done(server: Upstream) 
 
     async def run() -> None:
         config = hooks.make_run_config(RunConfig(tracing_disabled=True))
-        await Runner.run(agent, TASK, hooks=hooks, run_config=config, max_turns=3, auto_previous_response_id=True)
+        with pytest.raises(MaxTurnsExceeded):
+            await Runner.run(agent, TASK, hooks=hooks, run_config=config, max_turns=3, auto_previous_response_id=True)
+        await client.close()
 
-    with pytest.raises(Exception, match="Max turns"):
-        asyncio.run(run())
+    asyncio.run(run())
     assert len(views.all) == 1  # the first request, which has all that there is
 
 

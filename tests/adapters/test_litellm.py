@@ -1,0 +1,189 @@
+"""The LiteLLM callback in calls of the real SDK, against a scripted model behind HTTP."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+
+from adapters import (
+    CLEARED,
+    FailingEngine,
+    Views,
+    check_sent,
+    count_cleared,
+    make_engine,
+    note,
+    notes,
+    read_state,
+    sent,
+)
+from model_server import addresses, reads
+from upstream import Upstream, upstream
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::ResourceWarning")
+COUNT = 8
+SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Upstream]:
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    with upstream(reads(*notes(COUNT))) as running:
+        for name, value in addresses(running.url).items():
+            monkeypatch.setenv(name, value)
+        yield running
+
+
+def chat(count: int) -> list[Any]:
+    """A conversation so far, as Chat Completions has it."""
+    told: list[Any] = [{"role": "user", "content": "Read the notes."}]
+    for number, path in enumerate(notes(count)):
+        function = {"name": "read_file", "arguments": json.dumps({"path": path})}
+        told.append(
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [{"id": f"c{number}", "type": "function", "function": function}],
+            }
+        )
+        told.append({"role": "tool", "tool_call_id": f"c{number}", "content": note(path)})
+    return told
+
+
+def items(count: int) -> list[Any]:
+    """The same as Responses has it."""
+    told: list[Any] = [{"role": "user", "content": "Read the notes."}]
+    for number, path in enumerate(notes(count)):
+        call = {
+            "type": "function_call",
+            "call_id": f"c{number}",
+            "name": "read_file",
+            "arguments": json.dumps({"path": path}),
+        }
+        told += [call, {"type": "function_call_output", "call_id": f"c{number}", "output": note(path)}]
+    return told
+
+
+def blocks(count: int) -> list[Any]:
+    """The same as Messages has it."""
+    told: list[Any] = [{"role": "user", "content": "Read the notes."}]
+    for number, path in enumerate(notes(count)):
+        call = {"type": "tool_use", "id": f"c{number}", "name": "read_file", "input": {"path": path}}
+        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": note(path)}
+        told += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+    return told
+
+
+async def ask(route: str, count: int, streams: bool, url: str) -> Any:
+    """One call of a route with a conversation of so many rounds; what was handed in stays as it is."""
+    import litellm
+
+    function = {"name": "read_file", "description": "Read.", "parameters": SCHEMA}
+    given: dict[str, Any] = {"stream": streams, "litellm_session_id": f"{route}-1", "api_key": "sk-none"}
+    if route == "chat":
+        told, tools = chat(count), [{"type": "function", "function": function}]
+        given |= {"stream_options": {"include_usage": True}} if streams else {}
+        work = litellm.acompletion(model="openai/gpt-4o", messages=told, tools=tools, api_base=f"{url}/v1", **given)
+    elif route == "claude":
+        told, tools = chat(count), [{"type": "function", "function": function}]
+        work = litellm.acompletion(
+            model="anthropic/claude-haiku-4-5", messages=told, tools=tools, api_base=url, **given
+        )
+    elif route == "messages":
+        told, tools = blocks(count), [{"name": "read_file", "input_schema": SCHEMA}]
+        model = "anthropic/claude-haiku-4-5"
+        work = litellm.anthropic_messages(model=model, max_tokens=99, messages=told, tools=tools, api_base=url, **given)
+    else:
+        told, tools = items(count), [{"type": "function", **function}]
+        work = litellm.aresponses(model="openai/gpt-5", input=told, tools=tools, api_base=f"{url}/v1", **given)
+    before = json.dumps(told)
+    answer = await work
+    if streams:
+        assert isinstance(answer, AsyncIterator) or hasattr(answer, "__aiter__")
+        answer = [one async for one in answer]
+    assert json.dumps(told) == before
+    return answer
+
+
+async def play(route: str, streams: bool, url: str, engine: Any, views: Views) -> None:
+    import litellm
+    from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
+
+    from secateur.adapters.litellm import SecateurLogger
+
+    logger = SecateurLogger(engine, on_view=views)
+    litellm.callbacks = [logger]
+    try:
+        for count in (2, 5, COUNT):
+            await ask(route, count, streams, url)
+            await GLOBAL_LOGGING_WORKER.flush()
+            await asyncio.sleep(0)
+    finally:
+        litellm.callbacks = []
+        litellm.success_callback, litellm._async_success_callback = [], []
+
+
+@pytest.mark.parametrize("route", ["chat", "claude", "messages", "responses"])
+@pytest.mark.parametrize("streams", [False, True])
+def test_the_model_sees_the_view(server: Upstream, route: str, streams: bool) -> None:
+    if route == "messages" and streams:
+        pytest.importorskip("fastapi", reason="LiteLLM streams this route with its proxy's packages alone")
+    engine, views = make_engine(), Views()
+    asyncio.run(play(route, streams, server.url, engine, views))
+    assert [view.receipt.status for view in views.all] == ["unchanged", "opened", "opened"]
+    assert len(sent(server)) == 3
+    assert count_cleared(server) == COUNT - 2
+    check_sent(server)
+    assert views.last.session == f"{route}-1"
+    before, after = views.all[-1].raw_transcript.messages, views.last.request
+    assert len(before) == 1 + 2 * COUNT
+    assert CLEARED in json.dumps(after)
+    state = read_state(engine, views.last)
+    assert state.clock.called
+    assert state.calibrations
+
+
+def test_a_failing_engine_changes_nothing(server: Upstream) -> None:
+    views = Views()
+    asyncio.run(play("chat", False, server.url, FailingEngine(), views))
+    asyncio.run(ask("chat", COUNT, False, server.url))
+    assert server.bodies[-1] == server.bodies[-2]
+    assert len(views.all) == 3
+    assert all(view.receipt.status == "failed" for view in views.all)
+
+
+def test_calls_beside_each_other_keep_their_views_apart(server: Upstream) -> None:
+    import litellm
+
+    from secateur.adapters.litellm import SecateurLogger
+
+    engine, views = make_engine(), Views()
+    litellm.callbacks = [SecateurLogger(engine, on_view=views)]
+
+    async def run() -> None:
+        await asyncio.gather(*(ask(route, COUNT, False, server.url) for route in ("chat", "messages", "responses")))
+
+    try:
+        asyncio.run(run())
+    finally:
+        litellm.callbacks = []
+    check_sent(server)
+    assert {view.session for view in views.all} == {"chat-1", "messages-1", "responses-1"}
+    assert all(body.count(CLEARED) == COUNT - 2 for body in server.bodies)
+
+
+def test_a_summary_is_the_users_whatever_the_preset_says(server: Upstream) -> None:
+    import litellm
+
+    from secateur.adapters.litellm import SecateurLogger
+
+    views = Views()
+    litellm.callbacks = [SecateurLogger(policy="opencode", window=4_000, on_view=views)]
+    try:
+        asyncio.run(ask("chat", 40, False, server.url))
+    finally:
+        litellm.callbacks = []
+    assert None in views.last.sources
+    assert {one["role"] for one in json.loads(server.bodies[-1])["messages"]} == {"user", "assistant", "tool"}

@@ -1,0 +1,36 @@
+"""Adapters and wrappers live on public names: what an adapter of somebody else's would need, too."""
+
+import ast
+from pathlib import Path
+
+import secateur
+
+ADAPTERS = Path(secateur.__file__).parent / "adapters"
+PUBLIC = {
+    *("secateur", "secateur.plugins", "secateur.edge"),
+    *("secateur.mcp.scope", "secateur.mcp.tools"),  # the tools that a model is offered
+    *("secateur.adapters.own_model", "secateur.adapters.recall_tool", "secateur.adapters.shadows"),
+}
+
+
+def test_adapters_import_public_names_only() -> None:
+    found = {
+        f"{file.name}: {node.module}"
+        for file in ADAPTERS.glob("*.py")
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "secateur"
+        if node.module not in PUBLIC
+    }
+    assert not found
+
+
+def test_importing_secateur_loads_no_framework() -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, secateur; secateur.wrap; "
+        "print([name for name in ('langchain', 'litellm', 'agents', 'pydantic_ai', 'openai', 'anthropic') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
