@@ -28,9 +28,7 @@ def test_importing_secateur_loads_no_framework() -> None:
     import subprocess
     import sys
 
-    code = (
-        "import sys, secateur; secateur.wrap; "
-        "print([name for name in ('langchain', 'litellm', 'agents', 'pydantic_ai', 'openai', 'anthropic') if name in sys.modules])"
-    )
+    packages = "'langchain', 'litellm', 'agents', 'pydantic_ai', 'openai', 'anthropic'"
+    code = f"import sys, secateur; secateur.wrap; print([name for name in ({packages}) if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
