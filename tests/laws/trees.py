@@ -19,6 +19,7 @@ from laws.shapes import Shape, style
 from laws.stories import Said, Story, story
 from laws.trials import Trial, preset
 from secateur import Engine, StillTooLong, View
+from secateur.lossless import expand_repeats
 from secateur.stores.memory import MemoryStore
 
 PRESETS = ("balance", "kilocode", "opencode", "anthropic")
@@ -253,7 +254,10 @@ def stands(last: Sent, raw: list[str], seen: list[str]) -> bool:
 
 
 def unread(view: View[Any]) -> tuple[int, int]:
-    """Results behind the last answer that are not in the view as they came: those that went, and excerpts."""
+    """Results behind the last answer that are not in the view as they came: those that went, and excerpts.
+
+    Repetition that is written once, with its count, is the same text: it expands to that character by character.
+    """
     messages = view.raw_transcript.messages
     last = max((n for n, one in enumerate(messages) if one.role == "assistant"), default=-1)
     shown = {part.key: part.text for message in view.transcript.messages for part in message.parts}
@@ -261,10 +265,14 @@ def unread(view: View[Any]) -> tuple[int, int]:
         part.key
         for message in messages[last + 1 :]
         for part in message.parts
-        if part.kind == "tool_result" and shown.get(part.key) != part.text
+        if part.kind == "tool_result" and not _is_whole(part.text, shown.get(part.key))
     ]
     excerpts = sum(_is_excerpt(view, key) for key in changed if key in shown)
     return len(changed) - excerpts, excerpts
+
+
+def _is_whole(came: str, seen: str | None) -> bool:
+    return seen is not None and (seen == came or expand_repeats(seen) == came)
 
 
 def _is_excerpt(view: View[Any], key: str) -> bool:
