@@ -54,6 +54,7 @@ _NUDGES = (  # a harness that speaks as a user would: no new request
     "Another language model started to solve this problem",  # Codex
     "The following tool was executed by the user",  # opencode
     "Called the Read tool with the following input:",
+    "Provide a brief synopsis of what you just accomplished in this task using this exact format",  # Maestro
     "This is the Gemini CLI. We are setting up the context for our chat",
 )
 
@@ -63,7 +64,7 @@ def strip_host_text(text: str) -> str:
     for one in _KINDS:
         text = one.pattern.sub("", text)
     text = text.strip()
-    if text.startswith((*_NUDGES, *CODEX_OPENINGS)) or _TOOL_REPORT.match(text):
+    if text.lstrip('"').startswith((*_NUDGES, *CODEX_OPENINGS)) or _TOOL_REPORT.match(text):
         return ""
     return text.removesuffix('"').strip() if _MAESTRO_ENDS.search(text) else text
 

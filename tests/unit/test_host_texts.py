@@ -33,6 +33,7 @@ PLAYBOOK = '"# Context\n\nYou are executing tasks.\n\n## Tasks\n\nProcess tasks 
         ("<environment_details>\nopen: a\n</environment_details>\nGo.", "Go."),
         ("<session_context>\nThis is the Gemini CLI.\n</session_context>", ""),
         ("Please continue working on the task on whatever approach you think is suitable.\nIMPORTANT: ...", ""),
+        ('"Provide a brief synopsis of what you just accomplished in this task using this exact format:"', ""),
         ("[Tool result] ok", ""),
         ("What does <turn_aborted> mean?", "What does"),  # a tag that nothing closes reaches to the end
         ("Where do I put AGENTS.md instructions?", "Where do I put AGENTS.md instructions?"),

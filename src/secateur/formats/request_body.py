@@ -2,8 +2,8 @@
 
 Rule: for hosts whose session files have no place for a summary: a body of one of the usual APIs can be compacted, sent
 and read by anything. Texts, calls and results are kept; media are named in words, reasoning is left out, since it is
-bound to the provider that wrote it. A call without a result and a result without a call become text, so that the API
-takes the body. Tool definitions are not in a session: whoever sends the body adds them.
+bound to the provider that wrote it. A call without a result gets one that says so, and a result without a call becomes
+text, so that the API takes the body. Tool definitions are not in a session: whoever sends the body adds them.
 """
 
 import json
@@ -16,12 +16,13 @@ from secateur.model import Message, Part, Transcript
 Body = dict[str, Any]
 TARGETS = ("openai_chat", "anthropic_messages")
 MAX_TOKENS = 4_096  # of the answer, which Anthropic's API wants to be told
+NO_RESULT = "[No result was recorded.]"
 _NOT_IN_IDS = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 def build_request_body(transcript: Transcript, target: str, model: str = "") -> bytes:
     """Return the conversation as JSON in this format, one of `TARGETS`."""
-    steps = list(_list_steps(transcript.messages))
+    steps = list(_with_missing_results(list(_list_steps(transcript.messages))))
     build = {"openai_chat": _build_chat, "anthropic_messages": _build_messages}[target]
     return json.dumps(build(steps, model or transcript.model or "unknown"), ensure_ascii=False).encode(
         "utf-8", "surrogatepass"
@@ -58,12 +59,31 @@ def _list_steps(messages: Sequence[Message]) -> Iterator[_Step]:
         yield step
 
 
+def _with_missing_results(steps: list[_Step]) -> Iterator[_Step]:
+    """Yield the steps, with a result behind each call that has none."""
+    for number, step in enumerate(steps):
+        yield step
+        following = steps[number + 1] if number + 1 < len(steps) else None
+        given = {id for id, _ in following.results} if following else set()
+        missing = [(id, Part("tool_result", (), NO_RESULT)) for id, _ in step.calls if id not in given]
+        if missing and following is not None and following.role == "user":
+            following.results += missing
+        elif missing:
+            yield _with_results(missing)
+
+
+def _with_results(results: list[tuple[str, Part]]) -> _Step:
+    step = _Step("user")
+    step.results += results
+    return step
+
+
 def _has_result(message: Message) -> bool:
     return any(part.kind == "tool_result" for part in message.parts)
 
 
 def _pair_parts(messages: Sequence[Message]) -> dict[tuple[int, int], str]:
-    """Return an ID of its own for each call and the result that directly follows its message, by their places."""
+    """Return an ID of its own for each call, and for the result that directly follows its message, by their places."""
     found: dict[tuple[int, int], str] = {}
     waiting: list[tuple[tuple[int, int], Part]] = []
     for number, message in enumerate(messages):
@@ -75,12 +95,12 @@ def _pair_parts(messages: Sequence[Message]) -> dict[tuple[int, int], str]:
         for place, part in enumerate(message.parts):
             if part.kind == "tool_call":
                 waiting.append(((number, place), part))
+                found[number, place] = f"{_NOT_IN_IDS.sub('_', part.call_id)[:40] or 'call'}_{len(found)}"
             elif part.kind == "tool_result":
                 open_ = next((one for one in waiting if one[1].call_id == part.call_id), None)
                 if open_ is not None:
                     waiting.remove(open_)
-                    id = f"{_NOT_IN_IDS.sub('_', part.call_id)[:40] or 'call'}_{len(found) // 2}"
-                    found[open_[0]] = found[number, place] = id
+                    found[number, place] = found[open_[0]]
     return found
 
 
@@ -91,10 +111,7 @@ def _add_part(step: _Step, part: Part, id: str) -> None:
         mime, _, name = part.text.partition(" ")
         step.texts.append(f"[Attached {mime or 'file'}: {name or 'file'}]")
     elif part.kind == "tool_call":
-        if id:
-            step.calls.append((id, part))
-        else:
-            step.texts.append(f"[Called {part.tool}, which gave no result: {part.text}]")
+        step.calls.append((id, part))
     elif part.kind == "tool_result":
         if id:
             step.results.append((id, part))

@@ -33,14 +33,15 @@ def body(transcript: Transcript, target: str) -> Any:
 def test_as_chat_completions() -> None:
     made = body(TALK, "openai_chat")["messages"]
     assert [one["role"] for one in made] == [
-        "system", "user", "assistant", "tool", "tool", "assistant", "user", "assistant", "user"
+        "system", "user", "assistant", "tool", "tool", "assistant", "user", "assistant", "tool", "user"
     ]  # fmt: skip
     ids = [call["id"] for call in made[2]["tool_calls"]]
     assert [one["tool_call_id"] for one in made[3:5]] == ids
     assert len(set(ids)) == 2
     assert made[6]["content"] == "And this?\n\n[Attached image/png: cat.png]"
-    assert made[7]["content"] == "[Called apply, which gave no result: *** Begin Patch]"
-    assert made[8]["content"].startswith("Never mind.\n\n[A result of bash]")
+    assert made[7]["tool_calls"][0]["function"]["arguments"] == '{"input": "*** Begin Patch"}'
+    assert made[8]["content"] == "[No result was recorded.]"
+    assert made[9]["content"].startswith("Never mind.\n\n[A result of bash]")
     assert "hidden" not in json.dumps(made)
 
 

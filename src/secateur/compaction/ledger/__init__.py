@@ -5,7 +5,7 @@ It is read from messages, merged span by span, kept as JSON, shown as Markdown l
 back from either. Prose is not written here.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from secateur.acts.calls import Action, find_late_results, list_actions
 from secateur.acts.files import list_command_lines
@@ -35,6 +35,7 @@ from secateur.compaction.ledger.plans import extract_plans
 from secateur.compaction.ledger.read_back import read_back
 from secateur.compaction.ledger.render import fit_ledger, format_bullet, render_ledger
 from secateur.compaction.ledger.requests import extract_question, extract_requests
+from secateur.compaction.ledger.said import get_agent_text
 from secateur.compaction.ledger.settle import settle_states
 from secateur.compaction.ledger.state import branch, find_commits
 from secateur.compaction.ledger.values import list_values
@@ -70,7 +71,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     ran = tuple(iterate_runs(done))
     told = extract_requests(said)
     tasks, replanned = extract_plans(done)
-    waiting = [action for action in done if not action.result]
+    waiting = [action for action in done if not action.result and not _is_abandoned(action, said)]
     put = [Question(text, action.call.key) for action in waiting if (text := extract_question(action))]
     return limit_ledger(
         make_encodable(
@@ -94,6 +95,19 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
             )
         )
     )
+
+
+def _is_abandoned(action: Action, messages: Sequence[Message]) -> bool:
+    """Whether the agent ended its turn without the result of a call that has one at once: it was interrupted."""
+    if action.role not in ("run", "edit", "read", "search"):
+        return False
+    for message in reversed(messages):
+        if any(part.key == action.call.key for part in message.parts):
+            return False
+        calls = any(part.kind == "tool_call" for part in message.parts)
+        if message.role == "assistant" and message.parts and not calls and get_agent_text(message):
+            return True
+    return False
 
 
 def _make_pending(action: Action) -> Pending:

@@ -12,11 +12,14 @@ import msgspec
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, Ledger, UserRequest
+from secateur.compaction.ledger.said import keep_ends
 
 _T = TypeVar("_T")
 
 MOST_CONSTRAINTS, CONSTRAINT_CHARS = 200, 24_000
+PROJECT_SHARE = 0.4  # of these, for rules of the project's own files
 MOST_REQUESTS, REQUEST_CHARS = 80, 16_000
+LONGEST_REQUEST_CHARS, LEAST_REQUEST_CHARS = 4_000, 200  # of one request, where all have room and where few have
 MOST_FILES = 600
 MOST_COMMANDS = 40
 MOST_FAILURES = 30
@@ -33,7 +36,7 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
     """Limit the ledger to its maximum number of entries, or to a share of them; constraints are cut last."""
     firm = min(1.0, 8 * share)
     cut: dict[str, tuple[Any, ...]] = {
-        "constraints": _limit_constraints(ledger.constraints, firm),
+        "constraints": _limit_constraints(ledger.constraints, firm, share),
         "requests": _limit_requests(ledger.requests, min(1.0, 4 * share)),
         "values": _take_last(ledger.values, MOST_VALUES * share),
         "files": _take_highest(ledger.files, MOST_FILES * share, lambda one: one.use != "read"),
@@ -51,7 +54,7 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
         "arrived": _take_last(ledger.arrived, MOST_ARRIVED),
     }
     gone = {name: len(getattr(ledger, name)) - len(kept) for name, kept in cut.items() if name != "arrived"}
-    if not any(gone.values()) and cut["arrived"] == ledger.arrived:
+    if not any(gone.values()) and cut["arrived"] == ledger.arrived and cut["requests"] == ledger.requests:
         return ledger
     counts = {name: ledger.omitted.get(name, 0) + gone.get(name, 0) for name in (*ledger.omitted, *gone)}
     return replace(ledger, **cut, omitted={name: counts[name] for name in sorted(counts) if counts[name]})
@@ -87,7 +90,15 @@ def _take_highest(entries: Sequence[_T], most: float, rank: Callable[[_T], int])
     return tuple(entries[at] for at in sorted(order[: max(1, int(most))]))
 
 
-def _limit_constraints(entries: tuple[Constraint, ...], share: float) -> tuple[Constraint, ...]:
+def _limit_constraints(entries: tuple[Constraint, ...], firm: float, share: float) -> tuple[Constraint, ...]:
+    """Limit the user's own demands to one share, and to another the project's rules, which can be read again."""
+    own = tuple(one for one in entries if one.scope != "project")
+    rules = tuple(one for one in entries if one.scope == "project")
+    kept = {*_limit_demands(own, firm), *_limit_demands(rules, min(firm, share * PROJECT_SHARE))}
+    return tuple(one for one in entries if one in kept)
+
+
+def _limit_demands(entries: tuple[Constraint, ...], share: float) -> tuple[Constraint, ...]:
     order = sorted(range(len(entries)), key=lambda at: (_rank_constraint(entries[at]), at), reverse=True)
     ranked = [(at, len(entries[at].text)) for at in order[: int(MOST_CONSTRAINTS * share)]]
     return tuple(entries[at] for at in _fit_in_room(ranked, CONSTRAINT_CHARS * share))
@@ -99,7 +110,12 @@ def _rank_constraint(one: Constraint) -> int:
 
 
 def _limit_requests(entries: tuple[UserRequest, ...], share: float) -> tuple[UserRequest, ...]:
-    """Prefer the last request, the first, the open ones, then the newest."""
+    """Prefer the last request, the first, the open ones, then the newest; long ones keep their ends."""
+    longest = max(LEAST_REQUEST_CHARS, int(LONGEST_REQUEST_CHARS * min(1.0, share)))
+    entries = tuple(
+        replace(one, text=keep_ends(one.text, longest)) if len(one.text) > longest and share < 1 else one
+        for one in entries
+    )
     last = len(entries) - 1
     order = sorted(range(len(entries)), key=lambda at: (at in (0, last), entries[at].state == "open", at), reverse=True)
     ranked = [(at, len(entries[at].text)) for at in order[: int(MOST_REQUESTS * share) + 2]]

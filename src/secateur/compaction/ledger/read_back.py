@@ -38,7 +38,9 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
         *_parse_constraints(sections.get("instructions", ())),
         *_parse_constraints(sections.get("constraints", ())),
     ]
-    found: dict[str, Any] = {"requests": [*goal[:1], *rest, *goal[1:]], "constraints": constraints}
+    # a goal of one line is the newest request; of several the first comes first
+    requests = [*goal[:1], *rest, *goal[1:]] if len(goal) > 1 else [*rest, *goal]
+    found: dict[str, Any] = {"requests": requests, "constraints": constraints}
     for id in _FACTS:
         for text in _split_bullets(sections.get(id, ())):
             _parse_fact(found, text)

@@ -209,3 +209,17 @@ def test_a_mark_is_letters_and_marks_itself() -> None:
 def test_lone_surrogates_do_not_reach_the_ledger() -> None:
     messages: tuple[Message, ...] = talk(user("Never \ud800 push.")).messages
     assert msgspec.json.encode(build_ledger(messages))
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("ok", "Port the parser."),
+        ("Port the parser.", "ok", "yes"),
+        ("ok", "Port it all.", "yes", "Then the docs."),
+        ("ok", "yes"),
+    ],
+)
+def test_the_order_of_requests_is_read_back(texts: tuple[str, ...]) -> None:
+    lines = render_ledger(Ledger(requests=tuple(UserRequest(text, "open") for text in texts)))
+    assert render_ledger(read_back(lines)) == lines

@@ -5,9 +5,10 @@ import json
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.ledger import Ledger, build_ledger, render_ledger, settle_states
+from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, render_ledger, settle_states
 from secateur.compaction.ledger.coverage import is_covering
 from secateur.model import Message
+from secateur.tokens import estimate
 
 
 def ran(command: str, said: str = "", error: bool = False) -> tuple[Message, Message]:
@@ -151,3 +152,17 @@ def test_rules_of_the_projects_files_are_kept_as_such_and_are_no_request() -> No
         ("Never edit generated files.", "project"),
         ("Do not push.", "request"),
     ]
+
+
+def test_a_call_that_was_interrupted_is_not_waited_for() -> None:
+    history = [user("Go."), assistant(("1", "bash", '{"command": "make"}')), assistant(text="I stopped."), user("Ok.")]
+    assert settled(history, 2).pending == ()
+    assert [one.tool for one in settled(history[:2], 2).pending] == ["bash"]
+
+
+def test_a_long_request_keeps_its_ends_where_there_is_little_room() -> None:
+    text = "Begin with the parser. " + "More words about it. " * 150 + "Finish with the docs."
+    ledger = fit_ledger(build_ledger(talk(user(text)).messages), 250, estimate)
+    assert ledger.requests[0].text.startswith("Begin with the parser.")
+    assert ledger.requests[0].text.endswith("Finish with the docs.")
+    assert "[…]" in ledger.requests[0].text
