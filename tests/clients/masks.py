@@ -14,7 +14,9 @@ _PATTERNS = (
     (re.compile(r"(?<!\d)1[7-9]\d{8}(?:\d{3})?(?!\d)"), "EPOCH"),  # seconds or milliseconds since 1970
     (re.compile(r"(?:127\.0\.0\.1|localhost):\d+(?:/(?:anthropic|openai|gemini))?"), "ADDRESS"),
     (re.compile(r"/tmp/[\w./-]+"), "FILE"),  # where long results are kept
-    (re.compile(r"HOME/[\w./-]*/tool[\w./-]*"), "FILE"),
+    (re.compile(r"HOME/[\w./-]*/(?:tool|tmp/)[\w./-]*"), "FILE"),  # named at random in notices of cut results
+    (re.compile(r"\b(?:tool|call|msg|prt|ses)_[0-9A-Za-z]{12,}\b"), "ID"),
+    (re.compile(r"\b\w+_[0-9a-f]{8,16}(?=\.(?:output|txt|log)\b)"), "NAME"),
     (re.compile(r"PGID: \d+"), "PGID"),
     (re.compile(r"cc_version=[\w.]+; ?"), ""),  # Claude Code's billing line hashes its first message
     (re.compile(r"cch=\w+;"), ""),

@@ -74,7 +74,7 @@ class ClientRunOptions(Options, frozen=True, kw_only=True):
 def command(args: ClientRunOptions) -> int:
     """Run CLIENT behind the proxy, so that its requests are pruned.
 
-    CLIENT is claude, codex, pi, copilot, opencode, gemini or qwen.
+    CLIENT is claude, codex, pi, copilot, opencode, kilo, gemini or qwen.
     """
     launch = LAUNCHES[args.client]
     if shutil.which(launch.program) is None:

@@ -139,6 +139,16 @@ LAUNCHES: dict[str, Launch] = {
         merged={"OPENCODE_CONFIG_CONTENT": _build_opencode_config(_OPENCODE_PROVIDERS)},
         page="run-other-agents",
     ),
+    "kilo": Launch(
+        title="Kilo",
+        program="kilo",
+        package="@kilocode/cli",
+        apis=_OPENCODE_APIS,
+        keys=("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"),
+        environment={"KILO_DISABLE_PRUNE": "1"},
+        merged={"KILO_CONFIG_CONTENT": _build_opencode_config(_OPENCODE_PROVIDERS)},
+        page="run-other-agents",
+    ),
     "gemini": Launch(
         title="Gemini CLI",
         program="gemini",
