@@ -30,7 +30,8 @@ from secateur.proxy.routes import Route
 from secateur.receipt import Receipt
 from secateur.session import document
 from secateur.sessions.commands import bill_other_answer
-from secateur.stores.protocol import SessionId, Store
+from secateur.sessions.store_access import StoreAccess
+from secateur.stores.protocol import SessionId, State, Store
 from secateur.usage import Usage
 from secateur.view import View
 
@@ -74,6 +75,13 @@ class CompactingSetup(Struct, frozen=True):
     """That history may be summarized, too: in the background, unless a request would not fit its window."""
 
     summarizers: tuple[str, ...] = ()  # without one, the summary is made without a model
+
+
+class KnownPlan(Struct, frozen=True):
+    """The plan of a session's newest view."""
+
+    plan: Plan
+    end: int  # it knows the session's epochs before this number; another process may have opened more
 
 
 class Recent(Generic[K, V]):
@@ -121,7 +129,7 @@ class Editor:
         self._compacting = compacting
         self._replaying = replace(self.policy, prune=(), on_arrival=None, compaction=None, binds="never")
         self._engines: Recent[tuple[str, str], Engine] = Recent(_ENGINES)
-        self._plans: Recent[SessionId, Plan] = Recent(_PLANS)
+        self._plans: Recent[SessionId, KnownPlan] = Recent(_PLANS)
         self._requests: Recent[tuple[str, bytes], SessionId] = Recent(_REQUESTS)
         self._views = LastViews()
         self._quota = Quota(store, stored_bytes)
@@ -178,7 +186,7 @@ class Editor:
         """The view as it is sent, remembered for whoever asks beside it or again."""
         who = SessionId(view.session or asked.caller.session, asked.caller.tenant)
         if who.session:
-            self._plans.put(who, view.plan)
+            self._plans.put(who, KnownPlan(view.plan, view.receipt.epochs[1]))
             self._requests.put(mark, who)
         how: How = "unchanged" if view.request is asked.body or view.request == asked.body else "edited"
         body = bytes(view.request)
@@ -216,30 +224,38 @@ class Editor:
         with suppress(Exception):
             return replace(self._replay(asked, who), how="failed", error=why)
         body = self._views.extend(who, asked.route.format, asked.body)
-        plan = self._plans.get(who)
-        if body is None and (plan is None or plan.epochs):
+        known = self._plans.get(who)
+        if body is None and (known is None or known.plan.epochs):
             with suppress(Exception):
                 body = drop_bound_reasoning(asked.body, asked.route.format, asked.route.model)
         return Edited(asked.body if body is None else body, "failed", who, error=why)
 
     def _find_plan(self, asked: Asked, who: SessionId) -> tuple[SessionId, Plan]:
         """The session that a request belongs to, by its name or else its history, and its plan."""
-        plan = self._plans.get(who) if who.session else None
-        if plan is not None:
-            return who, plan
+        known = self._plans.get(who) if who.session else None
         sessions = self._find_engine(asked.route).sessions
         access = sessions.reach
         assert access is not None
         sessions.begin()
-        if who.session:
-            state = access.load(who)
-            if state is not None:
-                return who, state.plan
+        state = self._load_state(access, who, known) if who.session else None
+        if known is not None and (state is None or len(state.plan.epochs) <= known.end):
+            return who, known.plan
+        if state is not None:
+            return who, state.plan
         read = document.read(asked.body, asked.route.format, asked.route.model)
         place = sessions.find(who, read.transcript)
         if why := access.explain_away():
             raise StoreError(why)
         return SessionId(place.session, who.tenant), place.state.plan if place.state is not None else place.inherited
+
+    def _load_state(self, access: StoreAccess, who: SessionId, known: KnownPlan | None) -> State | None:
+        """A session as any process saved it last. Raises StoreError where nothing is known of it here."""
+        try:
+            return access.load(who)
+        except StoreError:
+            if known is None:
+                raise
+            return None
 
     # --- engines -------------------------------------------------------------------------------------------------
 
