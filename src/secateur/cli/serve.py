@@ -99,6 +99,17 @@ class ServeOptions(Options, frozen=True, kw_only=True):
             help="Prune requests that a subscription pays, too; its provider may not allow that.",
         ),
     ]
+    workers: Annotated[
+        int,
+        make_option(
+            "--workers",
+            type=click.IntRange(1, 64),
+            default=1,
+            show_default=True,
+            metavar="N",
+            help="Processes that share the port and the store: about one for each processor core.",
+        ),
+    ]
     max_body: Annotated[
         int,
         make_option(
@@ -169,6 +180,7 @@ def command(args: ServeOptions) -> None:
         upstreams={api: check_upstream(address) for api, address in named.items() if address},
         token=token,
         traces=args.traces,
+        workers=args.workers,
     )
     logging.getLogger("secateur.proxy").addHandler(_StandardError("secateur: "))
     from secateur.proxy.server import serve  # after all that can be wrong with the options: it loads much

@@ -17,7 +17,6 @@ from secateur.proxy.inbound import (
     read_head,
     send_answer,
 )
-from secateur.proxy.metrics import render_metrics
 from secateur.proxy.refusals import Answer, Refusal, build_json, build_refusal
 from secateur.proxy.request_record import RequestRecord
 from secateur.proxy.routes import Route, find_route
@@ -85,10 +84,10 @@ class ProxyApp:
             health = await self._services.check_health()
             return build_json(200 if health["ok"] else 503, health)
         if name == b"status":
-            return build_json(200, self._status.report())
+            return build_json(200, self._services.report_status())
         if name == b"metrics":
             try:
-                kind, text = await self._services.run(render_metrics, self._status.totals, self._status.report())
+                kind, text = await self._services.run(self._services.render_metrics)
             except ImportError as error:
                 raise Refusal(501, "metrics need prometheus-client: pip install 'secateur[proxy]'") from error
             return Answer(200, text, [(b"content-type", kind), (b"content-length", str(len(text)).encode())])

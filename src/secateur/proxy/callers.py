@@ -71,10 +71,14 @@ def read_secret(store: Store) -> bytes:
 def _read_secret_file(folder: Path) -> bytes:
     path = folder / "proxy-secret"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with suppress(FileExistsError):
-        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    if not path.exists():
+        new = folder / f"proxy-secret-{secrets.token_hex(8)}"
+        descriptor = os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(secrets.token_bytes(32))
+        with suppress(FileExistsError):  # whole or not at all, and the first of several processes wins
+            os.link(new, path)
+        new.unlink()
     kept = path.read_bytes()
     return kept if len(kept) >= 16 else secrets.token_bytes(32)
 

@@ -27,6 +27,8 @@ from secateur.proxy.services import Services
 from secateur.proxy.settings import ProxyLimits, ProxySettings
 from secateur.proxy.status import Status
 from secateur.proxy.tunnel import TAKE_OVER, RawConnection
+from secateur.proxy.workers import WorkerReports, run_workers
+from secateur.stores import get_default_url
 
 _KEEP_ALIVE_S = 75  # idle connections of clients
 _BACKLOG = 2_048
@@ -48,21 +50,55 @@ def serve(settings: ProxySettings, announce: Callable[[RunningServer], None]) ->
     """
     listening = _listen(settings)
     try:
-        _run(_serve(settings, listening, announce))
+        if settings.workers > 1:
+            if (settings.store or get_default_url()).startswith("memory:"):
+                raise ConfigError("several workers need a store that they share: name another one than memory://")
+            address = _name_address(settings.host, listening)
+            runs = partial(_run_worker, settings, listening)
+            run_workers(settings.workers, runs, lambda stop: announce(RunningServer(address, stop)))
+        else:
+            _run(_serve(settings, listening, announce))
     finally:
         listening.close()
 
 
-async def _serve(settings: ProxySettings, listening: socket.socket, announce: Callable[[RunningServer], None]) -> None:
-    services = Services(settings, Status(settings))
+def _run_worker(
+    settings: ProxySettings,
+    listening: socket.socket,
+    reports: WorkerReports,
+    say_ready: Callable[[], None],
+    ends: int,
+) -> None:
+    """Serve as one of several processes."""
+
+    def announce(running: RunningServer) -> None:
+        def end() -> None:
+            asyncio.get_running_loop().remove_reader(ends)
+            running.stop()
+
+        asyncio.get_running_loop().add_reader(ends, end)
+        say_ready()
+
+    _run(_serve(settings, listening, announce, reports))
+
+
+async def _serve(
+    settings: ProxySettings,
+    listening: socket.socket,
+    announce: Callable[[RunningServer], None],
+    reports: WorkerReports | None = None,
+) -> None:
+    services = Services(settings, Status(settings), reports)
     server = _Server(_configure(ProxyApp(services), settings.limits))
     try:
+        sharing = asyncio.create_task(services.share_numbers())
         running = asyncio.create_task(server.serve([listening]))
         while not server.started and not running.done():
             await asyncio.sleep(0.001)
         stop = partial(asyncio.get_running_loop().call_soon_threadsafe, server.handle_exit, signal.SIGTERM, None)
         announce(RunningServer(_name_address(settings.host, listening), stop))
         await running
+        sharing.cancel()
     finally:
         await services.close()
 

@@ -12,12 +12,14 @@ from typing import Any, ParamSpec, TypeVar
 
 from secateur.proxy.callers import Caller, Tenants, read_secret
 from secateur.proxy.editing import Asked, CompactingSetup, Edited, Editor
+from secateur.proxy.metrics import render_metrics
 from secateur.proxy.refusals import Refusal
 from secateur.proxy.request_record import RequestRecord
 from secateur.proxy.settings import Mode, ProxySettings
 from secateur.proxy.status import Status
 from secateur.proxy.traces import Tracer
 from secateur.proxy.upstream import Upstream
+from secateur.proxy.workers import WRITTEN_S, WorkerReports
 from secateur.stores import get_default_url, open_store
 from secateur.stores.memory import MemoryStore
 from secateur.usage import Usage
@@ -33,9 +35,10 @@ R = TypeVar("R")
 class Services:
     """What exchanges need; made inside the event loop."""
 
-    def __init__(self, settings: ProxySettings, status: Status) -> None:
+    def __init__(self, settings: ProxySettings, status: Status, reports: WorkerReports | None = None) -> None:
         self.settings = settings
         self.status = status
+        self._reports = reports  # of all workers, where there are several
         store = open_store(_make_address(settings.store or get_default_url()))
         self._store = store
         target, most = settings.target_tokens, settings.limits.stored_bytes
@@ -51,6 +54,25 @@ class Services:
         self.upstream = Upstream(settings.limits)  # last: what is wrong with the settings has been said by now
         self._afterwards: set[asyncio.Task[None]] = set()
         self._tracer = Tracer() if settings.traces else None
+
+    def report_status(self) -> dict[str, Any]:
+        """What the proxy did, all its workers taken together."""
+        own = self.status.report()
+        return own if self._reports is None else self._reports.merge(own)
+
+    def render_metrics(self) -> tuple[bytes, bytes]:
+        """The same as Prometheus scrapes it: its type, and the text. Raises ImportError."""
+        kind, text = render_metrics(self.status.totals, self.status.report())
+        return kind, text if self._reports is None else self._reports.merge_metrics(text)
+
+    async def share_numbers(self) -> None:
+        """Tell the other workers what this one did, as long as it runs."""
+        while self._reports is not None:
+            metrics = b""
+            with suppress(ImportError):
+                metrics = render_metrics(self.status.totals, self.status.report())[1]
+            self._reports.write(self.status.report(), metrics)
+            await asyncio.sleep(WRITTEN_S)
 
     async def close(self) -> None:
         """Finish what is being written down, and let everything go."""

@@ -63,6 +63,7 @@ class ProxySettings(Struct, frozen=True, kw_only=True):
     token: str = ""  # what clients have to know; "" on this machine only
     subscriptions: bool = False  # prune requests that a subscription pays, too
     traces: bool = False  # a span for each request, by OpenTelemetry
+    workers: int = 1  # processes that share the port
     limits: ProxyLimits = ProxyLimits()
 
     def find_upstream(self, api: Api) -> str:

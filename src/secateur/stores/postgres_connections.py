@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from functools import lru_cache
-from threading import BoundedSemaphore, Lock, RLock, Thread
+from threading import BoundedSemaphore, Condition, Lock, RLock, Thread
 from time import monotonic
 from typing import Any, TypeVar
 from urllib.parse import unquote
@@ -94,12 +94,12 @@ class PostgresConnections:
 
     def __init__(self, address: PostgresAddress) -> None:
         self.address = address
-        self._lock = Lock()
         self._reset()
         forking.register_forks(self)
 
     def _reset(self) -> None:
         self._pid = os.getpid()
+        self._lock = Condition(Lock())  # notified when a connection is idle, or could not be opened
         self._idle: list[PostgresConnection] = []
         self._slots = BoundedSemaphore(self.address.connections)
 
@@ -111,22 +111,21 @@ class PostgresConnections:
         """
         begun = monotonic()
         with self.convert_errors(wait_s), self._take_slot(wait_s):
-            connection = self._take_idle()
-            if connection is not None:
-                try:
-                    return self._use(connection, work, begun + wait_s)
-                except psycopg.OperationalError:
-                    if not connection.lost or connection.committing:
-                        raise
-                    self._close_idle()
-            connection = self._open(begun + max(wait_s, _ANSWER_S))
-            return self._use(connection, work, begun + wait_s)
+            patience = begun + max(wait_s, _ANSWER_S)
+            connection = self._take(patience)
+            try:
+                return self._use(connection, work, begun + wait_s)
+            except psycopg.OperationalError:
+                if not connection.lost or connection.committing:
+                    raise
+            self._close_idle()
+            return self._use(self._take(patience), work, begun + wait_s)
 
     @contextmanager
     def take_snapshot(self, wait_s: float) -> Iterator["PinnedConnection"]:
         """A connection of its own, inside a transaction that reads."""
         with self.convert_errors(_OPEN_S):
-            connection = self._open(monotonic() + _OPEN_S)  # only commands ask for it
+            connection = self._connect()  # only commands ask for it
         try:
             with self.convert_errors(_OPEN_S):
                 PostgresSession(connection).begin_snapshot()
@@ -169,12 +168,12 @@ class PostgresConnections:
 
     def resume_after_fork(self, child: bool) -> None:
         """Release the lock. In the child let go of the parent's connections, without a word to the server."""
+        self._lock.release()
         if child:
             for connection in self._idle:
                 with suppress(OSError, psycopg.Error):
                     os.close(connection.fileno())
             self._reset()
-        self._lock.release()
 
     # --- one connection ------------------------------------------------------------------------------------------
 
@@ -190,14 +189,24 @@ class PostgresConnections:
         finally:
             slots.release()
 
-    def _take_idle(self) -> PostgresConnection | None:
+    def _take(self, until: float) -> PostgresConnection:
+        """An idle connection, or a new one: whichever is there first. One that comes too late is kept for others."""
         with self._lock:
-            return self._idle.pop() if self._idle else None
+            if self._idle:
+                return self._idle.pop()
+        opened: Future[None] = Future()
+        Thread(target=self._open, args=(opened,), name="secateur-postgres", daemon=True).start()
+        with self._lock:
+            self._lock.wait_for(lambda: self._idle or _get_failure(opened), max(0.0, until - monotonic()))
+            if self._idle:
+                return self._idle.pop()
+        raise _get_failure(opened) or TimeoutError
 
     def _keep_idle(self, connection: PostgresConnection) -> None:
         with self._lock:
             if len(self._idle) < self.address.connections:
                 self._idle.append(connection)
+                self._lock.notify()
                 return
         connection.close()
 
@@ -233,35 +242,26 @@ class PostgresConnections:
         else:
             connection.close()
 
-    def _open(self, until: float) -> PostgresConnection:
-        """A new connection. One that comes too late for who asked is kept for who comes next."""
-        opened: Future[PostgresConnection] = Future()
-        Thread(target=self._connect, args=(opened,), name="secateur-postgres", daemon=True).start()
+    def _open(self, opened: "Future[None]") -> None:
+        """Open a connection for whoever waits."""
         try:
-            return opened.result(max(0.0, until - monotonic()))
-        except TimeoutError:
-            opened.add_done_callback(self._keep_late)
-            raise
-
-    def _connect(self, opened: "Future[PostgresConnection]") -> None:
-        try:
-            given = {"application_name": "secateur", "connect_timeout": int(_OPEN_S)}
-            connection = PostgresConnection.connect(self.address.url, autocommit=True, **given)  # type: ignore[arg-type]
-            try:
-                connection.until = monotonic() + _OPEN_S
-                prepare_schema(connection, self.address.schema, self.address.shown)
-            except BaseException:
-                connection.close()
-                raise
-            opened.set_result(connection)
+            self._keep_idle(self._connect())
+            opened.set_result(None)
         except BaseException as error:
             opened.set_exception(error)
+        with self._lock:
+            self._lock.notify_all()
 
-    def _keep_late(self, opened: "Future[PostgresConnection]") -> None:
-        if opened.exception() is None:
-            self._keep_idle(opened.result())
-
-    # --- what is said of it --------------------------------------------------------------------------------------
+    def _connect(self) -> PostgresConnection:
+        given: Any = {"application_name": "secateur", "connect_timeout": int(_OPEN_S), "autocommit": True}
+        connection = PostgresConnection.connect(self.address.url, **given)
+        try:
+            connection.until = monotonic() + _OPEN_S
+            prepare_schema(connection, self.address.schema, self.address.shown)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def _explain(self, what: str) -> str:
         return f"the store {self.address.shown} {what}"
@@ -275,6 +275,10 @@ class PostgresConnections:
         if isinstance(error, psycopg.OperationalError):
             return f"cannot be reached ({said}): see to the server and its address, or name another with --store"
         return f"failed ({said}): see `secateur doctor`"
+
+
+def _get_failure(opened: "Future[None]") -> BaseException | None:
+    return opened.exception() if opened.done() else None
 
 
 class PinnedConnection:
