@@ -91,7 +91,7 @@ async def _serve(
     services = Services(settings, Status(settings), reports)
     server = _Server(_configure(ProxyApp(services), settings.limits))
     try:
-        sharing = asyncio.create_task(services.share_numbers())
+        sharing = asyncio.create_task(services.write_numbers())
         running = asyncio.create_task(server.serve([listening]))
         while not server.started and not running.done():
             await asyncio.sleep(0.001)

@@ -65,7 +65,7 @@ class Services:
         kind, text = render_metrics(self.status.totals, self.status.report())
         return kind, text if self._reports is None else self._reports.merge_metrics(text)
 
-    async def share_numbers(self) -> None:
+    async def write_numbers(self) -> None:
         """Tell the other workers what this one did, as long as it runs."""
         while self._reports is not None:
             metrics = b""
