@@ -23,7 +23,7 @@ from secateur.sessions.chunks import Pieces, cut
 from secateur.sessions.lookup import SessionMatch, has_view, is_owned, place
 from secateur.sessions.recall_handles import find_recall_folder, parse_setting
 from secateur.sessions.receipt_log import collect_blobs, find_last_receipt, link_receipts
-from secateur.sessions.request_tree import Branches, load_branch_tree
+from secateur.sessions.request_tree import Branches, find_shown_range, load_branch_tree
 from secateur.sessions.store_access import Retention, StoreAccess
 from secateur.sessions.view_lineage import extend_chain, list_lineage_keys, mark_raw_tip
 from secateur.sessions.waiting_receipts import build_update
@@ -135,7 +135,10 @@ class SessionManager:
         """The branch of the last view; for policies without sticky edits the plan holds more than that."""
         if cached.shown is None:
             last = self.get_last_receipt(cached, state)
-            first, end = last.epochs if last else (0, 0)
+            first, end = (0, 0)
+            if last is not None and self.reach is not None:
+                with suppress(StoreError):
+                    first, end = find_shown_range(self.reach, state, last)
             cached.shown = Plan(shift_reverts(state.plan.epochs[first:end], -first))
         offset = len(state.plan.epochs) - len(cached.shown.epochs)
         same = offset >= 0 and shift_reverts(state.plan.epochs[offset:], -offset) == cached.shown.epochs

@@ -5,7 +5,7 @@ request that it contains. An epoch holds for the branch that it was opened on, a
 in memory is read from the receipts, so that every process knows the same.
 """
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -86,6 +86,34 @@ def load_branch_tree(
         return _build_branches((one for one in (read(link.body) for link in found) if one.status in VIEWS), whole=True)
     except StoreError:
         return known or Branches(whole=False)
+
+
+def find_shown_range(store: Store, state: State, last: Receipt) -> tuple[int, int]:
+    """The epochs [first, end) of the last view, as a process that made all views knows them.
+
+    A side call without edits does not change the main line: it counts only if its history goes on from an epoch.
+    """
+    if last.epochs[0] < last.epochs[1] or not state.plan.epochs:
+        return last.epochs
+    shown, parents = (0, 0), dict[str, str]()
+    for link in store.list_receipts(state.who, max(0, state.receipts - MOST), state.receipts - 1):
+        receipt = read(link.body)
+        if receipt.status not in VIEWS:
+            continue
+        parents.setdefault(receipt.head_key, receipt.parent)
+        heads = {epoch.head_key for epoch in state.plan.epochs[slice(*shown)]}
+        if not heads or receipt.epochs[0] < receipt.epochs[1] or not heads.isdisjoint(_list_chain(receipt, parents)):
+            shown = receipt.epochs
+    return shown
+
+
+def _list_chain(receipt: Receipt, parents: Mapping[str, str]) -> set[str]:
+    """The last keys of the requests that this one goes on from, and its own."""
+    keys, parent = {receipt.head_key}, receipt.parent
+    while parent and parent not in keys:
+        keys.add(parent)
+        parent = parents.get(parent, "")
+    return keys
 
 
 def _build_branches(receipts: Iterable[Receipt], whole: bool) -> Branches:

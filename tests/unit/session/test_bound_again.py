@@ -32,3 +32,17 @@ def test_a_rewind_to_before_all_reasoning_is_a_history_without() -> None:
         forgetful.clear_cache()
         one, other = (used.fit(body, session="s", now_ms=number) for used in (kept, forgetful))
         assert (one.request, one.plan) == (other.request, other.plan)
+
+
+def test_a_side_call_does_not_change_the_main_line_in_another_process_either() -> None:
+    """Reasoning of the main line was made under its own edits, whoever asked last."""
+    policy = {**FRESH, "protect": {"last_messages": 2}, "schedule": {"type": "threshold", "over_tokens": 500}}
+    title = [{"role": "user", "content": "go"}, {"role": "assistant", "content": "."}, {"role": "user", "content": "?"}]
+    requests = [rounds(count, thinks=range(9)) for count in (1, 2, 3)] + [title, rounds(4, thinks=range(9))]
+    kept, forgetful = (Engine(policy, "claude-opus-5-5", store=MemoryStore()) for _ in range(2))
+    for number, messages in enumerate(requests):
+        body = json.dumps({"model": "claude-opus-5-5", "messages": messages}).encode()
+        forgetful.clear_cache()
+        one, other = (used.fit(body, session="s", now_ms=number) for used in (kept, forgetful))
+        assert (one.request, one.plan) == (other.request, other.plan)
+    assert len(one.plan.epochs) == 1
