@@ -139,7 +139,11 @@ def test_nothing_but_the_edited_changes(file: Path) -> None:
 
 def spoken_of(policy: Any) -> tuple[str, ...]:
     """The kinds of parts that a policy may rewrite: systems that others made change results only (SEEDS S.2)."""
-    return ("tool_result", "tool_call") if policy in ("balance", "digests") else ("tool_result", "media")
+    return (
+        ("tool_result", "tool_call")
+        if policy in ("balance", "digests", "focus", "frugal")
+        else ("tool_result", "media")
+    )
 
 
 def paired(read: Transcript) -> list[tuple[str, str, str]]:

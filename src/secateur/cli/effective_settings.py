@@ -106,7 +106,7 @@ def _list_policy_settings(given: SettingsOptions, chosen: Policy) -> Iterator[Ef
     base_name = _find_base(given.policy)
     base = _flatten(msgspec.to_builtins(policy.load(base_name))) if base_name else {}
     for name, value in _flatten(msgspec.to_builtins(chosen)).items():
-        if name in ("name", "description"):
+        if name in ("name", "description", "suits"):
             continue
         source = f"preset {base_name}" if base_name and base.get(name) == value else _name_origin(given.policy)
         if name == "protect.tools" and given.protect:

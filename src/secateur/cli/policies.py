@@ -29,6 +29,7 @@ class PolicySummary(Struct, frozen=True):
 
     name: str
     doc: str
+    suits: str  # whom it suits, in one line; "" where it does not say
     default: bool
     in_place: str  # always, bodies or never
 
@@ -50,10 +51,11 @@ def command(args: PoliciesOptions) -> None:
     if args.as_json:
         return print_json(lines)
     return print_blocks(
-        tables.make_list([(line.name + (" *" if line.default else ""), line.doc) for line in lines]), "* default"
+        tables.make_list([(line.name + (" *" if line.default else ""), line.suits or line.doc) for line in lines]),
+        "* default",
     )
 
 
 def _summarize_policy(name: str) -> PolicySummary:
     loaded = policy.load(name)
-    return PolicySummary(name, loaded.description, name == DEFAULT, loaded.allow_in_place)
+    return PolicySummary(name, loaded.description, loaded.suits, name == DEFAULT, loaded.allow_in_place)

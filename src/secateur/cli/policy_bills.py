@@ -47,6 +47,37 @@ class PolicyBill(Struct, frozen=True, kw_only=True):
     references_soft: int
 
 
+LEAST_RECALL = 0.95  # of a policy that is recommended: what forgets more is not compared by its cost
+
+
+class Recommendation(Struct, frozen=True):
+    """The policy that these sessions speak for, and why in one sentence."""
+
+    policy: str
+    reason: str
+
+
+def recommend_policy(rows: Sequence[PolicyBill]) -> Recommendation | None:
+    """The policy with the lowest cost, refetching included, of those whose recall is high enough.
+
+    The unpruned session is among them: where nothing is cheaper, nothing is recommended. The first row is that, the
+    last one the lossless optimum, which nobody can have.
+    """
+    if len(rows) < 3:
+        return None
+    unpruned, played = rows[0], rows[1:-1]
+    fair = [row for row in played if row.recall_hard >= LEAST_RECALL]
+    best = min(fair, key=lambda row: row.dollars_with_refetch, default=None)
+    if best is None or best.dollars_with_refetch >= unpruned.dollars:
+        return None
+    less = 1 - best.dollars_with_refetch / unpruned.dollars
+    return Recommendation(
+        best.policy,
+        f"of the policies with a recall of {LEAST_RECALL:.0%} or more it has the lowest cost with refetching, "
+        f"{less:.1%} below the unpruned one",
+    )
+
+
 def list_bills(found: "Comparison") -> list[PolicyBill]:
     """One bill for each policy on one session, the unpruned one first."""
     whole = found.base.run.bill.dollars
@@ -59,14 +90,14 @@ def sum_bills(sessions: Sequence[Sequence[PolicyBill]]) -> list[PolicyBill]:
     return [_sum_policy(rows, whole) for rows in zip(*sessions, strict=True)]
 
 
-def make_bills_table(rows: Sequence[PolicyBill], shown: str = "") -> Any:
-    """The bills as a table of 80 columns; the policy that is explained is bold."""
+def make_bills_table(rows: Sequence[PolicyBill], shown: str = "", chosen: str = "") -> Any:
+    """The bills as a table of 80 columns; the policy that is explained is bold, the recommended one has a star."""
     columns = len(_HEAD) - (
         not any(row.vs_optimal for row in rows[1:-1])
     )  # without the policies' own optimal schedules
     ends = (rows[0], rows[-1]) if rows else ()
     styles = ["bold" if row.policy == shown else "dim" if row in ends else "" for row in rows]
-    cells = [_make_cells(row)[:columns] for row in rows]
+    cells = [_make_cells(row, chosen)[:columns] for row in rows]
     if columns == len(_HEAD):
         cells[-1] = (*cells[-1][:-1], "")  # the last is the best schedule itself
     return tables.make_dense_table(cells, _HEAD[:columns], styles)
@@ -140,9 +171,9 @@ def _average(weighed: Iterable[tuple[float, int]], whole: int) -> float:
     return sum(value * weight for value, weight in weighed) / whole if whole else 1.0
 
 
-def _make_cells(row: PolicyBill) -> tuple[str, ...]:
+def _make_cells(row: PolicyBill, chosen: str = "") -> tuple[str, ...]:
     return (
-        row.policy,
+        row.policy + (" *" if row.policy == chosen else ""),
         abbreviate_short(row.tokens_sent),
         abbreviate_short(row.tokens_peak),
         _format_dollars(row.dollars),

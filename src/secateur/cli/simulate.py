@@ -19,7 +19,7 @@ from secateur.cli.options import Options, make_argument, make_option
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.table_files import check_table_path, write_table
 from secateur.cli.output.terminal import clean, print_blocks, print_json
-from secateur.cli.policy_bills import make_bills_table
+from secateur.cli.policy_bills import make_bills_table, recommend_policy
 from secateur.cli.pricing_options import PriceOption, PricingChoice, RatioOption, find_stated_prices
 from secateur.cli.session_replays import PlayedSession, PlayOptions, play_file
 from secateur.cli.simulate_report import (
@@ -27,6 +27,7 @@ from secateur.cli.simulate_report import (
     SessionReport,
     SimulationReport,
     describe_cache,
+    describe_choice,
     describe_for_plot,
     explain_decisions,
     make_heading,
@@ -127,11 +128,9 @@ def command(args: SimulateOptions) -> int:
         rename("drawing")
         _write_files(args, replays, sessions)
     if args.as_json:
-        print_json(
-            SimulationReport(
-                sessions=sessions, lines={name: sum_policy_bills(replays, name) for name in args.models or ("",)}
-            )
-        )
+        lines = {name: sum_policy_bills(replays, name) for name in args.models or ("",)}
+        recommended = {name: recommend_policy(rows) for name, rows in lines.items()}
+        print_json(SimulationReport(sessions=sessions, lines=lines, recommended=recommended))
     else:
         print_blocks(*_render(args, replays, sessions))
     return SUCCESS
@@ -200,11 +199,15 @@ def _render(args: SimulateOptions, replays: Sequence[PlayedSession], sessions: S
             (replay, session) for replay, session in zip(replays, sessions, strict=True) if replay.asked == model
         ]
         shown = _find_explained(args, selected[0][0])
+        rows = sum_policy_bills(replays, model)
+        chosen = recommend_policy(rows)
+        suits = {loaded.name: loaded.suits for loaded in map(policy.load, args.policies)}
         blocks += [
             make_heading([session for _, session in selected]),
             "",
-            make_bills_table(sum_policy_bills(replays, model), shown.name),
+            make_bills_table(rows, shown.name, chosen.policy if chosen else ""),
             LEGEND,
+            *map(clean, describe_choice(rows, suits)),
             "",
         ]
         if len(selected) == 1:

@@ -13,7 +13,14 @@ from msgspec import Struct
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import abbreviate_short, format_dollars, format_net_dollars, pluralize
 from secateur.cli.output.terminal import clean
-from secateur.cli.policy_bills import PolicyBill, list_bills, sum_bills
+from secateur.cli.policy_bills import (
+    LEAST_RECALL,
+    PolicyBill,
+    Recommendation,
+    list_bills,
+    recommend_policy,
+    sum_bills,
+)
 from secateur.cli.session_replays import PlayedSession
 from secateur.simulate.account import DecisionLog, build_account
 from secateur.simulate.agreement import compare_requests
@@ -60,6 +67,7 @@ class SimulationReport(Struct, frozen=True, kw_only=True):
     schema: str = SCHEMA
     sessions: list[SessionReport]
     lines: dict[str, list[PolicyBill]]  # over all sessions, by the model asked for ("": each its own)
+    recommended: dict[str, Recommendation | None]  # by the same; None: no policy is cheaper than none
 
 
 def report_session(replay: PlayedSession) -> SessionReport:
@@ -86,6 +94,15 @@ def report_session(replay: PlayedSession) -> SessionReport:
 def sum_policy_bills(replays: Sequence[PlayedSession], model: str) -> list[PolicyBill]:
     """Return the bills of all sessions, priced for one model."""
     return sum_bills([list_bills(replay.comparison) for replay in replays if replay.asked == model])
+
+
+def describe_choice(rows: Sequence[PolicyBill], suits: dict[str, str]) -> list[str]:
+    """Lines below the table: which policy these sessions speak for and why, and whom each suits."""
+    found = recommend_policy(rows)
+    no = f"no policy with a recall of {LEAST_RECALL:.0%} or more is cheaper than the unpruned session"
+    return [f"* {found.policy}: {found.reason}" if found else no] + [
+        f"{row.policy} suits {suits[row.policy]}" for row in rows[1:-1] if suits.get(row.policy)
+    ]
 
 
 def make_heading(sessions: Sequence[SessionReport]) -> str:

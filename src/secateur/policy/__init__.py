@@ -39,7 +39,7 @@ __all__ = [
     "read_source",
 ]
 
-_OURS = (DEFAULT, "digests")
+_OURS = (DEFAULT, "focus", "frugal", "careful", "digests")
 PRESETS = (*_OURS, "kilocode", "opencode", "hermes", "pi-auto-compressor", "openclaw", "anthropic", "observe")
 
 

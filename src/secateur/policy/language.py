@@ -26,6 +26,7 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
 
     name: str
     description: str = ""  # one sentence: what it does
+    suits: str = ""  # in one line: whom it suits
     counter: str = "estimate"  # counts for the policy's own gates (SEEDS S.4); reports use another
     window: Count | None = None  # tokens; beats the registry, and is beaten by what the caller states
     context_tokens: Count | None = None  # a ceiling on the window, wherever that comes from (SEEDS 3.4)
