@@ -201,7 +201,7 @@ def _render(args: SimulateOptions, replays: Sequence[PlayedSession], sessions: S
         shown = _find_explained(args, selected[0][0])
         rows = sum_policy_bills(replays, model)
         chosen = recommend_policy(rows)
-        suits = {loaded.name: loaded.suits for loaded in map(policy.load, args.policies)}
+        suits = {loaded.name: loaded.suits for loaded in map(policy.load, policy.INTENTS)}
         blocks += [
             make_heading([session for _, session in selected]),
             "",

@@ -97,7 +97,7 @@ def sum_policy_bills(replays: Sequence[PlayedSession], model: str) -> list[Polic
 
 
 def describe_choice(rows: Sequence[PolicyBill], suits: dict[str, str]) -> list[str]:
-    """Lines below the table: which policy these sessions speak for and why, and whom each suits."""
+    """Lines below the table: which policy these sessions speak for and why, and whom those with `suits` suit."""
     found = recommend_policy(rows)
     no = f"no policy with a recall of {LEAST_RECALL:.0%} or more is cheaper than the unpruned session"
     return [f"* {found.policy}: {found.reason}" if found else no] + [

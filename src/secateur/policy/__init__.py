@@ -27,6 +27,7 @@ from secateur.tokens import get_counter
 
 __all__ = [
     "DEFAULT",
+    "INTENTS",
     "PRESETS",
     "Policy",
     "give_advice",
@@ -39,8 +40,18 @@ __all__ = [
     "read_source",
 ]
 
-_OURS = (DEFAULT, "focus", "frugal", "careful", "digests")
-PRESETS = (*_OURS, "kilocode", "opencode", "hermes", "pi-auto-compressor", "openclaw", "anthropic", "observe")
+INTENTS = (DEFAULT, "focus", "frugal", "careful")  # named by what people want
+PRESETS = (
+    *INTENTS,
+    "digests",
+    "kilocode",
+    "opencode",
+    "hermes",
+    "pi-auto-compressor",
+    "openclaw",
+    "anthropic",
+    "observe",
+)
 
 
 def load(policy: "str | PathLike[str] | Policy | dict[str, Any]") -> Policy:
