@@ -57,7 +57,7 @@ class Recommendation(Struct, frozen=True):
     reason: str
 
 
-def recommend_policy(rows: Sequence[PolicyBill]) -> Recommendation | None:
+def choose_policy(rows: Sequence[PolicyBill]) -> Recommendation | None:
     """The policy with the lowest cost, refetching included, of those whose recall is high enough.
 
     The unpruned session is among them: where nothing is cheaper, nothing is recommended. The first row is that, the

@@ -19,7 +19,7 @@ from secateur.cli.options import Options, make_argument, make_option
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.table_files import check_table_path, write_table
 from secateur.cli.output.terminal import clean, print_blocks, print_json
-from secateur.cli.policy_bills import make_bills_table, recommend_policy
+from secateur.cli.policy_bills import choose_policy, make_bills_table
 from secateur.cli.pricing_options import PriceOption, PricingChoice, RatioOption, find_stated_prices
 from secateur.cli.session_replays import PlayedSession, PlayOptions, play_file
 from secateur.cli.simulate_report import (
@@ -129,7 +129,7 @@ def command(args: SimulateOptions) -> int:
         _write_files(args, replays, sessions)
     if args.as_json:
         lines = {name: sum_policy_bills(replays, name) for name in args.models or ("",)}
-        recommended = {name: recommend_policy(rows) for name, rows in lines.items()}
+        recommended = {name: choose_policy(rows) for name, rows in lines.items()}
         print_json(SimulationReport(sessions=sessions, lines=lines, recommended=recommended))
     else:
         print_blocks(*_render(args, replays, sessions))
@@ -200,7 +200,7 @@ def _render(args: SimulateOptions, replays: Sequence[PlayedSession], sessions: S
         ]
         shown = _find_explained(args, selected[0][0])
         rows = sum_policy_bills(replays, model)
-        chosen = recommend_policy(rows)
+        chosen = choose_policy(rows)
         suits = {loaded.name: loaded.suits for loaded in map(policy.load, policy.INTENTS)}
         blocks += [
             make_heading([session for _, session in selected]),

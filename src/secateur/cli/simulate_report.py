@@ -17,8 +17,8 @@ from secateur.cli.policy_bills import (
     LEAST_RECALL,
     PolicyBill,
     Recommendation,
+    choose_policy,
     list_bills,
-    recommend_policy,
     sum_bills,
 )
 from secateur.cli.session_replays import PlayedSession
@@ -98,7 +98,7 @@ def sum_policy_bills(replays: Sequence[PlayedSession], model: str) -> list[Polic
 
 def describe_choice(rows: Sequence[PolicyBill], suits: dict[str, str]) -> list[str]:
     """Lines below the table: which policy these sessions speak for and why, and whom those with `suits` suit."""
-    found = recommend_policy(rows)
+    found = choose_policy(rows)
     no = f"no policy with a recall of {LEAST_RECALL:.0%} or more is cheaper than the unpruned session"
     return [f"* {found.policy}: {found.reason}" if found else no] + [
         f"{row.policy} suits {suits[row.policy]}" for row in rows[1:-1] if suits.get(row.policy)

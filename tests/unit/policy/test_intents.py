@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from secateur import Engine
-from secateur.cli.policy_bills import PolicyBill, recommend_policy
+from secateur.cli.policy_bills import PolicyBill, choose_policy
 from secateur.policy import list_preset_names, load
 from secateur.schedule import ColdCache
 from secateur.strategies import Deduplicate
@@ -73,13 +73,13 @@ def bill(name: str, dollars: float, recall: float = 1.0) -> PolicyBill:
 def test_the_cheapest_policy_that_forgets_little_is_recommended() -> None:
     unpruned = replace(bill("unpruned", 10.0), dollars=10.0)
     rows = [unpruned, bill("balance", 8.0), bill("opencode", 5.0, recall=0.9), bill("frugal", 7.5, recall=0.95)]
-    found = recommend_policy([*rows, bill("lossless oracle", 4.0)])
+    found = choose_policy([*rows, bill("lossless oracle", 4.0)])
     assert found is not None
     assert (found.policy, "25.0% below the unpruned one" in found.reason) == ("frugal", True)
 
 
 def test_nothing_is_recommended_where_nothing_is_cheaper() -> None:
     unpruned = replace(bill("unpruned", 10.0), dollars=10.0)
-    assert recommend_policy([unpruned, bill("balance", 10.0), bill("lossless oracle", 4.0)]) is None
-    assert recommend_policy([unpruned, bill("opencode", 5.0, recall=0.9), bill("lossless oracle", 4.0)]) is None
-    assert recommend_policy([unpruned, bill("lossless oracle", 4.0)]) is None
+    assert choose_policy([unpruned, bill("balance", 10.0), bill("lossless oracle", 4.0)]) is None
+    assert choose_policy([unpruned, bill("opencode", 5.0, recall=0.9), bill("lossless oracle", 4.0)]) is None
+    assert choose_policy([unpruned, bill("lossless oracle", 4.0)]) is None
