@@ -15,11 +15,23 @@ EXTRAS = {
     "plots": ("vl-convert-python",),
     "parquet": ("pyarrow",),
     "mcp": ("mcp",),
-    "proxy": ("aiohttp", "brotli", "httptools", "uvicorn", "uvloop"),
+    "proxy": ("aiohttp", "brotli", "httptools", "prometheus-client", "uvicorn", "uvloop"),
+    "traces": ("opentelemetry-api",),
     "summarizers": ("anthropic", "google-genai", "httpx2", "openai", "tenacity"),
+    "langchain": ("langchain",),
+    "litellm": ("litellm",),
+    "openai-agents": ("openai-agents",),
+    "pydantic-ai": ("pydantic-ai-slim",),
 }
 # Distributions whose modules have another name.
-_MODULES = {"backports-zstd": "backports", "google-genai": "google", "vl-convert-python": "vl_convert"}
+_MODULES = {
+    "backports-zstd": "backports",
+    "google-genai": "google",
+    "openai-agents": "agents",
+    "opentelemetry-api": "opentelemetry",
+    "pydantic-ai-slim": "pydantic_ai",
+    "vl-convert-python": "vl_convert",
+}
 
 
 class InstalledExtra(Struct, frozen=True):
