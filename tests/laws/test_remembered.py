@@ -145,7 +145,7 @@ def body(messages: list[dict[str, Any]]) -> bytes:
 def test_a_turn_between_epochs_takes_as_many_steps_in_a_long_session_as_in_a_short_one(compacted: bool) -> None:
     taken = []
     for rounds in (60, 480):
-        engine = Engine("balance", "claude-opus-4-5", window=1_000_000)
+        engine = Engine("balance", "claude-opus-4-5", window=60_000 if compacted else 1_000_000)
         messages = grown(engine, rounds)
         if compacted:
             engine.compact(body(messages), session="s", idle_s=5.0, now_ms=3, summary="## Goal\nmake it work")
