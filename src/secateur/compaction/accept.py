@@ -13,18 +13,21 @@ from typing import Literal
 from msgspec import Struct
 
 from secateur.compaction.ask import Failure, SummaryAnswer
-from secateur.compaction.language import detect_language
-from secateur.compaction.summary import Sections, parse_sections
+from secateur.compaction.headings import STATE_SECTIONS, parse_answer
+from secateur.compaction.language import LEAST_SHORT, detect_language
+from secateur.compaction.summary import Sections
 from secateur.compaction.template import Template
+from secateur.compaction.truth import Evidence, TruthReason, find_contradiction
 from secateur.identifiers import Identifier, find_anchors
 from secateur.redact import redact
 
 MOST_SHARE = 0.5  # of its source: longer is no summary
 MOST_INVENTED = 0.2  # lines with an anchor that the source does not hold
+FEWEST_INVENTED = 2  # such lines that reject a summary: one is dropped
 MOST_ECHOED = 0.5  # of a summary's text that stands word for word in its source
 _WINDOW, _STRIDE = 40, 20  # characters compared at once for an echo, and how far apart
 
-Reason = Failure | Literal[
+Reason = Failure | TruthReason | Literal[
     "failed", "tool_call", "truncated", "unfinished", "empty", "html", "json", "error_text", "refusal",
     "empty_conversation", "echo", "sections", "language", "too_long", "invented", "facts",
 ]  # fmt: skip
@@ -36,6 +39,7 @@ class SummarySource(Struct, frozen=True, kw_only=True):
     texts: tuple[str, ...]
     tokens: int  # as they stand in the view
     said: tuple[str, ...] = ()  # what the user said, from which the language is told
+    evidence: Evidence = Evidence()  # what the summary's claims are compared with
 
 
 class Verdict(Struct, frozen=True):
@@ -56,13 +60,17 @@ def judge_answer(
         reason, why = check(answer, text)
         if reason:
             return Verdict(reason=reason, text=why)
-    sections = parse_sections(text)
-    missing = [one.heading for one in template.sections if one.id not in _find_headings(text)]
-    if missing:
-        reason, why = _find_refusal(text) or ("sections", f"the headings {', '.join(missing)} are missing")
+    sections = parse_answer(text)
+    if not sections.keys() & STATE_SECTIONS:
+        wanted = ", ".join(one.heading for one in template.sections)
+        reason, why = _find_refusal(text) or ("sections", f"there are no headings: use {wanted}")
         return Verdict(reason=reason, text=why)
     reason, why = _check_content(text, sections, source, count)
-    return Verdict(reason=reason, text=why) if reason else _drop_unanchored(sections, source)
+    if reason:
+        return Verdict(reason=reason, text=why)
+    if found := find_contradiction(sections, source.evidence):
+        return Verdict(reason=found.reason, text=found.text)
+    return _drop_unanchored(sections, source)
 
 
 def without_facts(text: str, facts: Iterable[str]) -> tuple[str, ...]:
@@ -79,7 +87,7 @@ Found = tuple[Reason | None, str]
 _FINE: Found = (None, "")
 _STOPS = frozenset({"", "stop", "end_turn", "stop_sequence", "completed", "complete", "eos", "eos_token", "finished"})
 _CUT_OFF = frozenset({"length", "max_tokens", "max_output_tokens", "model_context_window_exceeded", "incomplete"})
-_HTML = re.compile(r"<!doctype html|<html[\s>]|<head[\s>]|<body[\s>]", re.I)
+_HTML = re.compile(r"\A\W*(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html[\s>]|head[\s>]|body[\s>])", re.I)
 _ERROR = re.compile(
     r"usage limit|rate.?limit|quota|overloaded|internal server error|bad gateway|service unavailable|gateway time-?out"
     r"|timed? ?out|connection (?:error|reset|refused|closed)|api error|invalid api key|unauthorized|forbidden"
@@ -100,7 +108,8 @@ _NO_HISTORY = re.compile(
     re.I,
 )
 _NOTHING = re.compile(
-    r"(?:\(?(?:none|n/?a|nothing|unknown|not (?:specified|available|applicable))"
+    r"(?:\(?(?:none|n/?a|nothing|unknown|not (?:specified|available|applicable)|keine?[rs]?|nichts|ningun[oa]|nada"
+    r"|nenhum[a]?|aucune?|rien|нет|ничего|không(?: có)?|无|無|なし|없음)"
     r"(?: (?:yet|captured|so far|recorded))?\)?"
     r"|no (?:prior|previous|conversation|new)[\w ]{0,30}|\(?empty\)?)?[.\s]*",
     re.I,
@@ -128,7 +137,7 @@ def _check_arrival(answer: SummaryAnswer, text: str) -> Found:
 
 
 def _check_shape(answer: SummaryAnswer, text: str) -> Found:
-    if _HTML.search(text[:2_000]):
+    if _HTML.search(text):
         return "html", "the answer is a web page"
     if text[:1] in "{[" and _is_json(text):
         return "json", "the answer is JSON"
@@ -155,11 +164,12 @@ def _check_content(text: str, sections: Sections, source: SummarySource, count: 
     if all(is_nothing(line) for line in lines):
         return "empty_conversation", "nothing stands under the headings"
     body = "\n".join(lines)
-    if _REFUSAL.search(body) or (_NO_HISTORY.search(body) and len(body) <= _SHORT):
-        return "refusal" if _REFUSAL.search(body) else "empty_conversation", "the headings hold an excuse"
+    has_refused = _REFUSAL.search(body)
+    if has_refused or all(is_nothing(line) or _NO_HISTORY.search(line) for line in lines):
+        return "refusal" if has_refused else "empty_conversation", "the headings hold an excuse"
     if count(text) > MOST_SHARE * source.tokens:
         return "too_long", f"the summary is longer than half of what it is of ({source.tokens:,} tokens): write less"
-    if _measure_echo(lines, source.texts) > MOST_ECHOED:
+    if _measure_echo(_list_prose(sections), source.texts) > MOST_ECHOED:
         return "echo", "most of the summary is copied from the conversation"
     told, wanted = detect_language(body), _detect_languages(source.said)
     if told and wanted and told not in wanted:
@@ -179,7 +189,7 @@ def _drop_unanchored(sections: Sections, source: SummarySource) -> Verdict:
         if good:
             kept[id] = good
     total = sum(map(len, sections.values()))
-    if len(dropped) > MOST_INVENTED * total:
+    if len(dropped) >= FEWEST_INVENTED and len(dropped) > MOST_INVENTED * total:
         text = (
             f"{len(dropped)} of {total} lines name what the conversation does not hold, such as: {dropped[0].strip()}"
         )
@@ -232,17 +242,14 @@ class _Known:
         return any(one.value in text for text in self._texts)
 
 
-def _find_headings(text: str) -> set[str]:
-    """Return the sections whose headings are present, with or without lines."""
-    lines = text.splitlines()
-    return set(
-        parse_sections("\n".join(f"{line}\nx" if line.lstrip().startswith(("#", "**")) else line for line in lines))
-    )
+def _list_prose(sections: Sections) -> list[str]:
+    """Return the lines that no user said: those of the user are wanted word for word."""
+    return [line for id, lines in sections.items() if id not in _VOICED for line in lines]
 
 
 def _detect_languages(said: Sequence[str]) -> set[str]:
     every = {detect_language(text) for text in said} | {detect_language("\n".join(said))}
-    return {code for code in every if code}
+    return set(filter(None, every)) or set(filter(None, [detect_language("\n".join(said), LEAST_SHORT)]))
 
 
 def _measure_echo(lines: Sequence[str], texts: Sequence[str]) -> float:

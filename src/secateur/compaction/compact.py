@@ -33,6 +33,7 @@ from secateur.compaction.summary import (
 )
 from secateur.compaction.template import Template, get_template
 from secateur.compaction.trigger import Limits, check_due, compute_limits
+from secateur.compaction.truth import collect_evidence
 from secateur.compaction.writing import (
     FACTS_SHARE,
     Written,
@@ -191,7 +192,10 @@ def _judge_and_write(work: _Work, answer: SummaryAnswer) -> tuple[Verdict, Writt
     """Return the verdict, and the summary if it passes: the facts must be in what would be sent."""
     count = work.scene.count
     source = SummarySource(
-        texts=work.given.texts, tokens=work.given.tokens, said=_list_user_texts(work.scene, work.given)
+        texts=work.given.texts,
+        tokens=work.given.tokens,
+        said=_list_user_texts(work.scene, work.given),
+        evidence=collect_evidence(work.scene.raw, work.given.kept_texts),
     )
     verdict = judge_answer(answer, work.template, source, count)
     if verdict.reason:

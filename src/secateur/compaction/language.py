@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 LEAST_LETTERS = 40  # of a script that has no words we know
 LEAST_WORDS = 5  # common words that must be found
+LEAST_SHORT = 3  # of them in a text that is known to be short
 CLEAR_SHARE = 1.6  # the first language must have so many times the common words of the second
 LETTER_SHARE = 0.3  # letters of another script than Latin that decide: paths and names are Latin everywhere
 
@@ -48,7 +49,7 @@ _COMMON: MappingProxyType[str, frozenset[str]] = MappingProxyType(
 )
 
 
-def detect_language(text: str) -> str | None:
+def detect_language(text: str, least: int = LEAST_WORDS) -> str | None:
     """Return the language's code ("en", "vi", "zh", …), or None if the text is too short or mixed."""
     prose = " ".join(map(_mask_ascii, _CODE.sub(" ", text[:MOST_CHARS]).split()))
     words = [word.lower() for word in _WORD.findall(prose)]
@@ -56,8 +57,8 @@ def detect_language(text: str) -> str | None:
     for code, letter in _SCRIPTS:
         found = len(letter.findall(prose))
         if found >= max(LEAST_LETTERS // 4 if code in ("ja", "ko", "zh") else LEAST_LETTERS, LETTER_SHARE * letters):
-            return _detect_by_words(words, ("ru", "uk")) or "ru" if code == "cyrillic" else code
-    return _detect_by_words(words, tuple(_COMMON))
+            return _detect_by_words(words, ("ru", "uk"), least) or "ru" if code == "cyrillic" else code
+    return _detect_by_words(words, tuple(_COMMON), least)
 
 
 def _mask_ascii(word: str) -> str:
@@ -65,8 +66,8 @@ def _mask_ascii(word: str) -> str:
     return "".join(" " if char.isascii() else char for char in word) if _NO_WORD.search(word) else word
 
 
-def _detect_by_words(words: list[str], codes: tuple[str, ...]) -> str | None:
+def _detect_by_words(words: list[str], codes: tuple[str, ...], least: int) -> str | None:
     seen = Counter(words)
     votes = sorted(((sum(seen[word] for word in _COMMON[code]), code) for code in codes), reverse=True)
     (most, code), (second, _) = votes[0], votes[1]
-    return code if most >= LEAST_WORDS and most >= CLEAR_SHARE * second else None
+    return code if most >= least and most >= CLEAR_SHARE * second else None

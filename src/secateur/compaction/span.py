@@ -56,6 +56,12 @@ class Given(Struct, frozen=True, kw_only=True):
         facts = [line for lines in render_ledger(self.ledger).values() for line in lines]
         return (*own, *prose, *facts)
 
+    @property
+    def kept_texts(self) -> tuple[str, ...]:
+        """Every line that earlier summaries hold."""
+        facts = render_ledger(self.kept.ledger)
+        return tuple(line for some in (self.kept.sections, facts) for lines in some.values() for line in lines)
+
 
 def collect_span(
     cut: HistoryCut, rows: Sequence[ViewEntry], raw: Sequence[Message], settings: Compaction, protect: Protection

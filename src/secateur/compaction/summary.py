@@ -45,9 +45,14 @@ def parse_sections(text: str) -> Sections:
         id = _match_heading(line, named)
         if id is not None:
             here = found.setdefault(id, [])
-        elif here is not None and line.strip() and not _FENCE.match(line) and not _EMPTY.match(line):
+        elif here is not None and line.strip() and not is_void(line):
             here.append(line.rstrip())
     return {id: tuple(lines) for id, lines in found.items()}
+
+
+def is_void(line: str) -> bool:
+    """Whether a line holds nothing: a fence, a closing tag, or the word that a section is empty."""
+    return _FENCE.match(line) is not None or _EMPTY.match(line) is not None
 
 
 def render_sections(template: Template, sections: Mapping[str, Sequence[str]]) -> str:

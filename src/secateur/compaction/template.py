@@ -132,6 +132,12 @@ _HOST_HEADINGS = {  # of summaries that hosts write: Claude Code, Codex, Gemini 
     "current plan": "next",
     "optional next step": "next",
     "what remains": "next",
+    "active task": "goal",
+    "pending user asks": "questions",
+    "open todos": "next",
+    "constraints/rules": "constraints",
+    "exact identifiers": "discoveries",
+    "completed actions": "accomplished",
 }
 
 OURS = _make_template(

@@ -34,16 +34,23 @@ def mark_replaced(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
 
 
 def _is_replaced(text: str, later: str) -> bool:
-    own, new = _extract_topic(text), _extract_topic(later)
+    own, new = extract_topic(text), extract_topic(later)
     if not own or not new or _ADDS.search(later):
         return False
     if _is_alternative(text, later):
         return True
     if len(own & new) < LEAST_SHARED * min(len(own), len(new)):
         return False
-    if _is_negative(text) != _is_negative(later) or _RETRACTS.search(later):
+    if is_negative(text) != is_negative(later) or _RETRACTS.search(later):
         return True
-    return not _is_negative(text) and not own <= new  # the same demand, with something else in it
+    return not is_negative(text) and not own <= new  # the same demand, with something else in it
+
+
+def find_alternatives(text: str) -> frozenset[tuple[int, int]]:
+    """Return which of things that exclude each other a text names (tabs or spaces), as group and member."""
+    return frozenset(
+        (at, n) for at, group in enumerate(_ALTERNATIVES) for n, pattern in enumerate(group) if pattern.search(text)
+    )
 
 
 def _is_alternative(text: str, later: str) -> bool:
@@ -63,12 +70,13 @@ def _has_change(text: str) -> bool:
 
 
 @lru_cache(maxsize=1_024)
-def _is_negative(text: str) -> bool:
+def is_negative(text: str) -> bool:
+    """Whether a sentence forbids or denies."""
     return _NEGATIVE.search(unicodedata.normalize("NFC", text)) is not None
 
 
 @lru_cache(maxsize=1_024)
-def _extract_topic(text: str) -> frozenset[str]:
+def extract_topic(text: str) -> frozenset[str]:
     """Return the words that say what a sentence is about; of scripts without spaces, pairs of their letters."""
     said = unicodedata.normalize("NFKC", _FRAME.sub(" ", unicodedata.normalize("NFC", text))).casefold()
     words = {word[:5] for word in _WORD.findall(said) if (len(word) > 2 or word.isdigit()) and word not in _COMMON}
