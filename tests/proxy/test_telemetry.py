@@ -106,7 +106,7 @@ def test_metrics_count_what_passed(settings: dict[str, Any]) -> None:
 def test_health_is_what_the_last_requests_met_or_a_probe_shows() -> None:
     with upstream(STREAM) as provider:
         url = provider.url
-        with proxy(url) as address:
+        with proxy(url, limits={"probe_s": 600.0}) as address:
             assert ask(address, "/healthz", method="GET")[0] == 200
             assert ask(address, MESSAGES, anthropic_body(1))[0] == 200
             assert json.loads(ask(address, "/healthz", method="GET")[2])["upstreams"]["anthropic"] is True

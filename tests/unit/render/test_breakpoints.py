@@ -25,7 +25,7 @@ SHORT, LONG = {"type": "ephemeral"}, {"type": "ephemeral", "ttl": "1h"}
 def read(number: int) -> list[dict[str, Any]]:
     """One round: a call and its result."""
     call = {"type": "tool_use", "id": f"c{number}", "name": "read", "input": {}}
-    told = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"{number} " * 400}
+    told = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"{number} " * 4_000}
     return [{"role": "assistant", "content": [call]}, {"role": "user", "content": [told]}]
 
 
@@ -174,7 +174,7 @@ def converse(rounds: int = 5) -> dict[str, Any]:
     messages: list[Any] = [{"role": "user", "content": [{"text": "go"}]}]
     for n in range(rounds):
         use = {"toolUse": {"toolUseId": f"c{n}", "name": "read", "input": {}}}
-        told = {"toolResult": {"toolUseId": f"c{n}", "content": [{"text": f"{n} " * 400}]}}
+        told = {"toolResult": {"toolUseId": f"c{n}", "content": [{"text": f"{n} " * 4_000}]}}
         messages += [{"role": "assistant", "content": [use]}, {"role": "user", "content": [told]}]
     messages[-1]["content"].append({"cachePoint": {"type": "default", "ttl": "5m"}})
     tools = [{"toolSpec": {"name": "read", "inputSchema": {"json": {}}}}]
@@ -261,7 +261,7 @@ def chat(marked: tuple[int, ...], rounds: int = 5, **more: Any) -> dict[str, Any
         call = {"id": f"c{n}", "type": "function", "function": {"name": "read", "arguments": "{}"}}
         messages += [
             {"role": "assistant", "content": None, "tool_calls": [call]},
-            {"role": "tool", "tool_call_id": f"c{n}", "content": [{"type": "text", "text": f"{n} " * 400}]},
+            {"role": "tool", "tool_call_id": f"c{n}", "content": [{"type": "text", "text": f"{n} " * 4_000}]},
         ]
     messages[0]["content"] = [{"type": "text", "text": "go"}]
     for number in marked:
@@ -308,7 +308,7 @@ def responses(marked: tuple[int, ...], rounds: int = 5, thinks: bool = False) ->
             {
                 "type": "function_call_output",
                 "call_id": f"c{n}",
-                "output": [{"type": "input_text", "text": f"{n} " * 400}],
+                "output": [{"type": "input_text", "text": f"{n} " * 4_000}],
             },
         ]
     for number in marked:
