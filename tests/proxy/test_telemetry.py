@@ -111,7 +111,9 @@ def test_health_is_what_the_last_requests_met_or_a_probe_shows() -> None:
             assert ask(address, "/healthz", method="GET")[0] == 200
             assert ask(address, MESSAGES, anthropic_body(1))[0] == 200
             assert json.loads(ask(address, "/healthz", method="GET")[2])["upstreams"]["anthropic"] is True
-            assert [one.method for one in provider.requests].count("HEAD") == len(APIS)  # the last answer was proof enough
+            assert [one.method for one in provider.requests].count("HEAD") == len(
+                APIS
+            )  # the last answer was proof enough
     with proxy(url) as address:  # it is gone
         assert ask(address, MESSAGES, anthropic_body(1))[0] == 502
         status, _, body = ask(address, "/healthz", method="GET")
