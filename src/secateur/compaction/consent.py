@@ -8,7 +8,7 @@ let it stand. Ten languages by their common words; in others nothing is found.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from secateur.compaction.evidence import Contradiction, Evidence, UserReply
+from secateur.compaction.evidence import SENTENCE, Contradiction, Evidence, UserReply
 from secateur.compaction.ledger.retractions import extract_topic, find_alternatives, is_negative
 from secateur.compaction.summary import Sections
 
@@ -22,7 +22,14 @@ def find_false_approval(sections: Sections, evidence: Evidence) -> Contradiction
     """Find an approval, a permission or an order of the user that no user message gave."""
     if _APPROVED.search(evidence.kept):
         return None
+    spoken = "\n".join(one.text + "\n" + one.before for one in evidence.replies).casefold()
     for sentence in _list_sentences(line for lines in sections.values() for line in lines):
+        if (found := _ORDERED.search(sentence)) and not is_negative(sentence):
+            own = _extract_words(sentence[found.end() :]) or frozenset({found["act"][:5].casefold()})
+            if found["act"][:5].casefold() not in spoken and len(own & _extract_words(spoken)) < LEAST_SHARED * len(
+                own
+            ):
+                return Contradiction("approval", f"the user never asked for this: {sentence[:120]}")
         if _is_approval(sentence) and not any(_is_granting(reply, sentence) for reply in evidence.replies):
             return Contradiction("approval", f"the user never said so: {sentence[:120]}")
     return None
@@ -33,7 +40,7 @@ def find_inversion(sections: Sections, evidence: Evidence) -> Contradiction | No
     wished = [line for id in DEMANDING for line in sections.get(id, ())]
     known = [line for id in ("goal", "discoveries", "next") for line in sections.get(id, ())]
     clauses = tuple(_list_clauses(evidence))
-    for find in (_find_lost_negation, _find_restated, _find_exchanged):
+    for find in (_find_lost_negation, _find_added_negation, _find_other_number, _find_restated, _find_exchanged):
         if found := find(wished, evidence, clauses):
             return found
     allowed = [line for line in known if _PERMITS.search(line)]
@@ -41,7 +48,6 @@ def find_inversion(sections: Sections, evidence: Evidence) -> Contradiction | No
     return _find_lost_negation([*allowed, *asked], evidence, clauses)
 
 
-SENTENCE = re.compile(r"(?<=[^.\s][.!?])\s+(?=[^a-z\s])|(?<=\w\w\w[.!?])\s+|(?<=;)\s+|(?<=[。！？；])|\n")
 _CLAUSE = re.compile(
     r"[,;:。；，、]\s*|\s+(?:and|but|und|aber|y|pero|et|mais|e|mas|và|nhưng|и|а|но)\s+|(?<=[.!?])\s+|\s+[-–—]\s+|\n"
 )
@@ -71,6 +77,12 @@ _NOMINAL = re.compile(
     r"|granted|received|obtained)"
     r"|\b(?:approved|authori[sz]ed|permitted)\s+(?:explicitly\s+)?by\s+the\s+user"
     r"|\b(?:genehmigung|erlaubnis|freigabe|zustimmung)\s+(?:\w+\s+){0,2}(?:erteilt|liegt\s+vor|erhalten)"
+)
+_ORDERED = re.compile(
+    rf"(?i){_USER}\s+(?:also\s+|explicitly\s+|then\s+)?(?:asked|wants?|wanted|requested|told|instructed|ordered"
+    rf"|decided|demanded|requires?|expects?)\s+(?:us\s+|me\s+|the\s+agent\s+)?"
+    r"(?:to|that|for)?\s*(?:\S+\s+){0,6}?(?P<act>delet|drop|push|deploy|publish|releas|merg|force|install"
+    r"|disabl|skip|bypass|wip|truncat|upload|email|send|reset|destroy|uninstall)"
 )
 _HEDGED = re.compile(
     r"(?i)\b(?:not|no|never|n['’]t|yet|once|until|unless|if|whether|when|before|after|wait\w*|needs?|ask\w*"
@@ -184,6 +196,8 @@ def _find_lost_negation(lines: Sequence[str], evidence: Evidence, clauses: Seque
     """Find a line that orders or allows what the user forbade and never allowed."""
     forbidden = [clause for clause in clauses if is_negative(clause)]
     for line in _list_sentences(lines):
+        if " ".join(line.split()) in evidence.user:
+            continue  # verbatim
         if is_negative(line) or _GUARDED.search(line) or line.rstrip().endswith("?") or line[:1] in "\"'“„":
             continue
         against = next((clause for clause in forbidden if _is_about(clause, line)), None)
@@ -192,6 +206,46 @@ def _find_lost_negation(lines: Sequence[str], evidence: Evidence, clauses: Seque
         if not any(_is_about(line, one) or _is_about(one, line) for one in clauses if not is_negative(one)):
             return Contradiction("inverted", f"the user said {against.strip()[:80]!r}, and the summary: {line[:80]}")
     return None
+
+
+def _find_added_negation(lines: Sequence[str], evidence: Evidence, clauses: Sequence[str]) -> Contradiction | None:
+    """Find a line that forbids what the user demands, in nearly all of its words."""
+    wanted = [clause for clause in clauses if not is_negative(clause) and len(_extract_words(clause)) >= 2]
+    for line in _list_sentences(lines):
+        if not is_negative(line) or _GUARDED.search(line) or _BOUND.search(line) or line in evidence.user:
+            continue
+        words = _extract_words(line)
+        if any(_is_about(clause, line) for clause in clauses if is_negative(clause)):
+            continue
+        against = next(
+            (one for one in wanted if len(_extract_words(one) & words) >= WHOLE_SHARE * len(_extract_words(one))), None
+        )
+        if against:
+            return Contradiction("inverted", f"the user said {against.strip()[:80]!r}, and the summary: {line[:80]}")
+    return None
+
+
+def _find_other_number(lines: Sequence[str], evidence: Evidence, clauses: Sequence[str]) -> Contradiction | None:
+    """Find a demand with another number than the user's, which nothing in the history holds."""
+    known = set(
+        _NUMBER.findall("\n".join((evidence.user, evidence.agent, evidence.calls, evidence.kept, *evidence.outputs)))
+    )
+    for line in _list_sentences(lines):
+        numbers = set(_NUMBER.findall(line))
+        if not numbers or numbers & known:
+            continue
+        for clause in clauses:
+            own = _NUMBER.findall(clause)
+            if own and not numbers & set(own) and _is_about(_NUMBER.sub(" ", clause), line):
+                return Contradiction("inverted", f"the user said {clause.strip()[:80]!r}, and the summary: {line[:80]}")
+    return None
+
+
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
+_BOUND = re.compile(
+    r"(?i)\b(?:before|without|unless|until|after|when|while|if|vor|bevor|ohne|wenn|antes|sin|sem|avant|sans"
+    r"|trước|без|если|что)\b|[,;:]|之前|前に|전에"
+)
 
 
 def _find_restated(lines: Sequence[str], evidence: Evidence, clauses: Sequence[str]) -> Contradiction | None:

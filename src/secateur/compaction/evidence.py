@@ -5,7 +5,7 @@ compared with it, and what follows, is decided in `truth`, `consent` and `noise`
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -16,12 +16,24 @@ from secateur.compaction.ledger import Constraint
 from secateur.compaction.ledger.checks import judge_run
 from secateur.compaction.ledger.constraints import extract_constraints
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
+from secateur.compaction.summary import Sections
 from secateur.model import Message
 
 TruthReason = Literal[
-    "check", "unchanged_file", "not_run", "injected", "approval", "inverted", "repetition", "gibberish"
+    "check",
+    "unchanged_file",
+    "not_run",
+    "injected",
+    "approval",
+    "unfinished_work",
+    "inverted",
+    "repetition",
+    "gibberish",
 ]
 QUESTION_CHARS = 1_500  # of the text before a user's answer
+
+REPORTING = ("accomplished", "discoveries", "files", "questions", "decisions", "resolved", "next")
+SENTENCE = re.compile(r"(?<=[^.\s][.!?])\s+(?=[^a-z\s])|(?<=\w\w\w[.!?])\s+|(?<=;)\s+|(?<=[。！？；])|\n")
 
 
 class Contradiction(Struct, frozen=True):
@@ -51,6 +63,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
 
     replies: tuple[UserReply, ...] = ()
     agent: str = ""
+    last_words: str = ""  # of the agent
     calls: str = ""  # the arguments of all calls
     touched: str = ""  # calls that may change files, and their results
     outputs: tuple[str, ...] = ()  # results of tools, other than the project's own instructions for agents
@@ -74,6 +87,7 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
     return Evidence(
         replies=(*_list_replies(messages), *_list_tool_replies(actions)),
         agent="\n".join(filter(None, map(get_agent_text, messages))),
+        last_words=_get_last_words(messages),
         calls="\n".join(f"{one.call.tool} {one.call.text}" for one in actions),
         touched="\n".join(f"{one.call.text}\n{one.said if one.role != 'edit' else ''}" for one in acting),
         outputs=tuple(one.said for one in actions if not _INSTRUCTIONS.search(one.call.text) and not _is_answer(one)),
@@ -82,6 +96,13 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
         kept="\n".join(kept),
         rewrites=any(map(_can_rewrite, runs)),
     )
+
+
+def list_sentences(sections: Sections, ids: Iterable[str] = REPORTING) -> Iterator[str]:
+    """Yield the sentences of these sections, without bullets."""
+    for id in ids:
+        for line in sections.get(id, ()):
+            yield from (one.strip(" -*•\t") for one in SENTENCE.split(line) if one.strip(" -*•\t"))
 
 
 _INSTRUCTIONS = re.compile(r"(?i)(?:AGENTS|CLAUDE|GEMINI|CONTRIBUTING|SKILL|\.cursorrules|copilot-instructions)[\w.-]*")
@@ -101,6 +122,13 @@ def _list_replies(messages: Sequence[Message]) -> tuple[UserReply, ...]:
             found.append(UserReply(text, before))
             before = ""
     return tuple(found)
+
+
+def _get_last_words(messages: Sequence[Message]) -> str:
+    for message in reversed(messages):
+        if text := get_agent_text(message):
+            return text[-QUESTION_CHARS:]
+    return ""
 
 
 def _list_tool_replies(actions: Sequence[Action]) -> tuple[UserReply, ...]:

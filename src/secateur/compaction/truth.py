@@ -5,10 +5,18 @@ stands. What nothing is known about stands. The first contradiction that is foun
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable
 
-from secateur.compaction.consent import SENTENCE, find_false_approval, find_inversion
-from secateur.compaction.evidence import CheckRun, Contradiction, Evidence, TruthReason, collect_evidence
+from secateur.compaction.check_claims import find_false_check, find_false_end
+from secateur.compaction.consent import find_false_approval, find_inversion
+from secateur.compaction.evidence import (
+    SENTENCE,
+    Contradiction,
+    Evidence,
+    TruthReason,
+    collect_evidence,
+    list_sentences,
+)
 from secateur.compaction.ledger.retractions import extract_topic, is_negative
 from secateur.compaction.noise import find_gibberish, find_repetition
 from secateur.compaction.summary import Sections
@@ -16,7 +24,6 @@ from secateur.compaction.summary import Sections
 __all__ = ["Contradiction", "Evidence", "TruthReason", "collect_evidence", "find_contradiction"]
 
 LEAST_ORDERED = 0.5  # of the words of a line, in an order that a tool's output gives
-REPORTING = ("accomplished", "discoveries", "files", "questions", "decisions", "resolved", "next")
 
 
 def find_contradiction(sections: Sections, evidence: Evidence) -> Contradiction | None:
@@ -28,7 +35,8 @@ def find_contradiction(sections: Sections, evidence: Evidence) -> Contradiction 
     if not evidence.replies and not evidence.calls:
         return None
     rules: tuple[Callable[[Sections, Evidence], Contradiction | None], ...] = (
-        _find_false_check,
+        find_false_check,
+        find_false_end,
         _find_unchanged_file,
         _find_unrun_command,
         _find_unrun_act,
@@ -37,82 +45,6 @@ def find_contradiction(sections: Sections, evidence: Evidence) -> Contradiction 
         find_inversion,
     )
     return next(filter(None, (rule(sections, evidence) for rule in rules)), None)
-
-
-_SUBJECTS = {
-    "test": r"tests?\b|test suite|suite\b|specs?\b|pytest|jest|vitest|mocha|go test|cargo test|checks?\b"
-    r"|packages\b|pruebas"
-    r"|testes|bài kiểm tra|kiểm thử|тест\w*|测试|測試|テスト|테스트",
-    "build": r"tsc\b|type-?\s?checks?\w*|types?\b|build\w*|compil\w*|kompil\w*|сборк\w*|构建|编译|ビルド|빌드",
-    "lint": r"lint\w*|eslint|ruff|mypy|pyright|clippy|flake8|biome",
-}
-_KINDS = {kind: re.compile(rf"(?i)(?<![A-Za-z])(?:{words})") for kind, words in _SUBJECTS.items()}
-_PASSES = re.compile(
-    r"(?i)\b(?:(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|green|clean)\b|(?:no|zero|0)\s+(?:\w+\s+)?(?:errors?"
-    r"|failures?|failed|problems)\b|without\s+(?:any\s+)?errors?"
-    r"|laufen\s+(?:alle\s+)?durch|bestanden|bestehen|grün|fehlerfrei|keine\s+fehler|pasan|pasaron|sin\s+errores"
-    r"|verdes?\b|passam|passaram|sem\s+erros|passent|réussi\w*"
-    r"|sans\s+erreur|đều\s+(?:đạt|qua)|thành\s+công|проход\w*|прошл\w*|успешн\w*|без\s+ошибок)|全部通过|通过|没有错误|成功"
-    r"|パス|エラーなし|通過|통과|성공"
-)
-_FAILS = re.compile(
-    r"(?i)\b(?:still\s+)?(?:fails?|failing|broken|red)\b|\b[1-9]\d*\s+(?:tests?\s+)?(?:failed|failures?"
-    r"|errors?)\b|schl(?:ägt|agen)\s+(?:\w+\s+)?fehl|fehlgeschlagen|scheiter\w*"
-    r"|\bfall(?:a|an|ando)\b|\bfalha(?:m|ndo)?\b|\béchou\w+|thất\s+bại|пада\w+|не\s+проход\w+|失败|失敗|실패"
-)
-_PARTIAL = re.compile(
-    r"(?i)\b(?:fail\w*|but|except|still|apart|one\s+error|errors?\s+(?:left|remain)|left|remain\w*"
-    r"|\d+\s+of\s+\d+|\d+/\d+|some|most|only|not|never|once|until|if|when|after|should|must|would"
-    r"|before|will|make|ensure|then|first|earlier|previously|was|were|aber|noch|nicht|sobald|wenn|bis|soll\w*"
-    r"|muss|pero|aún|cuando|si|mas|ainda|quando|mais|encore|chưa|khi|не|ещё|если|когда)\b"
-    r"|[?？]|但|还|未|若|まだ|たら|않|아직"
-)
-_PAST = re.compile(
-    r"(?i)\b(?:pass\w*|fix\w*|was|were|had|before|first|earlier|initially|previously|originally|resolved|solved"
-    r"|mended|now|because|since|no\s+longer|if|when|until|without|would|could|not|no"
-    r"|0\s+fail\w*|zuerst|zunächst|vorher|behoben|war|waren|nicht|wenn|antes|corregid\w*|primero|corrigid\w*"
-    r"|corrigé\w*|avant|trước|đã\s+sửa|раньше|исправ\w*|не)\b|修复|已解决|之前|修正|解決|수정"
-)
-_TEST_NAME = re.compile(r"\btest_\w+|\bTest[A-Z]\w+|::\w+|\w+\.(?:py|ts|tsx|js|go|rs|java|rb)\b")
-
-
-def _list_sentences(sections: Sections, ids: Iterable[str] = REPORTING) -> Iterator[str]:
-    for id in ids:
-        for line in sections.get(id, ()):
-            yield from (one.strip(" -*•\t") for one in SENTENCE.split(line) if one.strip(" -*•\t"))
-
-
-def _find_false_check(sections: Sections, evidence: Evidence) -> Contradiction | None:
-    """Find a check that is said to pass where its last run failed, or the reverse."""
-    for sentence in _list_sentences(sections):
-        for kind, subject in _KINDS.items():
-            runs = [run for run in evidence.checks if run.kind == kind and run.ok is not None]
-            if not runs or not subject.search(sentence):
-                continue
-            last = runs[-1]
-            if _is_passing(sentence) and last.ok is False:
-                return Contradiction("check", f"the last run of {last.text[:60]} failed: {sentence[:100]}")
-            if _is_failing(sentence) and _has_passed_last(runs):
-                return Contradiction("check", f"the last run of {last.text[:60]} passed: {sentence[:100]}")
-    return None
-
-
-def _is_passing(sentence: str) -> bool:
-    every = re.search(r"(?i)\b(?:all|every|alle|todos|todas|tous|toutes|tất\s+cả|все)\b|全部|すべて|모든", sentence)
-    return (
-        bool(_PASSES.search(sentence))
-        and not _PARTIAL.search(sentence)
-        and bool(every or not _TEST_NAME.search(sentence))
-    )
-
-
-def _is_failing(sentence: str) -> bool:
-    return bool(_FAILS.search(sentence)) and not _PAST.search(sentence)
-
-
-def _has_passed_last(runs: Sequence[CheckRun]) -> bool:
-    """Whether the last run of each command passed."""
-    return all(run.ok for run in {run.text: run for run in runs}.values())
 
 
 _PATH = re.compile(r"(?<![\w/.-])(?:[\w.@-]+/)*[\w@-][\w.@-]*\.[A-Za-z]{1,5}\b")
@@ -138,13 +70,13 @@ def _find_unchanged_file(sections: Sections, evidence: Evidence) -> Contradictio
         return None
     known = "\n".join((evidence.calls, *evidence.outputs))
     theirs = "\n".join(one for one in SENTENCE.split(evidence.user) if _CHANGED.search(one))
-    for sentence in _list_sentences(sections, ("accomplished", "files", "discoveries")):
+    for sentence in list_sentences(sections, ("accomplished", "files", "discoveries")):
         verb = _CHANGED.search(sentence)
         if verb is None or _UNDONE.search(sentence):
             continue
         for found in _PATH.finditer(sentence):
             name = found.group().rsplit("/", 1)[-1]
-            is_near = -40 < found.start() - verb.end() < 25 or 0 <= verb.start() - found.end() < 25
+            is_near = 0 <= found.start() - verb.end() < 15 or _is_passive(sentence, found, verb)
             if (
                 is_near
                 and name in known
@@ -154,6 +86,13 @@ def _find_unchanged_file(sections: Sections, evidence: Evidence) -> Contradictio
     return None
 
 
+def _is_passive(sentence: str, path: re.Match[str], verb: re.Match[str]) -> bool:
+    """Whether a path is what was changed: `a.py was edited`, `a.py: edited`, and at the beginning `a.py edited`."""
+    between = sentence[path.end() : verb.start()]
+    return verb.start() >= path.end() and len(between) < 25 and bool(path.start() <= 1 or _BEING.search(between))
+
+
+_BEING = re.compile(r"(?i)\b(?:was|were|is|has\s+been|wurde|ist|fue|foi|a\s+été)\b|[:(–—]|\s-\s")
 _PROGRAMS = (
     r"terraform|tofu|kubectl|helm|docker|git|npm|pnpm|yarn|cargo|go|make|aws|gcloud|az|psql|mysql|alembic|flask"
     r"|rails|pip|poetry"
@@ -169,7 +108,7 @@ _RAN = re.compile(
 
 def _find_unrun_command(sections: Sections, evidence: Evidence) -> Contradiction | None:
     """Find a command that is said to have been run and that stands in no call."""
-    for sentence in _list_sentences(sections):
+    for sentence in list_sentences(sections):
         if _UNDONE.search(sentence):
             continue
         for found in _RAN.finditer(sentence):
@@ -199,13 +138,20 @@ _ACTS = tuple(
         (r"published(?:\s+\w+){0,4}\s+(?:to|on|as)|veröffentlicht", r"publish|release|upload|push|post|deploy"),
         (r"pushed(?:\s+\w+){0,4}\s+(?:to|as)|gepusht", r"push|--set-upstream|gt submit|create.?pr|gh pr|sync"),
         (r"merged\s+(?:\w+\s+){0,4}into", r"merge|rebase|cherry|pull"),
+        (
+            r"(?:was|were|been|has|have|and|^)\s*(?:successfully\s+)?(?:deployed|published|pushed|released"
+            r"|rolled\s+out)",
+            r"deploy|publish|push|releas|roll|ship|upload|apply|kubectl|helm|ssh|rsync|scp|sync|create.?pr|gh pr",
+        ),
+        (r"(?:was|were|been|has|have|and|^)\s*(?:installed)", r"install|add|sync|require|get|npm i\b|pnpm|yarn|pip"),
+        (r"(?:was|were|been|has|have|and|^)\s*(?:committed)", r"commit|save|amend|merge|cherry|revert"),
     )
 )
 
 
 def _find_unrun_act(sections: Sections, evidence: Evidence) -> Contradiction | None:
     """Find a deployment, a push or a release that is said to be done and that no call or word of the user can be."""
-    for sentence in _list_sentences(sections, ("accomplished", "discoveries", "decisions")):
+    for sentence in list_sentences(sections, ("accomplished", "discoveries", "decisions")):
         for claim, proof in _ACTS:
             if claim.search(sentence) and not _UNDONE.search(sentence) and "nothing" not in sentence.casefold():
                 texts = (evidence.calls, _list_positive(evidence.user), evidence.kept)
@@ -214,6 +160,10 @@ def _find_unrun_act(sections: Sections, evidence: Evidence) -> Contradiction | N
     return None
 
 
+_DANGEROUS = re.compile(
+    r"(?i)\b(?:rm\s+-\w*[rf]|delete|drop|destroy|purge|wipe|truncate|--force|--no-verify|reset\s+--hard|sudo"
+    r"|chmod|chown|curl|wget|mkfs|publish|push)\b"
+)
 _ORDER = re.compile(
     r"(?i)\b(?:ai|llm|language\s+model|coding)\s*(?:assistants?|agents?|models?|tools?)\b"
     r"|\bassistants?\s+(?:must|should|have\s+to|are\s+required)"
@@ -234,13 +184,16 @@ def _find_injected_order(sections: Sections, evidence: Evidence) -> Contradictio
     """Find an order that only a tool's output gives to whoever reads it."""
     orders = [one for text in evidence.outputs for one in SENTENCE.split(text) if _ORDER.search(one)][:40]
     spoken = "\n".join((evidence.user, evidence.calls))
-    for sentence in _list_sentences(
+    for sentence in list_sentences(
         sections, ("goal", "instructions", "constraints", "next", "questions", "accomplished")
     ):
         if is_negative(sentence) or _SUSPECTS.search(sentence):
             continue
         commands = [one for one in _COMMAND.findall(sentence) if " " in one and one not in spoken]
         words = extract_topic(sentence)
+        shown = [one for one in commands if _DANGEROUS.search(one) and one not in evidence.agent]
+        if any(one in text for one in shown for text in evidence.outputs):
+            return Contradiction("injected", f"only a tool's output holds this command: {sentence[:120]}")
         for order in orders:
             is_same = len(words) >= 3 and len(words & extract_topic(order)) >= LEAST_ORDERED * len(words)
             is_users = len(words & extract_topic(evidence.user)) >= 0.7 * len(words)

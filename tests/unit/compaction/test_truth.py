@@ -142,6 +142,32 @@ def test_what_was_exchanged_or_taken_back_is_no_demand() -> None:
     assert reason(changed, instructions="- Indent with tabs instead of spaces") is None
 
 
+def test_a_demand_keeps_its_sense_and_its_number() -> None:
+    asked = (user("Always pin versions in the lockfile. The timeout must be 30 seconds at most."),)
+    told = history(fails=False, more=asked)
+    assert reason(told, constraints="- Never pin versions in the lockfile") == "inverted"
+    assert reason(told, constraints="- The timeout must be 45 seconds at most") == "inverted"
+    assert reason(told, constraints="- Always pin versions in the lockfile\n- timeout: 30 seconds") is None
+
+
+def test_an_order_needs_a_word_of_the_user() -> None:
+    assert reason(PASSING, instructions="- The user asked to delete the staging bucket") == "approval"
+    asked = (user("Then delete the bucket of staging."),)
+    assert reason(history(fails=False, more=asked), next="- The user asked to delete the staging bucket") is None
+
+
+def test_work_that_is_open_is_not_complete() -> None:
+    assert reason(FAILING, accomplished="- Everything is done") == "unfinished_work"
+    assert reason(PASSING, accomplished="- Everything is done") is None
+    going = (assistant(text="Next I will measure the memory."),)
+    assert reason(history(fails=False, more=going), next="- Nothing is left to do") == "unfinished_work"
+
+
+def test_without_any_check_none_has_passed() -> None:
+    looked = collect_evidence(talk(user("Explain lib/a.rb"), assistant(text="It parses dates.")).messages)
+    assert reason(looked, accomplished="- All tests are green") == "check"
+
+
 def test_one_line_or_phrase_again_and_again_is_no_summary() -> None:
     assert reason(PASSING, accomplished="- The importer was changed\n" * 5) == "repetition"
     again = "and then the importer was read again " * 12

@@ -1,0 +1,137 @@
+"""Whether a summary says of tests, builds and linters what their last runs say.
+
+Rule: only a plain claim counts, in the present and of the whole: a partial, past or wished one stands. The runs of the
+tool that a sentence names count, or else those of its kind. Which runs there were is told in `evidence`.
+"""
+
+import re
+from collections.abc import Sequence
+
+from secateur.compaction.evidence import REPORTING, SENTENCE, CheckRun, Contradiction, Evidence, list_sentences
+from secateur.compaction.summary import Sections
+
+_SUBJECTS = {
+    "test": r"tests?\b|test suite|suite\b|specs?\b|pytest|jest|vitest|mocha|go test|cargo test|checks?\b"
+    r"|packages\b|pruebas"
+    r"|testes|bài kiểm tra|kiểm thử|тест\w*|测试|測試|テスト|테스트",
+    "build": r"tsc\b|type-?\s?checks?\w*|types?\b|build\w*|compil\w*|kompil\w*|сборк\w*|构建|编译|ビルド|빌드",
+    "lint": r"lint\w*|eslint|ruff|mypy|pyright|clippy|flake8|biome",
+}
+_KINDS = {kind: re.compile(rf"(?i)(?<![A-Za-z])(?:{words})") for kind, words in _SUBJECTS.items()}
+_PASSES = re.compile(
+    r"(?i)\b(?:(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|green|clean)\b|(?:no|zero|0)\s+(?:\w+\s+)?(?:errors?"
+    r"|failures?|failed|problems)\b|without\s+(?:any\s+)?errors?"
+    r"|laufen\s+(?:alle\s+)?durch|bestanden|bestehen|grün|fehlerfrei|keine\s+fehler|pasan|pasaron|sin\s+errores"
+    r"|verdes?\b|passam|passaram|sem\s+erros|passent|réussi\w*"
+    r"|sans\s+erreur|đều\s+(?:đạt|qua)|thành\s+công|проход\w*|прошл\w*|успешн\w*|без\s+ошибок)|全部通过|通过|没有错误|成功"
+    r"|パス|エラーなし|通過|통과|성공"
+)
+_FAILS = re.compile(
+    r"(?i)\b(?:still\s+)?(?:fails?|failing|broken)\b|\b[1-9]\d*\s+(?:tests?\s+)?(?:failed|failures?"
+    r"|errors?)\b|schl(?:ägt|agen)\s+(?:\w+\s+)?fehl|fehlgeschlagen|scheiter\w*"
+    r"|\bfall(?:a|an|ando)\b|\bfalha(?:m|ndo)?\b|\béchou\w+|thất\s+bại|пада\w+|не\s+проход\w+|失败|失敗|실패"
+)
+_PARTIAL = re.compile(
+    r"(?i)\b(?:fail\w*|but|except|still|apart|one\s+error|errors?\s+(?:left|remain)|left|remain\w*"
+    r"|\d+\s+of\s+\d+|\d+/\d+|some|most|only|not|never|once|until|if|when|after|should|must|would"
+    r"|before|will|make|ensure|then|first|earlier|previously|was|were|aber|noch|nicht|sobald|wenn|bis|soll\w*"
+    r"|muss|pero|aún|cuando|si|mas|ainda|quando|mais|encore|chưa|khi|не|ещё|если|когда)\b"
+    r"|[?？]|但|还|未|若|まだ|たら|않|아직"
+)
+_PAST = re.compile(
+    r"(?i)\b(?:pass\w*|fix\w*|was|were|had|before|first|earlier|initially|previously|originally|resolved|solved"
+    r"|mended|now|because|since|no\s+longer|if|when|until|without|would|could|not|no"
+    r"|0\s+fail\w*|zuerst|zunächst|vorher|behoben|war|waren|nicht|wenn|antes|corregid\w*|primero|corrigid\w*"
+    r"|corrigé\w*|avant|trước|đã\s+sửa|раньше|исправ\w*|не)\b|修复|已解决|之前|修正|解決|수정"
+)
+_TEST_NAME = re.compile(r"\btest_\w+|\bTest[A-Z]\w+|::\w+|\w+\.(?:py|ts|tsx|js|go|rs|java|rb)\b")
+
+
+def find_false_check(sections: Sections, evidence: Evidence) -> Contradiction | None:
+    """Find a check that is said to pass where its last run failed, or the reverse, or that never ran."""
+    for line in (line for id in REPORTING for line in sections.get(id, ())):
+        has_failures = _FAILS.search(line) is not None
+        for sentence in map(_strip_mark, SENTENCE.split(line)):
+            for kind, subject in _KINDS.items():
+                if subject.search(sentence):
+                    runs = _select_runs(sentence, kind, evidence)
+                    if found := _judge_claim(sentence, runs, evidence, has_failures):
+                        return found
+    return None
+
+
+def _judge_claim(
+    sentence: str, runs: Sequence[CheckRun], evidence: Evidence, has_failures: bool
+) -> Contradiction | None:
+    last = runs[-1] if runs else None
+    if _is_passing(sentence) and (not has_failures or _EVERY.search(sentence)):
+        if last and last.ok is False:
+            return Contradiction("check", f"the last run of {last.text[:60]} failed: {sentence[:100]}")
+        if not evidence.checks and not _CHECKING.search(evidence.calls + evidence.kept + evidence.user):
+            return Contradiction("check", f"no check was run: {sentence[:100]}")
+    if last and _is_failing(sentence) and _has_passed_last(runs):
+        return Contradiction("check", f"the last run of {last.text[:60]} passed: {sentence[:100]}")
+    return None
+
+
+def _select_runs(sentence: str, kind: str, evidence: Evidence) -> list[CheckRun]:
+    """Return the runs of that kind that say how they ended; those of the tool that is named, if one is."""
+    runs = [run for run in evidence.checks if run.kind == kind and run.ok is not None]
+    words = {word.casefold() for word in _TOOL.findall(sentence)}
+    return [run for run in runs if words & set(_TOOL.findall(run.text.casefold()))] or runs
+
+
+def _strip_mark(sentence: str) -> str:
+    return sentence.strip(" -*•\t")
+
+
+_EVERY = re.compile(r"(?i)\b(?:all|every|alle|todos|todas|tous|toutes|tất\s+cả|все)\b|全部|すべて|모든")
+_NO_FAILURE = re.compile(r"(?i)\b(?:0|no|zero|without(?:\s+any)?)\s+(?:\w+\s+)?(?:fail\w*|errors?)\b")
+_TOOL = re.compile(
+    r"(?i)\b(?:pytest|jest|vitest|mocha|go test|cargo test|tsc|mypy|pyright|ruff|eslint|clippy|vite build|webpack"
+    r"|cargo build|go build|go vet|flake8|biome|rspec|phpunit|ctest)\b"
+)
+_CHECKING = re.compile(r"(?i)test|spec|check|verif|build|tsc|lint|make|\bci\b|valid|compile|cargo|gradle|mvn|run")
+
+
+def _is_passing(sentence: str) -> bool:
+    plain = _NO_FAILURE.sub(" ", sentence)
+    is_whole = _EVERY.search(sentence) or _TOOL.search(sentence) or not _TEST_NAME.search(sentence)
+    return bool(_PASSES.search(sentence)) and not _PARTIAL.search(plain) and bool(is_whole)
+
+
+def _is_failing(sentence: str) -> bool:
+    return bool(_FAILS.search(sentence)) and not _PAST.search(sentence)
+
+
+def _has_passed_last(runs: Sequence[CheckRun]) -> bool:
+    """Whether the last run of each command passed."""
+    return all(run.ok for run in {run.text: run for run in runs}.values())
+
+
+_COMPLETE = re.compile(
+    r"(?i)\b(?:everything|all\s+(?:the\s+)?(?:work|tasks?|requests?|items?|steps)|the\s+(?:whole\s+)?(?:task"
+    r"|work|job|request))\s+(?:is|are|was|were|has\s+been"
+    r"|have\s+been)\s+(?:now\s+)?(?:fully\s+)?(?:done|finished|complete[d]?|implemented|resolved)\b"
+    r"|\bnothing\s+(?:is\s+)?(?:left|remains|open|pending)"
+    r"|\bno\s+(?:open|remaining|outstanding)\s+(?:tasks?|work|items?|issues?|todos?)"
+    r"|\balles\s+(?:ist\s+)?(?:erledigt|fertig)|\bnichts\s+(?:mehr\s+)?offen"
+    r"|\btodo\s+está\s+(?:hecho|listo|terminado)|\btout\s+est\s+(?:fait|terminé)|всё\s+(?:готово|сделано)|全部完成"
+    r"|すべて完了|모두\s*완료"
+)
+_INTENT = re.compile(
+    r"(?i)\b(?:next,?\s+(?:i|we)|i\s+will|i[’']ll|i\s+(?:still\s+)?(?:have|need)\s+to|still\s+(?:fails?|to\s+do"
+    r"|open)|als\s+nächstes|ich\s+werde|noch\s+offen"
+    r"|a\s+continuación|voy\s+a|próximo\s+passo|vou|ensuite|je\s+vais|tiếp\s+theo|дальше\s+я|осталось)\b|接下来"
+    r"|下一步|次に|다음"
+)
+
+
+def find_false_end(sections: Sections, evidence: Evidence) -> Contradiction | None:
+    """Find a claim that nothing is left, where the last check failed or the agent's last words say what comes next."""
+    last = evidence.checks[-1] if evidence.checks else None
+    is_open = (last is not None and last.ok is False) or _INTENT.search(evidence.last_words) is not None
+    for sentence in list_sentences(sections) if is_open else ():
+        if _COMPLETE.search(sentence) and not re.search(r"(?i)\b(?:except|but|until|once|when|if|before)\b", sentence):
+            return Contradiction("unfinished_work", f"work is left: {sentence[:120]}")
+    return None
