@@ -19,7 +19,8 @@ _SUBJECTS = {
 }
 _KINDS = {kind: re.compile(rf"(?i)(?<![A-Za-z])(?:{words})") for kind, words in _SUBJECTS.items()}
 _PASSES = re.compile(
-    r"(?i)\b(?:(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|green|clean)\b|(?:no|zero|0)\s+(?:\w+\s+)?(?:errors?"
+    r"(?i)\b(?:no\s+fail\w+\s+tests?|tests?:\s+ok\b|(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|green|clean)\b|(?:no"
+    r"|zero|0)\s+(?:\w+\s+)?(?:errors?"
     r"|failures?|failed|problems)\b|without\s+(?:any\s+)?errors?"
     r"|laufen\s+(?:alle\s+)?durch|bestanden|bestehen|grün|fehlerfrei|keine\s+fehler|pasan|pasaron|sin\s+errores"
     r"|verdes?\b|passam|passaram|sem\s+erros|passent|réussi\w*"
@@ -50,10 +51,12 @@ _TEST_NAME = re.compile(r"\btest_\w+|\bTest[A-Z]\w+|::\w+|\w+\.(?:py|ts|tsx|js|g
 def find_false_check(sections: Sections, evidence: Evidence) -> Contradiction | None:
     """Find a check that is said to pass where its last run failed, or the reverse, or that never ran."""
     for line in (line for id in REPORTING for line in sections.get(id, ())):
-        has_failures = _FAILS.search(line) is not None
+        has_failures = _FAILS.search(_NO_FAILURE.sub(" ", line)) is not None
         for sentence in map(_strip_mark, SENTENCE.split(line)):
             for kind, subject in _KINDS.items():
-                if subject.search(sentence):
+                if subject.search(sentence) or (
+                    kind == "test" and (_TOTAL.search(sentence) or _FUNCTION.search(sentence))
+                ):
                     runs = _select_runs(sentence, kind, evidence)
                     if found := _judge_claim(sentence, runs, evidence, has_failures):
                         return found
@@ -69,9 +72,28 @@ def _judge_claim(
             return Contradiction("check", f"the last run of {last.text[:60]} failed: {sentence[:100]}")
         if not evidence.checks and not _CHECKING.search(evidence.calls + evidence.kept + evidence.user):
             return Contradiction("check", f"no check was run: {sentence[:100]}")
+    named = next((name for name in _FUNCTION.findall(sentence) if runs and _has_failed_last(name, runs)), "")
+    is_mended = (_PASSES.search(sentence) or _FIXED.search(sentence)) and not _PARTIAL.search(
+        sentence.replace("was", "")
+    )
+    if named and is_mended:
+        return Contradiction("check", f"{named} failed in its last run: {sentence[:100]}")
     if last and _is_failing(sentence) and _has_passed_last(runs):
         return Contradiction("check", f"the last run of {last.text[:60]} passed: {sentence[:100]}")
     return None
+
+
+def _has_failed_last(name: str, runs: Sequence[CheckRun]) -> bool:
+    """Whether the last run says that a test failed."""
+    last = runs[-1]
+    return last.ok is False and any(name in line and re.search(r"\bFAIL", line) for line in last.output.splitlines())
+
+
+_FUNCTION = re.compile(r"\b(?:test_\w{3,}|Test[A-Z]\w{2,})\b(?!\.\w)")
+_FIXED = re.compile(
+    r"(?i)\b(?:fixed|resolved|solved|repaired|mended|behoben|corregid[oa]|corrigid[oa]|corrigée?|исправлен\w*)\b"
+)
+_TOTAL = re.compile(r"(?i)\b\d+\s+passed,?\s+(?:and\s+)?(?:0|no|none)\s+fail")
 
 
 def _select_runs(sentence: str, kind: str, evidence: Evidence) -> list[CheckRun]:
@@ -86,7 +108,9 @@ def _strip_mark(sentence: str) -> str:
 
 
 _EVERY = re.compile(r"(?i)\b(?:all|every|alle|todos|todas|tous|toutes|tất\s+cả|все)\b|全部|すべて|모든")
-_NO_FAILURE = re.compile(r"(?i)\b(?:0|no|zero|without(?:\s+any)?)\s+(?:\w+\s+)?(?:fail\w*|errors?)\b")
+_NO_FAILURE = re.compile(
+    r"(?i)\b(?:0|no|zero|without(?:\s+any)?)\s+(?:\w+\s+)?(?:fail\w*|errors?)\b(?:\s+tests?(?:\s+(?:remain\w*|left))?)?"
+)
 _TOOL = re.compile(
     r"(?i)\b(?:pytest|jest|vitest|mocha|go test|cargo test|tsc|mypy|pyright|ruff|eslint|clippy|vite build|webpack"
     r"|cargo build|go build|go vet|flake8|biome|rspec|phpunit|ctest)\b"

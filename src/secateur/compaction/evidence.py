@@ -30,6 +30,7 @@ TruthReason = Literal[
     "repetition",
     "gibberish",
 ]
+OUTPUT_CHARS = 8_000  # of a check
 QUESTION_CHARS = 1_500  # of the text before a user's answer
 
 REPORTING = ("accomplished", "discoveries", "files", "questions", "decisions", "resolved", "next")
@@ -56,6 +57,7 @@ class CheckRun(Struct, frozen=True):
     text: str
     kind: Check
     ok: bool | None
+    output: str = ""  # its end
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
@@ -91,7 +93,11 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
         calls="\n".join(f"{one.call.tool} {one.call.text}" for one in actions),
         touched="\n".join(f"{one.call.text}\n{one.said if one.role != 'edit' else ''}" for one in acting),
         outputs=tuple(one.said for one in actions if not _INSTRUCTIONS.search(one.call.text) and not _is_answer(one)),
-        checks=tuple(CheckRun(run.text, run.check, judge_run(run).ok) for run in runs if run.check),
+        checks=tuple(
+            CheckRun(run.text, run.check, judge_run(run).ok, run.action.said[-OUTPUT_CHARS:])
+            for run in runs
+            if run.check
+        ),
         constraints=extract_constraints(messages),
         kept="\n".join(kept),
         rewrites=any(map(_can_rewrite, runs)),

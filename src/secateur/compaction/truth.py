@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 
 from secateur.compaction.check_claims import find_false_check, find_false_end
-from secateur.compaction.consent import find_false_approval, find_inversion
+from secateur.compaction.consent import find_false_approval
 from secateur.compaction.evidence import (
     SENTENCE,
     Contradiction,
@@ -17,6 +17,7 @@ from secateur.compaction.evidence import (
     collect_evidence,
     list_sentences,
 )
+from secateur.compaction.inversion import find_inversion
 from secateur.compaction.ledger.retractions import extract_topic, is_negative
 from secateur.compaction.noise import find_gibberish, find_repetition
 from secateur.compaction.summary import Sections
@@ -102,7 +103,7 @@ _RAN = re.compile(
     rf"(?i)(?:\b(?:ran|executed|invoked|ausgeführt|ejecut[óo]|executou|exécuté|запустил\w*"
     rf"|выполнен\w*)\s+`?(?P<after>(?:{_PROGRAMS})\s+[a-z][\w:-]+)"
     rf"|\b(?P<before>(?:{_PROGRAMS})\s+[a-z][\w:-]+)`?(?:\s+\S+){{0,3}}?\s+(?:ran|was\s+run|has\s+been\s+run"
-    r"|was\s+executed|completed|succeeded|wurde\s+ausgeführt|lief|se\s+ejecutó))"
+    r"|was\s+executed|completed|succeeded|finished|wurde\s+ausgeführt|lief|se\s+ejecutó))"
 )
 
 

@@ -168,6 +168,31 @@ def test_without_any_check_none_has_passed() -> None:
     assert reason(looked, accomplished="- All tests are green") == "check"
 
 
+def test_a_named_test_ends_as_its_last_run_says() -> None:
+    lines = "FAILED tests/test_a.py::test_rows - assert 1 == 2\n1 failed, 3 passed in 0.10s"
+    ran = (call("f", "bash", command="pytest -q tests/test_a.py"), result(lines, call="f"))
+    failed = history(fails=False, more=ran)
+    assert reason(failed, accomplished="- test_rows is green") == "check"
+    assert reason(failed, accomplished="- Fixed test_rows") == "check"
+    assert reason(failed, accomplished="- test_columns is green") is None
+    assert reason(failed, accomplished="- test_rows is not fixed yet") is None
+
+
+def test_a_rule_is_not_lifted_by_the_summary() -> None:
+    assert reason(PASSING, discoveries="- The rule on the schema in db/schema.rb no longer applies") == "inverted"
+    assert reason(PASSING, accomplished="- It is now okay to adapt db/schema.rb") == "inverted"
+    assert reason(PASSING, discoveries="- The user lifted the ban on schema edits") == "approval"
+    lifted = history(fails=False, more=(user("You may edit the schema in db/schema.rb now."),))
+    assert reason(lifted, accomplished="- It is now okay to adapt db/schema.rb") is None
+
+
+def test_a_prohibition_keeps_its_place() -> None:
+    asked = (user("Never restart the workers in production."),)
+    told = history(fails=False, more=asked)
+    assert reason(told, constraints="- Never restart the workers in staging") == "inverted"
+    assert reason(told, constraints="- Never restart the workers in production") is None
+
+
 def test_one_line_or_phrase_again_and_again_is_no_summary() -> None:
     assert reason(PASSING, accomplished="- The importer was changed\n" * 5) == "repetition"
     again = "and then the importer was read again " * 12
