@@ -7,6 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from secateur import Engine
+from secateur.simulate.requests import read_recording
+from secateur.stores.memory import MemoryStore
+from secateur.stores.protocol import SessionId
 from secateur.usage import SHAPES, Usage, read_usage
 
 SHAPED: tuple[tuple[str, Any, Usage], ...] = (
@@ -251,6 +255,20 @@ def test_each_shape_is_read_as_a_dict_as_an_object_and_inside_a_response(name: s
     assert read_usage(as_object(table)) == usage
     assert read_usage(as_object({"usage": table})) == usage
     assert read_usage(json.dumps({"usage": table})) == usage
+
+
+@pytest.mark.parametrize(("name", "table", "usage"), SHAPED)
+def test_a_session_and_the_simulator_read_the_same_figures(name: str, table: Any, usage: Usage) -> None:
+    body = {"model": "claude-opus-4-5", "messages": [{"role": "user", "content": "one"}]}
+    recorded = read_recording(json.dumps(body | {"response": {"usage": table}}).encode())
+    assert [one.usage for one in recorded.requests] == [usage]
+    store = MemoryStore()
+    engine = Engine("observe", store=store)
+    engine.record_usage(engine.fit(body, session="s", now_ms=1), {"usage": table}, now_ms=2)
+    state = store.load(SessionId("s"))
+    assert state is not None
+    assert (state.clock.called, state.clock.read) == (2, usage.read)
+    assert [one.bill.usage for one in state.calibrations.values()] == [usage]
 
 
 def test_every_shape_has_a_vector() -> None:
