@@ -11,6 +11,7 @@
 #   make postgres  a PostgreSQL server, for the tests of that store (36 MB)
 #   make clients  the agents that tests start behind the proxy, at the versions of their lock (node 20, npm, 1.1 GB)
 #   make more-clients  other agents, which the same tests then start, too (0.9 GB)
+#   make adapters  the adapters whose frameworks are not in the lock, each in an environment of its own (network)
 #   make mutants  how many deliberately wrong programs the tests let through: 200 mutants, about 45 minutes on two cores
 #   make lock     resolve requirements.lock again (needs uv)
 
@@ -99,6 +100,13 @@ more-clients: .clients/more/.installed
 	cd .clients/more && npm ci --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error
 	cd .clients/more/node_modules/opencode-ai && node postinstall.mjs
 	@touch $@
+
+adapters: build/adapters/strands
+
+build/adapters/strands: pyproject.toml src/secateur/adapters/strands.py tests/adapters/apart_strands.py
+	$(PYTHON) -m venv $@
+	$@/bin/python -m pip install -qq --disable-pip-version-check -e '.[strands,store]' hypothesis pytest
+	$@/bin/python -m pytest -q -p no:cacheprovider -W default tests/adapters/apart_strands.py
 
 mutants: $(installed)
 	$(bin)/python -m pip install -qq --disable-pip-version-check --require-hashes -r tests/mutation_tool.txt

@@ -1,0 +1,97 @@
+"""Strands Agents: a plugin whose middleware changes what one model call is sent.
+
+    agent = Agent(plugins=[SecateurPlugin()], conversation_manager=NullConversationManager())
+
+Rule: messages are those of Bedrock Converse already, so that nothing is converted. `agent.messages` stays whole, and
+messages that are not edited are passed on as they came. Strands' own conversation manager drops old messages for good
+and acts first, so give the agent a `NullConversationManager`.
+"""
+
+from contextlib import suppress
+from typing import Any
+
+from strands.middleware import InvokeModelStage
+from strands.plugins import Plugin
+
+from secateur import Engine, View
+from secateur.adapters.recall_tool import DESCRIPTION, recall_from
+from secateur.edge import Edge, OnView
+
+
+class SecateurPlugin(Plugin):
+    """Prunes what the model is sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
+
+    Sessions are those of the agent's session manager, or the agent itself, unless `session` names one. `on_view` is
+    called with each view.
+    """
+
+    name = "secateur"
+
+    def __init__(
+        self, engine: Engine | None = None, *, session: str = "", on_view: OnView | None = None, **settings: Any
+    ) -> None:
+        super().__init__()
+        self.edge = Edge(engine, settings, session, on_view)
+
+    def init_agent(self, agent: Any) -> None:
+        """Put the middleware before each call of the agent's model."""
+        manager = getattr(agent, "_session_manager", None)
+        name = self.edge.session or str(getattr(manager, "session_id", "") or agent.agent_id)
+
+        async def send_view(context: Any, next_fn: Any) -> Any:
+            view, context = await self._edit(context, name)
+            event: Any = None
+            async for event in next_fn(context):
+                yield event
+            usage = _find_usage(event)
+            if view is not None and usage:
+                await self.edge.arecord(view, {"usage": usage})
+
+        agent.add_middleware(InvokeModelStage, send_view)
+
+    def make_recall_tool(self) -> Any:
+        """A tool that reads back what was removed, for `Agent(tools=...)`; it needs a `session`."""
+        from strands import tool
+
+        def recall(handle: str, page: int = 1, lines: str = "", json_path: str = "") -> str:
+            return recall_from(self.edge, "", handle, page, lines, json_path)
+
+        return tool(name="recall", description=DESCRIPTION)(recall)
+
+    async def _edit(self, context: Any, name: str) -> tuple[View[Any] | None, Any]:
+        """The view of a call, and the call with it."""
+        view = None
+        with suppress(Exception):  # whatever goes wrong here, the agent goes on
+            given = context.messages
+            bare = [{key: value for key, value in one.items() if key != "metadata"} for one in given]
+            body = {"messages": bare, **_describe_rest(context)}
+            view = await self.edge.afit(body, name, format="bedrock_converse")
+            if view.request is not body:
+                shown, edited = view.request["messages"], {part.message for part in view.edited_parts}
+                messages = [
+                    shown[place] if source is None or source in edited else given[source]
+                    for place, source in enumerate(view.sources)
+                ]
+                context = context.replace(messages=messages)
+        return view, context
+
+
+def _describe_rest(context: Any) -> dict[str, Any]:
+    """Model, system prompt and tools of a call, as Converse has them."""
+    config = context.model.get_config()
+    model = config.get("model_id") if isinstance(config, dict) else ""
+    system = context.system_prompt
+    rest: dict[str, Any] = {"modelId": model} if model else {}
+    if system:
+        rest["system"] = [{"text": system}] if isinstance(system, str) else system
+    if context.tool_specs:
+        rest["toolConfig"] = {"tools": [{"toolSpec": one} for one in context.tool_specs]}
+    return rest
+
+
+def _find_usage(event: Any) -> Any:
+    """The usage in the last event of a call."""
+    stop = getattr(event, "result", event)
+    if getattr(stop, "usage", None):
+        return stop.usage
+    return stop["stop"][2] if isinstance(stop, dict) and "stop" in stop else None
