@@ -12,6 +12,7 @@ from typing import Any
 
 from strands.middleware import InvokeModelStage
 from strands.plugins import Plugin
+from typing_extensions import override
 
 from secateur import Engine, View
 from secateur.adapters.recall_tool import DESCRIPTION, recall_from
@@ -33,6 +34,7 @@ class SecateurPlugin(Plugin):
         super().__init__()
         self.edge = Edge(engine, settings, session, on_view)
 
+    @override
     def init_agent(self, agent: Any) -> None:
         """Put the middleware before each call of the agent's model."""
         manager = getattr(agent, "_session_manager", None)
