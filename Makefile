@@ -25,7 +25,7 @@ PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; 
 bin := $(VENV)/bin
 installed := $(VENV)/.installed
 
-.PHONY: demo test check format bench side-by-side prices docs site sessions localmodel postgres clients more-clients mutants lock clean
+.PHONY: demo test check format bench side-by-side prices docs site sessions localmodel postgres clients more-clients adapters mutants lock clean
 
 demo: $(installed)
 	@mkdir -p build
@@ -103,10 +103,10 @@ more-clients: .clients/more/.installed
 
 adapters: build/adapters/strands
 
-build/adapters/strands: pyproject.toml src/secateur/adapters/strands.py tests/adapters/apart_strands.py
+build/adapters/strands: pyproject.toml src/secateur/adapters/strands.py tests/adapters/test_strands.py
 	$(PYTHON) -m venv $@
-	$@/bin/python -m pip install -qq --disable-pip-version-check -e '.[strands,store]' hypothesis pytest
-	$@/bin/python -m pytest -q -p no:cacheprovider -W default tests/adapters/apart_strands.py
+	$@/bin/python -m pip install -qq --disable-pip-version-check -e '.[store]' 'strands-agents>=1.62' hypothesis pytest  # needs mcp before 2.2, the lock has a later one
+	$@/bin/python -m pytest -q -p no:cacheprovider -W default tests/adapters/test_strands.py
 
 mutants: $(installed)
 	$(bin)/python -m pip install -qq --disable-pip-version-check --require-hashes -r tests/mutation_tool.txt

@@ -187,3 +187,54 @@ def test_a_summary_is_the_users_whatever_the_preset_says(server: Upstream) -> No
         litellm.callbacks = []
     assert None in views.last.sources
     assert {one["role"] for one in json.loads(server.bodies[-1])["messages"]} == {"user", "assistant", "tool"}
+
+
+def test_a_synchronous_call_goes_out_whole(server: Upstream) -> None:
+    import litellm
+
+    from secateur.adapters.litellm import SecateurLogger
+
+    views = Views()
+    litellm.callbacks = [SecateurLogger(make_engine(), on_view=views)]
+    try:
+        litellm.completion(model="openai/gpt-4o", messages=chat(COUNT), api_base=f"{server.url}/v1", api_key="sk-none")
+    finally:
+        litellm.callbacks = []
+    assert [one.get("content") for one in json.loads(server.bodies[-1])["messages"]] == [
+        one["content"] for one in chat(COUNT)
+    ]
+    assert views.all == []
+
+
+def test_a_conversation_that_is_not_named_goes_out_whole(server: Upstream) -> None:
+    import litellm
+
+    from secateur.adapters.litellm import SecateurLogger
+
+    views = Views()
+    litellm.callbacks = [SecateurLogger(make_engine(), on_view=views)]
+    try:
+        asyncio.run(litellm.acompletion("openai/gpt-4o", chat(COUNT), api_base=f"{server.url}/v1", api_key="sk-none"))
+    finally:
+        litellm.callbacks = []
+    assert [one.get("content") for one in json.loads(server.bodies[-1])["messages"]] == [
+        one["content"] for one in chat(COUNT)
+    ]
+    assert views.all == []
+
+
+@pytest.mark.parametrize("header", ["X-Claude-Code-Session-Id", "session-id", "x-session-affinity"])
+def test_a_session_is_what_a_client_names_in_its_headers(server: Upstream, header: str) -> None:
+    import litellm
+
+    from secateur.adapters.litellm import SecateurLogger
+
+    views = Views()
+    litellm.callbacks = [SecateurLogger(make_engine(), on_view=views)]
+    given: dict[str, Any] = {"proxy_server_request": {"headers": {header: "ticket-7"}}, "api_key": "sk-none"}
+    url = f"{server.url}/v1"
+    try:
+        asyncio.run(litellm.acompletion(model="openai/gpt-4o", messages=chat(2), api_base=url, **given))
+    finally:
+        litellm.callbacks = []
+    assert [view.session for view in views.all] == ["ticket-7"]

@@ -1,4 +1,4 @@
-"""LangChain and deepagents: a middleware that changes what one model call is sent.
+"""LangChain: a middleware that changes what one model call is sent.
 
     agent = create_agent(model, tools, middleware=[SecateurMiddleware()])
 

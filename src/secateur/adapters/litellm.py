@@ -1,4 +1,4 @@
-"""LiteLLM: a callback that changes what one call is sent, in the SDK and in its proxy.
+"""LiteLLM: a callback that changes what one asynchronous call of the SDK is sent.
 
     litellm.callbacks = [SecateurLogger()]
 

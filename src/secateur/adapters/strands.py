@@ -3,8 +3,8 @@
     agent = Agent(plugins=[SecateurPlugin()], conversation_manager=NullConversationManager())
 
 Rule: messages are those of Bedrock Converse already, so that nothing is converted. `agent.messages` stays whole, and
-messages that are not edited are passed on as they came. Strands' own conversation manager drops old messages for good
-and acts first, so give the agent a `NullConversationManager`.
+messages that are not edited are passed on as they came. Strands' default conversation manager drops old messages for
+good, so give the agent a `NullConversationManager`.
 """
 
 from contextlib import suppress
@@ -22,8 +22,8 @@ from secateur.edge import Edge, OnView
 class SecateurPlugin(Plugin):
     """Prunes what the model is sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
 
-    Sessions are those of the agent's session manager, or the agent itself, unless `session` names one. `on_view` is
-    called with each view.
+    Sessions are those of the agent's session manager, unless `session` names one; without either they are told apart by
+    their histories. `on_view` is called with each view.
     """
 
     name = "secateur"
@@ -38,7 +38,7 @@ class SecateurPlugin(Plugin):
     def init_agent(self, agent: Any) -> None:
         """Put the middleware before each call of the agent's model."""
         manager = getattr(agent, "_session_manager", None)
-        name = self.edge.session or str(getattr(manager, "session_id", "") or agent.agent_id)
+        name = self.edge.session or str(getattr(manager, "session_id", None) or "")
 
         async def send_view(context: Any, next_fn: Any) -> Any:
             view, context = await self._edit(context, name)

@@ -5,14 +5,18 @@ import json
 from typing import Any
 
 import pytest
-from strands import Agent, tool
-from strands.agent.conversation_manager import NullConversationManager
-from strands.models import Model
 
 from adapters import CLEARED, FailingEngine, Views, make_engine, note, read_state
 from secateur.adapters.recall_tool import recall_from
-from secateur.adapters.strands import SecateurPlugin
 from secateur.api import check
+
+pytest.importorskip("strands", reason="strands-agents is not installed: `make adapters` tests it in an environment")
+
+from strands import Agent, tool
+from strands.agent.conversation_manager import NullConversationManager, SlidingWindowConversationManager
+from strands.models import Model
+
+from secateur.adapters.strands import SecateurPlugin
 
 ROUNDS = 8
 
@@ -66,7 +70,9 @@ def read_note(path: str) -> str:
     return note(path)
 
 
-async def play(plugin: Any = None, **given: Any) -> tuple[Scripted, list[Any]]:
+async def play(
+    plugin: Any = None, task: str = "Read the notes.", manager: Any = None, **given: Any
+) -> tuple[Scripted, list[Any]]:
     """An agent's run: its model, and its history afterwards."""
     model = Scripted(**given)
     plugins = [plugin] if plugin else []
@@ -76,9 +82,9 @@ async def play(plugin: Any = None, **given: Any) -> tuple[Scripted, list[Any]]:
         system_prompt="Work.",
         plugins=plugins,
         callback_handler=None,
-        conversation_manager=NullConversationManager(),
+        conversation_manager=manager or NullConversationManager(),
     )
-    await agent.invoke_async("Read the notes.")
+    await agent.invoke_async(task)
     return model, agent.messages
 
 
@@ -123,6 +129,27 @@ def test_parallel_calls_and_agents_beside_each_other() -> None:
     for model, history in asyncio.run(run()):
         assert str(model.seen[-1]).count(CLEARED) == 3 * (ROUNDS - 2)
         assert CLEARED not in str(history)
+
+
+def test_agents_without_a_name_have_sessions_of_their_own() -> None:
+    async def run() -> list[Any]:
+        engine = make_engine()
+        plugins = [SecateurPlugin(engine, on_view=one) for one in views]
+        return await asyncio.gather(*(play(one, task) for one, task in zip(plugins, tasks, strict=True)))
+
+    views, tasks = [Views(), Views()], ["Read the notes.", "Say what the notes are about."]
+    for model, _ in asyncio.run(run()):
+        assert str(model.seen[-1]).count(CLEARED) == ROUNDS - 2
+    first, second = ({view.session for view in one.all} for one in views)
+    assert len(first) == len(second) == 1
+    assert first != second
+
+
+def test_the_default_manager_drops_old_messages_for_good() -> None:
+    _, whole = asyncio.run(play(rounds=30))
+    _, cut = asyncio.run(play(rounds=30, manager=SlidingWindowConversationManager()))
+    assert len(whole) == 62
+    assert len(cut) <= 40
 
 
 @pytest.mark.parametrize("policy", ["balance"])
