@@ -44,8 +44,9 @@ def body(messages: Sequence[Native], **more: Any) -> bytes:
 
 
 def summary(line: str = "- The login was broken", name: str = "secateur") -> str:
-    """A summary that has every heading."""
-    return "\n\n".join(f"## {one.heading}\n{line}" for one in get_template(name).sections)
+    """A summary that has every heading, and this line under the first."""
+    first, *others = (f"## {one.heading}\n" for one in get_template(name).sections)
+    return "\n\n".join([first + line, *(f"{heading}(none)" for heading in others)])
 
 
 def writer(*answers: str | SummaryAnswer) -> tuple[Callable[[Ask], str | SummaryAnswer], list[Ask]]:

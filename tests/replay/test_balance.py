@@ -173,7 +173,7 @@ def test_it_is_the_formula_that_leaves_them_alone(kappa: float) -> None:
     bare = replace(policy, protect=Protection(last_results=1), compaction=None)
     shares, edited, recall = bills(bare, kappa)
     blind, often, lost = bills(replace(bare, schedule=EveryRequest()), kappa)
-    assert max(shares) <= 1.0
+    assert max(shares) <= 1.01  # an edit may come just before the end: `max_overspend` bounds what it costs then
     assert edited < often / 2
     assert max(blind) > 1.05
     assert sum(recall) / len(recall) > sum(lost) / len(lost)

@@ -131,9 +131,17 @@ def _check_arrival(answer: SummaryAnswer, text: str) -> Found:
         return "tool_call", "a tool was called, and a text was asked for"
     if finish in _CUT_OFF:
         return "truncated", f"the answer was cut off ({answer.finish}): write less"
+    if not finish and _is_cut(text):
+        return "unfinished", "the answer ends within a line, or with a heading and nothing below it"
     if finish not in _STOPS:
         return "unfinished", f"the answer ended with {answer.finish!r}"
     return _FINE if text else ("empty", "the answer is empty")
+
+
+def _is_cut(text: str) -> bool:
+    """Whether the last line was not written to its end, as far as a text shows that: for who cannot say how it ended."""
+    last = text.rpartition("\n")[2]
+    return last.startswith("#") or last.count("(") > last.count(")") or last.count("[") > last.count("]")
 
 
 def _check_shape(answer: SummaryAnswer, text: str) -> Found:
