@@ -139,7 +139,7 @@ def _check_arrival(answer: SummaryAnswer, text: str) -> Found:
 
 
 def _is_cut(text: str) -> bool:
-    """Whether the last line was not written to its end, as far as a text shows that: for who cannot say how it ended."""
+    """Whether the last line has no end, as far as a text shows that: for those who cannot say how an answer ended."""
     last = text.rpartition("\n")[2]
     return last.startswith("#") or last.count("(") > last.count(")") or last.count("[") > last.count("]")
 
