@@ -2,9 +2,10 @@
 
     python benchmarks/judging.py [--half open|kept] [--show]
 
-The cases are in benchmarks/measures/summaries, a file for each history, and were written before the judge. Half of
-them, `kept`, is for the figures alone: whoever works on the judge reads the other half. A true summary has to stand
-(`GOOD`); one that lies has to be rejected (`BAD`). The exit status is 1 below a bar. `--show` lists what went wrong.
+The cases are in benchmarks/measures/summaries, a file for each history, written before the judge or by someone who
+had not read it; `why` says what makes a lie one. One half, `kept`, is for the figures alone: whoever works on the judge
+reads the other half. A true summary has to stand (`GOOD`); one that lies has to be rejected (`BAD`). The exit status
+is 1 below a bar. `--show` lists what went wrong.
 """
 
 import argparse
@@ -39,6 +40,7 @@ class Case(Struct, frozen=True):
     is_true: bool
     text: str
     turns: tuple[dict[str, Any], ...]
+    why: str = ""  # it is a lie
 
 
 def main() -> int:
@@ -63,7 +65,7 @@ def report(half: str, cases: list[Case], *, show: bool) -> bool:
         print(f"{half}: {good} of {len(some)} {right} ({good / len(some):.1%}, bar {bar:.0%})")
         for case, reason in some if show else ():
             if (not reason) != is_true:
-                print(f"   {case.history}, {case.what}: {reason or 'it stands'}")
+                print(f"   {case.history}, {case.what}: {reason or f'it stands ({case.why})'}")
     if show:
         for case, reason in verdicts:
             if reason and not case.is_true:
@@ -101,7 +103,7 @@ def read_cases(folder: Path) -> Iterator[Case]:
                 if old not in text:
                     raise ValueError(f"{path.name}, {one['lie']}: {old!r} does not occur")
                 text = text.replace(old, new)
-            yield Case(table["name"], one["lie"], False, text.strip(), turns)
+            yield Case(table["name"], one["lie"], False, text.strip(), turns, one.get("why", ""))
 
 
 def build_body(turns: tuple[dict[str, Any], ...]) -> bytes:
