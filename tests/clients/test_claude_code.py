@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from clients.agents import AGENTS, THRIFTY, Desk, Ran, find_obstacle
 from model_server import Answer, Call, Script, ScriptedModel, Step
+from secateur.stores.laid_files import get_tenant_folder
 from upstream import Received, upstream
 
 CUE = "Look at the letters and report."
@@ -54,6 +55,22 @@ def play(desk: Desk, mode: str) -> Played:
             ),
         )
         return Played(runs, tuple(model.answers), tuple(server.posts))
+
+
+def test_removed_text_may_be_read_where_placeholders_name_its_file(tmp_path: Path) -> None:
+    agent = AGENTS["claude"]
+    if obstacle := find_obstacle(agent):
+        pytest.skip(obstacle)
+    desk = Desk(agent, tmp_path / "home")
+    folder = Path(get_tenant_folder(f"{desk.home}/secateur.db.files", "local"))
+    lays = f"F=$HOME/secateur.db.files/{folder.name}; mkdir -p $F; echo the word is platypus > $F/aa.txt"
+    reads = Call("Read", {"file_path": str(folder / "aa.txt")})
+    model = ScriptedModel(Script((Step(calls=(Call(command=lays),)), Step(calls=(reads,)), Step("It is read."))))
+    with upstream(model, other=model) as server:
+        done = desk.run(server.url, mode="prune", policy=THRIFTY)
+        last = server.posts[-1].body.decode()
+    assert (done.code, "It is read." in done.out) == (0, True)
+    assert "1\\tthe word is platypus" in last  # as its tool prints it; without permission it is refused
 
 
 def test_subagents_and_compaction_are_what_they_are_without_us(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_requests import write_policy
 from cli_runs import Done, afresh, environment
 from model_server import Script, ScriptedModel, Step
 from native import user
@@ -23,7 +25,7 @@ with open({left!r}, "w") as file:
 """
 ASKS = """\
 import glob
-for path in sorted(glob.glob(sys.argv[1] + "/*.json")):
+for path in sorted(glob.glob(sys.argv[-1] + "/*.json")):
     headers = {"content-type": "application/json", "x-api-key": "sk-none", "x-claude-code-session-id": "s1"}
     headers |= json.loads(os.environ.get("MORE_HEADERS", "{}"))
     address = os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages"
@@ -83,7 +85,9 @@ def test_the_agent_gets_its_arguments_and_the_exit_code_is_its_own(desk: Desk) -
     done = desk.run("http://127.0.0.1:9", "--continue", "--help", "-p", "--mode")
     assert done.code == 9
     left = json.loads(desk.left.read_text())
-    assert left["arguments"] == ["--continue", "--help", "-p", "--mode"]
+    reading, *given = left["arguments"]
+    assert re.fullmatch(rf"--allowedTools=Read\(/{desk.folder}/kept\.db\.files/[0-9a-f]{{12}}/\*\*\)", reading)
+    assert given == ["--continue", "--help", "-p", "--mode"]
     assert left["address"].startswith("http://127.0.0.1:")
     assert "no model request of Claude Code came through" in done.err
     assert not list(desk.folder.glob("secateur-run-*"))
@@ -133,6 +137,19 @@ def test_requests_go_through_and_status_accounts_for_them(desk: Desk, mode: str)
     shown = afresh("status", SECATEUR_STORE=desk.store).text
     assert "s1" in shown
     assert "net of what edits cost the prompt cache" in shown
+
+
+@pytest.mark.parametrize("recall", ["files", "auto"])
+def test_placeholders_name_files_unless_told_otherwise(desk: Desk, recall: str) -> None:
+    desk.install(ASKS)
+    folder, model = desk.write_requests(4), ScriptedModel(Script((Step("understood"),)))
+    options = ("--policy", write_policy(desk.folder), *(("--recall", recall) if recall == "auto" else ()))
+    with upstream(model, other=model) as server:
+        assert desk.run(server.url, str(folder), options=options).code == 0
+        named = re.findall(r"removed, read (/[^\]]+)\]", server.bodies[-1])
+    assert [Path(one).read_text().partition(",")[0] for one in named] == ["note 0", "note 1", "note 2"][: len(named)]
+    assert bool(named) == (recall == "files")
+    assert any("--allowedTools" in one for one in json.loads(desk.left.read_text())["arguments"]) == bool(named)
 
 
 def test_a_subscription_is_observed_unless_it_is_asked_for(desk: Desk) -> None:

@@ -18,8 +18,12 @@ from secateur.cli.exit_codes import UsageError
 from secateur.cli.options import Options, make_argument, make_option
 from secateur.cli.output.terminal import print_text
 from secateur.cli.proxy_report import ProxyReport, fetch_report, summarize
+from secateur.errors import ConfigError
 from secateur.hosts.launch import LAUNCHES, Launch, build_start, find_upstreams
-from secateur.proxy.settings import Api, ProxySettings, check_mode
+from secateur.proxy.settings import Api, ProxySettings, Recall, check_mode, check_recall
+from secateur.sessions.recall_handles import find_recall_folder
+from secateur.stores import open_store
+from secateur.stores.laid_files import get_tenant_folder
 
 if TYPE_CHECKING:
     from secateur.proxy.server import RunningServer
@@ -64,6 +68,15 @@ class ClientRunOptions(Options, frozen=True, kw_only=True):
     summarizer: options.Summarizers
     policy: options.PolicyName
     store: options.StoreUrl
+    recall: Annotated[
+        str | None,
+        make_option(
+            "--recall",
+            type=click.Choice(["auto", "files"]),
+            help="How placeholders say what was removed. files: by the path of a file beside the store, the default "
+            "where the store can write files; auto: by a handle, where CLIENT has the recall tool.",
+        ),
+    ]
     upstream_anthropic: Annotated[str, options.build_upstream("anthropic")]
     upstream_openai: Annotated[str, options.build_upstream("openai")]
     upstream_gemini: Annotated[str, options.build_upstream("gemini")]
@@ -85,7 +98,7 @@ def command(args: ClientRunOptions) -> int:
 
     with start_in_thread(settings) as running, TemporaryDirectory(prefix="secateur-run-") as name:
         folder = Path(name)
-        start = build_start(launch, args.arguments, os.environ, running.address, str(folder))
+        start = build_start(launch, args.arguments, os.environ, running.address, str(folder), _find_files(settings))
         for name, text in start.files.items():
             (folder / name).write_text(text)
         if not args.quiet:
@@ -111,10 +124,29 @@ def _build_settings(args: ClientRunOptions, launch: Launch) -> ProxySettings:
         summarizers=args.summarizer,
         policy=args.policy,
         store=args.store,
+        recall=_choose_recall(args),
         upstreams=find_upstreams(launch, os.environ, stated),
         tenant=TENANT,
         subscriptions=args.prune_subscriptions,
     )
+
+
+def _choose_recall(args: ClientRunOptions) -> Recall:
+    """Files, unless something else was asked for: the agent runs here, and should be able to read what it lost."""
+    if args.recall is not None:
+        return check_recall(args.recall)
+    try:
+        find_recall_folder("file", open_store(args.store))
+    except ConfigError:  # this store writes no files, or in no place that a text can name
+        return "auto"
+    return "files"
+
+
+def _find_files(settings: ProxySettings) -> str:
+    """The folder of the files that placeholders name; "" if they name none."""
+    if settings.recall != "files" or settings.mode == "observe":
+        return ""
+    return get_tenant_folder(find_recall_folder("file", open_store(settings.store)), TENANT)
 
 
 def _announce(launch: Launch, running: "RunningServer", args: ClientRunOptions) -> None:

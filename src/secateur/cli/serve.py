@@ -83,6 +83,17 @@ class ServeOptions(Options, frozen=True, kw_only=True):
         ),
     ]
     store: options.StoreUrl
+    recall: Annotated[
+        str,
+        make_option(
+            "--recall",
+            type=click.Choice(["auto", "files"]),
+            default="auto",
+            show_default=True,
+            help="How placeholders say what was removed. auto: by a handle, where the client has the recall tool; "
+            "files: by the path of a file beside the store, which clients must be able to read.",
+        ),
+    ]
     tenant: Annotated[
         str | None,
         make_option(
@@ -152,7 +163,7 @@ def command(args: ServeOptions) -> None:
     """Serve a proxy between agents and their providers that prunes requests."""
     from secateur.proxy.modes import parse_mode_rule
     from secateur.proxy.request_record import REQUESTS
-    from secateur.proxy.settings import Api, ProxyLimits, ProxySettings, check_mode, check_upstream
+    from secateur.proxy.settings import Api, ProxyLimits, ProxySettings, check_mode, check_recall, check_upstream
     from secateur.summarizers.endpoint import is_local_host
 
     token = os.environ.get(TOKEN, "")
@@ -174,6 +185,7 @@ def command(args: ServeOptions) -> None:
         policy=args.policy,
         target_tokens=args.target_tokens,
         store=args.store,
+        recall=check_recall(args.recall),
         tenant=args.tenant,
         subscriptions=args.prune_subscriptions,
         limits=ProxyLimits(body_bytes=args.max_body * 1024 * 1024),

@@ -44,6 +44,7 @@ class Launch(Struct, frozen=True, kw_only=True):
     apis: tuple[ClientApi, ...]
     keys: tuple[str, ...]  # variables that hold an API key; without one, the client may be signed in to a subscription
     arguments: tuple[str, ...] = ()  # before the user's own
+    reading: tuple[str, ...] = ()  # also before them: that removed text in {files} may be read without asking
     environment: dict[str, str] = {}
     defaults: dict[str, str] = {}  # environment that the user's own values take precedence over
     merged: dict[str, Any] = {}  # environment whose value is JSON that is merged into the user's own
@@ -88,6 +89,7 @@ LAUNCHES: dict[str, Launch] = {
         apis=(ClientApi("anthropic", "ANTHROPIC_BASE_URL", PROVIDERS["anthropic"]),),
         keys=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
         environment={"ANTHROPIC_BASE_URL": "{anthropic}"},
+        reading=("--allowedTools=Read(/{files}/**)",),  # a path that begins with // is absolute there
         defaults={"ENABLE_TOOL_SEARCH": "true"},  # a custom base URL would turn it off
         conflicts={
             "CLAUDE_CODE_USE_BEDROCK": "requests go to Amazon Bedrock",
@@ -212,15 +214,24 @@ def find_signed_in(launch: Launch, environment: Mapping[str, str]) -> str:
 
 
 def build_start(
-    launch: Launch, arguments: tuple[str, ...], environment: Mapping[str, str], address: str, folder: str
+    launch: Launch,
+    arguments: tuple[str, ...],
+    environment: Mapping[str, str],
+    address: str,
+    folder: str,
+    files: str = "",
 ) -> ClientStart:
-    """The client's own command line with what leads its requests to a proxy at this address. Raises ConfigError."""
-    names = {"{folder}": folder} | {f"{{{api}}}": f"{address}/{api}" for api in PROVIDERS}
+    """The client's own command line with what leads its requests to a proxy at this address.
+
+    `files` is where removed text is, if placeholders name files. Raises ConfigError.
+    """
+    names = {"{folder}": folder, "{files}": files} | {f"{{{api}}}": f"{address}/{api}" for api in PROVIDERS}
     given = dict(environment)
+    ours = (*launch.arguments, *(launch.reading if files else ()))
     filled = {name: _fill(value, names) for name, value in launch.environment.items()}
     merged = {name: _merge_json(name, value, given.get(name, ""), names) for name, value in launch.merged.items()}
     return ClientStart(
-        arguments=(launch.program, *(_fill(argument, names) for argument in launch.arguments), *arguments),
+        arguments=(launch.program, *(_fill(argument, names) for argument in ours), *arguments),
         environment={**launch.defaults, **given, **filled, **merged, **_list_proxy_exemptions(given)},
         files={name: _fill(text, names) for name, text in launch.files.items()},
     )

@@ -24,12 +24,14 @@ from secateur.plan import Plan
 from secateur.policy import Policy, load, with_target_tokens
 from secateur.proxy.callers import Caller, read_fields, read_model
 from secateur.proxy.last_views import LastViews, drop_bound_reasoning
-from secateur.proxy.overflow import Overflow
+from secateur.proxy.overflow import Overflow, choose_window
 from secateur.proxy.quota import Quota
 from secateur.proxy.routes import Route
+from secateur.proxy.settings import Recall
 from secateur.receipt import Receipt
 from secateur.session import document
 from secateur.sessions.commands import bill_other_answer
+from secateur.sessions.recall_handles import Handles, find_recall_folder
 from secateur.sessions.store_access import StoreAccess
 from secateur.stores.protocol import SessionId, State, Store
 from secateur.usage import Usage
@@ -39,8 +41,6 @@ How = Literal["unchanged", "edited", "replayed", "failed"]
 _ENGINES = 16  # at once: one for each format, and for each model that a path names
 _PLANS = 4_096  # sessions whose plan is in memory
 _REQUESTS = 4_096  # requests by which a retry is known
-_ROOM = 0.9  # of a window, that a request is cut to after its provider refused it
-_CUT = 0.75  # of a request, where the provider does not say how long it may be
 _EMPTY = Transcript((), ())
 
 K = TypeVar("K", bound=Hashable)
@@ -123,10 +123,13 @@ class Editor:
         target_tokens: int | None = None,
         compacting: CompactingSetup | None = None,
         stored_bytes: int | None = None,
+        recall: Recall = "auto",
     ) -> None:
         self.policy: Policy = with_target_tokens(load(policy), target_tokens)
         self.store = store
         self._compacting = compacting
+        self._handles: Handles = "file" if recall == "files" else "auto"
+        find_recall_folder(self._handles, store)  # whatever is wrong with it is said at the start
         self._replaying = replace(self.policy, prune=(), on_arrival=None, compaction=None, binds="never")
         self._engines: Recent[tuple[str, str], Engine] = Recent(_ENGINES)
         self._plans: Recent[SessionId, KnownPlan] = Recent(_PLANS)
@@ -157,7 +160,7 @@ class Editor:
                 receipt = self._find_engine(asked.route).fit(asked.body, session=who.session, tenant=who.tenant).receipt
             if overflow.window:
                 self._find_engine(asked.route).record_usage(edited.view or who.session, refusal, tenant=who.tenant)
-            engine = self._make_engine(asked.route, _choose_window(receipt, overflow), compact=True)
+            engine = self._make_engine(asked.route, choose_window(receipt, overflow), compact=True)
             view = engine.fit(asked.body, session=who.session or None, tenant=who.tenant)
         except SecateurError:
             return None
@@ -279,6 +282,7 @@ class Editor:
             summarizer=[*self._compacting.summarizers] if in_background and self._compacting else None,
             background=in_background,
             too_long="send",
+            recall_handles=self._handles,
         )
 
 
@@ -287,13 +291,3 @@ def _digest(asked: Asked) -> bytes:
     digest = hashlib.sha256(f"{asked.route.format} {asked.route.model} {asked.caller.session}\0".encode())
     digest.update(asked.body)  # processors have instructions for this hash
     return digest.digest()
-
-
-def _choose_window(receipt: Receipt, overflow: Overflow) -> int:
-    """The window, in tokens as the engine takes them to be counted, by which a refused view becomes short enough."""
-    ours = receipt.tokens_view * receipt.token_ratio
-    if overflow.window and overflow.tokens:
-        return max(1, round(_ROOM * ours * overflow.window / overflow.tokens))
-    if overflow.window:
-        return max(1, round(min(_ROOM * overflow.window, _CUT * ours)))
-    return max(1, round(_CUT * ours))

@@ -8,6 +8,10 @@ import re
 
 from msgspec import Struct
 
+from secateur.receipt import Receipt
+
+_ROOM = 0.9  # of a window, that a request is cut to after its provider refused it
+_CUT = 0.75  # of a request, where the provider does not say how long it may be
 _NEVER = frozenset((401, 403, 408, 409, 429))
 _CERTAIN = (  # these say it whatever else the text holds
     r"prompt is too long(?::\s*(?P<have>[\d,]+)\s*tokens?\s*>\s*(?P<most>[\d,]+)\s*maximum)?",
@@ -70,6 +74,16 @@ def classify_error(status: int, body: bytes) -> Overflow | None:
         return Overflow() if status == 413 else None
     numbers = found.groupdict()
     return Overflow(_read_number(numbers.get("have")), _read_number(numbers.get("most")))
+
+
+def choose_window(receipt: Receipt, overflow: Overflow) -> int:
+    """The window, in tokens as the engine takes them to be counted, by which a refused view becomes short enough."""
+    ours = receipt.tokens_view * receipt.token_ratio
+    if overflow.window and overflow.tokens:
+        return max(1, round(_ROOM * ours * overflow.window / overflow.tokens))
+    if overflow.window:
+        return max(1, round(min(_ROOM * overflow.window, _CUT * ours)))
+    return max(1, round(_CUT * ours))
 
 
 def _search(patterns: tuple[re.Pattern[str], ...], text: str) -> re.Match[str] | None:

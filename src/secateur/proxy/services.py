@@ -41,11 +41,9 @@ class Services:
         self._reports = reports  # of all workers, where there are several
         store = open_store(_make_address(settings.store or get_default_url()))
         self._store = store
-        target, most = settings.target_tokens, settings.limits.stored_bytes
-        self._editors: dict[Mode, Editor] = {"prune": Editor(settings.policy, store, target, stored_bytes=most)}
+        self._editors: dict[Mode, Editor] = {"prune": self._make_editor()}
         if "full" in (settings.mode, *(rule.mode for rule in settings.rules)):
-            compacting = CompactingSetup(settings.summarizers)
-            self._editors["full"] = Editor(settings.policy, store, target, compacting, most)
+            self._editors["full"] = self._make_editor(CompactingSetup(settings.summarizers))
         self.tenants = Tenants(read_secret(store), settings.tenant)
         self._observer = Editor(settings.policy, MemoryStore(), settings.target_tokens)
         self._observed = 0
@@ -54,6 +52,11 @@ class Services:
         self.upstream = Upstream(settings.limits)  # last: what is wrong with the settings has been said by now
         self._afterwards: set[asyncio.Task[None]] = set()
         self._tracer = Tracer() if settings.traces else None
+
+    def _make_editor(self, compacting: CompactingSetup | None = None) -> Editor:
+        known = self.settings
+        most = known.limits.stored_bytes
+        return Editor(known.policy, self._store, known.target_tokens, compacting, most, known.recall)
 
     def report_status(self) -> dict[str, Any]:
         """What the proxy did, all its workers taken together."""

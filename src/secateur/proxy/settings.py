@@ -12,7 +12,9 @@ from secateur.errors import ConfigError
 
 Api = Literal["anthropic", "openai", "gemini", "bedrock", "vertex"]
 Mode = Literal["observe", "prune", "full"]
+Recall = Literal["auto", "files"]
 MODES: tuple[Mode, ...] = ("observe", "prune", "full")
+RECALLS: tuple[Recall, ...] = ("auto", "files")
 APIS: tuple[Api, ...] = ("anthropic", "openai", "gemini", "bedrock", "vertex")
 PROVIDERS: dict[Api, str] = {
     "anthropic": "https://api.anthropic.com",
@@ -58,6 +60,7 @@ class ProxySettings(Struct, frozen=True, kw_only=True):
     policy: str = "balance"
     target_tokens: int | None = None  # views are kept under so many tokens; None: as the policy says
     store: str = ""  # the address of the store; "" for the default one
+    recall: Recall = "auto"  # how placeholders name what was removed; files: clients can read this machine's files
     tenant: str | None = None  # who owns all sessions; None: each credential its own
     upstreams: dict[Api, str] = {}  # by API; what is not here is its provider's own address
     token: str = ""  # what clients have to know; "" on this machine only
@@ -77,6 +80,14 @@ def check_mode(name: str) -> Mode:
         if mode == name:
             return mode
     raise ConfigError(f"{name!r:.80} is no mode: give {', '.join(MODES)}")
+
+
+def check_recall(name: str) -> Recall:
+    """A way to read back by its name. Raises ConfigError."""
+    for recall in RECALLS:
+        if recall == name:
+            return recall
+    raise ConfigError(f"{name!r:.80} is no way to read back: give {', '.join(RECALLS)}")
 
 
 def check_upstream(address: str) -> str:
