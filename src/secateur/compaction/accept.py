@@ -14,10 +14,12 @@ from msgspec import Struct
 
 from secateur.compaction.ask import Failure, SummaryAnswer
 from secateur.compaction.headings import STATE_SECTIONS, parse_answer
+from secateur.compaction.judge.claims import TruthReason
+from secateur.compaction.judge.evidence import Evidence
+from secateur.compaction.judge.truth import find_contradiction
 from secateur.compaction.language import LEAST_SHORT, detect_language
 from secateur.compaction.summary import Sections
 from secateur.compaction.template import Template
-from secateur.compaction.truth import Evidence, TruthReason, find_contradiction
 from secateur.identifiers import Identifier, find_anchors
 from secateur.redact import redact
 

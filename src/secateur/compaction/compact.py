@@ -16,6 +16,7 @@ from secateur.compaction.continuation import build_continuation_edits, is_contin
 from secateur.compaction.cut import HistoryCut, cut, keep_unanswered
 from secateur.compaction.edits import find_segments, replace_segments
 from secateur.compaction.extract import extract
+from secateur.compaction.judge.evidence import collect_evidence
 from secateur.compaction.language import detect_language
 from secateur.compaction.layout import Layout
 from secateur.compaction.ledger import Ledger
@@ -33,7 +34,6 @@ from secateur.compaction.summary import (
 )
 from secateur.compaction.template import Template, get_template
 from secateur.compaction.trigger import Limits, check_due, compute_limits
-from secateur.compaction.truth import collect_evidence
 from secateur.compaction.writing import (
     FACTS_SHARE,
     Written,

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from secateur.compaction.evidence import Contradiction
+from secateur.compaction.judge.claims import Contradiction
 
 FEWEST_REPEATS = 4  # of one line
 MOST_REPEATED = 0.4  # of a text's lines, or of its words in phrases that repeat

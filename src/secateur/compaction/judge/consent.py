@@ -1,38 +1,40 @@
-"""Whether a summary puts words in the user's mouth: approvals nobody gave.
+"""Whether a summary puts words in the user's mouth: orders, approvals and permissions that the user never gave.
 
-Rule: an approval or an order is false only where nothing the user said can be one; a hedged claim stands. Ten languages
-by their common words; in others nothing is found.
+Rule: an approval or an order is false only where nothing that the user said can be one; a hedged claim stands. What
+tools return gives no orders. Ten languages by their common words; in others nothing is found.
 """
 
 import re
-from collections.abc import Iterable, Iterator
 
-from secateur.compaction.evidence import SENTENCE, Contradiction, Evidence, UserReply
+from secateur.compaction.judge.claims import CLAUSE, DEMANDING, SENTENCE, Claim, extract_words
+from secateur.compaction.judge.evidence import Evidence, Rule, UserReply
 from secateur.compaction.ledger.retractions import extract_topic, is_negative
-from secateur.compaction.summary import Sections
 
 LEAST_SHARED = 0.5  # of the words of what the user said
 LEAST_GRANTED = 0.5  # of the words of an approval, in a sentence of the user that may have given it
+LEAST_ORDERED = 0.5  # of the words of a claim, in an order that a tool's output gives
 
 
-def find_false_approval(sections: Sections, evidence: Evidence) -> Contradiction | None:
-    """Find an approval, a permission or an order of the user that no user message gave."""
-    if _APPROVED.search(evidence.kept):
-        return None
+def _explain_order(claim: Claim, evidence: Evidence) -> str:
+    """Say that no user message gave an order that a claim attributes to the user."""
+    found = None if claim.is_negative or _APPROVED.search(evidence.kept) else _ORDERED.search(claim.text)
+    if found is None:
+        return ""
     spoken = "\n".join(one.text + "\n" + one.before for one in evidence.replies).casefold()
-    for sentence in list_claims(line for lines in sections.values() for line in lines):
-        if (found := _ORDERED.search(sentence)) and not is_negative(sentence):
-            own = extract_words(sentence[found.end() :]) or frozenset({found["act"][:5].casefold()})
-            if found["act"][:5].casefold() not in spoken and len(own & extract_words(spoken)) < LEAST_SHARED * len(own):
-                return Contradiction("approval", f"the user never asked for this: {sentence[:120]}")
-        if _is_approval(sentence) and not any(_is_granting(reply, sentence) for reply in evidence.replies):
-            return Contradiction("approval", f"the user never said so: {sentence[:120]}")
-    return None
+    own = extract_words(claim.text[found.end() :]) or frozenset({found["act"][:5].casefold()})
+    is_said = found["act"][:5].casefold() in spoken or len(own & extract_words(spoken)) >= LEAST_SHARED * len(own)
+    return "" if is_said else "the user never asked for this"
 
 
-CLAUSE = re.compile(
-    r"[,;:。；，、]\s*|\s+(?:and|but|und|aber|y|pero|et|mais|e|mas|và|nhưng|и|а|но)\s+|(?<=[.!?])\s+|\s+[-–—]\s+|\n"
-)
+def _explain_approval(claim: Claim, evidence: Evidence) -> str:
+    """Say that no user message can be an approval or a permission that is claimed."""
+    found = _APPROVED.search(claim.text) or _NOMINAL.search(claim.text)
+    if found is None or claim.is_hedged or claim.is_quoted or _APPROVED.search(evidence.kept):
+        return ""
+    is_given = any(_is_granting(reply, claim.text) for reply in evidence.replies)
+    return "" if is_given else "the user never said so"
+
+
 _USER = (
     r"(?:\b(?:the\s+)?(?:user|owner|customer|maintainer|client)\b|\bbenutzer\w*|\bnutzer\w*|\bauftraggeber\w*"
     r"|\busuari[oa]\b|\bcliente\b|\butilisateur\w*|\butilizador\w*|\busuário\b|\bngười\s+dùng\b|\bпользовател\w*"
@@ -70,14 +72,6 @@ _ORDERED = re.compile(
     r"(?:to|that|for)?\s*(?:\S+\s+){0,6}?(?P<act>delet|drop|push|deploy|publish|releas|merg|force|install"
     r"|disabl|skip|bypass|wip|truncat|upload|email|send|reset|destroy|uninstall)"
 )
-HEDGED = re.compile(
-    r"(?i)\b(?:not|no|never|n['’]t|yet|once|until|unless|if|whether|when|before|after|wait\w*|needs?|ask\w*"
-    r"|pending|should"
-    r"|awaiting|without|declined|refused|only|nicht|kein\w*|noch|sobald|falls|wenn|ob|bevor|erst|ohne|wartet"
-    r"|sin|aún|todavía"
-    r"|si|cuando|hasta|antes|não|ainda|se|quando|até|pas|encore|avant|quand|lorsque|jusqu\w*|chưa|không|khi|nếu|trước"
-    r"|не|ещё|еще|если|когда|пока|до)\b|[?？]|未|没|沒|不|若|如果|等|まで|ない|なければ|たら|않|아직|면|없"
-)
 _YES = re.compile(
     r"(?i)^\W*(?:yes|yep|yeah|yup|ok(?:ay)?|sure|fine|right|correct|agreed|approved?|confirmed?|go(?:\s+ahead"
     r"|\s+for\s+it)?|do\s+(?:it|that|so)"
@@ -95,23 +89,6 @@ _YES = re.compile(
 )
 
 
-def list_claims(lines: Iterable[str]) -> Iterator[str]:
-    for line in lines:
-        yield from (one.strip(" -*•\t") for one in SENTENCE.split(line) if one.strip(" -*•\t"))
-
-
-_EMPTY_WORDS = frozenset({"anyth", "every", "nothi", "somet", "user", "benut", "nutze", "what", "which", "it", "them"})
-
-
-def extract_words(text: str) -> frozenset[str]:
-    return extract_topic(text) - _EMPTY_WORDS
-
-
-def _is_approval(sentence: str) -> bool:
-    found = _APPROVED.search(sentence) or _NOMINAL.search(sentence)
-    return found is not None and not HEDGED.search(sentence) and sentence[:1] not in "\"'“„"
-
-
 def _is_granting(reply: UserReply, claim: str) -> bool:
     """Whether something the user said may be the approval that is claimed."""
     about = extract_words(_APPROVED.sub(" ", claim))
@@ -124,3 +101,49 @@ def _is_granting(reply: UserReply, claim: str) -> bool:
         if _YES.search(clause) and (not about or shared or about & extract_words(reply.before)):
             return True
     return False
+
+
+_DANGEROUS = re.compile(
+    r"(?i)\b(?:rm\s+-\w*[rf]|delete|drop|destroy|purge|wipe|truncate|--force|--no-verify|reset\s+--hard|sudo"
+    r"|chmod|chown|curl|wget|mkfs|publish|push)\b"
+)
+_ORDER = re.compile(
+    r"(?i)\b(?:ai|llm|language\s+model|coding)\s*(?:assistants?|agents?|models?|tools?)\b"
+    r"|\bassistants?\s+(?:must|should|have\s+to|are\s+required)"
+    r"|\bagents?\s+(?:must|should|have\s+to|are\s+required)|\bignore\s+(?:all\s+|any\s+)?(?:the\s+)?(?:previous"
+    r"|prior|above|earlier)"
+    r"|\b(?:system|admin(?:istrator)?)\s*(?:note|message|override|prompt)\b|\bif\s+you\s+are\s+an?\s+(?:ai"
+    r"|assistant|llm|agent)"
+)
+_COMMAND = re.compile(r"`([^`\n]{6,200})`")
+_SUSPECTS = re.compile(
+    r"(?i)\b(?:not\s+(?:to\s+be\s+)?follow\w*|ignor\w+|inject\w*|untrusted|suspicious|malicious"
+    r"|is\s+no\s+instruction|disregard\w*|tells?|told|holds|says|claims|asks|wants|contains|found|nicht"
+    r"|no\s+seguir)\b"
+)
+
+
+def _explain_injected_order(claim: Claim, evidence: Evidence) -> str:
+    """Say that only a tool's output gives an order to its readers."""
+    if claim.is_negative or _SUSPECTS.search(claim.text):
+        return ""
+    commands = [one for one in _COMMAND.findall(claim.text) if " " in one]
+    commands = [one for one in commands if one not in evidence.user and one not in evidence.calls]
+    shown = [one for one in commands if _DANGEROUS.search(one) and one not in evidence.agent]
+    if any(one in text for one in shown for text in evidence.outputs):
+        return "only a tool's output holds this command"
+    orders = [one for text in evidence.outputs for one in SENTENCE.split(text) if _ORDER.search(one)][:40]
+    words = extract_topic(claim.text)
+    is_users = len(words & extract_topic(evidence.user)) >= 0.7 * len(words)
+    for order in orders:
+        is_same = len(words) >= 3 and len(words & extract_topic(order)) >= LEAST_ORDERED * len(words)
+        if any(one in order for one in commands) or (is_same and not is_users):
+            return "only a tool's output asks for this"
+    return ""
+
+
+RULES = (
+    Rule("injected", _explain_injected_order, ("goal", *DEMANDING, "next", "questions", "accomplished")),
+    Rule("approval", _explain_order),
+    Rule("approval", _explain_approval),
+)

@@ -7,8 +7,8 @@ tool that a sentence names count, or else those of its kind. Which runs there we
 import re
 from collections.abc import Sequence
 
-from secateur.compaction.evidence import REPORTING, SENTENCE, CheckRun, Contradiction, Evidence, list_sentences
-from secateur.compaction.summary import Sections
+from secateur.compaction.judge.claims import REPORTING, Claim
+from secateur.compaction.judge.evidence import CheckRun, Evidence, Rule
 
 _SUBJECTS = {
     "test": r"tests?\b|test suite|suite\b|specs?\b|pytest|jest|vitest|mocha|go test|cargo test|checks?\b"
@@ -48,39 +48,33 @@ _PAST = re.compile(
 _TEST_NAME = re.compile(r"\btest_\w+|\bTest[A-Z]\w+|::\w+|\w+\.(?:py|ts|tsx|js|go|rs|java|rb)\b")
 
 
-def find_false_check(sections: Sections, evidence: Evidence) -> Contradiction | None:
-    """Find a check that is said to pass where its last run failed, or the reverse, or that never ran."""
-    for line in (line for id in REPORTING for line in sections.get(id, ())):
-        has_failures = _FAILS.search(_NO_FAILURE.sub(" ", line)) is not None
-        for sentence in map(_strip_mark, SENTENCE.split(line)):
-            for kind, subject in _KINDS.items():
-                if subject.search(sentence) or (
-                    kind == "test" and (_TOTAL.search(sentence) or _FUNCTION.search(sentence))
-                ):
-                    runs = _select_runs(sentence, kind, evidence)
-                    if found := _judge_claim(sentence, runs, evidence, has_failures):
-                        return found
-    return None
+def _explain_result(claim: Claim, evidence: Evidence) -> str:
+    """Explain which last run of the checks that a claim names ended otherwise."""
+    for kind, subject in _KINDS.items():
+        is_test = kind == "test" and (_TOTAL.search(claim.text) or _FUNCTION.search(claim.text))
+        is_named = is_test or subject.search(claim.text)
+        if is_named and (why := _compare_runs(claim, _select_runs(claim.text, kind, evidence), evidence)):
+            return why
+    return ""
 
 
-def _judge_claim(
-    sentence: str, runs: Sequence[CheckRun], evidence: Evidence, has_failures: bool
-) -> Contradiction | None:
+def _compare_runs(claim: Claim, runs: Sequence[CheckRun], evidence: Evidence) -> str:
     last = runs[-1] if runs else None
-    if _is_passing(sentence) and (not has_failures or _EVERY.search(sentence)):
+    has_failures = _FAILS.search(_NO_FAILURE.sub(" ", claim.line)) is not None
+    if _is_passing(claim.text) and (not has_failures or _EVERY.search(claim.text)):
         if last and last.ok is False:
-            return Contradiction("check", f"the last run of {last.text[:60]} failed: {sentence[:100]}")
+            return f"the last run of {last.text[:60]} failed"
         if not evidence.checks and not _CHECKING.search(evidence.calls + evidence.kept + evidence.user):
-            return Contradiction("check", f"no check was run: {sentence[:100]}")
-    named = next((name for name in _FUNCTION.findall(sentence) if runs and _has_failed_last(name, runs)), "")
-    is_mended = (_PASSES.search(sentence) or _FIXED.search(sentence)) and not _PARTIAL.search(
-        sentence.replace("was", "")
+            return "no check was run"
+    named = next((name for name in _FUNCTION.findall(claim.text) if runs and _has_failed_last(name, runs)), "")
+    is_mended = (_PASSES.search(claim.text) or _FIXED.search(claim.text)) and not _PARTIAL.search(
+        claim.text.replace("was", "")
     )
     if named and is_mended:
-        return Contradiction("check", f"{named} failed in its last run: {sentence[:100]}")
-    if last and _is_failing(sentence) and _has_passed_last(runs):
-        return Contradiction("check", f"the last run of {last.text[:60]} passed: {sentence[:100]}")
-    return None
+        return f"{named} failed in its last run"
+    if last and _is_failing(claim.text) and _has_passed_last(runs):
+        return f"the last run of {last.text[:60]} passed"
+    return ""
 
 
 def _has_failed_last(name: str, runs: Sequence[CheckRun]) -> bool:
@@ -101,10 +95,6 @@ def _select_runs(sentence: str, kind: str, evidence: Evidence) -> list[CheckRun]
     runs = [run for run in evidence.checks if run.kind == kind and run.ok is not None]
     words = {word.casefold() for word in _TOOL.findall(sentence)}
     return [run for run in runs if words & set(_TOOL.findall(run.text.casefold()))] or runs
-
-
-def _strip_mark(sentence: str) -> str:
-    return sentence.strip(" -*•\t")
 
 
 _EVERY = re.compile(r"(?i)\b(?:all|every|alle|todos|todas|tous|toutes|tất\s+cả|все)\b|全部|すべて|모든")
@@ -151,11 +141,15 @@ _INTENT = re.compile(
 )
 
 
-def find_false_end(sections: Sections, evidence: Evidence) -> Contradiction | None:
-    """Find a claim that nothing is left, where the last check failed or the agent's last words say what comes next."""
+def _explain_open_work(claim: Claim, evidence: Evidence) -> str:
+    """Explain why work is left: the last check failed, or the agent's last words say what comes next."""
     last = evidence.checks[-1] if evidence.checks else None
     is_open = (last is not None and last.ok is False) or _INTENT.search(evidence.last_words) is not None
-    for sentence in list_sentences(sections) if is_open else ():
-        if _COMPLETE.search(sentence) and not re.search(r"(?i)\b(?:except|but|until|once|when|if|before)\b", sentence):
-            return Contradiction("unfinished_work", f"work is left: {sentence[:120]}")
-    return None
+    is_whole = _COMPLETE.search(claim.text) and not _EXCEPT.search(claim.text)
+    return "work is left" if is_open and is_whole else ""
+
+
+_EXCEPT = re.compile(r"(?i)\b(?:except|but|until|once|when|if|before)\b")
+
+
+RULES = (Rule("check", _explain_result, REPORTING), Rule("unfinished_work", _explain_open_work, REPORTING))

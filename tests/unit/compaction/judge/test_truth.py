@@ -5,8 +5,9 @@ import json
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.evidence import Evidence, TruthReason, collect_evidence
-from secateur.compaction.truth import find_contradiction
+from secateur.compaction.judge.claims import TruthReason
+from secateur.compaction.judge.evidence import Evidence, collect_evidence
+from secateur.compaction.judge.truth import find_contradiction
 from secateur.model import Message
 
 WISH = "Speed up the importer in lib/importer.rb. Never edit the schema in db/schema.rb, and use yarn, not npm."

@@ -1,47 +1,25 @@
 """What a summary's claims are compared with: what the user said, what was called, how the checks ended.
 
-Rule: taken from the whole history as it came, because a claim may rest on what the summary does not replace. What is
-compared with it, and what follows, is decided in `truth`, `consent` and `noise`.
+Rule: taken from the whole history as it came, because a claim may rest on what the summary does not replace. The rules
+that compare claims with it are elsewhere.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
 from secateur.acts.calls import Action, list_actions
 from secateur.acts.runs import Check, Ran, iterate_runs
+from secateur.compaction.judge.claims import CLAUSE, Claim, TruthReason, extract_words
 from secateur.compaction.ledger import Constraint
 from secateur.compaction.ledger.checks import judge_run
 from secateur.compaction.ledger.constraints import extract_constraints
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
-from secateur.compaction.summary import Sections
 from secateur.model import Message
 
-TruthReason = Literal[
-    "check",
-    "unchanged_file",
-    "not_run",
-    "injected",
-    "approval",
-    "unfinished_work",
-    "inverted",
-    "repetition",
-    "gibberish",
-]
 OUTPUT_CHARS = 8_000  # of a check
 QUESTION_CHARS = 1_500  # of the text before a user's answer
-
-REPORTING = ("accomplished", "discoveries", "files", "questions", "decisions", "resolved", "next")
-SENTENCE = re.compile(r"(?<=[^.\s][.!?])\s+(?=[^a-z\s])|(?<=\w\w\w[.!?])\s+|(?<=;)\s+|(?<=[。！？；])|\n")
-
-
-class Contradiction(Struct, frozen=True):
-    """Why a summary is not true."""
-
-    reason: TruthReason
-    text: str
 
 
 class UserReply(Struct, frozen=True):
@@ -72,12 +50,17 @@ class Evidence(Struct, frozen=True, kw_only=True):
     checks: tuple[CheckRun, ...] = ()
     constraints: tuple[Constraint, ...] = ()
     kept: str = ""  # what earlier summaries and the ledger say
+    user: str = ""  # everything the user said
+    clauses: tuple[str, ...] = ()  # of it, those with words that say what they are about
     rewrites: bool = False  # a formatter or a generator ran that may change any file
 
-    @property
-    def user(self) -> str:
-        """Everything the user said."""
-        return "\n".join(one.text for one in self.replies)
+
+class Rule(Struct, frozen=True):
+    """One way in which the history can contradict a claim."""
+
+    reason: TruthReason
+    explain: Callable[[Claim, Evidence], str]  # what the history says instead; "" where it does not contradict
+    sections: tuple[str, ...] = ()  # whose claims it judges; (): of all
 
 
 def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> Evidence:
@@ -86,8 +69,9 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
     runs = tuple(iterate_runs(actions))
     idle = {id(run.action) for run in runs if run.looks or run.check}
     acting = [one for one in actions if id(one) not in idle and one.role not in ("read", "search", "plan")]
+    replies = (*_list_replies(messages), *_list_tool_replies(actions))
     return Evidence(
-        replies=(*_list_replies(messages), *_list_tool_replies(actions)),
+        replies=replies,
         agent="\n".join(filter(None, map(get_agent_text, messages))),
         last_words=_get_last_words(messages),
         calls="\n".join(f"{one.call.tool} {one.call.text}" for one in actions),
@@ -100,15 +84,10 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
         ),
         constraints=extract_constraints(messages),
         kept="\n".join(kept),
+        user="\n".join(one.text for one in replies),
+        clauses=tuple(_list_clauses(replies)),
         rewrites=any(map(_can_rewrite, runs)),
     )
-
-
-def list_sentences(sections: Sections, ids: Iterable[str] = REPORTING) -> Iterator[str]:
-    """Yield the sentences of these sections, without bullets."""
-    for id in ids:
-        for line in sections.get(id, ()):
-            yield from (one.strip(" -*•\t") for one in SENTENCE.split(line) if one.strip(" -*•\t"))
 
 
 _INSTRUCTIONS = re.compile(r"(?i)(?:AGENTS|CLAUDE|GEMINI|CONTRIBUTING|SKILL|\.cursorrules|copilot-instructions)[\w.-]*")
@@ -128,6 +107,11 @@ def _list_replies(messages: Sequence[Message]) -> tuple[UserReply, ...]:
             found.append(UserReply(text, before))
             before = ""
     return tuple(found)
+
+
+def _list_clauses(replies: Sequence[UserReply]) -> Iterator[str]:
+    for reply in replies:
+        yield from filter(extract_words, CLAUSE.split(reply.text))
 
 
 def _get_last_words(messages: Sequence[Message]) -> str:

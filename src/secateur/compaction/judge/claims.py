@@ -1,0 +1,111 @@
+"""The sentences of a summary as claims: where each is said, what it says of whom, and how firmly.
+
+Rule: this is the one place where a sentence is taken apart; rules ask a claim and do not split or search for negations
+themselves. Nothing here knows the history.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from secateur.compaction.ledger.retractions import extract_topic, is_negative
+
+TruthReason = Literal[
+    "check",
+    "unchanged_file",
+    "not_run",
+    "injected",
+    "approval",
+    "unfinished_work",
+    "inverted",
+    "repetition",
+    "gibberish",
+]
+REPORTING = ("accomplished", "discoveries", "files", "questions", "decisions", "resolved", "next")
+DEMANDING = ("constraints", "instructions")  # sections that say what the user demands
+SENTENCE = re.compile(r"(?<=[^.\s][.!?])\s+(?=[^a-z\s])|(?<=\w\w\w[.!?])\s+|(?<=;)\s+|(?<=[。！？；])|\n")
+CLAUSE = re.compile(
+    r"[,;:。；，、]\s*|\s+(?:and|but|und|aber|y|pero|et|mais|e|mas|và|nhưng|и|а|но)\s+|(?<=[.!?])\s+|\s+[-–—]\s+|\n"
+)
+_EMPTY_WORDS = frozenset({"anyth", "every", "nothi", "somet", "user", "benut", "nutze", "what", "which", "it", "them"})
+
+
+class Contradiction(Struct, frozen=True):
+    """Why a summary is not true."""
+
+    reason: TruthReason
+    text: str
+
+
+class Claim(Struct, frozen=True):
+    """One sentence of a summary."""
+
+    text: str  # without its bullet
+    section: str
+    line: str  # that the sentence is part of
+
+    @property
+    def is_negative(self) -> bool:
+        """Whether it forbids or denies."""
+        return is_negative(self.text)
+
+    @property
+    def is_hedged(self) -> bool:
+        """Whether it is bound to a condition, denied or awaited."""
+        return HEDGED.search(self.text) is not None
+
+    @property
+    def is_planned(self) -> bool:
+        """Whether it says that something is not done, is still to be done or was done by others."""
+        return _PLANNED.search(self.text) is not None
+
+    @property
+    def is_question(self) -> bool:
+        """Whether it asks."""
+        return self.text.rstrip().endswith("?")
+
+    @property
+    def is_quoted(self) -> bool:
+        """Whether it begins as a quotation."""
+        return self.text[:1] in "\"'“„"
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words that say what it is about."""
+        return extract_words(self.text)
+
+
+def read_claims(sections: Mapping[str, Sequence[str]]) -> tuple[Claim, ...]:
+    """Read the sections of a summary, sentence by sentence."""
+    return tuple(
+        Claim(text, id, line) for id, lines in sections.items() for line in lines for text in split_claims([line])
+    )
+
+
+def split_claims(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the sentences of these lines, without bullets."""
+    for line in lines:
+        yield from (text for one in SENTENCE.split(line) if (text := one.strip(" -*•\t")))
+
+
+def extract_words(text: str) -> frozenset[str]:
+    """Return the words that say what a text is about, without those that could stand for anything."""
+    return extract_topic(text) - _EMPTY_WORDS
+
+
+HEDGED = re.compile(
+    r"(?i)\b(?:not|no|never|n['’]t|yet|once|until|unless|if|whether|when|before|after|wait\w*|needs?|ask\w*"
+    r"|pending|should"
+    r"|awaiting|without|declined|refused|only|nicht|kein\w*|noch|sobald|falls|wenn|ob|bevor|erst|ohne|wartet"
+    r"|sin|aún|todavía"
+    r"|si|cuando|hasta|antes|não|ainda|se|quando|até|pas|encore|avant|quand|lorsque|jusqu\w*|chưa|không|khi|nếu|trước"
+    r"|не|ещё|еще|если|когда|пока|до)\b|[?？]|未|没|沒|不|若|如果|等|まで|ない|なければ|たら|않|아직|면|없"
+)
+_PLANNED = re.compile(
+    r"(?i)\b(?:not|never|no|n['’]t|to\s+be|should|must|will|needs?|would|might|may|if|whether|without|yet"
+    r"|pending|todo|before|once|when|by\s+the\s+user|user|upstream|last\s+week|previously|already"
+    r"|nicht|noch|soll\w*|muss|werden|wird|sin|aún|debe|não|ainda|deve|pas|encore|doit|chưa|cần|не|ещё|нужно)\b"
+    r"|[?？]|未|没|需要|まだ|ない|않|아직"
+)
