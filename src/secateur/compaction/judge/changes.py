@@ -6,7 +6,7 @@ Rule: a claim is false only where no call, no earlier summary and no word of the
 import re
 
 from secateur.compaction.judge.claims import REPORTING, SENTENCE, Claim
-from secateur.compaction.judge.evidence import Evidence, Rule
+from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.ledger.retractions import is_negative
 
 _PATH = re.compile(r"(?<![\w/.-])(?:[\w.@-]+/)*[\w@-][\w.@-]*\.[A-Za-z]{1,5}\b")
@@ -112,7 +112,7 @@ def _explain_unrun_act(claim: Claim, evidence: Evidence) -> str:
 
 
 RULES = (
-    Rule("unchanged_file", _explain_unchanged_file, ("accomplished", "files", "discoveries")),
-    Rule("not_run", _explain_unrun_command, REPORTING),
-    Rule("not_run", _explain_unrun_act, ("accomplished", "discoveries", "decisions")),
+    ClaimRule("unchanged_file", _explain_unchanged_file, ("accomplished", "files", "discoveries")),
+    ClaimRule("not_run", _explain_unrun_command, REPORTING),
+    ClaimRule("not_run", _explain_unrun_act, ("accomplished", "discoveries", "decisions")),
 )

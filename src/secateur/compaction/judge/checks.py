@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from secateur.compaction.judge.claims import REPORTING, Claim
-from secateur.compaction.judge.evidence import CheckRun, Evidence, Rule
+from secateur.compaction.judge.evidence import CheckRun, ClaimRule, Evidence
 
 _SUBJECTS = {
     "test": r"tests?\b|test suite|suite\b|specs?\b|pytest|jest|vitest|mocha|go test|cargo test|checks?\b"
@@ -152,4 +152,4 @@ def _explain_open_work(claim: Claim, evidence: Evidence) -> str:
 _EXCEPT = re.compile(r"(?i)\b(?:except|but|until|once|when|if|before)\b")
 
 
-RULES = (Rule("check", _explain_result, REPORTING), Rule("unfinished_work", _explain_open_work, REPORTING))
+RULES = (ClaimRule("check", _explain_result, REPORTING), ClaimRule("unfinished_work", _explain_open_work, REPORTING))

@@ -7,7 +7,7 @@ tools return gives no orders. Ten languages by their common words; in others not
 import re
 
 from secateur.compaction.judge.claims import CLAUSE, DEMANDING, SENTENCE, Claim, extract_words
-from secateur.compaction.judge.evidence import Evidence, Rule, UserReply
+from secateur.compaction.judge.evidence import ClaimRule, Evidence, UserReply
 from secateur.compaction.ledger.retractions import extract_topic, is_negative
 
 LEAST_SHARED = 0.5  # of the words of what the user said
@@ -143,7 +143,7 @@ def _explain_injected_order(claim: Claim, evidence: Evidence) -> str:
 
 
 RULES = (
-    Rule("injected", _explain_injected_order, ("goal", *DEMANDING, "next", "questions", "accomplished")),
-    Rule("approval", _explain_order),
-    Rule("approval", _explain_approval),
+    ClaimRule("injected", _explain_injected_order, ("goal", *DEMANDING, "next", "questions", "accomplished")),
+    ClaimRule("approval", _explain_order),
+    ClaimRule("approval", _explain_approval),
 )

@@ -55,7 +55,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
     rewrites: bool = False  # a formatter or a generator ran that may change any file
 
 
-class Rule(Struct, frozen=True):
+class ClaimRule(Struct, frozen=True):
     """One way in which the history can contradict a claim."""
 
     reason: TruthReason

@@ -7,7 +7,7 @@ allows it, or a line that is hedged, is enough to let it stand.
 import re
 
 from secateur.compaction.judge.claims import DEMANDING, Claim, extract_words
-from secateur.compaction.judge.evidence import Evidence, Rule
+from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.ledger.constraints import is_demand
 from secateur.compaction.ledger.retractions import find_alternatives, is_negative, is_retraction
 
@@ -207,7 +207,7 @@ def _get_pair(found: re.Match[str]) -> tuple[str, str]:
 
 RULES = (
     *(
-        Rule("inverted", explain, DEMANDING)
+        ClaimRule("inverted", explain, DEMANDING)
         for explain in (
             _explain_lost_negation,
             _explain_added_negation,
@@ -216,9 +216,9 @@ RULES = (
             _explain_exchanged,
         )
     ),
-    Rule("inverted", _explain_dropped),
-    Rule("inverted", _explain_other_place, DEMANDING),
-    Rule("inverted", _explain_allowed),
-    Rule("inverted", _explain_permission, ("goal", "discoveries", "next")),
-    Rule("inverted", _explain_forbidden_goal, ("goal",)),
+    ClaimRule("inverted", _explain_dropped),
+    ClaimRule("inverted", _explain_other_place, DEMANDING),
+    ClaimRule("inverted", _explain_allowed),
+    ClaimRule("inverted", _explain_permission, ("goal", "discoveries", "next")),
+    ClaimRule("inverted", _explain_forbidden_goal, ("goal",)),
 )
