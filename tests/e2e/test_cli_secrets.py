@@ -11,7 +11,7 @@ from credentials import PLANTED
 from native import pi_call, pi_result, pi_session, user
 from secateur.cli.program import COMMANDS
 
-NO_INPUT = {"completion", "hook", "mcp", "plugins", "run", "serve"}
+NO_INPUT = {"bridge", "completion", "hook", "mcp", "plugins", "run", "serve"}
 CARRIED = [
     carried(value) for carried, value in zip(CARRIERS.values(), drawn_values("alphanumeric 32", 99), strict=False)
 ]
@@ -52,7 +52,9 @@ def runs(path: Path, store: str) -> dict[str, list[list[object]]]:
         "scan": [[path.parent]],
         "diff": [[path, "--policy", "opencode", "--lines", 2000], [path, path.parent / "summed"]],
         "recover": [[path, "-o", path.parent / "to.md"]],
+        "install": [["pi", "--dry-run"], ["pi"]],
         "doctor": [[path]],
+        "uninstall": [["pi"]],
         "policies": [["balance"]],
         "ls": [[]],
         "sessions": [kept],
@@ -70,7 +72,9 @@ def runs(path: Path, store: str) -> dict[str, list[list[object]]]:
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)])
-def test_no_command_shows_a_credential(tmp_path: Path, form: tuple[str, ...]) -> None:
+def test_no_command_shows_a_credential(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: tuple[str, ...]) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))  # hosts are installed there
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     path = told(tmp_path)
     found = runs(path, f"sqlite:///{tmp_path / 'kept.db'}")
     assert set(COMMANDS) - NO_INPUT - {"recall"} <= set(found)

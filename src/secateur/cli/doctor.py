@@ -6,6 +6,7 @@ finding (exit 1).
 
 import os
 import platform
+import shutil
 import time
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -17,6 +18,7 @@ from secateur.cli import options
 from secateur.cli.effective_settings import EffectiveSetting, SettingsOptions, list_settings
 from secateur.cli.exit_codes import FINDINGS, SUCCESS
 from secateur.cli.inputs import OpenedDocument, open_document, read_source
+from secateur.cli.install import find_host_folder, make_install_options
 from secateur.cli.installed import InstalledExtra, get_version, list_extras
 from secateur.cli.names import DOCUMENT
 from secateur.cli.options import make_argument
@@ -26,6 +28,9 @@ from secateur.cli.output.terminal import clean, print_blocks, print_json
 from secateur.cli.plugins import PluginRow, list_plugins, list_problems, make_plugin_table
 from secateur.cli.store_option import get_shown_url
 from secateur.errors import StoreError
+from secateur.hosts.activity import Activity, read_activity
+from secateur.hosts.installable import HOSTS
+from secateur.hosts.installation import find_changed_files, read_record
 from secateur.stores import get_receipt_retention_s, get_retention_s, open_store
 from secateur.stores.place import KEEPING, KEEPING_RECEIPTS, VARIABLE
 from secateur.stores.protocol import Sizes, Store
@@ -63,6 +68,15 @@ class StoreCheckup(Struct, frozen=True):
     trouble: str = ""
 
 
+class HostCheckup(Struct, frozen=True, kw_only=True):
+    """A host that secateur is installed in."""
+
+    host: str
+    policy: str
+    problems: list[str]  # why it does not act there, and what to do
+    last: Activity | None  # null: the host has not asked yet
+
+
 class DoctorOptions(SettingsOptions, frozen=True, kw_only=True):
     """The options of `secateur doctor`."""
 
@@ -82,6 +96,7 @@ class DoctorReport(Struct, frozen=True, kw_only=True):
     extras: list[InstalledExtra]
     plugins: list[PluginRow]
     store: StoreCheckup
+    hosts: list[HostCheckup]
     completion: str
     advice: list[str]  # a store that cannot be used is one of them
 
@@ -102,6 +117,7 @@ def check_up(args: DoctorOptions) -> DoctorReport:
     chosen = policy.with_protected_tools(policy.load(args.policy), args.protect)
     plugins = list(list_plugins())
     store = check_store(args.store, int(time.time() * 1000))
+    hosts = list(check_hosts())
     return DoctorReport(
         version=get_version(),
         python=f"{platform.python_version()} on {platform.system()}",
@@ -109,8 +125,14 @@ def check_up(args: DoctorOptions) -> DoctorReport:
         extras=list_extras(),
         plugins=plugins,
         store=store,
+        hosts=hosts,
         completion=_COMPLETION.get(os.path.basename(os.environ.get("SHELL", "")), "secateur completion --help"),
-        advice=[*policy.give_advice(chosen), *list_problems(plugins), *filter(None, [store.trouble])],
+        advice=[
+            *policy.give_advice(chosen),
+            *list_problems(plugins),
+            *filter(None, [store.trouble]),
+            *_list_host_problems(hosts),
+        ],
     )
 
 
@@ -129,6 +151,7 @@ def _render(report: DoctorReport) -> list[Any]:
         tables.make_list(shown, "Settings in effect", ("setting", "value", "from")),
         tables.make_list(extras, "Extras", ("extra", "package", "installed")),
         tables.make_list([tuple(map(clean, row)) for row in _list_store_rows(report.store)], "Store", ("", "", "from")),
+        *([_make_host_table(report.hosts)] if report.hosts else []),
         *([make_plugin_table(report.plugins)] if report.plugins else []),
         f"Shell completion: {report.completion}",
         *([f"Advice: {clean(advice)}." for advice in report.advice] or ["No advice: nothing looks wrong."]),
@@ -150,6 +173,40 @@ def check_store(store_url: str, now: int) -> StoreCheckup:
     days = (now - sizes.oldest) / DAY_MS if sizes and sizes.oldest else 0.0
     grown = (sizes.file_bytes or sizes.stored_bytes) / days if sizes and days >= 1 else None
     return StoreCheckup(*known, sizes=sizes, bytes_a_day=grown)
+
+
+def check_hosts() -> Iterator[HostCheckup]:
+    """Check the hosts that secateur is installed in: their files, and what the plugin starts."""
+    for name, host in HOSTS.items():
+        folder = find_host_folder(name)
+        record = read_record(folder)
+        if record is None:
+            continue
+        again = f"run `secateur install {name}` again"
+        problems = [f"{path} is not as it was installed: {again}" for path in find_changed_files(record)]
+        if shutil.which(host.program) is None:
+            problems.append(f"{host.program} is not on the PATH: {host.package}")
+        problems += host.find_problems(make_install_options(record.policy, record.summarizers))
+        last = read_activity(folder)
+        if last is not None and last.error:
+            problems.append(f"its last request went out as it came: {last.error}")
+        yield HostCheckup(host=name, policy=record.policy, problems=problems, last=last)
+
+
+def _list_host_problems(hosts: list[HostCheckup]) -> list[str]:
+    return [f"{checkup.host}: {problem}" for checkup in hosts for problem in checkup.problems]
+
+
+def _make_host_table(hosts: list[HostCheckup]) -> Any:
+    rows = []
+    for checkup in hosts:
+        last = checkup.last
+        asked = "has not asked yet: start it once"
+        if last is not None:
+            ago = format_duration(max(0.0, time.time() - last.at_ms / 1000))
+            asked = f"{ago} ago: {last.edited:,} of {last.requests:,} requests changed"
+        rows.append((checkup.host, "see the advice" if checkup.problems else "works", checkup.policy, asked))
+    return tables.make_list(rows, "Hosts", ("host", "state", "policy", "last asked"))
 
 
 def _list_store_rows(checkup: StoreCheckup) -> Iterator[tuple[str, str, str]]:

@@ -29,6 +29,8 @@ COMMANDS = {
     "scan": "Show where the money and tokens of a folder of sessions went.",
     "diff": "Compare two documents, or one with its pruned view.",
     "run": "Run an agent behind the proxy, and end both together.",
+    "install": "Put secateur into a host (pi).",
+    "uninstall": "Take secateur out of a host again.",
     "status": "Show what the proxy did, and what it saved.",
     "ls": "List the sessions of the agents on this machine.",
     "sessions": "List stored sessions.",
@@ -47,6 +49,7 @@ COMMANDS = {
     "plugins": "List what other distributions add, and what can be added.",
     "doctor": "Show the settings in effect and where each comes from.",
     "serve": "Serve a proxy between agents and their providers.",
+    "bridge": "Answer a host's plugin, in JSON lines.",
     "mcp": "Serve the model tools that read back removed content.",
     "completion": "Print the shell's completion script.",
 }

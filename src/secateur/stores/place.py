@@ -23,7 +23,7 @@ _PUBLIC = re.compile(r"(schema|timeout_s|connections|synchronous|host|port|dbnam
 def get_default_url(environ: Mapping[str, str] | None = None) -> str:
     """The address of the store for commands and engines that name none."""
     said = (os.environ if environ is None else environ).get(VARIABLE, "")
-    path = (_find_folder() / FILE).as_posix()
+    path = (find_data_folder() / FILE).as_posix()
     return said or f"sqlite:///{path.lstrip('/')}"
 
 
@@ -61,7 +61,7 @@ def _read_seconds(name: str, default: float, environ: Mapping[str, str]) -> floa
     return days * 86_400
 
 
-def _find_folder() -> Path:
+def find_data_folder() -> Path:
     """The user's data folder for this program, by platformdirs; without it, by the same rules."""
     try:
         from platformdirs import user_data_path

@@ -1,0 +1,103 @@
+"""`secateur install`: put secateur into a host, so that it prunes there by itself.
+
+Rule: `--dry-run` shows every file as it would be; what was there is kept, and `secateur uninstall` restores it.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import click
+from msgspec import Struct
+
+from secateur import policy
+from secateur.cli import options
+from secateur.cli.installed import get_version
+from secateur.cli.names import POLICY
+from secateur.cli.options import Options, make_argument, make_option
+from secateur.cli.output.terminal import print_json, print_text
+from secateur.hosts.installable import HOSTS
+from secateur.hosts.installation import InstallOptions, PlannedFile, install, preview
+from secateur.stores.place import find_data_folder
+
+SCHEMA = "secateur.install/1"
+_DOES = {"create": "new file", "change": "changed file", "replace": "replaced file", "keep": "unchanged file"}
+_EPILOG = """\
+\b
+Examples:
+  secateur install pi --dry-run
+  secateur install pi
+  secateur install pi --policy pi-auto-compressor
+  secateur uninstall pi
+
+\b
+`secateur doctor` checks that what is installed acts.
+"""
+
+
+class InstallReport(Struct, frozen=True, kw_only=True):
+    """The JSON report."""
+
+    schema: str = SCHEMA
+    host: str
+    policy: str
+    installed: bool  # false with --dry-run
+    files: list[PlannedFile]
+
+
+class HostInstallOptions(Options, frozen=True, kw_only=True):
+    """The options of `secateur install`."""
+
+    host: Annotated[str, make_argument(type=click.Choice(list(HOSTS)), metavar="HOST")]
+    policy: Annotated[
+        str,
+        make_option(
+            "--policy", type=POLICY, default="", metavar="P", help="A preset or a policy file; default: the host's."
+        ),
+    ]
+    summarizer: options.Summarizers
+    dry_run: Annotated[bool, make_option("--dry-run", is_flag=True, help="Show what would be written; write nothing.")]
+    as_json: options.AsJson
+
+
+@options.make_command("install", HostInstallOptions, _EPILOG)
+def command(args: HostInstallOptions) -> None:
+    """Put secateur into HOST; `secateur uninstall HOST` restores every file.
+
+    HOST is pi.
+    """
+    host = HOSTS[args.host]
+    if args.policy:
+        policy.load(args.policy)
+    wanted = make_install_options(args.policy, args.summarizer)
+    files = preview(host, wanted, find_host_folder(host.name))
+    if not args.dry_run:
+        install(host, wanted, find_host_folder(host.name), get_version())
+    if args.as_json:
+        chosen = wanted.resolve_policy(host.default_policy)
+        print_json(InstallReport(host=host.name, policy=chosen, installed=not args.dry_run, files=files))
+        return
+    for file in files:
+        print_text(f"{_DOES[file.what]}: {file.path}\n")
+        if args.dry_run:
+            print_text("".join(f"    {line}\n" for line in file.text.splitlines()))
+    if args.dry_run:
+        print_text("nothing was written: run this again without --dry-run\n", err=True)
+        return
+    print_text(f"secateur is installed in {host.title}: it {host.acts}\n", err=True)
+    if host.next_step:
+        print_text(f"next: {host.next_step}\n", err=True)
+
+
+def make_install_options(policy: str = "", summarizers: tuple[str, ...] = ()) -> InstallOptions:
+    """What the plan of a host depends on, on this machine."""
+    command = (sys.executable, "-P", "-m", "secateur")  # nothing is imported from the folder that the host works in
+    return InstallOptions(
+        home=Path.home(), environment=dict(os.environ), command=command, policy=policy, summarizers=summarizers
+    )
+
+
+def find_host_folder(name: str) -> Path:
+    """Where the record and the backups of a host are kept."""
+    return find_data_folder() / "hosts" / name

@@ -1,0 +1,57 @@
+"""`secateur uninstall`: take secateur out of a host again.
+
+Rule: a file that nobody changed since is restored byte for byte; of another one only our part is taken out.
+"""
+
+from typing import Annotated
+
+import click
+from msgspec import Struct
+
+from secateur.cli import options
+from secateur.cli.exit_codes import FINDINGS, SUCCESS, UsageError
+from secateur.cli.install import find_host_folder
+from secateur.cli.options import Options, make_argument
+from secateur.cli.output.terminal import print_json, print_text
+from secateur.hosts.installable import HOSTS
+from secateur.hosts.installation import RestoredFile, read_record, uninstall
+
+SCHEMA = "secateur.uninstall/1"
+_EPILOG = """\
+\b
+Examples:
+  secateur uninstall pi
+
+\b
+Exit codes: 0 success, 1 a file was kept and needs a hand, 2 usage.
+"""
+
+
+class UninstallReport(Struct, frozen=True, kw_only=True):
+    """The JSON report."""
+
+    schema: str = SCHEMA
+    host: str
+    files: list[RestoredFile]
+
+
+class UninstallOptions(Options, frozen=True, kw_only=True):
+    """The options of `secateur uninstall`."""
+
+    host: Annotated[str, make_argument(type=click.Choice(list(HOSTS)), metavar="HOST")]
+    as_json: options.AsJson
+
+
+@options.make_command("uninstall", UninstallOptions, _EPILOG)
+def command(args: UninstallOptions) -> int:
+    """Take secateur out of HOST: every file is as it was before."""
+    folder = find_host_folder(args.host)
+    if read_record(folder) is None:
+        raise UsageError(f"secateur is not installed in {HOSTS[args.host].title}: there is nothing to take out")
+    done = uninstall(folder)
+    if args.as_json:
+        print_json(UninstallReport(host=args.host, files=done))
+    else:
+        for file in done:
+            print_text(f"{file.result}: {file.path}{f' ({file.text})' if file.text else ''}\n")
+    return FINDINGS if any(file.result == "kept" for file in done) else SUCCESS

@@ -1,0 +1,248 @@
+"""Put secateur into a host and take it out again: what is written, its backup, and the record of both.
+
+Rule: the backup and the record are complete before the first file of the user is touched. Where nobody changed a file
+since, uninstalling restores it byte for byte; else only our part of it is taken out. Links keep pointing where they do.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from secateur.errors import ConfigError
+from secateur.hosts.changes import FileChange, OwnFile
+
+RECORD = "installed.json"
+What = Literal["create", "change", "replace", "keep"]
+
+
+class InstallOptions(Struct, frozen=True, kw_only=True):
+    """What the plan of a host depends on."""
+
+    home: Path
+    environment: Mapping[str, str]
+    command: tuple[str, ...]  # how the plugin starts secateur, without a subcommand
+    policy: str = ""  # "": the host's default
+    summarizers: tuple[str, ...] = ()
+
+    def resolve_policy(self, default: str) -> str:
+        """The policy to install. A file's path is made absolute: the host runs in other folders."""
+        chosen = self.policy or default
+        return str(Path(chosen).absolute()) if Path(chosen).is_file() else chosen
+
+
+class InstallableHost(Struct, frozen=True, kw_only=True):
+    """A host that secateur can be put into."""
+
+    name: str  # as `secateur install` takes it
+    title: str
+    program: str  # on the PATH
+    package: str  # what installs the program
+    acts: str  # what it does there, in one sentence
+    plan: Callable[[InstallOptions], tuple[FileChange, ...]]
+    find_problems: Callable[[InstallOptions], list[str]]  # why the installed plugin would not act: what to do about it
+    default_policy: str = "balance"
+    next_step: str = ""  # what the user has to do, if anything
+    page: str = ""  # its page in docs/how-to, without the suffix
+
+
+class PlannedFile(Struct, frozen=True):
+    """One file as it will be."""
+
+    path: str
+    what: What
+    text: str
+
+
+class InstalledFile(Struct, frozen=True):
+    """One file as it was written, and what was there before."""
+
+    change: FileChange
+    written: str  # SHA-256 of its bytes
+    backup: str = ""  # name in the record's folder; "": there was no file
+    folders: tuple[str, ...] = ()  # that were made for it, the innermost first
+
+
+class Installed(Struct, frozen=True, kw_only=True):
+    """The record of an installation."""
+
+    version: int = 1
+    host: str
+    secateur: str  # its version
+    policy: str
+    command: tuple[str, ...]
+    summarizers: tuple[str, ...] = ()
+    files: tuple[InstalledFile, ...]
+
+
+class RestoredFile(Struct, frozen=True):
+    """What became of one file when the host was uninstalled."""
+
+    path: str
+    result: Literal["restored", "removed", "edited", "kept"]  # edited: only our part was taken out
+    text: str = ""  # in words, where a person has to know more
+
+
+def preview(host: InstallableHost, options: InstallOptions, folder: Path) -> list[PlannedFile]:
+    """What installing would write. Raises ConfigError."""
+    found = []
+    installed = read_record(folder)
+    for change in host.plan(options):
+        path = Path(change.path)
+        before, now = _read_before(path, installed, folder), _read(path)
+        after = change.render(before)
+        replaces: What = "replace" if isinstance(change, OwnFile) else "change"
+        what: What = "create" if now is None else "keep" if now == after else replaces
+        found.append(PlannedFile(change.path, what, after.decode("utf-8", "replace")))
+    return found
+
+
+def install(host: InstallableHost, options: InstallOptions, folder: Path, version: str) -> Installed:
+    """Write what the host's plan says. An earlier installation is taken out first. Raises ConfigError."""
+    changes = host.plan(options)
+    if read_record(folder) is not None:
+        uninstall(folder)
+    before = {change.path: _read(Path(change.path)) for change in changes}
+    after = {change.path: change.render(before[change.path]) for change in changes}  # all can be made, or none is
+    folder.mkdir(parents=True, exist_ok=True)
+    files = tuple(
+        _keep_before(change, f"{number}.backup", before[change.path], after[change.path], folder)
+        for number, change in enumerate(changes)
+    )
+    record = Installed(
+        host=host.name,
+        secateur=version,
+        policy=options.resolve_policy(host.default_policy),
+        command=options.command,
+        summarizers=options.summarizers,
+        files=files,
+    )
+    _write(folder / RECORD, msgspec.json.encode(record))
+    for change in changes:
+        path = Path(change.path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write(path, after[change.path], isinstance(change, OwnFile) and change.is_program)
+    return record
+
+
+def uninstall(folder: Path) -> list[RestoredFile]:
+    """Take out what the record says was written. Raises ConfigError if nothing was."""
+    record = read_record(folder)
+    if record is None:
+        raise ConfigError(f"nothing is installed: there is no {folder / RECORD}")
+    done = [_restore(file, folder) for file in reversed(record.files)]
+    if all(each.result != "kept" for each in done):
+        shutil.rmtree(folder)
+        with suppress(OSError):
+            folder.parent.rmdir()
+    return done[::-1]
+
+
+def read_record(folder: Path) -> Installed | None:
+    """The record of an installation; None if there is none. Raises ConfigError if it cannot be read."""
+    data = _read(folder / RECORD)
+    if data is None:
+        return None
+    try:
+        return msgspec.json.decode(data, type=Installed)
+    except msgspec.MsgspecError as error:
+        raise ConfigError(
+            f"{folder / RECORD} cannot be read ({error}): restore the files from the backups beside it"
+        ) from error
+
+
+def find_changed_files(record: Installed) -> list[str]:
+    """Files that are gone or are no longer as they were written."""
+    return [file.change.path for file in record.files if _hash(_read(Path(file.change.path))) != file.written]
+
+
+def _keep_before(change: FileChange, name: str, before: bytes | None, after: bytes, folder: Path) -> InstalledFile:
+    if before is not None:
+        _write(folder / name, before)
+    return InstalledFile(change, _hash(after), name if before is not None else "", _list_missing(Path(change.path)))
+
+
+def _restore(file: InstalledFile, folder: Path) -> RestoredFile:
+    path, before = Path(file.change.path), _read(folder / file.backup) if file.backup else None
+    now = _read(path)
+    untouched = _hash(now) == file.written
+    if now is None and before is None:
+        _remove_folders(file.folders)
+        return RestoredFile(str(path), "removed", "it was gone already")
+    note, left = "", before
+    if not untouched and now is not None:
+        try:
+            left = file.change.strip(now, before)
+        except ConfigError as error:
+            return RestoredFile(str(path), "kept", str(error))
+        if isinstance(file.change, OwnFile):
+            note = f"it was changed since: that version is {_keep_aside(now, folder)}"
+    if left is None:
+        path.unlink(missing_ok=True)
+        _remove_folders(file.folders)
+        return RestoredFile(str(path), "removed", note)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _write(path, left)
+    return RestoredFile(str(path), "restored" if untouched or left == before else "edited", note)
+
+
+def _keep_aside(data: bytes, folder: Path) -> Path:
+    """Keep an edited file of ours outside the record's folder, which goes."""
+    handle, name = tempfile.mkstemp(prefix=f"{folder.name}-", suffix=".edited", dir=folder.parent)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+    return Path(name)
+
+
+def _read_before(path: Path, installed: Installed | None, folder: Path) -> bytes | None:
+    """What a file would hold without an earlier installation."""
+    now = _read(path)
+    for file in installed.files if installed else ():
+        if Path(file.change.path) == path and now is not None:
+            before = _read(folder / file.backup) if file.backup else None
+            return before if _hash(now) == file.written else file.change.strip(now, before)
+    return now
+
+
+def _list_missing(path: Path) -> tuple[str, ...]:
+    """Folders above a path that are not there, the innermost first."""
+    return tuple(str(parent) for parent in path.parents if not parent.exists())
+
+
+def _remove_folders(folders: tuple[str, ...]) -> None:
+    with suppress(OSError):  # a folder that is no longer empty stays, and so do those around it
+        for folder in folders:
+            Path(folder).rmdir()
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _write(path: Path, data: bytes, is_program: bool = False) -> None:
+    """Write beside the file and rename over it; mode bits and links are kept."""
+    real = path.resolve()
+    try:
+        handle, name = tempfile.mkstemp(prefix=".secateur-", dir=real.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(name, real.stat().st_mode & 0o7777 if real.exists() else 0o755 if is_program else 0o644)
+        os.replace(name, real)
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _hash(data: bytes | None) -> str:
+    return "" if data is None else sha256(data).hexdigest()

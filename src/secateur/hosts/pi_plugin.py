@@ -1,0 +1,43 @@
+"""Pi: an extension in the user's folder of extensions, which Pi loads by itself.
+
+Rule: one file, ours as a whole. Pi's own settings are not touched.
+"""
+
+from pathlib import Path
+
+from secateur.hosts.changes import FileChange, OwnFile
+from secateur.hosts.installation import InstallableHost, InstallOptions
+from secateur.hosts.plugin_files import build_plugin, find_bridge_problems, make_bridge_command
+
+_FOLDER = "PI_CODING_AGENT_DIR"
+
+
+def find_agent_folder(options: InstallOptions) -> Path:
+    """Pi's folder of this user."""
+    stated = options.environment.get(_FOLDER, "")
+    return Path(stated).expanduser() if stated else options.home / ".pi" / "agent"
+
+
+def plan(options: InstallOptions) -> tuple[FileChange, ...]:
+    """The extension."""
+    command = make_bridge_command(options, HOST.name, "pi_messages", HOST.default_policy)
+    path = find_agent_folder(options) / "extensions" / "secateur.js"
+    return (OwnFile(str(path), build_plugin("pi.js", command)),)
+
+
+def find_problems(options: InstallOptions) -> list[str]:
+    """Why the extension would not act."""
+    return find_bridge_problems(make_bridge_command(options, HOST.name, "pi_messages", HOST.default_policy))
+
+
+HOST = InstallableHost(
+    name="pi",
+    title="Pi",
+    program="pi",
+    package="npm install -g @mariozechner/pi-coding-agent",
+    acts="prunes each request; Pi's session files keep every entry",
+    plan=plan,
+    find_problems=find_problems,
+    next_step="start Pi again; `secateur doctor` then shows when it last asked",
+    page="install-pi",
+)

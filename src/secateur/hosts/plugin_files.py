@@ -1,0 +1,44 @@
+"""Plugins in JavaScript, as they are written into hosts: one file each, with the command that starts the bridge.
+
+Rule: the sources are package data and hold no path; what differs between machines is one constant at the top.
+"""
+
+import json
+import subprocess
+from importlib.resources import files
+
+from secateur.hosts.installation import InstallOptions
+
+_TIMEOUT_S = 30.0  # for the bridge to start and to answer
+_GREETING = b'{"id":1,"method":"hello","params":{"host":"doctor","protocol":1}}\n'
+
+
+def make_bridge_command(options: InstallOptions, host: str, format: str, default_policy: str) -> tuple[str, ...]:
+    """The command line with which a plugin starts its bridge."""
+    asked = [word for each in options.summarizers for word in ("--summarizer", each)]
+    policy = options.resolve_policy(default_policy)
+    return (*options.command, "bridge", host, "--format", format, "--policy", policy, *asked)
+
+
+def build_plugin(name: str, command: tuple[str, ...]) -> str:
+    """The plugin's file: what plugins share, the command, and the plugin itself."""
+    shared, own = _read_source("bridge.js").replace("export function", "function"), _read_source(name)
+    head, _, rest = own.partition("\n")
+    return f"{head}\n{shared}\nconst COMMAND = {json.dumps(command)};\n\n{rest}"
+
+
+def find_bridge_problems(command: tuple[str, ...]) -> list[str]:
+    """Start the bridge as the plugin does; why it does not answer, if so."""
+    try:
+        done = subprocess.run(command, input=_GREETING, capture_output=True, timeout=_TIMEOUT_S, check=False)
+        answer = json.loads(done.stdout or b"{}")
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        return [f"the bridge cannot be started ({error}): run `secateur install` again"]
+    if "result" in answer:
+        return []
+    why = answer.get("error", {}).get("message") or done.stderr.decode("utf-8", "replace").strip() or "no answer"
+    return [f"the bridge does not work: {why}; then run `secateur install` again"]
+
+
+def _read_source(name: str) -> str:
+    return (files("secateur.hosts") / "plugins" / name).read_text("utf-8")

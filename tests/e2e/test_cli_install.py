@@ -1,0 +1,59 @@
+"""`secateur install`, `uninstall` and what `doctor` reports of them, in a home of their own."""
+
+from pathlib import Path
+
+import pytest
+
+from cli_runs import secateur
+
+EXTENSION = Path(".pi") / "agent" / "extensions" / "secateur.js"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> dict[str, str]:
+    """The environment of a user with a host on the PATH."""
+    program = tmp_path / "bin" / "pi"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    folder = tmp_path / "home"
+    folder.mkdir()
+    return {"HOME": str(folder), "XDG_DATA_HOME": str(tmp_path / "data"), "PATH": str(program.parent)}
+
+
+def test_a_host_is_installed_checked_and_taken_out(home: dict[str, str]) -> None:
+    folder = Path(home["HOME"])
+    shown = secateur("install", "pi", "--dry-run", **home)
+    assert shown.code == 0
+    assert "--policy" in shown.text
+    assert list(folder.iterdir()) == []
+    done = secateur("install", "pi", "--json", **home)
+    assert done.json["installed"]
+    assert (folder / EXTENSION).read_text() == done.json["files"][0]["text"]
+    report = secateur("doctor", "--json", **home).json
+    assert report["hosts"] == [{"host": "pi", "policy": "balance", "problems": [], "last": None}]
+    assert "has not asked yet" in secateur("doctor", **home).text
+    assert secateur("uninstall", "pi", **home).text == f"removed: {folder / EXTENSION}\n"
+    assert list(folder.iterdir()) == []
+    assert secateur("doctor", "--json", **home).json["hosts"] == []
+    again = secateur("uninstall", "pi", **home)
+    assert (again.code, "not installed in Pi" in again.err) == (2, True)
+
+
+def test_the_doctor_says_why_a_host_does_not_act(home: dict[str, str]) -> None:
+    secateur("install", "pi", **home)
+    (Path(home["HOME"]) / EXTENSION).write_text("// edited")
+    Path(home["PATH"], "pi").unlink()
+    done = secateur("doctor", "--json", **home)
+    assert done.code == 1
+    (host,) = done.json["hosts"]
+    edited, missing = host["problems"]
+    assert "not as it was installed: run `secateur install pi` again" in edited
+    assert "npm install -g @mariozechner/pi-coding-agent" in missing
+
+
+def test_a_policy_is_checked_before_anything_is_written(home: dict[str, str]) -> None:
+    done = secateur("install", "pi", "--policy", "nonsense", **home)
+    assert done.code == 2
+    assert "nonsense" in done.err
+    assert list(Path(home["HOME"]).iterdir()) == []
