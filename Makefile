@@ -122,6 +122,6 @@ clean:
 $(installed): requirements.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "secateur needs Python 3.11 or newer with its venv module; name one with make PYTHON=..." >&2; exit 2; }
 	test -x $(bin)/python || $(PYTHON) -m venv $(VENV)
-	$(bin)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
+	$(bin)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	$(bin)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@

@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,36 @@ def test_the_lock_answers_every_dependency(requirement: Requirement) -> None:
     versions = pinned().get(requirement.name, [])
     assert versions
     assert all(version in requirement.specifier for version in versions)
+
+
+def test_the_lock_has_pre_releases_only_where_a_release_pins_one() -> None:
+    early = {name for name, versions in pinned().items() if any(one.is_prerelease for one in versions)}
+    assert early == {"opentelemetry-semantic-conventions"}
+
+
+def list_needed(*names: str) -> set[str]:
+    """Distributions, and what they need without extras, by the metadata of what is installed."""
+    found: set[str] = set()
+    left = [*names]
+    while left:
+        name = left.pop().lower().replace("_", "-")
+        if name not in found:
+            found.add(name)
+            needed = (Requirement(text) for text in metadata.requires(name) or ())
+            left += [one.name for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
+    return found
+
+
+def test_the_langchain_extra_brings_langchains_own_packages_and_no_provider() -> None:
+    assert [Requirement(one).name for one in PROJECT["optional-dependencies"]["langchain"]] == ["langchain"]
+    brought = list_needed("langchain")
+    assert {one for one in brought if one.startswith("lang")} == {
+        *("langchain", "langchain-core", "langchain-protocol", "langsmith"),
+        *("langgraph", "langgraph-checkpoint", "langgraph-prebuilt", "langgraph-sdk"),
+    }
+    assert not brought & {"openai", "anthropic", "google-genai", "litellm", "tiktoken", "numpy", "pandas", "aiohttp"}
+    files = (file for name in brought for file in metadata.files(name) or ())
+    assert sum(file.size or 0 for file in files) < 100_000_000  # bytes; 53 million with langchain 1.4.7
 
 
 def test_the_lock_hashes_everything_and_names_no_place() -> None:
