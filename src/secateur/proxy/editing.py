@@ -6,13 +6,9 @@ plan, or the last view, shows it; where neither is known, without reasoning that
 whose edits nobody can look up is not edited anew. Called in threads, never in the event loop.
 """
 
-import hashlib
 import time
-from collections import OrderedDict
-from collections.abc import Hashable
 from contextlib import suppress
-from threading import Lock
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,6 +22,7 @@ from secateur.proxy.callers import Caller, read_fields, read_model
 from secateur.proxy.last_views import LastViews, drop_bound_reasoning
 from secateur.proxy.overflow import Overflow, choose_window
 from secateur.proxy.quota import Quota
+from secateur.proxy.retries import Recent, RequestText, Retries, find_asked_elsewhere
 from secateur.proxy.routes import Route
 from secateur.proxy.settings import Recall
 from secateur.receipt import Receipt
@@ -40,11 +37,7 @@ from secateur.view import View
 How = Literal["unchanged", "edited", "replayed", "failed"]
 _ENGINES = 16  # at once: one for each format, and for each model that a path names
 _PLANS = 4_096  # sessions whose plan is in memory
-_REQUESTS = 4_096  # requests by which a retry is known
 _EMPTY = Transcript((), ())
-
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
 
 
 class Asked(Struct, frozen=True):
@@ -53,6 +46,11 @@ class Asked(Struct, frozen=True):
     route: Route
     caller: Caller
     body: bytes  # unpacked
+
+    @property
+    def text(self) -> RequestText:
+        """What makes it the same as another one."""
+        return RequestText(self.route.format, self.route.model, self.caller.session, self.body)
 
 
 class Edited(Struct, frozen=True):
@@ -82,35 +80,7 @@ class KnownPlan(Struct, frozen=True):
 
     plan: Plan
     end: int  # it knows the session's epochs before this number; another process may have opened more
-
-
-class Recent(Generic[K, V]):
-    """The last few values, by key; for several threads."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._values: OrderedDict[K, V] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, key: K) -> V | None:
-        """The value, which becomes the newest; None without one."""
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-            return self._values.get(key)
-
-    def list_values(self) -> list[V]:
-        """All of them."""
-        with self._lock:
-            return [*self._values.values()]
-
-    def put(self, key: K, value: V) -> None:
-        """Keep a value; the one that was unused longest goes."""
-        with self._lock:
-            self._values[key] = value
-            self._values.move_to_end(key)
-            while len(self._values) > self._most:
-                self._values.popitem(last=False)
+    receipts: int  # of the session, that one of this view included
 
 
 class Editor:
@@ -133,20 +103,21 @@ class Editor:
         self._replaying = replace(self.policy, prune=(), on_arrival=None, compaction=None, binds="never")
         self._engines: Recent[tuple[str, str], Engine] = Recent(_ENGINES)
         self._plans: Recent[SessionId, KnownPlan] = Recent(_PLANS)
-        self._requests: Recent[tuple[str, bytes], SessionId] = Recent(_REQUESTS)
+        self._retries = Retries()
         self._views = LastViews()
         self._quota = Quota(store, stored_bytes)
 
     def edit(self, asked: Asked) -> Edited:
         """What to send. Never raises for a reason of its own."""
         who = SessionId(asked.caller.session, asked.caller.tenant)
-        mark = (who.tenant, _digest(asked))
         try:
-            known = self._requests.get(mark)
+            known = self._retries.find(who.tenant, asked.text)
             beside = asked.route.kind != "generate" or asked.caller.call != "main"
+            if known is None and not beside:
+                known = self._find_elsewhere(asked, who)
             if known is not None or beside or self._quota.is_spent(who.tenant):
                 return self._replay(asked, known or who)
-            return self._keep(asked, mark, self._fit(self._find_engine(asked.route), asked, who))
+            return self._keep(asked, self._fit(self._find_engine(asked.route), asked, who))
         except Exception as error:  # whatever it is, the client's request goes on
             return self._fail_open(asked, who, error)
 
@@ -164,7 +135,7 @@ class Editor:
             view = engine.fit(asked.body, session=who.session or None, tenant=who.tenant)
         except SecateurError:
             return None
-        cut = self._keep(asked, (who.tenant, _digest(asked)), view)
+        cut = self._keep(asked, view)
         return cut if len(cut.body) < len(edited.body) else None
 
     def record(self, asked: Asked, edited: Edited, usage: Usage) -> None:
@@ -185,12 +156,13 @@ class Editor:
 
     # --- one view ------------------------------------------------------------------------------------------------
 
-    def _keep(self, asked: Asked, mark: tuple[str, bytes], view: View[Any]) -> Edited:
+    def _keep(self, asked: Asked, view: View[Any]) -> Edited:
         """The view as it is sent, remembered for whoever asks beside it or again."""
         who = SessionId(view.session or asked.caller.session, asked.caller.tenant)
         if who.session:
-            self._plans.put(who, KnownPlan(view.plan, view.receipt.epochs[1]))
-            self._requests.put(mark, who)
+            receipts = (view.receipt.sequence or 0) + 1
+            self._plans.put(who, KnownPlan(view.plan, view.receipt.epochs[1], receipts))
+            self._retries.note(who.tenant, asked.text, who)
         how: How = "unchanged" if view.request is asked.body or view.request == asked.body else "edited"
         body = bytes(view.request)
         if how == "edited":
@@ -208,13 +180,24 @@ class Editor:
         how: How = "unchanged" if view.request == asked.body else "replayed"
         return Edited(bytes(view.request), how, who, plan)
 
+    def _find_elsewhere(self, asked: Asked, who: SessionId) -> SessionId | None:
+        """The session of a request that another process on this store was asked with last; None if it is new.
+
+        Raises StoreError for a session whose edits cannot be looked up.
+        """
+        known = self._plans.get(who)
+        sessions = self._find_engine(asked.route).sessions
+        try:
+            return find_asked_elsewhere(sessions, who.tenant, asked.text, known.receipts if known else None)
+        except StoreError:
+            if who.session and known is None:
+                raise
+            return None
+
     def _fit(self, engine: Engine, asked: Asked, who: SessionId) -> View[Any]:
         """The engine's view. Raises StoreError for a session whose edits cannot be looked up."""
         access = engine.sessions.reach
         assert access is not None
-        if who.session and self._plans.get(who) is None:
-            engine.sessions.begin()
-            access.load(who)
         view = engine.fit(asked.body, session=who.session or None, tenant=who.tenant)
         found = SessionId(view.session or who.session, who.tenant)
         if (why := access.explain_away()) and self._plans.get(found) is None:
@@ -284,10 +267,3 @@ class Editor:
             too_long="send",
             recall_handles=self._handles,
         )
-
-
-def _digest(asked: Asked) -> bytes:
-    """What makes two requests the same one."""
-    digest = hashlib.sha256(f"{asked.route.format} {asked.route.model} {asked.caller.session}\0".encode())
-    digest.update(asked.body)  # processors have instructions for this hash
-    return digest.digest()

@@ -1,0 +1,106 @@
+"""Which requests were asked before: here, or at another proxy on the same store.
+
+Rule: a request that this process saw is known by its bytes. One that another process saw is known by what the store
+keeps of its session: the end of the history that was asked with last. Nothing is guessed: a session that moved on since
+is not asked again, it goes on.
+"""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Hashable
+from threading import Lock
+from typing import Generic, TypeVar
+
+from msgspec import Struct
+
+from secateur.session import document
+from secateur.sessions import SessionManager
+from secateur.stores.protocol import SessionId, State
+
+_REQUESTS = 4_096  # by which a retry is known
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Recent(Generic[K, V]):
+    """The last few values, by key; for several threads."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[K, V] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: K) -> V | None:
+        """The value, which becomes the newest; None without one."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+            return self._values.get(key)
+
+    def list_values(self) -> list[V]:
+        """All of them."""
+        with self._lock:
+            return [*self._values.values()]
+
+    def put(self, key: K, value: V) -> None:
+        """Keep a value; the one that was unused longest goes."""
+        with self._lock:
+            self._values[key] = value
+            self._values.move_to_end(key)
+            while len(self._values) > self._most:
+                self._values.popitem(last=False)
+
+
+class RequestText(Struct, frozen=True):
+    """What makes two requests the same one."""
+
+    format: str
+    model: str
+    session: str
+    body: bytes
+
+    def digest(self) -> bytes:
+        """A hash of it."""
+        digest = hashlib.sha256(f"{self.format} {self.model} {self.session}\0".encode())
+        digest.update(self.body)  # processors have instructions for this hash
+        return digest.digest()
+
+
+class Retries:
+    """The requests of one editor."""
+
+    def __init__(self) -> None:
+        self._known: Recent[tuple[str, bytes], SessionId] = Recent(_REQUESTS)
+
+    def note(self, tenant: str, text: RequestText, who: SessionId) -> None:
+        """A request was answered with a view of this session."""
+        self._known.put((tenant, text.digest()), who)
+
+    def find(self, tenant: str, text: RequestText) -> SessionId | None:
+        """The session of a request that was asked here before; None if it is new."""
+        return self._known.get((tenant, text.digest()))
+
+
+def find_asked_elsewhere(
+    sessions: SessionManager, tenant: str, text: RequestText, receipts: int | None
+) -> SessionId | None:
+    """The session of a request that another process was asked with last; None if it is new.
+
+    `receipts` is how many the session had after the newest request of this process; None if there was none. Raises
+    StoreError where the store does not answer.
+    """
+    access = sessions.reach
+    assert access is not None
+    sessions.begin()
+    state: State | None = None
+    if text.session:
+        state = access.load(SessionId(text.session, tenant))
+        if state is None or not state.tip or state.receipts == receipts:
+            return None
+    last = sessions.memory.find_grown(tenant, text.body)
+    transcript = document.read_on(last, text.body, text.format, text.model)[0].transcript
+    if state is None and transcript.messages:
+        state = sessions.find(SessionId("", tenant), transcript).state
+    is_same = state is not None and transcript.messages and state.tip == transcript.messages[-1].key
+    return state.who if state is not None and is_same else None
