@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import recorded
@@ -35,6 +35,13 @@ POLICIES = (*(preset(name) for name in PRESETS), OWN, OUTLINES)
 IDLE = st.sampled_from([None, 5.0, 400.0, 90_000.0])
 
 
+# Shortened on arrival, and stale at once: all that is stale together would leave too little to be cached.
+TOO_LITTLE_LEFT = [
+    Turn("please go on", (Step("read", '{"file_path": "src/a.py"}', output, output == FAILED),))
+    for output in (FAILED, LOG, FAILED, FAILED)
+]
+
+
 def pruned(raw: Any, policy: str | Policy, idle_s: float | None, window: int | None = None) -> tuple[bytes, int]:
     """The document as it is pruned, and how many edits that took."""
     try:
@@ -47,6 +54,7 @@ def pruned(raw: Any, policy: str | Policy, idle_s: float | None, window: int | N
 @pytest.mark.parametrize("trial", POLICIES, ids=lambda trial: trial.name)
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from(FORMATS_OF_ALL), TURNS, IDLE)
+@example("codex", TOO_LITTLE_LEFT, None)
 def test_pruning_what_was_pruned_changes_no_byte(trial: Any, format: str, turns: Any, idle_s: float | None) -> None:
     once, _ = pruned(document(format, turns), trial.policy, idle_s)
     assert pruned(once, trial.policy, idle_s) == (once, 0)

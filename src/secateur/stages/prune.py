@@ -99,7 +99,11 @@ def _propose_all(
         return _Proposals(arrived, skipped=skipped)
     again = arrived or not expected  # else nothing is shortened on arrival, as was assumed for what is expected
     proposed = propose(projection, budget, policy.prune, demanded | arrived) if again else expected
-    decision, freed = _decide(context, projection, budget, seen, proposed, forced=demanded.keys() | arrived.keys())
+    forced = demanded.keys() | arrived.keys()
+    decision, freed = _decide(context, projection, budget, seen, proposed, forced)
+    if decision.skipped_reason and not arrived.keys().isdisjoint(proposed):  # what is shortened now may wait for more
+        proposed = {key: edit for key, edit in proposed.items() if key not in arrived}
+        decision, freed = _decide(context, projection, budget, seen, proposed, forced)
     if decision.skipped_reason:
         return _Proposals(arrived, skipped=decision.skipped_reason)
     unit = "characters" if policy.counter == "chars" else "tokens"
