@@ -97,7 +97,7 @@ more-clients: .clients/more/.installed
 .clients/more/.installed: tests/clients/more/package.json tests/clients/more/package-lock.json
 	@mkdir -p .clients/more
 	cp $^ .clients/more/
-	cd .clients/more && npm ci --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error
+	cd .clients/more && npm install --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error  # `npm ci` refuses optional parts that the registry lacks
 	cd .clients/more/node_modules/opencode-ai && node postinstall.mjs
 	@touch $@
 
