@@ -17,14 +17,14 @@ CLEAR: dict[str, Any] = {
 }
 
 
-def body(rounds: int) -> bytes:
-    """A request with this many calls and their results."""
+def body(rounds: int, word: str = "line", model: str = MODEL) -> bytes:
+    """A request with this many calls and their results, each this word and its number again and again."""
     found: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
     for number in range(rounds):
         call = {"type": "tool_use", "id": f"c{number}", "name": "Bash", "input": {"command": f"run {number}"}}
-        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"line {number}\n" * 90}
+        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"{word} {number}\n" * 90}
         found += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
-    return json.dumps({"model": MODEL, "max_tokens": 9, "messages": found}).encode()
+    return json.dumps({"model": model, "max_tokens": 9, "messages": found}).encode()
 
 
 def receipts(store: Store) -> list[Receipt]:

@@ -5,13 +5,13 @@ Operations are counted, not timed: function calls of Python, and those into its 
 """
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from profiling import profiled
 from secateur import Engine
 
 MODEL, DAY_MS = "claude-opus-4-5", 86_400_000
@@ -26,12 +26,8 @@ def count_operations(work: Callable[[], Any]) -> Counter[str]:
         if event in ("call", "c_call"):
             found["python" if event == "call" else getattr(called, "__qualname__", "")] += 1
 
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
+    with profiled(note):
         work()
-    finally:
-        sys.setprofile(before)
     return found
 
 

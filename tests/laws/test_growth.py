@@ -4,12 +4,12 @@ Steps are counted, not timed: function calls of Python, and those into its built
 """
 
 import json
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from profiling import profiled
 from secateur import Engine
 from secateur.acts.answers import find_call_of_result
 from secateur.acts.calls import pair_calls
@@ -27,12 +27,8 @@ def steps(work: Callable[[], Any]) -> int:
         nonlocal calls
         calls += event in ("call", "c_call")
 
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
+    with profiled(note):
         work()
-    finally:
-        sys.setprofile(before)
     return calls
 
 

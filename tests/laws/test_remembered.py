@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from profiling import profiled
 from secateur import Engine, View
 from secateur.plan import Plan
 
@@ -113,12 +114,8 @@ def steps(work: Any) -> int:
         nonlocal calls
         calls += event == "call"
 
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
+    with profiled(note):
         work()
-    finally:
-        sys.setprofile(before)
     return calls
 
 

@@ -9,11 +9,10 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import click
 from msgspec import Struct
 
 from secateur.cli import options
-from secateur.cli.options import Options, make_argument, make_option
+from secateur.cli.options import Options, make_argument, make_limit
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import format_bytes, format_duration
 from secateur.cli.output.progress import show_work
@@ -52,12 +51,7 @@ class LsOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur ls`."""
 
     agents: Annotated[tuple[str, ...], make_argument(nargs=-1, metavar="[AGENT]...")]
-    limit: Annotated[
-        int,
-        make_option(
-            "--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="At most so many."
-        ),
-    ]
+    limit: Annotated[int, make_limit(20, "At most so many.")]
     as_json: options.AsJson
 
 

@@ -89,6 +89,13 @@ def _add_raw_option(_: str) -> Callable[[Any], Any]:
     )
 
 
+def make_limit(default: int, text: str) -> Parameter:
+    """The option that bounds how many rows are shown."""
+    return make_option(
+        "--limit", type=click.IntRange(min=1), default=default, show_default=True, metavar="N", help=text
+    )
+
+
 def build_upstream(api: str) -> Parameter:
     """The option that names where requests of an API are sent."""
     return make_option(

@@ -6,11 +6,10 @@ Rule: facts of the store; no content is read.
 import time
 from typing import Annotated, Any
 
-import click
 from msgspec import Struct
 
 from secateur.cli import options
-from secateur.cli.options import Options, make_option
+from secateur.cli.options import Options, make_limit, make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import format_bytes, format_duration
 from secateur.cli.output.progress import show_work
@@ -35,17 +34,7 @@ name is enough if it is unique.
 class SessionsOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur sessions`."""
 
-    limit: Annotated[
-        int,
-        make_option(
-            "--limit",
-            type=click.IntRange(min=1),
-            default=30,
-            show_default=True,
-            metavar="N",
-            help="Show at most N sessions.",
-        ),
-    ]
+    limit: Annotated[int, make_limit(30, "Show at most N sessions.")]
     tenant: Annotated[
         str | None,
         make_option("--tenant", default=None, metavar="T", help="Only this tenant's sessions; default: all tenants'."),

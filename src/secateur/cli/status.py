@@ -7,14 +7,13 @@ running proxy knows (requests that it observed) comes from there. A loss is show
 import time
 from typing import Annotated, Any
 
-import click
 from msgspec import Struct
 
 from secateur.answers.savings import Savings, read_savings, sum_bills
 from secateur.cli import options
 from secateur.cli.exit_codes import UsageError
 from secateur.cli.live_line import watch_proxy
-from secateur.cli.options import Options, make_option
+from secateur.cli.options import Options, make_limit, make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import (
     abbreviate,
@@ -58,17 +57,7 @@ class StatusOptions(Options, frozen=True, kw_only=True):
             help=f"The address of a running proxy.  [default: {_ADDRESS}, if one runs there]",
         ),
     ]
-    limit: Annotated[
-        int,
-        make_option(
-            "--limit",
-            type=click.IntRange(min=1),
-            default=20,
-            show_default=True,
-            metavar="N",
-            help="Read at most N sessions of the store, the last used first.",
-        ),
-    ]
+    limit: Annotated[int, make_limit(20, "Read at most N sessions of the store, the last used first.")]
     watch: Annotated[
         bool,
         make_option("--watch", is_flag=True, help="Print a line whenever the numbers of the running proxy change."),

@@ -3,7 +3,6 @@
 Calls are counted and the clock is given: nothing here waits.
 """
 
-import json
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,23 +19,9 @@ from secateur.stores import open_store
 from secateur.stores.memory import MemoryStore
 from secateur.stores.proof import find_problems
 from secateur.stores.protocol import FoundSession, Rejected, SessionId, SessionUpdate, State
+from short_sessions import CLEAR, body
 
-CLEAR: dict[str, Any] = {
-    "name": "clear",
-    "protect": {"last_messages": 2},
-    "prune": [{"type": "hard_clear"}],
-    "schedule": {"type": "every_request"},
-}
 FRESH = {**CLEAR, "name": "fresh", "sticky": False}
-
-
-def body(rounds: int, canary: str = "mine", model: str = "claude-opus-4-5") -> bytes:
-    found: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
-    for number in range(rounds):
-        call = {"type": "tool_use", "id": f"c{number}", "name": "Bash", "input": {"command": f"run {number}"}}
-        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"{canary} {number}\n" * 90}
-        found += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
-    return json.dumps({"model": model, "max_tokens": 9, "messages": found}).encode()
 
 
 class Distant(MemoryStore):

@@ -1,9 +1,7 @@
 """The chain of receipts proves the plan too: what is changed in it afterwards is found."""
 
-import json
 import sqlite3
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,22 +12,7 @@ from secateur.stores import open_store
 from secateur.stores.memory import MemoryStore
 from secateur.stores.proof import find_problems
 from secateur.stores.protocol import SessionId, SessionUpdate, State
-
-CLEAR: dict[str, Any] = {
-    "name": "clear",
-    "protect": {"last_messages": 2},
-    "prune": [{"type": "hard_clear"}],
-    "schedule": {"type": "every_request"},
-}
-
-
-def body(rounds: int) -> bytes:
-    found: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
-    for number in range(rounds):
-        call = {"type": "tool_use", "id": f"c{number}", "name": "Bash", "input": {"command": f"run {number}"}}
-        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"out {number}\n" * 90}
-        found += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
-    return json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "messages": found}).encode()
+from short_sessions import CLEAR, body
 
 
 def used(path: Path) -> str:
@@ -37,7 +20,7 @@ def used(path: Path) -> str:
     url = f"sqlite:///{path}"
     engine = Engine(CLEAR, store=url)
     for rounds in (2, 3, 4):
-        engine.fit(body(rounds), session="s", now_ms=rounds)
+        engine.fit(body(rounds, "out"), session="s", now_ms=rounds)
     engine.undo("s", now_ms=9)
     return url
 
@@ -71,16 +54,16 @@ def test_a_plan_changed_in_the_store_is_found(way: str, tmp_path: Path) -> None:
 def test_epochs_that_came_while_the_store_failed_are_named_by_the_receipt_they_are_saved_with() -> None:
     store = Failing()
     engine = Engine(CLEAR, store=store)
-    first = engine.fit(body(2), session="s", now_ms=1)
-    other = Engine(CLEAR).fit(body(3), plan=first.plan, now_ms=2)
+    first = engine.fit(body(2, "out"), session="s", now_ms=1)
+    other = Engine(CLEAR).fit(body(3, "out"), plan=first.plan, now_ms=2)
     store.full = True
-    assert engine.fit(body(3), session="s", plan=other.plan, now_ms=2).request == other.request
+    assert engine.fit(body(3, "out"), session="s", plan=other.plan, now_ms=2).request == other.request
     store.full = False
     engine.sessions.reach.breaker.record_success()
     engine.record_usage("s", {"input_tokens": 500}, now_ms=3)
     assert find_problems(store, SessionId("s")) == ()
     engine.pin("s", "tool", "Read", now_ms=4)
-    engine.fit(body(4), session="s", now_ms=5)
+    engine.fit(body(4, "out"), session="s", now_ms=5)
     assert find_problems(store, SessionId("s")) == ()
     state = store.load(SessionId("s"))
     assert state is not None

@@ -14,17 +14,10 @@ from secateur.stores.anchor import LEAST
 from secateur.stores.memory import MemoryStore
 from secateur.stores.proof import find_problems
 from secateur.stores.protocol import Blob, Freed, SessionId, SessionUpdate, make_state
+from short_sessions import CLEAR
 
 DAY_MS = 86_400_000
 BODY = json.dumps({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}).encode()
-
-
-CLEAR: dict[str, Any] = {
-    "name": "clear",
-    "protect": {"last_messages": 2},
-    "prune": [{"type": "hard_clear"}],
-    "schedule": {"type": "every_request"},
-}
 
 
 def grown(rounds: int) -> bytes:
