@@ -20,11 +20,11 @@ from socket import recv_fds, socket
 
 
 def load() -> None:
-    """Import every module of the package that can be imported here; extras may be missing."""
+    """Import every module that the command line may use and that can be imported here; extras may be missing."""
     import secateur
 
     for found in walk_packages(secateur.__path__, "secateur."):
-        if not found.name.endswith("__main__"):
+        if not found.name.endswith("__main__") and not found.name.startswith("secateur.adapters."):
             with suppress(ImportError):
                 import_module(found.name)
     gc.freeze()  # a run that ends does not look through all this for garbage: 0.05 s of processor time, not 0.2

@@ -224,7 +224,7 @@ class Desk(Struct, frozen=True):
         for name, text in agent.files.items():
             (self.home / name).parent.mkdir(parents=True, exist_ok=True)
             (self.home / name).write_text(text)
-        environment = self._make_environment()
+        environment = self.make_environment()
         if mode:
             address = url + agent.upstream_path
             ours = [
@@ -265,7 +265,7 @@ class Desk(Struct, frozen=True):
         folder = self.home / self.agent.sessions
         return [path.read_text() for path in sorted(folder.rglob("*.jsonl"))]
 
-    def _make_environment(self) -> dict[str, str]:
+    def make_environment(self) -> dict[str, str]:
         path = os.pathsep.join((str(find_program(self.agent).parent), os.environ["PATH"]))
         store = f"sqlite:///{self.home}/secateur.db"
         return {"HOME": str(self.home), "PATH": path, "SECATEUR_STORE": store, **_QUIET, **self.agent.environment}
@@ -274,7 +274,7 @@ class Desk(Struct, frozen=True):
         """What `secateur status` reports of this home's store."""
         done = subprocess.run(
             [sys.executable, "-m", "secateur", "status", "--json"],
-            env=self._make_environment(),
+            env=self.make_environment(),
             capture_output=True,
             timeout=60,
             check=True,

@@ -49,7 +49,7 @@ class Codex(Format):
 
     def host_entry(self, native: Any, made: Appending) -> list[Any]:
         """The lines that are Codex's own compaction (`codex_entry`)."""
-        return build_entries(made)
+        return build_entries(made, open_log(native, self.name).entries.values())
 
     def new_message(self, new: NewMessage) -> Any:
         """Raises EditError."""

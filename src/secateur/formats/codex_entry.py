@@ -1,10 +1,12 @@
 """Codex's own compaction, appended: the whole context as it goes on, in `replacement_history`.
 
-Rule: items that stay are the very items, edits of the plan aside; what is new is a message of the user, and what was
-put in the system's name one of the developer. Where no user message comes before the first answer that stays, the user
-says the summary, so that the conversation still begins with the user (rule L5).
+Rule: kept items are unchanged, apart from the plan's edits; a new message is one of the user, and one put in the
+system's name is one of the developer. Where no user message precedes the first kept answer, the user says the summary,
+so that the conversation still begins with the user (rule L5). Newer versions number their lines and resume no file
+whose last line has no number (`ordinal`).
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from secateur.formats.appending import Appending
@@ -14,17 +16,24 @@ Entry = dict[str, Any]
 _HISTORY = "replacement_history"
 
 
-def build_entries(made: Appending) -> list[Entry]:
-    """Build the lines: the compaction and the event that reports it to the screen."""
+def build_entries(made: Appending, lines: Iterable[Entry]) -> list[Entry]:
+    """Build the lines: the compaction and the event that reports it to the screen. `lines` are those of the file."""
     items: list[Any] = []
     begins = next((item.role for item in made.items if item.role != "system"), "user")
     for item in made.items:
         by_user = isinstance(item, NewMessage) and item.origin == "summary" and begins != "user"
         items += [_make_item(item, by_user)] if isinstance(item, NewMessage) else _list_items(item, made)
     compacted = {"message": made.summary, _HISTORY: items}
+    numbers = [line["ordinal"] for line in lines if isinstance(line.get("ordinal"), int)]
+    new: list[tuple[str, Entry]] = [("compacted", compacted), ("event_msg", {"type": "context_compacted"})]
     return [
-        {"timestamp": made.stamp(), "type": "compacted", "payload": compacted},
-        {"timestamp": made.stamp(1), "type": "event_msg", "payload": {"type": "context_compacted"}},
+        {
+            "timestamp": made.stamp(number),
+            **({"ordinal": max(numbers) + 1 + number} if numbers else {}),
+            "type": kind,
+            "payload": payload,
+        }
+        for number, (kind, payload) in enumerate(new)
     ]
 
 

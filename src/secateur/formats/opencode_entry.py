@@ -1,7 +1,8 @@
 """opencode's own compaction, appended: a person's message that holds it, and the summary as its answer.
 
-Rule: the tail is named where the part can name it (`tail_start_id`); else what stays is said again behind the summary.
-Ids sort behind all others, as opencode's do.
+Rule: the tail is named where the part can name it (`tail_start_id`); else the kept messages are copied behind the
+summary. opencode sorts by time, then by id, so each new message is later than the one before it, and its id sorts
+behind all others. Usage in a copy is zero: it was counted once, and says nothing of the context that begins here.
 """
 
 from typing import Any
@@ -11,6 +12,7 @@ from secateur.formats.session_files import as_dict, as_list, as_string
 from secateur.model import Message, NewMessage
 
 Entry = dict[str, Any]
+_ZERO_USAGE: Entry = {"cost": 0, "tokens": {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}}
 _METADATA = ("compaction_continue", "had_media")  # what opencode reads of a message that makes it go on
 
 
@@ -47,6 +49,11 @@ class _Writer:
         self._after = max((as_string(info.get("id")) for info in infos), default="msg_")
         self._user: Entry = next((info for info in reversed(infos) if info.get("role") == "user"), {})
         self._model: Entry = next((info for info in reversed(infos) if info.get("role") == "assistant"), {})
+        times = [as_dict(info.get("time")) for info in infos]
+        dates = [date for time in times for date in (time.get("created"), time.get("completed"))]
+        self._start = max((date + 1 for date in dates if isinstance(date, int)), default=0)
+        self._start = max(self._start, made.at)
+        self._ids: dict[str, str] = {}  # of a message: of its copy
 
     def compact(self, tail: str) -> None:
         """The compaction and its answer."""
@@ -63,9 +70,8 @@ class _Writer:
             "agent": "compaction",
             "summary": True,
             "finish": "stop",
-            "cost": 0,
-            "tokens": {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}},
-            "time": {"created": self._view.at + 1, "completed": self._view.at + 1},
+            **_ZERO_USAGE,
+            "time": {"completed": 0},
         }
         self._add(info, [{"type": "text", "text": self._view.summary}])
 
@@ -77,19 +83,31 @@ class _Writer:
 
     def copy(self, item: Any) -> None:
         """A message that stays."""
-        self._add(dict(as_dict(item.get("info"))), [dict(as_dict(part)) for part in as_list(item.get("parts"))])
+        info = dict(as_dict(item.get("info")))
+        info |= {name: value for name, value in _ZERO_USAGE.items() if name in info}
+        if info.get("parentID") in self._ids:
+            info["parentID"] = self._ids[info["parentID"]]
+        old = as_string(info.get("id"))
+        self._ids[old] = self._add(info, [_copy_part(as_dict(part)) for part in as_list(item.get("parts"))])
 
     def _make_user_info(self) -> Entry:
         known: Entry = {name: self._user[name] for name in ("sessionID", "agent", "model") if name in self._user}
-        return {**known, "role": "user", "time": {"created": self._view.at}}
+        return {**known, "role": "user"}
 
     def _add(self, info: Entry, parts: list[Entry]) -> str:
-        id = f"{self._after}{len(self.made):04d}"
+        id, at = f"{self._after}{len(self.made):04d}", self._start + len(self.made)
+        dated = {
+            name: at for name in ("created", "completed") if name == "created" or name in as_dict(info.get("time"))
+        }
         session = info.get("sessionID")
         named = {"messageID": id} | ({"sessionID": session} if session else {})
         made = [
             part | {"id": f"prt_{self._view.make_id(len(self.made), 20)}{n:03d}", **named}
             for n, part in enumerate(parts)
         ]
-        self.made.append({"info": info | {"id": id}, "parts": made})
+        self.made.append({"info": info | {"id": id, "time": dated}, "parts": made})
         return id
+
+
+def _copy_part(part: Entry) -> Entry:
+    return part | {name: value for name, value in _ZERO_USAGE.items() if name in part}

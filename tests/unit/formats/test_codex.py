@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from secateur.formats.appending import Appending
 from secateur.formats.codex import Codex
 from secateur.jsontext import dumps
-from secateur.model import Part, Transcript
+from secateur.model import NewMessage, Part, Transcript
 from session_lines import log, only, parts, results, said
 
 STAMP = "2026-01-02T03:04:05.600Z"
@@ -285,3 +286,11 @@ def test_it_is_recognized_by_its_envelope() -> None:
 
 def test_the_caller_may_name_the_model() -> None:
     assert Codex().read(log(META, line("turn_context", model="gpt-5.4")), model="gpt-5.5").model == "gpt-5.5"
+
+
+def test_a_compaction_is_numbered_where_lines_are() -> None:
+    """Codex resumes no file whose last line has no number."""
+    lines = [META | {"ordinal": 0}, message("user", "go") | {"ordinal": 1}]
+    made = Appending((NewMessage("user", "so far", "summary"),), 0, lambda number: lines[number], 5, 10)
+    assert [entry["ordinal"] for entry in Codex().host_entry(log(*lines), made)] == [2, 3]
+    assert all("ordinal" not in entry for entry in Codex().host_entry(log(META, message("user", "go")), made))

@@ -199,3 +199,26 @@ def test_a_message_that_makes_opencode_go_on_says_so_in_its_metadata() -> None:
     made = Appending((NewMessage("user", "so far", "summary"), going), 0, lambda number: items[number], 5, 10)
     [part] = build_entries(made, 0, items)[-1]["parts"]
     assert (part["text"], part["synthetic"], part["metadata"]) == ("continue", True, {"compaction_continue": True})
+
+
+def test_copies_come_behind_the_summary_in_time_too_and_cost_nothing() -> None:
+    """opencode sorts by time, then by id."""
+    tokens = {"input": 9, "output": 2, "reasoning": 0, "cache": {"read": 7, "write": 1}}
+    ended = {"type": "step-finish", "id": "p", "cost": 3, "tokens": tokens}
+    time = {"created": 2000, "completed": 2090}
+    answered = assistant("m3", text("done"), ended, parentID="m2", time=time, tokens=tokens, cost=3)
+    items = [user("m1", text("old")), user("m2", text("go")), answered]
+    messages = tuple(HOST.read(export(*items)).messages)
+    summary = NewMessage("user", "so far", "summary")
+    made = Appending((messages[1], summary, messages[2]), 1, lambda number: items[number], 5, 10)
+    written = build_entries(made, 1, items)
+    infos = [entry["info"] for entry in written]
+    assert [info["time"]["created"] for info in infos] == [2091, 2092, 2093, 2094]
+    assert infos[3]["time"]["completed"] == 2094
+    assert sorted(info["id"] for info in infos) == [info["id"] for info in infos]
+    assert infos[3]["parentID"] == infos[2]["id"]
+    step = written[3]["parts"][2]
+    assert [(one["cost"], one["tokens"]["input"], one["tokens"]["cache"]["read"]) for one in (infos[3], step)] == [
+        (0, 0, 0),
+        (0, 0, 0),
+    ]

@@ -1,7 +1,7 @@
 """Repairs for Codex's rollout files: items of the Responses API in order.
 
 Rule: a new output comes directly behind the calls of its step. An output without a call becomes a user message, as
-Codex itself would leave it out.
+Codex itself would leave it out. A new last line is numbered where lines are: Codex resumes no file without it.
 """
 
 from typing import Any
@@ -48,8 +48,13 @@ class CodexHost:
             else:
                 ops.append(Op(path[:-1], [item], (int(path[-1]) + 1, int(path[-1]) + 1)))
         after = max(line for one in open_ for line in one.message.lines)
-        dated = {"timestamp": entries[after].get("timestamp"), "type": "response_item"}
-        return LineInsert(after, tuple({**dated, "payload": item} for item in items), tuple(ops))
+        last = entries[after].get("ordinal") if after == max(entries) else None
+        lines = []
+        for number, item in enumerate(items):
+            numbered = {"ordinal": last + 1 + number} if isinstance(last, int) else {}
+            dated = {"timestamp": entries[after].get("timestamp"), **numbered}
+            lines.append({**dated, "type": "response_item", "payload": item})
+        return LineInsert(after, tuple(lines), tuple(ops))
 
     def convert_orphan(self, entries: Entries, orphan: Part) -> Op | None:
         path = self.find_block(orphan)

@@ -152,6 +152,12 @@ def test_codex_a_missing_output_stands_behind_the_calls() -> None:
     assert [shown.call for shown in codex_loader.load(done.document)] == ["", "a", "b", "b", "a", ""]
 
 
+def test_codex_a_new_last_line_is_numbered_where_lines_are() -> None:
+    lines = [line | {"ordinal": number} for number, line in enumerate((META, codex_user("hi"), codex_call("a")))]
+    done = repair(file(*lines), "codex")
+    assert values(done) == [*lines, codex_output("a", NONE) | {"ordinal": 3}]
+
+
 def test_codex_an_orphan_output_becomes_a_message() -> None:
     done = repair(file(META, codex_output("a")), "codex")
     heading = {"type": "input_text", "text": "[result of call a, which is not in this conversation]"}
