@@ -51,10 +51,11 @@ def run(
     asked: list[Ask] = []
     steps = compact(scene, settings, after or Continuation())
     try:
-        ask = next(steps)
+        asks = next(steps)
         while True:
-            asked.append(ask)
-            ask = steps.send(answers[min(len(asked), len(answers)) - 1])
+            first = len(asked)
+            asked += asks
+            asks = steps.send(tuple(answers[min(at, len(answers) - 1)] for at in range(first, len(asked))))
     except StopIteration as done:
         return done.value, asked
 

@@ -41,7 +41,7 @@ def writers(url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Summarizer]:
 
 def asked(by: Summarizer, ask: Ask, seconds: float) -> SummaryAnswer:
     def steps():  # type: ignore[no-untyped-def]
-        return (yield ask)
+        return (yield (ask,))[0]
 
     answer = drive(steps(), by, seconds)[0]
     assert isinstance(answer, SummaryAnswer)

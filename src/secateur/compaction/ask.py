@@ -19,7 +19,9 @@ from secateur.redact import redact
 
 CALL_CHARS = 1_500  # of a call's arguments, as Hermes shows them
 PART_TOKENS = 2_048  # a part's notes: Kilo's cap for its workers
+PART_ANSWER_SHARE = 0.5  # of the room for an answer: notes that are as long as a summary never become one
 FRAME_TOKENS = 600  # what the words around the text come to
+PART_FRAME_TOKENS = 100  # in a question about a part
 
 Stage = Literal["summary", "part", "merge"]
 Failure = Literal[
@@ -116,7 +118,7 @@ def build_part_ask(
     opens = f'<conversation part="{number}" of="{of}">'
     text = "\n".join((opens, _join_pieces(pieces), "</conversation>", "", wanted))
     tokens = count(text) + count(SYSTEM)
-    most = min(PART_TOKENS, task.most_tokens)
+    most = min(PART_TOKENS, int(task.most_tokens * PART_ANSWER_SHARE))
     return Ask(system=SYSTEM, text=text, stage="part", part=number, parts=of, most_tokens=most, tokens=tokens)
 
 
@@ -146,6 +148,11 @@ def split_into_parts(pieces: Iterable[str], room: int, count: Callable[[str], in
 def count_overhead(task: SummaryTask, count: Callable[[str], int]) -> int:
     """Return the tokens of a question without the conversation."""
     return count(SYSTEM) + count(_build_instructions(task)) + FRAME_TOKENS
+
+
+def count_part_overhead(task: SummaryTask, count: Callable[[str], int]) -> int:
+    """Return the tokens of a question about a part without the conversation: no template, and nothing known."""
+    return count(SYSTEM) + count(PART) + count(_format_focus(task)) + PART_FRAME_TOKENS
 
 
 SYSTEM = (

@@ -1,8 +1,9 @@
 """Compaction: what gives way, a summary that was checked, and the message after it, as edits of the plan.
 
-Rule: a generator without I/O. It yields an `Ask` for each question to a summarizer, is sent an `Answer`, and returns
-what came of it. Rungs are tried in order, and the outcome names each that failed; the last needs no model. Nothing is
-replaced unless the view becomes smaller. With `on_bad_summary` "cancel" the first failure ends it (SEEDS 2.4).
+Rule: a generator without I/O. It yields questions to a summarizer, as many `Ask`s as may be put side by side, is sent
+as many `SummaryAnswer`s in the same order, and returns what came of it. Rungs are tried in order, and the outcome names
+each that failed; the last needs no model. Nothing is replaced unless the view becomes smaller. With `on_bad_summary`
+"cancel" the first failure ends it (SEEDS 2.4).
 """
 
 from collections.abc import Generator, Sequence
@@ -11,7 +12,7 @@ from msgspec import Struct
 
 from secateur.compaction.accept import SummarySource, Verdict, judge_answer, without_facts
 from secateur.compaction.ask import Ask, SummaryAnswer, SummaryTask
-from secateur.compaction.asking import ask_for_summary
+from secateur.compaction.asking import Interview
 from secateur.compaction.continuation import build_continuation_edits, is_continuation, plan_continuation
 from secateur.compaction.cut import HistoryCut, cut, keep_unanswered
 from secateur.compaction.edits import find_segments, replace_segments
@@ -51,7 +52,7 @@ SHARES = (1.0, 0.5, 0.25, 0.1, 0.02)  # of the tail, tried until the view has ro
 LEAST_TOKENS = 2_000  # of a history: of less, a summary that somebody asks for frees nothing worth the loss
 ATTEMPTS = 2  # a rejected summary is asked for once more, with the reason
 
-Asking = Generator[Ask, SummaryAnswer, Outcome]
+Asking = Generator[tuple[Ask, ...], tuple[SummaryAnswer, ...], Outcome]
 
 
 def compact(scene: CompactionInput, settings: Compaction, after: Continuation) -> Asking:
@@ -146,7 +147,7 @@ def _choose_template(scene: CompactionInput, settings: Compaction, taken: Given)
     return get_template(settings.template, detect_language("\n".join(_list_user_texts(scene, taken))) or "en")
 
 
-def _summarize(work: _Work) -> Generator[Ask, SummaryAnswer, _Found | Refused]:
+def _summarize(work: _Work) -> Generator[tuple[Ask, ...], tuple[SummaryAnswer, ...], _Found | Refused]:
     """Return the summary of the first rung that holds."""
     cancels = work.settings.on_bad_summary == "cancel"
     if work.scene.supplied:
@@ -167,16 +168,17 @@ def _summarize(work: _Work) -> Generator[Ask, SummaryAnswer, _Found | Refused]:
     return _Found("extract", work.write_summary(_extract_sections(work)), attempts, asks=asks)
 
 
-def _summarize_by_model(work: _Work, tries: int) -> Generator[Ask, SummaryAnswer, _Found | Refused]:
+def _summarize_by_model(
+    work: _Work, tries: int
+) -> Generator[tuple[Ask, ...], tuple[SummaryAnswer, ...], _Found | Refused]:
     """Return a model's summary that passes, or what was wrong with each."""
     attempts: list[Attempt] = []
     asks = 0
     task = _build_task(work)
     window = work.scene.summarizer_window or work.scene.window
+    interview = Interview(work.given.rows, window, work.scene.count, work.settings)
     for attempt in range(1, tries + 1):
-        answer, more = yield from ask_for_summary(
-            work.given.rows, task, (window, attempt), work.scene.count, work.settings
-        )
+        answer, more = yield from interview.ask_for_summary(task, attempt)
         asks += more
         verdict, made = _judge_and_write(work, answer)
         if made is not None:

@@ -54,9 +54,11 @@ def _collect_asks(context: Context, projection: Projection) -> list[Ask]:
     steps = compact(scene, context.settings, context.policy.continuation)
     found: list[Ask] = []
     try:
-        found.append(next(steps))
-        while found[-1].stage == "part":
-            found.append(steps.send(SummaryAnswer(found[-1].text[: found[-1].most_tokens])))
+        asks = next(steps)
+        found += asks
+        while asks[-1].stage == "part":
+            asks = steps.send(tuple(SummaryAnswer(ask.text[: ask.most_tokens]) for ask in asks))
+            found += asks
     except StopIteration:
         pass
     finally:

@@ -2,6 +2,8 @@
 
     outcome, answers = drive(compact(scene, settings, after), summarizer, 60)
 
+Questions that come together are put side by side, as many as the summarizer takes.
+
 Rule: the generator runs in the caller's thread and the connection in another, which is left behind when time is over:
 whatever a server, a resolver or a caller's own function does, the caller goes on. A question for which there is no
 time left is answered at once, with that. Called off, it raises `CancelledError` and nothing is left of it.
@@ -14,8 +16,10 @@ from threading import Lock, Thread
 from time import monotonic
 from typing import Any, TypeVar
 
-from secateur.compaction.ask import Ask, SummaryAnswer
-from secateur.summarizers.protocol import Summarizer
+from msgspec.structs import replace
+
+from secateur.compaction.ask import Ask, SummaryAnswer, SummaryUsage
+from secateur.summarizers.protocol import Summarizer, get_max_parallel
 from secateur.summarizers.trying import try_answer
 
 GRACE_S = 0.25  # for a timeout to be told by whoever asked, before it is told by whoever waits
@@ -28,7 +32,7 @@ class Stop:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._waiting: Future[SummaryAnswer] | None = None
+        self._waiting: Future[tuple[SummaryAnswer, ...]] | None = None
         self.called = False
 
     def cancel(self) -> None:
@@ -38,7 +42,7 @@ class Stop:
             if self._waiting is not None:
                 self._waiting.cancel()
 
-    def watch(self, waiting: Future[SummaryAnswer] | None = None) -> None:
+    def watch(self, waiting: Future[tuple[SummaryAnswer, ...]] | None = None) -> None:
         """What is to be given up, if anything. Raises CancelledError if it has been called off already."""
         with self._lock:
             self._waiting = waiting
@@ -47,7 +51,10 @@ class Stop:
 
 
 def drive(
-    steps: Generator[Ask, SummaryAnswer, T], by: Summarizer, deadline_s: float, stop: Stop | None = None
+    steps: Generator[tuple[Ask, ...], tuple[SummaryAnswer, ...], T],
+    by: Summarizer,
+    deadline_s: float,
+    stop: Stop | None = None,
 ) -> tuple[T, tuple[SummaryAnswer, ...]]:
     """What the generator returns, and the answers that it was given."""
     stop = stop or Stop()
@@ -55,29 +62,55 @@ def drive(
     answers: list[SummaryAnswer] = []
     with _Aside() as aside:
         try:
-            ask = next(steps)
+            asks = next(steps)
             while True:
-                answers.append(_run_ask(aside, ask, by, (ends - monotonic(), stop)))
-                ask = steps.send(answers[-1])
+                made = _run_asks(aside, asks, by, (ends, stop))
+                answers += made
+                asks = steps.send(made)
         except StopIteration as done:
             return done.value, tuple(answers)
         finally:
             steps.close()
 
 
-def _run_ask(aside: "_Aside", ask: Ask, by: Summarizer, limits: tuple[float, Stop]) -> SummaryAnswer:
-    seconds, stop = limits
+def _run_asks(
+    aside: "_Aside", asks: tuple[Ask, ...], by: Summarizer, limits: tuple[float, Stop]
+) -> tuple[SummaryAnswer, ...]:
+    ends, stop = limits
     stop.watch()
+    seconds = ends - monotonic()
     if seconds <= 0:
-        return SummaryAnswer(error="no time is left", failure="timeout", by=by.name, tries=0)
-    waiting = aside.run(try_answer(ask, by, seconds))
+        return (_make_late_answer(by),) * len(asks)
+    waiting = aside.run(_answer_all(asks, by, ends))
     try:
         stop.watch(waiting)
         return waiting.result(seconds + GRACE_S)
     except TimeoutError:
-        return SummaryAnswer(error=f"no answer came within {seconds:.1f} s", failure="timeout", by=by.name)
+        late = SummaryAnswer(error=f"no answer came within {seconds:.1f} s", failure="timeout", by=by.name)
+        return (late,) * len(asks)
     finally:
         waiting.cancel()  # whatever happened: nobody listens any more
+
+
+async def _answer_all(asks: tuple[Ask, ...], by: Summarizer, ends: float) -> tuple[SummaryAnswer, ...]:
+    """Put all questions, at most as many side by side as the summarizer takes. After a failure none is begun."""
+    free = asyncio.Semaphore(get_max_parallel(by))
+    failed: list[SummaryAnswer] = []
+
+    async def answer(ask: Ask) -> SummaryAnswer:
+        async with free:
+            if failed:
+                return replace(failed[0], tries=0, spent=SummaryUsage())
+            seconds = ends - monotonic()
+            made = await try_answer(ask, by, seconds) if seconds > 0 else _make_late_answer(by)
+            failed.extend([made] if made.error else [])
+            return made
+
+    return tuple(await asyncio.gather(*map(answer, asks)))
+
+
+def _make_late_answer(by: Summarizer) -> SummaryAnswer:
+    return SummaryAnswer(error="no time is left", failure="timeout", by=by.name, tries=0)
 
 
 class _Aside:
@@ -89,7 +122,7 @@ class _Aside:
     def __enter__(self) -> "_Aside":
         return self
 
-    def run(self, work: Coroutine[Any, Any, SummaryAnswer]) -> Future[SummaryAnswer]:
+    def run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             self._thread = Thread(target=_run_loop, args=(self._loop,), name="secateur-summaries", daemon=True)

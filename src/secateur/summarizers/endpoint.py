@@ -32,6 +32,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     keys: tuple[str, ...] = ()
     window_tokens: int = 0
     max_output: int = 0
+    max_parallel: int = 1  # questions at a time
 
     @property
     def host(self) -> str:

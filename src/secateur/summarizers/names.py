@@ -22,7 +22,8 @@ from secateur.summarizers.endpoint import Endpoint, is_local
 DEFAULT_WINDOW = 128_000  # of a provider's model that no table knows
 SERVER_WINDOW = 8_192  # of a server whose window nobody stated: asked part by part, it still answers
 SERVER_KEY = "SECATEUR_SUMMARIZER_KEY"
-_OPTIONS = ("window", "max_output", "key")
+PARALLEL = 4  # questions at a time to a provider; a server of one's own answers one after another unless told
+_OPTIONS = ("window", "max_output", "parallel", "key")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 Windows = Callable[[str], int | None]
@@ -85,6 +86,7 @@ def _make_vendor_endpoint(name: str, vendor: str, model: str, options: dict[str,
         keys=said.keys,
         window_tokens=_parse_tokens(options, "window", name) or window_of(model) or DEFAULT_WINDOW,
         max_output=_parse_tokens(options, "max_output", name),
+        max_parallel=_parse_number(options, "parallel", name) or PARALLEL,
     )
     if not made.get_key() and not made.local:
         raise ConfigError(f"{name} needs a key: set {' or '.join(said.keys)}")
@@ -112,6 +114,7 @@ def _make_server_endpoint(name: str, window_of: Windows) -> Endpoint:
         keys=(key,),
         window_tokens=_parse_tokens(options, "window", name) or window_of(model) or SERVER_WINDOW,
         max_output=_parse_tokens(options, "max_output", name),
+        max_parallel=_parse_number(options, "parallel", name) or 1,
     )
 
 
@@ -130,9 +133,13 @@ def _check_options(options: dict[str, str], name: str) -> dict[str, str]:
 
 def _parse_tokens(options: dict[str, str], option: str, name: str) -> int:
     """The number of tokens in an option; 0 if it is not stated."""
+    return _parse_number(options, option, name, "a number of tokens")
+
+
+def _parse_number(options: dict[str, str], option: str, name: str, what: str = "a number of questions") -> int:
     said = options.get(option, "0")
     if not said.isascii() or not said.isdigit():
-        raise ConfigError(f"in {name!r} `{option}` is a number of tokens, and {said!r} is none")
+        raise ConfigError(f"in {name!r} `{option}` is {what}, and {said!r} is none")
     return int(said)
 
 

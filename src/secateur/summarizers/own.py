@@ -28,13 +28,14 @@ class Extractive(Struct, frozen=True):
 
 
 class Function(Struct, frozen=True):
-    """A function from a question to the text of its answer, or to an `Answer`. `host`: where it sends it to."""
+    """A function from a question to the text of its answer, or to a `SummaryAnswer`. `host`: where it sends it to."""
 
     name: str
     call: Callable[[Ask], str | SummaryAnswer]
     host: str = ""
     window_tokens: int = 0
     max_output: int = 0
+    max_parallel: int = 1  # threads in which it runs at the same time
 
     async def summarize(self, ask: Ask, seconds: float) -> SummaryAnswer:
         loop = asyncio.get_running_loop()

@@ -8,7 +8,7 @@
 
 Rule: whoever asks has redacted the question, holds the deadline and tries again; a summarizer asks once, and either
 answers or raises. `Failed` says what kind of failure it was; anything else counts as a crash. Whether an answer is a
-summary is not decided here.
+summary is not decided here. `max_parallel`, where a summarizer has it, is how many questions it takes at a time.
 """
 
 from typing import Protocol
@@ -42,6 +42,11 @@ class Summarizer(Protocol):
     async def summarize(self, ask: Ask, seconds: float) -> SummaryAnswer:
         """The answer, of which at most `ask.most_tokens` are wanted. It is cancelled when `seconds` are over."""
         ...
+
+
+def get_max_parallel(by: Summarizer) -> int:
+    """How many questions this summarizer takes side by side: 1 where it does not say."""
+    return max(1, int(getattr(by, "max_parallel", 1)))
 
 
 class Failed(Exception):

@@ -43,5 +43,9 @@ class Provider(Struct, frozen=True):
     def max_output(self) -> int:
         return self.to.max_output
 
+    @property
+    def max_parallel(self) -> int:
+        return self.to.max_parallel
+
     async def summarize(self, ask: Ask, seconds: float) -> SummaryAnswer:
         return await _SPOKEN[self.to.provider](self.to, ask, seconds)

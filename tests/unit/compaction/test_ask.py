@@ -1,13 +1,21 @@
 """What a summarizer reads."""
 
+import pytest
+
 from compactions import COUNT, done, rows, run, said, scene
 from conversation import assistant, result, talk, user
 from secateur.compaction.ask import SummaryAnswer, SummaryTask, ask, render_row, split_into_parts
-from secateur.compaction.settings import Compaction
+from secateur.compaction.asking import fit_task
+from secateur.compaction.compact import compact
+from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.template import get_template
 from secateur.model import Message, Part
 
 KEY = "sk-ant-api03-" + "Ab1" * 30 + "_x-AA"
+
+
+def _round(n: int) -> list[Message]:
+    return [assistant((f"c{n}", "bash", "{}")), result(f"result of call {n}. " + "word " * 250, call=f"c{n}")]
 
 
 def as_told(*messages: Message) -> str:
@@ -90,13 +98,89 @@ def test_a_history_beyond_the_window_is_asked_for_in_parts() -> None:
     assert all(f"result of call {n}." in "".join(one.text for one in asked) for n in range(60))
 
 
+LONG = talk(user("do it"), *[m for n in range(60) for m in _round(n)], user("go on"))
+NOTES = SummaryAnswer("- The results were all the same")
+GOOD = SummaryAnswer(said(discoveries="- The results were all the same"))
+
+
+def _steps(window: int = 6_000):  # type: ignore[no-untyped-def]
+    parts = scene(LONG, asks=True, summarizer_window=window, window=200_000)
+    return compact(parts, Compaction(keep_turns=1, keep_tokens=0), Continuation())
+
+
+def _finish(steps, *answers: SummaryAnswer):  # type: ignore[no-untyped-def]
+    with pytest.raises(StopIteration) as ended:
+        steps.send(answers)
+    return done(ended.value.value)
+
+
+def test_the_answer_has_room_by_the_summarizers_window_and_not_by_the_sessions() -> None:
+    settings = Compaction(keep_turns=1, keep_tokens=0)
+    for window in (4_096, 8_192):
+        small = scene(LONG, asks=True, summarizer_window=window, window=1_000_000)
+        outcome, asked = run(small, settings, answers=[GOOD])
+        assert done(outcome).rung == "model"
+        assert all(one.tokens + one.most_tokens <= window for one in asked)
+        assert asked[-1].most_tokens == window // 4
+
+
+def test_what_is_known_takes_a_share_of_a_small_window() -> None:
+    many = "\n".join(f"- fact {n} of the session" for n in range(2_000))
+    task = SummaryTask(template=get_template("secateur"), most_tokens=9_000, kept=many, facts=many)
+    fits = fit_task(task, 8_192, COUNT)
+    assert [COUNT(text) <= 1_024 for text in (fits.kept, fits.facts)] == [True, True]
+    assert (fits.most_tokens, fits.facts.splitlines()[0]) == (2_048, "- fact 0 of the session")
+    assert fit_task(task, 0, COUNT) == task
+    assert fit_task(task, 1_000_000, COUNT) == task
+
+
+def test_all_parts_are_put_together_and_a_rejected_merge_repeats_the_merge_alone() -> None:
+    steps = _steps()
+    parts = next(steps)
+    assert [one.stage for one in parts] == ["part"] * parts[0].parts
+    assert len(parts) > 2
+    (merge,) = steps.send((NOTES,) * len(parts))
+    (again,) = steps.send((SummaryAnswer("I cannot help with that."),))
+    assert (merge.stage, again.stage, again.attempt) == ("merge", "merge", 2)
+    assert "could not be used" in again.text
+    assert again.text.count(NOTES.text) == merge.text.count(NOTES.text) == len(parts)
+    made = _finish(steps, GOOD)
+    assert (made.rung, made.asks) == ("model", len(parts) + 2)
+
+
+def test_only_a_part_without_notes_is_asked_about_again() -> None:
+    steps = _steps()
+    parts = next(steps)
+    answers = [NOTES] * len(parts)
+    answers[1] = SummaryAnswer("  ")
+    (again,) = steps.send(tuple(answers))
+    assert again == parts[1]
+    (merge,) = steps.send((SummaryAnswer("- The second part"),))
+    assert merge.text.index("- The second part") < merge.text.rindex(NOTES.text)
+    assert _finish(steps, GOOD).asks == len(parts) + 2
+
+
+def test_a_part_that_twice_has_no_notes_is_the_reason() -> None:
+    steps = _steps()
+    parts = next(steps)
+    assert steps.send((NOTES,) * (len(parts) - 1) + (SummaryAnswer(),)) == parts[-1:]
+    made = _finish(steps, SummaryAnswer())
+    assert (made.rung, made.attempts[0].text) == ("extract", f"no notes came on part {len(parts)} of {len(parts)}")
+
+
+def test_notes_that_are_long_together_are_noted_again() -> None:
+    steps = _steps()
+    parts = next(steps)
+    fewer = steps.send((SummaryAnswer("- a long note on it\n" * 200),) * len(parts))
+    assert {one.stage for one in fewer} == {"part"}
+    assert len(fewer) < len(parts)
+    (merge,) = steps.send((NOTES,) * len(fewer))
+    assert merge.stage == "merge"
+
+
 def test_a_window_without_room_for_the_question_asks_nothing() -> None:
     messages = [user("do it"), *[m for n in range(60) for m in _round(n)], user("go on")]
     small = scene(talk(*messages), asks=True, summarizer_window=1_000, window=60_000)
     outcome, asked = run(small, Compaction(keep_turns=1, keep_tokens=0), answers=[SummaryAnswer()])
     assert asked == []
     assert done(outcome).rung == "extract"
-
-
-def _round(n: int) -> list[Message]:
-    return [assistant((f"c{n}", "bash", "{}")), result(f"result of call {n}. " + "word " * 250, call=f"c{n}")]

@@ -19,20 +19,24 @@ from upstream import Says, drops, hangs, says, spoken, streams, upstream
 HEADINGS = ("Goal", "Instructions", "Constraints", "Discoveries", "Accomplished", "Relevant files", "Open questions")
 GOOD = "\n".join(f"## {one}\n(none)" for one in HEADINGS).replace("(none)", "- The login is mended.", 1)
 GOOD += "\n## Next steps\n- Write the docs."
-TALK = talk(
-    user("Fix the login. Never push to main."),
-    *(
+
+
+def task(rounds: int) -> CompactionTask:
+    work = (
         message
-        for n in range(12)
+        for n in range(rounds)
         for message in (
             assistant((f"c{n}", "bash", json.dumps({"command": f"pytest tests/test_{n}.py"}))),
             result(f"1 passed in {n} s\n" * 30, call=f"c{n}"),
         )
-    ),
-    assistant(text="It is fixed."),
-    user("Next: docs."),
-)
-TASK = CompactionTask(scene(TALK), Compaction(keep_turns=1, keep_tokens=0), Continuation())
+    )
+    conversation = talk(
+        user("Fix the login. Never push to main."), *work, assistant(text="It is fixed."), user("Next: docs.")
+    )
+    return CompactionTask(scene(conversation), Compaction(keep_turns=1, keep_tokens=0), Continuation())
+
+
+TASK = task(12)
 CANCELS = CompactionTask(TASK.scene, Compaction(keep_turns=1, keep_tokens=0, on_bad_summary="cancel"), Continuation())
 
 
@@ -125,9 +129,9 @@ def test_a_question_that_does_not_fit_is_not_put() -> None:
     assert (done(made.outcome).by, done(made.outcome).attempts[0].reason) == ("good", "window")
 
     def steps():  # type: ignore[no-untyped-def]
-        return (yield Ask(system="", text="", most_tokens=600, tokens=500))
+        return (yield (Ask(system="", text="", most_tokens=600, tokens=500),))
 
-    assert drive(steps(), small, 1)[0].failure == "window"
+    assert drive(steps(), small, 1)[0][0].failure == "window"
 
 
 def test_a_long_history_goes_in_parts_that_fit_each_window() -> None:
@@ -141,6 +145,37 @@ def test_a_long_history_goes_in_parts_that_fit_each_window() -> None:
     assert (outcome.rung, seen[-1].stage, outcome.asks) == ("model", "merge", len(seen))
     assert all(ask.tokens + ask.most_tokens <= 3_000 for ask in seen)
     assert len(seen) > 2
+
+
+def test_parts_are_asked_side_by_side_as_many_as_the_summarizer_takes() -> None:
+    meets, running, most = threading.Barrier(3, timeout=20), threading.Semaphore(3), []
+    lock = threading.Lock()
+
+    def call(ask: Ask) -> str:
+        if ask.stage == "merge":
+            return GOOD
+        with lock:
+            most.append(running.acquire(blocking=False))
+        if ask.part <= 3:
+            meets.wait()  # for two others: one after another they would never meet
+        running.release()
+        return "- tests pass"
+
+    made = compact_history(task(60), [Function("parts", call, window_tokens=2_400, max_parallel=3)])
+    assert (done(made.outcome).rung, len(most) > 3, all(most)) == ("model", True, True)
+
+
+def test_one_at_a_time_where_nothing_is_said_and_none_after_a_failure() -> None:
+    seen: list[int] = []
+
+    def call(ask: Ask) -> str:
+        seen.append(ask.part)
+        raise Failed("auth", "401: no such key")
+
+    made = compact_history(task(60), [Function("parts", call, window_tokens=2_400)])
+    assert seen == [1]
+    assert [one.reason for one in done(made.outcome).attempts] == ["auth"]
+    assert [(one.failure, one.tries) for one in made.answers[:2]] == [("auth", 1), ("auth", 0)]
 
 
 def test_what_a_function_raises_is_an_attempt() -> None:

@@ -47,6 +47,8 @@ def test_windows_are_stated_or_known_or_careful() -> None:
     assert one("http://localhost:1/v1?window=4096#m").window_tokens == 4_096
     assert one("http://localhost:1/v1#m?window=4096").window_tokens == 4_096
     assert one("openai:new").window_tokens == DEFAULT_WINDOW
+    assert [one(name).max_parallel for name in ("openai:new", "openai:new?parallel=9")] == [4, 9]
+    assert [one(f"http://localhost:1/v1#m{more}").max_parallel for more in ("", "?parallel=2")] == [1, 2]
     assert one("http://localhost:1/v1#m").window_tokens == SERVER_WINDOW
     (known,) = parse("openai:new", window_of={"new": 50_000}.get)
     assert known.window_tokens == 50_000

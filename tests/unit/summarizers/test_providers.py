@@ -40,7 +40,7 @@ def asked(by: Summarizer, ask: Ask = ASK, deadline_s: float = 20) -> SummaryAnsw
     """Its answer to one question."""
 
     def steps():  # type: ignore[no-untyped-def]
-        return (yield ask)
+        return (yield (ask,))[0]
 
     answer, _ = drive(steps(), by, deadline_s)
     assert isinstance(answer, SummaryAnswer)
