@@ -26,22 +26,10 @@ from secateur.compaction.rows import ViewEntry, build_rows, get_text
 from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.span import Given, build_summary_meta, collect_span
-from secateur.compaction.summary import (
-    Sections,
-    merge_sections,
-    parse_sections,
-    render_sections,
-    with_former_states,
-)
+from secateur.compaction.summary import Sections, merge_sections, parse_sections, render_sections, with_former_states
 from secateur.compaction.template import Template, get_template
 from secateur.compaction.trigger import Limits, check_due, compute_limits
-from secateur.compaction.writing import (
-    FACTS_SHARE,
-    Written,
-    compute_summary_budget,
-    is_empty,
-    write_within_budget,
-)
+from secateur.compaction.writing import FACTS_SHARE, Written, compute_summary_budget, is_empty, write_within_budget
 from secateur.lineage import handle_of
 from secateur.model import NewMessage
 from secateur.readback import describe_way_back, locate
