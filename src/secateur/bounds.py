@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from typing import Protocol
 
-from secateur.acts.answers import find_call_of_result, get_held
+from secateur.acts.answers import find_call_of_result, has_media_inside
 from secateur.acts.fates import Retained, get_working_set
 from secateur.acts.known import get_history
 from secateur.model import Message, MessagePositions, Part, Transcript
@@ -122,7 +122,7 @@ def is_eligible(transcript: Transcript, number: int, part: Part, protect: Protec
     """Whether this result of message `number` may be edited, if its place allows it."""
     if part.kind != "tool_result" or is_forbidden(part, protect):
         return False
-    if protect.media_results and part.key in get_held(transcript.messages[number]).within:
+    if protect.media_results and has_media_inside(transcript.messages[number], part):
         return False
     if not protect.tool_kinds:
         return True

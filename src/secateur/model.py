@@ -119,7 +119,7 @@ class NewMessage(Struct, frozen=True):
     meta: dict[str, Any] = {}
 
 
-class Rewrite(Struct, frozen=True, tag="rewrite", tag_field="verb"):
+class Rewrite(Struct, frozen=True, gc=False, tag="rewrite", tag_field="verb"):
     """The part now reads `text`."""
 
     key: str
@@ -127,7 +127,7 @@ class Rewrite(Struct, frozen=True, tag="rewrite", tag_field="verb"):
     strategy: str = ""  # the strategy that proposed it
 
 
-class Remove(Struct, frozen=True, tag="remove", tag_field="verb"):
+class Remove(Struct, frozen=True, gc=False, tag="remove", tag_field="verb"):
     """The part goes. For reasoning only: a call or result never goes alone."""
 
     key: str
@@ -143,7 +143,7 @@ class Replace(Struct, frozen=True, tag="replace", tag_field="verb"):
     strategy: str = ""
 
 
-class Restore(Struct, frozen=True, tag="restore", tag_field="verb"):
+class Restore(Struct, frozen=True, gc=False, tag="restore", tag_field="verb"):
     """The part reads as it came again."""
 
     key: str

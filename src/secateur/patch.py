@@ -17,7 +17,7 @@ from secateur.jsontext.inside import Inside, apply_to_text, find_changed_spans, 
 from secateur.model import Path
 
 
-class Op(Struct, frozen=True):
+class Op(Struct, frozen=True, gc=False):
     """A value to stand at `path`; with `slice` (i, j), values to stand in place of the array's elements [i:j].
 
     A name that an object lacks is added at its end, with the objects that lead there. An `Inside` changes what stands
@@ -29,7 +29,7 @@ class Op(Struct, frozen=True):
     slice: tuple[int, int] | None = None
 
 
-class Splice(Struct, frozen=True, order=True):
+class Splice(Struct, frozen=True, order=True, gc=False):
     """Bytes to stand in place of `data[start:end]`."""
 
     start: int

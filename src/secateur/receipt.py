@@ -24,7 +24,7 @@ Verb = Literal["rewrite", "remove", "replace", "restore"]
 Outcome = Literal["opened", "unchanged", "refused", "failed", "undone", "pinned", "filed"]
 
 
-class ReplacedPart(Struct, frozen=True, array_like=True):
+class ReplacedPart(Struct, frozen=True, gc=False, array_like=True):
     """One part that a summary stands for: written without names, since a summary stands for hundreds."""
 
     key: str
@@ -35,7 +35,7 @@ class ReplacedPart(Struct, frozen=True, array_like=True):
     tokens: int
 
 
-class EditRecord(Struct, frozen=True):
+class EditRecord(Struct, frozen=True, gc=False):
     """One edit, as a person asks about it."""
 
     verb: Verb

@@ -50,9 +50,18 @@ def get_model_counter(name: str, model: str) -> Counter:
 
 
 def make_cached_counters(*names: str, model: str = "") -> tuple[Counter, ...]:
-    """Counters of these names for a model that cache recent texts; one counter per name."""
-    made = {name: lru_cache(maxsize=_REMEMBERED)(get_model_counter(name, model)) for name in names}
-    return tuple(made[name] for name in names)
+    """Counters of these names for a model that cache recent texts; one counter per name.
+
+    To look a text up, all of it is hashed once: what counts characters alone is sooner done again.
+    """
+    made = {name: get_model_counter(name, model) for name in set(names)}
+    kept = {n: count if n in CHARACTERS else lru_cache(maxsize=_REMEMBERED)(count) for n, count in made.items()}
+    return tuple(kept[name] for name in names)
+
+
+def get_single_counter(name: str, model: str, cached: Counter) -> Counter:
+    """The counter for texts that are counted but once: `cached`, unless hashing a text takes longer than counting."""
+    return get_model_counter(name, model) if name == "estimate" else cached
 
 
 def estimate(text: str) -> int:
@@ -163,7 +172,7 @@ def estimate_media_tokens(mime: str, base64_chars: int) -> int:
 
 
 def _round_estimate(text: str) -> int:
-    return (count_code_units(text) + 2) // 4
+    return ((len(text) if text.isascii() else count_code_units(text)) + 2) // 4
 
 
 def _round_with_frame(text: str) -> int:
@@ -211,6 +220,7 @@ COUNTERS: Registry[Counter] = Registry(
     _check_counter,
 )
 
+CHARACTERS = ("chars", "chars/4-round", "chars/4-round+10", "chars/4-ceil")
 OWN = ("estimate", "o200k")  # counters that are multiplied by a model's factor; they count as o200k does
 _FACTORS = {"gemini": 1.2, "gemma": 1.2, "qwen": 1.1, "deepseek": 1.05}
 

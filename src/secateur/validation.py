@@ -18,7 +18,7 @@ from secateur.formats.native import read_member
 from secateur.jsontext import Text
 from secateur.model import Message, Path, Transcript
 from secateur.patch import Op, Splice, apply, apply_splices
-from secateur.session.document import Document, get_element_range
+from secateur.session.document import Document, get_element_ranges
 from secateur.settle import is_missing_reasoning
 
 Ops = dict[int, list[Op]]
@@ -180,8 +180,8 @@ def _read_edited(document: Document, windows: list[range], ops: Ops, cuts: Cuts)
         return None
     spans, pieces = items.open(), []
     for window in windows:
-        first = spans.starts[get_element_range(document, window.start).start]
-        last = spans.ends[get_element_range(document, window.stop - 1).stop - 1]
+        elements = get_element_ranges(document, window.start, window.stop)
+        first, last = spans.starts[elements.start], spans.ends[elements.stop - 1]
         changes = [cut for number in window for cut in sorted(cuts.get(number, ()))]
         moved = [Splice(cut.start - first, cut.end - first, cut.text) for cut in changes]
         pieces.append(apply_splices(memoryview(native.data)[first:last], moved))
@@ -196,9 +196,9 @@ def _extract_windows(document: Document, windows: list[range], ops: Ops, top: li
     raw: list[Any] = []
     edits: list[Op] = list(_shift_op(op, depth, 0) for op in top)
     for window in windows:
-        first = get_element_range(document, window.start).start
-        shift = first - len(raw)
-        raw += _list_values(document, first, get_element_range(document, window.stop - 1).stop)
+        elements = get_element_ranges(document, window.start, window.stop)
+        shift = elements.start - len(raw)
+        raw += _list_values(document, elements.start, elements.stop)
         edits += [
             _shift_op(op, depth, shift)
             for number in window

@@ -12,6 +12,7 @@ from threading import local
 from secateur.model import Message, Part
 
 _KEPT = 8  # messages
+_FEW = 8  # parts
 _NEAR = 8  # messages behind an answer that are walked over each time; of longer ways it is kept where they lead
 
 
@@ -52,13 +53,31 @@ def get_held(message: Message) -> MessageFacts:
     return found
 
 
+def has_media_inside(message: Message, result: Part) -> bool:
+    """Whether media, or other parts, stand inside this result of a message."""
+    if len(message.parts) > _FEW:
+        return result.key in get_held(message).within
+    return any([part.container_key == result.key for part in message.parts])
+
+
 def find_call_of_result(messages: Sequence[Message], number: int, result: Part) -> Part | None:
     """Return the call that a result of message `number` answers, or None if its round has none."""
     back = find_last_spoken(messages, number)
     while back >= 0 and messages[back].role == "assistant":
-        if found := get_held(messages[back]).calls.get(result.call_id):
-            return found[0]
+        if (found := _find_call(messages[back], result.call_id)) is not None:
+            return found
         back -= 1
+    return None
+
+
+def _find_call(message: Message, call_id: str) -> Part | None:
+    """The first call of this id in a message: of few parts each is looked at, of more they are kept by id."""
+    if len(message.parts) > _FEW:
+        found = get_held(message).calls.get(call_id)
+        return found[0] if found else None
+    for part in message.parts:
+        if part.call_id == call_id and part.kind == "tool_call":
+            return part
     return None
 
 

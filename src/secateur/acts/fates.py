@@ -5,7 +5,6 @@ or look made again, the same thing tried again with success. All is told from th
 that it holds from the message named on. Whether what was replaced may go is decided above.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -97,7 +96,7 @@ class Fates:
         return self._unused[1:]
 
     def _record_repeat(self, act: Act) -> None:
-        if _WORDS.search(act.result.text, 0, _WORDS_WITHIN):
+        if _is_refused_with_words(act.result.text):
             self.refused.add(act.result.key)
         given = (act.call.tool, act.call.text, act.result.text)
         if given in self._given:
@@ -119,8 +118,13 @@ class Fates:
                 self._failing.setdefault(what, []).append(act)
 
 
-_WORDS = re.compile(r"(?:the user said|with the following feedback|provided the following feedback):", re.I)
+_WORDS = ("the user said:", "with the following feedback:", "provided the following feedback:")
 _WORDS_WITHIN = 1_000  # characters
+
+
+def _is_refused_with_words(text: str) -> bool:
+    head = text[:_WORDS_WITHIN].lower()
+    return any([words in head for words in _WORDS])
 
 
 class Retained(Struct, frozen=True):

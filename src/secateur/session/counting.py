@@ -7,7 +7,7 @@ session that goes on with a model of another factor is counted anew.
 
 from msgspec import Struct
 
-from secateur.tokens import Counter, get_factor, get_model_counter, make_cached_counters
+from secateur.tokens import Counter, get_factor, get_model_counter, get_single_counter, make_cached_counters
 
 
 class Counting(Struct, frozen=True):
@@ -25,6 +25,12 @@ class Counting(Struct, frozen=True):
         if get_factor(model) != 1:
             count = make_cached_counters(names[0], model=model)[0]
         return cls(names, (count, gauge), model)
+
+    @property
+    def for_new(self) -> Counter:
+        """The counter of the reports for texts that just came, each of which is counted once."""
+        cached = self.both[0]
+        return cached if self.is_fixed else get_single_counter(self.names[0], self.model, cached)
 
     @property
     def alike(self) -> bool:

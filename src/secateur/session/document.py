@@ -161,11 +161,19 @@ def _has_other_format(old: Document, new: Any, more: tuple[Message, ...]) -> boo
 
 def get_element_range(document: Document, number: int) -> range:
     """The native array elements of message `number`; after the last message an empty range at the end."""
+    return get_element_ranges(document, number, number + 1)
+
+
+def get_element_ranges(document: Document, first: int, last: int) -> range:
+    """The native array elements of messages [first, last); after the last message an empty range at the end."""
     read, depth = document.transcript, len(document.transcript.messages_path)
-    places = [_get_first_element(one, depth) for one in read.messages[number : number + 2]]
-    if len(places) < 2:
-        places.append(_size(document.native, read.messages_path))
-    return range(places[0], places[-1])
+    messages = read.messages
+    stop = (
+        _get_first_element(messages[last], depth)
+        if last < len(messages)
+        else _size(document.native, read.messages_path)
+    )
+    return range(_get_first_element(messages[first], depth) if first < len(messages) else stop, stop)
 
 
 def _get_first_element(message: Message, depth: int) -> int:

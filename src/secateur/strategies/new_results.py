@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from secateur.acts.about import collect_relevant_names
-from secateur.acts.answers import get_held
+from secateur.acts.answers import has_media_inside
 from secateur.bounds import find_boundary, find_call, get_index, is_eligible
 from secateur.budget import Budget, handle_for
 from secateur.model import Part, Transcript
@@ -71,5 +71,5 @@ def find_new_results(transcript: Transcript, budget: Budget, min_chars: int) -> 
             if part.key in budget.edited_by or part.key in budget.own_keys or is_recalled(part):
                 continue
             if is_eligible(transcript, number, part, budget.protect):
-                held = get_held(transcript.messages[number]).within
-                yield NewResult(transcript, number, part, budget, part.key in held)
+                holds_media = has_media_inside(transcript.messages[number], part)
+                yield NewResult(transcript, number, part, budget, holds_media)
