@@ -8,7 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, compress, count
 
 KEPT_CHARS = 16_384  # of a text of which it is kept what was found in it
 LONGEST = 1_000  # characters of a line that is looked at; a longer one is like no other
@@ -31,10 +31,9 @@ def find_telling(text: str, lines: Sequence[str]) -> Iterator[int]:
     """Yield places of lines, except long ones, that report an error or exit status."""
     if len(text) >= LONGEST * len(lines) and not any([0 < len(line) < LONGEST for line in lines]):
         return iter(())
-    places: Iterable[int] = (
-        find_candidates(text, lines) if len(text) > KEPT_CHARS else _find_candidates_lazily(text, lines)
-    )
-    return (place for place in places if is_telling(lines[place].strip()))
+    if len(text) > KEPT_CHARS:
+        return (place for place in find_candidates(text, lines) if is_telling(lines[place].strip()))
+    return _find_telling_lines(lines)
 
 
 def find_candidates(text: str, lines: Sequence[str]) -> Sequence[int]:
@@ -105,6 +104,35 @@ def _is_telling_line(line: str) -> bool:
     else:
         said = _has_telling_word(line, lower)
     return said and _CODE.match(line) is None and not (line.endswith(_OPENS) and "\n" not in line)
+
+
+_judged: dict[str, bool] = {}  # short lines of the texts that were asked about last: files are read again and again
+_MOST_JUDGED = 20_000
+
+
+def _find_telling_lines(lines: Sequence[str]) -> Iterator[int]:
+    """Judge lines some at a time, first few and then more: callers often need only the first that tell."""
+    first, size = 0, 16
+    while first < len(lines):
+        some = lines[first : first + size]
+        found = list(map(_judged.get, some))
+        if None in found:
+            judged = _judge_lines({line for line, said in zip(some, found, strict=True) if said is None})
+            found = [judged[line] if said is None else said for line, said in zip(some, found, strict=True)]
+        yield from compress(count(first), found)
+        first, size = first + size, 4 * size
+
+
+def _judge_lines(fresh: Iterable[str]) -> dict[str, bool]:
+    """Judge lines that were not asked about before, all in one go; short ones are kept."""
+    lines = list(fresh)
+    judged = dict.fromkeys(lines, False)
+    for place in _find_candidates_lazily("\n".join(lines), lines):
+        judged[lines[place]] = is_telling(lines[place].strip())
+    if len(_judged) + len(judged) > _MOST_JUDGED:
+        _judged.clear()
+    _judged.update(judged if max(map(len, lines)) <= _SHORT else {x: y for x, y in judged.items() if len(x) <= _SHORT})
+    return judged
 
 
 _tells = lru_cache(maxsize=16_384)(_is_telling_line)  # a line is asked about when its text comes, and when it goes

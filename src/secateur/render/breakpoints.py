@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from secateur import bounds
 from secateur.budget import Budget
 from secateur.formats.breakpoints import MARKED, place_breakpoints
-from secateur.jsontext import Text, loads
+from secateur.jsontext import Text
 from secateur.model import Message, Replace
 from secateur.patch import apply
 from secateur.render.emitter import Emitter
@@ -51,7 +51,7 @@ def render(emitter: Emitter, work: Projection, request: Any, on: bool) -> Render
 
 def _place_marks(work: Projection, native: Any, first: int) -> tuple[Any, int]:
     text = _get_json(work.document, native)
-    body = loads(text) if text is not None else native
+    body = Text.of(text).value() if text is not None else native
     places = _locate_elements(work, body)
     if places is None:
         return native, 0

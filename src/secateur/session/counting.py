@@ -28,9 +28,9 @@ class Counting(Struct, frozen=True):
 
     @property
     def for_new(self) -> Counter:
-        """The counter of the reports for texts that just came, each of which is counted once."""
+        """The counter of the reports for texts that just came. A policy that counts alike asks for them again."""
         cached = self.both[0]
-        return cached if self.is_fixed else get_single_counter(self.names[0], self.model, cached)
+        return cached if self.is_fixed or self.alike else get_single_counter(self.names[0], self.model, cached)
 
     @property
     def alike(self) -> bool:
