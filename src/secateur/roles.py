@@ -142,6 +142,7 @@ def _get_argument(given: dict[str, Any], *names: str) -> Any:
     return msgspec.json.decode(found) if isinstance(found, msgspec.Raw) else found
 
 
+@lru_cache(maxsize=1_024)
 def _normalize_name(name: str) -> str:
     return re.sub(r"[\W_]", "", name).lower()
 

@@ -98,7 +98,7 @@ _EXIT = re.compile(
     r'|"(?:exit_?code|returncode)": ?(-?\d+)|<returncode>(-?\d+)</returncode>|<exit_code>(-?\d+)</exit_code>'
     r"|(?:completed|finished|failed|exited) with exit code:? (-?\d+)|\(exit(?: code)? (-?\d+)\)\s*$"
 )
-_EXITS = ("xit code", "xited with code", "xit_code", "xitcode", "returncode", "(exit")  # one stands in each of them
+_EXITS = ("xit code", "xited with code", "xit_code", "xitcode")  # one of these or `(exit` is in each, or `returncode`
 _TOLD = re.compile(r" chars, \d+ lines, exit code (-?\d{1,10})\b")
 
 
@@ -108,11 +108,18 @@ def _parse_exit_code(text: str) -> int | None:
         told = _TOLD.search(first) if is_placeholder(first) else None
         return int(told[1]) if told else None
     ends = text if len(text) <= 2 * _ENDS else f"{text[:_ENDS]}\n{text[-_ENDS:]}"
-    # what the pattern needs is looked for much sooner than the pattern is missed
-    if ("xit" not in ends and "returncode" not in ends) or not any([word in ends for word in _EXITS]):
-        return None
-    found = _EXIT.search(ends)
+    found = _EXIT.search(ends) if _may_state_exit(ends) else None
     return int(next(group for group in found.groups() if group is not None)) if found else None
+
+
+def _may_state_exit(ends: str) -> bool:
+    """Whether a word stands there without which the pattern finds nothing: missed much sooner than the pattern is."""
+    at = ends.find("xit")
+    while at >= 0:
+        if ends.startswith(_EXITS, at) or ends.startswith("(e", max(0, at - 2)):
+            return True
+        at = ends.find("xit", at + 3)
+    return "returncode" in ends
 
 
 def _parse_arguments(arguments: str) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def parse_patch_effects(body: str) -> Iterator[Effect]:
 
 def parse_script_effects(code: str) -> Iterator[Effect]:
     """Yield the files that a Python or JavaScript script names where it writes them."""
-    for found in _WRITES.finditer(code):
+    for found in _WRITES.finditer(code) if any([word in code for word in _OPENS]) else ():
         if is_pathlike(path := found["open"] or found["path"] or found["js"]):
             yield Effect(path, "changed" if (found["mode"] or "")[:1] in ("a", "r") else "created", whole=True)
 
@@ -84,6 +84,7 @@ _WRITES = re.compile(
     r"|\bPath\(\s*['\"](?P<path>[^'\"\n]{1,300})['\"]\s*\)\.write_(?:text|bytes)\("
     r"|\bwriteFile(?:Sync)?\(\s*['\"`](?P<js>[^'\"`\n$]{1,300})['\"`]"
 )
+_OPENS = ("open(", "Path(", "writeFile")
 _NOT_A_PATH = re.compile(r"[$*?\[\]{}<>|;&`\"'\n!^=,()\\]|^-|^\d+$|^/dev/|://|^[.~]?/?$|/$")
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
 _READERS = frozenset(

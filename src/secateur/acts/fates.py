@@ -24,9 +24,12 @@ class Fate(Struct, frozen=True):
 
 
 class Fates:
-    """What became of each act taken so far, by the keys of results. `files`: how many of them are in use at a time."""
+    """What became of each act taken so far, by the keys of results.
 
-    def __init__(self, files: int) -> None:
+    `files` is how many of them are in use at a time; `covered` is shared by all who take the same acts (`Reads`).
+    """
+
+    def __init__(self, files: int, covered: list[tuple[int, ...]] | None = None) -> None:
         self.same: dict[str, Fate] = {}  # the same call gave the same text
         self.shown: dict[str, Fate] = {}  # the same range of its files was shown
         self.run: dict[str, Fate] = {}  # the same was asked
@@ -42,7 +45,7 @@ class Fates:
         self._given: dict[tuple[str, str, str], str] = {}
         self._asked: dict[tuple[str, ...], str] = {}
         self._failing: dict[str, list[Act]] = {}
-        self._reads = Reads()
+        self._reads = Reads(covered)
         self._unused: tuple[int, dict[str, int], dict[str, Fate]] = (-1, {}, {})
         self._held: dict[tuple[bool, bool], tuple[int, Retained]] = {}
 

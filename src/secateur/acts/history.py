@@ -66,9 +66,14 @@ def is_shown_again(act: Act, later: Act) -> bool:
     return _is_covered(act.result.text, later.result.text)
 
 
-@lru_cache(maxsize=4_096)
 def _list_runs(call: Part, result: Part) -> tuple[Ran, ...]:
-    return tuple(iterate_runs((build_action(call, result),)))
+    return _read_action(call, result)[1]
+
+
+@lru_cache(maxsize=4_096)
+def _read_action(call: Part, result: Part) -> tuple[Action, tuple[Ran, ...]]:
+    action = build_action(call, result)
+    return action, tuple(iterate_runs((action,)))
 
 
 @lru_cache(maxsize=4_096)
@@ -76,8 +81,7 @@ def _analyze_act(
     call: Part, result: Part
 ) -> tuple[frozenset[str], frozenset[str], tuple[str, ...], tuple[str, ...], bool]:
     """Return what an act shows, writes, asks and tries, and whether it succeeded."""
-    action = build_action(call, result)
-    ran = _list_runs(call, result)
+    action, ran = _read_action(call, result)
     where = _place(action, ran)
     effects = [(one.use, path) for one in list_file_effects(action) for path in (one.path, one.to) if path]
     read = frozenset(_resolve_path(where, path) for use, path in effects if use == "read")
@@ -132,5 +136,12 @@ def get_distinct_lines(text: str) -> frozenset[str]:
     """Return the distinct lines of a text, without line numbers and indentation."""
     lines = text.split("\n")
     if _MARKS.search(text):
-        lines = [_NUMBERED.sub("", line, count=1) if _MARKS.search(line) else line for line in lines]
+        lines = [_without_number(line) for line in lines]
     return frozenset(filter(None, map(str.strip, lines)))
+
+
+def _without_number(line: str) -> str:
+    """The line without its first number; most begin with it, or have none."""
+    if found := _NUMBERED.match(line):
+        return line[found.end() :]
+    return _NUMBERED.sub("", line, count=1) if _MARKS.search(line) else line

@@ -28,6 +28,7 @@ class ToolHistory:
         self._calls: dict[str, list[Part]] = {}  # those without a result, by their ids
         self._long: dict[int, tuple[int, dict[str, int]]] = {}  # calls longer than that, of so many calls
         self._fates: dict[int, Fates] = {}
+        self._covered: list[tuple[int, ...]] = []  # which reads each read covers, whatever is in use
 
     def grow(self, messages: Sequence[Message], raw: Mapping[str, Part]) -> None:
         """Take the messages that came since."""
@@ -55,7 +56,9 @@ class ToolHistory:
 
     def get_fates(self, files: int) -> Fates:
         """Return the fates of the acts if this many files are in use at a time."""
-        found = self._fates.setdefault(files, Fates(files))
+        found = self._fates.get(files)
+        if found is None:
+            found = self._fates[files] = Fates(files, self._covered)
         found.take(self.acts)
         return found
 

@@ -53,20 +53,18 @@ class _File:
 class Reads:
     """All reads of a history, and which files are in use."""
 
-    def __init__(self) -> None:
+    def __init__(self, covered: list[tuple[int, ...]] | None = None) -> None:
+        """`covered` is what each step covers, as far as it is known: shared by those who take the same acts."""
         self._files: dict[str, _File] = {}
         self._step = 0
+        self._covered = [] if covered is None else covered
         self._changed: set[str] = set()  # files since the two below were brought up to date
         self._unused: dict[str, int] = {}  # results that show no file in use, and the message since when
         self._outdated: dict[str, int] = {}  # those of them whose file was written to before
 
     def take(self, act: Act) -> list[Act]:
         """Add what an act reads; the earlier reads that it covers, which are dropped."""
-        covered: dict[int, Act] = {}
-        for path in act.shows:
-            file = self._files.setdefault(path, _File())
-            found = file.find_similar(act)
-            covered |= {step: file.reads[step] for step in found if is_shown_again(file.reads[step], act)}
+        covered = self._find_covered(act)
         for step in sorted(covered):
             self._drop(step, covered[step])
         self._step += 1
@@ -74,6 +72,18 @@ class Reads:
             self._files[path].add(self._step, act)
         self._changed |= act.shows
         return [covered[step] for step in sorted(covered)]
+
+    def _find_covered(self, act: Act) -> dict[int, Act]:
+        files = [self._files.setdefault(path, _File()) for path in act.shows]
+        if self._step < len(self._covered):
+            known = self._covered[self._step]
+            return {step: file.reads[step] for file in files for step in known if step in file.reads}
+        covered: dict[int, Act] = {}
+        for file in files:
+            found = file.find_similar(act)
+            covered |= {step: file.reads[step] for step in found if is_shown_again(file.reads[step], act)}
+        self._covered.append(tuple(covered))
+        return covered
 
     def write(self, path: str) -> list[str]:
         """A file is written to: what was read of it so far is outdated. Keys of the results that show it."""

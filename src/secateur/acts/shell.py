@@ -36,6 +36,8 @@ MAX_CHARS = 200_000  # of a command line; what is longer is a program, not a lin
 @lru_cache(maxsize=64)
 def parse_command_line(line: str) -> Parsed:
     """Parse a command line; cached, since the runs and the file effects both need it."""
+    if _DOCUMENT not in line:
+        return Parsed(tuple(_parse_commands(line[:MAX_CHARS])), (), line)
     lines, bodies = _without_bodies(line[:MAX_CHARS].split("\n"))
     bare = "\n".join(_HERE.sub("", one) if one is not None else "" for one in lines)
     shown = "\n".join(one if one is not None else "…" for one in lines) if bodies else line
@@ -58,12 +60,14 @@ def strip_program_prefix(words: tuple[str, ...]) -> tuple[str, ...]:
     return ()
 
 
+_DOCUMENT = "<<"
 _HERE = re.compile(r"(?<!<)<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1")
 _BEFORE = frozenset({"sudo", "time", "env", "timeout", "nice", "nohup", "command", "exec", "xvfb-run", "stdbuf", "!"})
 _ASSIGNS = re.compile(r"[A-Za-z_]\w*=")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?[smhd]?")
 _PIECE = re.compile(
-    r"(?P<blank>[ \t\r]+|\\\n)|(?P<note>(?:(?<=\s)|^)#[^\n]*)"
+    r"(?P<plain>[^\s'\"\\;&|<>(){}#\d][^\s'\"\\;&|<>()]*)"  # most words, found first
+    r"|(?P<blank>[ \t\r]+|\\\n)|(?P<note>(?:(?<=\s)|^)#[^\n]*)"
     r"|(?P<dup>\d?[<>]&(?:\d|-))|(?P<redirect>(?:\d|&)?>>|(?:\d|&)?>\|?|\d?<(?![<(]))"
     r"|(?P<op>\n|;;?|&&?|\|[|&]?|[(){}](?=\s|$|;|\))|\()"
     r"|'(?P<single>[^']*)'|\"(?P<double>(?:\\.|[^\"\\])*)\"|\\(?P<escaped>.)|(?P<bare>[^\s'\"\\;&|<>()]+)|(?P<rest>.)",

@@ -43,7 +43,6 @@ _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _STATE = 14  # characters of a quoted word that is taken for a state, not for a name; of a longer one its form counts
 _RUNS = re.compile(r"\d+|[^\W\d_]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_ODD = re.compile(r"[^\x20-\x7e]|[\"']")
 _FEW = 4
 _NO_NUMBER = re.compile(  # what varies in a word without quotations, numbers aside
     r"(?<![\w@$~+%.\\/-])(?!\d+(?![\w@$~+%.\\/:-]))[\w@$~+%.\\/-]*(?:[\d_./\\@$]|[a-z][A-Z])[\w@$~+%.\\/:-]*", re.A
@@ -70,12 +69,17 @@ class Memo(dict[str, Any]):
 
     def learn(self, texts: Iterable[str], make_lines: Callable[[str], Iterable[str]]) -> None:
         """Make what is new of these texts in one go, as far as they are short and hold no quotation: one on a line."""
-        fresh = [text for text in set(texts) if text not in self and len(text) <= self.chars and not _ODD.search(text)]
+        fresh = [text for text in set(texts).difference(self) if len(text) <= self.chars and _is_plain(text)]
         if len(fresh) < _FEW:
             return
         if len(self) + len(fresh) > self.MOST:
             self.clear()
         self.update(zip(fresh, make_lines("\n".join(fresh)), strict=True))
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text has no quotation, and no characters but those of ASCII that are shown."""
+    return text.isascii() and text.isprintable() and '"' not in text and "'" not in text
 
 
 def _mark_word(word: str) -> str:
