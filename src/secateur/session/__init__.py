@@ -20,7 +20,6 @@ from secateur.session.document import Document
 from secateur.session.message_index import MessageIndex, Tallies, Tally
 from secateur.session.projection import project_message, sum_tokens
 from secateur.session.shown import Shown, locate_shown
-from secateur.tokens import Counter
 from secateur.view_totals import ViewTotals
 
 
@@ -128,11 +127,10 @@ class Projection:
         """Count and project the messages behind the first `same` ones."""
         raw, view, gauge = self._weights
         fresh = []
-        plain, alike = not self._fold.parts, self.counting.alike or not self._weighed
-        count_new = self.counting.for_new
+        plain, alike, for_new = not self._fold.parts, self.counting.alike or not self._weighed, self.counting.for_new
         for number in range(same, len(messages)):
             message = after = messages[number]
-            size = left = self._count_message(number, message, count_new)
+            size = left = self._count_message(number, message, for_new)
             if not plain:
                 after = project_message(message, self._fold, self.count)
                 if after is not message:
@@ -148,7 +146,7 @@ class Projection:
         self._ranges = plans.resolve_ranges(self._fold.ranges, messages, self.message_index.numbers)
         self._spend(range(same, len(messages)))
 
-    def _count_message(self, number: int, message: Message, count: Counter) -> int:
+    def _count_message(self, number: int, message: Message, count: Callable[[str], int]) -> int:
         """Count each part once; return the tokens of all."""
         total = 0
         for part in message.parts:
