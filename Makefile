@@ -11,7 +11,8 @@
 #   make postgres  a PostgreSQL server, for the tests of that store (36 MB)
 #   make clients  the agents that tests start behind the proxy, at the versions of their lock (node 20, npm, 1.1 GB)
 #   make more-clients  other agents, which the same tests then start, too (0.9 GB)
-#   make adapters  the adapters whose frameworks are not in the lock, each in an environment of its own (network)
+#   make adapters  each adapter with its framework's lowest and newest release, in environments of their own (network;
+#                  ADAPTERS="--newest google_adk" for some of them)
 #   make mutants  how many deliberately wrong programs the tests let through: 200 mutants, about 45 minutes on two cores
 #   make lock     resolve requirements.lock again (needs uv)
 
@@ -101,12 +102,9 @@ more-clients: .clients/more/.installed
 	cd .clients/more/node_modules/opencode-ai && node postinstall.mjs
 	@touch $@
 
-adapters: build/adapters/strands
-
-build/adapters/strands: pyproject.toml src/secateur/adapters/strands.py tests/adapters/test_strands.py
-	$(PYTHON) -m venv $@
-	$@/bin/python -m pip install -qq --disable-pip-version-check -e '.[store]' 'strands-agents>=1.62' hypothesis pytest  # needs mcp before 2.2, the lock has a later one
-	$@/bin/python -m pytest -q -p no:cacheprovider -W default tests/adapters/test_strands.py
+adapters:
+	@test -n "$(PYTHON)" || { echo "secateur needs Python 3.11 or newer with its venv module; name one with make PYTHON=..." >&2; exit 2; }
+	$(PYTHON) scripts/test_adapters.py $(ADAPTERS)
 
 mutants: $(installed)
 	$(bin)/python -m pip install -qq --disable-pip-version-check --require-hashes -r tests/mutation_tool.txt

@@ -1,6 +1,8 @@
 """What the tests of wrappers and adapters share: an agent's work, a scripted model, and what every one is held to."""
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 from secateur import Engine, View
@@ -59,6 +61,15 @@ class FailingEngine(Engine):
 
     def record_usage(self, *_: Any, **__: Any) -> None:
         raise RuntimeError("out of order")
+
+
+def run_page(name: str) -> dict[str, Any]:
+    """Run the Python blocks of a how-to page as one program, in the current folder; its names."""
+    page = Path(__file__).parents[2] / "docs" / "how-to" / name
+    program = "\n".join(re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.M | re.S))
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(program, name, "exec"), names)
+    return names
 
 
 def make_engine(**settings: Any) -> Engine:

@@ -1,0 +1,73 @@
+"""Test each adapter with its framework in an environment of its own: the lowest release allowed, and the newest.
+
+    python scripts/test_adapters.py [--lowest | --newest] [NAME ...]
+
+Rule: what a framework's adapter may be installed with is what passes here. The bounds of extras are those of
+pyproject.toml; frameworks that cannot stand beside the lock are no extras, and have theirs in this file.
+"""
+
+import re
+import subprocess
+import sys
+import tomllib
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+BUILD = ROOT / "build" / "adapters"
+EXTRAS = {
+    "langchain": "langchain",
+    "litellm": "litellm",
+    "openai_agents": "openai-agents",
+    "pydantic_ai": "pydantic-ai",
+}
+OTHERS = {
+    "google_adk": "google-adk>=2.13",  # needs google-genai before 3
+    "strands": "strands-agents>=1.62",  # needs mcp before 2.2
+}
+TOOLS = ("hypothesis", "pytest")
+KINDS = {"--lowest": ("lowest",), "--newest": ("newest",)}
+
+
+def main(arguments: list[str]) -> int:
+    """Test what is named, or everything; the exit code counts what failed."""
+    kinds = next((KINDS[one] for one in arguments if one in KINDS), ("lowest", "newest"))
+    wanted = [one for one in arguments if one not in KINDS] or [*EXTRAS, *OTHERS]
+    unknown = sorted({*wanted} - {*EXTRAS, *OTHERS})
+    if unknown:
+        print(f"unknown: {', '.join(unknown)}; there are {', '.join([*EXTRAS, *OTHERS])}", file=sys.stderr)
+        return 2
+    failed = [f"{name} ({kind})" for name in wanted for kind in kinds if not run_tests(name, kind)]
+    print(f"failed: {', '.join(failed)}" if failed else "all passed")
+    return len(failed)
+
+
+def run_tests(name: str, kind: str) -> bool:
+    """Install a framework and run its adapter's tests; whether they pass."""
+    requirement = find_requirement(name)
+    package = re.split(r"[><=\[]", requirement)[0]
+    wanted = requirement.replace(">=", "==") if kind == "lowest" else requirement
+    python = BUILD / f"{name}-{kind}" / "bin" / "python"
+    if not python.exists():
+        venv.create(python.parent.parent, with_pip=True)
+    pip = [str(python), "-m", "pip", "install", "-qq", "--disable-pip-version-check", "--upgrade"]
+    if subprocess.run([*pip, "-e", f"{ROOT}[store]", wanted, *TOOLS], check=False).returncode:
+        print(f"{name} ({kind}): {wanted} cannot be installed", file=sys.stderr)
+        return False
+    version = f"from importlib.metadata import version; print('{package}', version('{package}'), '({kind})')"
+    subprocess.run([str(python), "-c", version], check=True)
+    command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "default"]
+    return subprocess.run([*command, f"tests/adapters/test_{name}.py"], cwd=ROOT, check=False).returncode == 0
+
+
+def find_requirement(name: str) -> str:
+    """What the adapter is declared to work with."""
+    if name in OTHERS:
+        return OTHERS[name]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    requirement: str = extras[EXTRAS[name]][0]
+    return requirement
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,96 @@
+"""Google ADK: a plugin that changes what one model call is sent.
+
+    runner = Runner(app=App(name="work", root_agent=agent, plugins=[SecateurAdkPlugin()]), session_service=sessions)
+
+Rule: the events of ADK's session stay whole. Contents are google-genai's own objects, so nothing is converted; what
+is not edited is the very same object. Where the provider keeps the history (`previous_interaction_id`), and in live
+(bidirectional) runs, which have no such hook, nothing is done.
+"""
+
+from collections import OrderedDict
+from contextlib import suppress
+from threading import Lock
+from typing import Any
+
+from google.adk.plugins.base_plugin import BasePlugin
+from google.adk.tools import FunctionTool, ToolContext
+from google.genai import types
+from typing_extensions import override
+
+from secateur import Engine, View
+from secateur.adapters.recall_tool import DESCRIPTION, recall_from
+from secateur.edge import Edge, OnView
+
+_OPEN_CALLS = 1_000  # that have been sent and not ended
+
+
+class SecateurAdkPlugin(BasePlugin):
+    """Prunes what models are sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
+
+    Sessions are ADK's, and the agents in them. `on_view` is called with each view.
+    """
+
+    def __init__(self, engine: Engine | None = None, *, on_view: OnView | None = None, **settings: Any) -> None:
+        super().__init__(name="secateur")
+        self.edge = Edge(engine, settings, "", on_view)
+        self._views: OrderedDict[tuple[str, str], View[Any]] = OrderedDict()
+        self._lock = Lock()
+
+    @override
+    async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
+        """Put the view in the place of the contents."""
+        with suppress(Exception):  # whatever goes wrong here, the agent goes on
+            self._take_view(callback_context)  # of a call that failed
+            if getattr(llm_request, "previous_interaction_id", None):
+                return
+            body = {"model": llm_request.model or "", "contents": llm_request.contents, "config": llm_request.config}
+            view = await self.edge.afit(body, _name_session(callback_context), format="gemini")
+            self._keep_view(callback_context, view)
+            if view.request is not body:
+                llm_request.contents = [_as_content(one) for one in view.request["contents"]]
+
+    @override
+    async def after_model_callback(self, *, callback_context: Any, llm_response: Any) -> None:
+        """Record what the call cost; of a stream, once it has ended."""
+        with suppress(Exception):
+            usage = llm_response.usage_metadata
+            if usage is None or llm_response.partial:
+                return
+            view = self._take_view(callback_context)
+            if view is not None:
+                told = usage.model_dump(mode="json", by_alias=True, exclude_none=True)
+                await self.edge.arecord(view, {"usageMetadata": told})
+
+    def make_recall_tool(self) -> FunctionTool:
+        """A tool that reads back what was removed, for `LlmAgent(tools=...)`."""
+
+        def recall(handle: str, tool_context: ToolContext, page: int = 1, lines: str = "", json_path: str = "") -> str:
+            return recall_from(self.edge, _name_session(tool_context), handle, page, lines, json_path)
+
+        recall.__doc__ = DESCRIPTION
+        return FunctionTool(recall)
+
+    def _keep_view(self, context: Any, view: View[Any]) -> None:
+        with self._lock:
+            self._views[_name_call(context)] = view
+            while len(self._views) > _OPEN_CALLS:
+                self._views.popitem(last=False)
+
+    def _take_view(self, context: Any) -> View[Any] | None:
+        with self._lock:
+            return self._views.pop(_name_call(context), None)
+
+
+def _name_session(context: Any) -> str:
+    """Whose session it is: ids are unique for a user of an app alone, and each agent sees events of its own."""
+    session = context.session
+    return "/".join((session.app_name, session.user_id, session.id, context.agent_name))
+
+
+def _name_call(context: Any) -> tuple[str, str]:
+    return str(context.invocation_id), str(context.agent_name)
+
+
+def _as_content(one: Any) -> Any:
+    """A content of the view; what was inserted comes as plain JSON."""
+    return types.Content.model_validate(one) if isinstance(one, dict) else one
