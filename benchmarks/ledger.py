@@ -3,8 +3,9 @@
     SECATEUR_CORPUS=... python benchmarks/ledger.py [--sessions N]
 
 The truth about files is told by other means than the ledger's: by the names of hosts' tools, `shlex`, and plain
-patterns. An anchor is a path, id, number, error, address or hash in the rendered ledger; it must stand in the session.
-Constraints are planted as user messages into the sessions, and looked for after five merges, spans being equal parts.
+patterns; about how checks ended, by `outcomes`. An anchor is a path, id, number, error, address or hash in the rendered
+ledger; it must stand in the session. Constraints are planted as user messages into the sessions, and looked for after
+five merges, spans being equal parts.
 """
 
 import argparse
@@ -17,6 +18,8 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from outcomes import count_right, list_outcomes
 
 from secateur.compaction.ledger import Ledger, build_ledger, merge, render_ledger
 from secateur.errors import SecateurError
@@ -60,7 +63,8 @@ class Figures(NamedTuple):
     messages: int
     read: tuple[float, float]  # precision, recall
     changed: tuple[float, float]
-    artifacts: float  # F1 of all files, each with its kind of use
+    artifacts: float  # F1 of all files, each with its kind of use, and of all checks, each as it ended
+    checks: tuple[int, int, int]  # ended as the ledger has it, of those it has, of all
     anchors: int
     false: tuple[str, ...]
     survived: float
@@ -187,11 +191,14 @@ def figures(name: str, messages: tuple[Message, ...]) -> Figures:
     only = true.read - _same(true.read, true.changed)
     all_true = frozenset(f"changed {path}" for path in true.changed) | {f"read {path}" for path in only}
     all_mine = frozenset(f"changed {path}" for path in mine.changed) | {f"read {path}" for path in mine.read}
-    both = f1(_shares(all_mine, all_true), _shares(all_true, all_mine))
+    true_checks = list_outcomes(messages)
+    right, known, checks = count_right(ledger, true_checks)
+    precision = _divide(_count_shared(all_mine, all_true) + right, len(all_mine) + known)
+    both = f1(precision, _divide(_count_shared(all_true, all_mine) + right, len(all_true) + checks))
     count, false = false_anchors(ledger, messages)
     source = sum(estimate(part.text) for message in messages for part in message.parts)
     return Figures(
-        name, len(messages), score(mine.read, only), score(mine.changed, true.changed), both,
+        name, len(messages), score(mine.read, only), score(mine.changed, true.changed), both, (right, known, checks),
         count, false, survival(messages), tokens_of(ledger), source, spent,
     )  # fmt: skip
 
@@ -208,6 +215,7 @@ def main() -> None:
         print(
             *(f"{name} {p:4.2f}/{r:4.2f}" for name, (p, r) in (("changed", one.changed), ("read", one.read))), end="  "
         )
+        print("checks {}/{}/{}".format(*one.checks), end="  ")
         print(f"anchors {one.anchors:4} false {len(one.false)}  survive {one.survived:4.2f}", end="  ")
         print(f"{one.tokens:5} of {one.source_tokens:7} tokens {one.ms:5.0f} ms")
         if one.false:
@@ -218,6 +226,9 @@ def main() -> None:
     survived = min(one.survived for one in found)
     sizes = rounds(merged(messages, 1) for _, messages in all_)
     print("tokens after each round of another session merged in:", *sizes)
+    checks = [sum(one.checks[at] for one in found) for at in range(3)]
+    print("checks: {} ended as the ledger has it, of {} that it has and {} there are".format(*checks))
+    print("artifacts are files, each with its kind of use, and checks, each as it ended:")
     print(f"artifact F1 {mean:.3f}, anchor precision {precision:.4f} of {total}, least survival {survived:.2f}")
     raise SystemExit(mean < BARS["F1"] or precision < BARS["precision"] or survived < BARS["survival"])
 
@@ -359,13 +370,17 @@ def _same(some: Iterable[str], others: Iterable[str]) -> frozenset[str]:
     )
 
 
-def _shares(some: frozenset[str], others: frozenset[str]) -> float:
-    """The same with kinds: `changed PATH`, `read PATH`."""
+def _count_shared(some: frozenset[str], others: frozenset[str]) -> int:
+    """How many of `some` are among `others`, with kinds: `changed PATH`, `read PATH`."""
     hits = 0
     for kind in ("changed ", "read "):
         mine = [one.removeprefix(kind) for one in some if one.startswith(kind)]
         hits += len(_same(mine, [one.removeprefix(kind) for one in others if one.startswith(kind)]))
-    return hits / len(some) if some else 1.0
+    return hits
+
+
+def _divide(part: int, whole: int) -> float:
+    return part / whole if whole else 1.0
 
 
 def _with_planted(messages: tuple[Message, ...]) -> tuple[Message, ...]:

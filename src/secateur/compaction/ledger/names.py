@@ -1,24 +1,35 @@
 """The identifiers that later work may need: hashes, ids, addresses, error codes that users and the agent used.
 
-Rule: what the user named comes first, then what the agent itself used most often; what only a tool printed is not
-kept, because it can be read back. Paths have their own entries. A name stands as its source wrote it.
+Rule: what the user named comes first, then what the agent itself used most often, then what a command says that it has
+started or created: nobody can ask for it by another name. Whatever else only a tool printed is not kept, because it can
+be read back. Paths have their own entries. A name stands as its source wrote it.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from secateur.acts.calls import Action
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
 from secateur.identifiers import Kind, find_anchors
 from secateur.model import Message
 from secateur.redact import redact
 
 MOST = 60
+MOST_ANNOUNCED = 24  # of these, names of what commands started or created
 _KINDS: frozenset[Kind] = frozenset({"id", "hash", "url", "error"})
 _MAX_CHARS = 200  # of one name
 _SEARCHED = 20_000  # characters of one text
+_ENDS = 2_000  # characters at either end of an output, where it says what came of a command
+_ANNOUNCED = re.compile(
+    r"(?im)^\W{0,6}(?:\w{1,30} ){0,3}(?:started|created|submitted|queued|enqueued|launched|scheduled|opened|deployed"
+    r"|published|provisioned|registered|listening on|running at"
+    r"|(?:job|task|run|build|deployment|request|container|ticket|session|execution|snapshot)[ _-]?id)\b"
+    r"(?P<what>[^\n]{1,160})"
+)
 
 
-def list_names(messages: Iterable[Message]) -> tuple[str, ...]:
+def list_names(messages: Iterable[Message], done: Iterable[Action] = ()) -> tuple[str, ...]:
     """Return the names worth keeping, the user's first."""
     users: dict[str, None] = {}
     agents: Counter[str] = Counter()
@@ -30,7 +41,18 @@ def list_names(messages: Iterable[Message]) -> tuple[str, ...]:
             for text in (get_agent_text(message), *calls):
                 agents.update(_find_names(text))
     often = (name for name, count in agents.most_common() if count > 1 and name not in users)
-    return (*users, *often)[:MOST]
+    known = dict.fromkeys((*users, *often))
+    made = dict.fromkeys(name for action in done if action.role == "run" for name in _find_announced(action))
+    new = [name for name in made if name not in known][-MOST_ANNOUNCED:]
+    return (*list(known)[: MOST - len(new)], *new)
+
+
+def _find_announced(action: Action) -> Iterator[str]:
+    """Yield the names of what a command says, at either end of its output, that it has started or created."""
+    text = action.result.text if action.result else ""
+    ends = (text,) if len(text) <= 2 * _ENDS else (text[:_ENDS], text[-_ENDS:])
+    for found in (one for end in ends for one in _ANNOUNCED.finditer(end)):
+        yield from _find_names(found["what"])
 
 
 def _find_names(text: str) -> list[str]:

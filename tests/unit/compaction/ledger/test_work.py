@@ -174,6 +174,41 @@ def test_names_that_the_user_or_the_agent_used() -> None:
     assert ledger.identifiers == ("#4711", "https://example.org/a/b", "1f2e3d4c")
 
 
+@pytest.mark.parametrize(
+    ("says", "names"),
+    [
+        ("started job-1f2e3d-7\nrow 1\nrow 2", ("job-1f2e3d-7",)),
+        ("Successfully created deployment dep-90aa41c2", ("dep-90aa41c2",)),
+        ("* Listening on http://127.0.0.1:8443/app", ("http://127.0.0.1:8443/app",)),
+        ("Build ID: bld-77ac01fe", ("bld-77ac01fe",)),
+        ("job-1f2e3d-7 is one of 40 that were started", ()),
+        ("row 1f2e3d4c5b of the table", ()),
+    ],
+)
+def test_what_a_command_says_it_has_started_keeps_its_name(says: str, names: tuple[str, ...]) -> None:
+    assert read(user("Go."), *ran("./submit.sh", says)).identifiers == names
+
+
+def test_of_a_long_output_the_ends_are_searched_and_the_newest_names_are_kept() -> None:
+    far = ("row\n" * 4_000).join(f"started job-{name}\n" for name in ("aaaa11-1", "bbbb22-2", "cccc33-3"))
+    assert read(user("Go."), *ran("./submit.sh", far)).identifiers == ("job-aaaa11-1", "job-cccc33-3")
+    many = [one for n in range(60) for one in ran("./submit.sh", f"started job-{n:04x}aa-1")]
+    assert read(user("Go."), *many).identifiers == tuple(f"job-{n:04x}aa-1" for n in range(36, 60))
+
+
+@pytest.mark.parametrize(
+    ("line", "ok"),
+    [
+        ("go vet ./... 2>&1", True),
+        ("go vet ./... >/dev/null", True),
+        ("go vet ./... 2>&1 | head", None),
+        ("go vet ./... 2>&1; echo done", None),
+    ],
+)
+def test_only_another_programs_status_hides_that_of_a_check(line: str, ok: bool | None) -> None:
+    assert [one.ok for one in read(user("Go."), *ran(line)).commands] == [ok]
+
+
 def test_secrets_are_redacted_wherever_they_stand() -> None:
     secret = "ghp_" + "a1B2" * 9
     ledger = read(
