@@ -18,7 +18,7 @@ from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from types import ModuleType
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 from secateur import Engine, Plan, View, api, chain, compacting, errors, fit, plugins, pricing, recalling, redact, usage
 from secateur.api import get_family
@@ -27,6 +27,8 @@ from secateur.api.repair import REPAIRABLE, repair_characters
 from secateur.api.repair_run import RepairPass
 from secateur.api.transcript.repairs_logs import FILE_RULES, HOSTS
 from secateur.api.unverifiable import UNVERIFIABLE
+from secateur.bridge import methods as bridge
+from secateur.bridge import protocol as bridge_protocol
 from secateur.compaction.ask import Failure, SummaryAnswer, SummaryUsage
 from secateur.compaction.settings import Compaction, Continuation, DigestSettings
 from secateur.engine import ReplayResult, UndoResult
@@ -68,6 +70,15 @@ METHODS = (
     ),
     *(Engine.replay, Engine.clear_cache, Engine.close),
 )
+BRIDGE_METHODS: dict[str, tuple[Callable[..., Any], type]] = {
+    "hello": (bridge.Bridge.answer_hello, bridge.HelloParameters),
+    "fit": (bridge.Bridge.fit, bridge.FitParameters),
+    "usage": (bridge.Bridge.record_usage, bridge.UsageParameters),
+    "event": (bridge.Bridge.handle_event, bridge.EventParameters),
+    "prompt": (bridge.Bridge.write_prompt, bridge.FitParameters),
+    "status": (bridge.Bridge.describe_status, bridge.ToolParameters),
+    "undo": (bridge.Bridge.undo, bridge.UndoParameters),
+}
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 _BODY = "Request body, or a list of messages."
 _QUALIFIED = re.compile(r"~|\b(?:secateur|collections|typing|msgspec|os)\.(?:[a-z_]+\.)*(?=[A-Z])")  # before a type
@@ -440,6 +451,19 @@ def _vendors() -> list[tuple[str, ...]]:
     ]
 
 
+def bridge_() -> Iterator[str]:
+    yield from _head("The bridge", _module_text(bridge_protocol))
+    yield "Plugins start `secateur bridge HOST`, and whoever writes one finds here what it answers."
+    for name, (method, parameters) in BRIDGE_METHODS.items():
+        yield f"## `{name}`\n\n{_text(method)}\n\nParameters:\n\n{_fields(parameters)}"
+        result = get_type_hints(method)["return"]
+        yield "No result." if result is type(None) else f"Result:\n\n{_fields(result)}"
+    yield "## `recall`, `search`, `removed`\n\nThe tools of these names of [the MCP server](mcp.md), for one session."
+    yield f"Parameters:\n\n{_fields(bridge.ToolParameters)}\n\nResult:\n\n{_fields(bridge.TextAnswer)}"
+    for struct in (bridge_protocol.BridgeError, bridge_protocol.HostQuestion, bridge_protocol.HostAnswer):
+        yield f"## `{struct.__name__}`\n\n{_text(struct)}\n\n{_fields(struct)}"
+
+
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "strategies": strategies,
     "presets": presets,
@@ -456,6 +480,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "summarizers": summarizers_,
     "mcp": tools_,
     "plugins": plugins_,
+    "bridge": bridge_,
 }
 
 

@@ -1,5 +1,6 @@
 """`secateur install`, `uninstall` and what `doctor` reports of them, in a home of their own."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -57,3 +58,28 @@ def test_a_policy_is_checked_before_anything_is_written(home: dict[str, str]) ->
     assert done.code == 2
     assert "nonsense" in done.err
     assert list(Path(home["HOME"]).iterdir()) == []
+
+
+def test_the_bridge_answers_every_line_and_ends_with_its_input(home: dict[str, str]) -> None:
+    secateur("install", "pi", **home)
+    text = "x y z " * 4_000
+    call = {"role": "assistant", "content": [{"type": "toolCall", "id": "c", "name": "bash", "arguments": {}}]}
+    result = {"role": "toolResult", "toolCallId": "c", "toolName": "bash", "content": [{"type": "text", "text": text}]}
+    messages = [{"role": "user", "content": "go"}, *([call, result] * 30)]
+    lines = [
+        b"nonsense",
+        b"",
+        json.dumps({"id": 1, "method": "hello", "params": {"host": "pi", "protocol": 1}}).encode(),
+        json.dumps({"id": 2, "method": "fit", "params": {"session": "s", "messages": messages}}).encode(),
+        json.dumps({"id": 3, "method": "fit", "params": {"session": "s", "messages": messages}}).encode(),
+    ]
+    arguments = ("bridge", "pi", "--format", "pi_messages", "--policy", "pi-auto-compressor")
+    done = secateur(*arguments, stdin=b"\n".join(lines), **home)
+    assert (done.code, done.err) == (0, "")
+    broken, hello, fit, again = map(json.loads, done.text.splitlines())
+    assert broken["error"]["kind"] == "FormatError"
+    assert hello["result"]["policy"] == "pi-auto-compressor"
+    assert "Tool output swept: bash c" in json.dumps(fit["result"]["messages"])
+    assert again["result"]["messages"] == fit["result"]["messages"]
+    (host,) = secateur("doctor", "--json", **home).json["hosts"]
+    assert (host["last"]["requests"], host["last"]["edited"]) == (2, 2)

@@ -1,23 +1,31 @@
 """What plugins can ask of the bridge: each method takes the parameters of a line and returns a value.
 
 Rule: sessions are kept under the host's own ids in the store, so that `secateur why`, `recall` and `undo` know them. A
-request that cannot be served is to be sent as it is: `messages` is null, and `error` says why.
+request that cannot be served is to be sent as it is: `messages` is null, and `error` says why. In a host that compacts
+by itself, views are only pruned; its compaction is answered when it asks.
 """
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import Raw, Struct
 
-from secateur.bridge.protocol import PROTOCOL, Method
+from secateur.answers.savings import read_savings
+from secateur.bridge.protocol import PROTOCOL, Channel, Method, read_parameters
+from secateur.bridge.summaries import HostModel, write_prompt
 from secateur.engine import Engine
 from secateur.errors import ConfigError
+from secateur.hosts import pi
 from secateur.hosts.activity import Activity, record_activity
+from secateur.mcp.scope import Scope
+from secateur.mcp.tools import Tools
+from secateur.policy import Policy
+from secateur.stores.protocol import Store
 from secateur.view import View
 
-_NO_MESSAGES = Raw(b"")
+_NO_MESSAGES, _NOTHING = Raw(b""), Raw(b"null")
 
 
 class HelloParameters(Struct, frozen=True):
@@ -25,13 +33,14 @@ class HelloParameters(Struct, frozen=True):
 
     host: str = ""
     protocol: int = PROTOCOL
+    answers: bool = False  # the host's model can be asked for summaries
 
 
 class Hello(Struct, frozen=True, kw_only=True):
     """Who answers."""
 
     protocol: int = PROTOCOL
-    secateur: str
+    secateur: str  # its version
     policy: str
     methods: list[str]
 
@@ -41,7 +50,10 @@ class FitParameters(Struct, frozen=True, kw_only=True):
 
     messages: Raw = _NO_MESSAGES  # in the host's own shape
     session: str = ""
+    model: str = ""  # "": that of the messages
+    window: int = 0  # of the model, in tokens; 0: the model's
     fixed_tokens: int = 0  # of the system prompt and the tools
+    layout: Raw = _NOTHING  # Pi: the details of the newest compaction; null: there is none
 
 
 class FitAnswer(Struct, frozen=True, kw_only=True):
@@ -56,57 +68,190 @@ class FitAnswer(Struct, frozen=True, kw_only=True):
     error: str = ""  # why nothing could be done
 
 
-class Bridge:
-    """One host's session, and what it asks. `version` is that of this package."""
+class UsageParameters(Struct, frozen=True):
+    """What the provider reported for the last request of a session."""
 
-    def __init__(self, engine: Engine, version: str, folder: Path | None = None) -> None:
-        self._engine = engine
-        self._version = version
-        self._folder = folder  # of the host's installation: where it is noted that the host asks
+    session: str
+    usage: Any
+
+
+class EventParameters(Struct, frozen=True):
+    """An event of the host, as `secateur hook` takes it."""
+
+    event: dict[str, Any]
+
+
+class EventAnswer(Struct, frozen=True):
+    """The answer in the host's own shape, and what became of it: override, host, or cancelled and why."""
+
+    answer: dict[str, Any]
+    status: str
+
+
+class ToolParameters(Struct, frozen=True, kw_only=True):
+    """A call of a tool of `secateur mcp`."""
+
+    session: str = ""
+    arguments: dict[str, Any] = {}
+
+
+class TextAnswer(Struct, frozen=True):
+    """A text for the model or a person."""
+
+    text: str
+
+
+class UndoParameters(Struct, frozen=True):
+    """Which epoch to undo; null: the newest that holds."""
+
+    session: str
+    epoch: int | None = None
+
+
+class UndoAnswer(Struct, frozen=True):
+    """What was undone."""
+
+    epoch: int
+    tokens: int  # by which the view grows
+
+
+class BridgeSettings(Struct, frozen=True, kw_only=True):
+    """What one bridge serves. `make_engine` gets a model and a window (0: the model's)."""
+
+    version: str
+    policy: Policy
+    store: Store
+    make_engine: Callable[[str, int], Engine]
+    summarizers: tuple[str, ...] = ()
+    deadline_s: float = 120.0
+    folder: Path | None = None  # of the host's installation: where it is noted that the host asks
+
+
+class Bridge:
+    """What one process of a host asks."""
+
+    def __init__(self, settings: BridgeSettings, channel: Channel | None = None) -> None:
+        self._settings = settings
+        self._channel = channel
+        self._summarizer: Any = settings.summarizers or None
+        self._known = ("", 0)
+        self._engine = settings.make_engine("", 0)
         self._activity = Activity(at_ms=0, requests=0, edited=0)
-        self.methods: dict[str, Method] = {"hello": self.answer_hello, "fit": self.fit}
+        self.methods: dict[str, Method] = {
+            "hello": self.answer_hello,
+            "fit": self.fit,
+            "usage": self.record_usage,
+            "event": self.handle_event,
+            "prompt": self.write_prompt,
+            "undo": self.undo,
+            "status": self.describe_status,
+            "recall": lambda given: self._call_tool("recall", given),
+            "search": lambda given: self._call_tool("search", given),
+            "removed": lambda given: self._call_tool("removed", given),
+        }
 
     def answer_hello(self, given: Raw) -> Hello:
-        """Say who answers. Raises ConfigError for a plugin of another protocol."""
-        asked = msgspec.json.decode(given, type=HelloParameters)
+        """Say who answers. Raises ConfigError for a plugin of a newer protocol."""
+        asked = read_parameters(given, HelloParameters)
         if asked.protocol > PROTOCOL:
             raise ConfigError(
                 f"the plugin speaks protocol {asked.protocol}, this bridge {PROTOCOL}: run `secateur install` again"
             )
-        return Hello(secateur=self._version, policy=self._engine.policy.name, methods=sorted(self.methods))
+        if asked.answers and self._channel is not None and not self._settings.summarizers:
+            self._summarizer = HostModel(self._channel)
+        return Hello(secateur=self._settings.version, policy=self._settings.policy.name, methods=sorted(self.methods))
 
     def fit(self, given: Raw) -> FitAnswer:
         """The view of a request."""
-        asked = msgspec.json.decode(given, type=FitParameters)
+        asked = read_parameters(given, FitParameters)
         if not asked.messages:
             raise ConfigError("`fit` needs `messages`: the request's, as the host holds them")
-        raw = bytes(asked.messages)
-        view = self._engine.fit(raw, session=asked.session or None, fixed_tokens=max(0, asked.fixed_tokens))
-        fitted = _describe_view(view, raw)
-        self._note(fitted)
-        return fitted
+        came = bytes(asked.messages)
+        raw = pi.arrange_messages(came, bytes(asked.layout))
+        view = self._choose_engine(asked).fit(
+            raw, session=asked.session or None, fixed_tokens=max(0, asked.fixed_tokens)
+        )
+        answer = _describe_view(view, came)
+        self._note(answer)
+        return answer
+
+    def record_usage(self, given: Raw) -> None:
+        """Keep what the provider reported."""
+        asked = read_parameters(given, UsageParameters)
+        self._engine.record_usage(_require_session(asked.session), asked.usage)
+
+    def handle_event(self, given: Raw) -> EventAnswer:
+        """Answer an event of Pi."""
+        asked = read_parameters(given, EventParameters)
+        reply = pi.handle_event(asked.event, self._settings.policy, self._summarizer, self._settings.deadline_s)
+        return EventAnswer(reply.native, reply.status)
+
+    def write_prompt(self, given: Raw) -> TextAnswer:
+        """What to ask a model that is sent the conversation itself, so that it writes a summary."""
+        asked = read_parameters(given, FitParameters)
+        if not asked.messages:
+            raise ConfigError("`prompt` needs `messages`: those to summarize, as the host holds them")
+        return TextAnswer(write_prompt(bytes(asked.messages), self._settings.policy, self._engine.settings.format))
+
+    def undo(self, given: Raw) -> UndoAnswer:
+        """Undo an epoch."""
+        asked = read_parameters(given, UndoParameters)
+        done = self._engine.undo(_require_session(asked.session), asked.epoch)
+        return UndoAnswer(done.epoch, done.tokens)
+
+    def describe_status(self, given: Raw) -> TextAnswer:
+        """What a person should know of a session."""
+        asked = read_parameters(given, ToolParameters)
+        name = _require_session(asked.session)
+        scope = Scope(self._settings.store, session=name)
+        text = Tools(scope).status()
+        saved = read_savings(self._settings.store, scope.get_session())
+        share = (saved.tokens_raw - saved.tokens_sent) / saved.tokens_raw if saved.tokens_raw else 0.0
+        pruned = f"pruned: {share:.0%} of {saved.tokens_raw:,} tokens in {saved.requests:,} requests"
+        net = f"{'−' if saved.dollars < 0 else ''}${abs(saved.dollars):,.2f} saved, net of what edits cost the cache"
+        return TextAnswer(f"{text}\n{pruned}; {net}")
 
     def close(self) -> None:
         """Keep what the host asked for."""
-        if self._folder is not None and self._activity.requests:
-            record_activity(self._folder, self._activity)
+        self._record()
+        self._engine.close()
 
-    def _note(self, fitted: FitAnswer) -> None:
-        seen = self._activity
+    def _choose_engine(self, asked: FitParameters) -> Engine:
+        """The engine for a model and its window. A plugin that knows neither keeps the one there is."""
+        known = (asked.model, max(0, asked.window))
+        if known != self._known and any(known):
+            self._engine.close()
+            self._engine, self._known = self._settings.make_engine(*known), known
+        return self._engine
+
+    def _call_tool(self, name: str, given: Raw) -> TextAnswer:
+        asked = read_parameters(given, ToolParameters)
+        tools = Tools(Scope(self._settings.store, session=asked.session))
+        try:
+            return TextAnswer(getattr(tools, name)(**asked.arguments))
+        except TypeError as error:
+            raise ConfigError(f"`{name}` does not take these arguments ({error}): see docs/reference/mcp.md") from error
+
+    def _note(self, answer: FitAnswer) -> None:
+        before = self._activity
         self._activity = Activity(
             at_ms=time.time_ns() // 1_000_000,
-            requests=seen.requests + 1,
-            edited=seen.edited + (fitted.messages is not None),
-            error=fitted.error or seen.error,
+            requests=before.requests + 1,
+            edited=before.edited + (answer.messages is not None),
+            error=answer.error,
         )
-        if seen.requests == 0 or fitted.error != seen.error:  # a process that is killed leaves this much
-            self.close()
+        if before.requests == 0 or answer.error != before.error:  # a process that is killed leaves this much
+            self._record()
+
+    def _record(self) -> None:
+        if self._settings.folder is not None and self._activity.requests:
+            record_activity(self._settings.folder, self._activity)
 
 
-def _describe_view(view: View[Any], raw: bytes) -> FitAnswer:
+def _describe_view(view: View[Any], came: bytes) -> FitAnswer:
     receipt = view.receipt
     return FitAnswer(
-        messages=None if view.request is raw else Raw(view.request),
+        messages=None if view.request == came else Raw(view.request),
         tokens_raw=receipt.tokens_raw,
         tokens_view=receipt.tokens_view,
         edits=receipt.active_edits,
@@ -114,3 +259,9 @@ def _describe_view(view: View[Any], raw: bytes) -> FitAnswer:
         warnings=receipt.warnings,
         error=receipt.error,
     )
+
+
+def _require_session(session: str) -> str:
+    if not session:
+        raise ConfigError("`session` is empty: give the host's id of the session")
+    return session

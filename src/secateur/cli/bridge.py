@@ -4,14 +4,21 @@ Rule: standard output belongs to the protocol. A store that cannot be used costs
 """
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from secateur.cli import options
 from secateur.cli.installed import get_version
 from secateur.cli.options import Options, make_argument
+from secateur.errors import ConfigError
 from secateur.hosts.installable import HOSTS
+from secateur.policy import load
+from secateur.sessions.recall_handles import Handles, find_recall_folder
+
+if TYPE_CHECKING:
+    from secateur.bridge.methods import BridgeSettings
+    from secateur.stores.protocol import Store
 
 _EPILOG = """\
 \b
@@ -36,22 +43,51 @@ class BridgeOptions(Options, frozen=True, kw_only=True):
 def command(args: BridgeOptions) -> None:
     """Answer the plugin of HOST, in JSON lines, until standard input ends."""
     from secateur.bridge.methods import Bridge
-    from secateur.bridge.protocol import serve_lines
-    from secateur.engine import Engine
-    from secateur.stores import get_default_url
-    from secateur.stores.place import find_data_folder
+    from secateur.bridge.protocol import Channel
 
-    engine = Engine(
-        args.policy,
-        format=args.format_name,
-        store=args.store or get_default_url(),
-        summarizer=args.summarizer or None,
-        deadline_s=args.deadline,
-        fail_open=True,
-    )
-    bridge = Bridge(engine, get_version(), find_data_folder() / "hosts" / args.host)
+    channel = Channel(sys.stdin.buffer, sys.stdout.buffer)
+    bridge = Bridge(_make_settings(args), channel)
     try:
-        serve_lines(sys.stdin.buffer, sys.stdout.buffer, bridge.methods)
+        channel.serve(bridge.methods)
     finally:
         bridge.close()
-        engine.close()
+
+
+def _make_settings(args: BridgeOptions) -> "BridgeSettings":
+    from secateur.bridge.methods import BridgeSettings
+    from secateur.engine import Engine
+    from secateur.stores import open_store
+    from secateur.stores.place import find_data_folder
+
+    policy, store = load(args.policy), open_store(args.store)
+
+    def make_engine(model: str, window: int) -> Engine:
+        return Engine(
+            policy,
+            model,
+            window=window or None,
+            format=args.format_name,
+            store=store,
+            recall_handles=_choose_handles(store),
+            compact=False,  # the host compacts, and asks
+            fail_open=True,
+        )
+
+    return BridgeSettings(
+        version=get_version(),
+        policy=policy,
+        store=store,
+        make_engine=make_engine,
+        summarizers=args.summarizer,
+        deadline_s=args.deadline,
+        folder=find_data_folder() / "hosts" / args.host,
+    )
+
+
+def _choose_handles(store: "Store") -> Handles:
+    """Files, which the host's own tools read, where the store can write them."""
+    try:
+        find_recall_folder("file", store)
+    except ConfigError:
+        return "auto"
+    return "file"

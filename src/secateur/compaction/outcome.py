@@ -85,18 +85,19 @@ def get_status(outcome: Outcome) -> str:
 def build_host_answer(outcome: Outcome, first_entry: str, tokens_before: int) -> dict[str, Any]:
     """Build the answer to Pi's `session_before_compact`: a full result or a cancellation (SEEDS 2.4).
 
-    Everything stays with the host: the first entry kept is the first entry of the context.
+    In layout `middle` everything stays with the host, and `first_entry` is the first of its context; else it is the
+    first entry that is still sent behind the summary.
     """
     if isinstance(outcome, Refused) or not first_entry:
         return {"cancel": True}
-    layout = outcome.layout or Layout(0, 0, 0)
+    layout = outcome.layout.make_details() if outcome.layout else {}
     made = {
         "summary": outcome.summary,
         "firstKeptEntryId": first_entry,
         "tokensBefore": tokens_before,
         "details": {
-            **layout.make_details(),
-            "estimatedTokensAfter": tokens_before - outcome.tokens_before + outcome.tokens_after,
+            **layout,
+            "estimatedTokensAfter": max(0, tokens_before - outcome.tokens_before + outcome.tokens_after),
             "estimatedTokensSaved": outcome.tokens_before - outcome.tokens_after,
         },
     }

@@ -8,6 +8,7 @@ from pathlib import Path
 from secateur.hosts.changes import FileChange, OwnFile
 from secateur.hosts.installation import InstallableHost, InstallOptions
 from secateur.hosts.plugin_files import build_plugin, find_bridge_problems, make_bridge_command
+from secateur.policy import load
 
 _FOLDER = "PI_CODING_AGENT_DIR"
 
@@ -20,9 +21,13 @@ def find_agent_folder(options: InstallOptions) -> Path:
 
 def plan(options: InstallOptions) -> tuple[FileChange, ...]:
     """The extension."""
-    command = make_bridge_command(options, HOST.name, "pi_messages", HOST.default_policy)
+    chosen = load(options.resolve_policy(HOST.default_policy))
+    constants = {
+        "COMMAND": make_bridge_command(options, HOST.name, "pi_messages", HOST.default_policy),
+        "CANCELS": chosen.compaction is not None and chosen.compaction.on_bad_summary == "cancel",
+    }
     path = find_agent_folder(options) / "extensions" / "secateur.js"
-    return (OwnFile(str(path), build_plugin("pi.js", command)),)
+    return (OwnFile(str(path), build_plugin("pi.js", constants)),)
 
 
 def find_problems(options: InstallOptions) -> list[str]:
@@ -35,7 +40,7 @@ HOST = InstallableHost(
     title="Pi",
     program="pi",
     package="npm install -g @mariozechner/pi-coding-agent",
-    acts="prunes each request; Pi's session files keep every entry",
+    acts="prunes each request and answers compactions; Pi's session files keep every entry",
     plan=plan,
     find_problems=find_problems,
     next_step="start Pi again; `secateur doctor` then shows when it last asked",

@@ -6,9 +6,11 @@ Rule: the sources are package data and hold no path; what differs between machin
 import json
 import subprocess
 from importlib.resources import files
+from typing import Any
 
 from secateur.hosts.installation import InstallOptions
 
+_HEAD = "// Written by `secateur install`; `secateur uninstall` removes it."
 _TIMEOUT_S = 30.0  # for the bridge to start and to answer
 _GREETING = b'{"id":1,"method":"hello","params":{"host":"doctor","protocol":1}}\n'
 
@@ -20,11 +22,11 @@ def make_bridge_command(options: InstallOptions, host: str, format: str, default
     return (*options.command, "bridge", host, "--format", format, "--policy", policy, *asked)
 
 
-def build_plugin(name: str, command: tuple[str, ...]) -> str:
-    """The plugin's file: what plugins share, the command, and the plugin itself."""
+def build_plugin(name: str, constants: dict[str, Any]) -> str:
+    """The plugin's file: what plugins share, what differs between machines, and the plugin itself."""
     shared, own = _read_source("bridge.js").replace("export function", "function"), _read_source(name)
-    head, _, rest = own.partition("\n")
-    return f"{head}\n{shared}\nconst COMMAND = {json.dumps(command)};\n\n{rest}"
+    stated = "".join(f"const {constant} = {json.dumps(value)};\n" for constant, value in constants.items())
+    return f"{_HEAD}\n{shared}\n{stated}\n{own}"
 
 
 def find_bridge_problems(command: tuple[str, ...]) -> list[str]:

@@ -1,20 +1,20 @@
-// Shared by the plugins: one `secateur bridge` per process of the host. Nothing here throws; without a bridge, asking
-// gives undefined and the host goes on by itself.
+// Shared by the plugins: one `secateur bridge` per process of the host. Nothing here throws; where there is no bridge,
+// or no answer in time, the result is undefined and the host goes on by itself.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 const PROTOCOL = 1;
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 20_000;
 
-export function openBridge(command, host, onTrouble = () => {}) {
+export function openBridge(command, host, { onTrouble = () => {}, onAsk = undefined } = {}) {
   const waiting = new Map();
   let child;
   let next = 1;
-  let isBroken = false;
+  let hasEnded = false;
 
   function fail(why) {
-    if (isBroken) return;
-    isBroken = true;
+    if (hasEnded) return;
+    hasEnded = true;
     onTrouble(why);
     for (const settle of waiting.values()) settle(undefined);
     waiting.clear();
@@ -23,22 +23,42 @@ export function openBridge(command, host, onTrouble = () => {}) {
   function start() {
     child = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "ignore"], windowsHide: true });
     child.on("error", (error) => fail(`${command[0]} cannot be started: ${error.message}`));
-    child.on("exit", (code) => fail(`the bridge ended (${code})`));
+    child.on("exit", (code) => fail(`the bridge ended with code ${code}: run \`secateur doctor\``));
     child.stdin.on("error", () => {});
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      let answer;
-      try {
-        answer = JSON.parse(line);
-      } catch {
-        return;
-      }
-      const settle = waiting.get(answer.id);
-      waiting.delete(answer.id);
-      settle?.(answer);
-    });
-    send("hello", { host, protocol: PROTOCOL }, TIMEOUT_MS).then((answer) => {
+    createInterface({ input: child.stdout }).on("line", receive);
+    send("hello", { host, protocol: PROTOCOL, answers: Boolean(onAsk) }, TIMEOUT_MS).then((answer) => {
       if (answer?.error) fail(answer.error.message);
     });
+  }
+
+  function receive(text) {
+    let line;
+    try {
+      line = JSON.parse(text);
+    } catch {
+      return;
+    }
+    if (line.ask) {
+      answer(line.ask);
+      return;
+    }
+    const settle = waiting.get(line.id);
+    waiting.delete(line.id);
+    settle?.(line);
+  }
+
+  async function answer(question) {
+    let made;
+    try {
+      made = await onAsk(question);
+    } catch (error) {
+      made = { error: String(error?.message ?? error) };
+    }
+    write({ answer: { id: question.id, ...made } });
+  }
+
+  function write(value) {
+    if (child.stdin.writable) child.stdin.write(JSON.stringify(value) + "\n");
   }
 
   function send(method, params, timeout) {
@@ -49,30 +69,30 @@ export function openBridge(command, host, onTrouble = () => {}) {
         onTrouble(`the bridge did not answer ${method} within ${timeout / 1000} s`);
         resolve(undefined);
       }, timeout);
-      waiting.set(id, (answer) => {
+      waiting.set(id, (line) => {
         clearTimeout(timer);
-        resolve(answer);
+        resolve(line);
       });
-      child.stdin.write(JSON.stringify({ id, method, params }) + "\n");
+      write({ id, method, params });
     });
   }
 
   return {
     // The result of a method; undefined if there is none.
     async ask(method, params, timeout = TIMEOUT_MS) {
-      if (isBroken) return undefined;
+      if (hasEnded) return undefined;
       try {
         if (!child) start();
-        const answer = await send(method, params, timeout);
-        if (answer?.error) onTrouble(`${method}: ${answer.error.message}`);
-        return answer?.result;
+        const line = await send(method, params, timeout);
+        if (line?.error) onTrouble(`${method}: ${line.error.message}`);
+        return line?.result;
       } catch (error) {
         fail(String(error));
         return undefined;
       }
     },
     close() {
-      isBroken = true;
+      hasEnded = true;
       child?.stdin.end();
     },
   };
