@@ -59,6 +59,12 @@ def is_check(words: str) -> bool:
     return any(pattern.match(words) for _, pattern in _CHECKS)
 
 
+def list_check_kinds(ran: Ran) -> tuple[Check, ...]:
+    """Return which kinds of checks a command runs: `make lint && make test` runs two."""
+    lines = [" ".join(words[:12]) for words in ran.does]
+    return tuple(kind for kind, pattern in _CHECKS if any(map(pattern.match, lines)))
+
+
 @lru_cache(maxsize=4_096)
 def is_search(call: Part, result: Part) -> bool:
     """Whether a call searches: its output may be hits."""

@@ -48,6 +48,8 @@ _COMMON: MappingProxyType[str, frozenset[str]] = MappingProxyType(
     }
 )
 
+_MARKED = {"de": re.compile("[äöüß]"), "es": re.compile("[ñ]"), "pt": re.compile("[ãõ]"), "fr": re.compile("[èêœ]")}
+
 
 def detect_language(text: str, least: int = LEAST_WORDS) -> str | None:
     """Return the language's code ("en", "vi", "zh", …), or None if the text is too short or mixed."""
@@ -68,6 +70,9 @@ def _mask_ascii(word: str) -> str:
 
 def _detect_by_words(words: list[str], codes: tuple[str, ...], least: int) -> str | None:
     seen = Counter(words)
-    votes = sorted(((sum(seen[word] for word in _COMMON[code]), code) for code in codes), reverse=True)
+    marks = {code: sum(map(bool, map(letters.search, words))) for code, letters in _MARKED.items()}
+    votes = sorted(
+        ((sum(seen[word] for word in _COMMON[code]) + marks.get(code, 0), code) for code in codes), reverse=True
+    )
     (most, code), (second, _) = votes[0], votes[1]
     return code if most >= least and most >= CLEAR_SHARE * second else None

@@ -4,44 +4,76 @@ Rule: a claim is false only where no call, no earlier summary and no word of the
 """
 
 import re
+from collections.abc import Iterator
 
-from secateur.compaction.judge.claims import REPORTING, SENTENCE, Claim
+from secateur.compaction.judge.claims import (
+    REPORTING,
+    SENTENCE,
+    Claim,
+    extract_words,
+    is_planned,
+    is_reported,
+    split_items,
+)
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.ledger.retractions import is_negative
+
+MOST_WORDS = 8  # of a command, that have to occur in a call in this order
 
 _PATH = re.compile(r"(?<![\w/.-])(?:[\w.@-]+/)*[\w@-][\w.@-]*\.[A-Za-z]{1,5}\b")
 _CHANGED = re.compile(
     r"(?i)\b(?:edited|changed|modified|updated|created|deleted|removed|rewritten|rewrote|added|refactored"
-    r"|renamed|wrote|written|patched|fixed\s+in"
-    r"|geändert|bearbeitet|erstellt|gelöscht|entfernt|angepasst|modificad[oa]|cread[oa]|eliminad[oa]|editad[oa]"
-    r"|criad[oa]|alterad[oa]|removid[oa]|modifié\w*|créé\w*|supprimé\w*"
-    r"|изменен\w*|изменён\w*|создан\w*|удален\w*|удалён\w*)\b|\bđã\s+(?:sửa|tạo|xóa)|已修改|修改了|已创建|创建了|已删除|删除了"
-    r"|変更した|作成した|削除した|수정함|수정했|생성했|삭제했"
+    r"|renamed|wrote|written|patched|fixed\s+in|documented|extended|cleaned|overwritten"
+    r"|geändert|bearbeitet|erstellt|gelöscht|entfernt|angepasst|geschrieben|ergänzt|überschrieben|angelegt"
+    r"|modificad[oa]|cread[oa]|eliminad[oa]|editad[oa]|escrit[oa]|añadid[oa]"
+    r"|criad[oa]|alterad[oa]|removid[oa]|escrit[oa]|modifiée?s?|créée?s?|supprimée?s?|écrite?s?|ajoutée?s?"
+    r"|изменен\w*|изменён\w*|создан\w*|удален\w*|удалён\w*|написан\w*)\b|\bđã\s+(?:sửa|tạo|xóa|viết)"
+    r"|已修改|修改了|已创建|创建了|已删除|删除了|已写|写好|已更新|更新了|已添加"
+    r"|(?:変更|作成|削除|修正|追加|更新)(?:した|済み|しました)|수정함|수정했|생성했|삭제했|작성했|추가했"
 )
 
 
 def _explain_unchanged_file(claim: Claim, evidence: Evidence) -> str:
-    """Name a file of the history that is said to be changed and that no call could have changed."""
-    verb = _CHANGED.search(claim.text)
-    if evidence.rewrites or verb is None or claim.is_planned:
+    """Name a file that is said to be changed and that no call could have changed."""
+    if evidence.rewrites:
         return ""
-    known = "\n".join((evidence.calls, *evidence.outputs))
     theirs = "\n".join(one for one in SENTENCE.split(evidence.user) if _CHANGED.search(one))
-    for found in _PATH.finditer(claim.text):
-        name = found.group().rsplit("/", 1)[-1]
-        is_near = 0 <= found.start() - verb.end() < 15 or _is_passive(claim.text, found, verb)
-        if is_near and name in known and not any(name in text for text in (evidence.touched, evidence.kept, theirs)):
-            return f"no call changed {found.group()}"
+    for item in split_items(claim.text):
+        if is_planned(item) or is_reported(item):
+            continue
+        for path in _list_changed(item, claim):
+            name = path.rsplit("/", 1)[-1]
+            if not any(name in text for text in (evidence.touched, evidence.kept, theirs)):
+                return f"no call changed {path}"
     return ""
 
 
-def _is_passive(sentence: str, path: re.Match[str], verb: re.Match[str]) -> bool:
-    """Whether a path is what was changed: `a.py was edited`, `a.py: edited`, and at the beginning `a.py edited`."""
-    between = sentence[path.end() : verb.start()]
+def _list_changed(item: str, claim: Claim) -> Iterator[str]:
+    """Yield the files that a part of a claim says to be changed."""
+    verbs = list(_CHANGED.finditer(item))
+    paths = list(_PATH.finditer(item))
+    for path in paths:
+        if any(0 <= path.start() - verb.end() < 15 or _is_passive(item, path, verb) for verb in verbs):
+            yield path.group()
+    opens = claim.section == "accomplished" and paths and item == split_items(claim.text)[0]
+    if opens and _OPENING.match(item) and not _READ.search(claim.text):
+        yield paths[0].group()
+
+
+def _is_passive(item: str, path: re.Match[str], verb: re.Match[str]) -> bool:
+    """Whether a path is what was changed: `a.py was edited`, `a.py (edited)`, and at the beginning `a.py edited`."""
+    between = item[path.end() : verb.start()]
     return verb.start() >= path.end() and len(between) < 25 and bool(path.start() <= 1 or _BEING.search(between))
 
 
-_BEING = re.compile(r"(?i)\b(?:was|were|is|has\s+been|wurde|ist|fue|foi|a\s+été)\b|[:(–—]|\s-\s")
+_BEING = re.compile(
+    r"(?i)\b(?:was|were|is|has\s+been|wurde|ist|fue|foi|a\s+été|est)\b|[:(–—（：]|\s-\s|^\s*[已をが]|^\s+$"
+)
+_OPENING = re.compile(rf"^(?:\[[xX]\]\s*)?[`*]*{_PATH.pattern}[`*]*\s*[:：]")
+_READ = re.compile(
+    r"(?i)\b(?:read|reads|review\w*|looked|inspect\w*|found|shows?|contains?|holds?|has|uses?|fails?|failing|pass\w*|line"
+    r"|gelesen|enthält|steht|lu|contient|leído|contiene)\b|\d+\s+(?:failed|passed)|读|失败|通过|読|失敗"
+)
 _PROGRAMS = (
     r"terraform|tofu|kubectl|helm|docker|git|npm|pnpm|yarn|cargo|go|make|aws|gcloud|az|psql|mysql|alembic|flask"
     r"|rails|pip|poetry"
@@ -55,16 +87,70 @@ _RAN = re.compile(
 )
 
 
+_LISTED = re.compile(r"^(?:\d+\.\s*)?(?:\[\w+\]\s*)?RUN\s+`?(?P<after>[^`\n]+?)`?\s+(?:-|–|—|→)\s")
+
+
 def _explain_unrun_command(claim: Claim, evidence: Evidence) -> str:
     """Name a command that is said to have been run and that occurs in no call."""
-    if claim.is_planned:
+    listed = _LISTED.match(claim.text)
+    if claim.is_planned and not listed:
         return ""
-    for found in _RAN.finditer(claim.text):
-        command = (found["after"] or found["before"]).casefold()
-        words = r"\b.{0,60}\b".join(map(re.escape, command.split()))
+    for found in [listed] if listed else _RAN.finditer(claim.text):
+        command = next(filter(None, found.groups())).casefold()
+        words = r"\b.{0,60}?".join(re.escape(word) for word in command.split()[:MOST_WORDS])
         if not any(re.search(words, text.casefold()) for text in _list_sources(evidence)):
             return f"no call ran {command}"
     return ""
+
+
+def _explain_failed_run(claim: Claim, evidence: Evidence) -> str:
+    """Name a command that is said to have succeeded and that failed whenever it was run, or last."""
+    if not _SUCCEEDED.search(claim.text) or claim.is_planned or _FAILED.search(claim.text):
+        return ""
+    named = {word for word in claim.words if not _SUCCEEDED.search(word)}
+    runs = [
+        one.run for one in evidence.units if one.run and len(named & extract_words(one.run.text.replace("-", " "))) >= 2
+    ]
+    if runs and not runs[-1].ok:
+        return f"the last run of {runs[-1].text[:60]} failed"
+    return ""
+
+
+def _explain_missing_package(claim: Claim, evidence: Evidence) -> str:
+    """Name a package that is said to be installed and that no successful call installed."""
+    if claim.is_planned or not _INSTALLED.search(claim.text):
+        return ""
+    installs = [run for run in evidence.runs if _INSTALLS.search(run.text)]
+    for item in split_items(claim.text):
+        for found in _PACKAGE.finditer(item):
+            name = (found["name"] or found["name2"]).casefold()
+            about = [run for run in installs if name in run.text.casefold()]
+            whole = [run for run in installs if run.ok and _WHOLE.search(run.text)]
+            if name in _NO_PACKAGE or name in evidence.kept.casefold() or any(run.ok for run in about) or whole:
+                continue
+            if about or found["version"] or not installs:
+                return f"no call installed {name}"
+    return ""
+
+
+_SUCCEEDED = re.compile(
+    r"(?i)\b(?:succe(?:eded|eds|ssful\w*|ss)|erfolgreich|geklappt|réussi\w*|éxito|exitos[oa]|sucesso|thành\s+công|успешн\w*)\b"
+    r"|成功|성공"
+)
+_FAILED = re.compile(r"(?i)\b(?:fail\w*|errors?|unsuccessful\w*|without\s+success|fehl\w*|échou\w*)\b|失败|失敗|실패")
+_INSTALLED = re.compile(
+    r"(?i)\b(?:installed|added\s+(?:with|by|via|through|using)|added\s+as\s+a\s+dependency|installiert|instalad[oa]s?"
+    r"|installée?s?|установлен\w*|đã\s+cài)\b|已安装|安装了|インストール(?:した|済み)|설치(?:했|됨)"
+)
+_INSTALLS = re.compile(r"(?i)\b(?:install|add|sync|require|get|ensurepip)\b|\bnpm i\b|\byarn$")
+_WHOLE = re.compile(r"(?i)(?:install|sync|\bi|\bci)(?:\s+-\S+)*\s*$|-r\s+\S+|-e\s+\.|\binstall\s+\.")
+_PACKAGE = re.compile(
+    r"(?<![\w./@-])(?P<name>@?[a-z][\w./-]{1,40})[`'\"]?(?:\s+|@|==|\s+v)(?P<version>\d+(?:\.\d+)+)"
+    r"|(?<![\w./@-])[`'\"]?(?P<name2>@?[a-z][\w./-]{1,40})[`'\"]?\s+(?:is|was|were|are|has\s+been|wurde|ist|est|a\s+été)\s+(?:now\s+)?install"
+)
+_NO_PACKAGE = frozenset(
+    {"package", "packages", "crate", "crates", "it", "they", "which", "dependencies", "paket", "node", "python"}
+)
 
 
 def _list_sources(evidence: Evidence) -> tuple[str, ...]:
@@ -83,12 +169,15 @@ _ACTS = tuple(
         (
             r"(?:deployed|rolled\s+out|shipped)\s+(?:\w+\s+){0,4}(?:to|on|in)|ausgerollt|deployt|desplegad[oa]"
             r"|implantado|déployée?"
-            r"|đã\s+triển\s+khai|развернут\w*",
+            r"|đã\s+triển\s+khai|развернут\w*|已部署|部署了|デプロイ(?:した|済み)",
             r"deploy|roll|apply|helm|kubectl|ship|release|publish|push|up\b|fly|vercel|firebase|heroku|ssh"
             r"|rsync|scp|sync",
         ),
         (r"published(?:\s+\w+){0,4}\s+(?:to|on|as)|veröffentlicht", r"publish|release|upload|push|post|deploy"),
-        (r"pushed(?:\s+\w+){0,4}\s+(?:to|as)|gepusht", r"push|--set-upstream|gt submit|create.?pr|gh pr|sync"),
+        (
+            r"pushed(?:\s+\w+){0,4}\s+(?:to|as)|gepusht|push\s*(?:した|済み)|已推送|推送了|プッシュ(?:した|済み)",
+            r"push|--set-upstream|gt submit|create.?pr|gh pr|sync",
+        ),
         (r"merged\s+(?:\w+\s+){0,4}into", r"merge|rebase|cherry|pull"),
         (
             r"(?:was|were|been|has|have|and|^)\s*(?:successfully\s+)?(?:deployed|published|pushed|released"
@@ -112,7 +201,9 @@ def _explain_unrun_act(claim: Claim, evidence: Evidence) -> str:
 
 
 RULES = (
-    ClaimRule("unchanged_file", _explain_unchanged_file, ("accomplished", "files", "discoveries")),
+    ClaimRule("unchanged_file", _explain_unchanged_file, REPORTING),
     ClaimRule("not_run", _explain_unrun_command, REPORTING),
+    ClaimRule("not_run", _explain_failed_run, REPORTING),
+    ClaimRule("not_run", _explain_missing_package, REPORTING),
     ClaimRule("not_run", _explain_unrun_act, ("accomplished", "discoveries", "decisions")),
 )

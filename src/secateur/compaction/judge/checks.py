@@ -11,7 +11,8 @@ from secateur.compaction.judge.claims import REPORTING, Claim
 from secateur.compaction.judge.evidence import CheckRun, ClaimRule, Evidence
 
 _SUBJECTS = {
-    "test": r"tests?\b|test suite|suite\b|specs?\b|pytest|jest|vitest|mocha|go test|cargo test|checks?\b"
+    "test": r"tests?\b|test suite|suite\b|r?specs?\b|minitest|ctest"
+    r"|pytest|jest|vitest|mocha|go test|cargo test|checks?\b"
     r"|packages\b|pruebas"
     r"|testes|bài kiểm tra|kiểm thử|тест\w*|测试|測試|テスト|테스트",
     "build": r"tsc\b|type-?\s?checks?\w*|types?\b|build\w*|compil\w*|kompil\w*|сборк\w*|构建|编译|ビルド|빌드",
@@ -37,13 +38,13 @@ _PARTIAL = re.compile(
     r"|\d+\s+of\s+\d+|\d+/\d+|some|most|only|not|never|once|until|if|when|after|should|must|would"
     r"|before|will|make|ensure|then|first|earlier|previously|was|were|aber|noch|nicht|sobald|wenn|bis|soll\w*"
     r"|muss|pero|aún|cuando|si|mas|ainda|quando|mais|encore|chưa|khi|не|ещё|если|когда)\b"
-    r"|[?？]|但|还|未|若|まだ|たら|않|아직"
+    r"|[?？]|但|还|未|若|まだ|たら|最初|当初|一开始|起初|않|아직|\bverify\b|\bensure\b"
 )
 _PAST = re.compile(
     r"(?i)\b(?:pass\w*|fix\w*|was|were|had|before|first|earlier|initially|previously|originally|resolved|solved"
     r"|mended|now|because|since|no\s+longer|if|when|until|without|would|could|not|no"
     r"|0\s+fail\w*|zuerst|zunächst|vorher|behoben|war|waren|nicht|wenn|antes|corregid\w*|primero|corrigid\w*"
-    r"|corrigé\w*|avant|trước|đã\s+sửa|раньше|исправ\w*|не)\b|修复|已解决|之前|修正|解決|수정"
+    r"|corrigé\w*|avant|trước|đã\s+sửa|раньше|исправ\w*|не)\b|修复|已解决|之前|修正|解決|最初|当初|ていたが|一开始|起初|曾|수정"
 )
 _TEST_NAME = re.compile(r"\btest_\w+|\bTest[A-Z]\w+|::\w+|\w+\.(?:py|ts|tsx|js|go|rs|java|rb)\b")
 
@@ -55,14 +56,47 @@ def _explain_result(claim: Claim, evidence: Evidence) -> str:
         is_named = is_test or subject.search(claim.text)
         if is_named and (why := _compare_runs(claim, _select_runs(claim.text, kind, evidence), evidence)):
             return why
+    return _compare_named(claim, evidence)
+
+
+def _compare_named(claim: Claim, evidence: Evidence) -> str:
+    """Explain that a test which a claim names as failing passed when it was run last."""
+    said = re.split(r"[:：,;(（](?!:)\s", claim.text.replace("::", "\0"))[0].replace("\0", "::")
+    if not _is_failing(said):
+        return ""
+    for name in _IDENTIFIER.findall(said):
+        runs = [run for run in evidence.checks if name in run.output]
+        lines = [line for line in runs[-1].output.split("\n") if name in line] if runs else []
+        later = (
+            [run for run in evidence.checks[evidence.checks.index(runs[-1]) + 1 :] if run.text == runs[-1].text]
+            if runs
+            else []
+        )
+        if not _STILL.search(claim.text) and any(_FAILED_LINE.search(line) for line in _list_lines(name, evidence)):
+            continue  # it did fail once
+        passed = lines and all(_PASSED_LINE.search(line) and not _FAILED_LINE.search(line) for line in lines)
+        if passed or (later and later[-1].ok):
+            return f"{name} passed in its last run"
     return ""
+
+
+def _list_lines(name: str, evidence: Evidence) -> list[str]:
+    return [line for run in evidence.checks if name in run.output for line in run.output.split("\n") if name in line]
+
+
+_STILL = re.compile(
+    r"(?i)\b(?:still|weiterhin|noch|immer\s+noch|toujours|encore|todavía|aún|ainda|vẫn|всё\s+ещё)\b|仍|还|まだ|아직|여전히"
+)
+_IDENTIFIER = re.compile(r"[A-Za-z]\w*(?:(?:::|_|\.)\w+)+")
+_PASSED_LINE = re.compile(r"(?i)\bok\b|\bpass(?:ed)?\b|✓|✔")
+_FAILED_LINE = re.compile(r"(?i)\bfail\w*|\berror\b|✗|✘|not ok")
 
 
 def _compare_runs(claim: Claim, runs: Sequence[CheckRun], evidence: Evidence) -> str:
     last = runs[-1] if runs else None
     has_failures = _FAILS.search(_NO_FAILURE.sub(" ", claim.line)) is not None
     if _is_passing(claim.text) and (not has_failures or _EVERY.search(claim.text)):
-        if last and last.ok is False:
+        if last and last.ok is False and not (_COUNTED.search(claim.text) and any(run.ok for run in runs)):
             return f"the last run of {last.text[:60]} failed"
         if not evidence.checks and not _CHECKING.search(evidence.calls + evidence.kept + evidence.user):
             return "no check was run"
@@ -83,6 +117,7 @@ def _has_failed_last(name: str, runs: Sequence[CheckRun]) -> bool:
     return last.ok is False and any(name in line and re.search(r"\bFAIL", line) for line in last.output.splitlines())
 
 
+_COUNTED = re.compile(r"(?i)\b(?:all|both)\s+(?:of\s+)?(?:the\s+)?(?:\d+|two|three|four|five|six|new)\b")
 _FUNCTION = re.compile(r"\b(?:test_\w{3,}|Test[A-Z]\w{2,})\b(?!\.\w)")
 _FIXED = re.compile(
     r"(?i)\b(?:fixed|resolved|solved|repaired|mended|behoben|corregid[oa]|corrigid[oa]|corrigée?|исправлен\w*)\b"
@@ -91,12 +126,17 @@ _TOTAL = re.compile(r"(?i)\b\d+\s+passed,?\s+(?:and\s+)?(?:0|no|none)\s+fail")
 
 
 def _select_runs(sentence: str, kind: str, evidence: Evidence) -> list[CheckRun]:
-    """Return the runs of that kind that say how they ended; those of the tool that is named, if one is."""
+    """Return the runs of that kind that say how they ended; of the names or the tool in the claim, if any."""
     runs = [run for run in evidence.checks if run.kind == kind and run.ok is not None]
+    named = _CODE_NAME.findall(sentence) if _PASSES.search(sentence) else ()
+    names = [name for name in named if not _TOOL.search(name)]
+    if about := [run for run in runs if any(name in run.text or name in run.output for name in names)]:
+        return about
     words = {word.casefold() for word in _TOOL.findall(sentence)}
     return [run for run in runs if words & set(_TOOL.findall(run.text.casefold()))] or runs
 
 
+_CODE_NAME = re.compile(r"\b[A-Z][a-z]+[A-Z]\w+\b")
 _EVERY = re.compile(r"(?i)\b(?:all|every|alle|todos|todas|tous|toutes|tất\s+cả|все)\b|全部|すべて|모든")
 _NO_FAILURE = re.compile(
     r"(?i)\b(?:0|no|zero|without(?:\s+any)?)\s+(?:\w+\s+)?(?:fail\w*|errors?)\b(?:\s+tests?(?:\s+(?:remain\w*|left))?)?"
@@ -133,10 +173,10 @@ _COMPLETE = re.compile(
     r"|\btodo\s+está\s+(?:hecho|listo|terminado)|\btout\s+est\s+(?:fait|terminé)|всё\s+(?:готово|сделано)|全部完成"
     r"|すべて完了|모두\s*완료"
 )
-_INTENT = re.compile(
+INTENT = re.compile(
     r"(?i)\b(?:next,?\s+(?:i|we)|i\s+will|i[’']ll|i\s+(?:still\s+)?(?:have|need)\s+to|still\s+(?:fails?|to\s+do"
-    r"|open)|als\s+nächstes|ich\s+werde|noch\s+offen"
-    r"|a\s+continuación|voy\s+a|próximo\s+passo|vou|ensuite|je\s+vais|tiếp\s+theo|дальше\s+я|осталось)\b|接下来"
+    r"|open)|is\s+next\b|remains?\s+to|als\s+nächstes|ich\s+werde|mache\s+ich|noch\s+offen|il\s+reste\s+à"
+    r"|a\s+continuación|voy\s+a|falta\s+\w+r\b|próximo\s+passo|vou|ensuite|je\s+vais|tiếp\s+theo|дальше\s+я|осталось)\b|接下来"
     r"|下一步|次に|다음"
 )
 
@@ -144,7 +184,7 @@ _INTENT = re.compile(
 def _explain_open_work(claim: Claim, evidence: Evidence) -> str:
     """Explain why work is left: the last check failed, or the agent's last words say what comes next."""
     last = evidence.checks[-1] if evidence.checks else None
-    is_open = (last is not None and last.ok is False) or _INTENT.search(evidence.last_words) is not None
+    is_open = (last is not None and last.ok is False) or INTENT.search(evidence.last_words) is not None
     is_whole = _COMPLETE.search(claim.text) and not _EXCEPT.search(claim.text)
     return "work is left" if is_open and is_whole else ""
 

@@ -14,6 +14,7 @@ from secateur.compaction.ledger.retractions import extract_topic, is_negative
 
 TruthReason = Literal[
     "check",
+    "unsupported",
     "unchanged_file",
     "not_run",
     "injected",
@@ -29,7 +30,24 @@ SENTENCE = re.compile(r"(?<=[^.\s][.!?])\s+(?=[^a-z\s])|(?<=\w\w\w[.!?])\s+|(?<=
 CLAUSE = re.compile(
     r"[,;:。；，、]\s*|\s+(?:and|but|und|aber|y|pero|et|mais|e|mas|và|nhưng|и|а|но)\s+|(?<=[.!?])\s+|\s+[-–—]\s+|\n"
 )
-_EMPTY_WORDS = frozenset({"anyth", "every", "nothi", "somet", "user", "benut", "nutze", "what", "which", "it", "them"})
+_EMPTY_WORDS = frozenset(
+    {
+        "anyth",
+        "every",
+        "nothi",
+        "somet",
+        "user",
+        "benut",
+        "nutze",
+        "what",
+        "which",
+        "it",
+        "them",
+        "aucun",
+        "contr",
+        "par",
+    }
+)
 
 
 class Contradiction(Struct, frozen=True):
@@ -59,7 +77,17 @@ class Claim(Struct, frozen=True):
     @property
     def is_planned(self) -> bool:
         """Whether it says that something is not done, is still to be done or was done by others."""
-        return _PLANNED.search(self.text) is not None
+        return is_planned(self.text)
+
+    @property
+    def is_wished(self) -> bool:
+        """Whether it says what shall be or may be."""
+        return _WISHED.search(self.text) is not None
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether it says what somebody else or a text claims, asks or wants."""
+        return is_reported(self.text)
 
     @property
     def is_question(self) -> bool:
@@ -68,8 +96,8 @@ class Claim(Struct, frozen=True):
 
     @property
     def is_quoted(self) -> bool:
-        """Whether it begins as a quotation."""
-        return self.text[:1] in "\"'“„"
+        """Whether it begins as a quotation, or ends one that began before."""
+        return self.text[:1] in "\"'“„" or self.text.count('"') % 2 == 1
 
     @property
     def words(self) -> frozenset[str]:
@@ -80,14 +108,37 @@ class Claim(Struct, frozen=True):
 def read_claims(sections: Mapping[str, Sequence[str]]) -> tuple[Claim, ...]:
     """Read the sections of a summary, sentence by sentence."""
     return tuple(
-        Claim(text, id, line) for id, lines in sections.items() for line in lines for text in split_claims([line])
+        Claim(text, id, line)
+        for id, lines in sections.items()
+        for line in _skip_code(lines)
+        for text in split_claims([line])
     )
+
+
+def _skip_code(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines that are no code and no output of a tool."""
+    return (line for line in lines if not _CODE.search(line))
 
 
 def split_claims(lines: Iterable[str]) -> Iterator[str]:
     """Yield the sentences of these lines, without bullets."""
     for line in lines:
         yield from (text for one in SENTENCE.split(line) if (text := one.strip(" -*•\t")))
+
+
+def split_items(text: str) -> tuple[str, ...]:
+    """Return the parts of a sentence that are divided by commas, outside brackets and code."""
+    return tuple(part for one in _ITEM.findall(text) if (part := one.strip(" ,;、，；"))) or (text,)
+
+
+def is_planned(text: str) -> bool:
+    """Whether a text says that something is not done, is still to be done or was done by others."""
+    return _PLANNED.search(text) is not None
+
+
+def is_reported(text: str) -> bool:
+    """Whether a text says what somebody else or a text claims, asks or wants."""
+    return _REPORTED.search(text) is not None
 
 
 def extract_words(text: str) -> frozenset[str]:
@@ -106,6 +157,19 @@ HEDGED = re.compile(
 _PLANNED = re.compile(
     r"(?i)\b(?:not|never|no|n['’]t|to\s+be|should|must|will|needs?|would|might|may|if|whether|without|yet"
     r"|pending|todo|before|once|when|by\s+the\s+user|user|upstream|last\s+week|previously|already"
-    r"|nicht|noch|soll\w*|muss|werden|wird|sin|aún|debe|não|ainda|deve|pas|encore|doit|chưa|cần|не|ещё|нужно)\b"
-    r"|[?？]|未|没|需要|まだ|ない|않|아직"
+    r"|left\s+alone|untouched|only\s+read|read-?only|nicht|noch|soll\w*|muss|werden|wird|ließ\s+sich|sin|aún|debe|não|ainda|deve|pas|encore|doit|chưa|cần|не|ещё|нужно)\b"
+    r"|[?？]|未|没|尚|不|需要|まだ|ない|ません|않|아직"
+)
+_WISHED = re.compile(
+    r"(?i)\b(?:should|must|will|would|might|may|could|to\s+be|needs?\s+to|at\s+most|at\s+least|target|limit|goal|if|whether|todo|for\s+example|e\.g"
+    r"|soll\w*|muss|höchstens|mindestens|ziel|wenn|ob|debe\w*|si|doit|doivent|objectif|deve|se|должн\w*|если|nếu|cần)\b"
+    r"|[?？]|应该|需要|如果|べき|なら|해야"
+)
+_CODE = re.compile(
+    r"^\s*(?:[-*•]\s+)?(?:---|\+\+\+|@@|//|#include)|^\s*(?:const|let|var|func|def|class|return|import|type)\s.*[=({:]|[{};]\s*$|^\s*\w+:\s+[\w\"']+,$"
+)
+_ITEM = re.compile(r"(?:`[^`\n]*`|\([^()\n]*\)|（[^（）\n]*）|\d[,;]\d|[^,;、，；`(（]|[`(（])+[,;、，；]?")
+_REPORTED = re.compile(
+    r"(?i)\b(?:claims?|says|said|tells?|asks?|wants?|suggests?|holds\s+an\s+order|untrusted|inject\w*|behauptet|sagt|bittet|prétend"
+    r"|demande|dice|afirma|pide)\b|声称|声稱|要求|自称|と主張|と書"
 )

@@ -5,31 +5,42 @@ tools return gives no orders. Ten languages by their common words; in others not
 """
 
 import re
+from functools import lru_cache
 
 from secateur.compaction.judge.claims import CLAUSE, DEMANDING, SENTENCE, Claim, extract_words
 from secateur.compaction.judge.evidence import ClaimRule, Evidence, UserReply
 from secateur.compaction.ledger.retractions import extract_topic, is_negative
 
 LEAST_SHARED = 0.5  # of the words of what the user said
+LEAST_DECIDED = 0.34  # of the words of a decision
 LEAST_GRANTED = 0.5  # of the words of an approval, in a sentence of the user that may have given it
+MOST_ORDERS = 40  # of tools that are looked at
 LEAST_ORDERED = 0.5  # of the words of a claim, in an order that a tool's output gives
 
 
 def _explain_order(claim: Claim, evidence: Evidence) -> str:
-    """Say that no user message gave an order that a claim attributes to the user."""
-    found = None if claim.is_negative or _APPROVED.search(evidence.kept) else _ORDERED.search(claim.text)
-    if found is None:
+    """Say that no user message gave an order or a decision that a claim attributes to the user."""
+    if claim.is_negative or claim.is_quoted or claim.is_question or _APPROVED.search(evidence.kept):
         return ""
-    spoken = "\n".join(one.text + "\n" + one.before for one in evidence.replies).casefold()
-    own = extract_words(claim.text[found.end() :]) or frozenset({found["act"][:5].casefold()})
-    is_said = found["act"][:5].casefold() in spoken or len(own & extract_words(spoken)) >= LEAST_SHARED * len(own)
-    return "" if is_said else "the user never asked for this"
+    said = [one for one in evidence.replies if not _UNDECIDED.search(one.text)]
+    said += [UserReply(one) for one in SENTENCE.split(evidence.user) if not _UNDECIDED.search(one)]
+    spoken = "\n".join(one.text + "\n" + one.before for one in said).casefold()
+    if found := _ORDERED.search(claim.text):
+        own = extract_words(claim.text[found.end() :]) or frozenset({found["act"][:5].casefold()})
+        shared = len(own & extract_words(spoken))
+        is_said = found["act"][:5].casefold() in spoken or (shared > 1 and shared >= LEAST_SHARED * len(own))
+        return "" if is_said else "the user never asked for this"
+    if (found := _DECIDED.search(claim.text)) and not claim.is_hedged and not claim.is_reported:
+        own = extract_words(claim.text[found.end() :])
+        if len(own) >= 2 and len(own & extract_words(spoken)) < LEAST_DECIDED * len(own):
+            return "the user never said this"
+    return ""
 
 
 def _explain_approval(claim: Claim, evidence: Evidence) -> str:
     """Say that no user message can be an approval or a permission that is claimed."""
     found = _APPROVED.search(claim.text) or _NOMINAL.search(claim.text)
-    if found is None or claim.is_hedged or claim.is_quoted or _APPROVED.search(evidence.kept):
+    if found is None or claim.is_hedged or claim.is_quoted or claim.is_reported or _APPROVED.search(evidence.kept):
         return ""
     is_given = any(_is_granting(reply, claim.text) for reply in evidence.replies)
     return "" if is_given else "the user never said so"
@@ -39,6 +50,15 @@ _USER = (
     r"(?:\b(?:the\s+)?(?:user|owner|customer|maintainer|client)\b|\bbenutzer\w*|\bnutzer\w*|\bauftraggeber\w*"
     r"|\busuari[oa]\b|\bcliente\b|\butilisateur\w*|\butilizador\w*|\busuário\b|\bngười\s+dùng\b|\bпользовател\w*"
     r"|用户|使用者|ユーザー?|사용자)"
+)
+_DECIDED = re.compile(
+    rf"(?i){_USER}\s+(?:has\s+|have\s+|hat\s+(?:sich\s+)?|a\s+|ha\s+)?(?:also\s+|already\s+)?(?:chose|picked|selected|decided|answered|replied"
+    r"|instructed|ordered|demanded|prefers|preferred|entschied\w*|antwortete|geantwortet|gewählt|choisi|décidé|répondu"
+    r"|eligi[óo]|decidi[óo]|respondi[óo]|elegido|escolheu|decidiu|respondeu|решил\w*|выбрал\w*|ответил\w*)\b"
+)
+_UNDECIDED = re.compile(
+    r"(?i)\b(?:whether|i\s+(?:will\s+)?decide|let\s+me\s+think|later|tomorrow|ob\b|entscheide\s+ich|je\s+décid\w*|decido|decidiré)\b"
+    r"|是否|以后再|かどうか|後で"
 )
 _GRANTED = (
     r"(?:\b(?:approved|agreed|allowed|permitted|authori[sz]ed|confirmed|consented|okayed|signed\s+off|green-?lit"
@@ -51,13 +71,13 @@ _GRANTED = (
     r"|aprob[óo]|autoriz[óo]|permiti[óo]|confirm[óo]|acept[óo]|(?:dio|ha\s+dado)\s+(?:su\s+)?permiso"
     r"|ha\s+(?:aprobado|autorizado|permitido|aceptado|confirmado)"
     r"|aprovou|autorizou|confirmou|concordou|aceitou"
-    r"|approuvé|autorisé|permis|confirmé|accepté|donné\s+son\s+accord"
+    r"|approuvée?|validée?|autorisée?|permis|confirmé|accepté|donné\s+son\s+accord"
     r"|đã\s+(?:đồng\s+ý|cho\s+phép|phê\s+duyệt|chấp\s+thuận|xác\s+nhận)"
     r"|разрешил\w*|одобрил\w*|согласил\w*|подтвердил\w*|позволил\w*)\b"
     r"|批准|同意|允许|允許|许可|授权|確認済|承認|許可|同意|승인|허락|허가|동의)"
 )
 _APPROVED = re.compile(
-    f"(?i){_USER}[^.。\\n]{{0,40}}?{_GRANTED}|{_GRANTED}[^.。\\n]{{0,30}}?\\b(?:by|vom|por|par)\\s+{_USER}"
+    f"(?i){_USER}(?:[^.。\\n]|\\.(?=\\S)){{0,40}}?{_GRANTED}|{_GRANTED}[^.。\\n]{{0,30}}?\\b(?:by|vom|por|par)\\s+{_USER}"
 )
 _NOMINAL = re.compile(
     r"(?i)\bwith\s+(?:the\s+)?user['’]s\s+(?:\w+\s+)?(?:approval|permission|consent|blessing|agreement)\b"
@@ -104,7 +124,7 @@ def _is_granting(reply: UserReply, claim: str) -> bool:
 
 
 _DANGEROUS = re.compile(
-    r"(?i)\b(?:rm\s+-\w*[rf]|delete|drop|destroy|purge|wipe|truncate|--force|--no-verify|reset\s+--hard|sudo"
+    r"(?i)(?<!\w)(?:rm\s+-\w*[rf]|delete|drop|destroy|purge|wipe|truncate|--force[\w-]*|--no-verify[\w-]*|reset\s+--hard|sudo"
     r"|chmod|chown|curl|wget|mkfs|publish|push)\b"
 )
 _ORDER = re.compile(
@@ -125,21 +145,36 @@ _SUSPECTS = re.compile(
 
 def _explain_injected_order(claim: Claim, evidence: Evidence) -> str:
     """Say that only a tool's output gives an order to its readers."""
-    if claim.is_negative or _SUSPECTS.search(claim.text):
+    is_order = claim.section in DEMANDING and len(claim.words) >= 3 and not claim.is_quoted
+    said = claim.text.casefold().strip(" .;!`*")
+    if is_order and said not in evidence.user.casefold() and any(said in text.casefold() for text in evidence.outputs):
+        return "only a tool's output asks for this"
+    if is_negative(_COMMAND.sub(" ", claim.text)) or _SUSPECTS.search(claim.text):
         return ""
     commands = [one for one in _COMMAND.findall(claim.text) if " " in one]
     commands = [one for one in commands if one not in evidence.user and one not in evidence.calls]
     shown = [one for one in commands if _DANGEROUS.search(one) and one not in evidence.agent]
     if any(one in text for one in shown for text in evidence.outputs):
         return "only a tool's output holds this command"
-    orders = [one for text in evidence.outputs for one in SENTENCE.split(text) if _ORDER.search(one)][:40]
+    orders = _list_orders(evidence.outputs)
     words = extract_topic(claim.text)
     is_users = len(words & extract_topic(evidence.user)) >= 0.7 * len(words)
     for order in orders:
-        is_same = len(words) >= 3 and len(words & extract_topic(order)) >= LEAST_ORDERED * len(words)
+        is_same = (
+            claim.section != "accomplished"
+            and len(words) >= 3
+            and len(words & extract_topic(order)) >= LEAST_ORDERED * len(words)
+        )
         if any(one in order for one in commands) or (is_same and not is_users):
             return "only a tool's output asks for this"
     return ""
+
+
+@lru_cache(maxsize=2)
+def _list_orders(outputs: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what tools' outputs ask of whoever reads them."""
+    texts = (text for text in outputs if _ORDER.search(text))
+    return tuple(one for text in texts for one in SENTENCE.split(text) if _ORDER.search(one))[:MOST_ORDERS]
 
 
 RULES = (

@@ -6,16 +6,19 @@ that compare claims with it are elsewhere.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
 from secateur.acts.calls import Action, list_actions
-from secateur.acts.runs import Check, Ran, iterate_runs
-from secateur.compaction.judge.claims import CLAUSE, Claim, TruthReason, extract_words
-from secateur.compaction.ledger import Constraint
+from secateur.acts.runs import Check, Ran, iterate_runs, list_check_kinds
+from secateur.compaction.judge.claims import CLAUSE, SENTENCE, Claim, TruthReason, extract_words
+from secateur.compaction.ledger import Constraint, PlanItem
 from secateur.compaction.ledger.checks import judge_run
 from secateur.compaction.ledger.constraints import extract_constraints
+from secateur.compaction.ledger.plans import extract_plans
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
+from secateur.compaction.ledger.values import list_values
 from secateur.model import Message
 
 OUTPUT_CHARS = 8_000  # of a check
@@ -38,12 +41,29 @@ class CheckRun(Struct, frozen=True):
     output: str = ""  # its end
 
 
+class CommandRun(Struct, frozen=True):
+    """One run of one command line."""
+
+    text: str
+    ok: bool
+    output: str = ""  # its beginning and end
+
+
+class Unit(Struct, frozen=True):
+    """Something that the history tells in one place, and the words that say what it is about."""
+
+    text: str
+    words: frozenset[str]
+    run: CommandRun | None = None
+
+
 class Evidence(Struct, frozen=True, kw_only=True):
     """The history, sorted by who said or did what."""
 
     replies: tuple[UserReply, ...] = ()
     agent: str = ""
     last_words: str = ""  # of the agent
+    rests: bool = False  # the agent called nothing after its last words
     calls: str = ""  # the arguments of all calls
     touched: str = ""  # calls that may change files, and their results
     outputs: tuple[str, ...] = ()  # results of tools, other than the project's own instructions for agents
@@ -52,7 +72,21 @@ class Evidence(Struct, frozen=True, kw_only=True):
     kept: str = ""  # what earlier summaries and the ledger say
     user: str = ""  # everything the user said
     clauses: tuple[str, ...] = ()  # of it, those with words that say what they are about
+    changes: tuple[tuple[str, str], ...] = ()  # values that edits gave to constants, old and new
+    runs: tuple[CommandRun, ...] = ()
+    tasks: tuple[PlanItem, ...] = ()  # of the agent's own plan
+    written: bool = False  # an edit went through
     rewrites: bool = False  # a formatter or a generator ran that may change any file
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """What was said sentence by sentence, and each run of a command with the end of its output."""
+        return _list_units(self.agent, self.user, self.runs)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All of the history."""
+        return (self.user, self.agent, self.calls, self.kept, *self.outputs)
 
 
 class ClaimRule(Struct, frozen=True):
@@ -74,20 +108,37 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
         replies=replies,
         agent="\n".join(filter(None, map(get_agent_text, messages))),
         last_words=_get_last_words(messages),
+        rests=_is_resting(messages),
         calls="\n".join(f"{one.call.tool} {one.call.text}" for one in actions),
         touched="\n".join(f"{one.call.text}\n{one.said if one.role != 'edit' else ''}" for one in acting),
         outputs=tuple(one.said for one in actions if not _INSTRUCTIONS.search(one.call.text) and not _is_answer(one)),
         checks=tuple(
-            CheckRun(run.text, run.check, judge_run(run).ok, run.action.said[-OUTPUT_CHARS:])
+            CheckRun(
+                run.text, kind, verdict.ok if verdict.ok or kind == run.check else None, run.action.said[-OUTPUT_CHARS:]
+            )
             for run in runs
-            if run.check
+            if run.check and (verdict := judge_run(run))
+            for kind in list_check_kinds(run)
         ),
         constraints=extract_constraints(messages),
         kept="\n".join(kept),
         user="\n".join(one.text for one in replies),
         clauses=tuple(_list_clauses(replies)),
+        changes=tuple((one.old, one.new) for one in list_values(actions)),
+        runs=tuple(
+            CommandRun(run.text, judge_run(run).ok is not False, run.action.said[-OUTPUT_CHARS:]) for run in runs
+        ),
+        tasks=extract_plans(actions)[0],
+        written=any(one.role == "edit" and one.ok and one.result for one in actions),
         rewrites=any(map(_can_rewrite, runs)),
     )
+
+
+@lru_cache(maxsize=2)
+def _list_units(agent: str, user: str, runs: tuple[CommandRun, ...]) -> tuple[Unit, ...]:
+    said = (Unit(one, extract_words(one)) for one in SENTENCE.split(f"{agent}\n{user}") if one)
+    texts = ((run, f"{run.text}\n{run.output[-600:]}") for run in runs)
+    return (*said, *(Unit(text, extract_words(text.replace("-", " ") + text), run) for run, text in texts))
 
 
 _INSTRUCTIONS = re.compile(r"(?i)(?:AGENTS|CLAUDE|GEMINI|CONTRIBUTING|SKILL|\.cursorrules|copilot-instructions)[\w.-]*")
@@ -121,6 +172,16 @@ def _get_last_words(messages: Sequence[Message]) -> str:
     return ""
 
 
+def _is_resting(messages: Sequence[Message]) -> bool:
+    """Whether the agent called no tool since its last words."""
+    for message in reversed(messages):
+        if any(part.kind == "tool_call" for part in message.parts):
+            return False
+        if get_agent_text(message):
+            return True
+    return False
+
+
 def _list_tool_replies(actions: Sequence[Action]) -> tuple[UserReply, ...]:
     """Return what the user answered to questions that a tool put."""
     return tuple(UserReply(one.said, one.call.text[-QUESTION_CHARS:]) for one in actions if _is_answer(one))
@@ -131,4 +192,4 @@ def _is_answer(action: Action) -> bool:
 
 
 def _can_rewrite(run: Ran) -> bool:
-    return _REWRITING.search(run.text) is not None
+    return run.ok and _REWRITING.search(run.text) is not None

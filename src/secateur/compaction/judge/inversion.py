@@ -12,6 +12,7 @@ from secateur.compaction.ledger.constraints import is_demand
 from secateur.compaction.ledger.retractions import find_alternatives, is_negative, is_retraction
 
 LEAST_SHARED = 0.5  # of the words of what the user said
+SHORT = 3  # words of a prohibition that its noun alone stands for
 WHOLE_WORDS, WHOLE_SHARE = 3, 0.8  # of a prohibition, in a goal that turns it around
 
 
@@ -62,16 +63,31 @@ def _is_about(clause: str, line: str) -> bool:
 
 def _explain_lost_negation(claim: Claim, evidence: Evidence) -> str:
     """Quote what the user forbade and never allowed, where a claim orders or allows it."""
-    if " ".join(claim.text.split()) in evidence.user:
+    said = " ".join(claim.text.split())
+    if said in evidence.user or any(
+        one.strip().casefold().startswith(said.casefold().rstrip(".!")) for one in evidence.clauses
+    ):
         return ""  # verbatim
     if claim.is_negative or _GUARDED.search(claim.text) or claim.is_question or claim.is_quoted:
         return ""
-    against = next((one for one in evidence.clauses if is_negative(one) and _is_about(one, claim.text)), None)
+    against = next((one for one in evidence.clauses if _is_forbidding(one, claim)), None)
     if against is None:
         return ""
     allowed = (one for one in evidence.clauses if not is_negative(one))
     is_allowed = any(_is_about(claim.text, one) or _is_about(one, claim.text) for one in allowed)
     return "" if is_allowed else _quote(against)
+
+
+def _is_forbidding(clause: str, claim: Claim) -> bool:
+    """Whether a clause of the user forbids what a claim is about: a short one by the word behind its `no`."""
+    if not is_negative(clause) or clause.rstrip().endswith(("?", "？")):
+        return False
+    own = extract_words(clause)
+    short = _NO.search(clause) if len(own) <= SHORT and claim.section in DEMANDING else None
+    return _is_about(clause, claim.text) or (short is not None and bool(extract_words(short["what"]) & claim.words))
+
+
+_NO = re.compile(r"(?i)\b(?:no|kein\w*|sans|sin|sem|без)\s+(?P<what>\w{3,})\b")
 
 
 def _explain_permission(claim: Claim, evidence: Evidence) -> str:
@@ -152,6 +168,8 @@ def _explain_added_negation(claim: Claim, evidence: Evidence) -> str:
         return ""
     for clause in evidence.clauses:
         own = extract_words(clause)
+        if _FIRST.search(clause):
+            continue  # what the user does is not for the agent to do
         if not is_negative(clause) and len(own) >= 2 and len(own & claim.words) >= WHOLE_SHARE * len(own):
             return _quote(clause)
     return ""
@@ -173,6 +191,7 @@ def _explain_other_number(claim: Claim, evidence: Evidence) -> str:
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
 
 
+_FIRST = re.compile(r"(?i)\bI(?:['’]ll|['’]m|\s+will|\s+am)\b|\bje\b|\bich\b|\byo\b|\beu\b|я\b|私が|我(?:来|自己)|제가")
 _BOUND = re.compile(
     r"(?i)\b(?:before|without|unless|until|after|when|while|if|vor|bevor|ohne|wenn|antes|sin|sem|avant|sans"
     r"|trước|без|если|что)\b|[,;:]|之前|前に|전에"

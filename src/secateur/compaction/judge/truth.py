@@ -4,13 +4,22 @@ Rule: each rule needs evidence against a claim, because a rejected true summary 
 stands. What nothing is known about stands. The first contradiction that is found is the reason.
 """
 
-from secateur.compaction.judge import changes, checks, consent, inversion
+from secateur.compaction.judge import changes, checks, consent, demands, figures, inversion, owners, states
 from secateur.compaction.judge.claims import Contradiction, read_claims
 from secateur.compaction.judge.evidence import Evidence
 from secateur.compaction.judge.noise import find_gibberish, find_repetition
 from secateur.compaction.summary import Sections
 
-_RULES = (*checks.RULES, *changes.RULES, *consent.RULES, *inversion.RULES)
+_RULES = (
+    *checks.RULES,
+    *changes.RULES,
+    *consent.RULES,
+    *owners.RULES,
+    *inversion.RULES,
+    *demands.RULES,
+    *states.RULES,
+    *figures.RULES,
+)
 
 
 def find_contradiction(sections: Sections, evidence: Evidence) -> Contradiction | None:

@@ -1,0 +1,112 @@
+"""Whether a summary weakens what the user demands, or orders what the user withdrew.
+
+Rule: `never` is not `preferably`, and the last word of the user on a thing counts. A condition that the user set, and a
+claim that says what was withdrawn, are no contradiction.
+"""
+
+import re
+
+from secateur.compaction.judge.claims import CLAUSE, DEMANDING, Claim, extract_words
+from secateur.compaction.judge.evidence import ClaimRule, Evidence
+
+LEAST_SHARED = 0.5  # of the words of a demand
+STEM = 4  # letters by which the words of a withdrawn order are compared
+
+
+def _explain_weakened(claim: Claim, evidence: Evidence) -> str:
+    """Quote a demand without exception that a claim makes a preference or a permission."""
+    if not _WEAK.search(claim.text):
+        return ""
+    about = [one for one in evidence.clauses if _is_demanding(one, claim)]
+    if not about or any(map(_WEAK.search, about)):
+        return ""
+    return next((f"the user said {one.strip()[:80]!r}" for one in about if _ABSOLUTE.search(one)), "")
+
+
+def _is_demanding(clause: str, claim: Claim) -> bool:
+    own = extract_words(_ABSOLUTE.sub(" ", clause))
+    shared = own & claim.words
+    return len(shared) >= max(1, LEAST_SHARED * len(own))
+
+
+_ABSOLUTE = re.compile(
+    r"(?i)\b(?:never|always|no|not|nothing|none|only|must|don['’]?t|without|kein\w*|nie|niemals|nichts|immer|nur|muss"
+    r"|jamais|toujours|aucune?|ne|nunca|siempre|jamás|sempre|никогда|всегда|không|đừng|luôn)\b|绝对|不要|不得|必须|总是|必ず|絶対|ないで|항상|절대"
+)
+_WEAK = re.compile(
+    r"(?i)\b(?:prefer(?:ably|red)?|ideally|where\s+(?:practical|possible|needed|necessary|it\s+helps)"
+    r"|(?:if|when|unless|where)\s+(?:at\s+all\s+)?(?:possible|needed|necessary|convenient|required|practical)"
+    r"|if\s+(?:a|the|some)\s+\w+\s+(?:needs?|requires?)|as\s+(?:little|few|much)\s+as\s+possible|try\s+(?:not\s+)?to|at\s+any\s+time"
+    r"|möglichst|nach\s+möglichkeit|wo\s+(?:nötig|möglich)|wenn\s+(?:nötig|möglich)|bevorzugt"
+    r"|de\s+préférence|si\s+(?:possible|nécessaire|besoin)|autant\s+que\s+possible|si\s+es\s+(?:posible|necesario)"
+    r"|de\s+preferencia|preferiblemente|se\s+(?:possível|necessário)|по\s+возможности|желательно|nếu\s+(?:cần|có\s+thể))\b"
+    r"|(?<!nothing )\bmay\s+(?:now\s+)?be\b|尽量|必要时|最好|如有需要|なるべく|できるだけ|必要なら|てよい|가능하면"
+)
+
+
+def _explain_withdrawn(claim: Claim, evidence: Evidence) -> str:
+    """Quote the user's last words on a thing that a claim orders, where they withdraw it."""
+    is_free = claim.is_negative or claim.is_quoted or claim.is_reported or _PAST.search(claim.text)
+    if is_free or (claim.section == "next" and re.match(r"(?i)(?:\d+\.\s*)?\[(?:cancel|done|x)", claim.text)):
+        return ""
+    words = _split_stems(claim.text)
+    clauses = CLAUSE.split(evidence.user)
+    for at, clause in enumerate(clauses):
+        found = next(filter(None, (pattern.search(clause) for pattern in _WITHDRAWS)), None)
+        topic = _split_stems(found["what"]) if found else frozenset()
+        if not topic or not topic <= words or any(topic <= _split_stems(one) for one in clauses[at + 1 :]):
+            continue
+        is_ordered = any(topic <= _split_stems(one) for one in clauses[:at])
+        if found and is_ordered and not (found.re is _WITHDRAWS[0] and _REMOVES.search(claim.text)):
+            return f"the user said {clause.strip()[:80]!r}"
+    return ""
+
+
+def _split_stems(text: str) -> frozenset[str]:
+    """Return the beginnings of the words of a text, names taken apart."""
+    return frozenset(
+        word.casefold()[:STEM] for word in re.findall(r"[^\W_]{3,}", text) if word.casefold() not in _FILLING
+    )
+
+
+_FILLING = frozenset(
+    [
+        "the",
+        "that",
+        "this",
+        "and",
+        "for",
+        "with",
+        "from",
+        "again",
+        "file",
+        "flag",
+        "task",
+        "job",
+        "old",
+        "new",
+        "der",
+        "die",
+        "das",
+        "les",
+        "des",
+    ]
+) - {"task"}
+_WHAT = r"(?P<what>[`\w./-]+(?:\s+[\w./-]+){0,2}?)"
+_WITHDRAWS = (
+    re.compile(rf"(?i)\b(?:take|nimm|retire|enlève|quita)\s+{_WHAT}\s+(?:out|heraus|wieder\s+raus)\b"),
+    re.compile(
+        rf"(?i)\b(?:forget|never\s?mind|vergiss|oublie|olvida|esquece|забудь)\s+(?:about\s+)?(?:the\s+|das\s+|die\s+|den\s+)?{_WHAT}\s*$"
+    ),
+    re.compile(rf"(?i)\b(?:leave|lass|laisse|deja)\s+(?:the\s+)?{_WHAT}\s+(?:in|alone|as\s+it\s+is|drin|in\s+ruhe)\b"),
+)
+_REMOVES = re.compile(r"(?i)\b(?:remov\w*|delet\w*|out|drop\w*|entfern\w*|supprim\w*|elimin\w*)\b")
+_PAST = re.compile(
+    r"(?i)\b(?:was|were|first|instead|replaced|until|earlier|stays?|kept|keep|leave|left|remains?|taken\s+back|withdrawn|cancel\w*|no\s+longer"
+    r"|bleib\w*|zuerst|statt|war|reste|était)\b|保留|不再"
+)
+
+RULES = (
+    ClaimRule("inverted", _explain_weakened, DEMANDING),
+    ClaimRule("inverted", _explain_withdrawn, ("goal", *DEMANDING, "next")),
+)
