@@ -51,7 +51,7 @@ def main() -> int:
         for name, messages in sessions(Path(corpus), asked.sessions):
             too_late, stands = measure(one, name, beginning(messages, asked.most), asked.deadline)
             late += too_late
-            stood.setdefault(one.name.rpartition("#")[2], []).append(stands)
+            stood.setdefault(one.name.rpartition("#")[2], []).extend([] if stands is None else [stands])
     accepted = [f"{name} ({sum(verdicts)} of {len(verdicts)})" for name, verdicts in stood.items() if any(verdicts)]
     print(f"smallest model of which a summary stood: {accepted[0] if accepted else 'none'}")
     return 1 if late else 0
@@ -72,8 +72,8 @@ def open_writers(names: Sequence[str]) -> Iterator[Summarizer]:
                 yield from parse(f"{url}/v1?window={local_models.WINDOW}#{model.stem}", local_only=True)
 
 
-def measure(by: Summarizer, name: str, messages: tuple[Message, ...], deadline_s: float) -> tuple[bool, bool]:
-    """Print one compaction; whether it came too late, and whether the model's summary stood."""
+def measure(by: Summarizer, name: str, messages: tuple[Message, ...], deadline_s: float) -> tuple[bool, bool | None]:
+    """Print one compaction; whether it came too late, and whether the model's summary stood, if it was asked."""
     load = Load(sum(estimate(part.text) for message in messages for part in message.parts))
     scene = CompactionInput(raw=messages, count=estimate, window=0, load=load, forced=True)
     settings = Compaction(keep_turns=1, keep_tokens=1_000, max_summary_tokens=600, cut_at="rounds")
@@ -81,7 +81,8 @@ def measure(by: Summarizer, name: str, messages: tuple[Message, ...], deadline_s
     made = compact_history(CompactionTask(scene, settings, Continuation()), [by], deadline_s)
     seconds = time.perf_counter() - start
     print(f"{by.name.rpartition('#')[2]:<20} {name:<34} {told(made, load.tokens)}  {seconds:6.1f} s")
-    return seconds > deadline_s + SLACK_S, isinstance(made.outcome, Compacted) and made.outcome.rung == "model"
+    stands = isinstance(made.outcome, Compacted) and made.outcome.rung == "model"
+    return seconds > deadline_s + SLACK_S, stands if made.answers else None
 
 
 def told(made: Made, tokens: int) -> str:

@@ -4,7 +4,8 @@
 
 Rule: the caller has an outcome when the deadline is over, whatever summarizers do: the last rung needs none. Each is
 asked in parts that fit its own window, and has its share of the time that is left, so that one which never answers
-leaves some for the next. The outcome names every attempt. Nothing is stored here and nothing is replaced.
+leaves some for the next. One that is asked behind the session's own request has the place that its price gives it. The
+outcome names every attempt. Nothing is stored here and nothing is replaced.
 """
 
 import asyncio
@@ -21,9 +22,13 @@ from secateur.compaction.compact import compact
 from secateur.compaction.outcome import Attempt, Compacted, Outcome, Refused
 from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, Continuation
+from secateur.compaction.writing import compute_summary_budget
+from secateur.model import Part
+from secateur.pricing import price_of
 from secateur.summarizers.driving import Stop, drive
+from secateur.summarizers.endpoint import is_local
 from secateur.summarizers.own import EXTRACTIVE, Extractive
-from secateur.summarizers.protocol import Summarizer
+from secateur.summarizers.protocol import Summarizer, is_asked_behind_session
 
 DEADLINE_S = 120.0
 RESERVE_SHARE, MOST_RESERVE_S = 0.1, 2.0  # of the deadline, for what is done without a model
@@ -48,7 +53,7 @@ def compact_history(
     task: CompactionTask, listed: Sequence[Summarizer], deadline_s: float = DEADLINE_S, stop: Stop | None = None
 ) -> Made:
     """Run the compaction if one is due. Calling `stop` turns it into a refusal ("cancelled")."""
-    models = tuple(takewhile(lambda one: one.name != EXTRACTIVE, listed))
+    models = order_by_cost(tuple(takewhile(lambda one: one.name != EXTRACTIVE, listed)), task)
     ends = monotonic() + deadline_s - min(deadline_s * RESERVE_SHARE, MOST_RESERVE_S)
     try:
         made = _try_models(task, models, ends, stop or Stop())
@@ -65,6 +70,49 @@ async def acompact_history(task: CompactionTask, listed: Sequence[Summarizer], d
     except asyncio.CancelledError:
         stop.cancel()
         raise
+
+
+def order_by_cost(models: tuple[Summarizer, ...], task: CompactionTask) -> tuple[Summarizer, ...]:
+    """Put one that is asked behind the session's own request before the first that would cost as much or more.
+
+    The prompt cache makes the whole view cheap to read while it is warm, and dear once it is cold. One whose price is
+    unknown, and one on this machine, keep their places in the list.
+    """
+    own = next((one for one in models if is_asked_behind_session(one)), None)
+    if own is None or task.scene.own is None:
+        return models
+    others = [one for one in models if one is not own]
+    costs = [estimate_cost(one, task) for one in others]
+    mine, listed = estimate_cost(own, task), models.index(own)
+    behind = (at for at, cost in enumerate(costs) if (at >= listed if cost is None or mine is None else mine <= cost))
+    others.insert(next(behind, len(others)), own)
+    return tuple(others)
+
+
+def estimate_cost(one: Summarizer, task: CompactionTask) -> float | None:
+    """Return the dollars of a million such questions; None if no table has the price."""
+    scene, settings = task.scene, task.settings
+    most = compute_summary_budget(settings, scene.window)
+    if is_asked_behind_session(one):
+        if scene.own is None:
+            return None
+        price = scene.own.pricing
+        read = price.cache_write if scene.own.cold_reason else price.cache_read
+        return price.dollars * (read * scene.own.tokens + price.output * most)
+    known = price_of(getattr(one, "model", ""))
+    if known is None or is_local(f"//{one.host}"):
+        return None
+    tail = settings.keep_tokens if isinstance(settings.keep_tokens, int) else settings.keep_tokens * scene.window
+    tokens = max(0.0, sum(_count_shown(part, task) for message in scene.raw for part in message.parts) - tail)
+    return known.base.input * (tokens + known.base.o * most)
+
+
+def _count_shown(part: Part, task: CompactionTask) -> int:
+    """Return the tokens of a part as a summarizer is shown it: of a result only its ends."""
+    if part.kind in ("reasoning", "media"):
+        return 0
+    most = task.settings.max_tool_chars if part.kind == "tool_result" else len(part.text)
+    return task.scene.count(part.text[:most])
 
 
 def _try_models(task: CompactionTask, models: Sequence[Summarizer], ends: float, stop: Stop) -> Made:
@@ -87,7 +135,8 @@ def _try_models(task: CompactionTask, models: Sequence[Summarizer], ends: float,
 
 def _try_model(task: CompactionTask, one: Summarizer | None, seconds: float, stop: Stop) -> Made:
     window = one.window_tokens if one else 0
-    scene = replace(task.scene, asks=one is not None, summarizer_window=window)
+    own = task.scene.own if one is not None and is_asked_behind_session(one) else None
+    scene = replace(task.scene, asks=one is not None, summarizer_window=window, own=own)
     outcome, answers = drive(compact(scene, task.settings, task.after), one or Extractive(), seconds, stop)
     return Made(outcome, answers)
 

@@ -15,6 +15,7 @@ from secateur.compaction.ask import (
     SummaryAnswer,
     SummaryTask,
     ask,
+    ask_behind_request,
     build_part_ask,
     count_overhead,
     count_part_overhead,
@@ -23,6 +24,7 @@ from secateur.compaction.ask import (
     split_into_parts,
 )
 from secateur.compaction.rows import ViewEntry
+from secateur.compaction.scene import SessionRequest
 from secateur.compaction.settings import Compaction
 from secateur.excerpt import excerpt
 
@@ -37,15 +39,30 @@ Asked = Generator[tuple[Ask, ...], tuple[SummaryAnswer, ...], tuple[SummaryAnswe
 
 
 class Interview:
-    """The questions to one summarizer about one span. It keeps the notes that it was given."""
+    """The questions to one summarizer about one span. It keeps the notes that it was given.
 
-    def __init__(self, rows: Sequence[ViewEntry], window: int, count: Count, settings: Compaction) -> None:
-        self._window, self._count = window, count  # a window of 0 has room for any question
+    With `own`, the question goes behind the session's own request, which has all of the conversation.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[ViewEntry],
+        window: int,
+        count: Count,
+        settings: Compaction,
+        own: SessionRequest | None = None,
+    ) -> None:
+        self._window, self._count, self._own = window, count, own  # a window of 0 has room for any question
         self._pieces = [text for row in rows if (text := render_row(row, settings.max_tool_chars))]
         self._notes: list[str] = []
 
     def ask_for_summary(self, task: SummaryTask, attempt: int) -> Asked:
         """Return the answer and the number of questions."""
+        if self._own is not None:
+            end = self._pieces[-1] if self._pieces else ""
+            question = ask_behind_request(self._own.add_question, end, task, self._own.tokens, self._count)
+            (answer,) = yield (replace(question, attempt=attempt),)
+            return answer, 1
         fits = fit_task(task, self._window, self._count)
         room = self._compute_room(fits, count_overhead(fits, self._count), fits.most_tokens)
         if room is None or (not self._notes and self._count_all(self._pieces, 2) <= room):

@@ -164,7 +164,7 @@ def _summarize_by_model(
     asks = 0
     task = _build_task(work)
     window = work.scene.summarizer_window or work.scene.window
-    interview = Interview(work.given.rows, window, work.scene.count, work.settings)
+    interview = Interview(work.given.rows, window, work.scene.count, work.settings, work.scene.own)
     for attempt in range(1, tries + 1):
         answer, more = yield from interview.ask_for_summary(task, attempt)
         asks += more

@@ -6,14 +6,18 @@ Rule: a compaction is one epoch, applied whole or not at all, and not by this mo
 afterwards is reported, not sent.
 """
 
+import json
+from collections.abc import Sequence
 from concurrent.futures import CancelledError
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.bounds import find_turn_start
+from secateur.cachecost.history import explain_cold
 from secateur.compaction.outcome import Compacted, Outcome, Refused
+from secateur.compaction.scene import SessionRequest
 from secateur.compaction.summary import render_sections
 from secateur.compaction.template import get_template
 from secateur.compaction.trigger import Due, check_due
@@ -29,7 +33,10 @@ from secateur.fitting.epoch import (
     rebase_compaction,
 )
 from secateur.hooks import BeforeCompact, CompactDecision, call_before_hook
-from secateur.model import Epoch
+from secateur.jsontext import Text
+from secateur.model import Epoch, NewMessage
+from secateur.render.breakpoints import render, should_mark
+from secateur.render.emitter import Emitter
 from secateur.render.host_entry import has_host_entry
 from secateur.session import Projection
 from secateur.settle import is_missing_reasoning
@@ -37,6 +44,7 @@ from secateur.stages import STORE_AWAY, Context
 
 if TYPE_CHECKING:
     from secateur.compacting import Made
+    from secateur.summarizers.protocol import Summarizer
 
 ROUNDS = 3  # of one compaction, where the counters of its policy and of the window are far apart
 
@@ -164,6 +172,7 @@ def _begin_beside(
     if find_refusal(projection.branch_plan, messages, context.window, projection.count) is not None:
         return None
     scene = context.build_compaction_input(projection, replace(options, forced=True), True)
+    scene = replace(scene, own=make_session_request(context, projection, setup.summarizers))
     task = BackgroundTask(scene, context.settings, context.policy.continuation)
     listed, hooks, known = setup.summarizers, setup.hooks, get_ranges(projection)
     background.begin(
@@ -198,6 +207,7 @@ def _compact(
     listed = setup.summarizers if held is None and (setup.background is None or options.forced) else ()
     options = _with_reply(options, reply)
     scene = context.build_compaction_input(projection, options, bool(listed))
+    scene = replace(scene, own=make_session_request(context, projection, listed))
     task = compacting.CompactionTask(scene, context.settings, context.policy.continuation)
     made = compacting.compact_history(task, listed, setup.deadline_s, options.stop)
     if options.stop is not None and options.stop.called:
@@ -205,6 +215,31 @@ def _compact(
     breaker = f"no summarizer was asked: {held.text}" if held is not None else ""
     step = CompactionStep(made.outcome, made=made).with_warnings(warning, breaker)
     return _shorten_tail(context, projection, step, options)
+
+
+def make_session_request(
+    context: Context, projection: Projection, listed: "Sequence[Summarizer]"
+) -> SessionRequest | None:
+    """The request with the view as it is now, if a summarizer is asked behind it; None where the document is none."""
+    if not any(getattr(one, "asks_behind_session", False) for one in listed):
+        return None
+    document, path = projection.document, projection.document.transcript.messages_path
+    if document.format.log or len(path) != 1:
+        return None
+    sent = render(Emitter(), projection, document.native, should_mark(context.policy.schedule)).native
+    body = sent.value() if isinstance(sent, Text) else json.loads(sent) if isinstance(sent, bytes | str) else sent
+    if not isinstance(body, dict) or not isinstance(body.get(path[0]), list):
+        return None
+
+    def add_question(text: str) -> dict[str, Any]:
+        return {**body, path[0]: [*body[path[0]], document.format.new_message(NewMessage("user", text))]}
+
+    return SessionRequest(
+        add_question=add_question,
+        tokens=context.budget.tokens_used,
+        pricing=context.budget.pricing,
+        cold_reason=explain_cold(context.budget),
+    )
 
 
 def _with_reply(options: CompactOptions, reply: CompactDecision) -> CompactOptions:

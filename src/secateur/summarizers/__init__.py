@@ -14,7 +14,7 @@ from secateur.errors import ConfigError
 from secateur.registry import Plugin, Registry
 from secateur.summarizers.endpoint import is_local
 from secateur.summarizers.names import VENDORS, Windows, parse_endpoint
-from secateur.summarizers.own import EXTRACTIVE, Extractive, Function
+from secateur.summarizers.own import EXTRACTIVE, Extractive, Function, SamePrefix
 from secateur.summarizers.protocol import Failed, Summarizer
 from secateur.summarizers.provider import Provider
 
@@ -23,6 +23,7 @@ __all__ = [
     "Extractive",
     "Failed",
     "Function",
+    "SamePrefix",
     "Summarizer",
     "require_local",
     "parse",

@@ -1,4 +1,4 @@
-"""Summarizers without a provider: none at all, and a function of the caller's own.
+"""Summarizers without a provider: none at all, a function of the caller's own, and the session's own model.
 
 Rule: a function may block for as long as it likes; it runs in a thread that nobody waits for longer than the deadline.
 """
@@ -6,6 +6,7 @@ Rule: a function may block for as long as it likes; it runs in a thread that nob
 import asyncio
 from collections.abc import Callable
 from threading import Thread
+from typing import Any
 
 from msgspec import Struct
 
@@ -61,3 +62,28 @@ class Function(Struct, frozen=True):
         Thread(target=work, name=f"secateur-{self.name}", daemon=True).start()
         made = await done
         return made if isinstance(made, SummaryAnswer) else SummaryAnswer(made, by=self.name)
+
+
+class SamePrefix(Struct, frozen=True):
+    """The session's own model: the view goes to it once more, with one question behind it.
+
+    `send` takes a request body in the session's own format and returns the text of the answer, or a `SummaryAnswer`; it
+    sends it as the agent's requests are sent, with the same client and credentials. Nothing before the question differs
+    from the agent's next request, so the provider reads from its prompt cache what it has of it. `host` is where that
+    goes. Whether this is cheaper than other summarizers of the list is worked out each time.
+    """
+
+    send: Callable[[Any], str | SummaryAnswer]
+    host: str
+    name: str = "same-prefix"
+    window_tokens: int = 0
+    max_output: int = 0
+
+    @property
+    def asks_behind_session(self) -> bool:
+        return True
+
+    async def summarize(self, ask: Ask, seconds: float) -> SummaryAnswer:
+        if ask.body is None:
+            raise Failed("refused", "only a request body can be sent once more: this is a session file or a bare list")
+        return await Function(self.name, lambda one: self.send(one.body)).summarize(ask, seconds)

@@ -8,7 +8,8 @@
 
 Rule: whoever asks has redacted the question, holds the deadline and tries again; a summarizer asks once, and either
 answers or raises. `Failed` says what kind of failure it was; anything else counts as a crash. Whether an answer is a
-summary is not decided here. `max_parallel`, where a summarizer has it, is how many questions it takes at a time.
+summary is not decided here. `max_parallel`, where a summarizer has it, is how many questions it takes at a time, and
+`asks_behind_session` says that it is sent `ask.body`: the session's own request with the question behind it.
 """
 
 from typing import Protocol
@@ -47,6 +48,11 @@ class Summarizer(Protocol):
 def get_max_parallel(by: Summarizer) -> int:
     """How many questions this summarizer takes side by side: 1 where it does not say."""
     return max(1, int(getattr(by, "max_parallel", 1)))
+
+
+def is_asked_behind_session(by: Summarizer) -> bool:
+    """Whether this summarizer is sent the session's own request with the question behind it."""
+    return bool(getattr(by, "asks_behind_session", False))
 
 
 class Failed(Exception):

@@ -36,6 +36,10 @@ class Provider(Struct, frozen=True):
         return self.to.host
 
     @property
+    def model(self) -> str:
+        return self.to.model
+
+    @property
     def window_tokens(self) -> int:
         return self.to.window_tokens
 
