@@ -70,6 +70,16 @@ def test_a_question_beyond_the_servers_window_says_so(url: str) -> None:
     assert asked(unaware, ask, 60).failure == "window"
 
 
+def test_a_small_window_is_asked_however_large_the_session_s_is(writers: dict[str, Summarizer]) -> None:
+    said = [user(f"Say {n}. " + "The importer is slow. " * 40) for n in range(8)]
+    conversation = talk(*(one for n in range(8) for one in (said[n], assistant(text=f"It is {n}."))), user("Go on."))
+    settings = Compaction(keep_turns=1, keep_tokens=0, on_bad_summary="cancel")
+    task = CompactionTask(scene(conversation, window=1_000_000), settings, Continuation())
+    (answer, *_) = compact_history(task, [writers["http"]], deadline_s=5).answers
+    assert (answer.by, answer.tries) == (writers["http"].name, 1)
+    assert answer.failure in (None, "timeout")  # not "window": there is room for question and answer
+
+
 def test_a_summary_stands_or_says_why_it_does_not(writers: dict[str, Summarizer]) -> None:
     work = (
         message
