@@ -249,8 +249,9 @@ def _build_outcome(
     meta |= {"continuation": {"branch": step.branch, "of": step.of}} if step.branch != "none" else {}
     items = (NewMessage(work.settings.summary_role, text, "summary", meta), *taken.carried)
     tokens = sum(scene.count(item.text) for item in items)
-    if tokens >= taken.tokens:
-        text = f"the summary would take {tokens:,} tokens, and what it stands for takes {taken.tokens:,}"
+    takes = tokens + (scene.count(step.text) if step.put_in else 0)
+    if takes >= taken.tokens:
+        text = f"the summary would take {takes:,} tokens, and what it stands for takes {taken.tokens:,}"
         return Refused("no_gain", text, found.attempts, found.asks)
     if is_empty(made):
         text = "nothing can be said of what would give way: the summary would be empty"
