@@ -22,7 +22,10 @@ EXTRAS = {
     "pydantic_ai": "pydantic-ai",
 }
 OTHERS = {
+    "agent_framework": "agent-framework-core>=1.23",
+    "deepagents": "deepagents>=0.7.32",  # LangChain's middleware in its agents
     "google_adk": "google-adk>=2.13",  # needs google-genai before 3
+    "litellm_proxy": "litellm[proxy]>=1.106",
     "strands": "strands-agents>=1.62",  # needs mcp before 2.2
 }
 TOOLS = ("hypothesis", "pytest")

@@ -1,4 +1,4 @@
-"""LiteLLM: a callback that changes what one asynchronous call of the SDK is sent.
+"""LiteLLM: a callback that changes what one asynchronous call of the SDK, or of LiteLLM's proxy, is sent.
 
     litellm.callbacks = [SecateurLogger()]
 
@@ -34,7 +34,7 @@ class SecateurLogger(CustomLogger):
     """Prunes what models are sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
 
     A session is the call's `litellm_session_id`, or what a known client names in its headers, or else found by its
-    history. `on_view` is called with each view.
+    history; in the proxy each key has sessions of its own. `on_view` is called with each view.
     """
 
     def __init__(self, engine: Engine | None = None, *, on_view: OnView | None = None, **settings: Any) -> None:
@@ -84,9 +84,11 @@ def _name_route(call_type: Any) -> str:
 def _name_session(kwargs: dict[str, Any]) -> str:
     held = kwargs.get("proxy_server_request") or {}
     headers = {str(name).lower(): value for name, value in (held.get("headers") or {}).items()}
-    metadata = kwargs.get("metadata") or kwargs.get("litellm_metadata") or {}
+    metadata = {**(kwargs.get("metadata") or {}), **(kwargs.get("litellm_metadata") or {})}
     named = kwargs.get("litellm_session_id") or metadata.get("session_id")
-    return str(named or next((headers[name] for name in _HEADERS if name in headers), ""))
+    session = str(named or next((headers[name] for name in _HEADERS if name in headers), ""))
+    key = str(metadata.get("user_api_key_hash") or "")[:24]  # whose session it is, in the proxy
+    return f"{key}/{session}" if key and session else session
 
 
 def _with_roles(view: View[Any], array: str, format: str) -> list[Any]:
