@@ -44,9 +44,10 @@ def tool_config(history: ConverseWalker) -> Found:
 
 @rule("B7", "an error result is not empty", "reported", blocks=("toolResult",))
 def empty_error(value: Any, history: ConverseWalker) -> Found:
-    if get_fields(value).get("status") == "error" and not get_items(get_fields(value).get("content")):
-        return [(("content",), "an error result has no content: give it a text")]
-    return ()
+    result = get_fields(value)
+    if result.get("status") != "error" or get_items(result.get("content")):
+        return ()
+    return [(("content",), "an error result has no content: give it a text")]
 
 
 @rule("B8", "a message has content", "reported", blocks=("@message",))
@@ -93,11 +94,11 @@ def tool_name(value: Any, history: ConverseWalker) -> Found:
     no_repair="where it was meant to be cannot be known",
 )
 def nested(value: Any, history: ConverseWalker) -> Found:
+    blocks = get_items(get_fields(value).get("content"))
+    names = [(at, name) for at, block in enumerate(blocks) if isinstance(block, dict) for name in block]
     return [
         (("content", at), f"a result contains a {str(name)[:40]}: move it behind the result")
-        for at, block in enumerate(get_items(get_fields(value).get("content")))
-        if isinstance(block, dict) and not block.keys() <= _IN_RESULT
-        for name in block
+        for at, name in names
         if name not in _IN_RESULT
     ]
 

@@ -65,6 +65,8 @@ class ConverseWalker(Walker):
             before, value = kind, block[kind]
             if kind[0] != "@":
                 check_block(kind, value, inside, kind)
+            if kind == "text":
+                continue
             if kind == "toolUse" or kind == "toolResult":
                 self._record_tool_block(role, kind, get_fields(value), inside)
             elif kind in _MEDIA:

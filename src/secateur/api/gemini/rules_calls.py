@@ -36,7 +36,7 @@ def orphans(history: ContentsWalker) -> Found:
 
 @rule("G3", "a turn with calls has as many responses", "reported: gemini-cli #6638, #5718")
 def counts(history: ContentsWalker) -> Found:
-    for turn, after in _pair_rounds(history):
+    for turn, after in history.rounds:
         if len(turn.calls) != len(after.responses):
             yield (
                 turn.calls[0][0],
@@ -53,8 +53,8 @@ def named(value: Any, history: ContentsWalker) -> Found:
 
 @rule("G3", "a response has the id or the name of its call", "docs", severity="warning")
 def strangers(history: ContentsWalker) -> Found:
-    for turn, after in _pair_rounds(history):
-        if len(turn.calls) == len(after.responses):
+    for turn, after in history.rounds:
+        if len(turn.calls) == len(after.responses) and not _is_one_answered(turn, after):
             calls = [get_id_and_name(value) for _, _, value in turn.calls]
             responses = [get_id_and_name(value) for _, value in after.responses]
             if calls == responses:
@@ -70,17 +70,18 @@ def strangers(history: ContentsWalker) -> Found:
 
 @rule("G3", "the responses of a turn are in one content", "reported", severity="warning")
 def spread(history: ContentsWalker) -> Found:
-    for _, after in _pair_rounds(history):
-        if len({path[1] for path, _ in after.responses}) > 1:
+    for _, after in history.rounds:
+        if len(after.responses) > 1 and len({path[1] for path, _ in after.responses}) > 1:
             path = after.responses[-1][0]
             yield path, "the responses to one turn are in several contents: move all into the first"
 
 
-def _pair_rounds(history: ContentsWalker) -> Iterator[tuple[GeminiTurn, GeminiTurn]]:
-    """Yield each turn with calls together with the turn that must answer."""
-    for turn, after in zip(history.turns, history.turns[1:], strict=False):
-        if turn.calls and turn.role == "model":
-            yield turn, after
+def _is_one_answered(turn: GeminiTurn, after: GeminiTurn) -> bool:
+    """Whether it is one call and its response, as most are: of one name and one id."""
+    if len(turn.calls) != 1:
+        return False
+    call, response = turn.calls[0][2], after.responses[0][1]
+    return bool(call.get("name") == response.get("name") and call.get("id") == response.get("id"))
 
 
 @rule("G13", "server tools and code are followed by their results", "general knowledge")

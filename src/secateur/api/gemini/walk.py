@@ -4,6 +4,7 @@ Rule: names are read in camelCase and in snake_case; consecutive contents of one
 parts under the name of their data ("text", "functionCall" ...) and contents as "content".
 """
 
+from functools import cached_property
 from typing import Any
 
 from secateur.api.accessors import get_fields, get_items, get_text
@@ -51,13 +52,17 @@ class GeminiTurn:
 
     def call(self, path: Path, part: Any, value: Any) -> None:
         """Add a call."""
-        self.calls = self.calls or []
-        self.calls.append((path, part, value))
+        if self.calls:
+            self.calls.append((path, part, value))
+        else:
+            self.calls = [(path, part, value)]
 
     def add_response(self, path: Path, value: Any) -> None:
         """Add a response."""
-        self.responses = self.responses or []
-        self.responses.append((path, value))
+        if self.responses:
+            self.responses.append((path, value))
+        else:
+            self.responses = [(path, value)]
 
 
 class ContentsWalker(Walker):
@@ -72,6 +77,12 @@ class ContentsWalker(Walker):
         self.odd: list[tuple[Path, str]] = []
         self.open: dict[str, list[Path]] = {}  # server tools and code without their result
         self.astray: list[Path] = []  # such results without a use before them
+
+    @cached_property
+    def rounds(self) -> list[tuple[GeminiTurn, GeminiTurn]]:
+        """Each turn with calls of the model, and the turn that must answer them."""
+        both = zip(self.turns, self.turns[1:], strict=False)
+        return [(turn, after) for turn, after in both if turn.calls and turn.role == "model"]
 
     def get_field(self, name: str) -> Any:
         """Return a field of the request in either spelling."""
@@ -98,23 +109,26 @@ class ContentsWalker(Walker):
         if not isinstance(part, dict):
             self.odd.append((path, "a part is not an object: give it a text, or remove it"))
             return
-        kinds = find_data(part)
-        if len(kinds) != 1:
-            check_block("part", part, path)
-            return
-        name = kinds[0]
+        name = next(iter(part), "")
+        if len(part) > 1 or name not in KINDS or part[name] is None:  # most parts are one datum
+            kinds = find_data(part)
+            if len(kinds) != 1:
+                check_block("part", part, path)
+                return
+            name = kinds[0]
         kind = KINDS[name]
         if kind == "text":
             check_block(kind, part, path)
-        else:
-            check_block(kind, part[name], path, name)
+            turn.speaks = turn.speaks or turn.role == "user"
+            return
+        check_block(kind, part[name], path, name)
         if kind == "functionCall":
             turn.call(path, part, get_fields(part[name]))
         elif kind == "functionResponse":
             turn.add_response(path, get_fields(part[name]))
         elif turn.role == "user":
             turn.speaks = True
-        elif kind != "text":
+        else:
             self._record_server_part(kind, path)
 
     def _record_server_part(self, kind: str, path: Path) -> None:
