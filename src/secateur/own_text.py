@@ -44,7 +44,8 @@ def with_own_origin(messages: tuple[Message, ...], known: int = 0) -> tuple[Mess
 
     The first `known` messages have been through this before.
     """
-    found = {n: origin for n in range(known, len(messages)) if (origin := _detect_own_origin(messages[n]))}
+    said = [n for n in range(known, len(messages)) if (parts := messages[n].parts) and parts[0].kind == "text"]
+    found = {n: origin for n in said if (origin := _detect_own_origin(messages[n]))}
     if not found:
         return messages
     return tuple(replace(one, origin=found[n]) if n in found else one for n, one in enumerate(messages))
@@ -63,7 +64,7 @@ def is_carried(message: Message) -> bool:
 def _detect_own_origin(message: Message) -> Origin | None:
     """The origin of a message written by a compaction; None for any other or if it already has one."""
     parts = message.parts
-    if not parts or parts[0].kind != "text" or message.origin in ("summary", "synthetic"):
+    if message.origin in ("summary", "synthetic"):
         return None
     if any([part.kind != "text" for part in parts]):
         return None
@@ -84,10 +85,11 @@ def is_own(part: Part) -> bool:
     if part.kind != "tool_result":
         return False
     # the mark without its blank is found sooner: few characters are like its last one
-    if _MARK in text and MARK in text and any(is_made(text) for is_made in _KINDS):
-        return True
-    if MARK in text and (is_grouped(text) or is_tables(text) or is_templated(text) or strip_note(text) != text):
-        return True
+    if _MARK in text and MARK in text:
+        if any(is_made(text) for is_made in _KINDS):
+            return True
+        if is_grouped(text) or is_tables(text) or is_templated(text) or strip_note(text) != text:
+            return True
     return text.endswith(" chars.]") and is_trimmed(text)
 
 

@@ -106,7 +106,9 @@ def is_any_placeholder(text: str, *templates: str) -> bool:
     """Whether a text is a placeholder: a default one, or one filled from one of these templates."""
     if is_placeholder(text):
         return True
-    return len(text) <= _LONGEST and any([_compile_template(one).fullmatch(text) for one in templates if one])
+    if len(text) > _LONGEST or not any(templates):
+        return False
+    return any([_compile_template(one).fullmatch(text) for one in templates if one])
 
 
 def find_main_argument(arguments: str) -> str:

@@ -26,7 +26,7 @@ Cuts = dict[int, list[Splice]]
 
 _BY_MODEL = ("anthropic",)  # how a history may end hangs on the model (wire rule A14)
 _NEVER_OURS = ("G5",)  # some servers take it: what came so may stay, but no edit brings it about
-_AT_ONCE = 32  # rounds read in one pass: enough to share its cost, few enough to be forgotten soon
+_AT_ONCE = 64  # rounds read in one pass: enough to share its cost, few enough to be forgotten soon
 
 
 def find_new_violations(

@@ -33,14 +33,16 @@ class MessageIndex:
 
     def learn(self, messages: Messages, first: int) -> None:
         """Take the messages from the `first` on."""
-        found = self._found
+        found, numbers = self._found, self.numbers
         for number in range(first, len(messages)):
-            if messages[number].key:
-                self.numbers[messages[number].key] = number + 1
-            for part in messages[number].parts:
-                found[part.key] = (*found[part.key], number) if part.key in found else (number,)
-                if is_own(part):
-                    self.own.add(part.key)
+            message = messages[number]
+            if message.key:
+                numbers[message.key] = number + 1
+            for part in message.parts:
+                key = part.key
+                found[key] = (*found[key], number) if key in found else (number,)
+                if part.kind == "tool_result" and is_own(part):
+                    self.own.add(key)
         self._size = len(messages)
         self.positions = extend_index(messages, self.positions, first)
 
