@@ -166,9 +166,9 @@ def test_a_summary_that_saves_nothing_is_refused() -> None:
 
 
 def test_what_is_put_in_behind_a_summary_counts_as_well() -> None:
-    made = done(run(scene(TALK), TAIL, Continuation("sentence", "Go on."))[0])
+    made = done(run(scene(TALK), TAIL, Continuation(mode="sentence", text="Go on."))[0])
     saved = made.tokens_before - made.tokens_after
-    words = {size: Continuation("sentence", "x" * 4 * size) for size in (saved - 1, saved)}
+    words = {size: Continuation(mode="sentence", text="x" * 4 * size) for size in (saved - 1, saved)}
     assert done(run(scene(TALK), TAIL, words[saved - 1])[0]).tokens_after == made.tokens_after
     assert refused(run(scene(TALK), TAIL, words[saved])[0]).reason == "no_gain"
 
