@@ -38,10 +38,9 @@ def list_outcomes(messages: Iterable[Message]) -> dict[str, bool]:
         line = _read_line(call)
         if not _CHECKS.search(line) or _LOOKS.match(line) or "\n" in line.strip() or "<<" in line:
             continue
-        passed = _has_passed(line, result)
-        if passed is not None and (name := name_check(line)):
-            found.pop(name, None)
-            found[name] = passed
+        passed, name = _has_passed(line, result), name_check(line)
+        found.pop(name, None)
+        found |= {name: passed} if passed is not None and name else {}
     return dict(list(found.items())[-MOST_COMMANDS:])
 
 
