@@ -204,7 +204,8 @@ def _make_host_table(hosts: list[HostCheckup]) -> Any:
         asked = "has not asked yet: start it once"
         if last is not None:
             ago = format_duration(max(0.0, time.time() - last.at_ms / 1000))
-            asked = f"{ago} ago: {last.edited:,} of {last.requests:,} requests changed"
+            changed = f": {last.edited:,} of {last.requests:,} requests changed" if last.requests else ""
+            asked = f"{ago} ago{changed}"
         rows.append((checkup.host, "see the advice" if checkup.problems else "works", checkup.policy, asked))
     return tables.make_list(rows, "Hosts", ("host", "state", "policy", "last asked"))
 

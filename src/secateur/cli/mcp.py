@@ -6,6 +6,7 @@ Rule: standard output belongs to the protocol; what people should read goes to s
 import os
 import secrets
 import sys
+import time
 from typing import Annotated
 
 import click
@@ -15,12 +16,16 @@ from secateur.cli.installed import get_version
 from secateur.cli.names import SESSION
 from secateur.cli.options import Options, make_option
 from secateur.cli.output.terminal import print_blocks, print_exact
+from secateur.hosts.activity import Activity, record_activity
+from secateur.hosts.installable import HOSTS
 from secateur.mcp.scope import Scope
 from secateur.mcp.server import HOST, PATH, make_server, serve, serve_http
 from secateur.mcp.tools import Tools
 from secateur.stores import get_default_url
+from secateur.stores.place import find_data_folder
 
 TOKEN = "SECATEUR_MCP_TOKEN"
+HOST_VARIABLE = "SECATEUR_HOST"  # set by what `secateur install` writes
 _EPILOG = """\
 \b
 Examples:
@@ -64,6 +69,7 @@ class McpOptions(Options, frozen=True, kw_only=True):
 @options.make_command("mcp", McpOptions, _EPILOG)
 def command(args: McpOptions) -> None:
     """Serve the model tools to read back what was removed from its context."""
+    _note_host(os.environ.get(HOST_VARIABLE, ""))
     scope = Scope(args.store or get_default_url(), args.tenant, args.session, remember=args.http is None)
     server = make_server(Tools(scope), get_version())
     try:
@@ -77,6 +83,12 @@ def command(args: McpOptions) -> None:
             serve_http(server, args.http, _get_token(args.http))
     finally:
         scope.store.close()
+
+
+def _note_host(name: str) -> None:
+    """Note that a host has started its server, for `secateur doctor`."""
+    if name in HOSTS:
+        record_activity(find_data_folder() / "hosts" / name, Activity(at_ms=time.time_ns() // 1_000_000))
 
 
 def _get_token(port: int) -> str:

@@ -19,7 +19,7 @@ from secateur.cli.options import Options, make_argument, make_option
 from secateur.cli.output.terminal import print_text
 from secateur.cli.proxy_report import ProxyReport, fetch_report, summarize
 from secateur.errors import ConfigError
-from secateur.hosts.launch import LAUNCHES, Launch, build_start, find_upstreams
+from secateur.hosts.launch import LAUNCHES, TENANT, Launch, build_start, find_upstreams
 from secateur.proxy.settings import Api, ProxySettings, Recall, check_mode, check_recall
 from secateur.sessions.recall_handles import find_recall_folder
 from secateur.stores import open_store
@@ -28,7 +28,6 @@ from secateur.stores.laid_files import get_tenant_folder
 if TYPE_CHECKING:
     from secateur.proxy.server import RunningServer
 
-TENANT = "local"  # one person, whatever credential is used: sessions are found by `--tenant local`
 _FLAG = "--prune-subscriptions"
 _EPILOG = f"""\
 \b

@@ -16,12 +16,12 @@ from secateur.cli.live_line import LiveLine, show_live
 from secateur.cli.options import Options, make_option
 from secateur.cli.output.terminal import print_exact
 from secateur.errors import ConfigError
+from secateur.proxy.settings import PORT
 
 if TYPE_CHECKING:
     from secateur.proxy.server import RunningServer
 
 TOKEN = "SECATEUR_PROXY_TOKEN"
-PORT = 8787
 _EPILOG = """\
 \b
 Examples:

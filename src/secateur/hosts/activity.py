@@ -18,8 +18,8 @@ class Activity(Struct, frozen=True, kw_only=True):
     """The last process that served the host."""
 
     at_ms: int  # of its last request, since 1970
-    requests: int  # that it was asked about
-    edited: int  # of these, that were sent otherwise than they came
+    requests: int = 0  # that it was asked about
+    edited: int = 0  # of these, that were sent otherwise than they came
     error: str = ""  # the last one; "": none
 
 

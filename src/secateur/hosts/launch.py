@@ -15,6 +15,7 @@ from msgspec import Struct
 from secateur.errors import ConfigError
 from secateur.proxy.settings import PROVIDERS, Api, check_upstream
 
+TENANT = "local"  # one person, whatever credential is used: sessions are found by `--tenant local`
 _SIGN_IN_S = 10.0  # for a client to say how it is signed in
 _OPENAI = f"{PROVIDERS['openai']}/v1"
 

@@ -13,6 +13,21 @@ from secateur.hosts.installation import InstallOptions
 _HEAD = "// Written by `secateur install`; `secateur uninstall` removes it."
 _TIMEOUT_S = 30.0  # for the bridge to start and to answer
 _GREETING = b'{"id":1,"method":"hello","params":{"host":"doctor","protocol":1}}\n'
+_INITIALIZE = (
+    json.dumps(
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "secateur doctor", "version": "1"},
+            },
+        }
+    ).encode()
+    + b"\n"
+)
 
 
 def make_bridge_command(options: InstallOptions, host: str, format: str, default_policy: str) -> tuple[str, ...]:
@@ -40,6 +55,20 @@ def find_bridge_problems(command: tuple[str, ...]) -> list[str]:
         return []
     why = answer.get("error", {}).get("message") or done.stderr.decode("utf-8", "replace").strip() or "no answer"
     return [f"the bridge does not work: {why}; then run `secateur install` again"]
+
+
+def find_server_problems(command: tuple[str, ...]) -> list[str]:
+    """Start `secateur mcp` as a host does; why it does not answer, if so."""
+    try:
+        done = subprocess.run(
+            (*command, "mcp"), input=_INITIALIZE, capture_output=True, timeout=_TIMEOUT_S, check=False
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        return [f"`secateur mcp` cannot be started ({error}): run `secateur install` again"]
+    if b'"serverInfo"' in done.stdout:
+        return []
+    why = done.stderr.decode("utf-8", "replace").strip() or "no answer"
+    return [f"`secateur mcp` does not work, so nothing can be read back: {why}"]
 
 
 def _read_source(name: str) -> str:

@@ -21,6 +21,7 @@ PROVIDERS: dict[Api, str] = {
     "openai": "https://api.openai.com",
     "gemini": "https://generativelanguage.googleapis.com",
 }
+PORT = 8787  # that `secateur serve` listens on
 _MIB = 1024 * 1024
 
 

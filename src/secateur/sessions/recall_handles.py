@@ -102,8 +102,9 @@ def _iterate_definitions(value: Any) -> Iterator[dict[str, Any]]:
     if isinstance(value, dict):
         if "name" in value or "server_label" in value:
             yield value
-            return
-        value = list(value.values())
+            value = value.get("tools")  # of a namespace: Codex groups the tools of a server
+        else:
+            value = list(value.values())
     for one in value if isinstance(value, list) else ():
         yield from _iterate_definitions(one)
 
