@@ -43,7 +43,12 @@ def runs(path: Path, store: str) -> dict[str, list[list[object]]]:
         "recover": [[path, "-o", path.parent / f"to{HOSTILE}.md"]],
         "status": [kept, ["--address", f"http://{HOSTILE}", *kept]],
         "run": [[HOSTILE]],
-        "install": [["pi", "--dry-run", "--summarizer", HOSTILE], ["pi", "--policy", HOSTILE], [HOSTILE]],
+        "install": [
+            ["pi", "--dry-run", "--summarizer", HOSTILE],
+            ["pi", "--policy", HOSTILE],
+            ["codex", "--policy", HOSTILE],
+            [HOSTILE],
+        ],
         "uninstall": [[HOSTILE]],
         "bridge": [[HOSTILE], ["pi", "--policy", HOSTILE]],
         "doctor": [[path, *hostile], ["--policy", HOSTILE]],
@@ -79,9 +84,10 @@ def test_no_command_lets_a_control_character_out(tmp_path: Path, form: tuple[str
 
 
 def test_a_host_gets_json_and_its_status_line_is_clean() -> None:
-    done = secateur("hook", "pi", stdin=json.dumps({"type": HOSTILE}).encode())
-    assert json.loads(done.out) == {}
-    assert not CONTROL.search(done.out.decode() + done.err)
+    for host, answer in (("pi", {}), ("claude-code", None)):
+        done = secateur("hook", host, stdin=json.dumps({"type": HOSTILE, "hook_event_name": HOSTILE}).encode())
+        assert (json.loads(done.out) if done.out else None) == answer
+        assert not CONTROL.search(done.out.decode() + done.err)
 
 
 def test_what_is_read_back_is_exact_in_a_pipe(tmp_path: Path) -> None:

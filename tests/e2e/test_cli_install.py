@@ -1,6 +1,7 @@
 """`secateur install`, `uninstall` and what `doctor` reports of them, in a home of their own."""
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,63 @@ def test_the_doctor_says_why_a_host_does_not_act(home: dict[str, str]) -> None:
     edited, missing = host["problems"]
     assert "not as it was installed: run `secateur install pi` again" in edited
     assert "npm install -g @mariozechner/pi-coding-agent" in missing
+
+
+def test_claude_code_gets_a_plugin_of_its_own_files(home: dict[str, str]) -> None:
+    folder = Path(home["HOME"])
+    Path(home["PATH"], "claude").symlink_to("pi")
+    done = secateur("install", "claude-code", "--json", **home)
+    manifest, hooks, servers = (json.loads(file["text"]) for file in done.json["files"])
+    assert manifest["name"] == "secateur"
+    assert hooks["hooks"].keys() == {"PostToolUse", "PreCompact", "SessionStart"}
+    assert servers["mcpServers"]["recall"]["args"][-3:] == ["mcp", "--tenant", "local"]
+    assert all(Path(file["path"]).is_relative_to(folder / ".claude/skills/secateur") for file in done.json["files"])
+    (checked,) = secateur("doctor", "--json", **home).json["hosts"]
+    assert checked == {"host": "claude-code", "policy": "balance", "problems": [], "last": None}
+    assert secateur("uninstall", "claude-code", **home).code == 0
+    assert list(folder.iterdir()) == []
+
+
+def test_codex_keeps_its_configuration_and_is_asked_whether_it_reads_ours(home: dict[str, str]) -> None:
+    config = Path(home["HOME"]) / ".codex" / "config.toml"
+    config.parent.mkdir()
+    config.write_bytes(b'model = "gpt-5"')
+    assert secateur("install", "codex", **home).code == 0
+    read = tomllib.loads(config.read_text())
+    assert (read["model"], read["mcp_servers"]["secateur"]["env"]) == ("gpt-5", {"SECATEUR_HOST": "codex"})
+    profile = tomllib.loads((config.parent / "secateur.config.toml").read_text())
+    assert profile["model_providers"][profile["model_provider"]]["base_url"] == "http://127.0.0.1:8787/v1"
+    assert secateur("install", "codex", **home).code == 0  # the second time, too
+    assert config.read_bytes().count(b"[mcp_servers.secateur]") == 1
+    program = Path(home["PATH"], "codex")
+    program.write_text("#!/bin/sh\necho no such server >&2\nexit 1\n")
+    program.chmod(0o755)
+    (checked,) = secateur("doctor", "--json", **home).json["hosts"]
+    assert "Codex does not read its server: no such server" in checked["problems"][0]
+    assert secateur("uninstall", "codex", **home).code == 0
+    assert config.read_bytes() == b'model = "gpt-5"'
+
+
+@pytest.mark.parametrize(
+    ("config", "arguments", "why"),
+    [
+        (b"[mcp_servers.secateur]\ncommand = 'x'\n", (), "has a server of that name"),
+        (b"mcp_servers = {}\n", (), "can be added"),
+        (b"model = \n", (), "is not TOML"),
+        (b"\xff", (), "cannot be read"),
+        (b"", ("--policy", "observe"), "an option of `secateur serve`"),
+    ],
+)
+def test_codex_is_left_alone_where_it_could_not_read_its_configuration(
+    config: bytes, arguments: tuple[str, ...], why: str, home: dict[str, str]
+) -> None:
+    path = Path(home["HOME"]) / ".codex" / "config.toml"
+    path.parent.mkdir()
+    path.write_bytes(config)
+    done = secateur("install", "codex", *arguments, **home)
+    assert (done.code, why in done.err) == (2, True), done
+    assert path.read_bytes() == config
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_policy_is_checked_before_anything_is_written(home: dict[str, str]) -> None:

@@ -52,7 +52,7 @@ def runs(path: Path, store: str) -> dict[str, list[list[object]]]:
         "scan": [[path.parent]],
         "diff": [[path, "--policy", "opencode", "--lines", 2000], [path, path.parent / "summed"]],
         "recover": [[path, "-o", path.parent / "to.md"]],
-        "install": [["pi", "--dry-run"], ["pi"]],
+        "install": [["pi", "--dry-run"], ["claude-code", "--dry-run"], ["codex", "--dry-run"], ["pi"]],
         "doctor": [[path]],
         "uninstall": [["pi"]],
         "policies": [["balance"]],

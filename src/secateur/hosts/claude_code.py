@@ -67,9 +67,9 @@ def _handle(event: Event, policy: Policy, store_url: str) -> HookReply:
         case "PostToolUse":
             return _shorten_output(event, policy, store_url)
         case "PreCompact":
-            return _name_rules(_read_transcript(event))
+            return _list_rules(_read_transcript(event))
         case "SessionStart" if event.get("source") == "compact":
-            return _bring_facts_back(_read_transcript(event))
+            return _make_facts(_read_transcript(event))
     return HookReply()
 
 
@@ -110,17 +110,19 @@ def _is_kept(store: Store, who: SessionId, text: str) -> bool:
     return any(blob is not None and blob.data == text.encode("utf-8", "surrogatepass") for blob in blobs)
 
 
-def _name_rules(data: bytes) -> HookReply:
+def _list_rules(data: bytes) -> HookReply:
     """What the user ordered and forbade, for the model that writes the host's summary."""
     said = read_whole(data, _FORMAT).messages
     sections = extract(said, build_ledger(said), _RULES_TOKENS, get_model_counter("estimate", _MODEL))
     rules = sections.get("constraints", ())
     if not rules:
         return HookReply()
-    return HookReply("\n".join((_RULES, *rules)), f"{len(rules)} rules of the user", is_edited=True)
+    return HookReply(
+        redact("\n".join((_RULES, *rules)), thorough=True), f"{len(rules)} rules of the user", is_edited=True
+    )
 
 
-def _bring_facts_back(data: bytes) -> HookReply:
+def _make_facts(data: bytes) -> HookReply:
     """The facts of the whole session, behind the host's summary."""
     for tokens in _FACTS_TOKENS:
         document = recover_session(data, format=_FORMAT, max_tokens=tokens).document

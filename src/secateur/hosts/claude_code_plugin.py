@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from secateur.errors import ConfigError
 from secateur.hosts.changes import FileChange, OwnFile
 from secateur.hosts.installation import InstallableHost, InstallOptions
 from secateur.hosts.launch import TENANT
@@ -21,7 +22,9 @@ _MANIFEST = {"name": "secateur", "description": "Shortens long outputs, keeps fa
 
 
 def plan(options: InstallOptions) -> tuple[FileChange, ...]:
-    """The plugin's manifest, its hooks and its server."""
+    """The plugin's manifest, its hooks and its server. Raises ConfigError."""
+    if options.summarizers:
+        raise ConfigError("Claude Code writes its own summaries: install without --summarizer")
     stated = options.environment.get(_FOLDER, "")
     folder = (Path(stated).expanduser() if stated else options.home / ".claude") / "skills" / "secateur"
     hook = {"type": "command", "command": shlex.join(_make_hook_command(options)), "timeout": _HOOK_S}

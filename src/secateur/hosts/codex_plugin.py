@@ -41,6 +41,8 @@ wire_api = "responses"
 
 def plan(options: InstallOptions) -> tuple[FileChange, ...]:
     """The server's table and the profile. Raises ConfigError if the table cannot be added."""
+    if options.policy or options.summarizers:
+        raise ConfigError("what is done to Codex's requests is an option of `secateur serve`, not of the installation")
     stated = options.environment.get(_FOLDER, "")
     folder = Path(stated).expanduser() if stated else options.home / ".codex"
     config = folder / "config.toml"

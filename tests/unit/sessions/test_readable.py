@@ -66,6 +66,17 @@ OURS: dict[str, Any] = {
         "model": "gpt-5",
         "tools": [{"type": "function", "function": {"name": "secateur_recall", "parameters": {}}}],
     },
+    "a group of tools": {
+        "model": "gpt-5",
+        "tools": [
+            {
+                "type": "namespace",
+                "name": "mcp__secateur",
+                "tools": [{"type": "function", "name": "recall", "description": "secateur: read back"}],
+            }
+        ],
+        "input": RESPONSES,
+    },
     "OpenAI Responses": {"model": "gpt-5", "tools": [{"type": "mcp", "server_label": "secateur"}], "input": RESPONSES},
     "Gemini": {"tools": [{"functionDeclarations": [{"name": "secateur__recall"}]}], "contents": GEMINI},
 }
