@@ -200,11 +200,13 @@ class Emitter:
         shown = self._ops.keys() - self._emptied
         for i, j, _ in ranges:
             shown -= {*range(i, j)} if j - i < len(shown) else {number for number in shown if i <= number < j}
-        ops = [op for number in sorted(shown) for op in self._ops[number]]
         native = document.native
-        if isinstance(native, Text):
-            return document.encode_output(apply_splices(native.data, compile_splices(native, [*ops, *top])))
-        return apply(native, [*ops, *top])
+        if isinstance(native, Text):  # where the edits of most messages stand is known from the turns before
+            ops = [op for number in sorted(shown - self._cuts.keys()) for op in self._ops[number]]
+            cuts = [cut for number in shown & self._cuts.keys() for cut in self._cuts[number]]
+            splices = sorted((*compile_splices(native, [*ops, *top]), *cuts))
+            return document.encode_output(apply_splices(native.data, splices))
+        return apply(native, [*(op for number in sorted(shown) for op in self._ops[number]), *top])
 
     def _splice_view(self, document: Document, native: Text) -> bytes:
         """The last view as far as it is still valid, and the rest with its edits."""
