@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from secateur.api.registry import TRANSCRIPT
 from secateur.bounds import find_turn_start
 from secateur.cachecost.history import explain_cold
 from secateur.compaction.outcome import Compacted, Outcome, Refused
@@ -224,7 +225,7 @@ def make_session_request(
     if not any(getattr(one, "asks_behind_session", False) for one in listed):
         return None
     document, path = projection.document, projection.document.transcript.messages_path
-    if document.format.log or len(path) != 1:
+    if document.format.family == TRANSCRIPT or len(path) != 1:
         return None
     sent = render(Emitter(), projection, document.native, should_mark(context.policy.schedule)).native
     body = sent.value() if isinstance(sent, Text) else json.loads(sent) if isinstance(sent, bytes | str) else sent

@@ -85,9 +85,10 @@ def test_the_question_stands_behind_the_request_in_its_own_format(format: str, n
     assert json.loads(shape.replace(shape[shape.index(BEGINS) : shape.rindex('"')], "{}")) == question
 
 
-def test_a_session_file_goes_to_the_next_summarizer() -> None:
+@pytest.mark.parametrize("format", ["pi", "opencode"])
+def test_a_session_file_goes_to_the_next_summarizer(format: str) -> None:
     never = SamePrefix(lambda request: pytest.fail("it was sent"), host="h")
-    raw = document("pi", TURNS)
+    raw = document(format, TURNS)
     made = Engine(SUMS, window=200_000, summarizer=[never, lambda ask: summary()]).compact(raw, now_ms=1).compaction
     assert isinstance(made, Compacted)
     assert [(one.by, one.reason) for one in made.attempts] == [("same-prefix", "refused")]
