@@ -69,7 +69,10 @@ class Edge:
 
     async def arecord(self, view: View[Any], usage: Any) -> None:
         """The same beside a running event loop."""
-        await asyncio.to_thread(self.record, view, usage)
+        try:
+            await asyncio.to_thread(self.record, view, usage)
+        except RuntimeError:  # the interpreter is shutting down and starts no thread any more
+            self.record(view, usage)
 
     def _identify(self, session: str) -> tuple[str | None, str | None]:
         """The session's name, and its owner where the history has to say which session it is."""

@@ -64,11 +64,12 @@ class FailingEngine(Engine):
 
 
 def run_page(name: str) -> dict[str, Any]:
-    """Run the Python blocks of a how-to page as one program, in the current folder; its names."""
+    """Run the program of a how-to page, its first block, in the current folder; its names."""
     page = Path(__file__).parents[2] / "docs" / "how-to" / name
-    program = "\n".join(re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.M | re.S))
+    program = re.search(r"^```python\n(.*?)^```$", page.read_text(), re.M | re.S)
+    assert program
     names: dict[str, Any] = {"__name__": "__main__"}
-    exec(compile(program, name, "exec"), names)
+    exec(compile(program[1], name, "exec"), names)
     return names
 
 

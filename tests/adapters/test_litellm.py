@@ -17,6 +17,7 @@ from adapters import (
     note,
     notes,
     read_state,
+    run_page,
     sent,
 )
 from model_server import addresses, reads
@@ -238,3 +239,14 @@ def test_a_session_is_what_a_client_names_in_its_headers(server: Upstream, heade
     finally:
         litellm.callbacks = []
     assert [view.session for view in views.all] == ["ticket-7"]
+
+
+def test_the_page_in_the_docs_runs(server: Upstream) -> None:
+    import litellm
+
+    try:
+        names = run_page("use-litellm.md")
+    finally:
+        litellm.callbacks = []
+    assert names["views"][0].session == "ticket-7"
+    assert len(sent(server)) == 1

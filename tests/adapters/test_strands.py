@@ -2,11 +2,12 @@
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from adapters import CLEARED, FailingEngine, Views, make_engine, note, read_state
+from adapters import CLEARED, FailingEngine, Views, make_engine, note, read_state, run_page
 from secateur.adapters.recall_tool import recall_from
 from secateur.api import check
 
@@ -173,3 +174,10 @@ def test_recall_reads_back_what_was_removed() -> None:
     handle = str(model.seen[-1]).partition("removed, recall ")[2][:12]
     assert "line 59" in recall_from(plugin.edge, "", handle)
     assert plugin.make_recall_tool().tool_spec["name"] == "recall"
+
+
+def test_the_page_in_the_docs_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "0.md").write_text("What it is about.")
+    assert len(run_page("use-strands.md")["views"]) == 2

@@ -1,0 +1,24 @@
+"""The edge records usage also where no thread can be started any more."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from secateur.edge import Edge
+from secateur.stores.protocol import SessionId
+
+
+def test_usage_that_comes_while_the_interpreter_shuts_down_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> Any:
+        raise RuntimeError("cannot schedule new futures after interpreter shutdown")
+
+    edge = Edge(None, {"policy": "observe"}, "s")
+    view = edge.fit({"model": "gpt-5", "messages": [{"role": "user", "content": "hello"}]})
+    monkeypatch.setattr(asyncio, "to_thread", refuse)
+    asyncio.run(edge.arecord(view, {"usage": {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10}}))
+    store = edge.engine.sessions.store
+    assert store is not None
+    state = store.load(SessionId(view.session, view.tenant))
+    assert state is not None
+    assert state.clock.called
