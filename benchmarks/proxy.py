@@ -4,8 +4,9 @@
 
 One client asks one scripted upstream, directly and through each proxy in turn, over connections that stay open:
 `pair` is the least that a Python proxy can be (uvicorn and aiohttp, nothing read), `observe` and `prune` are
-`secateur serve`; `nginx` and `litellm` run where they are installed. The large requests are a session that grows by
-one round each time (warm). Added time is the difference of medians (and of 99th percentiles) to the direct connection.
+`secateur serve`; `nginx`, `litellm` and `headroom` run where they are on the PATH, from environments of their own. The
+large requests are a session that grows by one round each time (warm).
+Added time is the difference of medians (and of 99th percentiles) to the direct connection.
 Times depend on the machine, ratios hardly do. Every process is a child of this one and ends with it.
 """
 
@@ -29,7 +30,9 @@ ANSWER = json.dumps({"id": "m", "type": "message", "role": "assistant", "content
 EVENT = b'event: message_start\ndata: {"type": "message_start", "message": {"role": "assistant"}}\n\n'
 PATH, HELD, STREAMED = "/v1/messages", "/v1/messages?held=1", "/v1/messages?streamed=1"
 STREAMS, STREAM_BYTES = 200, 50_000
-TARGET_PAIR, TARGET_JSON, TARGET_LITELLM, TARGET_MB = 2.0, 1.0, 5.0, 120
+SESSIONS, SESSION_BYTES = 200, 1_000_000
+TARGET_PAIR, TARGET_JSON, TARGET_MB, TARGET_CACHE_MB = 2.0, 1.0, 120, 256
+TARGET_OTHERS = {"litellm": 5.0, "headroom": 10.0}  # their added median over ours, at the same body
 
 
 # --- the upstream, and the least proxy, each in a process of its own -----------------------------------------------
@@ -138,9 +141,15 @@ def _list_children(pid: int) -> list[int]:
 
 
 @contextmanager
-def started(name: str, argv: list[str], port: int = 0) -> Iterator[Server]:
+def started(name: str, argv: list[str], port: int = 0, more: dict[str, str] | None = None) -> Iterator[Server]:
     """A process that prints its address, or listens on a port that it was given."""
-    process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(
+        argv,
+        stdout=subprocess.DEVNULL if port else subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, **(more or {})},
+    )
     try:
         if not port:
             assert process.stdout is not None
@@ -160,7 +169,7 @@ def started(name: str, argv: list[str], port: int = 0) -> Iterator[Server]:
 
 
 def _wait_for(port: int) -> None:
-    for _ in range(600):
+    for _ in range(1_800):
         with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
             return
         time.sleep(0.1)
@@ -190,9 +199,19 @@ def all_started(folder: Path) -> Iterator[tuple[Server, list[Server]]]:
         if litellm := shutil.which("litellm"):
             port = _find_port()
             proxies.append(
-                stack.enter_context(started("litellm", _configure_litellm(litellm, folder, port, upstream), port))
+                stack.enter_context(
+                    started("litellm", _configure_litellm(litellm, folder, port, upstream), port, _LITELLM)
+                )
             )
+        if headroom := shutil.which("headroom"):
+            port = _find_port()
+            argv = [headroom, "proxy", "--port", str(port), "--no-rate-limit", "--no-telemetry"]
+            more = {"ANTHROPIC_TARGET_API_URL": upstream, "HOME": str(folder)}
+            proxies.append(stack.enter_context(started("headroom", argv, port, more)))
         yield provider, proxies
+
+
+_LITELLM = {"LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true"}  # it serves this run alone
 
 
 def _configure_nginx(program: str, folder: Path, port: int, upstream: str) -> list[str]:
@@ -336,6 +355,21 @@ def measure_memory(servers: list[Server]) -> dict[str, float]:
     return found
 
 
+def measure_sessions(servers: list[Server], quick: bool) -> dict[str, float]:
+    """Print the memory of each after requests of many large sessions."""
+    count = SESSIONS // 10 if quick else SESSIONS
+    print(f"\nmemory after two requests of each of {count} sessions of {SESSION_BYTES:,} bytes; MB")
+    found = {}
+    for server in servers:
+        before, client = server.pss_mb(), Client(server)
+        for number in range(count):
+            for rounds in (0, 1):
+                client.ask(build_body(SESSION_BYTES, rounds, f"large {number}"), f"large-{number}")
+        found[server.name] = server.pss_mb()
+        print(f"  {server.name:10}{before:7.0f} -> {found[server.name]:.0f}")
+    return found
+
+
 def check(name: str, value: float, bar: float, fits: Callable[[float, float], bool] = float.__le__) -> None:
     """Print whether a target is met."""
     print(f"  {'met   ' if fits(value, bar) else 'MISSED'} {name}: {value:.2f} (target {bar:g})")
@@ -362,7 +396,9 @@ def main(quick: bool) -> None:
             "a stream of two events, 20 ms apart", measure(servers, [build_body(100, 0)] * rounds, "sse-*", STREAMED)
         )
         measure_rate(proxies, 300 if quick else 2_000)
-        memory = measure_memory([one for one in proxies if one.name != "litellm"])
+        ours = [one for one in proxies if one.name not in TARGET_OTHERS]
+        memory = measure_memory(ours)
+        cached = measure_sessions([one for one in ours if one.name in ("observe", "prune")], quick)
         print("\ntargets")
         for mode in ("observe", "prune"):
             check(
@@ -371,9 +407,11 @@ def main(quick: bool) -> None:
             ratio = large[mode] / (median(parsed) * 1000)
             check(f"{mode}, 4 MB warm, times json.loads of the body", ratio, TARGET_JSON)
             check(f"{mode}, MB at {STREAMS} streams", memory[mode], TARGET_MB)
-            if "litellm" in small:
-                times = small["litellm"] / small[mode]
-                check(f"{mode}, small request, LiteLLM's added median over ours", times, TARGET_LITELLM, float.__ge__)
+            check(f"{mode}, MB after {SESSIONS} sessions of 1 MB", cached[mode], TARGET_CACHE_MB)
+            for other, bar in TARGET_OTHERS.items():
+                if other in small:
+                    ratio = small[other] / small[mode]
+                    check(f"{mode}, small request, {other}'s added median over ours", ratio, bar, float.__ge__)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ class ServedProxy:
         self.process = process
         self._out, self._err = (os.fdopen(os.dup(one.fileno())) for one in (out, err))
         line = self._out.readline()
-        assert line.startswith("listening on http://127.0.0.1:"), line + self._err.read()
+        assert line.startswith("listening on http://"), self.end()
         self.address = line.removeprefix("listening on ").strip()
 
     @property

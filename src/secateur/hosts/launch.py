@@ -140,7 +140,7 @@ LAUNCHES: dict[str, Launch] = {
         keys=("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"),
         environment={"OPENCODE_DISABLE_PRUNE": "1"},  # two that prune the same results would break each other's cache
         merged={"OPENCODE_CONFIG_CONTENT": _build_opencode_config(_OPENCODE_PROVIDERS)},
-        page="run-other-agents",
+        page="run-opencode",
     ),
     "kilo": Launch(
         title="Kilo",
@@ -150,7 +150,7 @@ LAUNCHES: dict[str, Launch] = {
         keys=("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"),
         environment={"KILO_DISABLE_PRUNE": "1"},
         merged={"KILO_CONFIG_CONTENT": _build_opencode_config(_OPENCODE_PROVIDERS)},
-        page="run-other-agents",
+        page="run-kilo",
     ),
     "gemini": Launch(
         title="Gemini CLI",
@@ -160,7 +160,7 @@ LAUNCHES: dict[str, Launch] = {
         keys=("GEMINI_API_KEY",),
         environment={"GOOGLE_GEMINI_BASE_URL": "{gemini}"},
         conflicts={"GOOGLE_GENAI_USE_VERTEXAI": "requests go to Google Vertex AI"},
-        page="run-other-agents",
+        page="run-gemini-cli",
     ),
     "qwen": Launch(
         title="Qwen Code",
@@ -169,7 +169,7 @@ LAUNCHES: dict[str, Launch] = {
         apis=(ClientApi("openai", "OPENAI_BASE_URL", _OPENAI),),
         keys=("OPENAI_API_KEY",),
         environment={"OPENAI_BASE_URL": "{openai}"},
-        page="run-other-agents",
+        page="run-qwen-code",
     ),
 }
 

@@ -37,6 +37,8 @@ from secateur.view import View
 How = Literal["unchanged", "edited", "replayed", "failed"]
 _ENGINES = 16  # at once: one for each format, and for each model that a path names
 _PLANS = 4_096  # sessions whose plan is in memory
+_MEMORY_PER_BYTE = 6  # of a request that is remembered: 4 for itself, its parts and indices; the rest for last views
+_VIEWS_SHARE = 4  # one part in four of that memory is for last views
 _EMPTY = Transcript((), ())
 
 
@@ -75,6 +77,16 @@ class CompactingSetup(Struct, frozen=True):
     summarizers: tuple[str, ...] = ()  # without one, the summary is made without a model
 
 
+class EditorLimits(Struct, frozen=True):
+    """What an editor may keep."""
+
+    cached_bytes: int = 256 * 1024 * 1024  # of memory for the last requests of sessions
+    stored_bytes: int | None = None  # of a tenant in the store
+
+
+DEFAULT_LIMITS = EditorLimits()
+
+
 class KnownPlan(Struct, frozen=True):
     """The plan of a session's newest view."""
 
@@ -92,7 +104,7 @@ class Editor:
         store: Store,
         target_tokens: int | None = None,
         compacting: CompactingSetup | None = None,
-        stored_bytes: int | None = None,
+        limits: EditorLimits = DEFAULT_LIMITS,
         recall: Recall = "auto",
     ) -> None:
         self.policy: Policy = with_target_tokens(load(policy), target_tokens)
@@ -104,8 +116,9 @@ class Editor:
         self._engines: Recent[tuple[str, str], Engine] = Recent(_ENGINES)
         self._plans: Recent[SessionId, KnownPlan] = Recent(_PLANS)
         self._retries = Retries()
-        self._views = LastViews()
-        self._quota = Quota(store, stored_bytes)
+        self._views = LastViews(limits.cached_bytes // _VIEWS_SHARE)
+        self._quota = Quota(store, limits.stored_bytes)
+        self._most_read = limits.cached_bytes // _MEMORY_PER_BYTE
 
     def edit(self, asked: Asked) -> Edited:
         """What to send. Never raises for a reason of its own."""
@@ -117,7 +130,9 @@ class Editor:
                 known = self._find_elsewhere(asked, who)
             if known is not None or beside or self._quota.is_spent(who.tenant):
                 return self._replay(asked, known or who)
-            return self._keep(asked, self._fit(self._find_engine(asked.route), asked, who))
+            edited = self._keep(asked, self._fit(self._find_engine(asked.route), asked, who))
+            self._forget_unused()
+            return edited
         except Exception as error:  # whatever it is, the client's request goes on
             return self._fail_open(asked, who, error)
 
@@ -244,6 +259,13 @@ class Editor:
             return None
 
     # --- engines -------------------------------------------------------------------------------------------------
+
+    def _forget_unused(self) -> None:
+        """Keep the memory of all engines together within its bound."""
+        memories = [engine.sessions.memory for engine in self._engines.list_values()]
+        if sum(memory.count_bytes() for memory in memories) > self._most_read:
+            for memory in memories:
+                memory.shrink(self._most_read // len(memories))
 
     def _find_engine(self, route: Route) -> Engine:
         key = (route.format, route.model)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any, ParamSpec, TypeVar
 
 from secateur.proxy.callers import Caller, Tenants, read_secret
-from secateur.proxy.editing import Asked, CompactingSetup, Edited, Editor
+from secateur.proxy.editing import Asked, CompactingSetup, Edited, Editor, EditorLimits
 from secateur.proxy.metrics import render_metrics
 from secateur.proxy.refusals import Refusal
 from secateur.proxy.request_record import RequestRecord
@@ -45,7 +45,7 @@ class Services:
         if "full" in (settings.mode, *(rule.mode for rule in settings.rules)):
             self._editors["full"] = self._make_editor(CompactingSetup(settings.summarizers))
         self.tenants = Tenants(read_secret(store), settings.tenant)
-        self._observer = Editor(settings.policy, MemoryStore(), settings.target_tokens)
+        self._observer = self._make_observer()
         self._observed = 0
         self._waiting = 0
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="secateur")
@@ -55,8 +55,12 @@ class Services:
 
     def _make_editor(self, compacting: CompactingSetup | None = None) -> Editor:
         known = self.settings
-        most = known.limits.stored_bytes
-        return Editor(known.policy, self._store, known.target_tokens, compacting, most, known.recall)
+        sizes = EditorLimits(known.limits.cached_bytes, known.limits.stored_bytes)
+        return Editor(known.policy, self._store, known.target_tokens, compacting, sizes, known.recall)
+
+    def _make_observer(self) -> Editor:
+        known, sizes = self.settings, EditorLimits(self.settings.limits.cached_bytes)
+        return Editor(known.policy, MemoryStore(), known.target_tokens, limits=sizes)
 
     def report_status(self) -> dict[str, Any]:
         """What the proxy did, all its workers taken together."""
@@ -146,7 +150,7 @@ class Services:
             self.status.note_usage(caller, usage)
         self._observed += 1
         if self._observed >= _OBSERVED:
-            self._observed, self._observer = 0, Editor(self.settings.policy, MemoryStore(), self.settings.target_tokens)
+            self._observed, self._observer = 0, self._make_observer()
 
     def _do_afterwards(self, work: Callable[[], None]) -> None:
         if len(self._afterwards) >= _AFTERWARDS:

@@ -43,6 +43,7 @@ class ProxyLimits(Struct, frozen=True, kw_only=True):
     requests: int = 1_000  # in flight at once
     waiting: int = 256  # of them, that wait until the engine reads them
     held_bytes: int = 512 * _MIB  # bodies in memory at once
+    cached_bytes: int = 256 * _MIB  # of memory for the last requests of sessions; others are read anew
     stored_bytes: int = 8 * 1024 * _MIB  # that one tenant's sessions removed; then nothing more is removed
     connect_s: float = 10.0  # to reach a provider
     probe_s: float = 60.0  # after so long without an answer, the check of health asks a provider itself

@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur import forking
+from secateur.jsontext import Text
 from secateur.model import Epoch, Message
 from secateur.plan import Plan
 from secateur.receipt import Receipt
@@ -211,6 +212,25 @@ class SessionCache:
             alone = [(who, cached) for who, cached in self._sessions.items() if not cached.users]
         return [who for who, cached in alone if cached.waiting and not cached.unsaved]
 
+    def count_bytes(self) -> int:
+        """Bytes of the requests that are remembered; what was made of them takes about twice as much again."""
+        with self._lock:
+            return sum(map(_count_body, self._sessions.values()))
+
+    def shrink(self, most_bytes: int) -> None:
+        """Forget sessions, the longest unused first, until the requests that are remembered have so many bytes.
+
+        A session that is in use stays, and so does one of which something still has to be stored.
+        """
+        with self._lock:
+            size = sum(map(_count_body, self._sessions.values()))
+            for who, cached in [*self._sessions.items()]:
+                if size <= most_bytes:
+                    return
+                if not (cached.users or cached.unsaved or cached.waiting):
+                    size -= _count_body(cached)
+                    del self._sessions[who]
+
     def clear(self) -> None:
         """Forget all that is not in use."""
         with self._lock:
@@ -220,3 +240,9 @@ class SessionCache:
         over = len(self._sessions) - (self._most if most is None else most)
         for who in [who for who, cached in self._sessions.items() if not cached.users][: max(0, over)]:
             del self._sessions[who]
+
+
+def _count_body(cached: CachedSession) -> int:
+    """Bytes of the request that a session is remembered by; 0 for one that is no text."""
+    last = cached.work.last_document if cached.work is not None else None
+    return len(last.native.data) if last is not None and type(last.native) is Text else 0

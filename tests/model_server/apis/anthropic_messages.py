@@ -90,7 +90,12 @@ def _refuse(failure: Failure) -> Body:
 
 API = Api(
     name="anthropic_messages",
-    routes={r"/messages/count_tokens$": "count", r"/messages$": "ask"},
+    routes={
+        r"/messages/count_tokens$": "count",
+        r"/messages$": "ask",
+        r"/publishers/anthropic/models/[^/]+:(?:streamR|r)awPredict$": "ask",  # on Vertex AI
+        r"/model/[^/]+/invoke$": "ask",  # on Bedrock
+    },
     tools=_list_tools,
     blocks=_list_blocks,
     needs_markers=True,

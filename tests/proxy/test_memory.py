@@ -1,0 +1,55 @@
+"""What a proxy remembers of its sessions has a bound, and forgetting changes no byte."""
+
+from pathlib import Path
+
+from agent_requests import POLICY, anthropic_body, chat_body, gemini_body, responses_body
+from secateur.proxy.callers import Caller
+from secateur.proxy.editing import Asked, Edited, Editor, EditorLimits
+from secateur.proxy.routes import find_route
+from secateur.stores import open_store
+
+ROUTES = {
+    "/v1/messages": anthropic_body,
+    "/v1/chat/completions": chat_body,
+    "/v1/responses": responses_body,
+    "/v1beta/models/gemini-3-pro:generateContent": gemini_body,
+}
+BOUND = 600_000
+SESSIONS = 12
+
+
+def make_editor(folder: Path, name: str, cached_bytes: int) -> Editor:
+    policy = folder / "clears.toml"
+    policy.write_text(POLICY)
+    return Editor(str(policy), open_store(f"sqlite://{folder / name}"), limits=EditorLimits(cached_bytes))
+
+
+def ask_all(editor: Editor) -> list[Edited]:
+    """The requests of sessions of each format by turns, three of each."""
+    made = []
+    for rounds in (4, 5, 6):
+        for path, body in ROUTES.items():
+            route = find_route("POST", path.encode(), ())
+            for number in range(SESSIONS):
+                caller = Caller("", f"{path} {number}", "t", "main", False)
+                made.append(editor.edit(Asked(route, caller, body(rounds))))
+    return made
+
+
+def count_remembered(editor: Editor) -> tuple[int, int]:
+    """Bytes of the requests in all engines, and of the last views."""
+    engines = editor._engines.list_values()
+    return sum(engine.sessions.memory.count_bytes() for engine in engines), editor._views._size
+
+
+def test_memory_has_a_bound_and_forgetting_changes_no_byte(tmp_path: Path) -> None:
+    free, bound = make_editor(tmp_path, "free.db", 1 << 30), make_editor(tmp_path, "bound.db", BOUND)
+    one, other = ask_all(free), ask_all(bound)
+    assert [edited.how for edited in one] == ["edited"] * len(one)
+    assert [edited.body for edited in one] == [edited.body for edited in other]
+    bodies, views = count_remembered(bound)
+    assert sum(count_remembered(free)) > 3 * BOUND
+    assert 0 < bodies <= BOUND // 6
+    assert 0 < views <= BOUND // 4
+    free.close()
+    bound.close()
