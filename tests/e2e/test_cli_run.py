@@ -127,7 +127,15 @@ def test_requests_go_through_and_status_accounts_for_them(desk: Desk, mode: str)
     assert "secateur: 8 requests, " in done.err
     if mode == "observe":
         assert received == sent
-        assert status["sessions"] == []
+        (session,) = status["sessions"]
+        assert (session["observed"], session["tenant"], session["savings"]["requests"]) == (True, "local", 8)
+        assert session["savings"]["tokens_sent"] < session["savings"]["tokens_raw"]
+        assert session["bill"]["answers"] == 8
+        assert (status["requests"], status["saved_dollars"]) == (0, 0)
+        assert status["would_save_dollars"] == session["savings"]["dollars"] != 0
+        shown = afresh("status", SECATEUR_STORE=desk.store).text
+        assert "Only observed" in shown
+        assert afresh("verify", "s1", "--tenant", "observed:local", SECATEUR_STORE=desk.store).code == 0
         return
     assert sum(map(len, received)) < sum(map(len, sent))
     (session,) = status["sessions"]

@@ -7,11 +7,15 @@ request. The prices are those by which the engine decided. A negative sum is a l
 from collections.abc import Iterable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from secateur.receipt import Receipt
-from secateur.sessions.receipt_log import VIEWS, read
-from secateur.stores.protocol import State, Store
+from secateur.sessions.receipt_log import VIEWS, link_receipts, read
+from secateur.stores.protocol import Calibration, Conflict, SessionId, SessionUpdate, State, Store, make_state
 from secateur.usage import UsageBill
+
+OBSERVED = "observed:"  # before the tenant of sessions whose requests were sent as they came
+_TIMES = 8  # that it is tried to save what others save, too
 
 
 class Savings(Struct, frozen=True):
@@ -32,6 +36,35 @@ def read_savings(store: Store, state: State) -> Savings:
 def sum_bills(state: State) -> UsageBill:
     """What all answers of a session took, as far as their usage was recorded."""
     return sum((one.bill for one in state.calibrations.values()), UsageBill())
+
+
+def is_observed(who: SessionId) -> bool:
+    """Whether a session's receipts say what would have been sent, not what was."""
+    return who.tenant.startswith(OBSERVED)
+
+
+def keep_observed(store: Store, who: SessionId, receipt: Receipt, bill: UsageBill) -> None:
+    """Keep what pruning would have made of a request, beside the session itself, and what its answer took.
+
+    Nothing of the request is kept: no epoch and no text, so that a session that is pruned later begins without them.
+    Raises StoreError.
+    """
+    who = SessionId(who.session, OBSERVED + who.tenant)
+    for _ in range(_TIMES):
+        state = store.load(who) or make_state(who)
+        known = state.calibrations.get(receipt.model, Calibration())
+        change = SessionUpdate(
+            at=receipt.at_ms,
+            receipts=link_receipts((receipt,), state),
+            calibrations={receipt.model: replace(known, bill=known.bill + bill)},
+            format=receipt.format,
+            model=receipt.model,
+        )
+        try:
+            store.save(state, change)
+        except Conflict:
+            continue
+        return
 
 
 def add_savings(receipts: Iterable[Receipt]) -> Savings:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from msgspec import Struct
 
-from secateur.answers.savings import Savings, read_savings, sum_bills
+from secateur.answers.savings import OBSERVED, Savings, is_observed, read_savings, sum_bills
 from secateur.cli import options
 from secateur.cli.exit_codes import UsageError
 from secateur.cli.live_line import watch_proxy
@@ -73,6 +73,7 @@ class StoredSavings(Struct, frozen=True, kw_only=True):
     tenant: str
     model: str
     touched: int  # ms since 1970
+    observed: bool  # requests were sent as they came; savings are what pruning would have saved
     savings: Savings
     bill: UsageBill  # what its answers took, as their provider counted
 
@@ -88,6 +89,7 @@ class StatusReport(Struct, frozen=True, kw_only=True):
     tokens_raw: int  # of all their requests, as they came
     tokens_sent: int
     saved_dollars: float  # net of what edits cost the prompt cache
+    would_save_dollars: float  # the same of sessions that were only observed, which the sums above leave out
     cost_dollars: float  # of all answers whose model has a price
     proxy: ProxyReport | None  # null: none runs at the address
 
@@ -112,14 +114,16 @@ def command(args: StatusOptions) -> None:
 
 def _build_report(args: StatusOptions, proxy: ProxyReport | None) -> StatusReport:
     sessions, more = _read_sessions(args.store, args.limit)
+    pruned, observed = ([one for one in sessions if one.observed == is_one] for is_one in (False, True))
     return StatusReport(
         store=get_shown_url(args.store),
         sessions=sessions,
         more=more,
-        requests=sum(one.savings.requests for one in sessions),
-        tokens_raw=sum(one.savings.tokens_raw for one in sessions),
-        tokens_sent=sum(one.savings.tokens_sent for one in sessions),
-        saved_dollars=sum(one.savings.dollars for one in sessions),
+        requests=sum(one.savings.requests for one in pruned),
+        tokens_raw=sum(one.savings.tokens_raw for one in pruned),
+        tokens_sent=sum(one.savings.tokens_sent for one in pruned),
+        saved_dollars=sum(one.savings.dollars for one in pruned),
+        would_save_dollars=sum(one.savings.dollars for one in observed),
         cost_dollars=sum(one.bill.dollars for one in sessions),
         proxy=proxy,
     )
@@ -140,7 +144,8 @@ def _read_sessions(store_url: str, limit: int) -> tuple[tuple[StoredSavings, ...
 def _build_stored(row: SessionRow, savings: Savings, state: State) -> StoredSavings:
     return StoredSavings(
         session=row.who.session,
-        tenant=row.who.tenant,
+        tenant=row.who.tenant.removeprefix(OBSERVED),
+        observed=is_observed(row.who),
         model=row.model,
         touched=row.touched,
         savings=savings,
@@ -154,7 +159,13 @@ def _render(report: StatusReport) -> list[Any]:
         return blocks or [f"Nothing is stored at {clean(report.store)} yet: `secateur run claude` begins."]
     now = time.time()
     head = ("session", "last", ">requests", ">tokens", ">pruned", ">cached", ">cost", ">saved")
-    rows = [_make_row(one, now) for one in report.sessions]
+    pruned, observed = ([one for one in report.sessions if one.observed == is_one] for is_one in (False, True))
+    lists = [tables.make_list([_make_row(one, now) for one in pruned], "", head)] if pruned else []
+    if observed:
+        would = tables.make_list(
+            [_make_row(one, now) for one in observed], "", (*head[:4], ">prunable", *head[5:7], ">would save")
+        )
+        lists += ["Only observed, with what pruning would have saved:", would]
     total = (
         f"In all: {pluralize(report.requests, 'request')}, {abbreviate(report.tokens_raw)} tokens, of which "
         f"{format_percent(report.tokens_raw - report.tokens_sent, report.tokens_raw)} were pruned; "
@@ -162,7 +173,7 @@ def _render(report: StatusReport) -> list[Any]:
         f"{format_dollars(report.cost_dollars)} paid."
     )
     more = [f"and {report.more:,} more: --limit reads them"] if report.more else []
-    return [*blocks, f"Stored at {clean(report.store)}:", tables.make_list(rows, "", head), *more, total]
+    return [*blocks, f"Stored at {clean(report.store)}:", *lists, *more, total]
 
 
 def _make_row(stored: StoredSavings, now: float) -> tuple[str, ...]:

@@ -38,6 +38,7 @@ How = Literal["unchanged", "edited", "replayed", "failed"]
 _ENGINES = 16  # at once: one for each format, and for each model that a path names
 _PLANS = 4_096  # sessions whose plan is in memory
 _MEMORY_PER_BYTE = 6  # of a request that is remembered: 4 for itself, its parts and indices; the rest for last views
+_CHECKS = 16  # in the time in which so many bytes come as may be remembered
 _VIEWS_SHARE = 4  # one part in four of that memory is for last views
 _EMPTY = Transcript((), ())
 
@@ -119,6 +120,7 @@ class Editor:
         self._views = LastViews(limits.cached_bytes // _VIEWS_SHARE)
         self._quota = Quota(store, limits.stored_bytes)
         self._most_read = limits.cached_bytes // _MEMORY_PER_BYTE
+        self._unchecked = 0  # bytes of requests since the memory was measured
 
     def edit(self, asked: Asked) -> Edited:
         """What to send. Never raises for a reason of its own."""
@@ -131,7 +133,7 @@ class Editor:
             if known is not None or beside or self._quota.is_spent(who.tenant):
                 return self._replay(asked, known or who)
             edited = self._keep(asked, self._fit(self._find_engine(asked.route), asked, who))
-            self._forget_unused()
+            self._forget_unused(len(asked.body))
             return edited
         except Exception as error:  # whatever it is, the client's request goes on
             return self._fail_open(asked, who, error)
@@ -260,8 +262,12 @@ class Editor:
 
     # --- engines -------------------------------------------------------------------------------------------------
 
-    def _forget_unused(self) -> None:
-        """Keep the memory of all engines together within its bound."""
+    def _forget_unused(self, size: int) -> None:
+        """Keep the memory of all engines together near its bound, after a request of this size."""
+        self._unchecked += size
+        if self._unchecked < self._most_read // _CHECKS:
+            return
+        self._unchecked = 0
         memories = [engine.sessions.memory for engine in self._engines.list_values()]
         if sum(memory.count_bytes() for memory in memories) > self._most_read:
             for memory in memories:

@@ -5,7 +5,6 @@ keeps of its session: the end of the history that was asked with last. Nothing i
 is not asked again, it goes on.
 """
 
-import hashlib
 from collections import OrderedDict
 from collections.abc import Hashable
 from threading import Lock
@@ -60,26 +59,25 @@ class RequestText(Struct, frozen=True):
     session: str
     body: bytes
 
-    def digest(self) -> bytes:
-        """A hash of it."""
-        digest = hashlib.sha256(f"{self.format} {self.model} {self.session}\0".encode())
-        digest.update(self.body)  # processors have instructions for this hash
-        return digest.digest()
+    @property
+    def mark(self) -> tuple[str, str, str, int, int]:
+        """A short value for it, which holds in this process alone."""
+        return self.format, self.model, self.session, len(self.body), hash(self.body)
 
 
 class Retries:
     """The requests of one editor."""
 
     def __init__(self) -> None:
-        self._known: Recent[tuple[str, bytes], SessionId] = Recent(_REQUESTS)
+        self._known: Recent[tuple[object, ...], SessionId] = Recent(_REQUESTS)
 
     def note(self, tenant: str, text: RequestText, who: SessionId) -> None:
         """A request was answered with a view of this session."""
-        self._known.put((tenant, text.digest()), who)
+        self._known.put((tenant, *text.mark), who)
 
     def find(self, tenant: str, text: RequestText) -> SessionId | None:
         """The session of a request that was asked here before; None if it is new."""
-        return self._known.get((tenant, text.digest()))
+        return self._known.get((tenant, *text.mark))
 
 
 def find_asked_elsewhere(

@@ -10,6 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, ParamSpec, TypeVar
 
+from secateur.answers.savings import keep_observed
+from secateur.pricing import bill_answer
 from secateur.proxy.callers import Caller, Tenants, read_secret
 from secateur.proxy.editing import Asked, CompactingSetup, Edited, Editor, EditorLimits
 from secateur.proxy.metrics import render_metrics
@@ -20,9 +22,10 @@ from secateur.proxy.status import Status
 from secateur.proxy.traces import Tracer
 from secateur.proxy.upstream import Upstream
 from secateur.proxy.workers import WRITTEN_S, WorkerReports
+from secateur.sessions.store_access import WAIT_S
 from secateur.stores import get_default_url, open_store
 from secateur.stores.memory import MemoryStore
-from secateur.usage import Usage
+from secateur.usage import Usage, UsageBill
 
 _THREADS = 4
 _AFTERWARDS = 64  # pieces of work after responses that wait at once; more are left out
@@ -140,6 +143,9 @@ class Services:
             if usage is not None and edited.how == "unchanged":
                 self._observer.record(asked, edited, usage)
             loop.call_soon_threadsafe(self._note_observed, asked.caller, edited, usage)
+            if (receipt := edited.receipt) is not None:
+                bill = UsageBill() if usage is None else bill_answer(receipt.model, usage, receipt.at_ms)
+                keep_observed(self._store.with_wait_limit(WAIT_S), edited.who, receipt, bill)
 
         loop = asyncio.get_running_loop()
         self._do_afterwards(work)
