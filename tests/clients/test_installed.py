@@ -23,15 +23,22 @@ CALLS, AT_ONCE = 16, 4
 RULE = "Never push to main."
 PASSED = "".join(f"tests/test_{n % 9}.py::test_case_{n:03d} PASSED\n" for n in range(300))
 OUTPUT = f"collected 300 items\n\n{PASSED}\n===== 300 passed in 1.00s =====\n"
-COMMANDS = tuple(f"./pytest -v tests/{number}" for number in range(CALLS))
-STEPS = tuple(
-    Step(f"Running {first}.", calls=tuple(Call(command=command) for command in COMMANDS[first : first + AT_ONCE]))
-    for first in range(0, CALLS, AT_ONCE)
-)
+TESTS = tuple(f"./pytest -v tests/{number}" for number in range(CALLS))
+MIXED = tuple(f"echo note {n:02d}" if n % AT_ONCE else TESTS[n] for n in range(CALLS))  # three short, one long
+LONG = CALLS // AT_ONCE
+
+
 SETTINGS = b'{"theme":  "dark", "permissions": {"allow": ["Bash"]}}'
 CONFIG = b'model = "gpt-5-codex"\n# mine\n[mcp_servers.other]\ncommand = "true"\nenabled = false'
 RECALL = "mcp__plugin_secateur_recall__recall"
 SUMMARIES = {"CRITICAL: Respond with TEXT ONLY": "<summary>Tests ran.</summary>"}
+
+
+def make_script(commands: tuple[str, ...]) -> Script:
+    """All commands, some at once, and an answer."""
+    rounds = [commands[first : first + AT_ONCE] for first in range(0, CALLS, AT_ONCE)]
+    steps = [Step(f"{each[0]} and more.", calls=tuple(Call(command=one) for one in each)) for each in rounds]
+    return Script((*steps, Step("All of it ran.")))
 
 
 def make_desk(agent: Agent, home: Path) -> Desk:
@@ -61,19 +68,19 @@ def test_claude_code_with_the_plugin(tmp_path: Path) -> None:
     settings.parent.mkdir()
     settings.write_bytes(SETTINGS)
     command(desk, "install", "claude-code")
-    script = Script((*STEPS, Step("All of it ran.")))
+    script = make_script(MIXED)
     with upstream(model := ScriptedModel(script), other=model) as server:
         assert desk.run(server.url, prompt=f"Run the tests. {RULE}").code == 0
         results = list_results(server.bodies[-1])
-        assert [text.count("PASSED") for text in results] == [1] * CALLS  # the first step shows what they look like
-        assert all("300 passed in 1.00s" in text and len(text) < 1_000 for text in results)
+        assert [text.count("PASSED") for text in results] == [1, 0, 0, 0] * LONG  # one step shows what all look like
+        assert all("300 passed in 1.00s" in text and len(text) < 1_000 for text in results[::AT_ONCE])
     (session,) = desk.read_sessions()
     assert [piece.text for piece in claude_code_loader.load(session.encode()) if piece.kind == "tool_result"] == results
     handle = results[0].partition("recall ")[2][:12]
     check_compaction(desk)
     check_recall(desk, handle)
     (checked,) = command(desk, "doctor", "--json").json["hosts"]
-    assert (checked["problems"], checked["last"]["edited"]) == ([], CALLS + 2)
+    assert (checked["problems"], checked["last"]["error"]) == ([], "")
     command(desk, "uninstall", "claude-code")
     assert settings.read_bytes() == SETTINGS
     assert not (tmp_path / ".claude" / "skills").exists()
@@ -105,7 +112,7 @@ def check_compaction(desk: Desk) -> None:
     told = json.loads(asked)["messages"][-1]["content"][-1]["text"]
     assert RULE in told.partition("Additional Instructions:")[2]
     assert "SessionStart hook additional context: # Hand-off" in after
-    assert "./pytest -v tests/15" in after
+    assert TESTS[-AT_ONCE] in after
 
 
 def check_recall(desk: Desk, handle: str) -> None:
@@ -123,7 +130,7 @@ def test_codex_with_the_server_and_the_profile(tmp_path: Path) -> None:
     config = tmp_path / ".codex" / "config.toml"
     config.parent.mkdir()
     config.write_bytes(CONFIG)
-    script = Script((*STEPS, Step("All of it ran.")))
+    script = make_script(TESTS)
     store = desk.make_environment()["SECATEUR_STORE"]
     with (
         upstream(model := ScriptedModel(script), other=model) as server,

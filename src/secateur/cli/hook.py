@@ -56,10 +56,9 @@ def command(args: HookOptions) -> int:
 
 def _answer_claude_code(event: dict[str, Any], policy: str) -> int:
     from secateur.hosts.claude_code import handle_event
-    from secateur.policy import load
     from secateur.stores.place import find_data_folder
 
-    reply = handle_event(event, load(policy), "", find_data_folder() / "hosts" / "claude-code")
+    reply = handle_event(event, policy, "", find_data_folder() / "hosts" / "claude-code")
     print_exact(reply.text)
     print_text(f"{reply.status}\n", err=True)
     return SUCCESS

@@ -1,28 +1,23 @@
 """Claude Code's hooks: long Bash output is shortened on arrival, and facts outlive the host's own compaction.
 
 Rule: the store holds an output before a shorter one is returned, since Claude Code keeps only the latter; where it
-cannot, the output stays as it is. An event is always answered, and what goes wrong here never stops the host.
+cannot, the output stays as it is. An event is always answered, and what goes wrong here never stops the host. A process
+answers one event, so what only some events need is imported there.
 """
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 
-from secateur.compaction.extract import extract
-from secateur.compaction.ledger import build_ledger
-from secateur.engine import Engine
-from secateur.hosts.activity import Activity, read_activity, record_activity
+from secateur.hosts.activity import Activity, record_activity
 from secateur.hosts.launch import TENANT
-from secateur.policy import Policy
-from secateur.recover import recover_session
-from secateur.recover.whole import read_whole
 from secateur.redact import redact
-from secateur.stores import open_store
-from secateur.stores.protocol import SessionId, Store
-from secateur.tokens import get_model_counter
+
+if TYPE_CHECKING:
+    from secateur.stores.protocol import Store
 
 HOST = "claude-code"
 _FORMAT = "claude_code"
@@ -42,10 +37,9 @@ class HookReply(Struct, frozen=True):
 
     text: str = ""
     status: str = "nothing to do"
-    is_edited: bool = False
 
 
-def handle_event(event: Event, policy: Policy, store_url: str, folder: Path | None = None) -> HookReply:
+def handle_event(event: Event, policy: str, store_url: str, folder: Path | None = None) -> HookReply:
     """The answer to one event. `folder` is that of the installation, where it is noted that the host asked."""
     error = ""
     try:
@@ -53,16 +47,12 @@ def handle_event(event: Event, policy: Policy, store_url: str, folder: Path | No
     except Exception as raised:  # whatever it is, the host goes on
         error = redact(f"{type(raised).__name__}: {raised}")[:300]
         reply = HookReply(status=f"nothing was done: {error}")
-    if folder is not None and event.get("hook_event_name") in _EVENTS:
-        seen = read_activity(folder) or Activity(at_ms=0, requests=0, edited=0)
-        requests, edited = seen.requests + 1, seen.edited + reply.is_edited
-        record_activity(
-            folder, Activity(at_ms=time.time_ns() // 1_000_000, requests=requests, edited=edited, error=error)
-        )
+    if folder is not None and event.get("hook_event_name") in _EVENTS:  # processes run side by side: nothing is counted
+        record_activity(folder, Activity(at_ms=time.time_ns() // 1_000_000, error=error))
     return reply
 
 
-def _handle(event: Event, policy: Policy, store_url: str) -> HookReply:
+def _handle(event: Event, policy: str, store_url: str) -> HookReply:
     match event.get("hook_event_name"):
         case "PostToolUse":
             return _shorten_output(event, policy, store_url)
@@ -73,7 +63,7 @@ def _handle(event: Event, policy: Policy, store_url: str) -> HookReply:
     return HookReply()
 
 
-def _shorten_output(event: Event, policy: Policy, store_url: str) -> HookReply:
+def _shorten_output(event: Event, policy: str, store_url: str) -> HookReply:
     """Replace what Bash printed, where the policy has a shorter form of it."""
     response = event.get("tool_response")
     if event.get("tool_name") != "Bash" or not isinstance(response, dict):
@@ -83,18 +73,21 @@ def _shorten_output(event: Event, policy: Policy, store_url: str) -> HookReply:
         return HookReply()
     if response.get("isImage") or "persistedOutputPath" in response:
         return HookReply()
+    from secateur.engine import Engine
+    from secateur.stores import open_store
+
     session = f"{HOST}/{event.get('session_id') or 'unknown'}/{event.get('tool_use_id') or 'call'}"
     store = open_store(store_url)
     engine = Engine(policy, format="anthropic_messages", store=store, recall_handles="on", compact=False, tenant=TENANT)
     try:
         view = engine.fit(_make_request(event, text), session=session, fixed_tokens=_FIXED_TOKENS)
         shorter = view.request["messages"][-1]["content"][0]["content"]
-        if len(shorter) >= len(text) or not _is_kept(store, SessionId(session, TENANT), text):
+        if len(shorter) >= len(text) or not _is_kept(store, session, text):
             return HookReply(status="the output stays as it is")
     finally:
         engine.close()
     output = {"hookEventName": "PostToolUse", "updatedToolOutput": {**response, "stdout": shorter}}
-    return HookReply(_encode(output), f"{len(text):,} → {len(shorter):,} characters", is_edited=True)
+    return HookReply(_encode(output), f"{len(text):,} → {len(shorter):,} characters")
 
 
 def _make_request(event: Event, text: str) -> dict[str, Any]:
@@ -105,31 +98,39 @@ def _make_request(event: Event, text: str) -> dict[str, Any]:
     return {"model": _MODEL, "messages": [{"role": role, "content": content} for role, content in said]}
 
 
-def _is_kept(store: Store, who: SessionId, text: str) -> bool:
-    blobs = (store.get_blob(who.tenant, ref.id) for ref in store.list_blobs(who) if ref.id and ref.kind != "raw")
+def _is_kept(store: "Store", session: str, text: str) -> bool:
+    from secateur.stores.protocol import SessionId
+
+    who = SessionId(session, TENANT)
+    blobs = (store.get_blob(TENANT, ref.id) for ref in store.list_blobs(who) if ref.id and ref.kind != "raw")
     return any(blob is not None and blob.data == text.encode("utf-8", "surrogatepass") for blob in blobs)
 
 
 def _list_rules(data: bytes) -> HookReply:
     """What the user ordered and forbade, for the model that writes the host's summary."""
+    from secateur.compaction.extract import extract
+    from secateur.compaction.ledger import build_ledger
+    from secateur.recover.whole import read_whole
+    from secateur.tokens import get_model_counter
+
     said = read_whole(data, _FORMAT).messages
     sections = extract(said, build_ledger(said), _RULES_TOKENS, get_model_counter("estimate", _MODEL))
     rules = sections.get("constraints", ())
     if not rules:
         return HookReply()
-    return HookReply(
-        redact("\n".join((_RULES, *rules)), thorough=True), f"{len(rules)} rules of the user", is_edited=True
-    )
+    return HookReply(redact("\n".join((_RULES, *rules)), thorough=True), f"{len(rules)} rules of the user")
 
 
 def _make_facts(data: bytes) -> HookReply:
     """The facts of the whole session, behind the host's summary."""
+    from secateur.recover import recover_session
+
     for tokens in _FACTS_TOKENS:
         document = recover_session(data, format=_FORMAT, max_tokens=tokens).document
         if len(document) <= _MAX_CHARS:
             break
     output = {"hookEventName": "SessionStart", "additionalContext": document[:_MAX_CHARS]}
-    return HookReply(_encode(output), f"{len(document):,} characters of facts", is_edited=True)
+    return HookReply(_encode(output), f"{len(document):,} characters of facts")
 
 
 def _read_transcript(event: Event) -> bytes:
