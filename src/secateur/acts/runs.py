@@ -5,11 +5,12 @@ becomes of earlier runs of the same thing is not decided here.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from secateur.acts.calls import Action, build_action
 from secateur.acts.effects import is_pathlike
@@ -43,10 +44,30 @@ class Ran(Struct, frozen=True):
 
 def iterate_runs(done: Iterable[Action]) -> Iterator[Ran]:
     """Yield every command that was run and finished."""
-    for action in done:
+    actions = tuple(done)
+    for number, action in enumerate(actions):
         if action.role == "run" and action.result and (action.ok or action.exit is not None or action.said):
             for line in list_command_lines(action):
-                yield _build_run(action, line)
+                yield _build_run(_follow_session(action, actions[number + 1 :]), line)
+
+
+def _follow_session(action: Action, later: Sequence[Action]) -> Action:
+    """Return a command that went on in a session with what later calls read of it, and how it ended."""
+    session = _SESSION.search(action.said[:_ENDS])
+    if session is None or action.result is None:
+        return action
+    said = [_SESSION.sub("", action.said, count=1)]
+    for poll in later:
+        if str(poll.given.get("session_id", "")) == session["id"]:
+            said.append(_SESSION.sub("", poll.said, count=1))
+            if poll.exit is not None:
+                result = replace(action.result, text="\n".join(said), is_error=poll.exit != 0)
+                return replace(action, result=result, exit=poll.exit, ok=poll.exit == 0)
+    return action
+
+
+_ENDS = 600  # characters of a result in which a host says that a command goes on
+_SESSION = re.compile(r"Process running with session ID (?P<id>\d+)\n?")
 
 
 def is_printing(ran: Ran) -> bool:

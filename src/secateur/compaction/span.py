@@ -138,12 +138,16 @@ def _parse_summary(row: ViewEntry) -> Kept:
     text = redact(get_text(row.message))  # as a whole: a key of several lines is not known by one of them
     if not text.lstrip().startswith(SUMMARY_BEGINS):
         lines = tuple(line for line in text.splitlines() if line.strip())
-        return Kept(parse_sections(text) or ({"discoveries": lines} if lines else {}))
+        return Kept(parse_sections(text, _PRESENT) or ({"discoveries": lines} if lines else {}))
     sections = parse_sections(text)
     ledger = read_back(sections)
     facts = {line for lines in render_ledger(ledger).values() for entry in lines for line in entry.split("\n")}
     prose = {id: tuple(line for line in lines if line not in facts) for id, lines in sections.items()}
     return Kept({id: lines for id, lines in prose.items() if lines}, ledger)
+
+
+# What a host's earlier summary says of its present is no longer so.
+_PRESENT = {"current work": "next", "current state": "next"}
 
 
 def _is_kept(part: Part, call: Part | None, settings: Compaction, protect: Protection) -> bool:

@@ -7,6 +7,7 @@ is not prose and does not pass through here (`ledger`). Nothing here judges a su
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -37,9 +38,12 @@ class Fitted(Struct, frozen=True):
     forgotten: int = 0
 
 
-def parse_sections(text: str) -> Sections:
-    """Parse the lines under each known heading by section ID; text before the first heading is dropped."""
-    named, found = list_headings(), dict[str, list[str]]()
+def parse_sections(text: str, more: Mapping[str, str] = MappingProxyType({})) -> Sections:
+    """Parse the lines under each known heading by section ID; text before the first heading is dropped.
+
+    `more`: headings, in lower case, that open another section here than elsewhere.
+    """
+    named, found = {**list_headings(), **more}, dict[str, list[str]]()
     here: list[str] | None = None
     for line in text.splitlines():
         id = _match_heading(line, named)

@@ -199,6 +199,12 @@ def test_a_hosts_own_summary_is_taken_into_ours() -> None:
     assert "It is in src/parser.py." in done(outcome).summary
 
 
+def test_what_a_hosts_summary_calls_its_present_is_told_as_former() -> None:
+    text = "## Primary Request and Intent\nA parser.\n\n## Current Work\nTwo tests of src/parser.py fail."
+    outcome, _ = run(scene(talk(summary(text), *rounds(9), user("next"))), TAIL)
+    assert "- as of an earlier summary: Two tests of src/parser.py fail." in done(outcome).summary
+
+
 def test_our_summary_is_read_back_from_a_hosts_log() -> None:
     first, _ = run(scene(TALK, asks=True), TAIL, answers=[SummaryAnswer(said(discoveries="- The cookie was dropped"))])
     loaded = talk(summary(done(first).summary), *rounds(9, "b"), user("next"))

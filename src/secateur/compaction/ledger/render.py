@@ -14,7 +14,7 @@ from secateur.acts.words import clip_text, collapse_whitespace
 from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.entries import Command, Ledger, UserRequest
 from secateur.compaction.ledger.marks import mark
-from secateur.compaction.ledger.requests import is_substantial
+from secateur.compaction.ledger.requests import is_substantial, is_task
 from secateur.compaction.template import SECTIONS
 
 _SHARES = (1.0, 0.6, 0.4, 0.25, 0.15, 0.08, 0.04, 0.02, 0.01, 0.004, 0.002, 0.001)
@@ -78,9 +78,10 @@ def _render_goal(ledger: Ledger) -> Iterator[str]:
 
 
 def list_goals(ledger: Ledger) -> list[UserRequest]:
-    """Return the first request, the newest that says what is to be done, and what the user said last."""
+    """Return the first request, the newest that says what is to be done, the newest task, and the last message."""
     telling = [one for one in ledger.requests if is_substantial(one.text)]
-    goals = {*telling[:1], *telling[-1:], *ledger.requests[-1:]}
+    tasks = [one for one in telling if is_task(one.text)]
+    goals = {*telling[:1], *telling[-1:], *tasks[-1:], *ledger.requests[-1:]}
     return [one for one in ledger.requests if one in goals]
 
 

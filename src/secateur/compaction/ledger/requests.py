@@ -76,6 +76,11 @@ def is_substantial(text: str) -> bool:
     return len(text) > _SHORT_CHARS or _AGREES.fullmatch(text.strip()) is None
 
 
+def is_task(text: str) -> bool:
+    """Whether a request gives work: several words, and not a question alone."""
+    return is_substantial(text) and len(text.split()) >= _FEWEST_WORDS and not text.rstrip().endswith(("?", "？"))
+
+
 def extract_question(action: Action) -> str:
     """Return what a call that waits for the user asks; "" if it asks nothing."""
     found = [
@@ -92,6 +97,7 @@ _ENDS = re.compile(r"\n+|[.!?…]\s+|[。！？]")  # of sentences and lines
 _DEEPEST = 4  # lists and objects in each other
 _ASKING = frozenset({"question", "questions"})
 _SHORT_CHARS = 60
+_FEWEST_WORDS = 5  # of a request that gives work
 _AGREES = re.compile(
     r"(?i)(?:(?:(?:yes|yeah|yep|yup|sure|ok|okay|k|no|nope|great|perfect|nice|cool|good|thanks?|thank you|please|go on"
     r"|go ahead|go|continue|proceed|keep going|next|do it|ship it|sounds good|looks good|lgtm|right|correct|exactly"

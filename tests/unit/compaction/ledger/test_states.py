@@ -80,6 +80,36 @@ def test_the_last_verdict_of_each_check() -> None:
     assert states.get("pytest tests/a.py", True) is True
 
 
+def test_a_check_that_goes_on_in_a_session_ends_as_a_later_call_reads() -> None:
+    def polled(id: str, text: str) -> tuple[Message, Message]:
+        return assistant((id, "write_stdin", '{"session_id": 41, "chars": ""}')), result(text, "write_stdin", id)
+
+    goes_on = "Wall time: 30.0 seconds\nProcess running with session ID 41\nOutput:\ncompiling"
+    started = (assistant(("1", "exec_command", '{"cmd": "make build"}')), result(goes_on, "exec_command", "1"))
+    still = polled("2", "Process running with session ID 41\nOutput:\nlinking")
+    history = [user("Build it."), *started, *still]
+    assert [one.ok for one in build_ledger(talk(*history).messages).commands] == [None]
+    for code, ok in ((0, True), (2, False)):
+        ended = polled("3", f"Process exited with code {code}\nOutput:\nend")
+        ledger = build_ledger(talk(*history, *ended).messages)
+        assert [(one.text, one.ok, one.exit) for one in ledger.commands] == [("make build", ok, code)]
+
+
+def test_the_goal_holds_the_newest_task_beside_questions_and_agreement() -> None:
+    said = [
+        "Move the config module to src.",
+        "Then find out why bash calls hang.",
+        "can leave it",
+        "what was that?",
+        "ok",
+    ]
+    history = [one for text in said for one in (user(text), assistant(text="Done."))]
+    goal = "\n".join(render_ledger(settled(history, len(history)))["goal"])
+    assert "Move the config module" in goal
+    assert "Then find out why bash calls hang." in goal
+    assert "can leave it" not in goal
+
+
 def test_words_of_git_on_standard_error_are_no_error() -> None:
     history = [user(), *ran("git checkout -b x && false", "Exit code 1\nSwitched to a new branch 'x'", True)]
     ledger = settled(history, 3)
