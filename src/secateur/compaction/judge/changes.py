@@ -23,12 +23,12 @@ MOST_WORDS = 8  # of a command, that have to occur in a call in this order
 _PATH = re.compile(r"(?<![\w/.-])(?:[\w.@-]+/)*[\w@-][\w.@-]*\.[A-Za-z]{1,5}\b")
 _CHANGED = re.compile(
     r"(?i)\b(?:edited|changed|modified|updated|created|deleted|removed|rewritten|rewrote|added|refactored"
-    r"|renamed|wrote|written|patched|fixed\s+in|documented|extended|cleaned|overwritten"
+    r"|renamed|wrote|written|patched|adapted|adjusted|corrected|amended|fixed\s+in|documented|extended|cleaned|overwritten"
     r"|geändert|bearbeitet|erstellt|gelöscht|entfernt|angepasst|geschrieben|ergänzt|überschrieben|angelegt"
     r"|modificad[oa]|cread[oa]|eliminad[oa]|editad[oa]|escrit[oa]|añadid[oa]"
     r"|criad[oa]|alterad[oa]|removid[oa]|escrit[oa]|modifiée?s?|créée?s?|supprimée?s?|écrite?s?|ajoutée?s?"
     r"|изменен\w*|изменён\w*|создан\w*|удален\w*|удалён\w*|написан\w*)\b|\bđã\s+(?:sửa|tạo|xóa|viết)"
-    r"|已修改|修改了|已创建|创建了|已删除|删除了|已写|写好|已更新|更新了|已添加"
+    r"|已修改|修改了|已创建|创建了|已删除|删除了|已写|写好|已完成|已更新|更新了|已添加"
     r"|(?:変更|作成|削除|修正|追加|更新)(?:した|済み|しました)|수정함|수정했|생성했|삭제했|작성했|추가했"
 )
 
@@ -69,7 +69,7 @@ def _is_passive(item: str, path: re.Match[str], verb: re.Match[str]) -> bool:
 _BEING = re.compile(
     r"(?i)\b(?:was|were|is|has\s+been|wurde|ist|fue|foi|a\s+été|est)\b|[:(–—（：]|\s-\s|^\s*[已をが]|^\s+$"
 )
-_OPENING = re.compile(rf"^(?:\[[xX]\]\s*)?[`*]*{_PATH.pattern}[`*]*\s*[:：]")
+_OPENING = re.compile(rf"^(?:\[[xX]\]\s*)?[`*]*{_PATH.pattern}[`*]*(?::\d+)?(?:\s*[:：]|\s+(?=[a-z]))")
 _READ = re.compile(
     r"(?i)\b(?:read|reads|review\w*|looked|inspect\w*|found|shows?|contains?|holds?|has|uses?|fails?|failing|pass\w*|line"
     r"|gelesen|enthält|steht|lu|contient|leído|contiene)\b|\d+\s+(?:failed|passed)|读|失败|通过|読|失敗"
@@ -123,7 +123,7 @@ def _explain_missing_package(claim: Claim, evidence: Evidence) -> str:
     installs = [run for run in evidence.runs if _INSTALLS.search(run.text)]
     for item in split_items(claim.text):
         for found in _PACKAGE.finditer(item):
-            name = (found["name"] or found["name2"]).casefold()
+            name = (found["name"] or found["name2"] or found["name3"]).casefold()
             about = [run for run in installs if name in run.text.casefold()]
             whole = [run for run in installs if run.ok and _WHOLE.search(run.text)]
             if name in _NO_PACKAGE or name in evidence.kept.casefold() or any(run.ok for run in about) or whole:
@@ -139,7 +139,7 @@ _SUCCEEDED = re.compile(
 )
 _FAILED = re.compile(r"(?i)\b(?:fail\w*|errors?|unsuccessful\w*|without\s+success|fehl\w*|échou\w*)\b|失败|失敗|실패")
 _INSTALLED = re.compile(
-    r"(?i)\b(?:installed|added\s+(?:with|by|via|through|using)|added\s+as\s+a\s+dependency|installiert|instalad[oa]s?"
+    r"(?i)\b(?:installed|added\s+(?:with|by|via|through|using)|(?:package|crate|gem|library|module)\s+(?:was\s+|is\s+)?added|added\s+as\s+a\s+dependency|installiert|instalad[oa]s?"
     r"|installée?s?|установлен\w*|đã\s+cài)\b|已安装|安装了|インストール(?:した|済み)|설치(?:했|됨)"
 )
 _INSTALLS = re.compile(r"(?i)\b(?:install|add|sync|require|get|ensurepip)\b|\bnpm i\b|\byarn$")
@@ -147,6 +147,7 @@ _WHOLE = re.compile(r"(?i)(?:install|sync|\bi|\bci)(?:\s+-\S+)*\s*$|-r\s+\S+|-e\
 _PACKAGE = re.compile(
     r"(?<![\w./@-])(?P<name>@?[a-z][\w./-]{1,40})[`'\"]?(?:\s+|@|==|\s+v)(?P<version>\d+(?:\.\d+)+)"
     r"|(?<![\w./@-])[`'\"]?(?P<name2>@?[a-z][\w./-]{1,40})[`'\"]?\s+(?:is|was|were|are|has\s+been|wurde|ist|est|a\s+été)\s+(?:now\s+)?install"
+    r"|(?<![\w./@-])(?P<name3>[a-z][\w./-]{1,40})\s+(?:crate|package|gem|library|module)\s+(?:was\s+|is\s+|has\s+been\s+)?(?:added|installed)"
 )
 _NO_PACKAGE = frozenset(
     {"package", "packages", "crate", "crates", "it", "they", "which", "dependencies", "paket", "node", "python"}
@@ -164,7 +165,7 @@ def _list_positive(user: str) -> str:
 
 
 _ACTS = tuple(
-    (re.compile(rf"(?i)\b(?:{claim})\b"), re.compile(rf"(?i){proof}"))
+    (re.compile(rf"(?i)(?<![A-Za-z])(?:{claim})(?![A-Za-z])"), re.compile(rf"(?i){proof}"))
     for claim, proof in (
         (
             r"(?:deployed|rolled\s+out|shipped)\s+(?:\w+\s+){0,4}(?:to|on|in)|ausgerollt|deployt|desplegad[oa]"
@@ -175,9 +176,14 @@ _ACTS = tuple(
         ),
         (r"published(?:\s+\w+){0,4}\s+(?:to|on|as)|veröffentlicht", r"publish|release|upload|push|post|deploy"),
         (
-            r"pushed(?:\s+\w+){0,4}\s+(?:to|as)|gepusht|push\s*(?:した|済み)|已推送|推送了|プッシュ(?:した|済み)",
+            r"pushed(?:\s+\w+){0,4}\s+(?:to|as)|gepusht|push\s*(?:した|済み)|已推送|并推送|推送了|プッシュ(?:した|済み)",
             r"push|--set-upstream|gt submit|create.?pr|gh pr|sync",
         ),
+        (
+            r"(?:opened|created)\s+(?:a|the)\s+(?:\w+\s+)?(?:pull|merge)\s+request|(?:opened|created)\s+(?:a|the)\s+PR\b",
+            r"pr\b|pull|mr\b|merge",
+        ),
+        (r"コミットした|已提交|提交了|커밋했", r"commit|amend"),
         (r"merged\s+(?:\w+\s+){0,4}into", r"merge|rebase|cherry|pull"),
         (
             r"(?:was|were|been|has|have|and|^)\s*(?:successfully\s+)?(?:deployed|published|pushed|released"

@@ -20,7 +20,7 @@ _SUBJECTS = {
 }
 _KINDS = {kind: re.compile(rf"(?i)(?<![A-Za-z])(?:{words})") for kind, words in _SUBJECTS.items()}
 _PASSES = re.compile(
-    r"(?i)\b(?:no\s+fail\w+\s+tests?|tests?:\s+ok\b|(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|green|clean)\b|(?:no"
+    r"(?i)\b(?:no\s+fail\w+\s+tests?|tests?:\s+ok\b|(?:exits?\s+(?:with\s+)?(?:code\s+)?0|pass(?:es|ed|ing)?|succeed(?:s|ed)?|green|clean)\b|(?:no"
     r"|zero|0)\s+(?:\w+\s+)?(?:errors?"
     r"|failures?|failed|problems)\b|without\s+(?:any\s+)?errors?"
     r"|laufen\s+(?:alle\s+)?durch|bestanden|bestehen|grün|fehlerfrei|keine\s+fehler|pasan|pasaron|sin\s+errores"
@@ -29,7 +29,7 @@ _PASSES = re.compile(
     r"|パス|エラーなし|通過|통과|성공"
 )
 _FAILS = re.compile(
-    r"(?i)\b(?:still\s+)?(?:fails?|failing|broken)\b|\b[1-9]\d*\s+(?:tests?\s+)?(?:failed|failures?"
+    r"(?i)\b(?:still\s+)?(?:fails?|failing|broken|(?:is|are)\s+(?:still\s+)?red)\b|\b[1-9]\d*\s+(?:tests?\s+)?(?:failed|failures?"
     r"|errors?)\b|schl(?:ägt|agen)\s+(?:\w+\s+)?fehl|fehlgeschlagen|scheiter\w*"
     r"|\bfall(?:a|an|ando)\b|\bfalha(?:m|ndo)?\b|\béchou\w+|thất\s+bại|пада\w+|не\s+проход\w+|失败|失敗|실패"
 )
@@ -60,34 +60,41 @@ def _explain_result(claim: Claim, evidence: Evidence) -> str:
 
 
 def _compare_named(claim: Claim, evidence: Evidence) -> str:
-    """Explain that a test which a claim names as failing passed when it was run last."""
+    """Explain that a test which a claim names ended otherwise when it was run last."""
     said = re.split(r"[:：,;(（](?!:)\s", claim.text.replace("::", "\0"))[0].replace("\0", "::")
-    if not _is_failing(said):
+    is_mended = _MENDED.search(claim.text) is not None and not claim.is_planned
+    if not is_mended and not _is_failing(said) and not _OPEN.search(said):
         return ""
-    for name in _IDENTIFIER.findall(said):
-        runs = [run for run in evidence.checks if name in run.output]
-        lines = [line for line in runs[-1].output.split("\n") if name in line] if runs else []
-        later = (
-            [run for run in evidence.checks[evidence.checks.index(runs[-1]) + 1 :] if run.text == runs[-1].text]
-            if runs
-            else []
-        )
-        if not _STILL.search(claim.text) and any(_FAILED_LINE.search(line) for line in _list_lines(name, evidence)):
-            continue  # it did fail once
-        passed = lines and all(_PASSED_LINE.search(line) and not _FAILED_LINE.search(line) for line in lines)
-        if passed or (later and later[-1].ok):
-            return f"{name} passed in its last run"
+    for name in _IDENTIFIER.findall(claim.text if is_mended else said):
+        lines, later = _list_lines(name, evidence.checks), _list_later_runs(name, evidence.checks)
+        if is_mended:
+            if lines and not later and _FAILED_LINE.search(lines[-1]):
+                return f"{name} failed in its last run"
+        elif _STILL.search(claim.text) or not any(map(_FAILED_LINE.search, lines)):
+            is_last_passed = bool(lines and _PASSED_LINE.search(lines[-1]) and not _FAILED_LINE.search(lines[-1]))
+            if is_last_passed or (later and (later[-1].ok or _FAILED_LINE.search(later[-1].output))):
+                return f"{name} is not among the failures of its last run"
     return ""
 
 
-def _list_lines(name: str, evidence: Evidence) -> list[str]:
-    return [line for run in evidence.checks if name in run.output for line in run.output.split("\n") if name in line]
+def _list_later_runs(name: str, runs: Sequence[CheckRun]) -> list[CheckRun]:
+    """Return the runs of the same command behind the last one that names something."""
+    at = max((number for number, run in enumerate(runs) if name in run.output), default=-1)
+    return [run for run in runs[at + 1 :] if at >= 0 and run.text == runs[at].text]
 
 
+def _list_lines(name: str, runs: Sequence[CheckRun]) -> list[str]:
+    return [line for run in runs if name in run.output for line in run.output.split("\n") if name in line]
+
+
+_MENDED = re.compile(
+    r"(?i)\b(?:was|is|has\s+been)\s+(?:now\s+)?(?:fixed|resolved|mended|repaired)\b|^\W*fixed\b|\bbehoben\b|\bcorrigé\w*|已修复|已解决|修正済み"
+)
+_OPEN = re.compile(r"(?i)\b(?:is|are)\s+still\s+open\b|\bnoch\s+offen\b|仍未|未修复|未解決")
 _STILL = re.compile(
     r"(?i)\b(?:still|weiterhin|noch|immer\s+noch|toujours|encore|todavía|aún|ainda|vẫn|всё\s+ещё)\b|仍|还|まだ|아직|여전히"
 )
-_IDENTIFIER = re.compile(r"[A-Za-z]\w*(?:(?:::|_|\.)\w+)+")
+_IDENTIFIER = re.compile(r"[A-Za-z]\w*(?:(?:::|_|\.)\w+)+|\bTest[A-Z]\w+|\b[A-Z]{2}\d{3,}\b")
 _PASSED_LINE = re.compile(r"(?i)\bok\b|\bpass(?:ed)?\b|✓|✔")
 _FAILED_LINE = re.compile(r"(?i)\bfail\w*|\berror\b|✗|✘|not ok")
 
@@ -106,6 +113,8 @@ def _compare_runs(claim: Claim, runs: Sequence[CheckRun], evidence: Evidence) ->
     )
     if named and is_mended:
         return f"{named} failed in its last run"
+    if runs and _NEVER_RUN.search(claim.text):
+        return "there were runs"
     if last and _is_failing(claim.text) and _has_passed_last(runs):
         return f"the last run of {last.text[:60]} passed"
     return ""
@@ -117,6 +126,9 @@ def _has_failed_last(name: str, runs: Sequence[CheckRun]) -> bool:
     return last.ok is False and any(name in line and re.search(r"\bFAIL", line) for line in last.output.splitlines())
 
 
+_NEVER_RUN = re.compile(
+    r"(?i)\btests?\s+(?:were|have\s+been)\s+never\s+run\b|\bnie\s+(?:getestet|ausgeführt)|从未运行|一度も実行"
+)
 _COUNTED = re.compile(r"(?i)\b(?:all|both)\s+(?:of\s+)?(?:the\s+)?(?:\d+|two|three|four|five|six|new)\b")
 _FUNCTION = re.compile(r"\b(?:test_\w{3,}|Test[A-Z]\w{2,})\b(?!\.\w)")
 _FIXED = re.compile(
@@ -149,9 +161,12 @@ _CHECKING = re.compile(r"(?i)test|spec|check|verif|build|tsc|lint|make|\bci\b|va
 
 
 def _is_passing(sentence: str) -> bool:
-    plain = _NO_FAILURE.sub(" ", sentence)
+    plain = _NO_FAILURE.sub(" ", _ALL_OF.sub(" all ", sentence))
     is_whole = _EVERY.search(sentence) or _TOOL.search(sentence) or not _TEST_NAME.search(sentence)
     return bool(_PASSES.search(sentence)) and not _PARTIAL.search(plain) and bool(is_whole)
+
+
+_ALL_OF = re.compile(r"\b(\d+)\s*(?:of|/|von|de|sur)\s*\1\b")
 
 
 def _is_failing(sentence: str) -> bool:

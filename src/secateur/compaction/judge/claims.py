@@ -143,9 +143,32 @@ def is_reported(text: str) -> bool:
 
 def extract_words(text: str) -> frozenset[str]:
     """Return the words that say what a text is about, without those that could stand for anything."""
+    for verb, words in _SYNONYMS:
+        text = words.sub(f" {verb} ", text)
     return extract_topic(text) - _EMPTY_WORDS
 
 
+_SYNONYMS = tuple(
+    (verb, re.compile(rf"(?i)\b(?:{words})\b|{unspaced}"))
+    for verb, words, unspaced in (
+        (
+            "change",
+            r"(?:chang|modif|edit|updat|alter|adapt|adjust|touch)\w*|(?:ge)?änder\w*|anpass\w*|angepasst|anfass\w*|bearbeite\w*"
+            r"|modifi\w*|cambi\w*|edita\w*|alter\w*|изменя\w*|измени\w*|thay\s+đổi|sửa",
+            "修改|更改|变更|变动|変更|更新|編集|변경|수정",
+        ),
+        (
+            "delete",
+            r"(?:delet|remov|drop|eras)\w*|(?:ge)?lösch\w*|entfern\w*|supprim\w*|effac\w*|elimin\w*|borra\w*|exclu\w*|удал\w*|xóa",
+            "删除|移除|削除|삭제",
+        ),
+        (
+            "deploy",
+            r"(?:deploy|redeploy)\w*|roll(?:ed|s|ing)?\s+out|ausroll\w*|ausgerollt|déplo\w*|despleg\w*|implant\w*",
+            "部署|デプロイ|배포",
+        ),
+    )
+)
 HEDGED = re.compile(
     r"(?i)\b(?:not|no|never|n['’]t|yet|once|until|unless|if|whether|when|before|after|wait\w*|needs?|ask\w*"
     r"|pending|should"
@@ -161,8 +184,8 @@ _PLANNED = re.compile(
     r"|[?？]|未|没|尚|不|需要|まだ|ない|ません|않|아직"
 )
 _WISHED = re.compile(
-    r"(?i)\b(?:should|must|will|would|might|may|could|to\s+be|needs?\s+to|at\s+most|at\s+least|target|limit|goal|if|whether|todo|for\s+example|e\.g"
-    r"|soll\w*|muss|höchstens|mindestens|ziel|wenn|ob|debe\w*|si|doit|doivent|objectif|deve|se|должн\w*|если|nếu|cần)\b"
+    r"(?i)\b(?:should|must|will|would|might|may|could|to\s+be|needs?\s+to|at\s+most|at\s+least|if|whether|todo|for\s+example|e\.g"
+    r"|soll\w*|muss|höchstens|mindestens|wenn|ob|debe\w*|si|doit|doivent|deve|se|должн\w*|если|nếu|cần)\b"
     r"|[?？]|应该|需要|如果|べき|なら|해야"
 )
 _CODE = re.compile(

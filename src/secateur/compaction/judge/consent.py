@@ -30,6 +30,9 @@ def _explain_order(claim: Claim, evidence: Evidence) -> str:
         shared = len(own & extract_words(spoken))
         is_said = found["act"][:5].casefold() in spoken or (shared > 1 and shared >= LEAST_SHARED * len(own))
         return "" if is_said else "the user never asked for this"
+    if _SAID_YES.search(claim.text) and not claim.is_hedged:
+        clauses = [part for one in evidence.replies for part in CLAUSE.split(one.text)]
+        return "" if any(_YES.search(one) and not is_negative(one) for one in clauses) else "the user never said so"
     if (found := _DECIDED.search(claim.text)) and not claim.is_hedged and not claim.is_reported:
         own = extract_words(claim.text[found.end() :])
         if len(own) >= 2 and len(own & extract_words(spoken)) < LEAST_DECIDED * len(own):
@@ -50,6 +53,9 @@ _USER = (
     r"(?:\b(?:the\s+)?(?:user|owner|customer|maintainer|client)\b|\bbenutzer\w*|\bnutzer\w*|\bauftraggeber\w*"
     r"|\busuari[oa]\b|\bcliente\b|\butilisateur\w*|\butilizador\w*|\busuário\b|\bngười\s+dùng\b|\bпользовател\w*"
     r"|用户|使用者|ユーザー?|사용자)"
+)
+_SAID_YES = re.compile(
+    rf"(?i){_USER}\s+(?:has\s+)?(?:said|says|answered|replied)[:,]?\s+[\"“„]?(?:yes|ok|okay|sure|go\s+ahead)\b"
 )
 _DECIDED = re.compile(
     rf"(?i){_USER}\s+(?:has\s+|have\s+|hat\s+(?:sich\s+)?|a\s+|ha\s+)?(?:also\s+|already\s+)?(?:chose|picked|selected|decided|answered|replied"

@@ -18,7 +18,7 @@ from secateur.compaction.ledger.checks import judge_run
 from secateur.compaction.ledger.constraints import extract_constraints
 from secateur.compaction.ledger.plans import extract_plans
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
-from secateur.compaction.ledger.values import list_values
+from secateur.compaction.ledger.values import list_replacements, list_values
 from secateur.model import Message
 
 OUTPUT_CHARS = 8_000  # of a check
@@ -73,6 +73,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
     user: str = ""  # everything the user said
     clauses: tuple[str, ...] = ()  # of it, those with words that say what they are about
     changes: tuple[tuple[str, str], ...] = ()  # values that edits gave to constants, old and new
+    edits: tuple[tuple[str, str], ...] = ()  # old and new text
     runs: tuple[CommandRun, ...] = ()
     tasks: tuple[PlanItem, ...] = ()  # of the agent's own plan
     written: bool = False  # an edit went through
@@ -125,6 +126,9 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
         user="\n".join(one.text for one in replies),
         clauses=tuple(_list_clauses(replies)),
         changes=tuple((one.old, one.new) for one in list_values(actions)),
+        edits=tuple(
+            (old, new) for one in actions if one.role == "edit" and one.ok for old, new in list_replacements(one)
+        ),
         runs=tuple(
             CommandRun(run.text, judge_run(run).ok is not False, run.action.said[-OUTPUT_CHARS:]) for run in runs
         ),

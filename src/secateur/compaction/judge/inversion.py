@@ -58,7 +58,7 @@ def _is_about(clause: str, line: str) -> bool:
     """Whether a line is about what the user's clause is about."""
     own = extract_words(clause)
     shared = own & extract_words(line)
-    return len(shared) >= min(2, len(own)) and len(shared) >= LEAST_SHARED * len(own)
+    return bool(own) and len(shared) >= min(2, len(own)) and len(shared) >= LEAST_SHARED * len(own)
 
 
 def _explain_lost_negation(claim: Claim, evidence: Evidence) -> str:
@@ -78,11 +78,31 @@ def _explain_lost_negation(claim: Claim, evidence: Evidence) -> str:
     return "" if is_allowed else _quote(against)
 
 
+def _explain_forbidden_step(claim: Claim, evidence: Evidence) -> str:
+    """Quote a prohibition where a next step, an order by its form, is what it forbids."""
+    return "" if claim.is_hedged or claim.is_reported else _explain_lost_negation(claim, evidence)
+
+
+def _explain_moved(claim: Claim, evidence: Evidence) -> str:
+    """Quote a demand for one place where a claim names another: staging, and not production."""
+    named = set(_PLACE.findall(claim.text.casefold()))
+    words = extract_words(_PLACE.sub(" ", claim.text))
+    wanted = [one for one in evidence.clauses if not is_negative(one) and _PLACE.search(one)]
+    about = [one for one in wanted if len(extract_words(_PLACE.sub(" ", one)) & words) >= 2]
+    places = {place for one in about for place in _PLACE.findall(one.casefold())}
+    if claim.is_negative or not named or not about or named & places:
+        return ""
+    return _quote(about[0])
+
+
 def _is_forbidding(clause: str, claim: Claim) -> bool:
     """Whether a clause of the user forbids what a claim is about: a short one by the word behind its `no`."""
     if not is_negative(clause) or clause.rstrip().endswith(("?", "？")):
         return False
     own = extract_words(clause)
+    places = set(_PLACE.findall(clause.casefold())) & set(_PLACE.findall(claim.text.casefold()))
+    if places and claim.section in ("goal", "next", *DEMANDING) and len(own & claim.words) >= 2:
+        return True
     short = _NO.search(clause) if len(own) <= SHORT and claim.section in DEMANDING else None
     return _is_about(clause, claim.text) or (short is not None and bool(extract_words(short["what"]) & claim.words))
 
@@ -177,17 +197,32 @@ def _explain_added_negation(claim: Claim, evidence: Evidence) -> str:
 
 def _explain_other_number(claim: Claim, evidence: Evidence) -> str:
     """Quote a demand whose number a claim changes to one that the history does not hold."""
-    numbers = set(_NUMBER.findall(claim.text))
-    known = (evidence.user, evidence.agent, evidence.calls, evidence.kept, *evidence.outputs)
-    if not numbers or numbers & set(_NUMBER.findall("\n".join(known))):
+    numbers = set(_NUMBER.findall(claim.text)) - set(_NUMBER.findall(f"{evidence.user}\n{evidence.kept}"))
+    if not numbers or claim.is_quoted:
         return ""
+    theirs_near = _list_near_numbers(evidence.user)
+    for name, number, unit in _list_near_numbers(claim.text):
+        same = {one for noun, one, measure in theirs_near if (noun, measure) == (name, unit)}
+        if same and number not in same:
+            return f"the user said {name} {same.pop()}"
+    for found in _NAME_NUMBER.finditer(claim.text):
+        theirs = re.findall(rf"\b{re.escape(found['name'])}\s+(\d+(?:\.\d+)?)", evidence.user)
+        if theirs and found["number"] not in theirs:
+            return f"the user said {found['name']} {theirs[-1]}"
     for clause in evidence.clauses:
         own = _NUMBER.findall(clause)
-        if own and not numbers & set(own) and _is_about(_NUMBER.sub(" ", clause), claim.text):
+        if own and _is_about(_NUMBER.sub(" ", clause), claim.text):
             return _quote(clause)
     return ""
 
 
+def _list_near_numbers(text: str) -> list[tuple[str, str, str]]:
+    """Return the numbers with a unit, and the word before each: `timeout of 2 seconds`."""
+    return [(noun.casefold()[:5], number, unit.casefold()[:3]) for noun, number, unit in _NEAR.findall(text)]
+
+
+_NEAR = re.compile(r"\b([^\W\d_]{4,})(?:\W+\w{1,5}){0,2}?\W+(\d+(?:\.\d+)?)\s*(%|[A-Za-z]{1,8})")
+_NAME_NUMBER = re.compile(r"\b(?P<name>[A-Z][A-Za-z]{2,})\s+(?P<number>\d+(?:\.\d+)?)\b")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
 
 
@@ -240,4 +275,6 @@ RULES = (
     ClaimRule("inverted", _explain_allowed),
     ClaimRule("inverted", _explain_permission, ("goal", "discoveries", "next")),
     ClaimRule("inverted", _explain_forbidden_goal, ("goal",)),
+    ClaimRule("inverted", _explain_forbidden_step, ("next",)),
+    ClaimRule("inverted", _explain_moved, ("goal", *DEMANDING)),
 )

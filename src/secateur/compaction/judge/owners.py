@@ -93,7 +93,7 @@ def _explain_third_approval(claim: Claim, evidence: Evidence) -> str:
 
 
 _GIVEN = re.compile(
-    r"(?i)\b(?:approved|agreed|signed\s+off|authori[sz]ed|consented|said\s+yes|fine\s+with|genehmigt|zugestimmt|freigegeben"
+    r"(?i)\b(?:approved|agreed|signed\s+off|authori[sz]ed|consented|said\s+yes|(?:is\s+)?fine\s+with|has\s+no\s+objections?|gave\s+(?:its|their|the)\s+\w+|genehmigt|zugestimmt|freigegeben"
     r"|approuvé|validé|accepté|aprob[óo]|autoriz[óo]|aprovou|одобрил\w*)\b|批准|同意|承認"
 )
 _THIRD = re.compile(

@@ -73,7 +73,7 @@ def _explain_early_done(claim: Claim, evidence: Evidence) -> str:
 
 
 _DONE = re.compile(
-    r"(?i)^(?:\d+\.\s*)?\[(?:x|done|completed)\]|\b(?:done|finished|completed?|implemented|is\s+now|are\s+now|has\s+been|have\s+been|was|were"
+    r"(?i)^(?:\d+\.\s*)?\[(?:x|done|completed)\]|\b(?:done|finished|completed?|implemented|now|has\s+been|have\s+been|was|were"
     r"|works|written|added|fixed|erledigt|fertig|wurden?|worden|sind|ist|fait|terminée?s?|est|sont|hech[oa]|terminad[oa]s?|está[n]?"
     r"|feit[oa]|concluíd[oa]s?|готов\w*|сделан\w*)\b|\w{3,}ed\b|已|完成|した|済み|完了|했"
 )

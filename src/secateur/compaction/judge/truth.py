@@ -4,7 +4,7 @@ Rule: each rule needs evidence against a claim, because a rejected true summary 
 stands. What nothing is known about stands. The first contradiction that is found is the reason.
 """
 
-from secateur.compaction.judge import changes, checks, consent, demands, figures, inversion, owners, states
+from secateur.compaction.judge import changes, checks, consent, demands, figures, inversion, owners, states, values
 from secateur.compaction.judge.claims import Contradiction, read_claims
 from secateur.compaction.judge.evidence import Evidence
 from secateur.compaction.judge.noise import find_gibberish, find_repetition
@@ -19,6 +19,7 @@ _RULES = (
     *demands.RULES,
     *states.RULES,
     *figures.RULES,
+    *values.RULES,
 )
 
 

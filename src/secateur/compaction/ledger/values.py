@@ -26,6 +26,13 @@ def list_values(done: Iterable[Action]) -> tuple[ValueChange, ...]:
                         for change in _list_changes(action))  # fmt: skip
 
 
+def list_replacements(action: Action) -> Iterator[tuple[str, str]]:
+    """Yield old and new text of an edit."""
+    paths = list_paths(action)
+    for _, old, new in (*_list_replaced(action.given, paths), *_list_patched(action.call.text, action.given)):
+        yield old, new
+
+
 def merge_values(changes: Iterable[ValueChange]) -> tuple[ValueChange, ...]:
     """Return one entry for each constant; later values win."""
     found: dict[tuple[str, str], ValueChange] = {}
@@ -38,12 +45,12 @@ def merge_values(changes: Iterable[ValueChange]) -> tuple[ValueChange, ...]:
 
 def _list_changes(action: Action) -> Iterator[ValueChange]:
     paths = list_paths(action)
-    for path, old, new in [*_list_replacements(action.given, paths), *_list_patched(action.call.text, action.given)]:
+    for path, old, new in [*_list_replaced(action.given, paths), *_list_patched(action.call.text, action.given)]:
         for name, was, now in _compare_lines(old, new):
             yield ValueChange(redact(path), redact(name), redact(was), redact(now), action.call.key)
 
 
-def _list_replacements(given: dict[str, Any], paths: list[str]) -> Iterator[tuple[str, str, str]]:
+def _list_replaced(given: dict[str, Any], paths: list[str]) -> Iterator[tuple[str, str, str]]:
     """Yield old and new text of an edit tool's arguments, alone or in a list."""
     if not paths:
         return

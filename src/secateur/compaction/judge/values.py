@@ -1,0 +1,191 @@
+"""Whether a summary gives to names the values that the history gives them, and says truly what changed into what.
+
+Rule: a value is false only where the history has the same name with other values alone, or the same change the other
+way around. Names that count or number things have no value.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from secateur.compaction.judge.claims import Claim
+from secateur.compaction.judge.evidence import ClaimRule, Evidence
+from secateur.compaction.judge.figures import NUMBER, read_number
+
+
+def _explain_value(claim: Claim, evidence: Evidence) -> str:
+    """Name a value of a constant that the history never gives to it."""
+    if claim.is_planned:
+        return ""
+    for found in _ASSIGNED.finditer(claim.text):
+        if found["name"].casefold() in _COUNTING:
+            continue
+        values = _list_values(found["name"], evidence.texts)
+        value = found["value"].strip("\"'`")
+        if values and not any(_is_same(value, one) for one in values):
+            return f"the history has {found['name']} as {sorted(values)[0]}, never as {value}"
+    return ""
+
+
+@lru_cache(maxsize=256)
+def _list_values(name: str, texts: tuple[str, ...]) -> frozenset[str]:
+    """Return the values that follow a name; those only beside it count where one is assigned to it."""
+    pattern = re.compile(
+        rf"(?<![\w-]){re.escape(name)}\b[\"'`]?(?P<sign>\s*(?:[:=]|:=|is|to|of|auf)\s*|\s+)[\"'`]?(?P<value>\d[^\n\"'`]{{0,40}})"
+    )
+    found = [one for text in texts if name in text for one in pattern.finditer(text)]
+    is_assigned = any(one["sign"].strip() in (":", "=", ":=") for one in found)
+    return frozenset(one["value"].strip(" .,") for one in found) if is_assigned else frozenset()
+
+
+def _is_same(value: str, other: str) -> bool:
+    """Whether two values are the same: of numbers the first counts, of other texts all of it."""
+    if NUMBER.fullmatch(value):
+        return bool(
+            set(read_number(value)) & {one for number in NUMBER.findall(other)[:1] for one in read_number(number)}
+        )
+    return value == other
+
+
+_COUNTING = frozenset(
+    [
+        "plan",
+        "line",
+        "lines",
+        "step",
+        "steps",
+        "phase",
+        "task",
+        "tasks",
+        "item",
+        "items",
+        "version",
+        "test",
+        "tests",
+        "error",
+        "errors",
+        "file",
+        "files",
+        "exit",
+        "code",
+        "port",
+        "failures",
+        "failed",
+        "passed",
+        "examples",
+        "issue",
+        "round",
+        "part",
+        "page",
+        "case",
+        "cases",
+        "about",
+        "with",
+        "from",
+        "than",
+        "only",
+        "over",
+        "under",
+    ]
+)
+_ASSIGNED = re.compile(
+    r"(?<![\w./-])(?P<name>[A-Za-z][A-Za-z_]{3,60})[\"'`]?\s*[:=]?\s*(?P<value>\"\d[^\"\n]{0,40}\"|'\d[^'\n]{0,40}'|\d+(?:\.\d+)?)"
+    r"(?=$|[\s,;.)，。；、](?!\d))"
+)
+
+
+def _explain_pair(claim: Claim, evidence: Evidence) -> str:
+    """Name one of several names with a figure whose lines in the history give it others only."""
+    pairs = [(one["name"], one["value"]) for one in _LISTED.finditer(claim.text)]
+    if len(pairs) < 2 or claim.is_planned:
+        return ""
+    for name, value in pairs:
+        lines = [
+            line for text in evidence.texts for line in text.split("\n") if re.search(rf"\b{re.escape(name)}\b", line)
+        ]
+        near = [_list_near(name, line) for line in lines]
+        if any(near) and not any(_is_same(value, one) for numbers in near for one in numbers):
+            return f"the history never gives {value} for {name}"
+    return ""
+
+
+def _list_near(name: str, line: str) -> list[str]:
+    """Return the numbers of a row behind a name, and the one before it: `north 4.0 3.71`, `4.0 (north)`."""
+    at = re.search(rf"\b{re.escape(name)}\b", line)
+    if at is None:
+        return []
+    before = re.search(r"(\d+(?:\.\d+)?)\s*\($", line[: at.start()])
+    row = re.split(r"[A-Za-z);]|,\s", line[at.end() : at.end() + 60])[0]
+    return [*(before.groups() if before else ()), *NUMBER.findall(row)]
+
+
+_LISTED = re.compile(
+    r"(?:^|[,;:(]\s*|\band\s+|[a-z]\s(?=[A-Z]{2}))(?P<name>[A-Za-z]\w*)[:=]?\s+(?P<value>\d+(?:\.\d+)?)(?=\s*(?:[,;)]|and\b|$|\.\s|\())"
+)
+
+
+def _explain_turned_change(claim: Claim, evidence: Evidence) -> str:
+    """Say that a value changed the other way around."""
+    said = tuple(_read_changes(claim.text))
+    known = {*evidence.changes, *_read_known_changes(evidence.user, evidence.agent)} if said else set()
+    for found in _REPLACED.finditer(claim.text):
+        old, new = found["old"].strip("`"), found["new"].strip("`")
+        ways = {_compare_edit(old, new, *one) for one in evidence.edits}
+        if -1 in ways and 1 not in ways:
+            return f"{new} was replaced by {old}"
+    for old, new in said:
+        if (new, old) in known and (old, new) not in known:
+            return f"it changed from {new} to {old}"
+    return ""
+
+
+def _compare_edit(old: str, new: str, before: str, after: str) -> int:
+    """Whether an edit put one name in place of another (1) or the other way around (-1)."""
+    names = [re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)") for name in (old, new)]
+    was, now = ([bool(name.search(text)) for name in names] for text in (before, after))
+    has_old, has_new = was[0] and not now[0], now[1] and not was[1]
+    is_turned = was == [False, True] and now == [True, False]
+    return 1 if has_old and has_new else -1 if is_turned else 0
+
+
+_REPLACED = re.compile(
+    r"(?P<old>`?[A-Za-z_][\w.]{3,60}`?)(?:\(\w*\))?\s+(?:was|is|has\s+been|were)?\s*(?:replaced\s+(?:by|with)|became|->|→|wurde\s+durch)\s+(?P<new>`?[A-Za-z_][\w.]{3,60}`?)"
+)
+
+
+@lru_cache(maxsize=2)
+def _read_known_changes(*texts: str) -> tuple[tuple[str, str], ...]:
+    return tuple(one for text in texts for one in _read_changes(text))
+
+
+def _read_changes(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what a text says to have changed, as the old and the new value."""
+    for pattern in _CHANGES:
+        for found in pattern.finditer(text):
+            old, new = found["old"].strip("`\"'.,"), found["new"].strip("`\"'.,")
+            if old != new and any(map(str.isdigit, old)) and any(map(str.isdigit, new)):
+                yield old, new
+
+
+# A number that a function returns is no value that changed: `f(x) returns 2 instead of 1` is a bug.
+_ONE = r"[`\"']?[\w.%-]{1,30}[`\"']?"
+_CHANGES = tuple(
+    re.compile(pattern.replace("OLD", f"(?P<old>{_ONE})").replace("NEW", f"(?P<new>{_ONE})"))
+    for pattern in (
+        r"(?i)\b(?:from|von|de|desde|da|с|từ)\s+OLD\s+(?:to|auf|zu|à|a|para|на|thành)\s+NEW",
+        r"OLD\s*(?:->|→|=>)\s*NEW",
+        r"(?i)\bOLD\s+(?:became|wurde\s+zu|replaced\s+by)\s+NEW",
+        r"(?i)(?<!return )(?<!returns )\bNEW\s+(?:instead\s+of|rather\s+than|statt|anstatt|au\s+lieu\s+de"
+        r"|en\s+lugar\s+de|em\s+vez\s+de|вместо|thay\s+vì)\s+OLD",
+        r"(?i)\bNEW,?\s+\(?(?:was|before\s+it\s+was|formerly|previously|vorher|zuvor|avant)\s+OLD",
+        r"[由从從]\s*(?P<old>\d[\w.]*)\s*\S{0,3}?(?:改[为成為]|变[为成]|到)\s*(?P<new>\d[\w.]*)",
+        r"(?P<old>\d[\w.]*)\s*\S{0,2}?から\s*(?P<new>\d[\w.]*)",
+    )
+)
+
+
+RULES = (
+    ClaimRule("unsupported", _explain_turned_change),
+    ClaimRule("unsupported", _explain_value, ("accomplished", "files", "discoveries", "decisions")),
+    ClaimRule("unsupported", _explain_pair),
+)
