@@ -6,6 +6,7 @@ Each plays sixteen calls with long results, compacts, and goes on.
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -111,16 +112,59 @@ def test_pi_is_pruned_and_compacted_and_keeps_every_entry(tmp_path: Path, policy
     assert not [name for name in after if "extension" in name]
 
 
+def _check_pruning(main: list[dict[str, Any]]) -> None:
+    last = json.dumps(main[CALLS]["messages"])
+    newest, oldest = (json.dumps(make_result(number))[1:2_000] for number in (CALLS - 1, 0))
+    assert last.count(newest) == 1
+    assert oldest not in last
+    whole = sum(len(json.dumps(main[0])) + len(make_result(CALLS)) * number for number in range(CALLS + 1))
+    assert sum(len(json.dumps(body)) for body in main[: CALLS + 1]) < 0.8 * whole
+
+
 def _check_views(main: list[dict[str, Any]], shape: str) -> None:
     """Results that the session has passed are cleared; behind the compaction stand summary, head and tail."""
-    last = json.dumps(main[CALLS]["messages"])
-    assert last.count(make_result(CALLS - 1)[:2_000].replace("\n", "\\n")) == 1
-    assert make_result(0)[:2_000].replace("\n", "\\n") not in last
-    assert sum(len(json.dumps(body)) for body in main[: CALLS + 1]) < 0.7 * sum(
-        len(json.dumps(main[0])) + 9_000 * n for n in range(CALLS + 1)
-    )
+    _check_pruning(main)
     texts = [json.dumps(message) for message in main[CALLS + 1]["messages"]]
     at = [number for number, text in enumerate(texts) if "what the notes have in common" in text]
     assert at == ([0] if shape == "tail" else [3])
     assert len(texts) < 12
     assert "Read one more." in texts[-1]
+
+
+def test_opencode_is_pruned_and_its_summaries_are_asked_for_and_its_database_keeps_every_part(tmp_path: Path) -> None:
+    agent = AGENTS["opencode"]
+    if obstacle := find_obstacle(agent):
+        pytest.skip(obstacle)
+    desk, chosen = Desk(agent, tmp_path / "home"), tmp_path / "policy.toml"
+    desk.home.mkdir()
+    chosen.write_text(TAIL)
+    run_secateur(desk, "install", "opencode", "--policy", str(chosen))
+    summary = {
+        "Write a summary of the conversation": "## Goal\n- go on\n\n## Next steps\n- say: Sixteen notes are read."
+    }
+    model, small = ScriptedModel(SCRIPT), ScriptedModel(SCRIPT, asides=summary, window=12_000)
+    with upstream(model, other=model) as server:
+        first = desk.run(server.url)
+        main = [json.loads(one.body) for one in server.posts]
+    with upstream(small, other=small) as server:  # too small for the history: opencode compacts
+        second = desk.run(server.url, "--continue", prompt="Read one more.")
+        later = [json.loads(one.body) for one in server.posts]
+    assert first.code == 0  # the second ends with 1: it reports each refusal
+    assert "Sixteen notes are read." in first.out
+    assert "All notes are read." in second.out
+    main = [body for body in main if body.get("tools")]
+    assert len(main) == CALLS + 1
+    found = [one for body in main for one in check("anthropic", body["messages"], body)]
+    assert not [one.rule for one in found if one.severity == "error"]
+    _check_pruning(main)
+    asked = [json.dumps(body) for body in later if not body.get("tools")]
+    assert any("- ran, ok: echo note 00" in text and "It is all that is kept" in text for text in asked)
+    with sqlite3.connect(desk.home / ".local" / "share" / "opencode" / "opencode.db") as database:
+        parts = [json.loads(data) for (data,) in database.execute("SELECT data FROM part ORDER BY time_created, id")]
+    outputs = [part["state"]["output"].strip() for part in parts if part["type"] == "tool"]
+    assert outputs[:CALLS] == [*map(make_result, range(CALLS))]
+    assert not [part for part in parts if part["type"] == "tool" and "compacted" in part["state"]["time"]]
+    (host,) = json.loads(run_secateur(desk, "doctor", "--json"))["hosts"]
+    assert (host["problems"], host["last"]["edited"] > 0) == ([], True)
+    run_secateur(desk, "uninstall", "opencode")
+    assert not (desk.home / ".config" / "opencode" / "plugin").exists()

@@ -29,7 +29,7 @@ COMMANDS = {
     "scan": "Show where the money and tokens of a folder of sessions went.",
     "diff": "Compare two documents, or one with its pruned view.",
     "run": "Run an agent behind the proxy, and end both together.",
-    "install": "Put secateur into a host (pi).",
+    "install": "Put secateur into a host, as its plugin.",
     "uninstall": "Take secateur out of a host again.",
     "status": "Show what the proxy did, and what it saved.",
     "ls": "List the sessions of the agents on this machine.",
