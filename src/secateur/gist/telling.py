@@ -6,7 +6,7 @@ The judgment itself follows from that line alone.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, compress, count
 
@@ -111,28 +111,35 @@ _MOST_JUDGED = 20_000
 
 
 def _find_telling_lines(lines: Sequence[str]) -> Iterator[int]:
-    """Judge lines some at a time, first few and then more: callers often need only the first that tell."""
+    """Judge lines one by one, as callers often need only the first that tell; where none can, many at a time."""
     first, size = 0, 16
     while first < len(lines):
         some = lines[first : first + size]
         found = list(map(_judged.get, some))
-        if None in found:
-            judged = _judge_lines({line for line, said in zip(some, found, strict=True) if said is None})
-            found = [judged[line] if said is None else said for line, said in zip(some, found, strict=True)]
-        yield from compress(count(first), found)
+        if None not in found:
+            yield from compress(count(first), found)
+        else:
+            maybe = _sort_out([line for line, said in zip(some, found, strict=True) if said is None])
+            for place, line, said in zip(count(first), some, found, strict=False):
+                if said or (said is None and line in maybe and _judge(line)):
+                    yield place
         first, size = first + size, 4 * size
 
 
-def _judge_lines(fresh: Iterable[str]) -> dict[str, bool]:
-    """Judge lines that were not asked about before, all in one go; short ones are kept."""
-    lines = list(fresh)
-    judged = dict.fromkeys(lines, False)
-    for place in _find_candidates_lazily("\n".join(lines), lines):
-        judged[lines[place]] = is_telling(lines[place].strip())
-    if len(_judged) + len(judged) > _MOST_JUDGED:
+def _sort_out(lines: list[str]) -> set[str]:
+    """Those of these lines that hold a word which may tell; of the others it is kept that they tell nothing."""
+    maybe = {lines[place] for place in _find_candidates_lazily("\n".join(lines), lines)}
+    if len(_judged) + len(lines) > _MOST_JUDGED:
         _judged.clear()
-    _judged.update(judged if max(map(len, lines)) <= _SHORT else {x: y for x, y in judged.items() if len(x) <= _SHORT})
-    return judged
+    _judged.update(dict.fromkeys([one for one in lines if len(one) <= _SHORT and one not in maybe], False))
+    return maybe
+
+
+def _judge(line: str) -> bool:
+    said = is_telling(line.strip())
+    if len(line) <= _SHORT:
+        _judged[line] = said
+    return said
 
 
 _tells = lru_cache(maxsize=16_384)(_is_telling_line)  # a line is asked about when its text comes, and when it goes
