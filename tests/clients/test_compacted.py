@@ -105,12 +105,14 @@ def test_an_agent_goes_on_from_what_we_wrote(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("policy", "continuation"), [("balance", None), ("opencode", {"compaction_continue": True})])
 def test_opencode_goes_on_from_what_we_wrote(policy: str, continuation: Any, tmp_path: Path) -> None:
-    """The copies are later than the summary: opencode sorts by time."""
+    """A tail is named, where there is another turn; else copies are later than the summary: opencode sorts by time."""
     agent = AGENTS["opencode"]
     if obstacle := find_obstacle(agent):
         pytest.skip(obstacle)
     desk, less = Desk(agent, tmp_path), tmp_path / "less.json"
     record(desk)
+    if continuation:
+        resume(desk, AGAIN)
     database = tmp_path / ".local/share/opencode/opencode.db"
     done = compact("opencode:last", "-o", less, "--policy", policy, XDG_DATA_HOME=str(tmp_path / ".local/share"))
     subprocess.run(
@@ -129,6 +131,7 @@ def test_opencode_goes_on_from_what_we_wrote(policy: str, continuation: Any, tmp
         rows = connection.execute("SELECT p.data FROM part p JOIN message m ON m.id = p.message_id ORDER BY m.id, p.id")
         parts = [json.loads(data) for (data,) in rows]
     inserted = [part for part in parts if part.get("text") == CONTINUES]
+    assert ["tail_start_id" in part for part in parts if part["type"] == "compaction"] == [bool(continuation)]
     assert [(part["synthetic"], part["metadata"]) for part in inserted] == [(True, continuation)] * bool(continuation)
 
 
@@ -148,11 +151,11 @@ def compact(*arguments: object, **environment: str) -> Done:
     return done
 
 
-def resume(desk: Desk) -> dict[str, Any]:
+def resume(desk: Desk, prompt: str = LAST) -> dict[str, Any]:
     """The one request of another prompt in the same session."""
     model = ScriptedModel(Script((Step("Nothing is."),)))
     with upstream(model, other=model) as server:
-        ran = desk.run(server.url, *desk.agent.resume, prompt=LAST)
+        ran = desk.run(server.url, *desk.agent.resume, prompt=prompt)
     assert ran.code == 0, ran
     assert "Nothing is." in ran.out
     (body,) = server.bodies
