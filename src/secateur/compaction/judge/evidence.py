@@ -14,7 +14,7 @@ from secateur.acts.calls import Action, list_actions
 from secateur.acts.runs import Check, Ran, iterate_runs, list_check_kinds
 from secateur.compaction.judge.claims import CLAUSE, SENTENCE, Claim, TruthReason, extract_words
 from secateur.compaction.ledger import Constraint, PlanItem
-from secateur.compaction.ledger.checks import judge_run
+from secateur.compaction.ledger.checks import is_refused, judge_run
 from secateur.compaction.ledger.constraints import extract_constraints
 from secateur.compaction.ledger.plans import extract_plans
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
@@ -101,7 +101,7 @@ class ClaimRule(Struct, frozen=True):
 def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> Evidence:
     """Collect the evidence of a history. `kept`: what is known beside it."""
     actions = list_actions(messages)
-    runs = tuple(iterate_runs(actions))
+    runs = tuple(run for run in iterate_runs(actions) if not is_refused(run))
     idle = {id(run.action) for run in runs if run.looks or run.check}
     acting = [one for one in actions if id(one) not in idle and one.role not in ("read", "search", "plan")]
     replies = (*_list_replies(messages), *_list_tool_replies(actions))

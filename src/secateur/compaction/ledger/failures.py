@@ -16,7 +16,7 @@ from secateur.acts.calls import Action
 from secateur.acts.files import list_paths
 from secateur.acts.runs import Ran
 from secateur.acts.words import clip_text, collapse_whitespace
-from secateur.compaction.ledger.checks import judge_run
+from secateur.compaction.ledger.checks import REFUSED, judge_run
 from secateur.compaction.ledger.coverage import is_covering, name_command
 from secateur.compaction.ledger.entries import Failure
 from secateur.compaction.ledger.files import describe_target
@@ -34,7 +34,7 @@ def list_failures(done: Iterable[Action], ran: Iterable[Ran]) -> tuple[Failure, 
         runs.setdefault(run.action.call.key, []).append(run)
     found: dict[tuple[str, str], tuple[_Try, Failure]] = {}
     for action in done:
-        if not action.result or _REFUSED.search(action.said[:400]):
+        if not action.result or REFUSED.search(action.said[:400]):
             continue
         for try_ in [_run(run) for run in runs.get(action.call.key, ())] or [_call(action)]:
             _resolve(found, try_, action.said)
@@ -91,11 +91,6 @@ _VERBS = frozenset(
 )
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.M)
 _TAGS = re.compile(r"</?tool_use_error>")
-_REFUSED = re.compile(
-    r"(?i)the user doesn['’]t want to (?:proceed|take this action)|(?:rejected|denied|declined"
-    r"|aborted) by (?:the )?user"
-    r"|user rejected|^\s*command aborted\s*$|^\s*\[?request interrupted"
-)
 _FAILING = re.compile(r"^\s*(?:--- FAIL: |FAILED [\w./]|✗ |✘ |× |not ok \d|FAIL:? [\w./])")
 _EXCEPTION = re.compile(
     r"^\s*(?:[\w.]+(?:Error|Exception)|fatal|panic|error(?:\[E\d+\])?)\b: ?\S|error TS\d+|npm ERR! (?:code|error)"

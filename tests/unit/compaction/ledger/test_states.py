@@ -122,6 +122,20 @@ def test_a_call_that_the_user_refused_is_no_error() -> None:
     assert settled([user(), *ran("rm -r x", said, True)], 3).failures == ()
 
 
+def test_a_check_that_the_user_refused_did_not_run() -> None:
+    said = "The user doesn't want to proceed with this tool use. The user said: don't run the slow tests"
+    ledger = settled([user(), *ran("make test", said, True)], 3)
+    assert ledger.commands == ()
+    assert "nothing is open" not in render_ledger(settled([user(), *ran("make test", "Exit code 2", True)], 3))["next"]
+
+
+def test_a_run_of_more_tests_by_their_names_tells_about_one() -> None:
+    assert is_covering("go test -run TestCart ./...", "go test -run TestCart_Empty ./...")
+    assert is_covering("go test -run TestCart ./...", "go test -run TestCart ./...")
+    assert not is_covering("go test -run TestCart_Empty ./...", "go test -run TestCart ./...")
+    assert not is_covering("go test -run TestCar ./...", "go test -run TestCart ./...")
+
+
 def test_an_error_that_nobody_tried_again_is_told_as_that() -> None:
     ledger = settled([user(), *ran("python a.py", "Exit code 1\nValueError: x", True)], 3)
     assert "- error, not tried again: ValueError: x — during: python a.py" in render_ledger(ledger)["discoveries"]
