@@ -218,7 +218,8 @@ def _configure_nginx(program: str, folder: Path, port: int, upstream: str) -> li
     config = folder / "nginx.conf"
     config.write_text(
         f"daemon off; pid {folder}/nginx.pid; error_log /dev/null; events {{}}\n"
-        f"http {{ access_log off; client_max_body_size 64m; client_body_temp_path {folder}/b;"
+        f"http {{ access_log off; keepalive_requests 1000000; client_max_body_size 64m;"
+        f" client_body_temp_path {folder}/b;"
         f" proxy_temp_path {folder}/p; fastcgi_temp_path {folder}/f;"
         f" uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;"
         f" upstream provider {{ server {upstream.removeprefix('http://')}; keepalive 32; }}\n"

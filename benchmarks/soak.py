@@ -6,7 +6,9 @@ Real proxies, real HTTP on loopback, and a real store (a PostgreSQL database, if
 clock is simulated, so that pauses cost no time. The upstream keeps what it was sent. Counted are requests that a
 provider would refuse, views that do not begin with the view before them though no epoch was opened, texts of one
 session in another's request, and memory over time. A request whose store did not answer in time goes on without it and
-is counted apart. Exit code 1 where something was wrong. What the sessions cost is not compared with a prediction.
+is counted apart. Of one session in eight, what its requests cost with the provider's prompt cache, as they were sent,
+is compared with what `secateur simulate` predicts of its history, and with what it would have cost unpruned. Each of
+them assumes a client that marks its newest message for the cache. Exit code 1 where something was wrong.
 """
 
 import argparse
@@ -14,6 +16,7 @@ import json
 import random
 import sys
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
@@ -25,15 +28,22 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from secateur.api import check
 from secateur.proxy.background import start_in_thread
 from secateur.proxy.callers import Tenants, read_secret
-from secateur.proxy.settings import ProxySettings
+from secateur.proxy.settings import ProxyLimits, ProxySettings
+from secateur.simulate.bill import sum_bill
+from secateur.simulate.replay import Turn
+from secateur.simulate.requests import Recording, read_recording
+from secateur.simulate.run import bill_turns, simulate
 from secateur.stores import open_store
 from secateur.stores.protocol import SessionId
 
-ANSWER = json.dumps({"type": "message", "usage": {"input_tokens": 90, "output_tokens": 9}}).encode()
+ANSWER = json.dumps({"type": "message", "content": []}).encode()  # no usage: one that is invented would be learned from
+MODEL = "claude-opus-5"
+BILLED = 8  # one session in so many has its bill reckoned
 START_S = 1_800_000_000.0
 TOOL = {"name": "Bash", "description": "runs a command", "input_schema": {"type": "object"}}
 
@@ -51,6 +61,10 @@ class SoakReport(Struct):
     moved: int = 0  # views whose beginning changed though no epoch was opened
     crossings: int = 0
     memory_mb: list[float] = []  # of this process, at equal distances
+    billed: int = 0  # requests whose cost was reckoned
+    bill: float = 0.0  # dollars for them, as they were sent
+    predicted: float = 0.0  # by `simulate`, of the same histories
+    unpruned: float = 0.0
 
     @property
     def wrong(self) -> int:
@@ -68,6 +82,14 @@ class Clock:
         return self.now_s
 
 
+class SentRequest(Struct, frozen=True):
+    """One request as its provider received it."""
+
+    at: int  # ms since 1970
+    body: bytes  # compressed
+    opened: bool  # an epoch was opened for it
+
+
 class Talk:
     """One session of an agent."""
 
@@ -78,6 +100,7 @@ class Talk:
         self.view: list[Any] = []
         self.epochs = 0
         self.known = True  # the view before was made with the store
+        self.sent: list[SentRequest] | None = None  # of a session whose bill is reckoned
         self.next_s = 0.0
 
     def work(self, drawn: random.Random) -> bytes:
@@ -89,7 +112,7 @@ class Talk:
         call = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": f"make {number}"}}
         output = {"type": "tool_result", "tool_use_id": f"t{number}", "content": text}
         self.messages += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [output]}]
-        body = {"model": "claude-opus-5", "max_tokens": 9, "tools": [TOOL], "messages": self.messages}
+        body = {"model": MODEL, "max_tokens": 9, "tools": [TOOL], "messages": self.messages}
         return json.dumps(body).encode()
 
     def fork(self, name: str) -> "Talk":
@@ -203,6 +226,7 @@ class SoakPlan(Struct, frozen=True):
     sessions: int = 64
     tenants: int = 8
     policy: str = "balance"
+    cached_mb: int = 32  # of memory for sessions, of each proxy: little, so that it is full early
 
 
 def soak(store_url: str, plan: SoakPlan) -> SoakReport:
@@ -212,7 +236,11 @@ def soak(store_url: str, plan: SoakPlan) -> SoakReport:
     try:
         with provider() as (upstream, bodies):
             settings = ProxySettings(
-                mode="prune", policy=plan.policy, store=store_url, upstreams={"anthropic": upstream}
+                mode="prune",
+                policy=plan.policy,
+                store=store_url,
+                upstreams={"anthropic": upstream},
+                limits=ProxyLimits(cached_bytes=plan.cached_mb * 1024 * 1024),
             )
             proxies = Proxies(settings)
             try:
@@ -242,22 +270,57 @@ def play(store_url: str, plan: SoakPlan, clock: Clock, proxies: Proxies, bodies:
             measure_s += plan.hours * 360
         did = send(drawn.choice(proxies.addresses), talk, talk.work(drawn))
         state = store.load(SessionId(talk.name, owners.find_name(f"key of {talk.tenant}")))
-        judge(report, talk, bodies.pop(), did, len(state.plan.epochs) if state else 0)
+        epochs, body = len(state.plan.epochs) if state else 0, bodies.pop()
+        if talk.sent is not None:
+            talk.sent.append(SentRequest(round(clock.now_s * 1000), zlib.compress(body, 1), epochs > talk.epochs))
+        judge(report, talk, body, did, epochs)
         talk.next_s += drawn.choice([10, 20, 30, 60, 120, 400, 4_000])  # the last two outlast a cache
         if len(talk.messages) > 200 or drawn.random() < 0.01:
             report.forks += 1
             new = f"f{report.forks}"
+            add_bill(report, talk, plan.policy)
             talks[talks.index(talk)] = grown = (
                 start_talk(new, talk.tenant) if len(talk.messages) > 200 else talk.fork(new)
             )
             grown.next_s = talk.next_s
+    for talk in talks:
+        add_bill(report, talk, plan.policy)
     store.close()
     return report
 
 
 def start_talk(name: str, tenant: str) -> Talk:
     """A session at its beginning."""
-    return Talk(name, tenant, [{"role": "user", "content": f"build {name} of {tenant}"}], frozenset())
+    talk = Talk(name, tenant, [{"role": "user", "content": f"build {name} of {tenant}"}], frozenset())
+    talk.sent = [] if int(name[1:]) % BILLED == 0 else None
+    return talk
+
+
+def add_bill(report: SoakReport, talk: Talk, policy: str) -> None:
+    """Reckon what a session's requests cost as they were sent, and what `simulate` says of its history."""
+    if not talk.sent:
+        return
+    history = record(talk.messages)
+    times = [one.at for one in talk.sent]
+    asked = history.requests[-len(times) :]  # its first one, before any call, was never sent
+    history = replace(history, requests=tuple(map(lambda one, at: replace(one, at=at), asked, times)))
+    predicted, unpruned = simulate(history, policy), simulate(history)
+    turns = []
+    for one, request in zip(talk.sent, history.requests, strict=True):
+        view = record(json.loads(zlib.decompress(one.body))["messages"]).segments[0]
+        turns.append(Turn(request, one.at, view.messages[:-1], view.fixed_tokens, one.opened))
+    rows = bill_turns(turns, predicted.price, predicted.caching)
+    report.billed += len(rows)
+    report.bill += sum_bill(rows, predicted.price).dollars
+    report.predicted += predicted.bill.dollars
+    report.unpruned += unpruned.bill.dollars
+    talk.sent = None
+
+
+def record(messages: list[Any]) -> Recording:
+    """A history as a recording, whose last request has an answer, too."""
+    answered = [*messages, {"role": "assistant", "content": "done"}]
+    return read_recording(json.dumps({"model": MODEL, "max_tokens": 9, "tools": [TOOL], "messages": answered}).encode())
 
 
 def main() -> int:

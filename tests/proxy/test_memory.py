@@ -1,12 +1,16 @@
 """What a proxy remembers of its sessions has a bound, and forgetting changes no byte."""
 
+import gc
 from pathlib import Path
 
 from agent_requests import POLICY, anthropic_body, chat_body, gemini_body, responses_body
+from proxies import ask, proxy, read_status
 from secateur.proxy.callers import Caller
 from secateur.proxy.editing import Asked, Edited, Editor, EditorLimits
 from secateur.proxy.routes import find_route
 from secateur.stores import open_store
+from secateur.stores.memory import MemoryStore
+from upstream import says, upstream
 
 ROUTES = {
     "/v1/messages": anthropic_body,
@@ -49,7 +53,25 @@ def test_memory_has_a_bound_and_forgetting_changes_no_byte(tmp_path: Path) -> No
     assert [edited.body for edited in one] == [edited.body for edited in other]
     bodies, views = count_remembered(bound)
     assert sum(count_remembered(free)) > 3 * BOUND
-    assert 0 < bodies <= BOUND // 6 * 17 / 16 + len(anthropic_body(6))
+    assert 0 < bodies <= BOUND // 7 * 17 / 16 + len(anthropic_body(6))
     assert 0 < views <= BOUND // 4
     free.close()
     bound.close()
+
+
+def test_what_observing_keeps_has_a_bound_too(tmp_path: Path) -> None:
+    policy = tmp_path / "clears.toml"
+    policy.write_text(POLICY)
+    limits = {"cached_bytes": 100_000}
+    with upstream(says(200, "{}")) as provider, proxy(provider.url, limits=limits, policy=str(policy)) as address:
+        for number in range(40):
+            body = anthropic_body(6).replace(b"nothing", f"session {number} has nothing".encode())  # no two texts alike
+            got = ask(address, "/v1/messages", body, x_session_id=f"s{number}")
+            assert got[1]["x-secateur"] == "observed"
+        status = read_status(address)
+        while sum(row["requests"] for row in status["sessions"]) < 40:
+            status = read_status(address)
+        gc.collect()
+        kept = [one.measure_sizes().blob_bytes for one in gc.get_objects() if type(one) is MemoryStore]
+    assert status["tokens_saved"] > 0
+    assert 0 < sum(kept) < 100_000  # one alone keeps 40 times 14,000

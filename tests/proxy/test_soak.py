@@ -24,6 +24,9 @@ def test_twenty_simulated_minutes_break_nothing(tmp_path: Path, monkeypatch: pyt
     assert report.epochs > 20
     assert report.edited > 20
     assert report.restarts >= 4
+    assert report.billed > 20
+    assert abs(report.bill - report.predicted) <= 0.03 * report.predicted
+    assert report.predicted != report.unpruned
 
 
 def test_what_is_wrong_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,7 @@ from secateur.view import View
 How = Literal["unchanged", "edited", "replayed", "failed"]
 _ENGINES = 16  # at once: one for each format, and for each model that a path names
 _PLANS = 4_096  # sessions whose plan is in memory
-_MEMORY_PER_BYTE = 6  # of a request that is remembered: 4 for itself, its parts and indices; the rest for last views
+_MEMORY_PER_BYTE = 7  # of a request that is remembered: 4 for itself, its parts and indices; the rest for last views
 _CHECKS = 16  # in the time in which so many bytes come as may be remembered
 _VIEWS_SHARE = 4  # one part in four of that memory is for last views
 _EMPTY = Transcript((), ())

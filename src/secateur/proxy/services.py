@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from secateur.answers.savings import keep_observed
 from secateur.pricing import bill_answer
-from secateur.proxy.callers import Caller, Tenants, read_secret
+from secateur.proxy.callers import Tenants, read_secret
 from secateur.proxy.editing import Asked, CompactingSetup, Edited, Editor, EditorLimits
 from secateur.proxy.metrics import render_metrics
 from secateur.proxy.refusals import Refusal
@@ -29,7 +29,7 @@ from secateur.usage import Usage, UsageBill
 
 _THREADS = 4
 _AFTERWARDS = 64  # pieces of work after responses that wait at once; more are left out
-_OBSERVED = 2_000  # requests, after which what `observe` keeps in memory is begun anew
+_OBSERVED = 2_000  # requests, after which what `observe` keeps in memory is begun anew; earlier if it is much
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -50,6 +50,7 @@ class Services:
         self.tenants = Tenants(read_secret(store), settings.tenant)
         self._observer = self._make_observer()
         self._observed = 0
+        self._removed = 0  # bytes that the observer keeps of them, about
         self._waiting = 0
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="secateur")
         self.upstream = Upstream(settings.limits)  # last: what is wrong with the settings has been said by now
@@ -62,7 +63,7 @@ class Services:
         return Editor(known.policy, self._store, known.target_tokens, compacting, sizes, known.recall)
 
     def _make_observer(self) -> Editor:
-        known, sizes = self.settings, EditorLimits(self.settings.limits.cached_bytes)
+        known, sizes = self.settings, EditorLimits(self.settings.limits.cached_bytes // 2)
         return Editor(known.policy, MemoryStore(), known.target_tokens, limits=sizes)
 
     def report_status(self) -> dict[str, Any]:
@@ -142,7 +143,7 @@ class Services:
             edited = self._observer.edit(asked)
             if usage is not None and edited.how == "unchanged":
                 self._observer.record(asked, edited, usage)
-            loop.call_soon_threadsafe(self._note_observed, asked.caller, edited, usage)
+            loop.call_soon_threadsafe(self._note_observed, asked, edited, usage)
             if (receipt := edited.receipt) is not None:
                 bill = UsageBill() if usage is None else bill_answer(receipt.model, usage, receipt.at_ms)
                 keep_observed(self._store.with_wait_limit(WAIT_S), edited.who, receipt, bill)
@@ -150,13 +151,17 @@ class Services:
         loop = asyncio.get_running_loop()
         self._do_afterwards(work)
 
-    def _note_observed(self, caller: Caller, edited: Edited, usage: Usage | None) -> None:
+    def _note_observed(self, asked: Asked, edited: Edited, usage: Usage | None) -> None:
+        caller, raw_bytes = asked.caller, len(asked.body)
         self.status.note_request(caller, edited, "observe")
         if usage is not None:
             self.status.note_usage(caller, usage)
         self._observed += 1
-        if self._observed >= _OBSERVED:
-            self._observed, self._observer = 0, self._make_observer()
+        if edited.receipt is not None and edited.receipt.opened:
+            self._removed += raw_bytes - len(edited.body)
+        if self._observed >= _OBSERVED or self._removed > self.settings.limits.cached_bytes // 2:
+            self._observed = self._removed = 0
+            self._observer = self._make_observer()
 
     def _do_afterwards(self, work: Callable[[], None]) -> None:
         if len(self._afterwards) >= _AFTERWARDS:
