@@ -53,6 +53,7 @@ bench: $(installed)
 	$(bin)/python benchmarks/validity.py
 	$(bin)/python benchmarks/store.py
 	$(bin)/python benchmarks/redact.py
+	$(bin)/python benchmarks/bridge.py
 	$(bin)/python benchmarks/proxy.py --quick
 
 side-by-side: $(installed) build/peers/.installed
