@@ -126,11 +126,11 @@ class Projection:
     def _learn(self, messages: tuple[Message, ...], same: int) -> None:
         """Count and project the messages behind the first `same` ones."""
         raw, view, gauge = self._weights
-        fresh = []
-        plain, alike, for_new = not self._fold.parts, self.counting.alike or not self._weighed, self.counting.for_new
+        fresh, count_new = [], self.counting.get_for_new(self.count)
+        plain, alike = not self._fold.parts, self.counting.alike or not self._weighed
         for number in range(same, len(messages)):
             message = after = messages[number]
-            size = left = self._count_message(number, message, for_new)
+            size = left = self._count_message(number, message, count_new)
             if not plain:
                 after = project_message(message, self._fold, self.count)
                 if after is not message:

@@ -16,6 +16,7 @@ class Counting(Struct, frozen=True):
     names: tuple[str, str]
     both: tuple[Counter, Counter]
     model: str = ""
+    once: Counter | None = None  # the first of both for texts that are counted but once; None: that one itself
     is_fixed: bool = False  # these counters whatever the model, as in a replay that counts as its provider did
 
     @classmethod
@@ -24,13 +25,14 @@ class Counting(Struct, frozen=True):
         count, gauge = make_cached_counters(*names)
         if get_factor(model) != 1:
             count = make_cached_counters(names[0], model=model)[0]
-        return cls(names, (count, gauge), model)
+        once = (
+            None if names[0] == names[1] else get_single_counter(names[0], model, count)
+        )  # if alike, texts come again
+        return cls(names, (count, gauge), model, once)
 
-    @property
-    def for_new(self) -> Counter:
-        """The counter of the reports for texts that just came. A policy that counts alike asks for them again."""
-        cached = self.both[0]
-        return cached if self.is_fixed or self.alike else get_single_counter(self.names[0], self.model, cached)
+    def get_for_new(self, count: Counter) -> Counter:
+        """The counter to use in place of `count` for texts that just came."""
+        return self.once if self.once is not None and count is self.both[0] else count
 
     @property
     def alike(self) -> bool:
