@@ -23,11 +23,13 @@ EXTRAS = {
 }
 OTHERS = {
     "agent_framework": "agent-framework-core>=1.23",
+    "claude_agent_sdk": "claude-agent-sdk>=0.2.187",  # behind the proxy
     "deepagents": "deepagents>=0.7.32",  # LangChain's middleware in its agents
     "google_adk": "google-adk>=2.13",  # needs google-genai before 3
     "litellm_proxy": "litellm[proxy]>=1.106",
     "strands": "strands-agents>=1.62",  # needs mcp before 2.2
 }
+PARTS = {"claude_agent_sdk": "proxy"}  # the extra of ours that is needed, if not `store`
 TOOLS = ("hypothesis", "pytest")
 KINDS = {"--lowest": ("lowest",), "--newest": ("newest",)}
 
@@ -54,7 +56,7 @@ def run_tests(name: str, kind: str) -> bool:
     if not python.exists():
         venv.create(python.parent.parent, with_pip=True)
     pip = [str(python), "-m", "pip", "install", "-qq", "--disable-pip-version-check", "--upgrade"]
-    if subprocess.run([*pip, "-e", f"{ROOT}[store]", wanted, *TOOLS], check=False).returncode:
+    if subprocess.run([*pip, "-e", f"{ROOT}[{PARTS.get(name, 'store')}]", wanted, *TOOLS], check=False).returncode:
         print(f"{name} ({kind}): {wanted} cannot be installed", file=sys.stderr)
         return False
     version = f"from importlib.metadata import version; print('{package}', version('{package}'), '({kind})')"

@@ -17,7 +17,7 @@ EXTRAS = {
     "mcp": ("mcp",),
     "proxy": ("aiohttp", "brotli", "httptools", "prometheus-client", "uvicorn", "uvloop"),
     "traces": ("opentelemetry-api",),
-    "summarizers": ("anthropic", "google-genai", "httpx2", "openai", "tenacity"),
+    "summarizers": ("anthropic", "google-genai", "httpx2", "openai"),
     "langchain": ("langchain",),
     "litellm": ("litellm",),
     "openai-agents": ("openai-agents",),

@@ -60,7 +60,7 @@ def _make_summarizer(name: str, window_of: Windows) -> Summarizer:
     if opens is not None:
         return opens(name)
     to = parse_endpoint(name, window_of)
-    for package in (VENDORS[to.provider].package, "tenacity", "httpx2"):
+    for package in (VENDORS[to.provider].package, "httpx2"):
         if not _is_installed(package):
             raise ConfigError(f"{name} needs the package {package}: pip install 'secateur[summarizers]'")
     return Provider(to)

@@ -5,8 +5,8 @@ here, where everything passes. Only failures that may pass are tried again, and 
 """
 
 import asyncio
+from random import uniform
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -14,9 +14,6 @@ from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.redact import redact
 from secateur.summarizers.failing import RETRIED, to_failed
 from secateur.summarizers.protocol import Failed, Summarizer
-
-if TYPE_CHECKING:
-    from tenacity import RetryCallState
 
 MOST_TRIES = 4
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 8.0  # between tries, where the provider does not say
@@ -48,38 +45,19 @@ class _Tries:
 
     async def run_until_answered(self) -> SummaryAnswer:
         """The first answer; raises the last attempt's failure."""
-        import tenacity  # only who asks a model needs it
+        while True:
+            self.made += 1
+            try:
+                return await self._by.summarize(self._ask, max(0.1, self._ends - monotonic()))
+            except Exception as error:
+                failed = to_failed(error)
+                wait_s = self._compute_wait(failed)
+                if failed.failure not in RETRIED or self.made >= MOST_TRIES or monotonic() + wait_s >= self._ends:
+                    raise failed from error
+            await asyncio.sleep(wait_s)
 
-        again = tenacity.AsyncRetrying(
-            retry=tenacity.retry_if_exception(_may_pass),
-            stop=self._should_stop,
-            wait=_wait,
-            reraise=True,
-        )
-        answer: SummaryAnswer = await again(self._try_once)
-        return answer
-
-    async def _try_once(self) -> SummaryAnswer:
-        self.made += 1
-        try:
-            return await self._by.summarize(self._ask, max(0.1, self._ends - monotonic()))
-        except Exception as error:
-            raise to_failed(error) from error
-
-    def _should_stop(self, state: "RetryCallState") -> bool:
-        """Whether there were enough attempts, or the next one would come too late."""
-        return self.made >= MOST_TRIES or monotonic() + state.upcoming_sleep >= self._ends
-
-
-def _may_pass(error: BaseException) -> bool:
-    return isinstance(error, Failed) and error.failure in RETRIED
-
-
-def _wait(state: "RetryCallState") -> float:
-    """As long as the provider says, else longer each time."""
-    import tenacity
-
-    error = state.outcome.exception() if state.outcome else None
-    told = error.wait_s if isinstance(error, Failed) else None
-    grows = tenacity.wait_exponential_jitter(initial=FIRST_WAIT_S, max=LONGEST_WAIT_S, jitter=FIRST_WAIT_S)
-    return grows(state) if told is None else told
+    def _compute_wait(self, failed: Failed) -> float:
+        """As long as the provider says, else longer each time, and not at once with all others that wait."""
+        if failed.wait_s is not None:
+            return failed.wait_s
+        return min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** (self.made - 1) + uniform(0, FIRST_WAIT_S))
