@@ -49,15 +49,15 @@ def main(arguments: list[str]) -> int:
 
 def run_tests(name: str, kind: str) -> bool:
     """Install a framework and run its adapter's tests; whether they pass."""
-    requirement = find_requirement(name)
+    requirement, *others = find_requirements(name)
     package = re.split(r"[><=\[]", requirement)[0]
-    wanted = requirement.replace(">=", "==") if kind == "lowest" else requirement
+    wanted = [requirement.replace(">=", "==") if kind == "lowest" else requirement, *others]
     python = BUILD / f"{name}-{kind}" / "bin" / "python"
     if not python.exists():
         venv.create(python.parent.parent, with_pip=True)
     pip = [str(python), "-m", "pip", "install", "-qq", "--disable-pip-version-check", "--upgrade"]
-    if subprocess.run([*pip, "-e", f"{ROOT}[{PARTS.get(name, 'store')}]", wanted, *TOOLS], check=False).returncode:
-        print(f"{name} ({kind}): {wanted} cannot be installed", file=sys.stderr)
+    if subprocess.run([*pip, "-e", f"{ROOT}[{PARTS.get(name, 'store')}]", *wanted, *TOOLS], check=False).returncode:
+        print(f"{name} ({kind}): {', '.join(wanted)} cannot be installed", file=sys.stderr)
         return False
     version = f"from importlib.metadata import version; print('{package}', version('{package}'), '({kind})')"
     subprocess.run([str(python), "-c", version], check=True)
@@ -65,13 +65,13 @@ def run_tests(name: str, kind: str) -> bool:
     return subprocess.run([*command, f"tests/adapters/test_{name}.py"], cwd=ROOT, check=False).returncode == 0
 
 
-def find_requirement(name: str) -> str:
-    """What the adapter is declared to work with."""
+def find_requirements(name: str) -> list[str]:
+    """What the adapter is declared to work with; the framework comes first."""
     if name in OTHERS:
-        return OTHERS[name]
+        return [OTHERS[name]]
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    requirement: str = extras[EXTRAS[name]][0]
-    return requirement
+    requirements: list[str] = extras[EXTRAS[name]]
+    return requirements
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ EXTRAS = {
     "traces": ("opentelemetry-api",),
     "summarizers": ("anthropic", "google-genai", "httpx2", "openai"),
     "langchain": ("langchain",),
-    "litellm": ("litellm",),
+    "litellm": ("litellm", "mcp"),
     "openai-agents": ("openai-agents",),
     "pydantic-ai": ("pydantic-ai-slim",),
 }
