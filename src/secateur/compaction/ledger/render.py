@@ -6,6 +6,7 @@ what is next is quoted, never composed. Keys are shown as marks. Lines read back
 what was rendered here: in a model's own prose nobody can tell the user's words from others'.
 """
 
+import re
 from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
@@ -162,8 +163,17 @@ def _render_next(ledger: Ledger) -> Iterator[str]:
     if said and said.is_answered:
         yield format_bullet(f"{EARLIER_WORDS}: {said.text}")
     yield from _render_open(ledger)
-    if not has_open(ledger) and (said or ledger.requests):
+    is_unfinished = said is not None and _UNFINISHED.search(said.text) is not None
+    if not has_open(ledger) and not is_unfinished and (said or ledger.requests):
         yield NOTHING_OPEN
+
+
+# The agent's last words stand beside it: where they speak of something left, nothing else is claimed.
+_UNFINISHED = re.compile(
+    r"(?i)\b(?:did\s+not\s+(?:complete|finish|succeed|push|commit|start|spawn|run)|(?:not|n['’]t)\s+(?:yet\s+)?(?:been\s+)?"
+    r"(?:pushed|committed|merged|done|finished|complete|started|begun|deployed|fixed)|is\s+blocked|still\s+(?:to\s+do|open|fails?)"
+    r"|noch\s+nicht|pas\s+encore|todavía\s+no|ainda\s+não|ещё\s+не)\b|还没|尚未|まだ"
+)
 
 
 def has_open(ledger: Ledger) -> bool:

@@ -47,6 +47,12 @@ def test_nothing_is_open_is_said_where_it_is_so() -> None:
     )
 
 
+def test_something_is_open_where_the_agents_last_words_say_so() -> None:
+    said = "Fixed and tested. The branch is committed, but the push did not complete."
+    last = render_ledger(settled([user("Fix it."), *ran("make x"), assistant(text=said)], 4))["next"]
+    assert last == (f"- the agent said last: {said}",)
+
+
 def test_an_offer_is_an_answer_and_a_question_is_none() -> None:
     done = settled([user("Fix it."), assistant(text="Fixed.\n\nWould you like me to add a test?")], 1)
     assert [one.state for one in done.requests] == ["done"]
