@@ -4,8 +4,9 @@
 
 Sessions of 30 requests and more are replayed under each policy. `lost`: results that a call needed and whose view
 lacked what it named, by the rule that had edited them, and by how many results they were back; `refetch` is what it
-would cost to fetch them again, as a share of the unpruned bill. Then bill, adjusted bill and recall, as means. With
-`--share` the window is that share of each session's longest prompt. Compare variants of a policy by handing in files.
+would cost to fetch them again, as a share of the unpruned bill. Then bill, adjusted bill and recall, as means. The
+window is the one that the session had; with `--share` it is that share of its longest prompt. Compare variants of a
+policy by handing in files.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from split import HALVES
 from secateur.model import Message
 from secateur.plan import list_active_epochs
 from secateur.policy import Policy, load
+from secateur.policy.windows import get_window
 from secateur.pricing import get_rules, make_unit_price
 from secateur.pricing.tariffs import build_tariff
 from secateur.simulate.cache import Caching
@@ -64,7 +66,7 @@ def play(recording: Recording, policy: Policy, share: float) -> Played:
     rules = get_rules(recording.model) or get_rules("claude-sonnet-5")
     assert rules is not None
     price, caching = make_unit_price(WRITE, READ, OUTPUT), Caching(rules=rules)
-    window = round(max(recording.prompt_tokens) * share) or WINDOW
+    window = round(max(recording.prompt_tokens) * share) or find_window(recording)
     turns = tuple(replay_policy(recording, policy, window=window, tariff=build_tariff(price, rules)))
     rows, plain = bill_turns(turns, price, caching), bill_turns(replay_unpruned(recording), price, caching)
     whole, prompts = sum(row.units for row in plain), [row.prompt for row in rows]
@@ -82,6 +84,12 @@ def play(recording: Recording, policy: Policy, share: float) -> Played:
     return Played(ours, ours + sum(cost for *_, cost in lost), score.hard, score.references, lost)
 
 
+def find_window(recording: Recording) -> int:
+    """The window that the session had: as its host recorded it, else its model's, and never less than was sent."""
+    known = recording.document.transcript.window or get_window(recording.model) or WINDOW
+    return max(known, *recording.prompt_tokens)
+
+
 def print_policy(name: str, played: Sequence[Played]) -> None:
     """What was lost by rule and distance, and the means."""
     lost = [one for session in played for one in session.lost]
@@ -93,11 +101,12 @@ def print_policy(name: str, played: Sequence[Played]) -> None:
         spread = Counter(next((most for most in BACK if back <= most), 0) for one, back, _ in lost if one == rule)
         print(f"  {rule:24} {count:6} {costs:8.4f} " + " ".join(f"{spread[most]:7}" for most in (*BACK, 0)))
     held = sum(one.hard * one.references for one in played) / max(1, sum(one.references for one in played))
+    dearest = max(one.bill for one in played)
     figures = [mean(getattr(one, field) for one in played) for field in ("bill", "adjusted", "hard")]
     least = min((one.hard for one in played if one.references >= LONG), default=1.0)
     print(
         "  bill {:.4f}, adjusted {:.4f}, recall mean {:.4f}".format(*figures)
-        + f", pooled {held:.4f}, least {least:.3f}"
+        + f", pooled {held:.4f}, least {least:.3f}; dearest session {dearest:.4f}"
     )
 
 
