@@ -119,7 +119,7 @@ def _explain_count(claim: Claim, evidence: Evidence) -> str:
     return ""
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=8)
 def _list_counts(stem: str, texts: tuple[str, ...]) -> frozenset[float]:
     """Return the numbers of lines that count such things, and the sums and the differences of two in a line."""
     counts = re.compile(rf"(?i)\d\s+(?:to\s+)?{re.escape(stem)}|\d\s+(?:passed|failed)")

@@ -27,7 +27,7 @@ def _explain_value(claim: Claim, evidence: Evidence) -> str:
     return ""
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=8)
 def _list_values(name: str, texts: tuple[str, ...]) -> frozenset[str]:
     """Return the values that follow a name; those only beside it count where one is assigned to it."""
     pattern = re.compile(
