@@ -252,7 +252,7 @@ class Desk(Struct, frozen=True):
             env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=120,
+            timeout=300,
             check=False,
             text=True,
         )

@@ -18,6 +18,7 @@ _PATTERNS = (
     (re.compile(r"\b(?:tool|call|msg|prt|ses)_[0-9A-Za-z]{12,}\b"), "ID"),
     (re.compile(r"\b\w+_[0-9a-f]{8,16}(?=\.(?:output|txt|log)\b)"), "NAME"),
     (re.compile(r"PGID: \d+"), "PGID"),
+    (re.compile(r"(?<=\[CONTENT TRUNCATED\] \.\.\.)[\s\d-]+"), "LINES"),  # Qwen Code: as far as its terminal had come
     (re.compile(r"cc_version=[\w.]+; ?"), ""),  # Claude Code's billing line hashes its first message
     (re.compile(r"cch=\w+;"), ""),
     (re.compile(r"Chunk ID: [0-9a-f]+"), "CHUNK"),  # Codex names each output

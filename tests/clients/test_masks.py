@@ -12,6 +12,7 @@ NOTICES = (
     "Full output saved to: {home}/.local/share/opencode/tool-output/tool_{hex}{hex}",
     "Use Read with offset on tool_{hex}{hex} (kept as shell_{hex}.output)",
     "session ses_{hex}{hex} in 127.0.0.1:{port}",
+    "1\n2\n---\n... [CONTENT TRUNCATED] ...\n---\n{port}\n9\n Exit code: 0",
 )
 
 
@@ -29,3 +30,5 @@ def test_random_names_in_notices_are_equal(notice: str) -> None:
 def test_words_and_numbers_stay_different() -> None:
     one, other = (mask(f"note {word} of {{home}}/notes/{word}.txt took 3 lines", 1) for word in ("one", "two"))
     assert "note one" in find_difference(one, other)
+    cut = "... [CONTENT TRUNCATED] ...\n---\n7\n Exit code: {code}"
+    assert find_difference(mask(cut.replace("{code}", "zero"), 1), mask(cut.replace("{code}", "one"), 1))
