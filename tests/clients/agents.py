@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 ROOT = Path(__file__).parent.parent.parent
 CLIENTS = ROOT / ".clients"
@@ -48,6 +48,7 @@ class Agent(Struct, frozen=True, kw_only=True):
     is_more: bool = False  # installed by `make more-clients`
     upstream_path: str = ""  # of the address that --upstream names
     upstream_variable: str = ""  # in which the user would name it instead
+    program: str = ""  # below node_modules, where npm links none
 
 
 class Ran(Struct, frozen=True):
@@ -83,6 +84,11 @@ def _direct_qwen(url: str, home: Path) -> tuple[tuple[str, ...], dict[str, str]]
 def _direct_opencode(url: str, home: Path) -> tuple[tuple[str, ...], dict[str, str]]:
     config = {**_OPENCODE, "provider": {"anthropic": {"options": {"baseURL": f"{url}/v1"}}}}
     return (), {"OPENCODE_CONFIG_CONTENT": json.dumps(config), "OPENCODE_DISABLE_PRUNE": "1"}
+
+
+def _direct_kilo(url: str, home: Path) -> tuple[tuple[str, ...], dict[str, str]]:
+    config = {**_OPENCODE, "provider": {"anthropic": {"options": {"baseURL": f"{url}/v1"}}}}
+    return (), {"KILO_CONFIG_CONTENT": json.dumps(config)}
 
 
 def _direct_copilot(url: str, home: Path) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -193,9 +199,25 @@ AGENTS = {
 }
 
 
+KILO = structs.replace(  # its own package lacks the program, so only that of one platform is installed
+    AGENTS["opencode"],
+    name="kilo",
+    program="@kilocode/cli-linux-x64/bin/kilo",
+    environment={
+        "ANTHROPIC_API_KEY": "sk-ant-none",
+        "KILO_TELEMETRY_LEVEL": "off",
+        "KILO_DISABLE_MODELS_FETCH": "1",
+        "KILO_DISABLE_AUTOUPDATE": "1",
+        "KILO_DISABLE_LSP_DOWNLOAD": "1",
+    },
+    direct=_direct_kilo,
+)
+
+
 def find_program(agent: Agent) -> Path:
     """The agent's program, whether it is installed or not."""
-    return CLIENTS / ("more" if agent.is_more else "") / "node_modules" / ".bin" / agent.name
+    modules = CLIENTS / ("more" if agent.is_more else "") / "node_modules"
+    return modules / (agent.program or f".bin/{agent.name}")
 
 
 def find_obstacle(agent: Agent) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from clients.agents import AGENTS, PROMPT, Desk, find_obstacle
+from clients.agents import AGENTS, KILO, PROMPT, Agent, Desk, find_obstacle
 from model_server import Call, Script, ScriptedModel, Step
 from secateur.api import check
 from upstream import upstream
@@ -33,6 +33,7 @@ SCRIPT = Script(
     )
 )
 SUMMARY = "## Goal\n- Read the notes one after the other\n\n## Next Steps\n- say what the notes have in common\n"
+WINDOWS = {"opencode": 12_000, "kilo": 20_000}  # tokens: above the system prompt and tools, below the history
 PRUNES = """
 name = "short"
 {more}
@@ -131,22 +132,24 @@ def _check_views(main: list[dict[str, Any]], shape: str) -> None:
     assert "Read one more." in texts[-1]
 
 
-def test_opencode_is_pruned_and_its_summaries_are_asked_for_and_its_database_keeps_every_part(tmp_path: Path) -> None:
-    agent = AGENTS["opencode"]
+@pytest.mark.parametrize("agent", [AGENTS["opencode"], KILO], ids=["opencode", "kilo"])
+def test_requests_are_pruned_and_summaries_asked_for_and_the_database_keeps_every_part(
+    agent: Agent, tmp_path: Path
+) -> None:
     if obstacle := find_obstacle(agent):
         pytest.skip(obstacle)
     desk, chosen = Desk(agent, tmp_path / "home"), tmp_path / "policy.toml"
     desk.home.mkdir()
     chosen.write_text(TAIL)
-    run_secateur(desk, "install", "opencode", "--policy", str(chosen))
+    run_secateur(desk, "install", agent.name, "--policy", str(chosen))
     summary = {
         "Write a summary of the conversation": "## Goal\n- go on\n\n## Next steps\n- say: Sixteen notes are read."
     }
-    model, small = ScriptedModel(SCRIPT), ScriptedModel(SCRIPT, asides=summary, window=12_000)
+    model, small = ScriptedModel(SCRIPT), ScriptedModel(SCRIPT, asides=summary, window=WINDOWS[agent.name])
     with upstream(model, other=model) as server:
         first = desk.run(server.url)
         main = [json.loads(one.body) for one in server.posts]
-    with upstream(small, other=small) as server:  # too small for the history: opencode compacts
+    with upstream(small, other=small) as server:  # too small for the history: the agent compacts
         second = desk.run(server.url, "--continue", prompt="Read one more.")
         later = [json.loads(one.body) for one in server.posts]
     assert first.code == 0  # the second ends with 1: it reports each refusal
@@ -159,12 +162,12 @@ def test_opencode_is_pruned_and_its_summaries_are_asked_for_and_its_database_kee
     _check_pruning(main)
     asked = [json.dumps(body) for body in later if not body.get("tools")]
     assert any("- ran, ok: echo note 00" in text and "It is all that is kept" in text for text in asked)
-    with sqlite3.connect(desk.home / ".local" / "share" / "opencode" / "opencode.db") as database:
+    with sqlite3.connect(desk.home / ".local" / "share" / agent.name / f"{agent.name}.db") as database:
         parts = [json.loads(data) for (data,) in database.execute("SELECT data FROM part ORDER BY time_created, id")]
     outputs = [part["state"]["output"].strip() for part in parts if part["type"] == "tool"]
     assert outputs[:CALLS] == [*map(make_result, range(CALLS))]
     assert not [part for part in parts if part["type"] == "tool" and "compacted" in part["state"]["time"]]
     (host,) = json.loads(run_secateur(desk, "doctor", "--json"))["hosts"]
     assert (host["problems"], host["last"]["edited"] > 0) == ([], True)
-    run_secateur(desk, "uninstall", "opencode")
-    assert not (desk.home / ".config" / "opencode" / "plugin").exists()
+    run_secateur(desk, "uninstall", agent.name)
+    assert not (desk.home / ".config" / agent.name / "plugin").exists()

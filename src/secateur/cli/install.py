@@ -65,7 +65,7 @@ class HostInstallOptions(Options, frozen=True, kw_only=True):
 def command(args: HostInstallOptions) -> None:
     """Put secateur into HOST; `secateur uninstall HOST` restores every file.
 
-    HOST is claude-code, codex, opencode or pi.
+    HOST is claude-code, codex, kilo, opencode or pi.
     """
     host = HOSTS[args.host]
     if args.policy:

@@ -1,8 +1,15 @@
-"""The hosts that secateur can be put into: one file and one line each."""
+"""The hosts that secateur can be put into: one line each, and one file for those that are made alike."""
 
 from secateur.hosts import claude_code_plugin, codex_plugin, opencode_plugin, pi_plugin
 from secateur.hosts.installation import InstallableHost
 
 HOSTS: dict[str, InstallableHost] = {
-    host.name: host for host in (claude_code_plugin.HOST, codex_plugin.HOST, opencode_plugin.HOST, pi_plugin.HOST)
+    host.name: host
+    for host in (
+        claude_code_plugin.HOST,
+        codex_plugin.HOST,
+        opencode_plugin.KILO,
+        opencode_plugin.HOST,
+        pi_plugin.HOST,
+    )
 }

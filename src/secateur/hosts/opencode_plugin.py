@@ -1,6 +1,6 @@
-"""opencode: a plugin in the user's folder of plugins, which opencode loads by itself.
+"""opencode, and Kilo, which is made of it: a plugin in the user's folder of plugins, which they load by themselves.
 
-Rule: one file, ours as a whole. opencode's own settings are not touched: the plugin switches its pruner off while it
+Rule: one file, ours as a whole. The host's own settings are not touched: the plugin switches its pruner off while it
 runs.
 """
 
@@ -11,6 +11,8 @@ from secateur.hosts.installation import InstallableHost, InstallOptions
 from secateur.hosts.plugin_files import build_plugin, find_bridge_problems, make_bridge_command
 
 _FORMAT = "opencode"
+_ACTS = "prunes each request and says what summaries are to hold; {}'s database keeps every part"
+_NEXT = "start {} again; `secateur doctor` then shows when it last asked"
 
 
 def find_config_folder(options: InstallOptions) -> Path:
@@ -19,26 +21,37 @@ def find_config_folder(options: InstallOptions) -> Path:
     return Path(stated).expanduser() if stated else options.home / ".config"
 
 
-def plan(options: InstallOptions) -> tuple[FileChange, ...]:
+def plan_plugin(options: InstallOptions, host: InstallableHost) -> tuple[FileChange, ...]:
     """The plugin."""
-    constants = {"COMMAND": make_bridge_command(options, HOST.name, _FORMAT, HOST.default_policy), "HOST": HOST.name}
-    path = find_config_folder(options) / "opencode" / "plugin" / "secateur.js"
+    constants = {"COMMAND": make_bridge_command(options, host.name, _FORMAT, host.default_policy), "HOST": host.name}
+    path = find_config_folder(options) / host.name / "plugin" / "secateur.js"
     return (OwnFile(str(path), build_plugin("opencode.js", constants)),)
 
 
-def find_problems(options: InstallOptions) -> list[str]:
+def find_problems(options: InstallOptions, host: InstallableHost) -> list[str]:
     """Why the plugin would not act."""
-    return find_bridge_problems(make_bridge_command(options, HOST.name, _FORMAT, HOST.default_policy))
+    return find_bridge_problems(make_bridge_command(options, host.name, _FORMAT, host.default_policy))
 
 
-HOST = InstallableHost(
+HOST: InstallableHost = InstallableHost(
     name="opencode",
     title="opencode",
     program="opencode",
     package="npm install -g opencode-ai",
-    acts="prunes each request and says what summaries are to hold; opencode's database keeps every part",
-    plan=plan,
-    find_problems=find_problems,
-    next_step="start opencode again; `secateur doctor` then shows when it last asked",
+    acts=_ACTS.format("opencode"),
+    plan=lambda options: plan_plugin(options, HOST),
+    find_problems=lambda options: find_problems(options, HOST),
+    next_step=_NEXT.format("opencode"),
+    page="install-opencode",
+)
+KILO: InstallableHost = InstallableHost(
+    name="kilo",
+    title="Kilo",
+    program="kilo",
+    package="npm install -g @kilocode/cli",
+    acts=_ACTS.format("Kilo"),
+    plan=lambda options: plan_plugin(options, KILO),
+    find_problems=lambda options: find_problems(options, KILO),
+    next_step=_NEXT.format("Kilo"),
     page="install-opencode",
 )

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from secateur.hosts.installation import InstallOptions
+from secateur.hosts.installation import InstallableHost, InstallOptions
 from secateur.hosts.opencode_plugin import HOST as OPENCODE
+from secateur.hosts.opencode_plugin import KILO
 from secateur.hosts.pi_plugin import HOST as PI
 from secateur.hosts.plugin_files import build_plugin
 
@@ -24,13 +25,11 @@ bridge.close();
 """
 
 
-@pytest.mark.parametrize("host", [PI, OPENCODE], ids=lambda host: host.name)
-def test_a_plugin_is_whole_and_names_its_bridge(host: object, tmp_path: Path) -> None:
-    assert host in (PI, OPENCODE)
-    chosen = PI if host is PI else OPENCODE
-    (change,) = chosen.plan(OPTIONS)
+@pytest.mark.parametrize("host", [PI, OPENCODE, KILO], ids=lambda host: host.name)
+def test_a_plugin_is_whole_and_names_its_bridge(host: InstallableHost, tmp_path: Path) -> None:
+    (change,) = host.plan(OPTIONS)
     text = change.render(None).decode()
-    assert json.dumps(["python", "-m", "secateur", "bridge", chosen.name])[:-1] in text
+    assert json.dumps(["python", "-m", "secateur", "bridge", host.name])[:-1] in text
     assert text.count("export ") == 1  # opencode calls each function that a plugin exports
     if NODE:
         path = tmp_path / "plugin.mjs"
@@ -45,9 +44,10 @@ def test_where_a_host_keeps_plugins_elsewhere_they_are_written_there() -> None:
         environment={"PI_CODING_AGENT_DIR": "/pi", "XDG_CONFIG_HOME": "/config"},
         command=("secateur",),
     )
-    assert [host.plan(moved)[0].path for host in (PI, OPENCODE)] == [
+    assert [host.plan(moved)[0].path for host in (PI, OPENCODE, KILO)] == [
         "/pi/extensions/secateur.js",
         "/config/opencode/plugin/secateur.js",
+        "/config/kilo/plugin/secateur.js",
     ]
 
 
