@@ -7,6 +7,7 @@ becomes of earlier runs of the same thing is not decided here.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Literal
 
 from msgspec import Struct
@@ -47,17 +48,19 @@ def iterate_runs(done: Iterable[Action]) -> Iterator[Ran]:
     actions = tuple(done)
     for number, action in enumerate(actions):
         if action.role == "run" and action.result and (action.ok or action.exit is not None or action.said):
+            followed = _follow_session(actions, number)
             for line in list_command_lines(action):
-                yield _build_run(_follow_session(action, actions[number + 1 :]), line)
+                yield _build_run(followed, line)
 
 
-def _follow_session(action: Action, later: Sequence[Action]) -> Action:
-    """Return a command that went on in a session with what later calls read of it, and how it ended."""
+def _follow_session(actions: Sequence[Action], number: int) -> Action:
+    """Return a command that continued in a session with what later calls read of it, and how it ended."""
+    action = actions[number]
     session = _SESSION.search(action.said[:_ENDS])
     if session is None or action.result is None:
         return action
     said = [_SESSION.sub("", action.said, count=1)]
-    for poll in later:
+    for poll in islice(actions, number + 1, None):
         if str(poll.given.get("session_id", "")) == session["id"]:
             said.append(_SESSION.sub("", poll.said, count=1))
             if poll.exit is not None:
