@@ -102,8 +102,8 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
     """Collect the evidence of a history. `kept`: what is known beside it."""
     actions = list_actions(messages)
     runs = tuple(run for run in iterate_runs(actions) if not is_refused(run))
-    idle = {id(run.action) for run in runs if run.looks or run.check}
-    acting = [one for one in actions if id(one) not in idle and one.role not in ("read", "search", "plan")]
+    idle = {run.action.call.key for run in runs if run.looks or run.check}
+    acting = [one for one in actions if one.call.key not in idle and one.role not in ("read", "search", "plan")]
     replies = (*_list_replies(messages), *_list_tool_replies(actions))
     return Evidence(
         replies=replies,

@@ -137,3 +137,17 @@ def test_a_named_test_that_passed_does_not_fail() -> None:
     told = collect_evidence(talk(user("Read tabs"), *run("a", "cargo test", lines, fails=True)).messages)
     assert find_contradiction({"discoveries": ("- args::tab fails",)}, told)
     assert find_contradiction({"discoveries": ("- split::quoted fails",)}, told) is None
+
+
+def test_a_check_that_continues_in_a_session_changes_no_file_that_it_names() -> None:
+    said = "Process running with session ID 41\nOutput:\ntests/test_pool.py ..."
+    history = talk(
+        user("Run the tests."),
+        assistant(("1", "exec_command", '{"cmd": "pytest"}')),
+        result(said, "exec_command", "1"),
+        assistant(("2", "write_stdin", '{"session_id": 41, "chars": ""}')),
+        result("Process exited with code 0\nOutput:\n3 passed", "write_stdin", "2"),
+    ).messages
+    found = find_contradiction({"files": ("- tests/test_pool.py was edited",)}, collect_evidence(history))
+    assert found is not None
+    assert found.reason == "unchanged_file"
