@@ -81,7 +81,6 @@ _FILLING = frozenset(
         "again",
         "file",
         "flag",
-        "task",
         "job",
         "old",
         "new",
@@ -91,7 +90,7 @@ _FILLING = frozenset(
         "les",
         "des",
     ]
-) - {"task"}
+)
 _WHAT = r"(?P<what>[`\w./-]+(?:\s+[\w./-]+){0,2}?)"
 _WITHDRAWS = (
     re.compile(rf"(?i)\b(?:take|nimm|retire|enlève|quita)\s+{_WHAT}\s+(?:out|heraus|wieder\s+raus)\b"),

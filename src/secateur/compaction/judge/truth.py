@@ -26,7 +26,7 @@ _RULES = (
 def find_contradiction(sections: Sections, evidence: Evidence) -> Contradiction | None:
     """Find the first thing that the history contradicts."""
     lines = [line for some in sections.values() for line in some]
-    known = "\n".join((evidence.user, evidence.agent, evidence.calls, evidence.kept, *evidence.outputs)).casefold()
+    known = "\n".join(evidence.texts).casefold()
     if found := find_repetition(lines) or find_gibberish(lines, known):
         return found
     if not evidence.replies and not evidence.calls:
