@@ -56,8 +56,8 @@ def command(args: BridgeOptions) -> None:
 def _make_settings(args: BridgeOptions) -> "BridgeSettings":
     from secateur.bridge.methods import BridgeSettings
     from secateur.engine import Engine
+    from secateur.hosts.activity import find_host_folder
     from secateur.stores import open_store
-    from secateur.stores.place import find_data_folder
 
     policy, store = load(args.policy), open_store(args.store)
 
@@ -80,7 +80,7 @@ def _make_settings(args: BridgeOptions) -> "BridgeSettings":
         make_engine=make_engine,
         summarizers=args.summarizer,
         deadline_s=args.deadline,
-        folder=find_data_folder() / "hosts" / args.host,
+        folder=find_host_folder(args.host),
     )
 
 

@@ -18,7 +18,7 @@ from secateur.cli import options
 from secateur.cli.effective_settings import EffectiveSetting, SettingsOptions, list_settings
 from secateur.cli.exit_codes import FINDINGS, SUCCESS
 from secateur.cli.inputs import OpenedDocument, open_document, read_source
-from secateur.cli.install import find_host_folder, make_install_options
+from secateur.cli.install import make_install_options
 from secateur.cli.installed import InstalledExtra, get_version, list_extras
 from secateur.cli.names import DOCUMENT
 from secateur.cli.options import make_argument
@@ -28,7 +28,7 @@ from secateur.cli.output.terminal import clean, print_blocks, print_json
 from secateur.cli.plugins import PluginRow, list_plugins, list_problems, make_plugin_table
 from secateur.cli.store_option import get_shown_url
 from secateur.errors import StoreError
-from secateur.hosts.activity import Activity, read_activity
+from secateur.hosts.activity import Activity, find_host_folder, read_activity
 from secateur.hosts.installable import HOSTS
 from secateur.hosts.installation import find_changed_files, read_record
 from secateur.stores import get_receipt_retention_s, get_retention_s, open_store

@@ -55,10 +55,10 @@ def command(args: HookOptions) -> int:
 
 
 def _answer_claude_code(event: dict[str, Any], policy: str) -> int:
-    from secateur.hosts.claude_code import handle_event
-    from secateur.stores.place import find_data_folder
+    from secateur.hosts.activity import find_host_folder
+    from secateur.hosts.claude_code import HOST, handle_event
 
-    reply = handle_event(event, policy, "", find_data_folder() / "hosts" / "claude-code")
+    reply = handle_event(event, policy, "", find_host_folder(HOST))
     print_exact(reply.text)
     print_text(f"{reply.status}\n", err=True)
     return SUCCESS

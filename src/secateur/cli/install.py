@@ -17,9 +17,9 @@ from secateur.cli.installed import get_version
 from secateur.cli.names import POLICY
 from secateur.cli.options import Options, make_argument, make_option
 from secateur.cli.output.terminal import print_json, print_text
+from secateur.hosts.activity import find_host_folder
 from secateur.hosts.installable import HOSTS
 from secateur.hosts.installation import InstallOptions, PlannedFile, install, preview
-from secateur.stores.place import find_data_folder
 
 SCHEMA = "secateur.install/1"
 _DOES = {"create": "new file", "change": "changed file", "replace": "replaced file", "keep": "unchanged file"}
@@ -96,8 +96,3 @@ def make_install_options(policy: str = "", summarizers: tuple[str, ...] = ()) ->
     return InstallOptions(
         home=Path.home(), environment=dict(os.environ), command=command, policy=policy, summarizers=summarizers
     )
-
-
-def find_host_folder(name: str) -> Path:
-    """Where the record and the backups of a host are kept."""
-    return find_data_folder() / "hosts" / name

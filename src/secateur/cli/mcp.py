@@ -16,13 +16,12 @@ from secateur.cli.installed import get_version
 from secateur.cli.names import SESSION
 from secateur.cli.options import Options, make_option
 from secateur.cli.output.terminal import print_blocks, print_exact
-from secateur.hosts.activity import Activity, record_activity
+from secateur.hosts.activity import Activity, find_host_folder, record_activity
 from secateur.hosts.installable import HOSTS
 from secateur.mcp.scope import Scope
 from secateur.mcp.server import HOST, PATH, make_server, serve, serve_http
 from secateur.mcp.tools import Tools
 from secateur.stores import get_default_url
-from secateur.stores.place import find_data_folder
 
 TOKEN = "SECATEUR_MCP_TOKEN"
 HOST_VARIABLE = "SECATEUR_HOST"  # set by what `secateur install` writes
@@ -88,7 +87,7 @@ def command(args: McpOptions) -> None:
 def _note_host(name: str) -> None:
     """Note that a host has started its server, for `secateur doctor`."""
     if name in HOSTS:
-        record_activity(find_data_folder() / "hosts" / name, Activity(at_ms=time.time_ns() // 1_000_000))
+        record_activity(find_host_folder(name), Activity(at_ms=time.time_ns() // 1_000_000))
 
 
 def _get_token(port: int) -> str:

@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from secateur.cli import options
 from secateur.cli.exit_codes import FINDINGS, SUCCESS, UsageError
-from secateur.cli.install import find_host_folder
 from secateur.cli.options import Options, make_argument
 from secateur.cli.output.terminal import print_json, print_text
+from secateur.hosts.activity import find_host_folder
 from secateur.hosts.installable import HOSTS
 from secateur.hosts.installation import RestoredFile, read_record, uninstall
 

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from secateur.hosts.installation import RECORD
+from secateur.stores.place import find_data_folder
 
 FILE = "activity.json"
 
@@ -21,6 +22,11 @@ class Activity(Struct, frozen=True, kw_only=True):
     requests: int = 0  # that it was asked about
     edited: int = 0  # of these, that were sent otherwise than they came
     error: str = ""  # the last one; "": none
+
+
+def find_host_folder(name: str) -> Path:
+    """The folder of a host's record, its backups and its activity."""
+    return find_data_folder() / "hosts" / name
 
 
 def record_activity(folder: Path, activity: Activity) -> None:
