@@ -6,7 +6,6 @@ Rule: three files, ours as a whole. The user's settings, memory and servers are 
 import json
 import shlex
 import subprocess
-from pathlib import Path
 from typing import Any
 
 from secateur.errors import ConfigError
@@ -25,8 +24,7 @@ def plan(options: InstallOptions) -> tuple[FileChange, ...]:
     """The plugin's manifest, its hooks and its server. Raises ConfigError."""
     if options.summarizers:
         raise ConfigError("Claude Code writes its own summaries: install without --summarizer")
-    stated = options.environment.get(_FOLDER, "")
-    folder = (Path(stated).expanduser() if stated else options.home / ".claude") / "skills" / "secateur"
+    folder = options.find_folder(_FOLDER, ".claude") / "skills" / "secateur"
     hook = {"type": "command", "command": shlex.join(_make_hook_command(options)), "timeout": _HOOK_S}
     hooks = {event: [{"matcher": which, "hooks": [hook]}] for event, which in _EVENTS.items()}
     program, *arguments = options.command

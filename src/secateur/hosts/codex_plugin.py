@@ -43,8 +43,7 @@ def plan(options: InstallOptions) -> tuple[FileChange, ...]:
     """The server's table and the profile. Raises ConfigError if the table cannot be added."""
     if options.policy or options.summarizers:
         raise ConfigError("what is done to Codex's requests is an option of `secateur serve`, not of the installation")
-    stated = options.environment.get(_FOLDER, "")
-    folder = Path(stated).expanduser() if stated else options.home / ".codex"
+    folder = options.find_folder(_FOLDER, ".codex")
     config = folder / "config.toml"
     program, *arguments = options.command
     listed = json.dumps([*arguments, "mcp", "--tenant", TENANT])
@@ -71,7 +70,7 @@ def find_problems(options: InstallOptions) -> list[str]:
     except (OSError, subprocess.SubprocessError) as error:
         said = str(error)
     problems = [f"Codex does not read its server: {said}; then run `secateur install codex` again"] if said else []
-    return problems + find_server_problems((*options.command,))
+    return problems + find_server_problems(options.command)
 
 
 def _check_config(path: Path, added: str) -> None:

@@ -32,6 +32,11 @@ class InstallOptions(Struct, frozen=True, kw_only=True):
     policy: str = ""  # "": the host's default
     summarizers: tuple[str, ...] = ()
 
+    def find_folder(self, variable: str, default: str) -> Path:
+        """A folder of the user's: the one that a variable names, else this one under the home folder."""
+        stated = self.environment.get(variable, "")
+        return Path(stated).expanduser() if stated else self.home / default
+
     def resolve_policy(self, default: str) -> str:
         """The policy to install. A file's path is made absolute: the host runs in other folders."""
         chosen = self.policy or default

@@ -4,27 +4,20 @@ Rule: one file, ours as a whole. The host's own settings are not touched: the pl
 runs.
 """
 
-from pathlib import Path
-
 from secateur.hosts.changes import FileChange, OwnFile
 from secateur.hosts.installation import InstallableHost, InstallOptions
 from secateur.hosts.plugin_files import build_plugin, find_bridge_problems, make_bridge_command
 
+_FOLDER = "XDG_CONFIG_HOME"
 _FORMAT = "opencode"
 _ACTS = "prunes each request and says what summaries are to hold; {}'s database keeps every part"
 _NEXT = "start {} again; `secateur doctor` then shows when it last asked"
 
 
-def find_config_folder(options: InstallOptions) -> Path:
-    """The folder of this user's configuration files."""
-    stated = options.environment.get("XDG_CONFIG_HOME", "")
-    return Path(stated).expanduser() if stated else options.home / ".config"
-
-
 def plan_plugin(options: InstallOptions, host: InstallableHost) -> tuple[FileChange, ...]:
     """The plugin."""
     constants = {"COMMAND": make_bridge_command(options, host.name, _FORMAT, host.default_policy), "HOST": host.name}
-    path = find_config_folder(options) / host.name / "plugin" / "secateur.js"
+    path = options.find_folder(_FOLDER, ".config") / host.name / "plugin" / "secateur.js"
     return (OwnFile(str(path), build_plugin("opencode.js", constants)),)
 
 

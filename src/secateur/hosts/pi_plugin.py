@@ -3,20 +3,12 @@
 Rule: one file, ours as a whole. Pi's own settings are not touched.
 """
 
-from pathlib import Path
-
 from secateur.hosts.changes import FileChange, OwnFile
 from secateur.hosts.installation import InstallableHost, InstallOptions
 from secateur.hosts.plugin_files import build_plugin, find_bridge_problems, make_bridge_command
 from secateur.policy import load
 
 _FOLDER = "PI_CODING_AGENT_DIR"
-
-
-def find_agent_folder(options: InstallOptions) -> Path:
-    """Pi's folder of this user."""
-    stated = options.environment.get(_FOLDER, "")
-    return Path(stated).expanduser() if stated else options.home / ".pi" / "agent"
 
 
 def plan(options: InstallOptions) -> tuple[FileChange, ...]:
@@ -26,7 +18,7 @@ def plan(options: InstallOptions) -> tuple[FileChange, ...]:
         "COMMAND": make_bridge_command(options, HOST.name, "pi_messages", HOST.default_policy),
         "CANCELS": chosen.compaction is not None and chosen.compaction.on_bad_summary == "cancel",
     }
-    path = find_agent_folder(options) / "extensions" / "secateur.js"
+    path = options.find_folder(_FOLDER, ".pi/agent") / "extensions" / "secateur.js"
     return (OwnFile(str(path), build_plugin("pi.js", constants)),)
 
 
