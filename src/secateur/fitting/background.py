@@ -86,6 +86,11 @@ class Background:
         self._jobs: dict[SessionId, SummaryJob] = {}
         self._lock = Lock()
 
+    def is_begun(self, who: SessionId) -> bool:
+        """Whether the session has one: it is being made, or waits to be swapped in."""
+        with self._lock:
+            return who in self._jobs
+
     def begin(self, who: SessionId, job: Callable[[], SummaryJob]) -> None:
         """Begin one, if the session has none."""
         with self._lock:

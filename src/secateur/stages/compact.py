@@ -172,14 +172,15 @@ def _begin_beside(
     messages = projection.document.transcript.messages
     if find_refusal(projection.branch_plan, messages, context.window, projection.count) is not None:
         return None
-    scene = context.build_compaction_input(projection, replace(options, forced=True), True)
-    scene = replace(scene, own=make_session_request(context, projection, setup.summarizers))
-    task = BackgroundTask(scene, context.settings, context.policy.continuation)
-    listed, hooks, known = setup.summarizers, setup.hooks, get_ranges(projection)
-    background.begin(
-        context.who,
-        lambda: SummaryJob(lambda: call_before_hook(hooks, before)[0], task, listed, setup.deadline_s, known),
-    )
+    if not background.is_begun(context.who):
+        scene = context.build_compaction_input(projection, replace(options, forced=True), True)
+        scene = replace(scene, own=make_session_request(context, projection, setup.summarizers))
+        task = BackgroundTask(scene, context.settings, context.policy.continuation)
+        listed, hooks, known = setup.summarizers, setup.hooks, get_ranges(projection)
+        background.begin(
+            context.who,
+            lambda: SummaryJob(lambda: call_before_hook(hooks, before)[0], task, listed, setup.deadline_s, known),
+        )
     return Refused("beside", "a summary is being made beside the requests: it is swapped in when it is there")
 
 
@@ -222,7 +223,9 @@ def make_session_request(
     context: Context, projection: Projection, listed: "Sequence[Summarizer]"
 ) -> SessionRequest | None:
     """The request with the view as it is now, if a summarizer is asked behind it; None where the document is none."""
-    if not any(getattr(one, "asks_behind_session", False) for one in listed):
+    from secateur.summarizers.protocol import is_asked_behind_session
+
+    if not any(map(is_asked_behind_session, listed)):
         return None
     document, path = projection.document, projection.document.transcript.messages_path
     if document.format.family == TRANSCRIPT or len(path) != 1:

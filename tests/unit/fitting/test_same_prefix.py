@@ -1,6 +1,7 @@
 """A summary by the session's own model: the view once more, with one question behind it, where that is cheapest."""
 
 import json
+import threading
 from typing import Any
 
 import openai
@@ -20,6 +21,7 @@ from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.trigger import Load
 from secateur.model import Message, Part
 from secateur.pricing.tariffs import get_tariff
+from secateur.stages import compact as stage
 from secateur.summarizers import Function, SamePrefix, Summarizer, parse
 from upstream import upstream
 
@@ -93,6 +95,26 @@ def test_a_session_file_goes_to_the_next_summarizer(format: str) -> None:
     assert isinstance(made, Compacted)
     assert [(one.by, one.reason) for one in made.attempts] == [("same-prefix", "refused")]
     assert made.rung == "model"
+
+
+def test_while_a_summary_is_made_beside_the_requests_none_is_prepared_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    go, prepared, prepare = threading.Event(), [], stage.make_session_request
+
+    def slow(request: dict[str, Any]) -> str:
+        go.wait(20)
+        return summary()
+
+    def note(*given: Any) -> SessionRequest | None:
+        prepared.append(prepare(*given))
+        return prepared[-1]
+
+    monkeypatch.setattr(stage, "make_session_request", note)
+    engine = Engine(SUMS, window=30_000, summarizer=SamePrefix(slow, host="h"), background=True)
+    views = [engine.fit(body(long(rounds=rounds)), session="s", now_ms=1) for rounds in (42, 43, 44)]
+    go.set()
+    engine.close()
+    assert [told.reason for view in views if (told := view.receipt.compaction)] == ["beside"] * 3
+    assert [one is not None for one in prepared] == [True]
 
 
 # A question of 100,000 tokens and 1,000 of an answer, in dollars a million of such questions. To Haiku ($1 and $5) it
