@@ -238,7 +238,7 @@ def _read(path: Path) -> bytes | None:
 
 def _write(path: Path, data: bytes, is_program: bool = False) -> None:
     """Write beside the file and rename over it; mode bits and links are kept."""
-    real = path.resolve()
+    real, name = path.resolve(), ""
     try:
         handle, name = tempfile.mkstemp(prefix=".secateur-", dir=real.parent)
         with os.fdopen(handle, "wb") as file:
@@ -246,6 +246,8 @@ def _write(path: Path, data: bytes, is_program: bool = False) -> None:
         os.chmod(name, real.stat().st_mode & 0o7777 if real.exists() else 0o755 if is_program else 0o644)
         os.replace(name, real)
     except OSError as error:
+        with suppress(OSError):
+            os.unlink(name)
         raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
 
 

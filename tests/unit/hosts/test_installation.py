@@ -142,6 +142,15 @@ def test_nothing_is_written_if_one_file_cannot_be(home: Path, tmp_path: Path) ->
     assert not (tmp_path / "kept").exists()
 
 
+def test_a_file_that_cannot_be_written_leaves_nothing_beside_it(home: Path, tmp_path: Path) -> None:
+    before, kept = read_tree(home), tmp_path / "kept"
+    (kept / "1.backup").mkdir(parents=True)
+    with pytest.raises(ConfigError, match=r"1\.backup cannot be written"):
+        install(HOST, options(home), kept, "1.0")
+    assert [path.name for path in kept.iterdir()] == ["1.backup"]
+    assert read_tree(home) == before
+
+
 def test_files_that_are_gone_come_back_or_stay_gone(home: Path, tmp_path: Path) -> None:
     before, kept = read_tree(home), tmp_path / "kept"
     install(HOST, options(home), kept, "1.0")
