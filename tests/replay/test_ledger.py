@@ -25,7 +25,9 @@ def found() -> list[Any]:
     assert spec is not None
     assert spec.loader is not None
     module = sys.modules[spec.name] = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:  # a benchmark imports its neighbors
+        patch.syspath_prepend(BENCHMARK.parent)
+        spec.loader.exec_module(module)
     return [module.figures(name, messages) for name, messages in module.sessions(Path(CORPUS), 2)]
 
 
