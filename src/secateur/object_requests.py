@@ -87,4 +87,9 @@ def _resolve(settings: EngineSettings, request: FitRequest) -> tuple[EngineSetti
     if request.tools is not None and settings.handles == "auto":
         settings = replace(settings, handles="on" if has_listed_recall_tool(beside.get("tools")) else "off")
     counted = scale_tokens(count_fixed_tokens(beside, "system", "tools"), get_factor(settings.model))
-    return settings, replace(request, fixed_tokens=request.fixed_tokens or counted)
+    return settings, replace(
+        request,
+        fixed_tokens=request.fixed_tokens or counted,
+        system=beside.get("system"),
+        tools=beside.get("tools"),
+    )

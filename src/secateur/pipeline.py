@@ -86,12 +86,12 @@ def decide(call: RequestRun, state: State, storage: Storage, prepared: PreparedS
     state = call.match.limit_state(state)
     projection, branch = _project(call, state, storage)
     read = projection.document.transcript
-    demands = collect(settings, sessions, cached, state, projection, request.now_ms)
+    demands = collect(settings, sessions, cached, state, projection, request)
     _enforce(cached, projection, demands)
     handles = storage == "store" and can_recall(settings.handles, projection.document)
     prior = request.plan is not None or cached.last is not None or has_view(state)
     context = build_context(
-        settings, request, projection, state, storage=storage, handles=handles, has_prior_view=prior
+        settings, request, projection, state, demands.placement, storage=storage, handles=handles, has_prior_view=prior
     )
     inherited = list_inherited(projection, branch.plan) if branch.plan is call.match.inherited else ()
 

@@ -153,6 +153,8 @@ class Receipt(Struct, frozen=True):
     )
     parent: str = ""  # last key of the history that this one goes on from; "" where none of the session's was sent
     view: str = ""  # hash of the view as the model reads it, by which the next request knows whether it moved
+    tools_hashes: tuple[str, ...] = ()  # of the tools that this history was sent with, the newest first
+    system_hashes: tuple[str, ...] = ()  # of its system prompts, where they are no messages
     lines: int = 0  # ends of the session's branches; 1: it never parted
     unread: int = 0  # results that the model has not answered and does not see as they came, excerpts aside
     filed: FileWrite | None = None  # where a command wrote the view to a file

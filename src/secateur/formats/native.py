@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from secateur.model import Message, Part, Path
 from secateur.pairing import Pairing
 from secateur.tokens import estimate_media_tokens, get_counter
 
+_ATTRIBUTION = "x-anthropic-billing-header:"  # a block that the provider takes off before it looks in its cache
 _MARKERS = frozenset({"cache_control", "prompt_cache_breakpoint"})
 _encode = msgspec.json.Encoder(order="sorted").encode
 
@@ -95,6 +97,40 @@ def get_positive_integer(native: Any, name: str) -> int:
 def hash_value(value: Any) -> str:
     """A name for a value, cache markers aside; whatever order its members stand in."""
     return blake2b(dump_canonical(_strip_markers(value)).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def hash_members(native: Any, *names: str) -> str:
+    """A name for these members of a body, as a provider's cache compares them; "" where it has none of them."""
+    found = []
+    for name in names:
+        if isinstance(native, Text):
+            child = native.child(name) if native.kind == "{" else None
+            found.append(_hash_cached(child.raw) if child is not None else "")
+        elif isinstance(native, dict) and native.get(name) is not None:
+            found.append(_hash_cached(dump_canonical(native[name]).encode("utf-8", "surrogatepass")))
+    return "".join(found)
+
+
+@lru_cache(maxsize=32)
+def _hash_cached(data: bytes) -> str:
+    """The hash of a value in JSON, without what is in no cached prefix; "" for an empty one, or what is not JSON."""
+    try:
+        value = Text.of(data).value()
+        if isinstance(value, dict):  # Bedrock has the list of tools one level down
+            value = value.get("tools", value)
+        if isinstance(value, list):
+            value = [one for one in value if not _is_outside_prefix(one)]
+        return hash_value(value) if value else ""
+    except (FormatError, RecursionError):
+        return ""
+
+
+def _is_outside_prefix(block: Any) -> bool:
+    """Whether a block of a system prompt, or a tool, can come and go without a cached prefix being lost."""
+    if not isinstance(block, dict):
+        return False
+    is_attribution = str(block.get("text", "")).startswith(_ATTRIBUTION)
+    return is_attribution or block.get("defer_loading") is True or "cachePoint" in block
 
 
 class MediaSource(NamedTuple):

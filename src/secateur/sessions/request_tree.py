@@ -6,12 +6,13 @@ in memory is read from the receipts, so that every process knows the same.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.errors import StoreError
+from secateur.formats.native import hash_members
 from secateur.model import Message
 from secateur.receipt import Receipt
 from secateur.session import Projection
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from secateur.sessions import SessionManager
     from secateur.sessions.cache import CachedSession
 
+_TOOLS = ("tools", "functions", "toolConfig")  # where request bodies have them
+_SYSTEM = ("system", "instructions", "systemInstruction", "system_instruction")
+_MOST_HASHES = 4  # of one history; a client that goes back to earlier tools may find their prefix in the cache
 MOST = 2_000  # receipts that are looked through for branches; older requests are not gone back to
 
 
@@ -32,6 +36,8 @@ class SentRequest(Struct, frozen=True):
 
     parent: str
     view: str
+    tools: tuple[str, ...] = ()  # hashes of the tools that its history was sent with, the newest first
+    system: tuple[str, ...] = ()
 
 
 class Branches:
@@ -50,7 +56,8 @@ class Branches:
         if known is None and tip:
             self._children.setdefault(receipt.parent, []).append(tip)
         if tip:
-            self.sent[tip] = SentRequest(known.parent if known else receipt.parent, receipt.view)
+            parent = known.parent if known else receipt.parent
+            self.sent[tip] = SentRequest(parent, receipt.view, receipt.tools_hashes, receipt.system_hashes)
         self.last = tip
 
     @property
@@ -133,10 +140,20 @@ class Placement(Struct, frozen=True):
     lines: int = 0  # branches of the session, this one included
     moved: str = ""  # why what was sent before reads otherwise; "" where it does not
     beside: tuple[str, ...] = ()  # other branches that went on from the same request: its epochs are not theirs
+    tools: tuple[str, ...] = ()  # hashes of the tools that this history was sent with, this request's first
+    system: tuple[str, ...] = ()
+    cold_reason: str = ""  # why the provider does not find the cached prefix of that request; "" where it may
 
 
-def place_request(sessions: "SessionManager", cached: "CachedSession", state: State, work: Projection) -> Placement:
-    """The place of the request that the projection has read."""
+def place_request(
+    sessions: "SessionManager", cached: "CachedSession", state: State, work: Projection, given: Mapping[str, Any]
+) -> Placement:
+    """The place of the request that the projection has read; `given` is what the caller handed in beside messages.
+
+    Tools or a system prompt that this history was never sent with leave nothing of the cached messages to be found.
+    Where they are unknown, now or before, they count as unchanged; so they do in a request without a new message, since
+    an edit for it would reach the main line.
+    """
     messages = work.document.transcript.messages
     if not state.who.session or not messages:
         return Placement()
@@ -145,9 +162,28 @@ def place_request(sessions: "SessionManager", cached: "CachedSession", state: St
     beside = known.find_siblings(parent, work.message_index)
     parts = bool(beside or (known.sent and not parent))
     moved = _is_changed(cached, work, parent, known.sent[parent].view) if parent else False
+    native = work.document.native
+    tools = hash_members(native, *_TOOLS) or hash_members(given, "tools")
+    system = hash_members(native, *_SYSTEM) or hash_members(given, "system")
+    before = known.sent.get(parent, SentRequest("", ""))
+    has_more = parent != messages[-1].key
+    new_tools = has_more and bool(tools and before.tools and tools not in before.tools)
+    new_system = has_more and bool(system and before.system and system not in before.system)
     return Placement(
-        parent, known.lines + parts, _explain_move(work, get_last_tip(cached, state)) if moved else "", beside
+        parent,
+        known.lines + parts,
+        _explain_move(work, get_last_tip(cached, state)) if moved else "",
+        beside,
+        tuple(dict.fromkeys(filter(None, (tools, *before.tools))))[:_MOST_HASHES],
+        tuple(dict.fromkeys(filter(None, (system, *before.system))))[:_MOST_HASHES],
+        _explain_lost_prefix(new_tools, new_system) if new_tools or new_system else "",
     )
+
+
+def _explain_lost_prefix(new_tools: bool, new_system: bool) -> str:
+    """Why the cached prefix of the last request is not found, in a sentence."""
+    what = " and ".join(filter(None, ("the tools" * new_tools, "the system prompt" * new_system)))
+    return f"{what} changed since the last request, so its prompt cache is lost"
 
 
 def get_last_tip(cached: "CachedSession", state: State) -> str:
@@ -160,7 +196,14 @@ def with_lineage(receipt: Receipt, place: Placement, cached: "CachedSession", wo
     if not place.lines:
         return receipt
     seen = cached.prefix.hash_view(work.get_view().messages, work.fold)
-    return replace(receipt, parent=place.parent, lines=place.lines, view=seen)
+    return replace(
+        receipt,
+        parent=place.parent,
+        lines=place.lines,
+        view=seen,
+        tools_hashes=place.tools,
+        system_hashes=place.system,
+    )
 
 
 def _explain_move(work: Projection, tip: str) -> str:

@@ -26,6 +26,7 @@ from secateur.session.counting import Counting
 from secateur.session.document import Document
 from secateur.sessions.calibration import get_cache_ttl_s, get_calibration
 from secateur.sessions.recall_handles import Handles
+from secateur.sessions.request_tree import Placement
 from secateur.stores.laid_files import get_tenant_folder
 from secateur.stores.protocol import Calibration, SessionId, State
 from secateur.tariff import CachePricing
@@ -178,6 +179,7 @@ def build_context(
     request: FitRequest,
     projection: Projection,
     state: State,
+    place: Placement,
     *,
     storage: Storage,
     handles: bool,
@@ -212,7 +214,7 @@ def build_context(
         recall_handles=handles,
         recall_folder=get_tenant_folder(settings.recall_folder, state.who.tenant) if handles else "",
         pricing=_resolve_tariff(projection, settings, request.now_ms, state),
-        cold_reason=_describe_switch(model, state),
+        cold_reason=_describe_switch(model, state) or place.cold_reason,
         can_compact=policy.compaction is not None and policy.compaction.enabled and settings.compaction.enabled,
     )
     return Context(

@@ -17,7 +17,7 @@ from secateur.sessions.pins import find_pinned
 from secateur.sessions.rebase import REWRITTEN, MissingParts, carry_over_edits, find_lost_edits
 from secateur.sessions.request_tree import Placement, get_last_tip, place_request
 from secateur.sessions.undo import find_void_reasoning, postpone
-from secateur.stages import EngineSettings
+from secateur.stages import EngineSettings, FitRequest
 from secateur.stores.protocol import State
 
 
@@ -42,7 +42,7 @@ def collect(
     cached: CachedSession,
     state: State,
     projection: Projection,
-    now_ms: int,
+    request: FitRequest,
 ) -> Demands:
     """The demands of the session: edits and their reason, protection, warnings."""
     keys, warnings = _find_pinned(settings, sessions, state, projection)
@@ -51,10 +51,10 @@ def collect(
     pins: dict[str, Edit] = {key: Restore(key, strategy="pin") for key in keys if key in projection.fold.parts}
     missing = find_lost_edits(projection, cached.lost) if sessions.store is not None else cached.lost
     rebased = carry_over_edits(projection, missing, protection) if sessions.store is not None else {}
-    placement = place_request(sessions, cached, state, projection)
+    placement = place_request(sessions, cached, state, projection, {"system": request.system, "tools": request.tools})
     tip = get_last_tip(cached, state)
     undone = find_void_reasoning(projection, tip)
-    postponed = postpone(projection, tip, undone, now_ms)
+    postponed = postpone(projection, tip, undone, request.now_ms)
     if postponed:
         undone, warnings = {}, (*warnings, postponed[0].reason)
     return Demands(
