@@ -91,7 +91,10 @@ def test_warm_is_cold(messages: list[Any], policy: dict[str, Any], spaced: bool,
         warm = engine.fit(request, session="s", now_ms=step)
         if all(one == some[: len(one)] for one in sent):
             cold = fit(request, policy=policy, plan=plan, now_ms=step, idle_s=warm.receipt.idle_s)
-            place = {name: getattr(warm.receipt, name) for name in ("parent", "view", "lines")}
+            place = {
+                name: getattr(warm.receipt, name)
+                for name in ("parent", "view", "lines", "tools_hashes", "system_hashes")
+            }
             receipt = structs.replace(cold.receipt, **place)
             assert warm == structs.replace(
                 cold, raw_transcript=warm.raw_transcript, transcript=warm.transcript, session="s", receipt=receipt
