@@ -25,6 +25,7 @@ from secateur.policy import Policy
 from secateur.stores.protocol import Store
 from secateur.view import View
 
+_ENGINES = 4  # at once: one for each model and window, as a host may ask for several by turns
 _NO_MESSAGES, _NOTHING = Raw(b""), Raw(b"null")
 
 
@@ -134,8 +135,8 @@ class Bridge:
         self._settings = settings
         self._channel = channel
         self._summarizer: Any = settings.summarizers or None
-        self._known = ("", 0)
-        self._engine = settings.make_engine("", 0)
+        self._engines: dict[tuple[str, int], Engine] = {}  # the one used last at the end
+        self._engine = self._find_engine("", 0)
         self._activity = Activity(at_ms=0, requests=0, edited=0)
         self.methods: dict[str, Method] = {
             "hello": self.answer_hello,
@@ -214,15 +215,23 @@ class Bridge:
     def close(self) -> None:
         """Keep what the host asked for."""
         self._record()
-        self._engine.close()
+        for engine in self._engines.values():
+            engine.close()
 
     def _choose_engine(self, asked: FitParameters) -> Engine:
         """The engine for a model and its window. A plugin that knows neither keeps the one there is."""
-        known = (asked.model, max(0, asked.window))
-        if known != self._known and any(known):
-            self._engine.close()
-            self._engine, self._known = self._settings.make_engine(*known), known
+        window = max(0, asked.window)
+        if asked.model or window:
+            self._engine = self._find_engine(asked.model, window)
         return self._engine
+
+    def _find_engine(self, model: str, window: int) -> Engine:
+        """The engine that was made for these, with its sessions in memory, or a new one."""
+        engine = self._engines.pop((model, window), None) or self._settings.make_engine(model, window)
+        self._engines[model, window] = engine
+        if len(self._engines) > _ENGINES:
+            self._engines.pop(next(iter(self._engines))).close()
+        return engine
 
     def _call_tool(self, name: str, given: Raw) -> TextAnswer:
         asked = read_parameters(given, ToolParameters)

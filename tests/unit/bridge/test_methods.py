@@ -99,6 +99,30 @@ def test_a_session_goes_on_in_another_process_and_what_left_is_read_back(make_br
     assert call(again, "fit", session="s", messages=messages(4))["messages"] is None
 
 
+def test_models_that_ask_by_turns_keep_their_engines_and_change_no_view(make_bridge: Callable[..., Bridge]) -> None:
+    made: list[tuple[str, int]] = []
+    make_engine = make_bridge()._settings.make_engine
+
+    def note(model: str, window: int) -> Engine:
+        made.append((model, window))
+        return make_engine(model, window)
+
+    by_turns = make_bridge(make_engine=note)
+    models = [("claude-sonnet-4-5", 200_000), ("claude-haiku-4-5", 0)]
+    for rounds in range(1, 7):
+        for number, (model, window) in enumerate([*models, models[0]]):
+            asked = {"messages": messages(rounds), "model": model, "window": window}
+            fresh = make_bridge()
+            other = call(fresh, "fit", session=f"other {number // 2}", **asked)
+            fresh.close()
+            assert call(by_turns, "fit", session=str(number // 2), **asked) == other
+    assert made == [("", 0), *models]
+    for number in range(9):
+        call(by_turns, "fit", session="0", messages=messages(1), model=f"model-{number}")
+    assert len(by_turns._engines) == 4
+    by_turns.close()
+
+
 def test_half_a_character_passes(make_bridge: Callable[..., Bridge]) -> None:
     asked = [*messages(3), said("user", "half \ud83d of it")]
     line = json.dumps({"id": 1, "method": "fit", "params": {"session": "s", "messages": asked}}).encode()
