@@ -37,15 +37,19 @@ def _explain_unchanged_file(claim: Claim, evidence: Evidence) -> str:
     """Name a file that is said to be changed and that no call could have changed."""
     if evidence.rewrites:
         return ""
-    theirs = "\n".join(one for one in SENTENCE.split(evidence.user) if _CHANGED.search(one))
     for item in split_items(claim.text):
         if is_planned(item) or is_reported(item):
             continue
         for path in _list_changed(item, claim):
             name = path.rsplit("/", 1)[-1]
-            if not any(name in text for text in (evidence.touched, evidence.kept, theirs)):
+            is_known = name in evidence.touched or name in evidence.kept
+            if not is_known and not _is_changed_by_user(name, evidence.user):
                 return f"no call changed {path}"
     return ""
+
+
+def _is_changed_by_user(name: str, user: str) -> bool:
+    return name in user and any(name in one and _CHANGED.search(one) for one in SENTENCE.split(user))
 
 
 def _list_changed(item: str, claim: Claim) -> Iterator[str]:

@@ -22,10 +22,8 @@ def _explain_order(claim: Claim, evidence: Evidence) -> str:
     """Say that no user message gave an order or a decision that a claim attributes to the user."""
     if claim.is_negative or claim.is_quoted or claim.is_question or _APPROVED.search(evidence.kept):
         return ""
-    said = [one for one in evidence.replies if not _UNDECIDED.search(one.text)]
-    said += [UserReply(one) for one in SENTENCE.split(evidence.user) if not _UNDECIDED.search(one)]
-    spoken = "\n".join(one.text + "\n" + one.before for one in said).casefold()
     if found := _ORDERED.search(claim.text):
+        spoken = _join_decided(evidence)
         own = extract_words(claim.text[found.end() :]) or frozenset({found["act"][:5].casefold()})
         shared = len(own & extract_words(spoken))
         is_said = found["act"][:5].casefold() in spoken or (shared > 1 and shared >= LEAST_SHARED * len(own))
@@ -35,9 +33,16 @@ def _explain_order(claim: Claim, evidence: Evidence) -> str:
         return "" if any(_YES.search(one) and not is_negative(one) for one in clauses) else "the user never said so"
     if (found := _DECIDED.search(claim.text)) and not claim.is_hedged and not claim.is_reported:
         own = extract_words(claim.text[found.end() :])
-        if len(own) >= 2 and len(own & extract_words(spoken)) < LEAST_DECIDED * len(own):
+        if len(own) >= 2 and len(own & extract_words(_join_decided(evidence))) < LEAST_DECIDED * len(own):
             return "the user never said this"
     return ""
+
+
+def _join_decided(evidence: Evidence) -> str:
+    """What the user said that leaves nothing open, and what it answers."""
+    said = [one for one in evidence.replies if not _UNDECIDED.search(one.text)]
+    said += [UserReply(one) for one in SENTENCE.split(evidence.user) if not _UNDECIDED.search(one)]
+    return "\n".join(one.text + "\n" + one.before for one in said).casefold()
 
 
 def _explain_approval(claim: Claim, evidence: Evidence) -> str:
