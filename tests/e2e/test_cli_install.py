@@ -1,12 +1,14 @@
 """`secateur install`, `uninstall` and what `doctor` reports of them, in a home of their own."""
 
 import json
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from cli_runs import secateur
+from cli_runs import environment, secateur
 
 EXTENSION = Path(".pi") / "agent" / "extensions" / "secateur.js"
 
@@ -141,3 +143,60 @@ def test_the_bridge_answers_every_line_and_ends_with_its_input(home: dict[str, s
     assert again["result"]["messages"] == fit["result"]["messages"]
     (host,) = secateur("doctor", "--json", **home).json["hosts"]
     assert (host["last"]["requests"], host["last"]["edited"]) == (2, 2)
+
+
+@pytest.mark.parametrize("damage", ["record", "folder", "policy"])
+def test_the_doctor_reports_a_damaged_installation_and_goes_on(
+    damage: str, home: dict[str, str], tmp_path: Path
+) -> None:
+    chosen = tmp_path / "own.toml"
+    chosen.write_bytes(secateur("policies", "balance").out)
+    assert secateur("install", "claude-code", "--policy", chosen, **home).code == 0
+    hooks = Path(home["HOME"], ".claude/skills/secateur/hooks/hooks.json")
+    if damage == "record":
+        Path(home["XDG_DATA_HOME"], "secateur/hosts/claude-code/installed.json").write_text("{")
+    elif damage == "folder":
+        hooks.unlink()
+        hooks.mkdir()
+    else:
+        chosen.unlink()
+    done = secateur("doctor", "--json", **home)
+    (checked,) = done.json["hosts"]
+    named = {"record": "then remove the folder", "folder": "Is a directory; correct that", "policy": "own.toml"}[damage]
+    assert (done.code, named in " ".join(checked["problems"])) == (1, True), checked
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="closes descriptors as a POSIX shell does")
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(("bridge", "pi"), 0), (("hook", "pi"), 0), (("hook", "claude-code"), 0), (("prune", "-"), 3)],
+)
+def test_a_closed_standard_input_is_empty(arguments: tuple[str, ...], code: int, home: dict[str, str]) -> None:
+    closed = ("/bin/sh", "-c", 'exec "$@" <&-', "sh", sys.executable, "-m", "secateur", *arguments)
+    done = subprocess.run(closed, capture_output=True, timeout=60, check=False, env=environment(**home))
+    assert (done.returncode, b"a bug in" in done.stderr) == (code, False), done
+
+
+def test_a_bridge_that_nobody_listens_to_ends_as_other_commands_do(home: dict[str, str]) -> None:
+    process = subprocess.Popen(
+        (sys.executable, "-m", "secateur", "bridge", "pi"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(**home),
+    )
+    assert process.stdin
+    assert process.stdout
+    assert process.stderr
+    with process.stdin, process.stderr:
+        process.stdout.close()
+        process.stdin.write(b'{"id": 1, "method": "hello"}\n')
+        process.stdin.flush()  # and stays open: a thread waits for more
+        assert (process.wait(60), process.stderr.read()) == (141, b"")
+
+
+@pytest.mark.parametrize("host", ["pi", "claude-code"])
+@pytest.mark.parametrize("event", [b"", b"[" * 100_000, b"\xff\x00", b'{"type":["\\ud800"],"hook_event_name":7}'])
+def test_a_hook_answers_whatever_comes(host: str, event: bytes, home: dict[str, str]) -> None:
+    done = secateur("hook", host, stdin=event, **home)
+    assert (done.code, done.text.strip()) == (0, "{}" if host == "pi" else ""), done

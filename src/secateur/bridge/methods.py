@@ -8,8 +8,9 @@ by itself, views are only pruned; its compaction is answered when it asks.
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, get_type_hints
 
+import msgspec
 from msgspec import Raw, Struct
 
 from secateur.answers.savings import read_savings
@@ -235,9 +236,11 @@ class Bridge:
 
     def _call_tool(self, name: str, given: Raw) -> TextAnswer:
         asked = read_parameters(given, ToolParameters)
-        tools = Tools(Scope(self._settings.store, session=asked.session))
+        call = getattr(Tools(Scope(self._settings.store, session=asked.session)), name)
+        hints = {each: hint for each, hint in get_type_hints(call).items() if each != "return"}
+        msgspec.convert(asked.arguments, TypedDict(name, hints, total=False))
         try:
-            return TextAnswer(getattr(tools, name)(**asked.arguments))
+            return TextAnswer(call(**asked.arguments))
         except TypeError as error:
             raise ConfigError(f"`{name}` does not take these arguments ({error}): see docs/reference/mcp.md") from error
 

@@ -13,6 +13,7 @@ is an error. While a method runs, the bridge may ask the host's model, if the pl
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Any, BinaryIO, TypeVar
@@ -88,14 +89,15 @@ class Channel:
         self._next = 1
         self._ended = False
 
-    def serve(self, methods: Mapping[str, Method]) -> None:
-        """Answer lines until the input ends or nobody reads the answers any more."""
+    def serve(self, methods: Mapping[str, Method]) -> bool:
+        """Answer lines until the input ends, or until nobody reads the answers any more: then false."""
         Thread(target=self._read, name="secateur-bridge", daemon=True).start()
         while (line := self._lines.get()) is not None:
             try:
                 self._write(answer_line(line, methods))
             except OSError:
-                return
+                return False
+        return True
 
     def ask(self, system: str, text: str, max_tokens: int) -> "Future[HostAnswer]":
         """Ask the host's model. The answer has an `error` if the plugin goes away."""
@@ -112,9 +114,10 @@ class Channel:
         return asked
 
     def _read(self) -> None:
-        for line in iter(self._source.readline, b""):
-            if line.strip() and not (self._asked and self._settle(line)):
-                self._lines.put(line)
+        with suppress(OSError):  # an input that cannot be read has ended
+            for line in iter(self._source.readline, b""):
+                if line.strip() and not (self._asked and self._settle(line)):
+                    self._lines.put(line)
         self._end()
         self._lines.put(None)
 
@@ -148,12 +151,12 @@ def answer_line(line: bytes, methods: Mapping[str, Method]) -> bytes:
     """The answer to one line. Never raises."""
     number = _NULL
     try:
-        call = read_parameters(line, BridgeCall)
-        number = msgspec.json.encode(call.id)
-        method = methods.get(call.method)
-        if method is None:
-            return _make_error(number, "MethodError", _describe_unknown(call.method, methods))
         with convert_recursion_error():
+            call = read_parameters(line, BridgeCall)
+            number = msgspec.json.encode(call.id)
+            method = methods.get(call.method)
+            if method is None:
+                return _make_error(number, "MethodError", _describe_unknown(call.method, methods))
             return b'{"id":' + number + b',"result":' + _encode(method(call.params)) + b"}"
     except (msgspec.MsgspecError, UnicodeError) as error:
         return _make_error(number, "ParameterError", f"{error}: docs/reference/bridge.md lists methods and parameters")
@@ -180,9 +183,8 @@ def read_parameters(given: bytes | Raw, type: type[T]) -> T:
         for field in fields(type):
             child = text.child(field.encode_name)
             if child is not None:
-                is_raw = field.type is Raw
-                found[field.name] = Raw(child.raw) if is_raw else msgspec.convert(child.value(), field.type)
-        return type(**found)
+                found[field.name] = Raw(child.raw) if field.type is Raw else child.value()
+        return msgspec.convert(found, type)
 
 
 def _resolve(asked: "Future[HostAnswer]", answer: HostAnswer) -> None:

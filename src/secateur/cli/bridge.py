@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from secateur.cli import options
+from secateur.cli.exit_codes import OutputClosed
 from secateur.cli.installed import get_version
 from secateur.cli.options import Options, make_argument
 from secateur.errors import ConfigError
@@ -25,6 +26,9 @@ _EPILOG = """\
 Examples:
   secateur install pi         plugins start it themselves
   echo '{"id": 1, "method": "hello"}' | secateur bridge pi
+
+\b
+Every line is answered by one; docs/reference/bridge.md lists the methods.
 """
 
 
@@ -45,12 +49,16 @@ def command(args: BridgeOptions) -> None:
     from secateur.bridge.methods import Bridge
     from secateur.bridge.protocol import Channel
 
-    channel = Channel(sys.stdin.buffer, sys.stdout.buffer)
+    # A thread waits in this reader when the process ends, where Python could not close its own.
+    source = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115
+    channel = Channel(source, sys.stdout.buffer)
     bridge = Bridge(_make_settings(args), channel)
     try:
-        channel.serve(bridge.methods)
+        is_read = channel.serve(bridge.methods)
     finally:
         bridge.close()
+    if not is_read:
+        raise OutputClosed("")
 
 
 def _make_settings(args: BridgeOptions) -> "BridgeSettings":

@@ -48,7 +48,7 @@ def command(args: HookOptions) -> int:
     """Answer one event of HOST (claude-code or pi), given on standard input."""
     try:
         event, name = json.load(sys.stdin), args.policy or HOSTS[args.host]
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         event, name = {"type": f"not JSON ({error})"}, "observe"
     event = event if isinstance(event, dict) else {}
     return _answer_claude_code(event, name) if args.host == "claude-code" else _answer_pi(event, name, args)

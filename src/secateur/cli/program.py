@@ -138,6 +138,7 @@ def program(ctx: click.Context, asked: bool) -> None:
 def run(args: Sequence[str]) -> int:
     """Run with these arguments; return the exit code."""
     sys.stdout, sys.stderr = _make_tolerant(sys.stdout), _make_tolerant(sys.stderr)
+    sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115 - one that is closed is empty
     warnings.showwarning = _show_warning
     try:
         return program.main(list(args), prog_name="secateur", standalone_mode=False) or SUCCESS

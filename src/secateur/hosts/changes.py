@@ -29,6 +29,10 @@ class OwnFile(Struct, frozen=True, tag=True):
         """What is left of the file without us: what was there before."""
         return before
 
+    def strip_unrecorded(self, now: bytes) -> bytes | None:
+        """What is the user's in a file of which there is no record: nothing, if it is exactly ours."""
+        return None if now == self.render(None) else now
+
 
 class JsonMembers(Struct, frozen=True, tag=True):
     """Members of a user's JSON file: objects are merged, arrays get our elements at their end, the rest is ours."""
@@ -44,6 +48,10 @@ class JsonMembers(Struct, frozen=True, tag=True):
         """The file without our members; where one replaced the user's own value, that value is back."""
         left = _subtract(self._load(now), self.members, self._load(before))
         return None if before is None and not left else _dump(left)
+
+    def strip_unrecorded(self, now: bytes) -> bytes | None:
+        """What is the user's in a file of which there is no record: whose a member is, nothing says."""
+        return now
 
     def _load(self, data: bytes | None) -> dict[str, Any]:
         if data is None or not data.strip():
@@ -83,6 +91,10 @@ class TextBlock(Struct, frozen=True, tag=True):
             return now
         left = now.replace(block, b"", 1)
         return left if left or before is not None else None
+
+    def strip_unrecorded(self, now: bytes) -> bytes | None:
+        """What is the user's in a file of which there is no record. Raises ConfigError if our lines were changed."""
+        return self.strip(now, now)
 
     def _make_block(self) -> bytes:
         return f"{BEGIN}\n{self.text.rstrip()}\n{END}\n".encode()

@@ -13,6 +13,7 @@ from secateur.hosts.changes import FileChange, OwnFile
 from secateur.hosts.installation import InstallableHost, InstallOptions
 from secateur.hosts.launch import TENANT
 from secateur.hosts.plugin_files import find_server_problems
+from secateur.policy import load
 
 _FOLDER = "CLAUDE_CONFIG_DIR"
 _EVENTS = {"PostToolUse": "Bash", "PreCompact": "manual|auto", "SessionStart": "compact"}  # name: which of them
@@ -40,11 +41,12 @@ def find_problems(options: InstallOptions) -> list[str]:
     """Why the plugin would not act: its hooks and its server are started as Claude Code starts them."""
     event = json.dumps({"hook_event_name": "doctor"}).encode()
     try:
+        load(options.resolve_policy(HOST.default_policy))
         done = subprocess.run(
             _make_hook_command(options), input=event, capture_output=True, timeout=_HOOK_S, check=False
         )
         said = done.stderr.decode("utf-8", "replace").strip() if done.returncode else ""
-    except (OSError, subprocess.SubprocessError) as error:
+    except (OSError, subprocess.SubprocessError, ConfigError) as error:
         said = str(error)
     problems = [f"its hooks do not work: {said}; then run `secateur install {HOST.name}` again"] if said else []
     return problems + find_server_problems(options.command)

@@ -46,11 +46,11 @@ def plan(options: InstallOptions) -> tuple[FileChange, ...]:
     folder = options.find_folder(_FOLDER, ".codex")
     config = folder / "config.toml"
     program, *arguments = options.command
-    listed = json.dumps([*arguments, "mcp", "--tenant", TENANT])
-    server = _SERVER.format(program=json.dumps(program), arguments=listed)
+    listed = _quote([*arguments, "mcp", "--tenant", TENANT])
+    server = _SERVER.format(program=_quote(program), arguments=listed)
     _check_config(config, server)
     address = options.environment.get(PROXY, "") or f"http://127.0.0.1:{PORT}"
-    profile = _PROFILE.format(url=json.dumps(f"{address.rstrip('/')}/v1"), tenant=TENANT)
+    profile = _PROFILE.format(url=_quote(f"{address.rstrip('/')}/v1"), tenant=TENANT)
     return TextBlock(str(config), server), OwnFile(str(folder / "secateur.config.toml"), profile)
 
 
@@ -73,6 +73,11 @@ def find_problems(options: InstallOptions) -> list[str]:
     return problems + find_server_problems(options.command)
 
 
+def _quote(value: str | list[str]) -> str:
+    """A string or an array of them, in TOML: as in JSON, but no character as two escapes."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
 def _check_config(path: Path, added: str) -> None:
     """Raise ConfigError where Codex could not read its configuration with these lines behind it."""
     try:
@@ -80,7 +85,8 @@ def _check_config(path: Path, added: str) -> None:
     except FileNotFoundError:
         return
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read ({error}): correct it, then run this again") from error
+        why = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError(f"{path} cannot be read ({why}): correct it, then run this again") from error
     head, begin, rest = own.partition(f"{BEGIN}\n")
     own = head + rest.partition(f"{END}\n")[2] if begin else own
     try:

@@ -2,13 +2,14 @@
 
 Rule: the backup and the record are complete before the first file of the user is touched. Where nobody changed a file
 since, uninstalling restores it byte for byte; else only our part of it is taken out. Links keep pointing where they do.
+A file that cannot be restored is kept, with its backup, and the others are restored. Backups are for their owner only.
 """
 
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
@@ -101,7 +102,7 @@ def preview(host: InstallableHost, options: InstallOptions, folder: Path) -> lis
     installed = read_record(folder)
     for change in host.plan(options):
         path = Path(change.path)
-        before, now = _read_before(path, installed, folder), _read(path)
+        before, now = _read_before(change, installed, folder), _read(path)
         after = change.render(before)
         replaces: What = "replace" if isinstance(change, OwnFile) else "change"
         what: What = "create" if now is None else "keep" if now == after else replaces
@@ -110,13 +111,15 @@ def preview(host: InstallableHost, options: InstallOptions, folder: Path) -> lis
 
 
 def install(host: InstallableHost, options: InstallOptions, folder: Path, version: str) -> Installed:
-    """Write what the host's plan says. An earlier installation is taken out first. Raises ConfigError."""
+    """Write what the host's plan says, or nothing. An earlier installation is taken out first. Raises ConfigError."""
     changes = host.plan(options)
-    if read_record(folder) is not None:
-        uninstall(folder)
-    before = {change.path: _read(Path(change.path)) for change in changes}
+    for file in uninstall(folder) if read_record(folder) is not None else ():
+        if file.result == "kept":
+            raise ConfigError(file.text)
+    before = {change.path: _read_before(change, None, folder) for change in changes}
     after = {change.path: change.render(before[change.path]) for change in changes}  # all can be made, or none is
-    folder.mkdir(parents=True, exist_ok=True)
+    with _explain(folder, "made"):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     files = tuple(
         _keep_before(change, f"{number}.backup", before[change.path], after[change.path], folder)
         for number, change in enumerate(changes)
@@ -129,11 +132,14 @@ def install(host: InstallableHost, options: InstallOptions, folder: Path, versio
         summarizers=options.summarizers,
         files=files,
     )
-    _write(folder / RECORD, msgspec.json.encode(record))
-    for change in changes:
-        path = Path(change.path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _write(path, after[change.path], isinstance(change, OwnFile) and change.is_program)
+    _write(folder / RECORD, msgspec.json.encode(record), 0o600)
+    try:
+        for change in changes:
+            is_program = isinstance(change, OwnFile) and change.is_program
+            _write(Path(change.path), after[change.path], 0o755 if is_program else 0o644)
+    except ConfigError:
+        uninstall(folder)
+        raise
     return record
 
 
@@ -144,7 +150,8 @@ def uninstall(folder: Path) -> list[RestoredFile]:
         raise ConfigError(f"nothing is installed: there is no {folder / RECORD}")
     done = [_restore(file, folder) for file in reversed(record.files)]
     if all(each.result != "kept" for each in done):
-        shutil.rmtree(folder)
+        with _explain(folder, "removed"):
+            shutil.rmtree(folder)
         with suppress(OSError):
             folder.parent.rmdir()
     return done[::-1]
@@ -159,7 +166,8 @@ def read_record(folder: Path) -> Installed | None:
         return msgspec.json.decode(data, type=Installed)
     except msgspec.MsgspecError as error:
         raise ConfigError(
-            f"{folder / RECORD} cannot be read ({error}): restore the files from the backups beside it"
+            f"{folder / RECORD} cannot be read ({error}): restore the files from the backups beside it, "
+            "then remove the folder"
         ) from error
 
 
@@ -170,31 +178,35 @@ def find_changed_files(record: Installed) -> list[str]:
 
 def _keep_before(change: FileChange, name: str, before: bytes | None, after: bytes, folder: Path) -> InstalledFile:
     if before is not None:
-        _write(folder / name, before)
+        _write(folder / name, before, Path(change.path).stat().st_mode & 0o700)
     return InstalledFile(change, _hash(after), name if before is not None else "", _list_missing(Path(change.path)))
 
 
 def _restore(file: InstalledFile, folder: Path) -> RestoredFile:
-    path, before = Path(file.change.path), _read(folder / file.backup) if file.backup else None
-    now = _read(path)
-    untouched = _hash(now) == file.written
-    if now is None and before is None:
+    """Restore one file. What is in the way of it is the reason why it is kept."""
+    try:
+        return _take_out(file, folder)
+    except ConfigError as error:
+        return RestoredFile(file.change.path, "kept", str(error))
+
+
+def _take_out(file: InstalledFile, folder: Path) -> RestoredFile:
+    path, before, now = Path(file.change.path), _read_backup(file, folder), _read(Path(file.change.path))
+    if now == before:  # it was never written, or somebody restored it
         _remove_folders(file.folders)
-        return RestoredFile(str(path), "removed", "it was gone already")
+        return RestoredFile(str(path), "removed" if now is None else "restored", "it was so already")
+    untouched = _hash(now) == file.written
     note, left = "", before
     if not untouched and now is not None:
-        try:
-            left = file.change.strip(now, before)
-        except ConfigError as error:
-            return RestoredFile(str(path), "kept", str(error))
+        left = file.change.strip(now, before)
         if isinstance(file.change, OwnFile):
             note = f"it was changed since: that version is {_keep_aside(now, folder)}"
     if left is None:
-        path.unlink(missing_ok=True)
+        with _explain(path, "removed"):
+            (path.resolve() if untouched else path).unlink(missing_ok=True)
         _remove_folders(file.folders)
         return RestoredFile(str(path), "removed", note)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _write(path, left)
+    _write(path, left, (folder / file.backup).stat().st_mode if file.backup else 0o644)
     return RestoredFile(str(path), "restored" if untouched or left == before else "edited", note)
 
 
@@ -206,14 +218,27 @@ def _keep_aside(data: bytes, folder: Path) -> Path:
     return Path(name)
 
 
-def _read_before(path: Path, installed: Installed | None, folder: Path) -> bytes | None:
-    """What a file would hold without an earlier installation."""
-    now = _read(path)
+def _read_before(change: FileChange, installed: Installed | None, folder: Path) -> bytes | None:
+    """What a file would hold without an earlier installation, be it recorded or not."""
+    now = _read(Path(change.path))
+    if now is None:
+        return None
     for file in installed.files if installed else ():
-        if Path(file.change.path) == path and now is not None:
-            before = _read(folder / file.backup) if file.backup else None
+        if file.change.path == change.path:
+            before = _read_backup(file, folder)
             return before if _hash(now) == file.written else file.change.strip(now, before)
-    return now
+    return change.strip_unrecorded(now)
+
+
+def _read_backup(file: InstalledFile, folder: Path) -> bytes | None:
+    """What was there before; None if nothing was. Raises ConfigError if the backup is gone."""
+    before = _read(folder / file.backup) if file.backup else None
+    if file.backup and before is None:
+        raise ConfigError(
+            f"the backup {folder / file.backup} is gone: take the lines of secateur out of {file.change.path} by hand, "
+            f"then remove {folder}"
+        )
+    return before
 
 
 def _list_missing(path: Path) -> tuple[str, ...]:
@@ -233,22 +258,32 @@ def _read(path: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+        raise ConfigError(f"{path} cannot be read: {error.strerror}; correct that, then run this again") from error
 
 
-def _write(path: Path, data: bytes, is_program: bool = False) -> None:
-    """Write beside the file and rename over it; mode bits and links are kept."""
-    real, name = path.resolve(), ""
-    try:
+def _write(path: Path, data: bytes, mode: int) -> None:
+    """Write beside the file and rename over it. Links and the mode bits of a file that is there are kept."""
+    real = path.resolve()
+    with _explain(path, "written"):
+        real.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=".secateur-", dir=real.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.chmod(name, real.stat().st_mode & 0o7777 if real.exists() else 0o755 if is_program else 0o644)
-        os.replace(name, real)
-    except OSError as error:
-        with suppress(OSError):
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            os.chmod(name, (real.stat().st_mode if real.exists() else mode) & 0o7777)
+            os.replace(name, real)
+        except BaseException:
             os.unlink(name)
-        raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
+            raise
+
+
+@contextmanager
+def _explain(path: Path, done: str) -> Iterator[None]:
+    """Say what cannot be done with a file, in place of the system's error. Raises ConfigError."""
+    try:
+        yield
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be {done}: {error.strerror}; correct that, then run this again") from error
 
 
 def _hash(data: bytes | None) -> str:

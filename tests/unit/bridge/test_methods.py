@@ -164,6 +164,16 @@ def test_what_is_missing_is_an_error_that_says_so(
         call(make_bridge(), method, **given)
 
 
+@pytest.mark.parametrize("arguments", [{"handle": 5}, {"pattern": []}, {"page": "x"}, {"handle": None, "pattern": {}}])
+@pytest.mark.parametrize("method", ["recall", "search", "removed"])
+def test_arguments_of_another_type_are_not_a_bug(
+    make_bridge: Callable[..., Bridge], method: str, arguments: Native
+) -> None:
+    line = msgspec.json.encode({"id": 1, "method": method, "params": {"session": "s", "arguments": arguments}})
+    error = json.loads(answer_line(line, make_bridge().methods))["error"]
+    assert error["kind"] in ("ParameterError", "ConfigError"), error
+
+
 @pytest.mark.parametrize("odd", [7, "text", None, {"a": 1}, [1, None, {"role": 5}], [{"role": "toolResult"}]])
 def test_a_request_that_cannot_be_read_goes_out_as_it_is(make_bridge: Callable[..., Bridge], odd: Any) -> None:
     made = call(make_bridge(), "fit", session="s", messages=odd)

@@ -70,6 +70,9 @@ def test_errors_say_what_to_do_and_never_show_a_traceback() -> None:
     assert answer(b'{"id": 3, "method": "number", "params": {"a": "x"}}')["error"]["kind"] == "ParameterError"
     assert answer(b'{"id": 4, "method": "crash"}')["error"]["message"].endswith("go on without secateur")
     assert answer(b"[" * 100_000)["error"]["kind"] in ("ParameterError", "FormatError")
+    deep = b'{"id": 6, "method": "echo", "params": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    assert answer(deep)["error"]["kind"] == "FormatError"
+    assert answer(b'{"id": 7, "params": "\\ud800"}')["error"]["kind"] == "ParameterError"
     assert answer(b'{"id": 5, "method": "lone"}')["result"] == {"text": "a\udc80b"}
     assert answer(b'{"method": 7}')["id"] is None
 

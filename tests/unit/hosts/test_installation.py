@@ -2,9 +2,11 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from secateur.errors import ConfigError
 from secateur.hosts.changes import FileChange, JsonMembers, OwnFile, TextBlock
@@ -179,3 +181,79 @@ def test_a_record_that_cannot_be_read_is_an_error_that_names_the_backups(tmp_pat
         uninstall(tmp_path)
     with pytest.raises(ConfigError, match="nothing is installed"):
         uninstall(tmp_path / "nowhere")
+
+
+def test_backups_are_for_their_owner_only(home: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    install(HOST, options(home), kept, "1.0")
+    assert {path.name for path in kept.iterdir()} == {"1.backup", "2.backup", RECORD}
+    assert [path.name for path in (kept, *kept.iterdir()) if path.stat().st_mode & 0o077] == []
+    (home / "settings.json").unlink()
+    uninstall(kept)
+    assert (home / "settings.json").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("written", range(4))
+def test_an_installation_that_was_killed_can_be_taken_out(written: int, home: Path, tmp_path: Path) -> None:
+    before, kept = read_tree(home), tmp_path / "kept"
+    record = install(HOST, options(home), kept, "1.0")
+    for file in record.files[written:]:  # as if these were not reached
+        path = Path(file.change.path)
+        name = str(path.relative_to(home))
+        path.write_bytes(before[name][0]) if name in before else path.unlink()
+    assert all(not each.text or each.text == "it was so already" for each in uninstall(kept))
+    assert read_tree(home) == before
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that nobody can write into")
+def test_an_installation_that_cannot_be_finished_leaves_nothing(home: Path, tmp_path: Path) -> None:
+    before, kept = read_tree(home), tmp_path / "kept"
+    host = replace(HOST, plan=lambda options: (*plan(options), OwnFile("/proc/secateur/plugin.js", "//")))
+    with pytest.raises(ConfigError, match=r"/proc/secateur/plugin\.js cannot be written: .*; correct that"):
+        install(host, options(home), kept, "1.0")
+    assert read_tree(home) == before
+    assert not kept.exists()
+
+
+@pytest.mark.parametrize("obstacle", ["folder", "loop", "backup"])
+def test_what_is_in_the_way_of_one_file_keeps_no_other_from_being_restored(
+    obstacle: str, home: Path, tmp_path: Path
+) -> None:
+    kept, path = tmp_path / "kept", home / "config.toml"
+    record = install(HOST, options(home), kept, "1.0")
+    if obstacle == "backup":
+        (kept / record.files[2].backup).unlink()
+    else:
+        path.unlink()
+        path.mkdir() if obstacle == "folder" else path.symlink_to(path)
+    there = path.read_bytes() if obstacle == "backup" else b""
+    done = {Path(file.path).name: file for file in uninstall(kept)}
+    assert {name: file.result for name, file in done.items()} == {
+        "secateur.js": "removed",
+        "settings.json": "restored",
+        "config.toml": "kept",
+    }
+    assert "by hand" in done["config.toml"].text or "correct that" in done["config.toml"].text
+    assert path.is_symlink() or path.is_dir() or path.read_bytes() == there
+    assert read_record(kept) == record
+
+
+def test_what_is_installed_without_a_record_is_not_taken_for_the_users(home: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    record = install(HOST, options(home), kept, "1.0")
+    shutil.rmtree(kept)
+    again = install(HOST, options(home), kept, "1.0")
+    assert [file.written for file in again.files] == [file.written for file in record.files]
+    uninstall(kept)
+    assert (home / "config.toml").read_bytes() == CONFIG + b"\n"
+    assert not (home / ".host" / "plugins" / "deep" / "secateur.js").exists()
+
+
+def test_a_link_to_nowhere_points_nowhere_again(home: Path, tmp_path: Path) -> None:
+    (home / "config.toml").unlink()
+    (home / "config.toml").symlink_to(tmp_path / "dotfiles" / "config.toml")
+    install(HOST, options(home), tmp_path / "kept", "1.0")
+    assert (tmp_path / "dotfiles" / "config.toml").exists()
+    uninstall(tmp_path / "kept")
+    assert (home / "config.toml").is_symlink()
+    assert not (home / "config.toml").exists()
