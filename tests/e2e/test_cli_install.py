@@ -1,6 +1,7 @@
 """`secateur install`, `uninstall` and what `doctor` reports of them, in a home of their own."""
 
 import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -200,3 +201,23 @@ def test_a_bridge_that_nobody_listens_to_ends_as_other_commands_do(home: dict[st
 def test_a_hook_answers_whatever_comes(host: str, event: bytes, home: dict[str, str]) -> None:
     done = secateur("hook", host, stdin=event, **home)
     assert (done.code, done.text.strip()) == (0, "{}" if host == "pi" else ""), done
+
+
+@pytest.mark.parametrize("named", ["CODEX_HOME", "HOME"])
+def test_what_is_installed_below_a_relative_folder_is_taken_out_from_any_other(
+    named: str, home: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    stated = home | {named: "here"}
+    done = secateur("install", "codex", "--json", **stated)
+    monkeypatch.chdir("/")
+    assert secateur("uninstall", "codex", **stated).code == 0
+    assert [file["path"] for file in done.json["files"] if Path(tmp_path, file["path"]).exists()] == []
+
+
+@pytest.mark.parametrize("folder", ["~nobody-of-that-name/x", os.fsdecode(b"/tmp/\xff")])
+@pytest.mark.parametrize("host", ["pi", "codex", "claude-code"])
+def test_a_folder_that_nothing_can_name_is_an_error_that_says_so(folder: str, host: str, home: dict[str, str]) -> None:
+    variable = {"pi": "PI_CODING_AGENT_DIR", "codex": "CODEX_HOME", "claude-code": "CLAUDE_CONFIG_DIR"}[host]
+    done = secateur("install", host, **home | {variable: folder})
+    assert (done.code, f"set {variable} to one that is UTF-8" in done.err) == (2, True), done

@@ -8,7 +8,7 @@ by itself, views are only pruned; its compaction is answered when it asks.
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypedDict, get_type_hints
+from typing import Any, get_type_hints
 
 import msgspec
 from msgspec import Raw, Struct
@@ -237,8 +237,8 @@ class Bridge:
     def _call_tool(self, name: str, given: Raw) -> TextAnswer:
         asked = read_parameters(given, ToolParameters)
         call = getattr(Tools(Scope(self._settings.store, session=asked.session)), name)
-        hints = {each: hint for each, hint in get_type_hints(call).items() if each != "return"}
-        msgspec.convert(asked.arguments, TypedDict(name, hints, total=False))
+        hints = [(each, hint, None) for each, hint in get_type_hints(call).items() if each != "return"]
+        msgspec.convert(asked.arguments, msgspec.defstruct(name, hints))
         try:
             return TextAnswer(call(**asked.arguments))
         except TypeError as error:

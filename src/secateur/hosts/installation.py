@@ -34,9 +34,15 @@ class InstallOptions(Struct, frozen=True, kw_only=True):
     summarizers: tuple[str, ...] = ()
 
     def find_folder(self, variable: str, default: str) -> Path:
-        """A folder of the user's: the one that a variable names, else this one under the home folder."""
+        """A folder of the user's, as an absolute path: one that a variable names, else this one. Raises ConfigError."""
         stated = self.environment.get(variable, "")
-        return Path(stated).expanduser() if stated else self.home / default
+        try:
+            folder = (Path(stated).expanduser() if stated else self.home / default).absolute()
+            "\0".join((str(folder), *self.command, self.policy, *self.summarizers)).encode()
+        except (RuntimeError, UnicodeEncodeError) as error:
+            where = variable if stated else "HOME"
+            raise ConfigError(f"no plugin can name these paths ({error}): set {where} to one that is UTF-8") from error
+        return folder
 
     def resolve_policy(self, default: str) -> str:
         """The policy to install. A file's path is made absolute: the host runs in other folders."""
@@ -194,7 +200,9 @@ def _take_out(file: InstalledFile, folder: Path) -> RestoredFile:
     path, before, now = Path(file.change.path), _read_backup(file, folder), _read(Path(file.change.path))
     if now == before:  # it was never written, or somebody restored it
         _remove_folders(file.folders)
-        return RestoredFile(str(path), "removed" if now is None else "restored", "it was so already")
+        if now is None:
+            return RestoredFile(str(path), "removed", "it was gone already")
+        return RestoredFile(str(path), "restored", "it was as before already")
     untouched = _hash(now) == file.written
     note, left = "", before
     if not untouched and now is not None:
