@@ -221,3 +221,13 @@ def test_a_folder_that_nothing_can_name_is_an_error_that_says_so(folder: str, ho
     variable = {"pi": "PI_CODING_AGENT_DIR", "codex": "CODEX_HOME", "claude-code": "CLAUDE_CONFIG_DIR"}[host]
     done = secateur("install", host, **home | {variable: folder})
     assert (done.code, f"set {variable} to one that is UTF-8" in done.err) == (2, True), done
+
+
+@pytest.mark.parametrize("arguments", [("bridge", "pi"), ("hook", "pi")])
+def test_a_projects_broken_settings_do_not_stop_a_plugin(
+    arguments: tuple[str, ...], home: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "secateur.toml").write_text("policy = ")
+    monkeypatch.chdir(tmp_path)
+    done = secateur(*arguments, stdin=b'{"id": 1, "method": "hello"}', **home)
+    assert (done.code, "result" in done.json or done.json == {}) == (0, True), done

@@ -11,7 +11,7 @@ import click
 from secateur.cli import options
 from secateur.cli.exit_codes import OutputClosed
 from secateur.cli.installed import get_version
-from secateur.cli.options import Options, make_argument
+from secateur.cli.options import Options, make_argument, make_option
 from secateur.errors import ConfigError
 from secateur.hosts.installable import HOSTS
 from secateur.policy import load
@@ -36,7 +36,10 @@ class BridgeOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur bridge`."""
 
     host: Annotated[str, make_argument(type=click.Choice(list(HOSTS)), metavar="HOST")]
-    policy: options.PolicyName
+    policy: Annotated[
+        str,
+        make_option("--policy", default="balance", show_default=True, metavar="P", help="A preset or a policy file."),
+    ]  # of no settings file: a project's must not stop the host's plugin
     format_name: options.FormatName
     summarizer: options.Summarizers
     deadline: options.Deadline
