@@ -69,5 +69,4 @@ HOST = InstallableHost(
     plan=plan,
     find_problems=find_problems,
     next_step="start Claude Code again; `/plugin` lists it as secateur@skills-dir",
-    page="install-claude-code",
 )

@@ -112,5 +112,4 @@ HOST = InstallableHost(
     find_problems=find_problems,
     default_policy="balance",
     next_step=f"`secateur serve --mode prune --tenant {TENANT}`, then `codex --profile secateur`",
-    page="install-codex",
 )

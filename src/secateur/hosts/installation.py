@@ -62,7 +62,6 @@ class InstallableHost(Struct, frozen=True, kw_only=True):
     find_problems: Callable[[InstallOptions], list[str]]  # why the installed plugin would not act: what to do about it
     default_policy: str = "balance"
     next_step: str = ""  # what the user has to do, if anything
-    page: str = ""  # its page in docs/how-to, without the suffix
 
 
 class PlannedFile(Struct, frozen=True):

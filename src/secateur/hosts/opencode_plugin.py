@@ -35,7 +35,6 @@ HOST: InstallableHost = InstallableHost(
     plan=lambda options: plan_plugin(options, HOST),
     find_problems=lambda options: find_problems(options, HOST),
     next_step=_NEXT.format("opencode"),
-    page="install-opencode",
 )
 KILO: InstallableHost = InstallableHost(
     name="kilo",
@@ -46,5 +45,4 @@ KILO: InstallableHost = InstallableHost(
     plan=lambda options: plan_plugin(options, KILO),
     find_problems=lambda options: find_problems(options, KILO),
     next_step=_NEXT.format("Kilo"),
-    page="install-opencode",
 )

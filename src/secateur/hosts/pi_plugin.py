@@ -36,5 +36,4 @@ HOST = InstallableHost(
     plan=plan,
     find_problems=find_problems,
     next_step="start Pi again; `secateur doctor` then shows when it last asked",
-    page="install-pi",
 )
