@@ -95,6 +95,12 @@ def trace_ancestry(leaf: int, parents: Mapping[int, Any], places: Mapping[Any, i
         seen.add(here)
         path.append(here)
         here = _find_parent(here, parents[here], places, order, warnings)
+    lost = [
+        line for line, parent in parents.items() if parent is not None and parent not in places and line not in seen
+    ]
+    if lost:
+        more = f", as do {len(lost) - 1} more" if len(lost) > 1 else ""
+        warnings.append(f"line {lost[0] + 1}, on another branch, names a parent that is not in the file{more}")
     return path[::-1]
 
 

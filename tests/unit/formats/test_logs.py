@@ -11,7 +11,7 @@ from odd_shapes import mangled
 from secateur.errors import EditError, FormatError
 from secateur.formats.claude_code import ClaudeCode
 from secateur.formats.codex import Codex
-from secateur.formats.logs import parse_timestamp
+from secateur.formats.logs import parse_timestamp, trace_ancestry
 from secateur.formats.pi import Pi
 from secateur.jsontext import Lines, Text
 from secateur.model import NewMessage
@@ -169,3 +169,10 @@ def test_a_log_takes_no_new_message(host: Any, sample: Any) -> None:
 )
 def test_times(stamp: Any, ms: int) -> None:
     assert parse_timestamp(stamp) == ms
+
+
+def test_a_lost_parent_is_told_on_every_branch() -> None:
+    parents, places = {0: None, 1: "gone", 2: "a", 4: "lost", 6: "c"}, {"a": 0, "b": 1, "c": 2, "d": 4, "e": 6}
+    warnings: list[str] = []
+    assert trace_ancestry(6, parents, places, warnings) == [0, 2, 6]
+    assert warnings == ["line 2, on another branch, names a parent that is not in the file, as do 1 more"]
