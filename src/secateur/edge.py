@@ -5,8 +5,10 @@ all the same, and usage that cannot be recorded is not. `on_view` sees every vie
 """
 
 import asyncio
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from contextlib import suppress
+from threading import Lock
 from typing import Any
 
 from secateur import arguments
@@ -92,3 +94,29 @@ class Edge:
             with suppress(Exception):
                 self.on_view(view)
         return view
+
+
+class OpenCalls:
+    """The views of calls that have been sent and not ended, for frameworks that report a call's end elsewhere."""
+
+    MOST = 1_000
+
+    def __init__(self) -> None:
+        self._views: OrderedDict[Hashable, View[Any]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, call: Hashable) -> View[Any] | None:
+        """The view of a call; None if it is not open."""
+        return self._views.get(call)
+
+    def add(self, call: Hashable, view: View[Any]) -> None:
+        """Keep the view of a call; of too many, the one that was sent first goes."""
+        with self._lock:
+            self._views[call] = view
+            while len(self._views) > self.MOST:
+                self._views.popitem(last=False)
+
+    def take(self, call: Hashable) -> View[Any] | None:
+        """The view of a call that has ended."""
+        with self._lock:
+            return self._views.pop(call, None)

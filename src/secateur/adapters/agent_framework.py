@@ -16,7 +16,7 @@ from agent_framework import ChatMiddleware, ChatResponse, Content, FunctionTool,
 from typing_extensions import override
 
 from secateur import Engine, View
-from secateur.adapters.recall_tool import DESCRIPTION, recall_from
+from secateur.adapters.recall_tool import DESCRIPTION, make_recall
 from secateur.adapters.shadows import Conversation, ShownPart, ToolCall
 from secateur.edge import Edge, OnView
 
@@ -52,10 +52,7 @@ class SecateurChatMiddleware(ChatMiddleware):
     def make_recall_tool(self) -> FunctionTool:
         """A tool that reads back what was removed, for `Agent(tools=...)`; it needs a `session`."""
 
-        def recall(handle: str, page: int = 1, lines: str = "", json_path: str = "") -> str:
-            return recall_from(self.edge, "", handle, page, lines, json_path)
-
-        return FunctionTool(name="recall", description=DESCRIPTION, func=recall)
+        return FunctionTool(name="recall", description=DESCRIPTION, func=make_recall(self.edge))
 
     async def _edit(self, context: Any) -> View[Any] | None:
         """Put the view in the place of a call's messages."""

@@ -7,9 +7,7 @@ is not edited is the very same object. Where the provider keeps the history (`pr
 (bidirectional) runs, which have no such hook, nothing is done.
 """
 
-from collections import OrderedDict
 from contextlib import suppress
-from threading import Lock
 from typing import Any
 
 from google.adk.plugins.base_plugin import BasePlugin
@@ -17,11 +15,9 @@ from google.adk.tools import FunctionTool, ToolContext
 from google.genai import types
 from typing_extensions import override
 
-from secateur import Engine, View
+from secateur import Engine
 from secateur.adapters.recall_tool import DESCRIPTION, recall_from
-from secateur.edge import Edge, OnView
-
-_OPEN_CALLS = 1_000  # that have been sent and not ended
+from secateur.edge import Edge, OnView, OpenCalls
 
 
 class SecateurAdkPlugin(BasePlugin):
@@ -33,19 +29,18 @@ class SecateurAdkPlugin(BasePlugin):
     def __init__(self, engine: Engine | None = None, *, on_view: OnView | None = None, **settings: Any) -> None:
         super().__init__(name="secateur")
         self.edge = Edge(engine, settings, "", on_view)
-        self._views: OrderedDict[tuple[str, str], View[Any]] = OrderedDict()
-        self._lock = Lock()
+        self._calls = OpenCalls()
 
     @override
     async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
         """Put the view in the place of the contents."""
         with suppress(Exception):  # whatever goes wrong here, the agent goes on
-            self._take_view(callback_context)  # of a call that failed
+            self._calls.take(_name_call(callback_context))  # one that failed
             if getattr(llm_request, "previous_interaction_id", None):
                 return
             body = {"model": llm_request.model or "", "contents": llm_request.contents, "config": llm_request.config}
             view = await self.edge.afit(body, _name_session(callback_context), format="gemini")
-            self._keep_view(callback_context, view)
+            self._calls.add(_name_call(callback_context), view)
             if view.request is not body:
                 llm_request.contents = [_as_content(one) for one in view.request["contents"]]
 
@@ -56,7 +51,7 @@ class SecateurAdkPlugin(BasePlugin):
             usage = llm_response.usage_metadata
             if usage is None or llm_response.partial:
                 return
-            view = self._take_view(callback_context)
+            view = self._calls.take(_name_call(callback_context))
             if view is not None:
                 told = usage.model_dump(mode="json", by_alias=True, exclude_none=True)
                 await self.edge.arecord(view, {"usageMetadata": told})
@@ -69,16 +64,6 @@ class SecateurAdkPlugin(BasePlugin):
 
         recall.__doc__ = DESCRIPTION
         return FunctionTool(recall)
-
-    def _keep_view(self, context: Any, view: View[Any]) -> None:
-        with self._lock:
-            self._views[_name_call(context)] = view
-            while len(self._views) > _OPEN_CALLS:
-                self._views.popitem(last=False)
-
-    def _take_view(self, context: Any) -> View[Any] | None:
-        with self._lock:
-            return self._views.pop(_name_call(context), None)
 
 
 def _name_session(context: Any) -> str:

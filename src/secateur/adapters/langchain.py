@@ -22,7 +22,7 @@ from typing_extensions import override
 
 from secateur import Engine, View
 from secateur.adapters.own_model import AskModel, make_edge, run_on, use_model
-from secateur.adapters.recall_tool import DESCRIPTION, recall_from
+from secateur.adapters.recall_tool import DESCRIPTION, make_recall
 from secateur.adapters.shadows import Conversation, ShownPart, ToolCall
 from secateur.edge import OnView
 from secateur.plugins import Ask
@@ -79,10 +79,9 @@ class SecateurMiddleware(AgentMiddleware[Any, Any]):
         return response
 
     def _make_recall_tool(self) -> StructuredTool:
-        def recall(handle: str, page: int = 1, lines: str = "", json_path: str = "") -> str:
-            return recall_from(self.edge, _find_session(), handle, page, lines, json_path)
-
-        return StructuredTool.from_function(recall, name="recall", description=DESCRIPTION)
+        return StructuredTool.from_function(
+            make_recall(self.edge, _find_session), name="recall", description=DESCRIPTION
+        )
 
 
 def read_request(request: ModelRequest[Any]) -> Conversation:

@@ -6,16 +6,14 @@ Rule: each route keeps its own shape (chat, Messages, Responses, Gemini); nothin
 runs for asynchronous calls once a deployment is chosen; LiteLLM has none that could change a synchronous call.
 """
 
-from collections import OrderedDict
 from contextlib import suppress
-from threading import Lock
 from typing import Any
 
 from litellm.integrations.custom_logger import CustomLogger
 from typing_extensions import override
 
 from secateur import Engine, View
-from secateur.edge import Edge, OnView
+from secateur.edge import Edge, OnView, OpenCalls
 
 # Call types, without the `a` of asynchronous ones: their format, and where their conversation is.
 ROUTES = {
@@ -27,7 +25,6 @@ ROUTES = {
 }
 _BESIDE = ("system", "tools", "instructions", "systemInstruction", "previous_response_id")
 _HEADERS = ("x-claude-code-session-id", "session-id", "x-session-affinity", "x-session-id")
-_OPEN_CALLS = 1_000  # that have been sent and not ended
 
 
 class SecateurLogger(CustomLogger):
@@ -40,8 +37,7 @@ class SecateurLogger(CustomLogger):
     def __init__(self, engine: Engine | None = None, *, on_view: OnView | None = None, **settings: Any) -> None:
         super().__init__()
         self.edge = Edge(engine, settings, "", on_view)
-        self._views: OrderedDict[str, View[Any]] = OrderedDict()
-        self._lock = Lock()
+        self._calls = OpenCalls()
 
     @override
     async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: Any) -> dict[str, Any] | None:
@@ -49,7 +45,7 @@ class SecateurLogger(CustomLogger):
         with suppress(Exception):  # whatever goes wrong here, the call goes on
             format, array = ROUTES[_name_route(call_type)]
             call_id = str(kwargs.get("litellm_call_id") or "")
-            known = self._views.get(call_id)
+            known = self._calls.get(call_id)
             if known is not None and known.request[array] is kwargs.get(array):
                 return None
             if isinstance(kwargs.get(array), list):
@@ -59,8 +55,7 @@ class SecateurLogger(CustomLogger):
     @override
     async def async_log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
         """Record what the call cost; of a stream, once it has ended."""
-        with self._lock:
-            view = self._views.pop(str(kwargs.get("litellm_call_id") or ""), None)
+        view = self._calls.take(str(kwargs.get("litellm_call_id") or ""))
         if view is not None:
             await self.edge.arecord(view, response_obj)
 
@@ -69,10 +64,7 @@ class SecateurLogger(CustomLogger):
         body = {name: kwargs[name] for name in _BESIDE if kwargs.get(name) is not None}
         body |= {"model": model, array: kwargs[array]}
         view = await self.edge.afit(body, _name_session(kwargs), format=format)
-        with self._lock:
-            self._views[str(kwargs.get("litellm_call_id") or "")] = view
-            while len(self._views) > _OPEN_CALLS:
-                self._views.popitem(last=False)
+        self._calls.add(str(kwargs.get("litellm_call_id") or ""), view)
         return None if view.request is body else {**kwargs, array: _with_roles(view, array, format)}
 
 

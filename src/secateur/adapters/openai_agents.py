@@ -21,7 +21,7 @@ from typing_extensions import override
 
 from secateur import Engine, View
 from secateur.adapters.own_model import AskModel, make_edge, run_on, use_model
-from secateur.adapters.recall_tool import DESCRIPTION, recall_from
+from secateur.adapters.recall_tool import DESCRIPTION, make_recall
 from secateur.edge import OnView
 from secateur.plugins import Ask
 
@@ -57,10 +57,7 @@ class SecateurHooks(RunHooks[Any]):
     def make_recall_tool(self) -> FunctionTool:
         """A tool that reads back what was removed, for `Agent(tools=...)`."""
 
-        def recall(handle: str, page: int = 1, lines: str = "", json_path: str = "") -> str:
-            return recall_from(self.edge, "", handle, page, lines, json_path)
-
-        return function_tool(recall, name_override="recall", description_override=DESCRIPTION)
+        return function_tool(make_recall(self.edge), name_override="recall", description_override=DESCRIPTION)
 
     @override
     async def on_llm_end(self, context: Any, agent: Any, response: Any) -> None:

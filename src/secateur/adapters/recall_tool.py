@@ -5,6 +5,7 @@ a sentence, never raised.
 """
 
 import inspect
+from collections.abc import Callable
 
 from secateur import ConfigError, SecateurError
 from secateur.edge import OWNER, Edge
@@ -25,3 +26,15 @@ def recall_from(edge: Edge, session: str, handle: str, page: int = 1, lines: str
         return Tools(scope).recall(handle, page, lines, json_path)
     except SecateurError as error:
         return str(error)
+
+
+def make_recall(edge: Edge, find_session: Callable[[], str] = str) -> Callable[..., str]:
+    """A function of the model's arguments alone, for frameworks that describe a tool by its signature.
+
+    `find_session` says whose call it is; "" is the session that the adapter names.
+    """
+
+    def recall(handle: str, page: int = 1, lines: str = "", json_path: str = "") -> str:
+        return recall_from(edge, find_session(), handle, page, lines, json_path)
+
+    return recall

@@ -15,7 +15,7 @@ from strands.plugins import Plugin
 from typing_extensions import override
 
 from secateur import Engine, View
-from secateur.adapters.recall_tool import DESCRIPTION, recall_from
+from secateur.adapters.recall_tool import DESCRIPTION, make_recall
 from secateur.edge import Edge, OnView
 
 
@@ -55,10 +55,7 @@ class SecateurPlugin(Plugin):
         """A tool that reads back what was removed, for `Agent(tools=...)`; it needs a `session`."""
         from strands import tool
 
-        def recall(handle: str, page: int = 1, lines: str = "", json_path: str = "") -> str:
-            return recall_from(self.edge, "", handle, page, lines, json_path)
-
-        return tool(name="recall", description=DESCRIPTION)(recall)
+        return tool(name="recall", description=DESCRIPTION)(make_recall(self.edge))
 
     async def _edit(self, context: Any, name: str) -> tuple[View[Any] | None, Any]:
         """The view of a call, and the call with it."""
