@@ -12,14 +12,12 @@ from secateur.cli import options
 from secateur.cli.exit_codes import OutputClosed
 from secateur.cli.installed import get_version
 from secateur.cli.options import Options, make_argument, make_option
-from secateur.errors import ConfigError
 from secateur.hosts.installable import HOSTS
 from secateur.policy import load
-from secateur.sessions.recall_handles import Handles, find_recall_folder
+from secateur.sessions.recall_handles import Handles, can_name_files
 
 if TYPE_CHECKING:
     from secateur.bridge.methods import BridgeSettings
-    from secateur.stores.protocol import Store
 
 _EPILOG = """\
 \b
@@ -71,6 +69,7 @@ def _make_settings(args: BridgeOptions) -> "BridgeSettings":
     from secateur.stores import open_store
 
     policy, store = load(args.policy), open_store(args.store)
+    handles: Handles = "file" if can_name_files(store) else "auto"  # the host's own tools read files
 
     def make_engine(model: str, window: int) -> Engine:
         return Engine(
@@ -79,7 +78,7 @@ def _make_settings(args: BridgeOptions) -> "BridgeSettings":
             window=window or None,
             format=args.format_name,
             store=store,
-            recall_handles=_choose_handles(store),
+            recall_handles=handles,
             compact=False,  # the host compacts, and asks
             fail_open=True,
         )
@@ -93,12 +92,3 @@ def _make_settings(args: BridgeOptions) -> "BridgeSettings":
         deadline_s=args.deadline,
         folder=find_host_folder(args.host),
     )
-
-
-def _choose_handles(store: "Store") -> Handles:
-    """Files, which the host's own tools read, where the store can write them."""
-    try:
-        find_recall_folder("file", store)
-    except ConfigError:
-        return "auto"
-    return "file"

@@ -18,10 +18,9 @@ from secateur.cli.exit_codes import UsageError
 from secateur.cli.options import Options, make_argument, make_option
 from secateur.cli.output.terminal import print_text
 from secateur.cli.proxy_report import ProxyReport, fetch_report, summarize
-from secateur.errors import ConfigError
 from secateur.hosts.launch import LAUNCHES, TENANT, Launch, build_start, find_upstreams
 from secateur.proxy.settings import Api, ProxySettings, Recall, check_mode, check_recall
-from secateur.sessions.recall_handles import find_recall_folder
+from secateur.sessions.recall_handles import can_name_files, find_recall_folder
 from secateur.stores import open_store
 from secateur.stores.laid_files import get_tenant_folder
 
@@ -134,11 +133,7 @@ def _choose_recall(args: ClientRunOptions) -> Recall:
     """Files, unless something else was asked for: the agent runs here, and should be able to read what it lost."""
     if args.recall is not None:
         return check_recall(args.recall)
-    try:
-        find_recall_folder("file", open_store(args.store))
-    except ConfigError:  # this store writes no files, or in no place that a text can name
-        return "auto"
-    return "files"
+    return "files" if can_name_files(open_store(args.store)) else "auto"
 
 
 def _find_files(settings: ProxySettings) -> str:

@@ -46,6 +46,15 @@ def find_recall_folder(setting: Handles, store: Store | None) -> str:
     return str(folder)
 
 
+def can_name_files(store: Store) -> bool:
+    """Whether texts can name files of this store: it writes some, in a place that a text can name."""
+    try:
+        find_recall_folder("file", store)
+    except ConfigError:
+        return False
+    return True
+
+
 def can_recall(setting: Handles, document: Document) -> bool:
     """Whether the model that reads this document can recall the content of a handle."""
     if setting != "auto":
