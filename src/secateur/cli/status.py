@@ -114,7 +114,7 @@ def command(args: StatusOptions) -> None:
 
 def _build_report(args: StatusOptions, proxy: ProxyReport | None) -> StatusReport:
     sessions, more = _read_sessions(args.store, args.limit)
-    pruned, observed = ([one for one in sessions if one.observed == is_one] for is_one in (False, True))
+    pruned, observed = _split_observed(sessions)
     return StatusReport(
         store=get_shown_url(args.store),
         sessions=sessions,
@@ -141,6 +141,11 @@ def _read_sessions(store_url: str, limit: int) -> tuple[tuple[StoredSavings, ...
     return found, len(rows) - len(found)
 
 
+def _split_observed(sessions: tuple[StoredSavings, ...]) -> tuple[list[StoredSavings], list[StoredSavings]]:
+    """Sessions whose requests were pruned, and those that were only observed."""
+    return [one for one in sessions if not one.observed], [one for one in sessions if one.observed]
+
+
 def _build_stored(row: SessionRow, savings: Savings, state: State) -> StoredSavings:
     return StoredSavings(
         session=row.who.session,
@@ -159,7 +164,7 @@ def _render(report: StatusReport) -> list[Any]:
         return blocks or [f"Nothing is stored at {clean(report.store)} yet: `secateur run claude` begins."]
     now = time.time()
     head = ("session", "last", ">requests", ">tokens", ">pruned", ">cached", ">cost", ">saved")
-    pruned, observed = ([one for one in report.sessions if one.observed == is_one] for is_one in (False, True))
+    pruned, observed = _split_observed(report.sessions)
     lists = [tables.make_list([_make_row(one, now) for one in pruned], "", head)] if pruned else []
     if observed:
         would = tables.make_list(

@@ -5,14 +5,13 @@ Rule: three files, ours as a whole. The user's settings, memory and servers are 
 
 import json
 import shlex
-import subprocess
 from typing import Any
 
 from secateur.errors import ConfigError
 from secateur.hosts.changes import FileChange, OwnFile
 from secateur.hosts.installation import InstallableHost, InstallOptions
 from secateur.hosts.launch import TENANT
-from secateur.hosts.plugin_files import find_server_problems
+from secateur.hosts.plugin_files import find_failure, find_server_problems
 from secateur.policy import load
 
 _FOLDER = "CLAUDE_CONFIG_DIR"
@@ -42,11 +41,8 @@ def find_problems(options: InstallOptions) -> list[str]:
     event = json.dumps({"hook_event_name": "doctor"}).encode()
     try:
         load(options.resolve_policy(HOST.default_policy))
-        done = subprocess.run(
-            _make_hook_command(options), input=event, capture_output=True, timeout=_HOOK_S, check=False
-        )
-        said = done.stderr.decode("utf-8", "replace").strip() if done.returncode else ""
-    except (OSError, subprocess.SubprocessError, ConfigError) as error:
+        said = find_failure(_make_hook_command(options), event, _HOOK_S)
+    except ConfigError as error:
         said = str(error)
     problems = [f"its hooks do not work: {said}; then run `secateur install {HOST.name}` again"] if said else []
     return problems + find_server_problems(options.command)

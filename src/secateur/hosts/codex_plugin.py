@@ -5,7 +5,7 @@ could fail without us: `codex` alone asks its provider directly.
 """
 
 import json
-import subprocess
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from secateur.errors import ConfigError
 from secateur.hosts.changes import BEGIN, END, FileChange, OwnFile, TextBlock
 from secateur.hosts.installation import InstallableHost, InstallOptions
 from secateur.hosts.launch import TENANT
-from secateur.hosts.plugin_files import find_server_problems
+from secateur.hosts.plugin_files import find_failure, find_server_problems
 from secateur.proxy.settings import PORT
 
 PROXY = "SECATEUR_PROXY"
@@ -56,19 +56,8 @@ def plan(options: InstallOptions) -> tuple[FileChange, ...]:
 
 def find_problems(options: InstallOptions) -> list[str]:
     """Why it would not act: Codex is asked whether it knows the server, and the server is started."""
-    try:
-        done = subprocess.run(
-            (HOST.program, "mcp", "get", "secateur"),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_CHECK_S,
-            check=False,
-        )
-        said = done.stderr.decode("utf-8", "replace").strip() if done.returncode else ""
-    except FileNotFoundError:
-        said = ""  # that Codex is missing is told apart
-    except (OSError, subprocess.SubprocessError) as error:
-        said = str(error)
+    is_there = shutil.which(HOST.program) is not None  # that Codex is missing is told apart
+    said = find_failure((HOST.program, "mcp", "get", "secateur"), b"", _CHECK_S) if is_there else ""
     problems = [f"Codex does not read its server: {said}; then run `secateur install codex` again"] if said else []
     return problems + find_server_problems(options.command)
 

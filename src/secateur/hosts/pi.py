@@ -50,12 +50,12 @@ def arrange_messages(messages: bytes, details: bytes) -> bytes:
     if layout is None:
         return messages
     items = msgspec.json.decode(messages, type=list[Raw])
-    summaries = [
-        one for one in items if _SUMMARY_MARK in bytes(one) and msgspec.json.decode(one).get("role") == _SUMMARY
-    ]
-    if not summaries:
-        return messages
-    return msgspec.json.encode(apply_layout([one for one in items if one is not summaries[-1]], summaries[-1], layout))
+    laid = _apply_layout(items, [one for one in items if _is_raw_summary(bytes(one))], layout)
+    return messages if laid is items else msgspec.json.encode(laid)
+
+
+def _is_raw_summary(message: bytes) -> bool:
+    return _SUMMARY_MARK in message and msgspec.json.decode(message).get("role") == _SUMMARY
 
 
 class _Asked(Struct, frozen=True):
@@ -146,7 +146,8 @@ def _handle_context(event: Event, policy: Policy) -> PiReply:
     """Return head, summary and tail of a request, with what is no longer needed pruned."""
     messages = _as_list(event.get("messages"))
     layout = parse_layout(event.get("layout")) or _find_layout(_as_list(event.get("branchEntries")))
-    laid = _apply_layout(messages, layout)
+    summaries = [one for one in messages if isinstance(one, dict) and one.get("role") == _SUMMARY]
+    laid = _apply_layout(messages, summaries, layout)
     try:
         view = fit(laid, policy=policy, format="pi_messages", compact=False)
     except SecateurError as error:
@@ -154,8 +155,8 @@ def _handle_context(event: Event, policy: Policy) -> PiReply:
     return PiReply({"messages": view.request}, "override" if view.request is not messages else "host")
 
 
-def _apply_layout(messages: list[Any], layout: Layout | None) -> list[Any]:
-    summaries = [one for one in messages if isinstance(one, dict) and one.get("role") == _SUMMARY]
+def _apply_layout(messages: list[Any], summaries: list[Any], layout: Layout | None) -> list[Any]:
+    """The messages with the newest of their summaries where the layout has it."""
     if layout is None or not summaries:
         return messages
     rest = [one for one in messages if one is not summaries[-1]]

@@ -57,6 +57,15 @@ def find_bridge_problems(command: tuple[str, ...]) -> list[str]:
     return [f"the bridge does not work: {why}; then run `secateur install` again"]
 
 
+def find_failure(command: tuple[str, ...], given: bytes, seconds: float) -> str:
+    """Run a command as a host does; what it says if it fails, "" if it does not."""
+    try:
+        done = subprocess.run(command, input=given, capture_output=True, timeout=seconds, check=False)
+    except (OSError, subprocess.SubprocessError) as error:
+        return str(error)
+    return done.stderr.decode("utf-8", "replace").strip() if done.returncode else ""
+
+
 def find_server_problems(command: tuple[str, ...]) -> list[str]:
     """Start `secateur mcp` as a host does; why it does not answer, if so."""
     try:
