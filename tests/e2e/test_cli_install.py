@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli_runs import environment, secateur
+from secateur.hosts.lock import lock_installations
 
 EXTENSION = Path(".pi") / "agent" / "extensions" / "secateur.js"
 
@@ -55,6 +56,34 @@ def test_the_doctor_says_why_a_host_does_not_act(home: dict[str, str]) -> None:
     edited, missing = host["problems"]
     assert "not as it was installed: run `secateur install pi` again" in edited
     assert "npm install -g @mariozechner/pi-coding-agent" in missing
+
+
+def test_an_edited_file_of_ours_is_kept_and_named_by_both_commands(home: dict[str, str]) -> None:
+    secateur("install", "pi", **home)
+    path = Path(home["HOME"]) / EXTENSION
+    path.write_text("// edited once")
+    again = secateur("install", "pi", **home)
+    (first,) = Path(home["XDG_DATA_HOME"]).rglob("*.edited")
+    assert f"note: {path}: it was changed since: that version is {first}\n" in again.err
+    assert first.read_text() == "// edited once"
+    path.write_text("// edited twice")
+    (note,) = secateur("install", "pi", "--json", **home).json["notes"]
+    path.write_text("// edited thrice")
+    (file,) = secateur("uninstall", "pi", "--json", **home).json["files"]
+    assert Path(file["kept_as"]).read_text() == "// edited thrice"
+    assert len({note.partition("version is ")[2], file["kept_as"], str(first)}) == 3
+
+
+def test_while_another_installation_runs_nothing_is_written(
+    home: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", home["XDG_DATA_HOME"])
+    with lock_installations():
+        done = secateur("install", "pi", **home)
+        assert (done.code, "another `secateur install` or `uninstall` is running" in done.err) == (2, True), done
+        assert list(Path(home["HOME"]).iterdir()) == []
+    assert secateur("install", "pi", **home).code == 0
+    assert secateur("uninstall", "pi", **home).code == 0
 
 
 def test_claude_code_gets_a_plugin_of_its_own_files(home: dict[str, str]) -> None:

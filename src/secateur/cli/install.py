@@ -5,6 +5,7 @@ Rule: `--dry-run` shows every file as it would be; what was there is kept, and `
 
 import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +21,7 @@ from secateur.cli.output.terminal import print_json, print_text
 from secateur.hosts.activity import find_host_folder
 from secateur.hosts.installable import HOSTS
 from secateur.hosts.installation import InstallOptions, PlannedFile, install, preview
+from secateur.hosts.lock import lock_installations
 
 SCHEMA = "secateur.install/1"
 _DOES = {"create": "new file", "change": "changed file", "replace": "replaced file", "keep": "unchanged file"}
@@ -44,6 +46,7 @@ class InstallReport(Struct, frozen=True, kw_only=True):
     policy: str
     installed: bool  # false with --dry-run
     files: list[PlannedFile]
+    notes: tuple[str, ...]  # where edited files of an earlier installation are now
 
 
 class HostInstallOptions(Options, frozen=True, kw_only=True):
@@ -71,12 +74,15 @@ def command(args: HostInstallOptions) -> None:
     if args.policy:
         policy.load(args.policy)
     wanted = make_install_options(args.policy, args.summarizer)
-    files = preview(host, wanted, find_host_folder(host.name))
-    if not args.dry_run:
-        install(host, wanted, find_host_folder(host.name), get_version())
+    folder = find_host_folder(host.name)
+    notes: tuple[str, ...] = ()
+    with nullcontext() if args.dry_run else lock_installations():
+        files = preview(host, wanted, folder)
+        if not args.dry_run:
+            notes = install(host, wanted, folder, get_version()).notes
     if args.as_json:
         chosen = wanted.resolve_policy(host.default_policy)
-        print_json(InstallReport(host=host.name, policy=chosen, installed=not args.dry_run, files=files))
+        print_json(InstallReport(host=host.name, policy=chosen, installed=not args.dry_run, files=files, notes=notes))
         return
     for file in files:
         print_text(f"{_DOES[file.what]}: {file.path}\n")
@@ -85,9 +91,10 @@ def command(args: HostInstallOptions) -> None:
     if args.dry_run:
         print_text("nothing was written: run this again without --dry-run\n", err=True)
         return
-    print_text(f"secateur is installed in {host.title}: it {host.acts}\n", err=True)
-    if host.next_step:
-        print_text(f"next: {host.next_step}\n", err=True)
+    lines = [f"note: {note}" for note in notes]
+    lines += [f"secateur is installed in {host.title}: it {host.acts}"]
+    lines += [f"next: {host.next_step}"] if host.next_step else []
+    print_text("".join(f"{line}\n" for line in lines), err=True)
 
 
 def make_install_options(policy: str = "", summarizers: tuple[str, ...] = ()) -> InstallOptions:

@@ -6,7 +6,7 @@ Rule: facts from the metadata of installed packages; nothing is imported to find
 from msgspec import Struct
 
 EXTRAS = {
-    "cli": ("click", "rich", "pyjson5"),
+    "cli": ("click", "filelock", "rich", "pyjson5"),
     "tokens": ("toktok-rs",),
     "store": ("platformdirs", "backports-zstd"),
     "postgres": ("psycopg",),

@@ -15,6 +15,7 @@ from secateur.cli.output.terminal import print_json, print_text
 from secateur.hosts.activity import find_host_folder
 from secateur.hosts.installable import HOSTS
 from secateur.hosts.installation import RestoredFile, read_record, uninstall
+from secateur.hosts.lock import lock_installations
 
 SCHEMA = "secateur.uninstall/1"
 _EPILOG = """\
@@ -48,7 +49,8 @@ def command(args: UninstallOptions) -> int:
     folder = find_host_folder(args.host)
     if read_record(folder) is None:
         raise UsageError(f"secateur is not installed in {HOSTS[args.host].title}: there is nothing to take out")
-    done = uninstall(folder)
+    with lock_installations():
+        done = uninstall(folder)
     if args.as_json:
         print_json(UninstallReport(host=args.host, files=done))
     else:

@@ -91,6 +91,7 @@ class Installed(Struct, frozen=True, kw_only=True):
     command: tuple[str, ...]
     summarizers: tuple[str, ...] = ()
     files: tuple[InstalledFile, ...]
+    notes: tuple[str, ...] = ()  # what a person has to know of an earlier installation's files
 
 
 class RestoredFile(Struct, frozen=True):
@@ -99,6 +100,7 @@ class RestoredFile(Struct, frozen=True):
     path: str
     result: Literal["restored", "removed", "edited", "kept"]  # edited: only our part was taken out
     text: str = ""  # in words, where a person has to know more
+    kept_as: str = ""  # where an edited file of ours is now
 
 
 def preview(host: InstallableHost, options: InstallOptions, folder: Path) -> list[PlannedFile]:
@@ -118,7 +120,8 @@ def preview(host: InstallableHost, options: InstallOptions, folder: Path) -> lis
 def install(host: InstallableHost, options: InstallOptions, folder: Path, version: str) -> Installed:
     """Write what the host's plan says, or nothing. An earlier installation is taken out first. Raises ConfigError."""
     changes = host.plan(options)
-    for file in uninstall(folder) if read_record(folder) is not None else ():
+    earlier = uninstall(folder) if read_record(folder) is not None else []
+    for file in earlier:
         if file.result == "kept":
             raise ConfigError(file.text)
     before = {change.path: _read_before(change, None, folder) for change in changes}
@@ -136,6 +139,7 @@ def install(host: InstallableHost, options: InstallOptions, folder: Path, versio
         command=options.command,
         summarizers=options.summarizers,
         files=files,
+        notes=tuple(f"{file.path}: {file.text}" for file in earlier if file.kept_as),
     )
     _write(folder / RECORD, msgspec.json.encode(record), 0o600)
     try:
@@ -184,7 +188,8 @@ def find_changed_files(record: Installed) -> list[str]:
 def _keep_before(change: FileChange, name: str, before: bytes | None, after: bytes, folder: Path) -> InstalledFile:
     if before is not None:
         _write(folder / name, before, Path(change.path).stat().st_mode & 0o700)
-    return InstalledFile(change, _hash(after), name if before is not None else "", _list_missing(Path(change.path)))
+    missing = tuple(str(parent) for parent in Path(change.path).parents if not parent.exists())
+    return InstalledFile(change, _hash(after), name if before is not None else "", missing)
 
 
 def _restore(file: InstalledFile, folder: Path) -> RestoredFile:
@@ -203,18 +208,19 @@ def _take_out(file: InstalledFile, folder: Path) -> RestoredFile:
             return RestoredFile(str(path), "removed", "it was gone already")
         return RestoredFile(str(path), "restored", "it was as before already")
     untouched = _hash(now) == file.written
-    note, left = "", before
+    left, note, aside = before, "", ""
     if not untouched and now is not None:
         left = file.change.strip(now, before)
         if isinstance(file.change, OwnFile):
-            note = f"it was changed since: that version is {_keep_aside(now, folder)}"
+            aside = str(_keep_aside(now, folder))
+            note = f"it was changed since: that version is {aside}"
     if left is None:
         with _explain(path, "removed"):
             (path.resolve() if untouched else path).unlink(missing_ok=True)
         _remove_folders(file.folders)
-        return RestoredFile(str(path), "removed", note)
+        return RestoredFile(str(path), "removed", note, aside)
     _write(path, left, (folder / file.backup).stat().st_mode if file.backup else 0o644)
-    return RestoredFile(str(path), "restored" if untouched or left == before else "edited", note)
+    return RestoredFile(str(path), "restored" if untouched or left == before else "edited", note, aside)
 
 
 def _keep_aside(data: bytes, folder: Path) -> Path:
@@ -246,11 +252,6 @@ def _read_backup(file: InstalledFile, folder: Path) -> bytes | None:
             f"then remove {folder}"
         )
     return before
-
-
-def _list_missing(path: Path) -> tuple[str, ...]:
-    """Folders above a path that are not there, the innermost first."""
-    return tuple(str(parent) for parent in path.parents if not parent.exists())
 
 
 def _remove_folders(folders: tuple[str, ...]) -> None:

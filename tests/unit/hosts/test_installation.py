@@ -117,6 +117,7 @@ def test_what_the_user_changed_since_stays(home: Path, tmp_path: Path) -> None:
     aside = list(kept.parent.glob("*.edited"))
     assert [file.read_text() for file in aside] == ["edited"]
     assert str(aside[0]) in done["secateur.js"].text
+    assert done["secateur.js"].kept_as == str(aside[0])
 
 
 def test_what_cannot_be_taken_out_is_kept_and_can_be_tried_again(home: Path, tmp_path: Path) -> None:
