@@ -80,8 +80,11 @@ ROUND = st.tuples(
 )
 
 
-def log(rounds: list[tuple[list[int], int, bool]], thought: int = 1) -> bytes:
-    """A session of Pi: calls, their results, and what the user says behind so much reasoning."""
+def log(rounds: list[tuple[list[int], int, bool]], thought: int = 1, repeats: bool = False) -> bytes:
+    """A session of Pi: calls, their results, and what the user says behind so much reasoning.
+
+    With `repeats` the calls of all rounds are the same, and what they give is a line again and again.
+    """
     at = START
     lines: list[dict[str, Any]] = [{"type": "session", "id": "s", "timestamp": "2026-01-01T00:00:00.000Z"}]
 
@@ -97,6 +100,7 @@ def log(rounds: list[tuple[list[int], int, bool]], thought: int = 1) -> bytes:
         says("assistant", calls)
         for n, size in enumerate(sizes):
             text = f"{number} {n} " + "some words of output " * (size // 20)
+            text = "some words of output\n" * (size // 20) if repeats else text
             says("toolResult", [{"type": "text", "text": text}], toolCallId=f"{number}.{n}", toolName="run")
         at += seconds * 1_000
         if asks:
@@ -157,6 +161,36 @@ def test_the_account_is_the_bill(
         if most is not None:
             assert one.above > bill.above - 0.01
             assert bill.above <= most * bill.unpruned
+
+
+CAREFUL: dict[str, Any] = {
+    "extends": "careful",
+    "protect": {"last_results": 1, "min_prunable_chars": 1, "tool_kinds": []},
+    "on_arrival": {"type": "reduce_output", "lossless_only": True, "min_tokens_saved": 1},
+    "prune": [{"type": "deduplicate", "min_result_chars": 1}],
+    "schedule": {"type": "cold_cache", "min_tokens_freed": 1},
+}
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(ROUND, min_size=3, max_size=20),
+    st.sampled_from(KINDS),
+    st.tuples(st.integers(0, 3), st.sampled_from([0, 200])),
+    st.sampled_from([(1.25, 0.1), (2.0, 0.1), (1.0, 0.02), (1.0, 0.5), (1.0, 1.0)]),
+)
+def test_careful_is_at_no_request_above_the_unpruned_bill(
+    rounds: list[tuple[list[int], int, bool]],
+    rules: CacheRules,
+    given_: tuple[int, int],
+    ratios: tuple[float, float],
+) -> None:
+    free, fixed = given_
+    recording, caching = read_recording(log(rounds, repeats=True), fixed_tokens=fixed), Caching(rules=rules, free=free)
+    price, policy = make_unit_price(*ratios, 5.0), load(CAREFUL)
+    plain, run = (simulate(recording, one, price, caching=caching, window=10**9) for one in (None, policy))
+    bills = (accumulate(row.units for row in one.rows) for one in (plain, run))
+    assert all(ours <= whole + 0.01 for whole, ours in zip(*bills, strict=True))
 
 
 DIGESTS: dict[str, Any] = {"extends": "digests", "protect": {"last_results": 1, "tool_kinds": []}, "prune": []}

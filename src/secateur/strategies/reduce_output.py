@@ -44,6 +44,7 @@ class ReduceOutput(Strategy, frozen=True, kw_only=True, tag="reduce_output"):
 
     min_tokens_saved: Count = 1_000
     max_window_share: Share = 0.5  # of the window: what alone is longer becomes an excerpt of half of that
+    lossless_only: bool = False  # only forms that say all of it: no step is left out, and nothing becomes an excerpt
 
     def __call__(self, transcript: Transcript, budget: Budget, leaving: Mapping[str, str] = _NONE) -> Iterator[Edit]:
         """`leaving`: what other strategies replace results by in this request; of what becomes much shorter by that no
@@ -59,11 +60,12 @@ class ReduceOutput(Strategy, frozen=True, kw_only=True, tag="reduce_output"):
         whole, budget, tokens = new.part.text, new.budget, new.tokens
         if tokens < self.min_tokens_saved:
             return whole
-        text = new.remember("reduced", lambda: _shorten(new.call, new.part, new.handle))
+        form = "lossless" if self.lossless_only else "reduced"
+        text = new.remember(form, lambda: _shorten(new.call, new.part, new.handle, self.lossless_only))
         left = budget.count(text) if text is not whole else tokens
         if tokens - left < self.min_tokens_saved:
             text, left = whole, tokens
-        most = self.max_window_share * budget.window
+        most = 0 if self.lossless_only else self.max_window_share * budget.window
         if 0 < most < budget.scale_to_reported(left) and new.handle:
             room = int(most / 2 * len(whole) / budget.scale_to_reported(tokens))
             return excerpt(whole, room, new.handle, new.find_names())
@@ -81,7 +83,7 @@ def _is_replaced(text: str, instead: str | None) -> bool:
 _JSON_FILE = re.compile(r"\.(?:json[5cl]?|jsonl|ndjson|geojson|ipynb|har)\b")
 
 
-def _shorten(call: Part | None, result: Part, handle: str) -> str:
+def _shorten(call: Part | None, result: Part, handle: str, lossless_only: bool) -> str:
     """The shortest of the forms that this result may have; its own text where none is much shorter."""
     text = result.text
     files = call is not None and is_file_access(call, result)
@@ -95,7 +97,7 @@ def _shorten(call: Part | None, result: Part, handle: str) -> str:
         shown = clean(text) if handle else text
         form = fold_templates(shown) if logs else fold_repeats(shown)
         forms.append(form if shown == text else add_note(form, handle))
-        if handle and call is not None and has_steps(call, result):
+        if handle and not lossless_only and call is not None and has_steps(call, result):
             forms.append(_leave_out_passed(shown, handle))
     shortest = min(forms, key=len)
     return shortest if len(shortest) <= (1 - _LEAST_SHARE) * len(text) else text

@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 from secateur import Engine
 from secateur.cli.policy_bills import PolicyBill, choose_policy
+from secateur.lossless import expand_repeats
 from secateur.policy import list_preset_names, load
 from secateur.schedule import ColdCache
-from secateur.strategies import Deduplicate
+from secateur.strategies import Deduplicate, ReduceOutput
 
 DAY_MS = 86_400_000
 
@@ -36,13 +37,32 @@ def text(name: str) -> str:
 
 def test_careful_takes_only_what_is_there_twice_and_only_in_the_cold() -> None:
     policy = load("careful")
-    assert (policy.prune, type(policy.schedule), policy.on_arrival) == ((Deduplicate(),), ColdCache, None)
+    assert (policy.prune, type(policy.schedule)) == ((Deduplicate(),), ColdCache)
+    assert policy.on_arrival == ReduceOutput(lossless_only=True)
     twice, once = request([text("a"), text("a")]), request([text("a"), text("b")])
     cold = Engine("careful", window=200_000).fit(twice, now_ms=DAY_MS, idle_s=900)
     assert len(cold.receipt.edits) == 1
     assert cold.receipt.tokens_view < cold.receipt.tokens_raw
     assert Engine("careful", window=200_000).fit(twice, now_ms=DAY_MS, idle_s=20).request == twice
     assert Engine("careful", window=200_000).fit(once, now_ms=DAY_MS, idle_s=900).request == once
+
+
+def test_careful_says_in_less_what_is_new_and_keeps_all_of_it() -> None:
+    """Runs of equal lines are counted; steps of a check that went well stay, which `balance` takes out."""
+    waits = "waiting for the gate to open, all day long\n" * 300
+    steps = "\n".join(f"tests/test_beds.py::test_rose_{n} PASSED [{n // 4}%]" for n in range(400))
+    for text, command, is_shorter in ((waits, "./run.sh", True), (steps, "pytest -v", False)):
+        use = {"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": command}}
+        result = {"type": "tool_result", "tool_use_id": "c", "content": text}
+        messages = [
+            {"role": "user", "content": "Look. " * 2_000},
+            {"role": "assistant", "content": [use]},
+            {"role": "user", "content": [result]},
+        ]
+        given = {"model": "claude-sonnet-5", "max_tokens": 9, "messages": messages}
+        view = Engine("careful", window=200_000).fit(given, now_ms=DAY_MS, idle_s=20)
+        shown = view.request["messages"][2]["content"][0]["content"]
+        assert (expand_repeats(shown), shown != text) == (text, is_shorter)
 
 
 def test_focus_states_a_target_and_is_the_default_otherwise() -> None:

@@ -111,6 +111,13 @@ def test_one_result_that_fills_the_window_is_cut() -> None:
     assert reduced(asked("git diff", SOURCE), window=5_000, max_window_share=1.0) == []
 
 
+def test_only_what_says_all_of_it_where_that_is_asked_for() -> None:
+    assert reduced(asked("pytest -v", PASSED), lossless_only=True) == []
+    assert reduced(asked("git diff", SOURCE), window=5_000, lossless_only=True) == []
+    for line, text in (("./run.sh", EQUAL), ("./run.sh", LOG), ("curl -s localhost/roses", ROWS)):
+        assert reduced(asked(line, text), lossless_only=True) == reduced(asked(line, text)) != []
+
+
 def test_tools_pins_and_what_was_edited_are_spared() -> None:
     talked = asked("./run.sh", EQUAL)
     assert reduced(talked, protect=Protection(tools=("Bash",))) == []
