@@ -1,14 +1,21 @@
 """Which summaries are believed: true ones in the styles of several hosts, and ones that lie, over small histories.
 
-    python benchmarks/judging.py [--half open|kept] [--show]
+    python benchmarks/judging.py [--set first|contradictions] [--half open|kept] [--show]
 
 The cases are in benchmarks/measures/summaries, a file for each history, written before the judge or by someone who
 had not read it; `why` says what makes a lie one. One half, `kept`, is for the figures alone: whoever works on the judge
 reads the other half. A true summary has to stand (`GOOD`); one that lies has to be rejected (`BAD`). The exit status
-is 1 below a bar. `--show` lists what went wrong.
+is 1 below a bar. `--show` lists what went wrong; with `--half open` it lists only cases that may be read.
+
+The set `first` is in the folders `open` and `kept`. The set `contradictions` is in a folder of its name: most of its
+lies are fluent and wrong in one fact. Its histories are shared by both halves, and a hash decides the half of a case
+(`draw_half`). A rejected lie counts, whatever the reason; a lie that stands may still have lost its false line, because
+lines that name what the history does not hold are dropped. Such lines are counted apart, in true summaries as well, and
+so are rejections for a lack of headings, which say nothing about truth.
 """
 
 import argparse
+import hashlib
 import json
 import sys
 import tomllib
@@ -30,6 +37,8 @@ from secateur.tokens import estimate
 
 GOOD, BAD = 0.95, 0.90  # of the true summaries stand, of those that lie are rejected
 FOLDER = Path(__file__).parent / "measures" / "summaries"
+SETS = {"first": FOLDER, "contradictions": FOLDER / "contradictions"}
+HALVES = ("open", "kept")
 
 
 class Case(Struct, frozen=True):
@@ -41,40 +50,66 @@ class Case(Struct, frozen=True):
     text: str
     turns: tuple[dict[str, Any], ...]
     why: str = ""  # it is a lie
+    base: str = ""  # the true summary that the lie alters
+
+
+class Verdict(Struct, frozen=True):
+    """What became of one summary."""
+
+    reason: str = ""  # for the rejection; "" for a summary that stands
+    dropped: tuple[str, ...] = ()  # lines that are not in the view, although the summary stands
 
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--half", choices=("open", "kept"), action="append", help="both without it")
+    options.add_argument("--set", choices=tuple(SETS), action="append", dest="sets", help="all without it")
+    options.add_argument("--half", choices=HALVES, action="append", help="both without it")
     options.add_argument("--show", action="store_true", help="list each summary that was judged wrongly, and why")
     asked = options.parse_args()
     missed = False
-    for half in asked.half or ("open", "kept"):
-        missed |= report(half, list(read_cases(FOLDER / half)), show=asked.show)
+    for name in asked.sets or SETS:
+        for half in asked.half or HALVES:
+            missed |= report(f"{name}, {half}", list(read_cases(SETS[name] / half)), show=asked.show)
     return 1 if missed else 0
 
 
-def report(half: str, cases: list[Case], *, show: bool) -> bool:
-    """Print one half; whether a bar was missed."""
+def report(title: str, cases: list[Case], *, show: bool) -> bool:
+    """Print one half of a set; whether a bar was missed."""
     verdicts = [(case, judge(case)) for case in cases]
     shares = []
     for is_true, right, bar in ((True, "true, and stand", GOOD), (False, "lie, and are rejected", BAD)):
-        some = [(case, reason) for case, reason in verdicts if case.is_true == is_true]
-        good = sum((not reason) == is_true for _, reason in some)
+        some = [(case, verdict) for case, verdict in verdicts if case.is_true == is_true]
+        good = sum((not verdict.reason) == is_true for _, verdict in some)
+        form = sum(verdict.reason.startswith("sections:") for _, verdict in some)
         shares.append(good / len(some) >= bar)
-        print(f"{half}: {good} of {len(some)} {right} ({good / len(some):.1%}, bar {bar:.0%})")
-        for case, reason in some if show else ():
-            if (not reason) != is_true:
-                print(f"   {case.history}, {case.what}: {reason or f'it stands ({case.why})'}")
+        print(f"{title}: {good} of {len(some)} {right} ({good / len(some):.1%}, bar {bar:.0%}; for headings: {form})")
+        for case, verdict in some if show else ():
+            if (not verdict.reason) != is_true:
+                print(f"   {case.history}, {case.what}: {verdict.reason or f'it stands ({case.why})'}")
+    report_lines([(case, verdict) for case, verdict in verdicts if not verdict.reason], title)
     if show:
-        for case, reason in verdicts:
-            if reason and not case.is_true:
-                print(f"   rejected: {case.history}, {case.what}: {reason[:160]}")
+        for case, verdict in verdicts:
+            if verdict.reason and not case.is_true:
+                print(f"   rejected: {case.history}, {case.what}: {verdict.reason[:160]}")
     return not all(shares)
 
 
-def judge(case: Case) -> str:
-    """Why a summary is rejected; "" where it stands."""
+def report_lines(stand: list[tuple[Case, Verdict]], title: str) -> None:
+    """Print how many summaries that stand have lost lines: a gain for a lie, a loss for a true one."""
+    lies = [has_lost_its_lie(case, verdict) for case, verdict in stand if not case.is_true]
+    true = [bool(verdict.dropped) for case, verdict in stand if case.is_true]
+    print(f"{title}: of those that stand, {sum(lies)} of {len(lies)} that lie have lost a false line,", end=" ")
+    print(f"and {sum(true)} of {len(true)} that are true have lost a line")
+
+
+def has_lost_its_lie(case: Case, verdict: Verdict) -> bool:
+    """Whether a line or a sentence was dropped that the true summary does not have."""
+    dropped = [line.strip(" -*") for line in verdict.dropped]
+    return bool(case.base) and any(line and line not in case.base for line in dropped)
+
+
+def judge(case: Case) -> Verdict:
+    """Compact the history with this summary, and see whether it is taken."""
     transcript = document.read(build_body(case.turns)).transcript
     load = Load(sum(estimate(part.text) for message in transcript.messages for part in message.parts))
     scene = CompactionInput(raw=transcript.messages, count=estimate, window=0, load=load, forced=True)
@@ -86,24 +121,44 @@ def judge(case: Case) -> str:
     task = CompactionTask(scene, settings, Continuation())
     outcome = compact_history(task, [Function("written", answer)], 20.0).outcome
     if isinstance(outcome, Compacted) and outcome.rung == "model":
-        return ""
-    return next((f"{one.reason}: {one.text}" for one in outcome.attempts), "") or f"no compaction: {outcome}"
+        return Verdict(dropped=outcome.dropped)
+    return Verdict(next((f"{one.reason}: {one.text}" for one in outcome.attempts), "") or f"no compaction: {outcome}")
 
 
 def read_cases(folder: Path) -> Iterator[Case]:
     """All cases of a folder. A lie that names a true summary (`of`, from 1) is that one with words replaced."""
     for path in sorted(folder.glob("*.toml")):
         table = tomllib.loads(path.read_text(encoding="utf-8"))
-        turns = tuple(table["history"])
-        for one in table["good"]:
-            yield Case(table["name"], one["style"], True, one["text"].strip(), turns)
-        for one in table["bad"]:
-            text = one["text"] if "text" in one else table["good"][one["of"] - 1]["text"]
-            for old, new in one.get("replace", ()):
-                if old not in text:
-                    raise ValueError(f"{path.name}, {one['lie']}: {old!r} does not occur")
-                text = text.replace(old, new)
-            yield Case(table["name"], one["lie"], False, text.strip(), turns, one.get("why", ""))
+        if has_shared_history := isinstance(table["history"], str):
+            shared = folder.parent / "histories" / table["history"]
+            table |= tomllib.loads(shared.read_text(encoding="utf-8"))
+        good = table.get("good", ())
+        for one in (*good, *table.get("bad", ())):
+            case = build_case(table, one)
+            source = good[one["of"] - 1] if "of" in one else one
+            if has_shared_history and draw_half(table["name"], source) != folder.name:
+                raise ValueError(f"{path.name}, {case.what}: move it to the other half")
+            yield case
+
+
+def build_case(table: dict[str, Any], one: dict[str, Any]) -> Case:
+    """One case of a file; a lie says what is replaced, or brings a text of its own."""
+    turns = tuple(table["history"])
+    if "style" in one:
+        return Case(table["name"], one["style"], True, one["text"].strip(), turns)
+    base = "" if "text" in one else table["good"][one["of"] - 1]["text"]
+    text = base or one["text"]
+    for old, new in one.get("replace", ()):
+        if old not in text:
+            raise ValueError(f"{table['name']}, {one['lie']}: {old!r} does not occur")
+        text = text.replace(old, new)
+    return Case(table["name"], one["lie"], False, text.strip(), turns, one.get("why", ""), base)
+
+
+def draw_half(history: str, source: dict[str, Any]) -> str:
+    """The half of a case, by a hash of its name. A lie is in the half of the true summary that it alters."""
+    name = source.get("style") or source["lie"]
+    return HALVES[hashlib.sha256(f"{history}/{name}".encode()).digest()[0] % 2]
 
 
 def build_body(turns: tuple[dict[str, Any], ...]) -> bytes:
