@@ -28,6 +28,7 @@ from secateur.api.repair_run import RepairPass
 from secateur.api.transcript.repairs_logs import FILE_RULES, HOSTS
 from secateur.api.unverifiable import UNVERIFIABLE
 from secateur.bridge import methods as bridge
+from secateur.bridge import parameters as bridge_parameters
 from secateur.bridge import protocol as bridge_protocol
 from secateur.compaction.ask import Failure, SummaryAnswer, SummaryUsage
 from secateur.compaction.settings import Compaction, Continuation, DigestSettings
@@ -71,13 +72,14 @@ METHODS = (
     *(Engine.replay, Engine.clear_cache, Engine.close),
 )
 BRIDGE_METHODS: dict[str, tuple[Callable[..., Any], type]] = {
-    "hello": (bridge.Bridge.answer_hello, bridge.HelloParameters),
-    "fit": (bridge.Bridge.fit, bridge.FitParameters),
-    "usage": (bridge.Bridge.record_usage, bridge.UsageParameters),
-    "event": (bridge.Bridge.handle_event, bridge.EventParameters),
-    "prompt": (bridge.Bridge.write_prompt, bridge.FitParameters),
-    "status": (bridge.Bridge.describe_status, bridge.ToolParameters),
-    "undo": (bridge.Bridge.undo, bridge.UndoParameters),
+    "hello": (bridge.Bridge.answer_hello, bridge_parameters.HelloParameters),
+    "fit": (bridge.Bridge.fit, bridge_parameters.FitParameters),
+    "usage": (bridge.Bridge.record_usage, bridge_parameters.UsageParameters),
+    "event": (bridge.Bridge.handle_event, bridge_parameters.EventParameters),
+    "shorten": (bridge.Bridge.shorten_result, bridge_parameters.ShortenParameters),
+    "prompt": (bridge.Bridge.write_prompt, bridge_parameters.FitParameters),
+    "status": (bridge.Bridge.describe_status, bridge_parameters.ToolParameters),
+    "undo": (bridge.Bridge.undo, bridge_parameters.UndoParameters),
 }
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 _BODY = "Request body, or a list of messages."
@@ -459,7 +461,7 @@ def bridge_() -> Iterator[str]:
         result = get_type_hints(method)["return"]
         yield "No result." if result is type(None) else f"Result:\n\n{_fields(result)}"
     yield "## `recall`, `search`, `removed`\n\nThe tools of these names of [the MCP server](mcp.md), for one session."
-    yield f"Parameters:\n\n{_fields(bridge.ToolParameters)}\n\nResult:\n\n{_fields(bridge.TextAnswer)}"
+    yield f"Parameters:\n\n{_fields(bridge_parameters.ToolParameters)}\n\nResult:\n\n{_fields(bridge.TextAnswer)}"
     for struct in (bridge_protocol.BridgeError, bridge_protocol.HostQuestion, bridge_protocol.HostAnswer):
         yield f"## `{struct.__name__}`\n\n{_text(struct)}\n\n{_fields(struct)}"
 

@@ -33,6 +33,7 @@ SCRIPT = Script(
     )
 )
 SUMMARY = "## Goal\n- Read the notes one after the other\n\n## Next Steps\n- say what the notes have in common\n"
+STEPS = "".join(f"tests/test_{n % 9}.py::test_case_{n:03d} PASSED\n" for n in range(300)) + "300 passed in 1.00s\n"
 WINDOWS = {"opencode": 12_000, "kilo": 20_000}  # tokens: above the system prompt and tools, below the history
 PRUNES = """
 name = "short"
@@ -111,6 +112,43 @@ def test_pi_is_pruned_and_compacted_and_keeps_every_entry(tmp_path: Path, policy
     after = read_tree(desk.home)
     assert {name: data for name, data in after.items() if name in before} == before
     assert not [name for name in after if "extension" in name]
+
+
+def test_pi_stores_the_shorter_results_where_that_is_asked_for(tmp_path: Path) -> None:
+    agent = AGENTS["pi"]
+    if obstacle := find_obstacle(agent):
+        pytest.skip(obstacle)
+    desk = Desk(agent, tmp_path / "home")
+    desk.work.mkdir(parents=True)
+    (desk.work / "output.txt").write_text(STEPS)
+    (desk.work / "pytest").write_text("#!/bin/sh\ncat output.txt\n")
+    (desk.work / "pytest").chmod(0o755)
+    before = read_tree(desk.home)
+    run_secateur(desk, "install", "pi", "--shorten-results")
+    calls = (Call(command="./pytest -v"), Call(command="seq 1 900"))
+    model = ScriptedModel(Script((Step(calls=calls), Step("All tests ran."))))
+    with upstream(model, other=model) as server:
+        ran = desk.run(server.url, "--thinking", "off", prompt="Run the tests.")
+        bodies = [json.loads(one.body) for one in server.posts]
+    assert (ran.code, ran.out) == (0, "All tests ran.\n"), ran
+    entries = [json.loads(line) for text in desk.read_sessions() for line in text.splitlines()]
+    results = [entry["message"] for entry in entries if entry.get("message", {}).get("role") == "toolResult"]
+    shorter, other = (one["content"][0]["text"] for one in results)
+    assert "300 passed in 1.00s" in shorter
+    assert len(shorter) < 600
+    assert other.split() == [*map(str, range(1, 901))]  # nothing in it says the same again
+    assert [one["content"] for one in _list_results(bodies[-1])] == [shorter, other]
+    (original,) = (path for path in desk.home.rglob("*") if path.is_file() and str(path) in shorter)
+    assert original.read_text().strip() == STEPS.strip()
+    run_secateur(desk, "uninstall", "pi")
+    after = read_tree(desk.home)
+    assert {name: data for name, data in after.items() if name in before} == before
+    assert not [name for name in after if "extension" in name]
+
+
+def _list_results(body: dict[str, Any]) -> list[dict[str, Any]]:
+    blocks = [block for message in body["messages"] for block in message["content"] if isinstance(block, dict)]
+    return [block for block in blocks if block["type"] == "tool_result"]
 
 
 def _check_pruning(main: list[dict[str, Any]]) -> None:

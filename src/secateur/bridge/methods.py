@@ -11,9 +11,25 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Raw, Struct, structs
 
 from secateur.answers.savings import read_savings
+from secateur.arrival import ArrivedResult, ResultShortener
+from secateur.bridge.parameters import (
+    EventAnswer,
+    EventParameters,
+    FitAnswer,
+    FitParameters,
+    Hello,
+    HelloParameters,
+    ShortenAnswer,
+    ShortenParameters,
+    TextAnswer,
+    ToolParameters,
+    UndoAnswer,
+    UndoParameters,
+    UsageParameters,
+)
 from secateur.bridge.protocol import PROTOCOL, Channel, Method, read_parameters
 from secateur.bridge.summaries import HostModel, write_prompt
 from secateur.engine import Engine
@@ -23,98 +39,11 @@ from secateur.hosts.activity import Activity, record_activity
 from secateur.mcp.scope import Scope
 from secateur.mcp.tools import Tools
 from secateur.policy import Policy
+from secateur.sessions.recall_handles import Handles
 from secateur.stores.protocol import Store
 from secateur.view import View
 
 _ENGINES = 4  # at once: one for each model and window, as a host may ask for several by turns
-_NO_MESSAGES, _NOTHING = Raw(b""), Raw(b"null")
-
-
-class HelloParameters(Struct, frozen=True):
-    """Who asks."""
-
-    host: str = ""
-    protocol: int = PROTOCOL
-    answers: bool = False  # the host's model can be asked for summaries
-
-
-class Hello(Struct, frozen=True, kw_only=True):
-    """Who answers."""
-
-    protocol: int = PROTOCOL
-    secateur: str  # its version
-    policy: str
-    methods: list[str]
-
-
-class FitParameters(Struct, frozen=True, kw_only=True):
-    """A request that is about to be sent."""
-
-    messages: Raw = _NO_MESSAGES  # in the host's own shape
-    session: str = ""
-    model: str = ""  # "": that of the messages
-    window: int = 0  # of the model, in tokens; 0: the model's
-    fixed_tokens: int = 0  # of the system prompt and the tools
-    layout: Raw = _NOTHING  # Pi: the details of the newest compaction; null: there is none
-
-
-class FitAnswer(Struct, frozen=True, kw_only=True):
-    """What to send instead."""
-
-    messages: Raw | None  # null: send the request as it is
-    tokens_raw: int
-    tokens_view: int
-    edits: int  # that apply to this request
-    reason: str = ""  # why new edits were made
-    warnings: tuple[str, ...] = ()
-    error: str = ""  # why nothing could be done
-
-
-class UsageParameters(Struct, frozen=True):
-    """What the provider reported for the last request of a session."""
-
-    session: str
-    usage: Any
-
-
-class EventParameters(Struct, frozen=True):
-    """An event of the host, as `secateur hook` takes it."""
-
-    event: dict[str, Any]
-
-
-class EventAnswer(Struct, frozen=True):
-    """The answer in the host's own shape, and what became of it: override, host, or cancelled and why."""
-
-    answer: dict[str, Any]
-    status: str
-
-
-class ToolParameters(Struct, frozen=True, kw_only=True):
-    """A call of a tool of `secateur mcp`."""
-
-    session: str = ""
-    arguments: dict[str, Any] = {}
-
-
-class TextAnswer(Struct, frozen=True):
-    """A text for the model or a person."""
-
-    text: str
-
-
-class UndoParameters(Struct, frozen=True):
-    """Which epoch to undo; null: the newest that holds."""
-
-    session: str
-    epoch: int | None = None
-
-
-class UndoAnswer(Struct, frozen=True):
-    """What was undone."""
-
-    epoch: int
-    tokens: int  # by which the view grows
 
 
 class BridgeSettings(Struct, frozen=True, kw_only=True):
@@ -127,6 +56,7 @@ class BridgeSettings(Struct, frozen=True, kw_only=True):
     summarizers: tuple[str, ...] = ()
     deadline_s: float = 120.0
     folder: Path | None = None  # of the host's installation: where it is noted that the host asks
+    handles: Handles = "on"  # how the model reads back what was removed
 
 
 class Bridge:
@@ -138,12 +68,14 @@ class Bridge:
         self._summarizer: Any = settings.summarizers or None
         self._engines: dict[tuple[str, int], Engine] = {}  # the one used last at the end
         self._engine = self._find_engine("", 0)
+        self._shortener: ResultShortener | None = None  # made for the first result
         self._activity = Activity(at_ms=0, requests=0, edited=0)
         self.methods: dict[str, Method] = {
             "hello": self.answer_hello,
             "fit": self.fit,
             "usage": self.record_usage,
             "event": self.handle_event,
+            "shorten": self.shorten_result,
             "prompt": self.write_prompt,
             "undo": self.undo,
             "status": self.describe_status,
@@ -188,6 +120,17 @@ class Bridge:
         reply = pi.handle_event(asked.event, self._settings.policy, self._summarizer, self._settings.deadline_s)
         return EventAnswer(reply.native, reply.status)
 
+    def shorten_result(self, given: Raw) -> ShortenAnswer:
+        """A shorter form of a new result, for a host that stores it. The original is in the store by then."""
+        asked = read_parameters(given, ShortenParameters)
+        if self._shortener is None:
+            settings = self._settings
+            self._shortener = ResultShortener(settings.store, settings.policy, recall_handles=settings.handles)
+        session = f"{_require_session(asked.session)}/{asked.call_id}"
+        rest = structs.asdict(asked) | {"session": session}
+        del rest["call_id"]
+        return ShortenAnswer(self._shortener.shorten(ArrivedResult(**rest)))
+
     def write_prompt(self, given: Raw) -> TextAnswer:
         """What to ask a model that is sent the conversation itself, so that it writes a summary."""
         asked = read_parameters(given, FitParameters)
@@ -216,8 +159,9 @@ class Bridge:
     def close(self) -> None:
         """Keep what the host asked for."""
         self._record()
-        for engine in self._engines.values():
-            engine.close()
+        for each in (*self._engines.values(), self._shortener):
+            if each is not None:
+                each.close()
 
     def _choose_engine(self, asked: FitParameters) -> Engine:
         """The engine for a model and its window. A plugin that knows neither keeps the one there is."""

@@ -91,4 +91,5 @@ def _make_settings(args: BridgeOptions) -> "BridgeSettings":
         summarizers=args.summarizer,
         deadline_s=args.deadline,
         folder=find_host_folder(args.host),
+        handles=handles,
     )

@@ -11,9 +11,11 @@ from typing import Annotated
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
 from secateur import policy
 from secateur.cli import options
+from secateur.cli.exit_codes import UsageError
 from secateur.cli.installed import get_version
 from secateur.cli.names import POLICY
 from secateur.cli.options import Options, make_argument, make_option
@@ -60,6 +62,12 @@ class HostInstallOptions(Options, frozen=True, kw_only=True):
         ),
     ]
     summarizer: options.Summarizers
+    shorten_results: Annotated[
+        bool,
+        make_option(
+            "--shorten-results", is_flag=True, help="Pi: shorten long results in its session file, too, as they arrive."
+        ),
+    ]
     dry_run: Annotated[bool, make_option("--dry-run", is_flag=True, help="Show what would be written; write nothing.")]
     as_json: options.AsJson
 
@@ -73,7 +81,9 @@ def command(args: HostInstallOptions) -> None:
     host = HOSTS[args.host]
     if args.policy:
         policy.load(args.policy)
-    wanted = make_install_options(args.policy, args.summarizer)
+    if args.shorten_results and not host.can_shorten:
+        raise UsageError(f"{host.title} has no such setting: install without --shorten-results")
+    wanted = replace(make_install_options(args.policy, args.summarizer), shorten_results=args.shorten_results)
     folder = find_host_folder(host.name)
     notes: tuple[str, ...] = ()
     with nullcontext() if args.dry_run else lock_installations():

@@ -7,7 +7,7 @@ answers one event, so what only some events need is imported there.
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -16,14 +16,10 @@ from secateur.hosts.activity import Activity, record_activity
 from secateur.hosts.launch import TENANT
 from secateur.redact import redact
 
-if TYPE_CHECKING:
-    from secateur.stores.protocol import Store
-
 HOST = "claude-code"
 _FORMAT = "claude_code"
 _MODEL = "claude-sonnet-4-5"  # a hook is not told which; how prices relate is the same for all of its models
-_FIXED_TOKENS = 20_000  # of Claude Code's own prompt and tools, which come before every output
-_MIN_CHARS = 4_000  # of an output; no shorter one frees enough
+_MIN_CHARS = 4_000  # of an output: for a shorter one nothing is imported
 _MAX_CHARS = 9_500  # Claude Code writes a longer context to a file
 _FACTS_TOKENS = (2_000, 1_200, 700)  # of facts after a compaction: the most that has room
 _RULES_TOKENS = 1_000
@@ -73,37 +69,26 @@ def _shorten_output(event: Event, policy: str, store_url: str) -> HookReply:
         return HookReply()
     if response.get("isImage") or "persistedOutputPath" in response:
         return HookReply()
-    from secateur.engine import Engine
+    from secateur.arrival import ArrivedResult, ResultShortener
     from secateur.stores import open_store
 
-    session = f"{HOST}/{event.get('session_id') or 'unknown'}/{event.get('tool_use_id') or 'call'}"
-    store = open_store(store_url)
-    engine = Engine(policy, format="anthropic_messages", store=store, recall_handles="on", compact=False, tenant=TENANT)
+    shortener = ResultShortener(open_store(store_url), policy, tenant=TENANT)
     try:
-        view = engine.fit(_make_request(event, text), session=session, fixed_tokens=_FIXED_TOKENS)
-        shorter = view.request["messages"][-1]["content"][0]["content"]
-        if len(shorter) >= len(text) or not _is_kept(store, session, text):
-            return HookReply(status="the output stays as it is")
+        shorter = shortener.shorten(
+            ArrivedResult(
+                session=f"{HOST}/{event.get('session_id') or 'unknown'}/{event.get('tool_use_id') or 'call'}",
+                tool="Bash",
+                arguments=event.get("tool_input") or {},
+                text=text,
+                model=_MODEL,
+            )
+        )
     finally:
-        engine.close()
+        shortener.close()
+    if shorter is None:
+        return HookReply(status="the output stays as it is")
     output = {"hookEventName": "PostToolUse", "updatedToolOutput": {**response, "stdout": shorter}}
     return HookReply(_encode(output), f"{len(text):,} → {len(shorter):,} characters")
-
-
-def _make_request(event: Event, text: str) -> dict[str, Any]:
-    """The call and its result, as a request of their own: nothing else is needed to shorten a new result."""
-    call = {"type": "tool_use", "id": "call", "name": "Bash", "input": event.get("tool_input") or {}}
-    result = {"type": "tool_result", "tool_use_id": "call", "content": text}
-    said: list[tuple[str, Any]] = [("user", "-"), ("assistant", [call]), ("user", [result])]
-    return {"model": _MODEL, "messages": [{"role": role, "content": content} for role, content in said]}
-
-
-def _is_kept(store: "Store", session: str, text: str) -> bool:
-    from secateur.stores.protocol import SessionId
-
-    who = SessionId(session, TENANT)
-    blobs = (store.get_blob(TENANT, ref.id) for ref in store.list_blobs(who) if ref.id and ref.kind != "raw")
-    return any(blob is not None and blob.data == text.encode("utf-8", "surrogatepass") for blob in blobs)
 
 
 def _list_rules(data: bytes) -> HookReply:

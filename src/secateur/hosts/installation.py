@@ -32,6 +32,7 @@ class InstallOptions(Struct, frozen=True, kw_only=True):
     command: tuple[str, ...]  # how the plugin starts secateur, without a subcommand
     policy: str = ""  # "": the host's default
     summarizers: tuple[str, ...] = ()
+    shorten_results: bool = False  # in what the host stores, as they arrive
 
     def find_folder(self, variable: str, default: str) -> Path:
         """A folder of the user's, as an absolute path: one that a variable names, else this one. Raises ConfigError."""
@@ -61,6 +62,7 @@ class InstallableHost(Struct, frozen=True, kw_only=True):
     plan: Callable[[InstallOptions], tuple[FileChange, ...]]
     find_problems: Callable[[InstallOptions], list[str]]  # why the installed plugin would not act: what to do about it
     default_policy: str = "balance"
+    can_shorten: bool = False  # new results where the host stores them, if that is asked for
     next_step: str = ""  # what the user has to do, if anything
 
 

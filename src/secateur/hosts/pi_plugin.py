@@ -3,6 +3,7 @@
 Rule: one file, ours as a whole. Pi's own settings are not touched.
 """
 
+from secateur.arrival import MIN_CHARS
 from secateur.hosts.changes import FileChange, OwnFile
 from secateur.hosts.installation import InstallableHost, InstallOptions
 from secateur.hosts.plugin_files import build_plugin, find_bridge_problems, make_bridge_command
@@ -17,6 +18,7 @@ def plan(options: InstallOptions) -> tuple[FileChange, ...]:
     constants = {
         "COMMAND": make_bridge_command(options, HOST.name, "pi_messages", HOST.default_policy),
         "CANCELS": chosen.compaction is not None and chosen.compaction.on_bad_summary == "cancel",
+        "SHORTENS": MIN_CHARS if options.shorten_results else 0,
     }
     path = options.find_folder(_FOLDER, ".pi/agent") / "extensions" / "secateur.js"
     return (OwnFile(str(path), build_plugin("pi.js", constants)),)
@@ -34,6 +36,7 @@ HOST = InstallableHost(
     package="npm install -g @mariozechner/pi-coding-agent",
     acts="prunes each request and answers compactions; Pi's session files keep every entry",
     plan=plan,
+    can_shorten=True,
     find_problems=find_problems,
     next_step="start Pi again; `secateur doctor` then shows when it last asked",
 )

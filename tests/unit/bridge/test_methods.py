@@ -279,3 +279,20 @@ def test_it_is_noted_that_the_host_asks(make_bridge: Callable[..., Bridge], tmp_
     noted = read_activity(tmp_path)
     assert noted is not None
     assert (noted.requests, noted.edited, noted.error) == (2, 2, "")
+
+
+def test_a_new_result_is_shortened_where_the_policy_has_a_rule_for_it(make_bridge: Callable[..., Bridge]) -> None:
+    steps = (
+        "".join(f"tests/test_a.py::test_case_{number:03d} PASSED\n" for number in range(300)) + "300 passed in 1.0s\n"
+    )
+    asked = {"session": "s", "call_id": "c", "tool": "bash", "arguments": {"command": "pytest -v"}, "text": steps}
+    assert call(make_bridge(), "shorten", **asked) == {"text": None}
+    bridge = make_bridge(policy=load("balance"))
+    shorter = call(bridge, "shorten", **asked)["text"]
+    assert "300 passed in 1.0s" in shorter
+    assert len(shorter) < 500
+    handle = shorter.partition("recall ")[2][:12]
+    assert "test_case_299" in call(bridge, "recall", session="s/c", arguments={"handle": handle, "page": 2})["text"]
+    with pytest.raises(ConfigError, match="session"):
+        call(bridge, "shorten", **asked | {"session": ""})
+    bridge.close()

@@ -31,6 +31,22 @@ export default function (pi) {
     return made?.messages ? { messages: made.messages } : undefined;
   });
 
+  if (SHORTENS)
+    pi.on("tool_result", async (event, ctx) => {
+      const [block, ...others] = event.content;
+      if (others.length || block?.type !== "text" || block.text.length < SHORTENS) return undefined;
+      const made = await bridge.ask("shorten", {
+        session: ctx.sessionManager.getSessionId(),
+        call_id: event.toolCallId,
+        tool: event.toolName,
+        arguments: event.input,
+        text: block.text,
+        is_error: event.isError,
+        model: ctx.model?.id,
+      });
+      return made?.text ? { content: [{ ...block, text: made.text }] } : undefined;
+    });
+
   pi.on("message_end", (event, ctx) => {
     const { role, usage } = event.message;
     if (role === "assistant" && usage?.totalTokens)
