@@ -16,8 +16,9 @@ from secateur.errors import StoreError
 from secateur.model import Edit, Transcript
 from secateur.policy import load
 from secateur.proxy import editing
+from secateur.proxy.asked import Asked, Edited
 from secateur.proxy.callers import Caller
-from secateur.proxy.editing import Asked, Edited, Editor
+from secateur.proxy.editing import Editor
 from secateur.proxy.last_views import LastViews, drop_bound_reasoning
 from secateur.proxy.routes import Kind, Route
 from secateur.stores.protocol import FoundSession, SessionId, SessionUpdate, State

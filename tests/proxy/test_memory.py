@@ -5,8 +5,9 @@ from pathlib import Path
 
 from agent_requests import POLICY, anthropic_body, chat_body, gemini_body, responses_body
 from proxies import ask, proxy, read_status
+from secateur.proxy.asked import Asked, Edited
 from secateur.proxy.callers import Caller
-from secateur.proxy.editing import Asked, Edited, Editor, EditorLimits
+from secateur.proxy.editing import Editor, EditorLimits
 from secateur.proxy.routes import find_route
 from secateur.stores import open_store
 from secateur.stores.memory import MemoryStore

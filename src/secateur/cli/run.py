@@ -70,9 +70,9 @@ class ClientRunOptions(Options, frozen=True, kw_only=True):
         str | None,
         make_option(
             "--recall",
-            type=click.Choice(["auto", "files"]),
-            help="How placeholders say what was removed. files: by the path of a file beside the store, the default "
-            "where the store can write files; auto: by a handle, where CLIENT has the recall tool.",
+            type=click.Choice(["auto", "files", "served"]),
+            help="How the model reads back what was removed. files: from files beside the store, the default where the "
+            "store can write files; auto: by CLIENT's recall tool, if it has one; served: by a tool of the proxy.",
         ),
     ]
     upstream_anthropic: Annotated[str, options.build_upstream("anthropic")]

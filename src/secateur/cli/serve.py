@@ -87,11 +87,12 @@ class ServeOptions(Options, frozen=True, kw_only=True):
         str,
         make_option(
             "--recall",
-            type=click.Choice(["auto", "files"]),
+            type=click.Choice(["auto", "files", "served"]),
             default="auto",
             show_default=True,
-            help="How placeholders say what was removed. auto: by a handle, where the client has the recall tool; "
-            "files: by the path of a file beside the store, which clients must be able to read.",
+            help="How the model reads back what was removed. auto: by the client's recall tool, if it has one; files: "
+            "from files beside the store, which clients must be able to read; served: by a tool that the proxy adds to "
+            "new conversations and answers itself.",
         ),
     ]
     tenant: Annotated[

@@ -7,6 +7,7 @@ of another tenant's names nothing.
 
 from pathlib import Path
 
+from secateur.answers.recall import normalize_handle
 from secateur.errors import ConfigError, StoreError
 from secateur.lineage import HANDLE_DIGITS
 from secateur.stores import open_store
@@ -44,8 +45,8 @@ class Scope:
     def get_blob(self, handle: str) -> tuple[State, Blob]:
         """Return the bytes of a handle and the session that refers to them. Raises ConfigError, StoreError."""
         self._check_store()
-        state = self.get_session(handle if len(_normalize_handle(handle)) >= HANDLE_DIGITS else "")
-        blob = self.store.get_blob(self.tenant, _normalize_handle(handle)) if self.has_handle(state, handle) else None
+        state = self.get_session(handle if len(normalize_handle(handle)) >= HANDLE_DIGITS else "")
+        blob = self.store.get_blob(self.tenant, normalize_handle(handle)) if self.has_handle(state, handle) else None
         if blob is None:
             raise StoreError(
                 f"nothing is kept under {handle!r} for this session: `removed` lists its handles; old bytes may be gone"
@@ -54,7 +55,7 @@ class Scope:
 
     def has_handle(self, state: State, handle: str) -> bool:
         """Return whether a session refers to bytes of this handle."""
-        return any(one.id.startswith(_normalize_handle(handle)) for one in list_held(self.store, state))
+        return any(one.id.startswith(normalize_handle(handle)) for one in list_held(self.store, state))
 
     def _check_store(self) -> None:
         if isinstance(self.store, SqliteStore) and not Path(self.store.path).exists():
@@ -68,9 +69,9 @@ class Scope:
 
     def _find_session(self, handle: str) -> State:
         """Return the most recently used session that refers to these bytes."""
-        if len(_normalize_handle(handle)) < HANDLE_DIGITS:
+        if len(normalize_handle(handle)) < HANDLE_DIGITS:
             raise ConfigError(f"{handle!r} is too short to tell a session by: give all {HANDLE_DIGITS} digits")
-        if self.store.get_blob(self.tenant, _normalize_handle(handle)) is not None:
+        if self.store.get_blob(self.tenant, normalize_handle(handle)) is not None:
             for row in self.store.list_sessions(self.tenant):
                 state = self.store.load(row.who)
                 if state is not None and self.has_handle(state, handle):
@@ -84,7 +85,3 @@ class Scope:
 def list_held(store: Store, state: State) -> tuple[BlobRef, ...]:
     """Return what left the session's views and can be read back, without pieces of raw documents."""
     return tuple(one for one in store.list_blobs(state.who) if one.id and one.kind != "raw")
-
-
-def _normalize_handle(handle: str) -> str:
-    return handle.strip().lower().removeprefix("recall").strip(" []`'\"")

@@ -4,15 +4,11 @@ Rule: what is shown is what was there, to the letter; a page says how to get the
 answered says what to ask instead. Only pins change anything.
 """
 
-import re
-
-from secateur.answers import pages
 from secateur.answers.grep import find_matching_lines
-from secateur.answers.json_path import find_values
 from secateur.answers.left import Removal, list_removals
+from secateur.answers.recall import TextRange, show_blob
 from secateur.engine import Engine
 from secateur.errors import ConfigError
-from secateur.jsontext import dumps
 from secateur.lineage import HANDLE_DIGITS
 from secateur.mcp.scope import Scope, list_held
 from secateur.mcp.status import describe_status
@@ -22,11 +18,9 @@ from secateur.stores.protocol import BlobRef
 
 NAMES = ("recall", "search", "removed", "status", "pin", "unpin")  # methods of `Tools`; what they say is their help
 PINS = ("pin", "unpin")  # those that change something
-PAGE_CHARS = 12_000  # about 3,000 tokens: hosts warn of results above 10,000 tokens, and policies excerpt above 4,000
 ROWS = 50  # of a list
 SEARCHED_BYTES = 16_000_000  # at once, the newest first
 LINE_CHARS = 240  # of a line that was found
-_RANGE = re.compile(r"\s*(\d{1,9})\s*(-)?\s*(\d{1,9})?\s*")
 
 
 class Tools:
@@ -42,24 +36,7 @@ class Tools:
         1a2b3c4d5e6f. It comes in pages; `lines` like "120-180" or `json_path` like "$.items[0].name" give a part.
         """
         _, blob = self._scope.get_blob(handle)
-        text = blob.data.decode("utf-8", "replace")
-        name = blob.id[:HANDLE_DIGITS]
-        first = 1
-        if json_path:
-            text = "\n".join(
-                one if isinstance(one, str) else dumps(one).decode() for one in find_values(text, json_path)
-            )
-            name = f"{name} {json_path}"
-        count = pages.count_lines(text)
-        if lines:
-            first, last = _parse_line_range(lines, count)
-            text = pages.slice_lines(text, first, last)
-        shown = pages.page(text, page, chars=PAGE_CHARS)
-        if page not in (0, shown.number):
-            raise ConfigError(f"there is no page {page} of {name}: it has {shown.pages}")
-        where = f"lines {first + shown.first - 1}-{first + shown.last - 1} of {count}"
-        more = f"; page={shown.number + 1} goes on" if shown.number < shown.pages else ""
-        return add_header("recall", f"{name}, {where}, page {shown.number} of {shown.pages}{more}", shown.text)
+        return show_blob(blob, TextRange(page, lines, json_path))
 
     def search(self, pattern: str, handle: str = "", page: int = 1, seen: str = "") -> str:
         """secateur: find lines in what was removed from your context, by a regular expression ((?i) ignores case).
@@ -176,11 +153,3 @@ def _format_row(one: Removal) -> str:
     gone = "" if one.bytes is not None else ", bytes no longer kept"
     stands = f": {shorten_line(one.stands, 160)}" if one.stands else ""
     return f"{name} {one.tool or one.verb}, {where}, {size}, by {one.strategy}{gone}{stands}"
-
-
-def _parse_line_range(said: str, count: int) -> tuple[int, int | None]:
-    match = _RANGE.fullmatch(said)
-    if not match or not 1 <= int(match[1]) <= max(count, 1) or (match[3] and int(match[3]) < int(match[1])):
-        raise ConfigError(f"{said!r} are no lines of this text: it has {count}; write 10-40, 10- or 10")
-    first = int(match[1])
-    return first, int(match[3]) if match[3] else None if match[2] else first

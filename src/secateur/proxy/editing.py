@@ -8,7 +8,7 @@ whose edits nobody can look up is not edited anew. Called in threads, never in t
 
 import time
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,15 +18,16 @@ from secateur.errors import SecateurError, StoreError
 from secateur.model import Transcript
 from secateur.plan import Plan
 from secateur.policy import Policy, load, with_target_tokens
-from secateur.proxy.callers import Caller, read_fields, read_model
+from secateur.proxy.asked import Asked, Edited, How
+from secateur.proxy.callers import read_fields, read_model
 from secateur.proxy.last_views import LastViews, drop_bound_reasoning
 from secateur.proxy.overflow import Overflow, choose_window
 from secateur.proxy.quota import Quota
-from secateur.proxy.retries import Recent, RequestText, Retries, find_asked_elsewhere
+from secateur.proxy.retries import Recent, Retries, find_asked_elsewhere
 from secateur.proxy.routes import Route
 from secateur.proxy.settings import Recall
-from secateur.receipt import Receipt
 from secateur.session import document
+from secateur.sessions import SessionManager
 from secateur.sessions.commands import bill_other_answer
 from secateur.sessions.recall_handles import Handles, find_recall_folder
 from secateur.sessions.store_access import StoreAccess
@@ -34,42 +35,12 @@ from secateur.stores.protocol import SessionId, State, Store
 from secateur.usage import Usage
 from secateur.view import View
 
-How = Literal["unchanged", "edited", "replayed", "failed"]
 _ENGINES = 16  # at once: one for each format, and for each model that a path names
 _PLANS = 4_096  # sessions whose plan is in memory
 _MEMORY_PER_BYTE = 7  # of a request that is remembered: 4 for itself, its parts and indices; the rest for last views
 _CHECKS = 16  # in the time in which so many bytes come as may be remembered
 _VIEWS_SHARE = 4  # one part in four of that memory is for last views
 _EMPTY = Transcript((), ())
-
-
-class Asked(Struct, frozen=True):
-    """A request that may be edited."""
-
-    route: Route
-    caller: Caller
-    body: bytes  # unpacked
-
-    @property
-    def text(self) -> RequestText:
-        """What makes it the same as another one."""
-        return RequestText(self.route.format, self.route.model, self.caller.session, self.body)
-
-
-class Edited(Struct, frozen=True):
-    """What is sent in its place."""
-
-    body: bytes
-    how: How
-    who: SessionId
-    plan: Plan = Plan()
-    view: View[Any] | None = None  # of a request that opens epochs; without its texts
-    error: str = ""  # why ours failed
-
-    @property
-    def receipt(self) -> Receipt | None:
-        """What was done, of a request that leaves a receipt."""
-        return self.view.receipt if self.view is not None else None
 
 
 class CompactingSetup(Struct, frozen=True):
@@ -136,7 +107,7 @@ class Editor:
             self._forget_unused(len(asked.body))
             return edited
         except Exception as error:  # whatever it is, the client's request goes on
-            return self._fail_open(asked, who, error)
+            return self.fail_open(asked, error)
 
     def cut(self, asked: Asked, edited: Edited, overflow: Overflow, refusal: bytes) -> Edited | None:
         """What to send after the provider refused a view as too long; None if nothing more may go."""
@@ -165,6 +136,28 @@ class Editor:
         elif self._plans.get(who) is not None:
             model = asked.route.model or read_model(read_fields(asked.body))
             bill_other_answer(engine.sessions, who, model, usage, int(time.time() * 1000))
+
+    def fail_open(self, asked: Asked, error: Exception) -> Edited:
+        """The original, or what the session's edits make of it as far as they are known."""
+        who = SessionId(asked.caller.session, asked.caller.tenant)
+        why = f"{type(error).__name__}: {error}" if isinstance(error, SecateurError) else type(error).__name__
+        with suppress(Exception):
+            return replace(self._replay(asked, who), how="failed", error=why)
+        body = self._views.extend(who, asked.route.format, asked.body)
+        known = self._plans.get(who)
+        if body is None and (known is None or known.plan.epochs):
+            with suppress(Exception):
+                body = drop_bound_reasoning(asked.body, asked.route.format, asked.route.model)
+        return Edited(asked.body if body is None else body, "failed", who, error=why)
+
+    def get_sessions(self, route: Route) -> SessionManager:
+        """The sessions whose requests take this route."""
+        return self._find_engine(route).sessions
+
+    def has_session(self, asked: Asked) -> bool:
+        """Whether the session that a request names is known. Raises StoreError."""
+        who = SessionId(asked.caller.session, asked.caller.tenant)
+        return self._plans.get(who) is not None or self.store.load(who) is not None
 
     def close(self) -> None:
         """Call off what is made in the background, and keep what waits for the store, which stays open."""
@@ -203,7 +196,7 @@ class Editor:
         Raises StoreError for a session whose edits cannot be looked up.
         """
         known = self._plans.get(who)
-        sessions = self._find_engine(asked.route).sessions
+        sessions = self.get_sessions(asked.route)
         try:
             return find_asked_elsewhere(sessions, who.tenant, asked.text, known.receipts if known else None)
         except StoreError:
@@ -221,22 +214,10 @@ class Editor:
             raise StoreError(why)
         return view
 
-    def _fail_open(self, asked: Asked, who: SessionId, error: Exception) -> Edited:
-        """The original, or what the session's edits make of it as far as they are known."""
-        why = f"{type(error).__name__}: {error}" if isinstance(error, SecateurError) else type(error).__name__
-        with suppress(Exception):
-            return replace(self._replay(asked, who), how="failed", error=why)
-        body = self._views.extend(who, asked.route.format, asked.body)
-        known = self._plans.get(who)
-        if body is None and (known is None or known.plan.epochs):
-            with suppress(Exception):
-                body = drop_bound_reasoning(asked.body, asked.route.format, asked.route.model)
-        return Edited(asked.body if body is None else body, "failed", who, error=why)
-
     def _find_plan(self, asked: Asked, who: SessionId) -> tuple[SessionId, Plan]:
         """The session that a request belongs to, by its name or else its history, and its plan."""
         known = self._plans.get(who) if who.session else None
-        sessions = self._find_engine(asked.route).sessions
+        sessions = self.get_sessions(asked.route)
         access = sessions.reach
         assert access is not None
         sessions.begin()

@@ -82,6 +82,34 @@ def _unpack_layer(body: bytes, unpacker: Unpacker, most: int) -> bytes:
     return b"".join(pieces)
 
 
+class Decoder:
+    """Unpacks a body piece by piece, as it arrives."""
+
+    def __init__(self, encodings: tuple[str, ...]) -> None:
+        found = find_unpackers(encodings)
+        if found is None:
+            raise Refusal(415, f"content-encoding {', '.join(encodings)!r:.60} is unknown")
+        self._unpackers = found
+
+    def feed(self, piece: bytes) -> list[bytes]:
+        """What this piece unpacks to. Raises Refusal for what is not what it says."""
+        data = [piece]
+        for unpacker in self._unpackers:
+            try:
+                data = [made for one in data for made in _drain(unpacker, one)]
+            except Exception as error:  # every library has errors of its own
+                raise Refusal(400, f"a body is not what it says: {type(error).__name__}") from error
+        return data
+
+
+def _drain(unpacker: Unpacker, data: bytes) -> list[bytes]:
+    """All that a decoder makes of a piece."""
+    made = [unpacker.feed(data, _STEP)]
+    while len(made[-1]) == _STEP:
+        made.append(unpacker.feed(b"", _STEP))
+    return made
+
+
 class _Zlib:
     """gzip, and deflate with or without the header that it should have."""
 

@@ -8,15 +8,16 @@ is refused as too long is sent once more, cut, before the client has seen a byte
 import asyncio
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import aiohttp
 from msgspec import Struct
 from msgspec.structs import replace
 
+from secateur.proxy.asked import Asked, Edited
 from secateur.proxy.beginning import BROKEN, Beginning, read_beginning
 from secateur.proxy.callers import identify, read_fields, read_model
-from secateur.proxy.editing import Asked, Edited
 from secateur.proxy.encodings import list_encodings, unpack
 from secateur.proxy.headers import OWN, find_header, select_request_headers, select_response_headers
 from secateur.proxy.inbound import Inbound, Request, Send
@@ -24,12 +25,15 @@ from secateur.proxy.modes import Asking, choose_mode, is_only_observed
 from secateur.proxy.overflow import classify_error
 from secateur.proxy.refusals import Refusal
 from secateur.proxy.request_record import RequestRecord
+from secateur.proxy.served.offer import Offer, ServedRequest
+from secateur.proxy.served.relay import ServedResponse
 from secateur.proxy.services import Services
 from secateur.proxy.settings import Mode
 from secateur.proxy.upstream import Body, build_address
 from secateur.proxy.usage_reader import UsageReader
+from secateur.usage import Usage
 
-_ENCODING = b"content-encoding"
+_ENCODING, _ACCEPTED = b"content-encoding", b"accept-encoding"
 
 
 class Outgoing(Struct, frozen=True):
@@ -41,6 +45,7 @@ class Outgoing(Struct, frozen=True):
     asked: Asked | None = None
     edited: Edited | None = None
     mode: Mode = "observe"
+    offer: Offer | None = None  # the recall tool that is in it
 
 
 class Exchange:
@@ -113,9 +118,10 @@ class Exchange:
         mode = choose_mode(self._services.settings, Asking(self._route.api, self._record.model, asked.caller))
         if mode == "observe":
             return Outgoing(body, "observed")
-        edited = self._services.get_editor(mode).edit(asked)
-        packed = edited.body is asked.body
-        return Outgoing(body if packed else edited.body, edited.how, packed, asked, edited, mode)
+        editor, served = self._services.get_editor(mode), self._services.served
+        if served is not None:
+            return _build_outgoing(body, asked, served.edit(editor, asked, self._request.query), mode)
+        return _build_outgoing(body, asked, ServedRequest(asked, editor.edit(asked)), mode)
 
     def _understand(self, body: bytes, count: Callable[[int], None]) -> Asked | None:
         """Whose request it is and what is in it; None if its body cannot be read. In a thread.
@@ -161,14 +167,23 @@ class Exchange:
     def _open(self, outgoing: Outgoing) -> Any:
         """The response to what is sent."""
         dropped = () if outgoing.packed else (_ENCODING,)
+        headers = select_request_headers(
+            self._request.headers,
+            (*dropped, _ACCEPTED) if outgoing.offer else dropped,
+            keep_length=not isinstance(outgoing.body, bytes),
+        )
         return self._services.upstream.open_response(
             self._request.method,
             build_address(
                 self._services.settings.find_upstream(self._route.api), self._route.path, self._request.query
             ),
-            select_request_headers(self._request.headers, dropped, keep_length=not isinstance(outgoing.body, bytes)),
+            [*headers, ("accept-encoding", "identity")] if outgoing.offer else headers,
             outgoing.body,
         )
+
+    def _open_next(self, outgoing: Outgoing, body: bytes) -> Any:
+        """The response to the next request of the same turn."""
+        return self._open(replace(outgoing, body=body, packed=False))
 
     async def _cut(self, outgoing: Outgoing, begun: Beginning) -> Outgoing | None:
         """What to send in place of a request that was refused as too long; None if nothing would help."""
@@ -181,30 +196,23 @@ class Exchange:
         if cut is None:
             return None
         self._services.status.note_cut(asked.caller, cut, outgoing.mode)
-        return Outgoing(cut.body, "cut", False, asked, cut, outgoing.mode)
+        offer = replace(outgoing.offer, edited=cut) if outgoing.offer is not None else None
+        return Outgoing(cut.body, "cut", False, asked, cut, outgoing.mode, offer)
 
     async def _pass_on(self, outgoing: Outgoing, response: aiohttp.ClientResponse, begun: bytes, send: Send) -> None:
-        """The response as it comes; `begun` of its body was read already."""
-        headers, reader = _select_headers(response, outgoing.how), None
-        if outgoing.how and response.status < 400 and self._route.kind != "count":
-            kind, encoding = response.headers.get("content-type", ""), response.headers.get("content-encoding", "")
-            reader = UsageReader(kind, encoding)
+        """The response to the client; `begun` of its body was read already."""
         record = self._record
         record.how, record.bytes_sent = outgoing.how, len(outgoing.body) if isinstance(outgoing.body, bytes) else 0
-        await send({"type": "http.response.start", "status": response.status, "headers": headers})
-        record.begin_response(response.status)
         try:
-            if begun:
-                record.bytes_back += len(begun)
-                await send({"type": "http.response.body", "body": begun, "more_body": True})
-                if reader is not None:
-                    reader.feed(begun)
-            async for piece in response.content.iter_any():
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
-                record.bytes_back += len(piece)
-                if reader is not None:
-                    reader.feed(piece)
-        except BROKEN:
+            if outgoing.offer is not None and response.status == 200 and isinstance(outgoing.body, bytes):
+                run = self._services.run
+                served = ServedResponse(outgoing.offer, outgoing.body, partial(self._open_next, outgoing), run, record)
+                usage = await served.relay(response, begun, (OWN, outgoing.how.encode()), send)
+            else:
+                usage = await self._copy(outgoing, response, begun, send)
+        except (*BROKEN, Refusal) as error:
+            if not record.first_byte_s:
+                raise error if isinstance(error, Refusal) else Refusal(502, "the provider broke off") from error
             self._services.status.broken += 1
             record.outcome = "broken"
             response.close()
@@ -213,16 +221,51 @@ class Exchange:
         self._services.status.answered += 1
         record.outcome = "answered"
         if outgoing.how:
-            self._write_down(outgoing, reader)
+            self._write_down(outgoing, usage, self._is_read(outgoing, response))
 
-    def _write_down(self, outgoing: Outgoing, reader: UsageReader | None) -> None:
+    async def _copy(
+        self, outgoing: Outgoing, response: aiohttp.ClientResponse, begun: bytes, send: Send
+    ) -> Usage | None:
+        """The response as it comes."""
+        headers, reader, record = _select_headers(response, outgoing.how), None, self._record
+        if self._is_read(outgoing, response):
+            kind, encoding = response.headers.get("content-type", ""), response.headers.get("content-encoding", "")
+            reader = UsageReader(kind, encoding)
+        await send({"type": "http.response.start", "status": response.status, "headers": headers})
+        record.begin_response(response.status)
+        if begun:
+            record.bytes_back += len(begun)
+            await send({"type": "http.response.body", "body": begun, "more_body": True})
+            if reader is not None:
+                reader.feed(begun)
+        async for piece in response.content.iter_any():
+            record.bytes_back += len(piece)
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+            if reader is not None:
+                reader.feed(piece)
+        return reader.finish() if reader is not None else None
+
+    def _is_read(self, outgoing: Outgoing, response: aiohttp.ClientResponse) -> bool:
+        """Whether a response may say what its request cost."""
+        return bool(outgoing.how) and response.status < 400 and self._route.kind != "count"
+
+    def _write_down(self, outgoing: Outgoing, usage: Usage | None, is_read: bool) -> None:
         """Keep what the request cost, after its response."""
-        usage = self._record.usage = reader.finish() if reader is not None else None
+        self._record.usage = usage
         if outgoing.asked is not None and outgoing.edited is not None:
             self._services.finish(outgoing.mode, outgoing.asked, outgoing.edited, usage)
-        elif outgoing.how == "observed" and reader is not None and isinstance(outgoing.body, bytes):
+        elif outgoing.how == "observed" and is_read and isinstance(outgoing.body, bytes):
             body = outgoing.body
             self._services.observe(lambda: self._understand(body, _ignore), usage)
+
+
+def _build_outgoing(body: bytes, asked: Asked, served: ServedRequest, mode: Mode) -> Outgoing:
+    """What is sent in place of this body, which was read as `asked`."""
+    edited = served.edited
+    if edited.body is asked.body:
+        return Outgoing(body, edited.how, True, served.asked, edited, mode)
+    how = "extended" if edited.how == "unchanged" else edited.how
+    return Outgoing(edited.body, how, False, served.asked, edited, mode, served.offer)
 
 
 def _ignore(size: int) -> None:

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from secateur.formats.anthropic_messages import is_bound
+from secateur.proxy.body_members import join_elements, join_members, split_elements, split_members
 from secateur.stores.protocol import SessionId
 
 _MOST_BYTES = 64 * 1024 * 1024  # of all requests and views that are kept
@@ -24,8 +25,6 @@ _LISTS = {
     "openai_responses": "input",
     "gemini": "contents",
 }
-_MEMBERS = msgspec.json.Decoder(dict[str, Raw])
-_ELEMENTS = msgspec.json.Decoder(list[Raw])
 
 
 class SentBody(Struct, frozen=True):
@@ -60,14 +59,14 @@ class LastViews:
         if last is None or not name:
             return None
         try:
-            members = _MEMBERS.decode(body)
-            now, raw, view = (_ELEMENTS.decode(_MEMBERS.decode(one)[name]) for one in (body, last.raw, last.view))
+            members = split_members(body)
+            now, raw, view = (split_elements(split_members(one)[name]) for one in (body, last.raw, last.view))
         except (msgspec.MsgspecError, KeyError, ValueError, RecursionError):
             return None
         if len(now) < len(raw) or any(not _is_same(one, other) for one, other in zip(raw, now, strict=False)):
             return None
         sent = [*map(_without_markers, view), *now[len(raw) :]]
-        return _join_members({**members, name: _join_elements(sent)})
+        return join_members({**members, name: join_elements(sent)})
 
     def _drop(self, who: SessionId) -> None:
         gone = self._bodies.pop(who, None)
@@ -81,33 +80,33 @@ def drop_bound_reasoning(body: bytes, format: str, model: str) -> bytes:
     It stays as it is where it has none, cannot be read, or where the running turn has to begin with its reasoning.
     """
     try:
-        members = _MEMBERS.decode(body)
+        members = split_members(body)
         model = model or str(msgspec.json.decode(members.get("model", Raw(b'""'))))
         if format not in ("anthropic_messages", "bedrock_converse") or not is_bound(model):
             return body
         if b'"enabled"' in bytes(members.get("thinking", b"")):
             return body
-        elements = _ELEMENTS.decode(members["messages"])
+        elements = split_elements(members["messages"])
         left = [_without_reasoning(one) for one in elements]
     except (msgspec.MsgspecError, KeyError, ValueError, RecursionError):
         return body
     if all(one is other for one, other in zip(elements, left, strict=True)):
         return body
-    return _join_members({**members, "messages": _join_elements(left)})
+    return join_members({**members, "messages": join_elements(left)})
 
 
 def _without_reasoning(element: Raw) -> Raw:
     """A message without its reasoning; the same one if nothing else is in it."""
     if not any(name.encode() in bytes(element) for name in _REASONING):
         return element
-    members = _MEMBERS.decode(element)
+    members = split_members(element)
     if bytes(members.get("role", b"")) != b'"assistant"' or not bytes(members["content"]).startswith(b"["):
         return element
-    blocks = _ELEMENTS.decode(members["content"])
-    left = [block for block in blocks if not _is_reasoning(_MEMBERS.decode(block))]
+    blocks = split_elements(members["content"])
+    left = [block for block in blocks if not _is_reasoning(split_members(block))]
     if not left or len(left) == len(blocks):
         return element
-    return Raw(_join_members({**members, "content": _join_elements(left)}))
+    return Raw(join_members({**members, "content": join_elements(left)}))
 
 
 def _is_reasoning(block: dict[str, Raw]) -> bool:
@@ -145,11 +144,3 @@ def _drop_marks(blocks: list[Any]) -> list[Any]:
         {name: value for name, value in block.items() if name != _MARKER} if isinstance(block, dict) else block
         for block in blocks
     ]
-
-
-def _join_members(members: dict[str, Raw]) -> bytes:
-    return b"{" + b",".join(msgspec.json.encode(name) + b":" + bytes(value) for name, value in members.items()) + b"}"
-
-
-def _join_elements(elements: list[Raw]) -> Raw:
-    return Raw(b"[" + b",".join(map(bytes, elements)) + b"]")

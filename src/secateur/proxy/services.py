@@ -12,11 +12,13 @@ from typing import Any, ParamSpec, TypeVar
 
 from secateur.answers.savings import keep_observed
 from secateur.pricing import bill_answer
+from secateur.proxy.asked import Asked, Edited
 from secateur.proxy.callers import Tenants, read_secret
-from secateur.proxy.editing import Asked, CompactingSetup, Edited, Editor, EditorLimits
+from secateur.proxy.editing import CompactingSetup, Editor, EditorLimits
 from secateur.proxy.metrics import render_metrics
 from secateur.proxy.refusals import Refusal
 from secateur.proxy.request_record import RequestRecord
+from secateur.proxy.served.offer import ServedRecall
 from secateur.proxy.settings import Mode, ProxySettings
 from secateur.proxy.status import Status
 from secateur.proxy.traces import Tracer
@@ -47,6 +49,7 @@ class Services:
         self._editors: dict[Mode, Editor] = {"prune": self._make_editor()}
         if "full" in (settings.mode, *(rule.mode for rule in settings.rules)):
             self._editors["full"] = self._make_editor(CompactingSetup(settings.summarizers))
+        self.served = ServedRecall() if settings.recall == "served" else None
         self.tenants = Tenants(read_secret(store), settings.tenant)
         self._observer = self._make_observer()
         self._observed = 0

@@ -12,9 +12,9 @@ from secateur.errors import ConfigError
 
 Api = Literal["anthropic", "openai", "gemini", "bedrock", "vertex"]
 Mode = Literal["observe", "prune", "full"]
-Recall = Literal["auto", "files"]
+Recall = Literal["auto", "files", "served"]
 MODES: tuple[Mode, ...] = ("observe", "prune", "full")
-RECALLS: tuple[Recall, ...] = ("auto", "files")
+RECALLS: tuple[Recall, ...] = ("auto", "files", "served")
 APIS: tuple[Api, ...] = ("anthropic", "openai", "gemini", "bedrock", "vertex")
 PROVIDERS: dict[Api, str] = {
     "anthropic": "https://api.anthropic.com",
@@ -62,7 +62,7 @@ class ProxySettings(Struct, frozen=True, kw_only=True):
     policy: str = "balance"
     target_tokens: int | None = None  # views are kept under so many tokens; None: as the policy says
     store: str = ""  # the address of the store; "" for the default one
-    recall: Recall = "auto"  # how placeholders name what was removed; files: clients can read this machine's files
+    recall: Recall = "auto"  # how models read back; files: from this machine's files; served: by a tool of the proxy's
     tenant: str | None = None  # who owns all sessions; None: each credential its own
     upstreams: dict[Api, str] = {}  # by API; what is not here is its provider's own address
     token: str = ""  # what clients have to know; "" on this machine only

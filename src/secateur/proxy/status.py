@@ -13,8 +13,8 @@ from typing import Any
 
 from secateur.answers.savings import SavingsTally
 from secateur.pricing import bill_answer
+from secateur.proxy.asked import Edited
 from secateur.proxy.callers import Caller
-from secateur.proxy.editing import Edited
 from secateur.proxy.metrics import Totals
 from secateur.proxy.request_record import RequestRecord
 from secateur.proxy.settings import Api, Mode, ProxySettings

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 
-from secateur.proxy.encodings import Unpacker, find_unpackers, list_encodings
+from secateur.proxy.encodings import Decoder, list_encodings
+from secateur.proxy.refusals import Refusal
 from secateur.usage import Usage, read_usage
 
 _MOST_BYTES = 8 * 1024 * 1024  # of a response that is no stream, and of one line of a stream
-_STEP = 1024 * 1024
 _FIRST, _LAST = 2, 6  # events that are kept: Anthropic states usage at both ends
 _MARK = b"usage"  # and usageMetadata
 _TAIL_BYTES = 64 * 1024  # of a stream in frames: it states its usage at the end
@@ -29,16 +29,23 @@ class UsageReader:
     def __init__(self, content_type: str, content_encoding: str) -> None:
         self._streams = "event-stream" in content_type
         self._is_framed = "vnd.amazon.eventstream" in content_type
-        self._unpackers: list[Unpacker] | None = find_unpackers(list_encodings(content_encoding))
+        self._decoder: Decoder | None = None
+        with suppress(Refusal):
+            self._decoder = Decoder(list_encodings(content_encoding))
         self._rest = bytearray()
         self._events: list[bytes] = []
         self._skips = False  # inside a line, or a body, that is too long to be read
 
     def feed(self, piece: bytes) -> None:
         """Read on."""
-        if self._unpackers is None:
+        if self._decoder is None:
             return
-        for data in self._unpack(piece):
+        try:
+            pieces = self._decoder.feed(piece)
+        except Refusal:  # a response that is not what it says; the client sees it as it is
+            self._decoder = None
+            return
+        for data in pieces:
             if self._is_framed:
                 self._rest = (self._rest + data)[-_TAIL_BYTES:]
             elif self._streams:
@@ -57,16 +64,6 @@ class UsageReader:
             self._keep(bytes(self._rest))
             return read_usage([line.decode("utf-8", "replace") for line in self._events])
         return read_usage(bytes(self._rest)) if self._rest else None
-
-    def _unpack(self, piece: bytes) -> list[bytes]:
-        data = [piece]
-        for unpacker in self._unpackers or ():
-            try:
-                data = [made for one in data for made in _drain(unpacker, one)]
-            except Exception:  # a response that is not what it says; the client sees it as it is
-                self._unpackers = None
-                return []
-        return data
 
     def _read_lines(self, data: bytes) -> None:
         end = data.rfind(b"\n")
@@ -101,11 +98,3 @@ def _find_framed(data: bytes) -> Iterator[str]:
         with suppress(ValueError):
             value, _ = _JSON.raw_decode(data[found.end() :].decode("utf-8", "replace"))
             yield json.dumps({"usage": value})
-
-
-def _drain(unpacker: Unpacker, data: bytes) -> list[bytes]:
-    """All that a decoder makes of a piece."""
-    made = [unpacker.feed(data, _STEP)]
-    while len(made[-1]) == _STEP:
-        made.append(unpacker.feed(b"", _STEP))
-    return made

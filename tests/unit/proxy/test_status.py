@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from secateur.proxy.asked import Edited
 from secateur.proxy.callers import Caller
-from secateur.proxy.editing import Edited
 from secateur.proxy.settings import ProxySettings
 from secateur.proxy.status import Status
 from secateur.receipt import EditCost, Receipt

@@ -1,0 +1,92 @@
+"""Messages requests with the recall tool: where it may be, and how hidden turns go into the history.
+
+Rule: the tool stands behind the client's own, so that the cached beginning stays as it was. It is offered only beside
+tools that the client itself runs, and where the model is free to call any of them or none.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+
+from secateur.proxy.body_members import Members, encode_raw, join_elements, join_members, split_elements, split_members
+from secateur.proxy.served.anthropic_turn import REASONING, AnthropicTurn, Block, describe_blocks
+from secateur.proxy.served.turns import DESCRIPTION, SCHEMA, TOOL, HiddenTurn, read_member
+
+_OWN_TOOLS = ("custom", "bash_", "text_editor_", "computer_", "memory_")  # tools that the client runs, by their type
+_FORBIDDEN = ("mcp_servers", "thread", "compaction", "output_format")  # members beside which nothing is offered
+
+
+class AnthropicDialect:
+    """Messages requests."""
+
+    messages = "messages"
+    ping = b'event: ping\ndata: {"type": "ping"}\n\n'
+
+    def can_offer(self, members: Members, query: bytes) -> bool:
+        """Whether all tools are the client's own, none is forced, and the answer has no prescribed form."""
+        choice = msgspec.json.decode(members.get("tool_choice", Raw(b"null")))
+        format = msgspec.json.decode(members.get("output_config", Raw(b"null")))
+        if any(name in members for name in _FORBIDDEN) or (isinstance(format, dict) and format.get("format")):
+            return False
+        if choice is not None and (not isinstance(choice, dict) or choice.get("type") != "auto"):
+            return False
+        types = [read_member(tool, "type") or "custom" for tool in split_elements(members.get("tools", Raw(b"[]")))]
+        return bool(types) and all(str(kind).startswith(_OWN_TOOLS) for kind in types)
+
+    def add_tool(self, members: Members) -> Members:
+        """The request with the tool behind its own."""
+        tool = encode_raw({"name": TOOL, "description": DESCRIPTION, "input_schema": SCHEMA})
+        return {**members, "tools": join_elements([*split_elements(members["tools"]), tool])}
+
+    def is_output(self, element: Raw) -> bool:
+        """Whether a message is the model's."""
+        return bool(read_member(element, "role") == "assistant")
+
+    def is_user(self, element: Raw) -> bool:
+        """Whether a message is the user's."""
+        return bool(read_member(element, "role") == "user")
+
+    def match_turn(self, elements: Sequence[Raw], turn: HiddenTurn) -> int:
+        """1 if the first message is the turn as the client saw it, else 0."""
+        if not self.is_output(elements[0]):
+            return 0
+        return int(describe_blocks(_list_blocks(read_member(elements[0], "content"))) == turn.seen)
+
+    def expand_turn(self, own: Sequence[Raw], turn: HiddenTurn) -> list[Raw]:
+        """The messages of the turn; without reasoning if the client left it out."""
+        blocks = _list_blocks(read_member(own[0], "content"))
+        if any(block.get("type") in REASONING for block in blocks):
+            return [*turn.elements]
+        return [left for element in turn.elements if (left := _drop_reasoning(element)) is not None]
+
+    def insert_results(self, element: Raw, turn: HiddenTurn) -> Raw | None:
+        """The user's message with the results of hidden calls before its own."""
+        if not self.is_user(element):
+            return None
+        message = split_members(element)
+        content = message.get("content", Raw(b'""'))
+        if bytes(content).lstrip().startswith(b"["):
+            own = split_elements(content)
+        else:
+            text = msgspec.json.decode(content)
+            own = [encode_raw({"type": "text", "text": text})] if text else []
+        return Raw(join_members({**message, "content": join_elements([*turn.results, *own])}))
+
+    def start_turn(self) -> AnthropicTurn:
+        """A reader for a new turn."""
+        return AnthropicTurn()
+
+
+def _drop_reasoning(element: Raw) -> Raw | None:
+    """A message without its reasoning; None if nothing else is in it."""
+    message = msgspec.json.decode(element)
+    left = [block for block in message["content"] if block.get("type") not in REASONING]
+    return encode_raw({**message, "content": left}) if left else None
+
+
+def _list_blocks(content: Any) -> list[Block]:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []

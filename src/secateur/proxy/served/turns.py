@@ -1,0 +1,192 @@
+"""What all formats share: the tool's own words, calls and their answers, hidden turns, and the sums of usage.
+
+Rule: a turn is known by what the client saw of it, so that it is found again in later requests however the client
+writes it. Usage is the sum of what the provider reported, member by member.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+import msgspec
+from msgspec import Raw, Struct
+
+from secateur.lineage import hash_text
+from secateur.proxy.body_members import Members, split_members
+from secateur.recalling import NAME
+
+TOOL = f"{NAME}_recall"
+DESCRIPTION = (
+    "Read back, word for word, what was removed from your context, by the handle in its placeholder. "
+    '`[secateur: Bash "npm test" gave 8120 chars, 96 lines; removed, recall 1a2b3c4d5e6f]` is read with handle '
+    '1a2b3c4d5e6f. Long texts come in pages; lines like "120-180" or a json_path like "$.items[0].name" give a part. '
+    "Use it only for what a placeholder names."
+)
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "handle": {"type": "string"},
+        "page": {"type": "integer"},
+        "lines": {"type": "string"},
+        "json_path": {"type": "string"},
+    },
+    "required": ["handle"],
+}
+
+
+class RecallCall(Struct, frozen=True):
+    """The model calls the tool."""
+
+    id: str
+    arguments: Any = None  # an object, as the model gave it; None if it cannot be read
+
+
+class RecallAnswer(Struct, frozen=True):
+    """What it gets."""
+
+    call: RecallCall
+    text: str
+    is_error: bool = False
+
+
+class HiddenTurn(Struct, frozen=True):
+    """A turn of the model in which the client did not see everything."""
+
+    at: int  # so many elements of the client's request came before it
+    seen: str  # a hash of what the client saw of it
+    elements: tuple[Raw, ...]  # that replace the client's
+    results: tuple[Raw, ...] = ()  # that come first in the client's next element
+
+    def encode(self) -> bytes:
+        """The turn as it is kept."""
+        return msgspec.json.encode(self)
+
+
+def decode_turn(data: bytes) -> HiddenTurn:
+    """A turn as it was kept. Raises ValueError."""
+    return msgspec.json.decode(data, type=HiddenTurn)
+
+
+class TurnReader(Protocol):
+    """Reads one turn of the model, of one response or several, and makes one response for the client of it."""
+
+    def feed(self, event: bytes) -> list[bytes]:
+        """Read an event of a stream; what the client gets of it, if anything yet."""
+
+    def read_whole(self, body: bytes) -> None:
+        """Read a response that is not streamed. Raises ValueError."""
+
+    def list_calls(self) -> tuple[RecallCall, ...]:
+        """After a response: the calls that are to be served before the turn goes on; none if it is over."""
+
+    def list_open_calls(self) -> tuple[RecallCall, ...]:
+        """After a turn: the hidden calls whose answers go into the client's next request."""
+
+    def has_stuck_calls(self) -> bool:
+        """After a response: whether there are hidden calls that cannot be served."""
+
+    def build_continuation(self, body: bytes, answers: Sequence[RecallAnswer], forbids: bool) -> bytes:
+        """The next request of the turn, after `body`; `forbids` further calls of any tool. Raises ValueError."""
+
+    def finish(self) -> list[bytes]:
+        """The end of the client's stream, as far as it was held back."""
+
+    def reveal(self) -> list[bytes]:
+        """The end of the client's stream, with the calls that could not be served."""
+
+    def report_error(self, body: bytes) -> list[bytes]:
+        """The provider's error, as a stream has it that has begun."""
+
+    def build_whole(self, reveals: bool = False) -> bytes:
+        """The client's response, if it is not streamed."""
+
+    def make_turn(self, at: int, answers: Sequence[RecallAnswer]) -> HiddenTurn | None:
+        """What is to be kept of the turn, with the answers to its open calls; None if the client saw all of it."""
+
+
+class Dialect(Protocol):
+    """How one message format has tools and turns."""
+
+    messages: str  # the member that has the history
+    ping: bytes  # an event that says nothing; b"" where the clients of the format know none
+
+    def can_offer(self, members: Members, query: bytes) -> bool:
+        """Whether a request may have one more tool."""
+
+    def add_tool(self, members: Members) -> Members:
+        """The request with the tool behind its own."""
+
+    def is_output(self, element: Raw) -> bool:
+        """Whether an element is the model's."""
+
+    def is_user(self, element: Raw) -> bool:
+        """Whether an element is the user's."""
+
+    def match_turn(self, elements: Sequence[Raw], turn: HiddenTurn) -> int:
+        """How many elements at the beginning of these are the client's own version of a turn; 0: it is not there."""
+
+    def expand_turn(self, own: Sequence[Raw], turn: HiddenTurn) -> list[Raw]:
+        """What replaces the client's own version of a turn."""
+
+    def insert_results(self, element: Raw, turn: HiddenTurn) -> Raw | None:
+        """The element behind a turn with the turn's results; None if they cannot be there."""
+
+    def start_turn(self) -> TurnReader:
+        """A reader for a new turn."""
+
+
+def describe_turn(texts: Iterable[str], calls: Iterable[str]) -> str:
+    """The hash by which a turn is known: its words without spaces, and its calls."""
+    words = "".join("".join(text.split()) for text in texts)
+    return hash_text(json.dumps([words, *calls]))
+
+
+def read_arguments(text: str | Any) -> Any:
+    """The arguments of a call, from their text; None if they are no object."""
+    if isinstance(text, str):
+        try:
+            text = json.loads(text or "{}")
+        except ValueError:
+            return None
+    return text if isinstance(text, dict) else None
+
+
+def read_member(element: Raw, name: str) -> Any:
+    """One member of an object, decoded; None if there is none."""
+    try:
+        found = split_members(element).get(name)
+        return None if found is None else msgspec.json.decode(found)
+    except (ValueError, RecursionError):
+        return None
+
+
+def sum_usage(tables: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The sums of several tables, member by member; of what is no number the newest value."""
+    total: dict[str, Any] = {}
+    for table in tables:
+        for name, value in table.items():
+            total[name] = _add(total.get(name), value)
+    return total
+
+
+def _add(before: Any, value: Any) -> Any:
+    if before is None or value is None:
+        return before if value is None else value
+    if isinstance(value, dict) and isinstance(before, dict):
+        return sum_usage([before, value])
+    if isinstance(value, list) and isinstance(before, list):
+        return _add_rows(before, value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isinstance(before, int | float):
+        return value
+    return before + value
+
+
+def _add_rows(before: list[Any], rows: list[Any]) -> list[Any]:
+    """Rows of two tables: those with the same names (a modality) are added up."""
+    found: dict[str, Any] = {}
+    for row in (*before, *rows):
+        key = repr(row)
+        if isinstance(row, dict):
+            key = repr(sorted((name, value) for name, value in row.items() if isinstance(value, str)))
+        found[key] = _add(found.get(key), row) if isinstance(row, dict) else row
+    return [*found.values()]
