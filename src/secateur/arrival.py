@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 from secateur.engine import Engine
 from secateur.policy import DEFAULT, load
 from secateur.sessions.recall_handles import Handles
+from secateur.stores import open_store
 from secateur.stores.protocol import SessionId, Store
 
 MIN_CHARS = 4_000  # of a result; no shorter one frees enough
@@ -30,18 +31,21 @@ class ArrivedResult(Struct, frozen=True, kw_only=True):
 
 
 class ResultShortener:
-    """A policy's rule for new results. `recall_handles` are those of `secateur.Engine`. Raises ConfigError."""
+    """A policy's rule for new results, with the store of their originals: the store itself, its address, or "", the
+    user's. `recall_handles` are those of `secateur.Engine`. Raises ConfigError, StoreError.
+    """
 
     def __init__(
-        self, store: Store, policy: Any = DEFAULT, *, tenant: str = "", recall_handles: Handles = "on"
+        self, store: Store | str = "", policy: Any = DEFAULT, *, tenant: str = "", recall_handles: Handles = "on"
     ) -> None:
         chosen = load(policy)
+        self.store = open_store(store) if isinstance(store, str) else store
+        self.tenant = tenant
         self.is_active = chosen.on_arrival is not None
-        self._store, self._tenant = store, tenant
         self._engine = Engine(
             structs.replace(chosen, prune=(), compaction=None),
             format=_FORMAT,
-            store=store,
+            store=self.store,
             tenant=tenant,
             recall_handles=recall_handles,
             compact=False,
@@ -60,8 +64,8 @@ class ResultShortener:
         self._engine.close()
 
     def _is_kept(self, result: ArrivedResult) -> bool:
-        refs = self._store.list_blobs(SessionId(result.session, self._tenant))
-        blobs = (self._store.get_blob(self._tenant, ref.id) for ref in refs if ref.id and ref.kind != "raw")
+        refs = self.store.list_blobs(SessionId(result.session, self.tenant))
+        blobs = (self.store.get_blob(self.tenant, ref.id) for ref in refs if ref.id and ref.kind != "raw")
         data = result.text.encode("utf-8", "surrogatepass")
         return any(blob is not None and blob.data == data for blob in blobs)
 

@@ -7,7 +7,7 @@ import secateur
 
 ADAPTERS = Path(secateur.__file__).parent / "adapters"
 PUBLIC = {
-    *("secateur", "secateur.plugins", "secateur.edge"),
+    *("secateur", "secateur.plugins", "secateur.arrival", "secateur.edge"),
     *("secateur.mcp.scope", "secateur.mcp.tools"),  # the tools that a model is offered
     *("secateur.adapters.own_model", "secateur.adapters.recall_tool", "secateur.adapters.shadows"),
 }

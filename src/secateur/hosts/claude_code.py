@@ -70,9 +70,8 @@ def _shorten_output(event: Event, policy: str, store_url: str) -> HookReply:
     if response.get("isImage") or "persistedOutputPath" in response:
         return HookReply()
     from secateur.arrival import ArrivedResult, ResultShortener
-    from secateur.stores import open_store
 
-    shortener = ResultShortener(open_store(store_url), policy, tenant=TENANT)
+    shortener = ResultShortener(store_url, policy, tenant=TENANT)
     try:
         shorter = shortener.shorten(
             ArrivedResult(
