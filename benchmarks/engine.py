@@ -26,9 +26,8 @@ from typing import Any
 
 import contents
 
-from secateur import Engine
+from secateur import Engine, documents
 from secateur.model import Message, Transcript
-from secateur.session import document
 
 BARS = {
     "cold UTF-8": 3.0,
@@ -53,7 +52,7 @@ def sessions(corpus: Path) -> Iterator[Transcript]:
     ]
     for files in zip_longest(*kinds):
         for file in filter(None, files):
-            yield document.read(gzip.decompress(file.read_bytes())).transcript
+            yield documents.read(gzip.decompress(file.read_bytes())).transcript
 
 
 def spoken(message: Message) -> dict[str, Any] | None:

@@ -25,14 +25,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from secateur.compacting import CompactionTask, compact_history
+from secateur import documents
 from secateur.compaction.ask import Ask
 from secateur.compaction.outcome import Compacted
 from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.trigger import Load
-from secateur.session import document
 from secateur.summarizers.own import Function
+from secateur.summarizers.run import CompactionTask, compact_history
 from secateur.tokens import estimate
 
 GOOD, BAD = 0.95, 0.90  # of the true summaries stand, of those that lie are rejected
@@ -110,7 +110,7 @@ def has_lost_its_lie(case: Case, verdict: Verdict) -> bool:
 
 def judge(case: Case) -> Verdict:
     """Compact the history with this summary, and see whether it is taken."""
-    transcript = document.read(build_body(case.turns)).transcript
+    transcript = documents.read(build_body(case.turns)).transcript
     load = Load(sum(estimate(part.text) for message in transcript.messages for part in message.parts))
     scene = CompactionInput(raw=transcript.messages, count=estimate, window=0, load=load, forced=True)
     settings = Compaction(keep_turns=1, keep_tokens=1, max_summary_tokens=2_000)

@@ -21,11 +21,11 @@ from typing import NamedTuple
 
 from outcomes import count_right, list_outcomes
 
+from secateur import documents
 from secateur.compaction.ledger import Ledger, build_ledger, merge, render_ledger
 from secateur.errors import SecateurError
 from secateur.identifiers import find_anchors
 from secateur.model import Message, Part
-from secateur.session import document
 from secateur.tokens import estimate
 
 FAMILIES = ("claude_code_jsonl", "codex_rollout_jsonl", "pi_session_jsonl", "opencode_export_json",
@@ -80,7 +80,7 @@ def sessions(corpus: Path, most: int) -> Iterator[tuple[str, tuple[Message, ...]
         for file in files[:most]:
             data = file.read_bytes()
             try:
-                read = document.read(gzip.decompress(data) if file.suffix == ".gz" else data).transcript
+                read = documents.read(gzip.decompress(data) if file.suffix == ".gz" else data).transcript
             except SecateurError:
                 continue
             if len(read.messages) > 10:

@@ -16,10 +16,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from secateur import Engine
+from secateur import Engine, documents
 from secateur.errors import SecateurError
 from secateur.jsontext import Lines
-from secateur.session import document
 
 SEEDS = Path(__file__).parent.parent / "fuzz" / "seeds"
 MB = 1_000_000
@@ -33,7 +32,7 @@ _LONG = 40  # times as long as in the seed
 def large(seed: bytes, size: int) -> bytes:
     """A document of about this size whose conversation is the seed's, again and again."""
     seed = seed.replace(_RESULT.encode(), (_RESULT * _LONG).encode())
-    read = document.read(seed)
+    read = documents.read(seed)
     if isinstance(read.native, Lines):
         return _many_lines([json.loads(line) for line in seed.splitlines()], size)
     at = read.transcript.messages_path

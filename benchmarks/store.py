@@ -26,7 +26,7 @@ from typing import Any
 from secateur import Engine, fit
 from secateur.chain import Link, encode_canonical, link_bodies
 from secateur.errors import SecateurError
-from secateur.stores import packing
+from secateur.stores import changes
 from secateur.stores.protocol import Blob, SessionId, SessionUpdate, make_state
 from secateur.stores.sqlite import SqliteStore
 
@@ -136,15 +136,15 @@ def blobs(pieces: list[bytes]) -> None:
     """How small outputs become, one by one, and how fast, with each codec that is there."""
     size = sum(map(len, pieces))
     print(f"blobs: {len(pieces):,} outputs, {size / 1e6:.1f} MB")
-    known = packing.ZSTD_MODULES
+    known = changes.ZSTD_MODULES
     for name, modules in (("zstd", known), ("zlib", ())):
-        packing.ZSTD_MODULES = modules
+        changes.ZSTD_MODULES = modules
         start = time.perf_counter()
-        kept = [packing.compress_blob(piece) for piece in pieces]
+        kept = [changes.compress_blob(piece) for piece in pieces]
         packed = time.perf_counter() - start
-        packing.ZSTD_MODULES = known
+        changes.ZSTD_MODULES = known
         start = time.perf_counter()
-        assert [packing.decompress_blob(*one) for one in kept] == pieces
+        assert [changes.decompress_blob(*one) for one in kept] == pieces
         back = time.perf_counter() - start
         ratio = size / sum(len(body) for _, body in kept)
         print(

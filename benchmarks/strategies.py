@@ -21,7 +21,7 @@ from pathlib import Path
 from msgspec.structs import replace
 from planting import Fact, planted, shown
 
-from secateur.acts.about import collect_relevant_names
+from secateur.acts.answers import collect_relevant_names
 from secateur.acts.history import Act, is_file_access, is_successful_command
 from secateur.acts.known import get_history
 from secateur.excerpt import excerpt

@@ -21,7 +21,6 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from ledger import sessions
 
 import local_models
-from secateur.compacting import CompactionTask, Made, compact_history
 from secateur.compaction.outcome import Compacted
 from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, Continuation
@@ -29,6 +28,7 @@ from secateur.compaction.trigger import Load
 from secateur.model import Message
 from secateur.policy.windows import get_window
 from secateur.summarizers import Summarizer, parse
+from secateur.summarizers.run import CompactionTask, Made, compact_history
 from secateur.tokens import estimate
 
 SLACK_S = 2.0  # of the last rung, beside other work

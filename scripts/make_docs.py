@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args, get_type_hints
 
-from secateur import Engine, Plan, View, api, chain, compacting, errors, fit, plugins, pricing, recalling, redact, usage
+from secateur import Engine, Plan, View, api, chain, errors, fit, plugins, pricing, redact, usage
 from secateur.api import get_family
 from secateur.api.registry import LOGS, REPAIRS, get_passes
 from secateur.api.repair import REPAIRABLE, repair_characters
@@ -48,12 +48,12 @@ from secateur.redact.notations import NOTATIONS
 from secateur.redact.shapes import SHAPES
 from secateur.schedule import SCHEDULES
 from secateur.sessions import calibration, recall_handles
-from secateur.stores import anchor, migrate, open_store, postgres_schema, proof, protocol
+from secateur.stores import migrate, open_store, postgres_schema, proof, protocol
 from secateur.stores.memory import MemoryStore
 from secateur.stores.postgres import PostgresStore
 from secateur.stores.sqlite import SqliteStore
 from secateur.strategies import STRATEGIES
-from secateur.summarizers import SUMMARIZERS, Function, failing, names, parse, require_local
+from secateur.summarizers import SUMMARIZERS, Function, failing, names, parse, require_local, run
 from secateur.summarizers import protocol as summarizing
 from secateur.usage import places
 
@@ -387,7 +387,7 @@ _KEPT = (
         protocol.State,
         protocol.SessionUpdate,
         chain.Link,
-        anchor.Anchor,
+        chain.Anchor,
         protocol.Blob,
         protocol.BlobRef,
         protocol.Manifest,
@@ -414,7 +414,7 @@ def tools_() -> Iterator[str]:
     for name in NAMES:
         tool = getattr(Tools, name)
         yield f"## `{name}`\n\n```text\n{name}{_signature(tool)}\n```\n\n{_text(tool)}"
-    for title, module in (("Whose session", scope), ("What was read back", recalling), ("Handles", recall_handles)):
+    for title, module in (("Whose session", scope), ("What was read back", readback), ("Handles", recall_handles)):
         yield f"## {title}\n\n{_module_text(module)}"
 
 
@@ -435,11 +435,10 @@ def summarizers_() -> Iterator[str]:
     )
     yield f"A window that no table knows and that `?window=TOKENS` does not state counts as {windows}."
     yield from _functions(parse, require_local)
-    yield f"## Compacting\n\n{_module_text(compacting)}"
-    yield from _functions(compacting.compact_history, compacting.acompact_history)
+    yield f"## Compacting\n\n{_module_text(run)}"
+    yield from _functions(run.compact_history, run.acompact_history)
     yield from (
-        f"### `{one.__name__}`\n\n{_text(one)}\n\n{_fields(one)}"
-        for one in (compacting.Made, SummaryAnswer, SummaryUsage)
+        f"### `{one.__name__}`\n\n{_text(one)}\n\n{_fields(one)}" for one in (run.Made, SummaryAnswer, SummaryUsage)
     )
     yield f"## Failures\n\n{_module_text(failing)}"
     yield _table(("failure", "tried again"), [(f"`{one}`", _yes(one in failing.RETRIED)) for one in get_args(Failure)])

@@ -13,7 +13,7 @@ from secateur.compaction.template import get_template
 from secateur.compaction.trigger import Load
 from secateur.model import Epoch, Message, Transcript
 from secateur.plan import Plan, fold, resolve_ranges
-from secateur.session.projection import project_message, project_messages
+from secateur.projection.messages import project_message, project_messages
 from secateur.tokens import get_counter
 
 COUNT = get_counter("chars/4-ceil")

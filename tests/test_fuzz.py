@@ -6,8 +6,7 @@ from types import ModuleType
 
 import pytest
 
-from secateur import formats
-from secateur.session import document
+from secateur import documents, formats
 
 ROOT = Path(__file__).parent.parent / "fuzz"
 SECONDS = 8.0
@@ -30,7 +29,7 @@ def test_bent_documents_raise_nothing_but_our_own_errors() -> None:
 
 
 def test_there_is_a_seed_for_every_format() -> None:
-    read = {document.read(path.read_bytes()).format.name for path in (ROOT / "seeds").iterdir()}
+    read = {documents.read(path.read_bytes()).format.name for path in (ROOT / "seeds").iterdir()}
     assert set(formats.list_format_names()) == read
 
 

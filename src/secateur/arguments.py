@@ -12,10 +12,10 @@ from operator import index
 from typing import Any, NamedTuple, TypeVar
 
 from secateur.errors import ConfigError, StillTooLong
-from secateur.fitting import NO_OPTIONS, CompactOptions
 from secateur.plan import Plan
 from secateur.receipt import Receipt
 from secateur.stages import FitRequest
+from secateur.stages.setup import NO_OPTIONS, CompactOptions
 from secateur.stores.protocol import SessionId
 from secateur.tokens import get_counter
 from secateur.view import View

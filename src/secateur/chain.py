@@ -1,9 +1,13 @@
-"""Receipts chained by hashes, so that a record can be shown to be the one that was written.
+"""Receipts chained by hashes, so that a record can be proved to be the one that was written.
 
 Each link's hash covers the hash before it and its own bytes; the first one starts from the name of its session, so a
-chain cannot be passed off as another session's. Rule: pure functions of bytes. A chain has no key: whoever may write
-the whole record may chain it anew, which only a head kept elsewhere shows. An epoch is sealed by its hash in
-the receipt that was saved with it, and so by the chain. Nothing here reads a receipt or a store.
+chain cannot be passed off as another session's. An epoch is sealed by its hash in the receipt that was saved with it.
+Where retention removed the first receipts, an anchor holds the hash of the last one removed: the first remaining
+receipt is chained to it. The anchor also keeps the hashes of the epochs that removed receipts named, so the whole plan
+can still be proved.
+
+Rule: pure functions of bytes. A chain has no key: whoever can write the whole record can chain it anew, which only a
+head kept elsewhere reveals. The newest receipts are never removed, since the next request continues from the last view.
 """
 
 import json
@@ -12,9 +16,11 @@ from hashlib import sha256
 from typing import Any
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 from secateur.model import Epoch
+
+LEAST = 10  # newest receipts of a session that stay however old they are: among them that of its last view
 
 
 class Link(Struct, frozen=True):
@@ -97,3 +103,50 @@ def decode_link(text: bytes) -> Link:
     """Decode a link written by `encode_link`. Raises ValueError (msgspec.MsgspecError) for anything else."""
     read = msgspec.json.decode(text, type=_Line)
     return Link(read.sequence, bytes(read.receipt), read.previous, read.hash)
+
+
+class Anchor(Struct, frozen=True):
+    """The last receipt of a session that retention took."""
+
+    number: int = -1  # -1: none went
+    hash: str = ""
+    seals: tuple[str, ...] = ()  # hashes of the epochs that the receipts that went were saved with, in order
+    silent: bool = False  # one of them was written before receipts said anything of the plan
+
+
+class _Named(Struct, frozen=True):
+    """What a receipt says of the plan; unset where it was written before receipts said anything of it."""
+
+    epoch_hashes: tuple[str, ...] | UnsetType = UNSET
+
+
+def get_epoch_hashes(body: bytes) -> tuple[str, ...] | None:
+    """The hashes of the epochs a receipt was saved with; None if it says nothing about the plan."""
+    try:
+        found = msgspec.json.decode(body, type=_Named).epoch_hashes
+    except msgspec.MsgspecError:
+        return None
+    return None if found is UNSET else found
+
+
+def advance_anchor(anchor: Anchor, gone: Iterable[Link]) -> Anchor:
+    """The anchor after these receipts, which follow it, were removed too."""
+    seals, silent, last = list(anchor.seals), anchor.silent, (anchor.number, anchor.hash)
+    for link in gone:
+        told = get_epoch_hashes(link.body)
+        seals += told or ()
+        silent, last = silent or told is None, (link.sequence, link.hash)
+    return Anchor(*last, tuple(seals), silent)
+
+
+def count_expired(times: Iterable[int], receipts: int, first: int, before: float) -> int:
+    """How many receipts from number `first` on are older than that time, up to the first that is not.
+
+    `times` are when they were saved, in order; `receipts` is how many the session ever had.
+    """
+    count = 0
+    for at in times:
+        if at >= before or first + count >= receipts - LEAST:
+            break
+        count += 1
+    return count

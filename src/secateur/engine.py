@@ -11,9 +11,6 @@ from typing import Any, Literal, TypeVar
 from secateur import arguments
 from secateur.arguments import Beside
 from secateur.fail_open import FailOpen
-from secateur.fitting import CompactionSetup, CompactOptions
-from secateur.fitting.background import Background
-from secateur.fitting.options import DEADLINE_S, resolve_summarizers
 from secateur.hooks import AfterHook, BeforeHook, Hooks
 from secateur.object_requests import ObjectRequests
 from secateur.plan import Plan
@@ -23,8 +20,9 @@ from secateur.sessions import SessionManager
 from secateur.sessions.commands import UndoResult
 from secateur.sessions.recall_handles import Handles
 from secateur.sessions.replay import ReplayResult
-from secateur.sessions.waiting_receipts import settle
+from secateur.sessions.store_access import settle
 from secateur.stages import EngineSettings
+from secateur.stages.setup import DEADLINE_S, Background, CompactionSetup, CompactOptions, resolve_summarizers
 from secateur.stores.protocol import Store
 from secateur.view import View
 

@@ -12,13 +12,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from secateur.fitting import CompactionSetup
 from secateur.model import Transcript
 from secateur.object_requests import ObjectRequests
 from secateur.plan import Plan
 from secateur.sessions import SessionManager
 from secateur.sessions.receipt_log import make_failure_receipt
 from secateur.stages import EngineSettings, FitRequest
+from secateur.stages.setup import CompactionSetup
 from secateur.stores.protocol import SessionId
 from secateur.view import View
 

@@ -12,23 +12,22 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from secateur import documents
 from secateur.api import Violation
 from secateur.compaction.outcome import Compacted, Refused
-from secateur.fitting.background import PreparedSummary
-from secateur.fitting.options import CompactionSetup, CompactOptions
 from secateur.model import Edit, Epoch, Restore
 from secateur.plan import REFUSED, Plan
+from secateur.projection import Projection
+from secateur.projection.messages import make_weigher
 from secateur.receipt import EditRecord, build_range_records, build_records
 from secateur.render.breakpoints import render, should_mark
-from secateur.session import Projection, document
-from secateur.session.projection import make_weigher
 from secateur.sessions import Branch, CachedSession, SessionManager, SessionMatch
 from secateur.sessions.cache import RepairedRequest, SkippedDecision
 from secateur.sessions.lookup import has_view
-from secateur.sessions.rebase import with_local
 from secateur.sessions.recall_handles import can_recall
 from secateur.sessions.receipt_log import with_handles
 from secateur.sessions.request_tree import MOVED, with_lineage
+from secateur.sessions.void_edits import with_local
 from secateur.settle import with_dependents
 from secateur.stages import (
     Context,
@@ -42,13 +41,12 @@ from secateur.stages import (
     digest,
     make_projection,
     prune,
-    repairs,
+    record,
     window,
 )
 from secateur.stages.compact import CompactionStep
-from secateur.stages.demands import Demands, collect
-from secateur.stages.record import Applied, Decided, list_inherited, make_receipt
-from secateur.stages.report import CompactionResult, call_hook, explain_too_long, report_compaction
+from secateur.stages.demands import Demands, collect, detect_change, remember_repairs
+from secateur.stages.setup import CompactionSetup, CompactOptions, PreparedSummary
 from secateur.stores.protocol import Blob, SessionId, State
 from secateur.view import View
 
@@ -93,11 +91,11 @@ def decide(call: RequestRun, state: State, storage: Storage, prepared: PreparedS
     context = build_context(
         settings, request, projection, state, demands.placement, storage=storage, handles=handles, has_prior_view=prior
     )
-    inherited = list_inherited(projection, branch.plan) if branch.plan is call.match.inherited else ()
+    inherited = record.list_inherited(projection, branch.plan) if branch.plan is call.match.inherited else ()
 
     # What was sent before may read otherwise now: because of a changed repair, or of another plan.
-    repaired = repairs.remember(settings, call.incoming, request.native, read) if settings.repair else None
-    step = repairs.detect_change(cached.repaired, repaired, read, request.now_ms)
+    repaired = remember_repairs(settings, call.incoming, request.native, read) if settings.repair else None
+    step = detect_change(cached.repaired, repaired, read, request.now_ms)
     used = projection.used
     voided, forced = _open(projection, step.epoch), demands.placement.moved
     if step.epoch is not None:
@@ -121,8 +119,8 @@ def decide(call: RequestRun, state: State, storage: Storage, prepared: PreparedS
     # Render and record.
     rendered = render(cached.emitter, projection, call.incoming.native, should_mark(settings.policy.schedule))
     projection.seal(branch.saved, with_local if sessions.store is not None else None)
-    decided = Decided(context, demands, before, (*inherited, *voided), forced, pruned, compaction)
-    receipt = make_receipt(settings, call.incoming.repairs, projection, decided, rendered)
+    decided = record.Decided(context, demands, before, (*inherited, *voided), forced, pruned, compaction)
+    receipt = record.make_receipt(settings, call.incoming.repairs, projection, decided, rendered)
     receipt = with_lineage(receipt, demands.placement, cached, projection)
     if sessions.store is not None:
         found = with_handles(receipt.edits, projection.document) if storage == "store" else receipt.edits
@@ -142,10 +140,10 @@ def _project(call: RequestRun, state: State, storage: Storage) -> tuple[Projecti
     settings, sessions, cached, request = call.settings, call.sessions, call.cached, call.request
     projection = cached.work or make_projection(settings)
     came = call.incoming.document or call.incoming.native
-    read, same = document.read_on(projection.last_document, came, settings.format, settings.model)
+    read, same = documents.read_on(projection.last_document, came, settings.format, settings.model)
     if not projection.counting.can_count(read.transcript.model) and projection.last_document is not None:
         projection, same = make_projection(settings), 0  # another model: everything is counted anew
-        read = call.incoming.document or document.read(call.incoming.native, settings.format, settings.model)
+        read = call.incoming.document or documents.read(call.incoming.native, settings.format, settings.model)
     cached.work = projection
     if settings.policy.sticky:
         branch = sessions.branch_from(cached, state, call.match, request.plan)
@@ -170,7 +168,7 @@ def _enforce(cached: CachedSession, projection: Projection, demands: Demands) ->
         _open(projection, epoch)
 
 
-def _prune(cached: CachedSession, context: Context, projection: Projection, demands: Demands) -> Applied:
+def _prune(cached: CachedSession, context: Context, projection: Projection, demands: Demands) -> record.Applied:
     """The pruning of a request; not decided again where the last decision was to skip, and only time went by."""
     budget, known = context.budget, cached.skipped if context.storage != "away" else None
     same = projection.unchanged and not demands.edits and not context.policy.schedule.needs_clock
@@ -185,7 +183,7 @@ def _prune(cached: CachedSession, context: Context, projection: Projection, dema
     return applied
 
 
-def apply_prune(context: Context, projection: Projection) -> Applied:
+def apply_prune(context: Context, projection: Projection) -> record.Applied:
     """The pruning of a replayed request, without a session and without validation."""
     return _apply(projection, prune.conclude(context, projection, {}), context.budget.now_ms, None)
 
@@ -198,11 +196,11 @@ def apply_compaction(
     *,
     prepared: PreparedSummary | None = None,
     validate: Validate | None = None,
-) -> CompactionResult:
+) -> record.CompactionResult:
     """Digests of older work where they pay, then a summary where the view is still too long."""
     if context.policy.compaction is None:
         skipped = Refused("no_policy", f"policy {context.policy.name} does not compact")
-        return CompactionResult(skipped if options.forced else None)
+        return record.CompactionResult(skipped if options.forced else None)
     early = digest.conclude(context, projection, setup, options)
     first = _finish_compaction(context, projection, setup, early, validate) if early is not None else None
     late = compact.conclude(context, projection, setup, options, prepared)
@@ -216,14 +214,16 @@ def apply_compaction(
 
 def _finish_compaction(
     context: Context, projection: Projection, setup: CompactionSetup, step: CompactionStep, validate: Validate | None
-) -> CompactionResult:
+) -> record.CompactionResult:
     """Apply the epoch of a compaction, and report what came of it."""
-    applied = _apply(projection, Step(step.epoch), context.budget.now_ms, validate) if step.epoch else Applied()
+    applied = _apply(projection, Step(step.epoch), context.budget.now_ms, validate) if step.epoch else record.Applied()
     if applied.refused:
         no = Refused("gate", applied.refused, step.outcome.attempts, step.outcome.asks)
         step = replace(step, outcome=no, epoch=None, prepared=None)
-    result = report_compaction(step.outcome, step.made, explain_too_long(context, projection, step.outcome))
-    warning = call_hook(setup.hooks, context.who.session, step.outcome)
+    result = record.report_compaction(
+        step.outcome, step.made, record.explain_too_long(context, projection, step.outcome)
+    )
+    warning = record.call_hook(setup.hooks, context.who.session, step.outcome)
     return replace(
         result,
         edits=applied.edits,
@@ -234,8 +234,8 @@ def _finish_compaction(
 
 
 def fit_window(
-    context: Context, projection: Projection, done: CompactionResult, validate: Validate | None = None
-) -> CompactionResult:
+    context: Context, projection: Projection, done: record.CompactionResult, validate: Validate | None = None
+) -> record.CompactionResult:
     """Hold the view to its window: shorten unread results where nothing else is left, and say what is too long."""
     if context.policy.binds == "never":
         return replace(done, too_long="")
@@ -257,11 +257,11 @@ def fit_window(
     return replace(done, too_long="", warnings=(*done.warnings, *filter(None, (reason,))))
 
 
-def _apply(projection: Projection, step: Step, now_ms: int, validate: Validate | None) -> Applied:
+def _apply(projection: Projection, step: Step, now_ms: int, validate: Validate | None) -> record.Applied:
     """Apply the epoch of a step, and take it back where the provider would refuse the view."""
     edits = _open(projection, step.epoch)
     refused = roll_back(projection, now_ms, bool(edits), validate) if validate is not None else ""
-    return Applied((), refused, refused) if refused else Applied(edits, step.skipped_reason)
+    return record.Applied((), refused, refused) if refused else record.Applied(edits, step.skipped_reason)
 
 
 def _open(projection: Projection, epoch: Epoch | None) -> tuple[EditRecord, ...]:

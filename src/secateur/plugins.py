@@ -71,7 +71,7 @@ from secateur.protect import Count, Protection, Share
 from secateur.registry import PluginWarning
 from secateur.schedule.gates import EveryRequest
 from secateur.stores import open_store
-from secateur.stores.admission import check_admission
+from secateur.stores.changes import check_admission
 from secateur.stores.protocol import (
     Blob,
     Conflict,

@@ -9,16 +9,16 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from secateur import documents
 from secateur.errors import StillTooLong, StoreError
-from secateur.fitting.background import PreparedSummary
 from secateur.pipeline import RequestRun, Result, decide
-from secateur.session import document
 from secateur.sessions import ATTEMPTS, SentView, SessionManager, SessionMatch
 from secateur.sessions.receipt_log import make_failure_receipt
+from secateur.sessions.store_access import flush
 from secateur.sessions.unsent import UnsentView, make_unsent_receipt
-from secateur.sessions.waiting_receipts import flush
 from secateur.stages import EngineSettings, FitRequest, Incoming, Storage, repair_request
-from secateur.stages.report import find_largest
+from secateur.stages.record import find_largest
+from secateur.stages.setup import PreparedSummary
 from secateur.stores.protocol import Conflict, SessionId
 from secateur.view import View
 
@@ -60,9 +60,9 @@ def _find(
         return incoming, SessionMatch(who.session)
     native = incoming.native
     known = sessions.memory.find_grown(who.tenant, native) if isinstance(native, bytes) else None
-    read, _ = document.read_on(known, native, settings.format, settings.model)
+    read, _ = documents.read_on(known, native, settings.format, settings.model)
     if known is not None and read.transcript.model != known.transcript.model:
-        read = document.read(native, settings.format, settings.model)  # its parts are counted anew
+        read = documents.read(native, settings.format, settings.model)  # its parts are counted anew
     return replace(incoming, document=read), sessions.find(who, read.transcript)
 
 

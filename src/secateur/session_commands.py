@@ -1,20 +1,20 @@
-"""What a caller says of the sessions that an engine keeps, between their requests: what they cost, undo, pins, replay.
+"""What a caller says about the sessions that an engine keeps, between their requests: usage, undo, pins, replay, close.
 
-Rule: each is kept before it is answered, and holds from the next request on. Commands fail loud.
+Rule: each is saved before it returns, and applies from the next request on. Commands raise their errors. `close` may be
+called any number of times; beside a running event loop it runs in a thread of its own.
 """
 
 import asyncio
-from typing import Any, TypeVar
+from types import TracebackType
+from typing import Any, Self, TypeVar
 
 from msgspec import structs
 
 from secateur import arguments
 from secateur.arguments import check_session, make_fit_request, pin_named, resolve_now
-from secateur.closing import Closing
 from secateur.errors import StillTooLong
 from secateur.fail_open import FailOpen
-from secateur.fitting import CompactOptions
-from secateur.nesting import convert_recursion_error
+from secateur.jsontext import convert_recursion_error
 from secateur.object_requests import ObjectRequests
 from secateur.objects import inspect_request
 from secateur.plan import Plan
@@ -23,10 +23,33 @@ from secateur.sessions.commands import UndoResult, add_pin, record_session_usage
 from secateur.sessions.replay import ReplayResult, replay_request
 from secateur.sessions.unsent import keep_unsent
 from secateur.stages import EngineSettings, make_projection, repair_request
+from secateur.stages.setup import CompactOptions
 from secateur.stores.protocol import Pin, SessionId
 from secateur.view import View
 
 T = TypeVar("T")
+
+
+class Closing:
+    """Something with a `close` to be called when it is not needed any more."""
+
+    def close(self) -> None:
+        """Give back what is held open."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        await asyncio.to_thread(self.close)
 
 
 class SessionCommands(Closing):

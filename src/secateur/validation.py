@@ -13,12 +13,12 @@ from typing import Any
 
 from secateur.api import FAMILIES, Violation, check, get_family
 from secateur.bounds import find_turn_start
+from secateur.documents import Document, get_element_ranges
 from secateur.formats.json_word import IN_INPUT, IN_MESSAGES, has_json_word
 from secateur.formats.native import read_member
 from secateur.jsontext import Text
 from secateur.model import Message, Path, Transcript
 from secateur.patch import Op, Splice, apply, apply_splices
-from secateur.session.document import Document, get_element_ranges
 from secateur.settle import is_missing_reasoning
 
 Ops = dict[int, list[Op]]

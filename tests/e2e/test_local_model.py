@@ -11,12 +11,12 @@ import pytest
 from compactions import scene
 from conversation import assistant, result, talk, user
 from local_models import WINDOW, served, small
-from secateur.compacting import CompactionTask, compact_history
 from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.compaction.outcome import Compacted
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.summarizers import Summarizer, parse
 from secateur.summarizers.driving import drive
+from secateur.summarizers.run import CompactionTask, compact_history
 
 SHORT = Ask(system="You are brief.", text="Name three colors.", most_tokens=12, tokens=20)
 LONG = Ask(system="You count.", text="Count: " + "one two three " * 120, most_tokens=4_000, tokens=1_000)

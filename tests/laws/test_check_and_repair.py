@@ -19,6 +19,7 @@ from every_format import FORMATS_OF_ALL, Step, Turn
 from every_format import document as written
 from laws.shapes import SHAPES, Shape
 from laws.test_repair_broken import GONE, bend, bodies, broken
+from secateur import documents
 from secateur.api import Violation, check, get_family
 from secateur.api.repair import RepairOptions, RepairRecord, repair
 from secateur.cli.exit_codes import UnreadableInput
@@ -26,7 +27,6 @@ from secateur.cli.inputs import InputSource, open_document
 from secateur.cli.report import find_violations
 from secateur.errors import FormatError
 from secateur.formats import get_format
-from secateur.session import document
 
 TOGETHER = (
     {"A1", "A2", "A3", "A4", "A14"},  # calls, their results, and the order of both
@@ -86,12 +86,12 @@ def test_of_a_broken_body_all_is_named_and_all_that_is_named_is_mended(shape: Sh
 def test_of_a_broken_session_too(name: str, turns: list[Turn], rng: Random, times: int) -> None:
     raw = bent(written(name, turns), rng, times)
     try:
-        read = document.read(raw, name)
+        read = documents.read(raw, name)
     except FormatError:
         return
     before = check("transcript", read.transcript.messages)
     done = repair(read.native, name)
-    again = document.read(done.document.data, name)
+    again = documents.read(done.document.data, name)
     after = {one.rule for one in check("transcript", again.transcript.messages) if one.severity == "error"}
     assert after <= {one.rule for one in done.remaining}
     assert read.transcript.warnings or unnamed(done.repairs, before) == []
@@ -109,7 +109,7 @@ def test_what_is_mended_was_found_before(path: str) -> None:
     except UnreadableInput:
         pytest.skip("several conversations, or none")
     found = find_violations(read)[1]
-    done = repair(document.read(raw).native, read.format, RepairOptions())
+    done = repair(documents.read(raw).native, read.format, RepairOptions())
     mended = [one for one in done.repairs if one.rule != "F2"]  # the tree of lines is no matter of what is sent
     assert not mended or found or read.transcript.warnings
 
@@ -117,5 +117,5 @@ def test_what_is_mended_was_found_before(path: str) -> None:
 @recorded.NEEDED
 @pytest.mark.parametrize("path", recorded.paths(3_000_000, "swe_agent_traj_json"))
 def test_a_command_in_a_text_needs_no_result(path: str) -> None:
-    messages = get_format("swe_agent").read(document.read(recorded.data(path)).native).messages
+    messages = get_format("swe_agent").read(documents.read(recorded.data(path)).native).messages
     assert [one.rule for one in check("transcript", messages) if one.severity == "error"] == []

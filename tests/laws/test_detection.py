@@ -12,9 +12,8 @@ from host_sessions import DOCUMENTS
 from laws.shapes import SHAPES
 from laws.validity import Case, case
 from native import pi_call, pi_result, user
-from secateur import Engine, StillTooLong, fit, formats
+from secateur import Engine, StillTooLong, documents, fit, formats
 from secateur.errors import FormatError
-from secateur.session import document
 
 ODD_MESSAGE = {"role": "narrator", "content": "meanwhile", "mood": ["calm"]}
 ODD_BLOCK = {"type": "hologram", "hologram": {"depth": 3}}
@@ -44,8 +43,8 @@ def told(seed: int) -> tuple[Case, dict[str, Any]]:
 
 def found(value: Any) -> str:
     """The format of a document, the same as objects and as text."""
-    name = document.read(value).format.name
-    assert document.read(json.dumps(value).encode()).format.name == name
+    name = documents.read(value).format.name
+    assert documents.read(json.dumps(value).encode()).format.name == name
     return name
 
 
@@ -160,9 +159,9 @@ def test_texts_alone_may_be_of_several_formats() -> None:
     body = {"messages": [user("hi"), {"role": "assistant", "content": "hello"}]}
     assert found(body) == "openai_chat"
     for name in ("openai_chat", "anthropic_messages", "pi_messages"):
-        assert document.read(body, name).format.name == name
+        assert documents.read(body, name).format.name == name
     with pytest.raises(FormatError, match="looks like openai_chat"):
-        document.read(body, "bedrock_converse")
+        documents.read(body, "bedrock_converse")
 
 
 def test_an_engine_refuses_what_its_format_is_not() -> None:
@@ -173,7 +172,7 @@ def test_an_engine_refuses_what_its_format_is_not() -> None:
 
 def test_a_file_of_lines_that_the_named_host_never_wrote_is_refused() -> None:
     with pytest.raises(FormatError, match="no line of it is one that this host writes"):
-        document.read(b'{"note": 1}\n{"note": 2}\n', "codex")
+        documents.read(b'{"note": 1}\n{"note": 2}\n', "codex")
 
 
 def calls(message: dict[str, Any]) -> int:
@@ -187,7 +186,7 @@ def refused(value: Any, name: str) -> None:
     alike = ALIKE.get(name, set()) | (CHAT_LISTS.get(name, set()) if isinstance(value, list) else set())
     for other in formats.list_format_names():
         if other == name or other in alike:
-            document.read(value, other)
+            documents.read(value, other)
             continue
         with pytest.raises(FormatError, match=f"looks like {name}"):
-            document.read(value, other)
+            documents.read(value, other)

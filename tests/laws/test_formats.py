@@ -20,7 +20,7 @@ from secateur.jsontext import Text
 from secateur.model import Edit, Epoch, Part, Replace, Rewrite, Transcript
 from secateur.patch import apply
 from secateur.plan import Plan, decode, fold
-from secateur.session.projection import compile_ops
+from secateur.projection.messages import compile_ops
 from vector_cases import Case, cases, titled
 
 BODIES = ("anthropic_messages", "bedrock_converse", "gemini", "openai_chat", "openai_responses")

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 import recorded
 from every_format import FORMATS_OF_ALL, IN_STRINGS, Step, Turn, document
+from secateur import documents as documents
 from secateur import fit
 from secateur.errors import FormatError
 from secateur.formats import FORMATS
 from secateur.jsontext import Lines, Text
 from secateur.model import Path as Place
-from secateur.session import document as documents
 
 MOST, HEAD = 40, 8
 POLICY: dict[str, Any] = {

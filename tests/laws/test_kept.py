@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from laws.histories import HISTORY, anthropic
 from laws.natives import body, by_user, elements, ends
-from secateur import Engine, View
-from secateur.session import document
-from secateur.sessions.view_lineage import list_lineage_keys
+from secateur import Engine, View, documents
+from secateur.sessions.lookup import list_lineage_keys
 from secateur.stores.memory import MemoryStore
 from secateur.stores.protocol import SessionId
 
@@ -111,7 +110,7 @@ def test_views_are_known_by_the_keys_that_reading_them_gives(
     used = engine(MemoryStore(), policy)
     for number, some in enumerate(steps(data, messages)):
         view = used.fit(body(some), session="s", now_ms=number)
-        read = document.read(view.request, model=BOUND).transcript
+        read = documents.read(view.request, model=BOUND).transcript
         with used.sessions.check_out(SessionId("s")) as desk:
             assert desk.chain.key == read.messages[-1].key
 

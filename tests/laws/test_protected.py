@@ -11,8 +11,8 @@ from compactions import said
 from every_format import Step, Turn, document
 from every_format.drawn import TURNS
 from secateur import Engine
+from secateur import documents as documents
 from secateur.policy import PRESETS, load
-from secateur.session import document as documents
 
 BODIES = ("anthropic_messages", "bedrock_converse", "gemini", "openai_chat", "openai_responses")
 COMPACTING = [name for name in PRESETS if load(name).compaction is not None]

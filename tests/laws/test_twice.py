@@ -17,6 +17,7 @@ from every_format import FORMATS_OF_ALL, Step, Turn, document
 from every_format.drawn import FAILED, FOUND, LOG, PASSED, QUOTING, SOURCE, TABLE, TURNS
 from laws.trials import BIRTH, CLEAR, CONDENSE, INPUTS, SAME, STALE, TRIM, own, preset
 from secateur import Engine, StillTooLong, fit
+from secateur import documents as documents
 from secateur.api import check, get_family
 from secateur.compaction.outcome import Compacted
 from secateur.errors import FormatError
@@ -27,7 +28,6 @@ from secateur.outline import outline
 from secateur.own_text import is_own, is_summary
 from secateur.placeholder import describe_removed
 from secateur.policy import PRESETS, Policy, load
-from secateur.session import document as documents
 
 OWN = own("everything", SAME, STALE, TRIM, CLEAR, INPUTS, on_arrival=BIRTH, protect={"last_messages": 2})
 OUTLINES = own("outlines", CONDENSE, INPUTS, on_arrival=BIRTH | {"dedupe_lines": True}, protect={"last_results": 1})

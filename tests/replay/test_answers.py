@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 
 from cli_runs import secateur
-from secateur import Engine
+from secateur import Engine, documents
 from secateur.answers.left import list_removals
 from secateur.lineage import handle_of
 from secateur.recover.whole import read_whole
-from secateur.session import document
 from secateur.sessions.receipt_log import make_blob
 from secateur.stores import open_store
 from secateur.stores.memory import MemoryStore
@@ -79,7 +78,7 @@ def as_requests(body: dict[str, Any], count: int) -> list[bytes]:
 
 def removed(raw: bytes, native: bytes) -> dict[str, bytes]:
     """The bytes of each part that a view reads otherwise, by key, found without the plan or a receipt."""
-    came, sent = document.read(raw), document.read(native)
+    came, sent = documents.read(raw), documents.read(native)
     found = {}
     for was, now in zip(came.transcript.messages, sent.transcript.messages, strict=True):
         for part, shown in zip(was.parts, now.parts, strict=True):

@@ -15,10 +15,9 @@ import pytest
 from loaders import claude_code_loader, codex_loader, opencode_loader, pi_loader
 from loaders.shown import Shown
 from long_sessions import SUMS
-from secateur import Engine
+from secateur import Engine, documents
 from secateur.compaction.outcome import Compacted
 from secateur.model import Transcript
-from secateur.session import document
 
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
 WINDOW = 60_000
@@ -75,7 +74,7 @@ def shown(transcript: Transcript) -> list[Shown]:
 def test_the_largest_sessions_become_fitting_ones_that_their_hosts_load(host: str, path: str) -> None:
     name, load = HOSTS[host]
     data = content(host, path)
-    before = document.read(data, name)
+    before = documents.read(data, name)
     view = Engine(SUMS, window=WINDOW, format=name).compact(data, now_ms=0)
     if not isinstance(view.compaction, Compacted):
         assert view.request is data
@@ -83,7 +82,7 @@ def test_the_largest_sessions_become_fitting_ones_that_their_hosts_load(host: st
         pytest.skip(view.compaction.text if view.compaction else "nothing to do")
     if host != "opencode_export_json":
         assert view.request.startswith(data.rstrip(b"\n"))  # a log only grows at its end
-    after = document.read(view.request, name).transcript
+    after = documents.read(view.request, name).transcript
     assert view.receipt.tokens_view < WINDOW
     assert view.compaction.summary.splitlines()[0] in {
         part.text.splitlines()[0] for message in after.messages for part in message.parts if part.text
@@ -103,6 +102,6 @@ def test_a_session_that_goes_on_is_compacted_again(host: str, path: str) -> None
     second = Engine(SUMS, window=WINDOW // 4, format=name).compact(first.request, now_ms=1)
     if not isinstance(second.compaction, Compacted):
         pytest.skip(second.compaction.text if second.compaction else "nothing to do")
-    after = document.read(second.request, name).transcript
+    after = documents.read(second.request, name).transcript
     assert sum(message.origin == "summary" for message in after.messages) <= 2  # opencode's own question beside it
     assert shown(after) == load(second.request)

@@ -7,9 +7,9 @@ import pytest
 from replay import test_logs, test_requests, test_session_files
 from replay.test_logs import CORPUS
 from secateur import formats
+from secateur.documents import read
 from secateur.errors import FormatError
 from secateur.jsontext import Text
-from secateur.session.document import read
 
 LOGS = {"pi_session_jsonl": "pi", "claude_code_jsonl": "claude_code", "codex_rollout_jsonl": "codex"}
 ONE_GRAMMAR = {"pi", "openclaw"}

@@ -27,12 +27,12 @@ from loaders import (
     tau_loader,
 )
 from loaders.shown import Shown
+from secateur import documents
 from secateur.errors import UnknownFormat
 from secateur.jsontext import Text
 from secateur.model import Part, Transcript
 from secateur.patch import Op, apply
 from secateur.policy import PRESETS
-from secateur.session import document
 from session_lines import parts
 
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
@@ -117,8 +117,8 @@ EACH = pytest.mark.parametrize("name", SESSIONS)
 
 
 @cache
-def read(name: str) -> document.Document:
-    return document.read(SESSIONS[name][1]())
+def read(name: str) -> documents.Document:
+    return documents.read(SESSIONS[name][1]())
 
 
 def shown(transcript: Transcript) -> list[Shown]:
@@ -208,7 +208,7 @@ def test_presets_leave_every_byte_outside_their_edits(name: str, policy: str) ->
         here, there = span[1], at + len(same)
     assert view.request[there:].endswith(data[here:])
     assert bool(touched) == (view.request != data)
-    again = document.read(view.request, model="claude-sonnet-4-5")
+    again = documents.read(view.request, model="claude-sonnet-4-5")
     cleared = "[Old tool result content cleared]"  # a stamped output reads as opencode's own placeholder
     stamped = {part.key for part in touched if part.cleared_at_path and policy == "opencode"}
     kept = [cleared if part.key in stamped else part.text for part in parts(view.transcript)]
@@ -218,7 +218,7 @@ def test_presets_leave_every_byte_outside_their_edits(name: str, policy: str) ->
 @pytest.mark.parametrize("path", [path for kind in REFUSED for path in paths(kind)])
 def test_records_that_are_no_conversation_are_refused_with_what_to_do(path: str) -> None:
     with pytest.raises(UnknownFormat, match="give|take"):
-        document.read(content(path))
+        documents.read(content(path))
 
 
 @pytest.mark.parametrize(
@@ -226,12 +226,12 @@ def test_records_that_are_no_conversation_are_refused_with_what_to_do(path: str)
 )
 def test_results_of_several_runs_are_refused_with_how_to_take_one_out(path: str) -> None:
     with pytest.raises(secateur.FormatError, match=r"holds \d+ conversations: .* jq "):
-        document.read(content(path))
+        documents.read(content(path))
 
 
 @pytest.mark.parametrize("path", paths("openai_chat_litellm_completion_json"))
 def test_completion_logs_are_chat(path: str) -> None:
     value: Any = json.loads(content(path))
-    found = document.read(content(path))
+    found = documents.read(content(path))
     assert found.format.name == "openai_chat"
     assert len(found.transcript.messages) == len(value["messages"])

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import postgres_server
-from secateur.stores import open_store, packing
+from secateur.stores import changes, open_store
 from secateur.stores.protocol import Store
 from secateur.testing import StoreKit
 
@@ -23,7 +23,7 @@ class TestSqlite(StoreKit):
 class TestSqliteWithoutZstd(StoreKit):
     @pytest.fixture(autouse=True)
     def _without(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(packing, "ZSTD_MODULES", ())
+        monkeypatch.setattr(changes, "ZSTD_MODULES", ())
 
     def opened(self, folder: Path) -> Store:
         return open_store(f"sqlite://{folder}/s.db?synchronous=normal")

@@ -12,7 +12,7 @@ import pytest
 from secateur.chain import encode_canonical, hash_epochs, link_bodies
 from secateur.errors import ConfigError, StoreError
 from secateur.model import Epoch, Rewrite
-from secateur.stores import migrate, open_store, packing, place, sql_retention, sqlite_scrub
+from secateur.stores import changes, migrate, open_store, place, sql_retention, sqlite_scrub
 from secateur.stores.proof import find_problems
 from secateur.stores.protocol import Blob, Freed, Manifest, Pin, SessionId, SessionUpdate, State, Store, make_state
 from secateur.stores.sqlite import SqliteStore
@@ -353,16 +353,16 @@ def test_a_blob_is_compressed_where_that_helps_and_read_by_whoever_has_the_codec
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     data, noise = b"line of output\n" * 500, os.urandom(500)
-    assert packing.compress_blob(noise) == (packing.AS_IT_IS, noise)
-    assert packing.compress_blob(b"short") == (packing.AS_IT_IS, b"short")
-    codec, body = packing.compress_blob(data)
-    assert packing.decompress_blob(codec, body) == data
+    assert changes.compress_blob(noise) == (changes.AS_IT_IS, noise)
+    assert changes.compress_blob(b"short") == (changes.AS_IT_IS, b"short")
+    codec, body = changes.compress_blob(data)
+    assert changes.decompress_blob(codec, body) == data
     assert len(body) < len(data) / 20
-    monkeypatch.setattr(packing, "ZSTD_MODULES", ())
-    assert packing.compress_blob(data)[0] == packing.ZLIB
-    assert packing.decompress_blob(*packing.compress_blob(data)) == data
+    monkeypatch.setattr(changes, "ZSTD_MODULES", ())
+    assert changes.compress_blob(data)[0] == changes.ZLIB
+    assert changes.decompress_blob(*changes.compress_blob(data)) == data
     with pytest.raises(StoreError, match=r"pip install 'secateur\[store\]'"):
-        packing.decompress_blob(packing.ZSTD, body)
+        changes.decompress_blob(changes.ZSTD, body)
 
 
 @pytest.mark.parametrize(

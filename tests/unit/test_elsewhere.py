@@ -11,8 +11,8 @@ from secateur import Engine, View, fit
 from secateur.api import check, get_family
 from secateur.api.repair import repair
 from secateur.compaction.outcome import Refused
-from secateur.elsewhere import FIELDS, find_provider_history
 from secateur.errors import StillTooLong
+from secateur.formats.native import FIELDS, find_provider_history
 from secateur.policy import PRESETS
 
 LONG = "found it " * 4_000

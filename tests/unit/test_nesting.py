@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from secateur import Engine, fit
+from secateur import Engine, documents, fit
 from secateur.api import FAMILIES, check
 from secateur.api.repair import repair
 from secateur.cli.program import run
 from secateur.errors import FormatError, SecateurError
-from secateur.nesting import DEEPEST, is_too_deep
-from secateur.session import document
+from secateur.jsontext import DEEPEST, is_too_deep
 
 EAGER: dict[str, Any] = {
     "name": "eager",
@@ -72,7 +71,7 @@ def test_every_way_in_reads_it_or_says_what_is_wrong(levels: int) -> None:
         for request in (text.encode(), text, objects(text) if levels <= 2_000 else None):
             if request is None:
                 continue
-            for work in (fit_eagerly, kept, document.read, repair):
+            for work in (fit_eagerly, kept, documents.read, repair):
                 told(lambda work=work, request=request: work(request))
 
 
@@ -91,7 +90,7 @@ def test_what_no_parser_reads_is_said_to_be_too_deep() -> None:
             continue
         for name in (None, "openai_chat", "anthropic_messages"):
             with pytest.raises(FormatError, match="nests too deeply"):
-                document.read(text.encode(), name)
+                documents.read(text.encode(), name)
 
 
 def test_rules_raise_nothing_of_their_own() -> None:

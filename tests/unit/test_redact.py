@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from carriers import CARRIERS, CLASSES, drawn_values
 from credentials import HEX, PEM, PLANTED, SHAPED, made
-from secateur.redact import detect_kinds, redact, redact_tree
-from secateur.redact.detector import is_installed
+from secateur.redact import detect_kinds, is_installed, redact, redact_tree
 
 
 @pytest.mark.parametrize(("kind", "frame", "secret"), PLANTED, ids=[kind for kind, *_ in PLANTED])

@@ -3,14 +3,14 @@
 import json
 from typing import Any
 
+from secateur.documents import read
 from secateur.model import Epoch, Rewrite
 from secateur.pipeline import roll_back
 from secateur.plan import REFUSED, list_active_epochs
+from secateur.projection import Projection
+from secateur.projection.message_index import Counting
 from secateur.protect import Protection
 from secateur.render.emitter import Emitter
-from secateur.session import Projection
-from secateur.session.counting import Counting
-from secateur.session.document import read
 
 CALL = {"type": "tool_use", "id": "c1", "name": "bash", "input": {}}
 RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": "a long output " * 40}

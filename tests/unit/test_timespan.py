@@ -1,6 +1,6 @@
 import pytest
 
-from secateur.timespan import describe_duration
+from secateur.durations import describe_duration
 
 
 @pytest.mark.parametrize(

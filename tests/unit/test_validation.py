@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from secateur import Engine, fit
 from secateur.api import check
+from secateur.documents import read
 from secateur.model import Epoch, Remove, Rewrite
 from secateur.plan import REFUSED, Plan
+from secateur.projection import Projection
+from secateur.projection.message_index import Counting
 from secateur.protect import Protection
 from secateur.render.emitter import Emitter
-from secateur.session import Projection
-from secateur.session.counting import Counting
-from secateur.session.document import read
 
 MODEL = "claude-opus-4-5"
 ERROR = {"type": "tool_result", "tool_use_id": "c1", "content": "no such file " * 20, "is_error": True}

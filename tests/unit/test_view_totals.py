@@ -8,7 +8,7 @@ from msgspec.structs import force_setattr, replace
 
 from conversation import assistant, result, talk, user
 from secateur.model import Message, Part
-from secateur.view_totals import ViewTotals
+from secateur.proposal import ViewTotals
 
 Messages = tuple[Message, ...]
 

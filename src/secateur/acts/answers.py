@@ -1,19 +1,29 @@
-"""Which call a result answers, and what else its message holds, however many stand side by side.
+"""Which call a result answers, what else its message holds, and what the task was about at that point.
 
-Rule: a result answers a call of its own round, never one looked up over the whole history. A message with thousands of
-calls or results is gone through once, not once for each: the last few messages that were asked about are kept, for one
-thread each. Nothing is decided here.
+Rule: a result answers a call of its own round, never one found over the whole history. A message with thousands of
+calls or results is visited once; the last few messages are remembered for each thread. What a task is about are names
+only (files, symbols, ids, errors), the newest first: those that the user named, and those of the calls just before.
+Common words name nothing. Nothing is decided here.
 """
 
-from collections.abc import Sequence
-from functools import cached_property
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from threading import local
 
+from secateur.identifiers.words import Kind, find_words
 from secateur.model import Message, Part
 
 _KEPT = 8  # messages
 _FEW = 8  # parts
 _NEAR = 8  # messages behind an answer that are walked over each time; of longer ways it is kept where they lead
+
+MOST = 40  # names
+_CALLS = 3  # answers whose calls count
+_USERS = 2  # messages of the user
+_NOTHING: dict[str, Part] = {}
+_SEARCHED = 8_000  # characters of one text
+_KINDS: frozenset[Kind] = frozenset({"file", "hash", "error", "symbol", "id", "url"})
 
 
 class MessageFacts:
@@ -110,3 +120,81 @@ def _find_last_spoken_cached(messages: Sequence[Message], number: int) -> int:
         back -= 1
     ways.update(dict.fromkeys(passed, back))
     return back
+
+
+def collect_relevant_names(
+    messages: Sequence[Message],
+    number: int,
+    result: Part,
+    raw: Mapping[str, Part] | None = None,
+    turns: Sequence[int] | None = None,
+) -> tuple[str, ...]:
+    """Return the names relevant to a result of message `number`, those of its own call first.
+
+    `raw` has the parts as they came where a view shows them otherwise: what was edited since changes nothing. `turns`
+    are the places of the messages that the user wrote, where they are known.
+    """
+    if turns is None:
+        turns = [at for at, message in enumerate(messages) if (message.role, message.origin) == ("user", "user")]
+    found: dict[str, None] = {}
+    for names in _iterate_names(_Before(messages, number, turns), result, _NOTHING if raw is None else raw):
+        if len(found) >= MOST:
+            break
+        found |= dict.fromkeys(names)
+    return tuple(found)[:MOST]
+
+
+class _Before:
+    """What stands before a result: what the user said last, and the answers since, the newest first."""
+
+    def __init__(self, messages: Sequence[Message], number: int, turns: Sequence[int]) -> None:
+        self.users: list[Part] = []
+        self.answers: list[MessageFacts] = []
+        first = -1
+        for place in range(bisect_left(turns, number) - 1, -1, -1):
+            self.users += [part for part in messages[turns[place]].parts if part.kind == "text"]
+            if len(self.users) >= _USERS:
+                first = turns[place]
+                break
+        while len(self.answers) < _CALLS and (number := find_last_spoken(messages, number)) > first:
+            if messages[number].role == "assistant":
+                self.answers.append(get_held(messages[number]))
+
+
+def _iterate_names(before: _Before, result: Part, raw: Mapping[str, Part]) -> Iterator[tuple[str, ...]]:
+    """Yield the names in the result's own call, in the last user message and in earlier calls."""
+    calls = ([*held.calls.get(result.call_id, ()), *held.called[:1]] for held in before.answers)
+    own = next(filter(None, calls), [])
+    yield from (_extract_names(part, raw) for part in own[:1])
+    yield from (_extract_names(part, raw) for part in before.users)
+    for held in before.answers:
+        yield from (_extract_names(part, raw) for part in held.calls.get(result.call_id, ()))
+        yield from (
+            (_extract_names(part, raw) for part in held.called)
+            if len(held.called) <= MOST
+            else (_collect_shared_names(held, raw),)
+        )
+
+
+def _extract_names(part: Part, raw: Mapping[str, Part]) -> tuple[str, ...]:
+    text = raw.get(part.key, part).text
+    return _find_names(text[:_SEARCHED], text)
+
+
+def _collect_shared_names(held: MessageFacts, raw: Mapping[str, Part]) -> tuple[str, ...]:
+    """Return the names in a message's many calls, collected once and shared by all their results."""
+    if held.names is None or held.names[0] is not raw:
+        found: dict[str, None] = {}
+        for part in held.called:
+            found |= dict.fromkeys(_extract_names(part, raw))
+            if len(found) >= 2 * MOST:
+                break
+        held.names = raw, tuple(found)
+    return held.names[1]
+
+
+@lru_cache(maxsize=256)
+def _find_names(start: str, text: str) -> tuple[str, ...]:
+    """Return the names in the start of a text, in order of first occurrence."""
+    some = {one.value for one in find_words(start) if one.kind in _KINDS and len(one.value) > 3}
+    return tuple(sorted(some, key=lambda name: (text.find(name), name)))

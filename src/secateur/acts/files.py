@@ -1,15 +1,191 @@
-"""What a call did to files, from what was asked of the tool and how that went.
+"""What a call did to files: which ones it read, wrote, moved or deleted, by what was asked and how it went.
 
-Rule: a call that failed changed nothing, and a command that was refused ran nothing. Paths are those that the call
-names. What is known of a file over many calls is not gathered here.
+Rule: only what is certain from the words of the command. A search through files does not read them, and a folder is not
+a file as far as its name tells. Formatters and build tools change files too, but their words do not say which. A call
+that failed changed nothing, and a command that was refused ran nothing. What many calls did to one file is not gathered
+here.
 """
 
 import re
 from collections.abc import Iterator
+from typing import Literal
+
+from msgspec import Struct
 
 from secateur.acts.calls import Action, collect_texts, normalize_name
-from secateur.acts.effects import Effect, parse_effects, parse_patch_effects, parse_script_effects
+from secateur.acts.shell import Simple, parse_command_line, strip_program_prefix
 from secateur.acts.words import collapse_whitespace
+
+Use = Literal["read", "created", "changed", "moved", "deleted"]
+
+
+class Effect(Struct, frozen=True):
+    """What happened to one file. `whole`: it was written anew, so its earlier text does not matter."""
+
+    path: str
+    use: Use
+    to: str = ""
+    whole: bool = False
+
+
+def parse_effects(line: str, depth: int = 0) -> Iterator[Effect]:
+    """Yield the effects of a command line on files, in order."""
+    taken = parse_command_line(line)
+    for simple in taken.commands:
+        words = strip_program_prefix(simple.words)
+        if depth < 3 and (inner := _find_inner_command(words)):
+            yield from parse_effects(inner, depth + 1)
+        yield from _parse_redirects(simple)
+        if words and words[0] == "apply_patch":
+            for body in (*words[1:], *taken.bodies):
+                yield from parse_patch_effects(body)
+        elif words:
+            yield from _run(words)
+    for body in taken.bodies:
+        yield from parse_script_effects(body)
+
+
+def parse_patch_effects(body: str) -> Iterator[Effect]:
+    """Yield the effects of a `*** Begin Patch` patch or a unified diff."""
+    before = ""
+    for found in _PATCH.finditer(body):
+        verb, path = found["verb"], collapse_whitespace(found["path"] or found["new"])
+        if verb == "Move to":
+            yield Effect(before, "moved", to=path)
+        elif verb:
+            yield Effect(path, _VERBS[verb], whole=verb == "Add File")
+        elif path != "/dev/null":
+            yield Effect(re.sub(r"^[ab]/", "", path), "changed")
+        before = path
+
+
+def parse_script_effects(code: str) -> Iterator[Effect]:
+    """Yield the files that a Python or JavaScript script names where it writes them."""
+    for found in _WRITES.finditer(code) if any([word in code for word in _OPENS]) else ():
+        if is_pathlike(path := found["open"] or found["path"] or found["js"]):
+            yield Effect(path, "changed" if (found["mode"] or "")[:1] in ("a", "r") else "created", whole=True)
+
+
+def is_pathlike(word: str) -> bool:
+    """Return whether this word can only be a file name."""
+    return (
+        len(word) <= 400
+        and collapse_whitespace(word) == word
+        and not _NOT_A_PATH.search(word)
+        and word.strip(".-~/") != ""
+    )
+
+
+_PATCH = re.compile(
+    r"^\*\*\* (?P<verb>Add File|Update File|Delete File|Move to): (?P<path>[^\n]+)"
+    r"|^--- [^\n]+\n\+\+\+ (?P<new>[^\t\n]+)",
+    re.M,
+)
+_VERBS: dict[str, Use] = {"Add File": "created", "Update File": "changed", "Delete File": "deleted"}
+_WRITES = re.compile(
+    r"\bopen\(\s*[rbu]?['\"](?P<open>[^'\"\n]{1,300})['\"]\s*,\s*(?:mode\s*=\s*)?['\"](?P<mode>[wax]|r\+)[bt+]*['\"]"
+    r"|\bPath\(\s*['\"](?P<path>[^'\"\n]{1,300})['\"]\s*\)\.write_(?:text|bytes)\("
+    r"|\bwriteFile(?:Sync)?\(\s*['\"`](?P<js>[^'\"`\n$]{1,300})['\"`]"
+)
+_OPENS = ("open(", "Path(", "writeFile")
+_NOT_A_PATH = re.compile(r"[$*?\[\]{}<>|;&`\"'\n!^=,()\\]|^-|^\d+$|^/dev/|://|^[.~]?/?$|/$")
+_SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
+_READERS = frozenset(
+    {"cat", "head", "tail", "less", "more", "nl", "bat", "batcat", "tac", "od", "xxd", "hexdump", "strings"}
+)
+_VALUED = frozenset({"-n", "-c", "-e", "-f", "--lines", "--bytes", "-s", "-l", "-N", "-j", "-t", "-A"})
+_NO_VALUE = {"cat": frozenset({"-n", "-e", "-s", "-t", "-A"}), "bat": frozenset({"-n", "-A"})}
+
+
+def _find_inner_command(words: tuple[str, ...]) -> str:
+    """Return the command line passed to a shell: bash -lc '...'."""
+    if words and words[0] in _SHELLS:
+        flag = next((n for n, word in enumerate(words) if re.fullmatch(r"-[a-z]*c", word)), 0)
+        return words[flag + 1] if flag and flag + 1 < len(words) else ""
+    return ""
+
+
+def _parse_redirects(simple: Simple) -> Iterator[Effect]:
+    for path in filter(is_pathlike, simple.reads):
+        yield Effect(path, "read")
+    for path in filter(is_pathlike, simple.writes):
+        yield Effect(path, "created", whole=True)
+    for path in filter(is_pathlike, simple.appends):
+        yield Effect(path, "changed")
+
+
+def _run(words: tuple[str, ...]) -> Iterator[Effect]:
+    name, rest = words[0], words[1:]
+    if name == "git" and rest:
+        yield from _parse_git_effects(rest)
+    elif name in _READERS:
+        yield from (Effect(path, "read") for path in _list_operands(name, rest))
+    elif name in ("sed", "perl", "awk", "gawk"):
+        yield from _parse_editor_effects(name, rest)
+    elif name in ("cp", "mv", "install", "ln"):
+        yield from _parse_transfer_effects(name, [word for word, valued in _iterate_words(name, rest) if not valued])
+    elif name in ("rm", "unlink"):
+        yield from (Effect(path, "deleted") for path in _list_operands(name, rest))
+    elif name in ("tee", "touch", "truncate"):
+        used: Use = "created" if name == "touch" or "-a" not in rest else "changed"
+        yield from (Effect(path, used, whole=name == "tee") for path in _list_operands(name, rest))
+    elif name in ("gofmt", "goimports") and "-w" in rest:
+        yield from (Effect(path, "changed") for path in _list_operands(name, rest) if "." in path)
+
+
+def _parse_git_effects(rest: tuple[str, ...]) -> Iterator[Effect]:
+    verb, operands = rest[0], _list_operands("git", rest[1:])
+    if verb == "mv" and len(operands) == 2:
+        yield Effect(operands[0], "moved", to=operands[1])
+    elif verb == "rm" and "--cached" not in rest:
+        yield from (Effect(path, "deleted") for path in operands)
+    elif verb in ("checkout", "restore") and "--" in rest:
+        yield from (Effect(path, "changed") for path in filter(is_pathlike, rest[rest.index("--") + 1 :]))
+
+
+def _parse_editor_effects(name: str, rest: tuple[str, ...]) -> Iterator[Effect]:
+    """Yield the effects of sed, perl and awk: the script is the first operand unless an option gives it."""
+    place = re.compile(r"-i|--in-place|-[a-z]*i[a-z]*$" if name == "perl" else r"-i|--in-place|-[nErsz]+i")
+    inside = any(place.match(word) for word in rest) and "awk" not in name
+    given = any(word in ("-e", "-f", "--expression", "--file") or re.fullmatch(r"-[a-z]+e", word) for word in rest)
+    operands = [word for word, valued in _iterate_words(name, rest) if not valued]
+    for path in filter(is_pathlike, operands if given else operands[1:]):
+        if name != "awk" or "=" not in path:
+            yield Effect(path, "changed" if inside else "read")
+
+
+def _parse_transfer_effects(name: str, operands: list[str]) -> Iterator[Effect]:
+    """Yield the effects of cp and mv; several files or a trailing slash mean a folder, which keeps its slash."""
+    if len(operands) < 2:
+        return
+    *sources, target = operands
+    folder = len(sources) > 1 or target in (".", "..")
+    target = f"{target.rstrip('/')}/" if folder else target
+    for source in filter(is_pathlike, sources):
+        if name == "mv":
+            yield Effect(source, "moved", to=target)
+        elif is_pathlike(target):
+            yield Effect(target, "created", whole=True)
+
+
+def _list_operands(name: str, rest: tuple[str, ...]) -> list[str]:
+    return [word for word, valued in _iterate_words(name, rest) if not valued and is_pathlike(word)]
+
+
+def _iterate_words(name: str, rest: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
+    """Yield the words that are not options, each with whether it is an option's value."""
+    valued = False
+    only = False
+    for word in rest:
+        if word == "--" and not only:
+            only = True
+        elif word.startswith("-") and word != "-" and not only:
+            takes = word in _VALUED and word not in _NO_VALUE.get(name, ()) and name not in ("rm", "cp", "mv", "touch")
+            valued = takes and not (name == "sed" and word in ("-n", "-s"))
+            valued = valued and name not in ("tee", "git", "less", "more", "tac")
+        else:
+            yield word, valued
+            valued = False
 
 
 def list_file_effects(action: Action) -> Iterator[Effect]:
@@ -60,13 +236,13 @@ _FROM = frozenset({"source", "sourcepath", "from", "oldpath", "src"})
 _TO = frozenset({"destination", "destinationpath", "dest", "target", "newpath", "to", "dst"})
 _FOLDER = re.compile(r"files and directories up to|^<type>directory</type>", re.M)
 _NO_FILE = re.compile(r"[\n*<>|\0]|^(?!file:)\w+://|/$|^\.{0,2}$")
-_PATCH = "*** Begin Patch"
+_PATCHED_FILE = "*** Begin Patch"
 
 
 def _list_edit_effects(action: Action) -> Iterator[Effect]:
     bodies = [value for value in (*action.given.values(), action.call.text) if isinstance(value, str)]
     words = [word for value in action.given.values() if isinstance(value, list) for word in value]
-    bodies = [body for body in (*bodies, *words) if isinstance(body, str) and _PATCH in body]
+    bodies = [body for body in (*bodies, *words) if isinstance(body, str) and _PATCHED_FILE in body]
     if bodies:
         yield from (effect for body in bodies[:1] for effect in parse_patch_effects(body))
         return

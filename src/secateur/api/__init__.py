@@ -15,7 +15,7 @@ from secateur.api.added_rules import list_plugin_rules
 from secateur.api.registry import RULES, TRANSCRIPT, check_name, get_rules, get_walker, select
 from secateur.api.rule import Findings, Rule, Violation
 from secateur.api.walker import CheckInput
-from secateur.nesting import convert_recursion_error
+from secateur.jsontext import convert_recursion_error
 
 __all__ = ["FAMILIES", "PROFILES", "Rule", "Violation", "check", "get_family", "list_rules"]
 

@@ -18,13 +18,11 @@ from secateur.api.registry import LOGS, REPAIRS, TRANSCRIPT, FormatRepairs, get_
 from secateur.api.repair_run import RepairLimits, RepairOptions, RepairRecord, RepairRun, format_path, register_repair
 from secateur.api.surrogates import replace_surrogates
 from secateur.api.transcript.repairs_logs import repair_log
-from secateur.elsewhere import find_provider_history
 from secateur.errors import FormatError, UnknownFormat
 from secateur.formats.detection import detect_document, detect_object
-from secateur.formats.native import find_array, get_model
-from secateur.jsontext import Lines, Text
+from secateur.formats.native import find_array, find_provider_history, get_model
+from secateur.jsontext import Lines, Text, convert_recursion_error
 from secateur.model import Path
-from secateur.nesting import convert_recursion_error
 from secateur.patch import Op, apply
 
 __all__ = ["REPAIRABLE", "RepairLimits", "RepairOptions", "RepairRecord", "RepairResult", "repair"]

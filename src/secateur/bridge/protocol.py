@@ -23,8 +23,7 @@ from msgspec import Raw, Struct
 from msgspec.structs import fields
 
 from secateur.errors import FormatError, SecateurError
-from secateur.jsontext import Text, dumps
-from secateur.nesting import convert_recursion_error
+from secateur.jsontext import Text, convert_recursion_error, dumps
 from secateur.redact import redact
 
 PROTOCOL = 1

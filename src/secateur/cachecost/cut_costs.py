@@ -22,9 +22,8 @@ from secateur.cachecost.history import explain_cold, read_history
 from secateur.cachecost.ledger import CostLedger
 from secateur.cachecost.prefixes import CachedPrefixes
 from secateur.model import Part, Remove, Rewrite, Transcript
-from secateur.proposal import Decision, Proposal
+from secateur.proposal import Decision, Proposal, ViewTotals
 from secateur.protect import count_protected_tokens
-from secateur.view_totals import ViewTotals
 
 
 class CutPoint(Struct, frozen=True):

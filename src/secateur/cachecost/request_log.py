@@ -17,7 +17,7 @@ from secateur.cachecost.history import History, explain_cold, find_answers, find
 from secateur.cachecost.prefixes import CachedPrefixes
 from secateur.cachecost.prompt_cache import Prefix, PromptShape
 from secateur.model import Replace
-from secateur.view_totals import ViewTotals
+from secateur.proposal import ViewTotals
 
 
 class RequestLog:

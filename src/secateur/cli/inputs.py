@@ -17,13 +17,13 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
+from secateur import documents
 from secateur.cli.exit_codes import UnreadableInput, UsageError
+from secateur.documents import Document
 from secateur.errors import FormatError, UnknownFormat
 from secateur.formats.request_body import build_request_body
 from secateur.hosts.session_files import export_named, is_exported
 from secateur.model import Transcript
-from secateur.session import document
-from secateur.session.document import Document
 from secateur.tokens import get_model_counter
 
 _GZIP = b"\x1f\x8b"
@@ -168,7 +168,7 @@ def open_document(
     Raises UnreadableInput, which names the source.
     """
     try:
-        read = document.read(source.data, format_name, model)
+        read = documents.read(source.data, format_name, model)
     except FormatError as error:
         raise explain_unreadable(source, error) from error
     transcript = count_parts(read.transcript, get_model_counter(counter, read.transcript.model))

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from msgspec import Struct
 
+from secateur import documents
 from secateur.cli import options
 from secateur.cli.options import Options, make_argument, make_limit
 from secateur.cli.output import tables
@@ -26,7 +27,6 @@ from secateur.hosts.session_files import (
     list_session_files,
 )
 from secateur.redact import redact
-from secateur.session import document
 
 SCHEMA = "secateur.ls/1"
 _HEAD_BYTES = 512_000  # of a file, in which its first message is looked for
@@ -106,7 +106,7 @@ def _read_beginning(one: SessionFile) -> str:
     """The first words of the user in a session."""
     try:
         data = export_named(one.path) if is_exported(one.path) else _read_head(one)
-        messages = document.read(data).transcript.messages
+        messages = documents.read(data).transcript.messages
     except (SecateurError, OSError, RecursionError):
         return ""
     said = (

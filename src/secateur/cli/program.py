@@ -146,7 +146,7 @@ def run(args: Sequence[str]) -> int:
         _print(f"{error.format_message()}\n", err=True)
         return error.exit_code
     except RecursionError:
-        from secateur.nesting import TOO_DEEP
+        from secateur.jsontext import TOO_DEEP
 
         return _report_error(FormatError(TOO_DEEP))
     except (Exception, KeyboardInterrupt) as error:

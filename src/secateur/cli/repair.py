@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from msgspec import Struct
 
+from secateur import documents
 from secateur.api import PROFILES
 from secateur.api.repair import RepairOptions, RepairRecord, RepairResult, repair
 from secateur.cli import options
@@ -23,7 +24,6 @@ from secateur.cli.runs import print_run
 from secateur.cli.writer import Target, write_file
 from secateur.errors import FormatError
 from secateur.jsontext import Text
-from secateur.session import document
 
 SCHEMA = "secateur.repair/1"
 _SHOWN = 40  # repairs that are shown one by one; --json has all
@@ -114,7 +114,7 @@ def command(args: RepairCommandOptions) -> int:
 def _repair_document(args: RepairCommandOptions, source: InputSource) -> tuple[str, RepairResult, bytes]:
     """The format's name, the repairs, and the document as it is to be stored."""
     try:
-        read_document = document.read(source.data, args.format_name)
+        read_document = documents.read(source.data, args.format_name)
         done = repair(read_document.native, read_document.format.name, RepairOptions(args.model, args.profile or ""))
     except FormatError as error:
         raise explain_unreadable(source, error) from error

@@ -17,8 +17,8 @@ from secateur.engine import View
 from secateur.formats import get_format
 from secateur.model import Message, NewMessage, Part, Replace
 from secateur.plan import fold, list_active_epochs, plan_for, resolve_ranges
+from secateur.projection.messages import make_weigher, project_message
 from secateur.receipt import CompactionReport, EditCost, EditRecord, build_range_records, build_records
-from secateur.session.projection import make_weigher, project_message
 from secateur.tokens import get_model_counter
 
 SCHEMA = "secateur.report/1"

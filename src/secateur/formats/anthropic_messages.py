@@ -8,7 +8,6 @@ import re
 from functools import partial
 from typing import Any
 
-from secateur.elsewhere import find_provider_history
 from secateur.formats.evidence import explain_claim
 from secateur.formats.format import Format
 from secateur.formats.native import (
@@ -16,6 +15,7 @@ from secateur.formats.native import (
     count_fixed_tokens,
     dump_canonical,
     find_array,
+    find_provider_history,
     get_marker,
     get_model,
     hash_value,

@@ -12,10 +12,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from secateur.formats.anthropic_messages import is_bound
-from secateur.formats.appending import Appending
 from secateur.formats.claude_code_branch import get_content, iterate_steps
 from secateur.formats.claude_code_entry import CLEARED, build_entries
-from secateur.formats.format import Format
+from secateur.formats.format import Appending, Format
 from secateur.formats.logs import (
     encode_arguments,
     get_block_text,

@@ -7,7 +7,7 @@ copy is zero: it was counted once, and says nothing of the context that begins h
 
 from typing import Any
 
-from secateur.formats.appending import Appending
+from secateur.formats.format import Appending
 from secateur.model import Message
 
 CLEARED = "[Old tool result content cleared]"  # what Claude Code sends for a result that a micro-compaction took

@@ -2,21 +2,133 @@
 
 The transcript is that context with compactions (`compacted`) and rollbacks applied. What the model says in one step
 (reasoning, texts, calls) is one assistant message, up to the next result or input. `event_msg` lines repeat the same
-things for the screen, outputs up to three times; the model does not see them, and they are left alone.
+things for the screen, outputs up to three times; the model does not see them, and they are left alone. One file may
+have several `session_meta`.
+
+Codex's own compaction has the whole context as it continues, in `replacement_history`. Kept items are unchanged, apart
+from the plan's edits; a new message is one of the user, and one put in the system's name is one of the developer. Where
+no user message precedes the first kept answer, the user says the summary, so that the conversation still begins with
+the user (rule L5). Newer versions number their lines and resume no file whose last line has no number (`ordinal`).
 """
 
+from collections.abc import Iterable
 from typing import Any
 
-from secateur.formats.appending import Appending
-from secateur.formats.codex_branch import CodexHistory
-from secateur.formats.codex_entry import build_entries
-from secateur.formats.format import Format
-from secateur.formats.host_lines import CODEX
+from secateur.formats.format import Appending, Format
 from secateur.formats.item_outputs import make_output_body
-from secateur.formats.items import group_steps, read_step
-from secateur.formats.logs import open_log, read_first_lines, refuse_new_message
+from secateur.formats.items import Item, detect_speaker, group_steps, list_texts, read_step
+from secateur.formats.logs import CODEX, Log, open_log, parse_timestamp, read_first_lines, refuse_new_message
 from secateur.formats.native import Calls
 from secateur.model import Message, NewMessage, Part, Transcript
+
+_NEVER_SENT = "ghost_snapshot"
+_SIZED = ("token_count", "task_started")
+
+Entry = dict[str, Any]
+_HISTORY = "replacement_history"
+
+
+class CodexHistory:
+    """The context after all lines, and the settings of the newest turn."""
+
+    def __init__(self, log: Log) -> None:
+        self.items: list[Item] = []
+        self.model = ""
+        self.provider = "openai"
+        self.window = 0  # tokens, as the newest turn or count of tokens has it
+        for line, entry in log.entries.items():
+            payload = entry.get("payload")
+            if isinstance(payload, dict):
+                self._read_line(line, entry, payload)
+
+    def _read_line(self, line: int, entry: dict[str, Any], payload: dict[str, Any]) -> None:
+        at = parse_timestamp(entry.get("timestamp"))
+        match entry.get("type"):
+            case "response_item" if payload.get("type") != _NEVER_SENT:
+                self.items.append(Item(payload, (line, "payload"), at))
+            case "compacted":
+                self._compact(line, payload, at)
+            case "event_msg" if payload.get("type") == "thread_rolled_back":
+                self._roll_back(payload.get("num_turns"))
+            case "event_msg" if payload.get("type") in _SIZED:
+                self._size(payload)
+            case "turn_context":
+                self.model = str(payload.get("model") or self.model)
+            case "session_meta":
+                self.provider = str(payload.get("model_provider") or self.provider)
+
+    def _size(self, payload: dict[str, Any]) -> None:
+        """Both events say how large the window is; older versions did in one of them, or in none."""
+        info = payload.get("info")
+        for table in (payload, info if isinstance(info, dict) else {}):
+            tokens = table.get("model_context_window")
+            if isinstance(tokens, int) and tokens > 0:
+                self.window = tokens
+
+    def _compact(self, line: int, payload: dict[str, Any], at: int) -> None:
+        """The list that a compaction gives; the oldest form gives a summary only, behind what users said."""
+        items = payload.get("replacement_history")
+        if isinstance(items, list):
+            path = (line, "payload", "replacement_history")
+            kept = [(number, item) for number, item in enumerate(items) if isinstance(item, dict)]
+            self.items = [Item(item, (*path, number), at) for number, item in kept if item.get("type") != _NEVER_SENT]
+            return
+        self.items = [item for item in self.items if _is_turn_start(item)]
+        self.items.append(Item({"type": "compacted", "message": payload.get("message")}, (line, "payload"), at))
+
+    def _roll_back(self, turns: Any) -> None:
+        """The newest turns were taken back, down to what stood before the first of them."""
+        starts = [number for number, item in enumerate(self.items) if _is_turn_start(item)]
+        if isinstance(turns, int) and turns > 0 and starts:
+            del self.items[starts[-min(turns, len(starts))] :]
+
+
+def _is_turn_start(item: Item) -> bool:
+    return (
+        item.kind == "message" and item.value.get("role") == "user" and detect_speaker(list_texts(item.value)) == "user"
+    )
+
+
+def build_entries(made: Appending, lines: Iterable[Entry]) -> list[Entry]:
+    """Build the lines: the compaction and the event that reports it to the screen. `lines` are those of the file."""
+    items: list[Any] = []
+    begins = next((item.role for item in made.items if item.role != "system"), "user")
+    for item in made.items:
+        by_user = isinstance(item, NewMessage) and item.origin == "summary" and begins != "user"
+        items += [_make_item(item, by_user)] if isinstance(item, NewMessage) else _list_items(item, made)
+    compacted = {"message": made.summary, _HISTORY: items}
+    numbers = [line["ordinal"] for line in lines if isinstance(line.get("ordinal"), int)]
+    new: list[tuple[str, Entry]] = [("compacted", compacted), ("event_msg", {"type": "context_compacted"})]
+    return [
+        {
+            "timestamp": made.stamp(number),
+            **({"ordinal": max(numbers) + 1 + number} if numbers else {}),
+            "type": kind,
+            "payload": payload,
+        }
+        for number, (kind, payload) in enumerate(new)
+    ]
+
+
+def _make_item(new: NewMessage, by_user: bool) -> Entry:
+    role = "user" if by_user else {"system": "developer", "assistant": "assistant"}.get(new.role, "user")
+    kind = "output_text" if role == "assistant" else "input_text"
+    return {"type": "message", "role": role, "content": [{"type": kind, "text": new.text}]}
+
+
+def _list_items(message: Message, made: Appending) -> list[Any]:
+    """Return the items of a message: lines, or elements of an earlier compaction's list."""
+    places = dict.fromkeys(
+        part.path[:4] if _HISTORY in part.path[:3] else (part.path[0], "payload") for part in message.parts
+    )
+    found = []
+    for place in places:
+        line = place[0]
+        value = made.element(line) if isinstance(line, int) else {}
+        for step in place[1:]:
+            value = value[step]
+        found.append(value)
+    return found
 
 
 class Codex(Format):

@@ -1,7 +1,9 @@
-"""Which format a document is of, whether or not the caller names one.
+"""Which format a document has, whether or not the caller names one, and which known records are refused.
 
-Rule: a name that the caller gives is held against what the document tells. Where it tells of another format, it is
-refused by what it looks like; where two formats read it alike, or it tells nothing, the caller's word holds.
+Rule: a format that the caller names is checked against the document. If the document shows another format, it is
+refused and the other format is named; if both formats read it alike, or it shows nothing, the caller's word counts. A
+record that is not a conversation as a model had it (many chats in one, or only what a screen showed) is refused with
+what to give instead. Nothing is parsed further than needed.
 """
 
 from typing import Any
@@ -9,15 +11,32 @@ from typing import Any
 from secateur.errors import FormatError, UnknownFormat
 from secateur.formats import ARRAYS, FORMATS, Format, describe_closest, get_format, recognize, recognize_by_plugin
 from secateur.formats.evidence import BODIES, weigh_formats
-from secateur.formats.refused import explain_refusal
-from secateur.jsontext import Lines, Text
-from secateur.nesting import TOO_DEEP, is_too_deep
+from secateur.formats.logs import read_first_lines
+from secateur.formats.session_files import has
+from secateur.jsontext import TOO_DEEP, Lines, Text, is_too_deep
 
 NAMED = "named by the caller"
 _LOOKED_AT = 4096  # bytes behind the first line that tell whether there is more
 _PI = frozenset({"pi", "openclaw"})  # one grammar: OpenClaw's lines stand among Pi's
 _CHAT_LISTS = frozenset({"mini_swe_agent", "openai_chat"})  # as a bare list both are messages of a chat
 Found = tuple[Text, Format, str]
+
+_AIDER = b"# aider chat started at "
+_EXPLAINED_BYTES = 65_536  # bytes of a text that are searched for Aider's headline
+
+INSPECT = (
+    "this is an Inspect eval log, which holds a conversation for each sample: take the messages of one out with "
+    "`jq '.samples[0].messages' log.json` and bring their calls into the shape of Chat Completions, or prune at the "
+    "provider"
+)
+AIDER = (
+    "this is an Aider chat history, which holds many chats as text without calls and results: there is nothing in it "
+    "to prune; give the request body of one call instead"
+)
+COPILOT = (
+    "this is what Copilot CLI prints while it runs, in pieces for the screen: give its session file instead, "
+    "events.jsonl under ~/.copilot/session-state"
+)
 
 
 def detect_document(data: bytes, name: str | None = None, broken: bool = False) -> Found:
@@ -163,3 +182,14 @@ def _describe_document(text: Text | None, lines: Lines) -> str:
             describe_closest(set(inner)) if isinstance(inner, dict) else "it is a list of something else than messages"
         )
     return "it is neither one JSON value nor lines of JSON"
+
+
+def explain_refusal(native: Any) -> str:
+    """Return a sentence on a known, refused record; "" for any other. Takes bytes, lines or objects."""
+    if isinstance(native, bytes):
+        head = native[:_EXPLAINED_BYTES]
+        return AIDER if head.lstrip().startswith(_AIDER) or b"\n" + _AIDER in head else ""
+    if isinstance(native, Lines):
+        entries = read_first_lines(native)
+        return COPILOT if any(entry.get("ephemeral") is True and "data" in entry for entry in entries) else ""
+    return INSPECT if has(native, "eval", "plan", "samples") else ""

@@ -1,13 +1,95 @@
-"""What every format is: a base class with a default for each thing that only some formats have.
+"""The base class of formats, with a default for each thing that only some of them have, and a host's compaction entry.
 
-Rule: what other rooms need to know of a format, it declares. Nobody asks for its class or whether it has a method.
+Rule: what other rooms need to know of a format, it declares; nothing checks its class. A session file only grows at
+its end: what a host's entry can keep by reference is referred to, and what it cannot (a message that stays between
+removed ones) is repeated after the summary, with ids of its own. Each format defines the shape of its host's entry.
 """
 
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from itertools import takewhile
 from typing import Any
+from uuid import UUID
+
+from msgspec import Struct
 
 from secateur.errors import FormatError
-from secateur.formats.appending import Appending
+from secateur.lineage import hash_text
 from secateur.model import Message, NewMessage, Part, Transcript
+
+Item = NewMessage | Message
+
+
+class Appending(Struct, frozen=True):
+    """A view that is to be appended. Messages point into the document as it was read."""
+
+    items: tuple[Item, ...]
+    tail: int  # messages behind all that gave way
+    element: Callable[[int], Any]  # a line or an element of the document, with the plan's edits
+    at: int  # when, in ms since 1970
+    tokens: int  # of the history
+
+    @property
+    def summary(self) -> str:
+        """The newest summary, and what stands verbatim behind it; hosts have one text for both."""
+        place = self._place
+        made = self.items[place : place + 1]
+        return "\n\n".join(
+            item.text for item in (*made, *self._list_carried_after(place)) if isinstance(item, NewMessage)
+        )
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What that summary is made of."""
+        made = self.items[self._place]
+        return made.meta if isinstance(made, NewMessage) else {}
+
+    @property
+    def rest(self) -> tuple[Item, ...]:
+        """What stands beside it: what was before it too, in order."""
+        place = self._place
+        behind = place + 1 + sum(1 for _ in self._list_carried_after(place))
+        return (*self.items[:place], *self.items[behind:])
+
+    @property
+    def kept(self) -> tuple[Message | None, tuple[NewMessage, ...]]:
+        """The first of the messages that stay, if all behind it do and nothing else; and what was put in behind them.
+
+        None where a message stays that others before or behind it do not.
+        """
+        rest = list(self.rest)
+        behind = list(takewhile(lambda item: isinstance(item, NewMessage), reversed(rest)))[::-1]
+        put_in = [item for item in behind if isinstance(item, NewMessage)]
+        rest = rest[: len(rest) - len(behind)]
+        stay = [item for item in rest if isinstance(item, Message)]
+        whole = bool(stay) and len(stay) == len(rest) == self.tail
+        return (stay[0] if whole else None), tuple(put_in)
+
+    def stamp(self, later: int = 0) -> str:
+        """The time as hosts write it, so many milliseconds later."""
+        when = datetime.fromtimestamp((self.at + later) / 1000, UTC)
+        return when.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    def make_id(self, number: int, length: int = 32) -> str:
+        """Return an ID for the entry of this number, the same for the same view."""
+        return hash_text(f"{self.at}\0{self.summary}\0{number}")[:length]
+
+    def make_uuid(self, number: int) -> str:
+        """Return the same ID as a UUID."""
+        return str(UUID(hex=self.make_id(number)))
+
+    @property
+    def _place(self) -> int:
+        """Where the newest summary stands that an edit put in."""
+        made = [n for n, item in enumerate(self.items) if isinstance(item, NewMessage) and item.origin == "summary"]
+        put_in = [n for n, item in enumerate(self.items) if isinstance(item, NewMessage)]
+        return (made or put_in)[0]
+
+    def _list_carried_after(self, place: int) -> Iterator[NewMessage]:
+        for item in self.items[place + 1 :]:
+            if not isinstance(item, NewMessage) or "carried" not in item.meta:
+                return
+            yield item
 
 
 class Format:

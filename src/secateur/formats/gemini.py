@@ -11,7 +11,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from secateur.elsewhere import find_provider_history
 from secateur.formats.evidence import explain_claim
 from secateur.formats.format import Format
 from secateur.formats.native import (
@@ -20,6 +19,7 @@ from secateur.formats.native import (
     count_fixed_tokens,
     dump_canonical,
     find_array,
+    find_provider_history,
     get_model,
     hash_value,
     make_medium,

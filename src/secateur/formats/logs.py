@@ -1,7 +1,10 @@
-"""What readers of session logs share: dated lines, warnings, the walk from leaf to root, and results of several blocks.
+"""What readers of session logs share: dated lines, warnings, the path from leaf to root, results of several blocks, and
+which host wrote a line.
 
-A log is a tree of lines that only ever grows at its end. Rule: each line is parsed once, a line that nobody can read is
-named in a warning and stays as it is. Which lines a host sends is each format's own affair.
+Rule: a log is a tree of lines that only grows at its end. Each line is parsed once; an unreadable line is named in a
+warning and stays as it is. A file belongs to one host: lines of a second host would be skipped silently, so such a file
+is refused, and the error says where the other host begins. Lines of no known host stay. Which lines a host sends is
+decided by each format.
 """
 
 from bisect import bisect_left
@@ -12,13 +15,18 @@ from typing import Any, NoReturn
 from msgspec import Struct
 
 from secateur.errors import EditError, FormatError
-from secateur.formats.host_lines import require_one_host
+from secateur.formats import recognize
 from secateur.formats.native import hash_value
 from secateur.jsontext import Lines, Text, loads
 from secateur.lineage import assign_keys
 from secateur.model import Message, NewMessage, Part, Path, Transcript
 
 _LOOKED_AT = 50  # lines that tell a format; hosts write some bookkeeping before the first message
+
+CODEX = ("session_meta", "response_item", "turn_context", "event_msg", "compacted")
+_SPOKEN = ("user", "assistant", "toolResult", "bashExecution", "custom")
+_FAMILY = {"openclaw": "pi"}  # one grammar, so no two hosts
+_WHOLE = ("messages", "contents", "input", "history", "steps", "traj")  # where whole documents keep a conversation
 
 
 class Log(Struct):
@@ -170,3 +178,36 @@ def encode_arguments(text: str) -> Text:
 def refuse_new_message(new: NewMessage, host: str) -> NoReturn:
     """Raise EditError: a host's log takes new messages only as the host's own compaction entry."""
     raise EditError(f"a session file of {host} takes a new {new.role} message only as {host}'s own compaction entry")
+
+
+def detect_host(entry: Mapping[str, Any]) -> str:
+    """Return the format of the host that writes such lines; "" if the line does not show it."""
+    kind, message = entry.get("type"), entry.get("message")
+    told = {
+        "claude_code": "uuid" in entry and "parentUuid" in entry,
+        "codex": kind in CODEX and isinstance(entry.get("payload"), dict),
+        "copilot_cli": isinstance(kind, str) and "." in kind and {"data", "parentId"} <= entry.keys(),
+        "pi": (kind == "session" and isinstance(entry.get("id"), str))
+        or (kind == "message" and isinstance(message, dict) and message.get("role") in _SPOKEN),
+        "openhands_lines": str(entry.get("kind")).endswith("Event") and "source" in entry,
+        "hermes_lines": entry.get("role") == "session_meta",
+    }
+    return next((name for name, is_so in told.items() if is_so), "")
+
+
+def require_one_host(entries: Mapping[int, dict[str, Any]], name: str) -> None:
+    """Raise FormatError if some of these lines are of a host other than that of the format `name`."""
+    own = _FAMILY.get(name, name)
+    for line, entry in entries.items():
+        other = detect_host(entry)
+        if (other and other != own) or (not other and own != "openhands_lines" and _is_whole(entry)):
+            raise FormatError(
+                f"this file holds the sessions of two hosts: it is read as {name}, and line {line + 1} is "
+                f"{f'of {other}' if other else 'a whole document of its own'}: give each in a file of its own"
+            )
+
+
+def _is_whole(entry: Mapping[str, Any]) -> bool:
+    """Whether a line is all of a request, or of a session that is one document."""
+    named = [name for name in _WHOLE if isinstance(entry.get(name), list) and entry[name]]
+    return bool(named) and "type" not in entry and recognize(dict(entry), log=False) is not None

@@ -1,4 +1,10 @@
-"""What readers of request bodies share: finding the array, media, digests, and pairing calls with results."""
+"""What readers of request bodies share: the array of messages, media, digests, pairing calls with results, and which
+fields say that the provider keeps the history.
+
+Rule: history that is not in a request can be neither read nor edited, and an edit of the rest would be judged against
+what the provider has. Such a request is observed and sent on as it came. Items that only refer to what the API keeps
+(`item_reference`) are reported by the readers, since they are among the messages.
+"""
 
 import json
 from collections.abc import Callable
@@ -17,6 +23,13 @@ from secateur.tokens import estimate_media_tokens, get_counter
 _ATTRIBUTION = "x-anthropic-billing-header:"  # a block that the provider takes off before it looks in its cache
 _MARKERS = frozenset({"cache_control", "prompt_cache_breakpoint"})
 _encode = msgspec.json.Encoder(order="sorted").encode
+
+FIELDS: dict[str, tuple[str, ...]] = {
+    "anthropic_messages": ("thread",),
+    "openai_responses": ("previous_response_id", "conversation"),
+    "gemini": ("cachedContent", "cached_content"),
+}
+_CONTINUES = "continue"  # a thread that is created brings all of its history
 
 
 def find_array(native: Any, name: str, need: str = "") -> Any:
@@ -254,3 +267,14 @@ class Calls:
         """The tool whose result this is; "" for an orphan."""
         found = self._calls.take(call)
         return found[1] if found else ""
+
+
+def find_provider_history(format: str, field: Callable[[str], Any]) -> str:
+    """Return the field saying that the provider keeps history, or "". `field` looks one up in the body."""
+    return next((name for name in FIELDS.get(format, ()) if _is_set(name, field(name))), "")
+
+
+def _is_set(name: str, value: Any) -> bool:
+    if name == "thread":
+        return isinstance(value, dict) and value.get("type") == _CONTINUES
+    return bool(value)

@@ -13,7 +13,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from secateur.elsewhere import find_provider_history
 from secateur.formats import json_word
 from secateur.formats.evidence import explain_claim
 from secateur.formats.format import Format
@@ -24,6 +23,7 @@ from secateur.formats.native import (
     count_elements_read,
     count_fixed_tokens,
     find_array,
+    find_provider_history,
     get_model,
     hash_value,
     read_member,

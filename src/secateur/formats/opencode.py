@@ -1,21 +1,21 @@
 """opencode sessions: what `opencode export` writes (`info` and `messages`), or the list of messages with their parts.
 
-A call and its result stand in one part of type tool; what the model gets of a message is read as one assistant message
-and one of results. Compactions are applied (`opencode_window`); an output that opencode cleared (`time.compacted`)
-reads as its placeholder and stays. Files a person attached stay as they are: what stands in their place would need
-opencode's own ids. Snapshots, patches, steps and the diffs of `summary` are not sent and left alone.
+A call and its result are in one part of type tool; what the model gets of a message is read as one assistant message
+and one of results. The newest finished compaction is applied: a person's message with a part of that name, answered by
+a message with `summary`. What came before is left out, except a tail that the part names (`tail_start_id`), which
+follows the summary. An output that opencode cleared (`time.compacted`) reads as its placeholder and stays. Files a
+person attached stay as they are, since a replacement would need opencode's own ids. Snapshots, patches, steps and the
+diffs of `summary` are not sent and left alone.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
 from secateur.formats.anthropic_messages import is_bound
-from secateur.formats.appending import Appending
-from secateur.formats.format import Format
+from secateur.formats.format import Appending, Format
 from secateur.formats.logs import make_opaque, parse_timestamp, refuse_new_message
 from secateur.formats.native import dump_canonical, hash_value, read_medium
 from secateur.formats.opencode_entry import build_entries
-from secateur.formats.opencode_window import find_window
 from secateur.formats.session_files import (
     as_dict,
     as_list,
@@ -36,6 +36,38 @@ _FIXED = {  # parts of a person's message that opencode puts into its own words
     "subtask": "The following tool was executed by the user",
 }
 _UNSENT = frozenset({"step-start", "step-finish", "snapshot", "patch", "agent", "retry"})
+
+
+def find_window(items: list[Any]) -> list[int]:
+    """Return the numbers of the messages that are sent, in sending order."""
+    everything = list(range(len(items)))
+    infos = [as_dict(as_dict(item).get("info")) for item in items]
+    marks = {as_string(info.get("id")): number for number, info in enumerate(infos) if _mark(items[number])}
+    for summary in reversed(everything):
+        info = infos[summary]
+        mark = marks.get(as_string(info.get("parentID")), -1)
+        if _is_finished_summary(info) and 0 <= mark < summary:
+            first = _find_tail(_mark(items[mark]), infos, mark)
+            return [*everything[mark : summary + 1], *everything[first:mark], *everything[summary + 1 :]]
+    return everything
+
+
+def _is_finished_summary(info: dict[str, Any]) -> bool:
+    return bool(
+        info.get("role") == "assistant" and info.get("summary") and info.get("finish") and not info.get("error")
+    )
+
+
+def _mark(item: Any) -> dict[str, Any]:
+    """The compaction part of a message; {} if it has none."""
+    parts = (as_dict(part) for part in as_list(as_dict(item).get("parts")))
+    return next((part for part in parts if part.get("type") == "compaction"), {})
+
+
+def _find_tail(part: dict[str, Any], infos: list[dict[str, Any]], mark: int) -> int:
+    """Return the first message of the kept tail, or the compaction itself if none was kept."""
+    wanted = as_string(part.get("tail_start_id"))
+    return next((number for number in range(mark) if wanted and infos[number].get("id") == wanted), mark)
 
 
 class OpenCode(Format):

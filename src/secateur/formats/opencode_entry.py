@@ -7,7 +7,7 @@ behind all others. Usage in a copy is zero: it was counted once, and says nothin
 
 from typing import Any
 
-from secateur.formats.appending import Appending
+from secateur.formats.format import Appending
 from secateur.formats.session_files import as_dict, as_list, as_string
 from secateur.model import Message, NewMessage
 

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from secateur.formats.anthropic_messages import is_bound
-from secateur.formats.appending import Appending
-from secateur.formats.format import Format
+from secateur.formats.format import Appending, Format
 from secateur.formats.logs import (
     encode_arguments,
     get_block_text,
@@ -23,8 +22,7 @@ from secateur.formats.logs import (
 )
 from secateur.formats.native import Calls, read_medium
 from secateur.formats.openai_chat import normalize_arguments
-from secateur.formats.pi_branch import branch
-from secateur.formats.pi_entry import build_entries
+from secateur.formats.pi_entry import branch, build_entries
 from secateur.model import Message, NewMessage, Origin, Part, Path, Role, Transcript
 
 ROLES: dict[str, tuple[Role, Origin]] = {

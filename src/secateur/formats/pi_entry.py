@@ -1,21 +1,97 @@
-"""Pi's own compaction, appended (OpenClaw's too): one entry with the summary, which names the first entry that stays.
+"""Pi's session tree and its compactions (OpenClaw's too): the branch that is sent, and the entry to append.
 
-Rule: where an entry cannot say what stays (a message between what gave way, another compaction among the kept), it
-keeps nothing, and what stays is said again behind it. The middle layout of pi-auto-compressor is stored with the entry
-(SEEDS 2.6): the host holds every message, and the extension lays them out. Usage in a copy is zero: it says nothing of
-the context that begins here.
+Entries form a tree by `id` and `parentId`; before version 2 they have no ids and follow each other. The branch that
+ends in the newest entry is sent, with its newest compaction applied.
+
+Rule: an appended entry has the summary and names the first entry that stays. Where it cannot say what stays (a message
+between removed ones, an earlier compaction among the kept), it keeps nothing, and what stays is repeated after it. The
+middle layout of pi-auto-compressor is stored with the entry (SEEDS 2.6): the host has every message, and the extension
+arranges them. Usage in a copy is zero, because it does not describe the context that begins here.
 """
 
 from typing import Any
 
-from secateur.formats.appending import Appending
-from secateur.formats.logs import Log
-from secateur.formats.pi_branch import MIDDLE, find_branch, get_entry_kind, is_in_context, list_entry_ids
+from secateur.formats.format import Appending
+from secateur.formats.logs import Log, trace_ancestry
 from secateur.model import Message
+
+MIDDLE = "hermes-middle"  # how pi-auto-compressor marks its layout
 
 Entry = dict[str, Any]
 _EXTENSION = "pi-auto-compressor"
 _COUNTS = ("input", "output", "cacheRead", "cacheWrite", "totalTokens", "reasoning")
+
+
+def branch(log: Log) -> list[int]:
+    """The lines that Pi sends, oldest first; a compaction stands before the lines it kept."""
+    path = find_branch(log)
+    for place in range(len(path) - 1, -1, -1):
+        entry = log.entries[path[place]]
+        if entry.get("type") == "compaction":
+            first = _find_first_kept(entry, log, path[:place])
+            kept = [*path[first:place], *path[place + 1 :]]
+            return _arrange_kept(entry.get("details"), path[place], [line for line in kept if is_in_context(log, line)])
+    return path
+
+
+def is_in_context(log: Log, line: int) -> bool:
+    """Return whether the entry on a line is sent to the model."""
+    return log.entries[line].get("type") in ("message", "custom_message", "branch_summary")
+
+
+def _arrange_kept(details: Any, summary: int, lines: list[int]) -> list[int]:
+    """Return a compaction and what it kept; in pi-auto-compressor's middle layout, head, summary and tail."""
+    if not isinstance(details, dict) or details.get("kind") != MIDDLE:
+        return [summary, *lines]
+    counts = [details.get(name) for name in ("headMessageCount", "tailMessageCount", "compactedMessageCount")]
+    head, tail, compacted = (count if isinstance(count, int) and count >= 0 else 0 for count in counts)
+    compacted = min(compacted, len(lines))
+    head = min(head, compacted)
+    return [*lines[:head], summary, *lines[max(head, compacted - tail) :]]
+
+
+def get_entry_kind(entry: dict[str, Any]) -> Any:
+    """Return the kind of an entry."""
+    return entry.get("type")
+
+
+def list_entry_ids(lines: dict[int, dict[str, Any]]) -> dict[int, str]:
+    """Return the IDs of the tree's entries by line; none if entries have no IDs (version 1)."""
+    headers = (entry.get("version") for entry in lines.values() if entry.get("type") == "session")
+    versions = [version for version in headers if isinstance(version, int)]
+    if versions and versions[0] < 2:
+        return {}
+    return {
+        line: entry["id"]
+        for line, entry in lines.items()
+        if entry.get("type") != "session" and isinstance(entry.get("id"), str)
+    }
+
+
+def find_branch(log: Log) -> list[int]:
+    """Return the branch that ends in the newest entry, or all lines if entries have no IDs (version 1)."""
+    nodes = {line: entry for line, entry in log.entries.items() if entry.get("type") != "session"}
+    tree = {line: nodes[line].get("parentId") for line in list_entry_ids(log.entries)}
+    if not tree:
+        return list(nodes)
+    places = {log.entries[line]["id"]: line for line in tree}
+    parents = {line: parent if isinstance(parent, str) else None for line, parent in tree.items()}
+    return trace_ancestry(max(tree), parents, places, log.warnings)
+
+
+def _find_first_kept(entry: dict[str, Any], log: Log, before: list[int]) -> int:
+    """Return the place on the branch from which a compaction kept entries; its end if it kept none."""
+    name, number = entry.get("firstKeptEntryId"), entry.get("firstKeptEntryIndex")
+    if isinstance(name, str):
+        for place, line in enumerate(before):
+            if log.entries[line].get("id") == name:
+                return place
+    elif isinstance(number, int):
+        lines = list(log.entries)  # version 1 counts the entries that could be read, the header as 0
+        if 0 < number < len(lines) and lines[number] in before:
+            return before.index(lines[number])
+    log.warnings.append("a compaction names no entry that it kept: the history starts with its summary")
+    return len(before)
 
 
 def build_entries(made: Appending, log: Log) -> list[Entry]:

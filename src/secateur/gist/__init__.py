@@ -1,25 +1,27 @@
-"""Which lines of a text say how it went, and which only say again what others said.
+"""Which lines of a text say how it went, which are unique, and which only repeat others.
 
-Rule: two lines are alike if they differ in numbers, names and quoted values alone: a log says the same thing hundreds
-of times of hundreds of things. What is said once, or of another state than its neighbors, has a shape of its own. A
-hit of a search is like the other hits in its file. What a line tells follows from the text alone; nothing is left out
-here.
+Rule: two lines are alike if they differ in numbers, names and quoted values alone: a log repeats one message hundreds
+of times about hundreds of things. A line that is unique, or of another state than its neighbors, has a shape of its
+own. A search hit is like the other hits in its file. What a line tells follows from the text alone and is computed
+before its shape, because it is cheaper and often enough. Nothing is left out here.
 """
 
-from secateur.gist.repeats import (
-    ALIKE,
-    EACH,
-    MOSTLY,
-    Frame,
-    find_frames,
-    find_shared_shapes,
-    find_shared_shapes_in,
-    find_unique_lines,
-    is_long,
-    limit_per_shape,
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from secateur.gist.shapes import (
+    COMMON,
+    LONG_SHAPE,
+    MANY,
+    Memo,
+    compute_shapes,
+    get_listing_shape,
+    get_shape,
+    merge_shapes,
 )
-from secateur.gist.shapes import COMMON, MANY, Memo, get_shape
 from secateur.gist.telling import (
+    KEPT_CHARS,
     LONGEST,
     STEMS,
     find_candidates,
@@ -54,3 +56,114 @@ __all__ = [
     "is_telling",
     "find_versions",
 ]
+
+ALIKE = 4  # lines of one shape from which on they are repetitions
+EACH = 3  # lines of one shape that are shown of those that tell something
+MOSTLY = 0.5  # of the lines of a log that are like others
+
+Frame = tuple[int, bytes]
+
+
+def find_shared_shapes(lines: Sequence[str]) -> list[str]:
+    """Of each line the shape that it shares with others, `ALIKE` of them at least; "" where it is like none.
+
+    An empty line is like the line before it. The shape of a hit, and of an entry in a list of files, begins with a zero
+    character. In a list of more than `MANY` lines the paths of one folder are alike, and so are the names of folders.
+    """
+    return _filter_shared(compute_shapes(lines))
+
+
+def _filter_shared(shapes: Sequence[str]) -> list[str]:
+    times = Counter(shapes)
+    wider = merge_shapes(times)
+    if not wider and max(times.values(), default=0) < ALIKE:
+        return [""] * len(shapes)
+    wide = [wider.get(said, said) for said in shapes] if wider else list(shapes)
+    alone = {said for said, count in Counter(wide).items() if count < ALIKE} | {LONG_SHAPE}
+    found: list[str] = []
+    last = ""
+    for said in wide:
+        if said or not found:
+            last = said if said not in alone else ""
+        found.append(last)
+    return found
+
+
+def find_shared_shapes_in(text: str, lines: Sequence[str]) -> Sequence[str]:
+    """The same for the lines of this text, which is asked about more than once: when it comes, and when it goes."""
+    return _find_shared_shapes_cached(text) if len(text) <= KEPT_CHARS else find_shared_shapes(lines)
+
+
+def find_unique_lines(lines: Sequence[str], text: str | None = None, first: int | None = None) -> list[bool]:
+    """Of each line whether it is like no other, where most are like others; of another text none is.
+
+    `text` is the one that has these lines, where it is at hand: all of its lines, or some from its line `first` on.
+    """
+    if len(lines) < ALIKE:
+        return [False] * len(lines)
+    if text is None:
+        shapes: Sequence[str] = find_shared_shapes(lines)
+    else:
+        shapes = (
+            find_shared_shapes_in(text, lines) if first is None else _filter_shared(_slice_shapes(first, lines, text))
+        )
+    if len(shapes) - shapes.count("") < MOSTLY * len(lines):
+        return [False] * len(lines)
+    return [not shape and bool(line.strip()) for line, shape in zip(lines, shapes, strict=True)]
+
+
+@lru_cache(maxsize=1_024)
+def _find_shared_shapes_cached(text: str) -> tuple[str, ...]:
+    return tuple(_filter_shared(_compute_shapes_cached(text)))
+
+
+@lru_cache(maxsize=64)
+def _compute_shapes_cached(text: str) -> list[str]:
+    return compute_shapes(text.split("\n"))
+
+
+def _slice_shapes(first: int, lines: Sequence[str], text: str) -> list[str]:
+    shapes = _compute_shapes_cached(text) if len(text) <= KEPT_CHARS else []
+    return shapes[first : first + len(lines)] if 0 < len(shapes) <= MANY else compute_shapes(lines)
+
+
+def limit_per_shape(lines: Sequence[str], places: Iterable[int]) -> Iterator[int]:
+    """Those of these places where the line is one of the first `EACH` of its shape."""
+    seen: Counter[str] = Counter()
+    for place in places:
+        seen[said := get_shape(lines[place])] += 1
+        if seen[said] <= EACH:
+            yield place
+
+
+def find_frames(text: str, lines: Sequence[str]) -> list[Frame]:
+    """Of each line of this text what its shape keeps of it in any case: so lines of one shape have one frame.
+
+    It is how many words the line has and the signs in them, up to the first quotation: that may hold blanks and signs
+    which no shape has. Of a hit, of an entry in a list of files and of a long line it is the shape itself.
+    """
+    listed = len(lines) > MANY
+    signs = text.encode("utf-8", "surrogatepass").translate(None, _NO_SIGNS).split(b"\n")
+    return [_find_frame(line, sign, listed) for line, sign in zip(lines, signs, strict=True)]
+
+
+def is_long(frame: Frame) -> bool:
+    """Whether it is the frame of a long line, which is like no other."""
+    return frame[1] == LONG_SHAPE.encode()
+
+
+def _find_frame(line: str, signs: bytes, listed: bool) -> Frame:
+    if len(line) >= LONGEST:
+        return 0, LONG_SHAPE.encode()
+    if listing := get_listing_shape(line, listed):
+        return 0, listing.encode("utf-8", "surrogatepass")
+    if b'"' not in signs and b"'" not in signs:
+        return len(line.split()), signs
+    double, single_ = signs.partition(b'"')[0], signs.partition(b"'")[0]
+    before = double if len(double) < len(single_) else single_
+    mark = chr(signs[len(before)])
+    return -1 - len(line.partition(mark)[0].split()), signs[: len(before) + 1]
+
+
+_SIGNS = b"!#&()*,;<=>?[]^`{|}"  # neither in names nor in quotations
+_NO_SIGNS = bytes(set(range(256)).difference(_SIGNS, b"\n\"'"))

@@ -1,10 +1,14 @@
-"""JSON that is not yet parsed: spans of UTF-8 bytes, opened one level at a time, only where somebody looks.
+"""JSON that is not yet parsed: spans of UTF-8 bytes, opened one level at a time, only where a value is needed.
 
-Rule: a `Text` never changes a byte, and says where each value stands. This room knows JSON, not conversations.
+Rule: a `Text` never changes a byte, and says where each value is. This room knows JSON, not conversations. Python's
+recursion limit decides how deep a document may nest, some hundreds of levels; whoever reads a document converts a
+RecursionError. No model's provider was ever sent anything near that depth.
 """
 
 import json
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
@@ -18,6 +22,12 @@ _ANY = msgspec.json.Decoder()
 _ENCODE = msgspec.json.Encoder().encode
 _TIGHT = (",", ":")
 _SPACE = b" \t\n\r"
+
+TOO_DEEP = "the document nests too deeply: some hundred levels of arrays and objects can be read; flatten what is below"
+
+DEEPEST = 500  # levels: no parser or walk here is sure to get through more
+_LOOKED_AT = 4_000_000  # bytes
+_SIGN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
 
 
 class Text:
@@ -171,3 +181,23 @@ def _parse(data: memoryview) -> Any:
         return _ANY.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return loads(bytes(data))
+
+
+def is_too_deep(data: bytes) -> bool:
+    """Whether this is why something is no JSON to any parser. It takes its time: ask only where reading failed."""
+    depth = 0
+    for found in _SIGN.finditer(data, 0, _LOOKED_AT):
+        sign = found[0]
+        depth += 1 if sign in (b"{", b"[") else -1 if sign in (b"}", b"]") else 0
+        if depth > DEEPEST:
+            return True
+    return False
+
+
+@contextmanager
+def convert_recursion_error() -> Iterator[None]:
+    """Raise FormatError in place of a RecursionError."""
+    try:
+        yield
+    except RecursionError:
+        raise FormatError(TOO_DEEP) from None

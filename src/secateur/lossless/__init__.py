@@ -6,11 +6,18 @@ the same characters. What a terminal would not show (colors, lines that were dra
 and cannot be turned back: a note says where to read it. Whether a text should be shortened is not decided here.
 """
 
-from secateur.lossless.hits import expand_hits, group_hits, is_grouped
-from secateur.lossless.repeats import expand_repeats, fold_repeats
+from secateur.lossless.lines import (
+    add_note,
+    clean,
+    expand_hits,
+    expand_repeats,
+    fold_repeats,
+    group_hits,
+    is_grouped,
+    strip_note,
+)
 from secateur.lossless.tables import decode_tables, encode_tables, is_tables, write_json_as_tables
 from secateur.lossless.templates import expand_templates, fold_templates, is_log, is_templated
-from secateur.lossless.terminal import add_note, clean, strip_note
 
 __all__ = [
     "add_note",

@@ -13,7 +13,7 @@ from secateur.lineage import HANDLE_DIGITS
 from secateur.mcp.scope import Scope, list_held
 from secateur.mcp.status import describe_status
 from secateur.placeholder import shorten_line
-from secateur.recalling import add_header
+from secateur.readback import add_header
 from secateur.stores.protocol import BlobRef
 
 NAMES = ("recall", "search", "removed", "status", "pin", "unpin")  # methods of `Tools`; what they say is their help

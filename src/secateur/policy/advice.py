@@ -3,7 +3,7 @@
 Rule: facts with their remedy, a sentence each; nothing is changed and nothing refused. `doctor` prints them.
 """
 
-from secateur.policy.duration import parse_seconds
+from secateur.durations import parse_seconds
 from secateur.policy.language import Policy
 from secateur.protect import is_protected_tool
 from secateur.schedule import Never, Threshold

@@ -11,8 +11,8 @@ from typing import Any
 
 from msgspec import structs
 
+from secateur.durations import parse_seconds
 from secateur.errors import ConfigError
-from secateur.policy.duration import parse_seconds
 from secateur.policy.language import Policy
 from secateur.protect import Protection
 from secateur.schedule import Never, Schedule, Threshold

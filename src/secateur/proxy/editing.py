@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from secateur import documents
 from secateur.engine import Engine
 from secateur.errors import SecateurError, StoreError
 from secateur.model import Transcript
@@ -26,7 +27,6 @@ from secateur.proxy.quota import Quota
 from secateur.proxy.retries import Recent, Retries, find_asked_elsewhere
 from secateur.proxy.routes import Route
 from secateur.proxy.settings import Recall
-from secateur.session import document
 from secateur.sessions import SessionManager
 from secateur.sessions.commands import bill_other_answer
 from secateur.sessions.recall_handles import Handles, find_recall_folder
@@ -226,7 +226,7 @@ class Editor:
             return who, known.plan
         if state is not None:
             return who, state.plan
-        read = document.read(asked.body, asked.route.format, asked.route.model)
+        read = documents.read(asked.body, asked.route.format, asked.route.model)
         place = sessions.find(who, read.transcript)
         if why := access.explain_away():
             raise StoreError(why)

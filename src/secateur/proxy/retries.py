@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from secateur.session import document
+from secateur import documents
 from secateur.sessions import SessionManager
 from secateur.stores.protocol import SessionId, State
 
@@ -97,7 +97,7 @@ def find_asked_elsewhere(
         if state is None or not state.tip or state.receipts == receipts:
             return None
     last = sessions.memory.find_grown(tenant, text.body)
-    transcript = document.read_on(last, text.body, text.format, text.model)[0].transcript
+    transcript = documents.read_on(last, text.body, text.format, text.model)[0].transcript
     if state is None and transcript.messages:
         state = sessions.find(SessionId("", tenant), transcript).state
     is_same = state is not None and transcript.messages and state.tip == transcript.messages[-1].key

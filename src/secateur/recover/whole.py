@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from secateur import documents
+from secateur.documents import Document
 from secateur.formats.session_files import as_dict, as_list
 from secateur.jsontext import Lines, Text
 from secateur.model import Message
-from secateur.session import document
-from secateur.session.document import Document
 from secateur.simulate.requests import read_recording
 
 Value = dict[str, Any]
@@ -31,7 +31,7 @@ class Whole(Struct, frozen=True):
 
 def read_whole(data: bytes, format: str | None = None, model: str = "") -> Whole:
     """Read everything in a session file. Raises FormatError."""
-    last = document.read(data, format, model)
+    last = documents.read(data, format, model)
     name = last.format.name
     sent = [message for message in last.transcript.messages if message.origin != "summary"]
     if isinstance(last.native, Lines):
@@ -42,7 +42,7 @@ def read_whole(data: bytes, format: str | None = None, model: str = "") -> Whole
     else:
         value = last.native.value() if isinstance(last.native, Text) else last.native
         copy_, count = _UNMARKED[name](value) if name in _UNMARKED else (value, 0)
-        found = document.read(copy_, name, model).transcript.messages if count else last.transcript.messages
+        found = documents.read(copy_, name, model).transcript.messages if count else last.transcript.messages
     kept = tuple(message for message in found if message.origin != "summary")
     return Whole(last, kept, min(len(sent), len(kept)), count)
 

@@ -2,24 +2,23 @@
 
 Rule: it never fails and never changes anything else; the same text gives the same text everywhere, and one that is
 redacted already stays as it is. Blobs keep exact bytes: this is for what is written about them. It finds tokens whose
-shape is known, private keys, and values that look drawn by chance after a telling name or in a telling notation; a
-secret that is a plain word stays. It takes linear time on any text.
+shape is known, private keys, and values that look random after a telling name or in a telling notation; a secret that
+is a plain word stays. It takes linear time on any text. The patterns of `detect-secrets` are used only on request
+(`thorough=True`) and where that package is installed, since they take half a second per MB.
 """
 
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache, partial
+from importlib import import_module
 from typing import Any
 
 from secateur.redact.assigned import MARKS as OF_NAMES
 from secateur.redact.assigned import find_assigned
-from secateur.redact.detector import redact_matches
-from secateur.redact.keys import find_keys
-from secateur.redact.manifests import find_manifest_secrets
-from secateur.redact.marks import Marks
+from secateur.redact.key_material import find_keys, find_manifest_secrets
 from secateur.redact.notations import MARKS as OF_NOTATIONS
 from secateur.redact.notations import find_noted
-from secateur.redact.places import Span, replace_spans
+from secateur.redact.places import Marks, Span, replace_spans
 from secateur.redact.shapes import find_dense_runs, find_shaped
 
 SHORT = 2_000  # characters of a text that is first asked whether it could hold any credential at all
@@ -28,6 +27,8 @@ _RUN = re.compile(r"[^\s\"',;]{6}")  # a value has a run as long
 _OURS = re.compile(r"[0-9a-f]{12,128}\Z")  # handles, keys, hashes of receipts: they stand alone in their fields
 _MARKS = Marks((*OF_NAMES, *OF_NOTATIONS))
 _ROUNDS = 6  # what goes may uncover what stood behind it; more than two rounds are unheard of
+
+PASSED_BY = ("Public IP (ipv4)",)  # an address is no credential
 
 
 def redact(text: str, thorough: bool = False) -> str:
@@ -102,3 +103,38 @@ def _find_spans(text: str) -> Iterator[Span]:
     yield from find_noted(text, marked)
     yield from find_manifest_secrets(text)
     yield from find_assigned(text, marked)
+
+
+def redact_matches(text: str, mark: Callable[[str], str]) -> str:
+    """Replace every match of a pattern in the text; `mark` makes the placeholder for a kind."""
+    for kind, pattern in _load_patterns():
+        text = pattern.sub(partial(_cut, mark=mark, kind=kind), text)
+    return text
+
+
+def is_installed() -> bool:
+    """Whether the optional detector is installed."""
+    return bool(_load_patterns())
+
+
+@cache
+def _load_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    try:
+        plugins = import_module("detect_secrets.core.plugins.util").get_mapping_from_secret_type_to_class()
+        regular = import_module("detect_secrets.plugins.base").RegexBasedDetector
+        kinds = {name: kind for name, kind in plugins.items() if issubclass(kind, regular) and name not in PASSED_BY}
+        return tuple((_normalize_kind(name), one) for name, kind in sorted(kinds.items()) for one in kind().denylist)
+    except Exception:  # another version of it, or none: a scanner never makes an operation fail
+        return ()
+
+
+def _normalize_kind(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def _cut(found: re.Match[str], mark: Callable[[str], str], kind: str) -> str:
+    """The match without the secret: its last group, where the pattern has groups, else all of it."""
+    if "[redacted " in found[0]:
+        return found[0]
+    start, end = found.span(found.lastindex or 0)
+    return found.string[found.start() : start] + mark(kind) + found.string[end : found.end()]

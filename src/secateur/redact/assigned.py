@@ -9,10 +9,17 @@ or digits that no name has is enough. A password made of plain words stays, sinc
 import re
 from collections.abc import Iterator
 
-from secateur.redact.chance import ODD_SHARE, Class, classify_random, count_unusual_pairs
+from secateur.redact.key_material import JOINT, Value, Values
 from secateur.redact.places import Span
-from secateur.redact.telling import STRONGER, Telling, classify_name
-from secateur.redact.values import JOINT, Value, Values
+from secateur.redact.telling import (
+    ODD_SHARE,
+    STRONGER,
+    Class,
+    Telling,
+    classify_name,
+    classify_random,
+    count_unusual_pairs,
+)
 
 _MARKS = (
     *("pass", "pwd", "secret", "token", "key", "cred", "auth", "kennwort", "clave", "jeton", "contrasena"),

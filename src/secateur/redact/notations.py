@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
-from secateur.redact.chance import classify_random
 from secateur.redact.places import Span, find_places
+from secateur.redact.telling import classify_random
 
 Judge = Callable[[str, str], bool]
 _BEFORE = 200  # characters of the line before a value that may name the command

@@ -13,15 +13,15 @@ from msgspec.structs import replace
 
 from secateur import bounds
 from secateur.budget import Budget
+from secateur.documents import Document
 from secateur.formats.breakpoints import MARKED, place_breakpoints
 from secateur.jsontext import Text
 from secateur.model import Message, Replace
 from secateur.patch import apply
+from secateur.projection import Projection
+from secateur.projection.messages import locate_in_view
 from secateur.render.emitter import Emitter
 from secateur.schedule import Schedule
-from secateur.session import Projection
-from secateur.session.document import Document
-from secateur.session.projection import locate_in_view
 from secateur.strategy import is_final
 
 

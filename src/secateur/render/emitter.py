@@ -12,13 +12,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.api import Violation
+from secateur.documents import Document, get_element_range
 from secateur.jsontext import Text
 from secateur.model import Message, NewMessage, Replace
 from secateur.patch import Op, Splice, apply, apply_splices, compile_splices, replace_value
+from secateur.projection import Projection
+from secateur.projection.messages import build_top_ops, compile_ops, is_emptied
 from secateur.render.host_entry import append_entry, has_host_entry
-from secateur.session import Projection
-from secateur.session.document import Document, get_element_range
-from secateur.session.projection import build_top_ops, compile_ops, is_emptied
 from secateur.validation import check_json_word, check_leading_reasoning, find_new_violations
 
 # Stands for a message of which nothing is left, where two neighbours of one role would meet (wire rule B3).

@@ -7,12 +7,12 @@ looks like is each format's affair (`Format.host_entry`); formats without one ho
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from secateur.formats.appending import Appending, Item
+from secateur.documents import Document
+from secateur.formats.format import Appending, Item
 from secateur.jsontext import Lines, Text, dumps
 from secateur.model import Replace
 from secateur.patch import Op, apply, apply_splices, compile_splices
 from secateur.plan import FoldedPlan
-from secateur.session.document import Document
 
 Located = tuple[int, int, Replace]
 

@@ -15,18 +15,24 @@ from msgspec.structs import replace
 from secateur.errors import EditError, StoreError
 from secateur.model import Transcript
 from secateur.plan import Plan
+from secateur.projection import Projection
 from secateur.receipt import Receipt
-from secateur.session import Projection
 from secateur.sessions.cache import Branch, CachedSession, SessionCache, shift_reverts
 from secateur.sessions.calibration import clear_left_out, record_sent
-from secateur.sessions.chunks import Pieces, cut
-from secateur.sessions.lookup import SessionMatch, has_view, is_owned, place
+from secateur.sessions.hashes import Pieces, cut
+from secateur.sessions.lookup import (
+    SessionMatch,
+    extend_chain,
+    has_view,
+    is_owned,
+    list_lineage_keys,
+    mark_raw_tip,
+    place,
+)
 from secateur.sessions.recall_handles import find_recall_folder, parse_setting
 from secateur.sessions.receipt_log import collect_blobs, find_last_receipt, link_receipts
 from secateur.sessions.request_tree import Branches, find_shown_range, load_branch_tree
-from secateur.sessions.store_access import Retention, StoreAccess
-from secateur.sessions.view_lineage import extend_chain, list_lineage_keys, mark_raw_tip
-from secateur.sessions.waiting_receipts import build_update
+from secateur.sessions.store_access import Retention, StoreAccess, build_update
 from secateur.stores.protocol import Blob, Conflict, SessionId, SessionUpdate, State, Store, apply_update, make_state
 
 __all__ = ["ATTEMPTS", "Branch", "CachedSession", "SessionManager", "SessionMatch", "SentView", "shift_reverts"]

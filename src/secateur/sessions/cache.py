@@ -13,19 +13,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur import forking
+from secateur.documents import Document, is_grown
 from secateur.jsontext import Text
 from secateur.model import Epoch, Message
 from secateur.plan import Plan
+from secateur.projection import Projection
 from secateur.receipt import Receipt
 from secateur.render.emitter import Emitter
-from secateur.session import Projection
-from secateur.session.document import Document, is_grown
-from secateur.sessions.chunks import Pieces
-from secateur.sessions.lookup import has_view, is_open
-from secateur.sessions.rebase import MissingParts
+from secateur.sessions.hashes import Pieces, Prefix, Running
+from secateur.sessions.lookup import Chain, has_view, is_open
 from secateur.sessions.request_tree import Branches
-from secateur.sessions.view_hash import Prefix, Running
-from secateur.sessions.view_lineage import Chain
+from secateur.sessions.void_edits import MissingParts
 from secateur.stores.protocol import SessionId, State
 
 

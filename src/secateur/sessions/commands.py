@@ -22,7 +22,7 @@ from secateur.sessions.calibration import add_sample, advance_clock, get_calibra
 from secateur.sessions.lookup import is_owned, require_owned
 from secateur.sessions.pins import pin_of
 from secateur.sessions.receipt_log import link_receipts, make_notice
-from secateur.sessions.undo import UndoResult, compute_cost, find_newest
+from secateur.sessions.void_edits import UndoResult, compute_cost, find_newest
 from secateur.stores.protocol import Pin, SessionId, SessionUpdate, State
 from secateur.usage import Usage, read_usage
 

@@ -11,11 +11,11 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from secateur.documents import measure_common_prefix
 from secateur.errors import StoreError
 from secateur.lineage import hash_prefixes, hash_text
 from secateur.patch import Splice, apply_splices
 from secateur.receipt import FileWrite
-from secateur.session.document import measure_common_prefix
 from secateur.sessions import CachedSession, SessionManager
 from secateur.sessions.receipt_log import link_receipts, make_notice, read
 from secateur.stores.protocol import Blob, SessionId, SessionUpdate, State, Store

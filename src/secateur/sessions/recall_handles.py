@@ -12,11 +12,10 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
+from secateur.documents import Document
 from secateur.errors import ConfigError, SecateurError
 from secateur.jsontext import Lines, Text, dumps, loads
-from secateur.readback import MAX_PATH_CHARS
-from secateur.recalling import NAME, is_reader
-from secateur.session.document import Document
+from secateur.readback import MAX_PATH_CHARS, NAME, is_reader
 from secateur.stores.protocol import Store
 
 Handles = Literal["auto", "on", "file", "off"]

@@ -12,13 +12,13 @@ import msgspec
 from msgspec.structs import replace
 
 from secateur.chain import Link, encode_canonical, hash_epochs, link_bodies
+from secateur.documents import Document
 from secateur.errors import StoreError
 from secateur.jsontext import Text, dumps
 from secateur.lineage import handle_of
 from secateur.model import Epoch, Message, Part, Path, Remove, Replace, Rewrite
 from secateur.receipt import EditRecord, Outcome, Receipt
 from secateur.redact import redact
-from secateur.session.document import Document
 from secateur.stores.protocol import Blob, State, Store
 
 VIEWS = ("opened", "unchanged", "refused")  # outcomes of requests that were sent on

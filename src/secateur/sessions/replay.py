@@ -9,18 +9,19 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from secateur import documents
+from secateur.documents import Document
 from secateur.errors import StoreError
 from secateur.jsontext import Text
 from secateur.patch import Op, apply
 from secateur.plan import Plan
+from secateur.projection import Projection
 from secateur.receipt import Receipt
 from secateur.render.breakpoints import render
 from secateur.render.emitter import Emitter
-from secateur.session import Projection, document
-from secateur.session.document import Document
 from secateur.sessions import SessionManager, shift_reverts
+from secateur.sessions.hashes import hash_of
 from secateur.sessions.receipt_log import VIEWS, read
-from secateur.sessions.view_hash import hash_of
 from secateur.stores.protocol import SessionId, State, Store
 
 
@@ -79,7 +80,7 @@ def replay_request(
 
 def build_view(work: Projection, raw: Any, plan: Plan, receipt: Receipt) -> ReplayResult:
     """The view these epochs make of a raw history; a longer history is cut to the request's."""
-    came = document.read(raw, receipt.format or None, receipt.model)
+    came = documents.read(raw, receipt.format or None, receipt.model)
     cut = _cut(came, receipt)
     if cut is not came:
         raw = cut.encode_output(cut.native.data) if isinstance(cut.native, Text) else cut.native
@@ -99,9 +100,9 @@ def _cut(document_: Document, receipt: Receipt) -> Document:
             f"the history handed in is not that of request {receipt.sequence}: its last message is not in it"
         )
     stop, size = (
-        document.get_element_range(document_, ends[-1]).stop,
-        document.get_element_range(document_, len(messages) - 1).stop,
+        documents.get_element_range(document_, ends[-1]).stop,
+        documents.get_element_range(document_, len(messages) - 1).stop,
     )
     native = apply(document_.native, [Op(document_.transcript.messages_path, [], (stop, size))])
-    again = document.read(native.data if isinstance(native, Text) else native, receipt.format or None, receipt.model)
+    again = documents.read(native.data if isinstance(native, Text) else native, receipt.format or None, receipt.model)
     return replace(again, encoding=document_.encoding, bom=document_.bom)

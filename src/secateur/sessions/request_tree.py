@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from secateur.errors import StoreError
 from secateur.formats.native import hash_members
 from secateur.model import Message
+from secateur.projection import Projection
+from secateur.projection.messages import locate_in_view
 from secateur.receipt import Receipt
-from secateur.session import Projection
-from secateur.session.projection import locate_in_view
 from secateur.sessions.receipt_log import VIEWS, read
-from secateur.sessions.undo import describe_undone
+from secateur.sessions.void_edits import describe_undone
 from secateur.stores.protocol import State, Store
 
 if TYPE_CHECKING:

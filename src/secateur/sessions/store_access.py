@@ -1,9 +1,10 @@
-"""A store as requests use it: with a bounded wait, left alone for a while after it failed, collected once a day.
+"""A store as requests use it: bounded waits, a pause after a failure, daily collection, and receipts that waited.
 
 Rule: a request waits a quarter of a second for its store in all. After a failure no engine of this process tries for a
-while, then one caller does, whose answer decides for all. An answer that is a refusal (`Rejected`) is an answer.
-Commands do not come here: whoever asks for something to be kept may wait for it. Garbage collection is automatic: at
-most once a day for a store, after a save; what goes wrong with it is a warning.
+while; then one caller does, and its result decides for all. A refusal (`Rejected`) is a result. Commands do not come
+here, since their caller waits. Garbage collection runs at most once a day for a store, after a save; its failure is a
+warning. Receipts that could not be saved are stored in order as soon as the store answers again; no request waits for
+that, and a session in use stores its own with its next request.
 """
 
 import time
@@ -11,15 +12,19 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from threading import Lock, local
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakValueDictionary
 
 from secateur import forking
 from secateur.chain import Link
 from secateur.errors import SecateurError, StoreError
+from secateur.receipt import Receipt
+from secateur.sessions.cache import CachedSession
+from secateur.sessions.receipt_log import link_receipts
 from secateur.stores.protocol import (
     Blob,
     BlobRef,
+    Conflict,
     FoundSession,
     Freed,
     Manifest,
@@ -31,6 +36,10 @@ from secateur.stores.protocol import (
     State,
     Store,
 )
+
+if TYPE_CHECKING:
+    from secateur.sessions import SessionManager
+
 
 WAIT_S = 0.25  # for one request, whatever it asks
 WORK_S = 0.05  # of each call is work; what it takes beyond that was spent waiting
@@ -228,3 +237,47 @@ class Retention:
         except SecateurError as error:
             return f"what is old stays in the store for now: {error}"
         return ""
+
+
+FEW = 8  # sessions whose receipts one request brings to a store that was away
+TIMES = 16  # that it is tried for a session that others save too
+
+
+def build_update(cached: CachedSession, state: State, *more: Receipt) -> SessionUpdate:
+    """Build an update with the waiting receipts of a session and these."""
+    receipts = (*cached.waiting, *more)
+    return SessionUpdate(at=receipts[-1].at_ms, receipts=link_receipts(receipts, state))
+
+
+def flush(sessions: "SessionManager") -> None:
+    """Give the store the receipts that waited for it, now that it answers again: a few sessions at a time."""
+    reach = sessions.reach
+    if reach is None or not reach.returned:
+        return
+    waiting = sessions.memory.list_waiting()
+    left = [who for who in waiting[:FEW] if not _flush_session(sessions, who, reach)]
+    reach.returned = bool(left) or len(waiting) > FEW
+
+
+def settle(sessions: "SessionManager") -> None:
+    """Give the store all receipts that wait for it, however long that takes; what it does not take stays here."""
+    for who in sessions.memory.list_waiting() if sessions.store is not None else ():
+        for _ in range(TIMES):
+            if _flush_session(sessions, who, sessions.store):
+                break
+
+
+def _flush_session(sessions: "SessionManager", who: SessionId, store: Store | StoreAccess | None) -> bool:
+    """Whether no receipt of a session waits any more, or a user of the session will store them."""
+    with sessions.memory.try_check_out(who) as cached:
+        if cached is None or not cached.waiting or store is None:
+            return True
+        state, wrong = sessions.load_state(cached, who, store)
+        try:
+            if not wrong:
+                cached.state, cached.waiting = store.save(state, build_update(cached, state)), ()
+        except Conflict:
+            sessions.reload(cached)
+        except StoreError:
+            pass
+        return not cached.waiting

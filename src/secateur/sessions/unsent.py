@@ -9,12 +9,12 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from secateur.documents import Document
 from secateur.errors import ConfigError, StillTooLong, StoreError
 from secateur.model import Epoch
 from secateur.plan import Plan
+from secateur.projection import Projection
 from secateur.receipt import Receipt
-from secateur.session import Projection
-from secateur.session.document import Document
 from secateur.sessions import ATTEMPTS, Branch, CachedSession, SentView, SessionManager, SessionMatch, shift_reverts
 from secateur.stores.protocol import Blob, Conflict, SessionId, State
 

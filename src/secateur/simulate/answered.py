@@ -9,9 +9,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
+from secateur.documents import Document
 from secateur.jsontext import Lines, Text
 from secateur.model import Message, Path
-from secateur.session.document import Document
 from secateur.usage import Usage, read_usage
 
 _EVENT = b'"token_count"'  # Codex's event, on a line of its own

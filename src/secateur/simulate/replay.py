@@ -12,16 +12,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.budget import Budget
+from secateur.documents import Document
 from secateur.model import Message, Transcript
 from secateur.pipeline import apply_prune
 from secateur.plan import Plan
 from secateur.policy import Policy
 from secateur.policy.windows import find_target, resolve
 from secateur.pricing.tariffs import get_tariff
+from secateur.projection import Projection
+from secateur.projection.message_index import Counting
 from secateur.render.breakpoints import find_breakpoint_targets
-from secateur.session import Projection
-from secateur.session.counting import Counting
-from secateur.session.document import Document
 from secateur.simulate.bill import ExtraCall
 from secateur.simulate.requests import RecordedRequest, Recording
 from secateur.simulate.summaries import summarize

@@ -13,11 +13,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
+from secateur import documents
+from secateur.documents import Document
 from secateur.jsontext import Lines
 from secateur.lineage import assign_keys
 from secateur.model import Message, Transcript
-from secateur.session import document
-from secateur.session.document import Document
 from secateur.simulate.answered import Answered, get_sibling_usage
 from secateur.tokens import Counter, estimate, get_factor, scale_tokens
 from secateur.usage import Usage
@@ -92,7 +92,7 @@ def read_recording(
     compacted it: one segment with every message, summaries left out. Tokens are estimates for the model, scaled to the
     recorded usage where there is enough of it. Raises FormatError.
     """
-    last = document.read(data, format, model)
+    last = documents.read(data, format, model)
     stretches = [*_list_earlier(last, model), last]
     read = [one.transcript for one in stretches]
     times = get_factor(model or last.transcript.model)
@@ -111,7 +111,7 @@ def _list_earlier(last: Document, model: str) -> list[Document]:
         text = here.native.child(line) if line else None
         if text is None or not here.native.data[: text.start].strip():
             break
-        here = document.read(here.native.data[: text.start], here.format.name, model)
+        here = documents.read(here.native.data[: text.start], here.format.name, model)
         if not here.transcript.messages:
             break
         found.insert(0, here)

@@ -12,13 +12,13 @@ from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.compaction.compact import compact
 from secateur.compaction.outcome import Compacted
 from secateur.compaction.trigger import check_due
-from secateur.fitting import NO_OPTIONS, CompactionSetup
-from secateur.fitting.breakers import find_refusal
 from secateur.pipeline import apply_compaction, fit_window
-from secateur.session import Projection
+from secateur.projection import Projection
 from secateur.simulate.bill import ExtraCall
 from secateur.simulate.cache import CachedPrompt
 from secateur.stages import Context
+from secateur.stages.setup import NO_OPTIONS, CompactionSetup
+from secateur.stages.summary_epoch import find_refusal
 
 REPLAYED = CompactionSetup(is_written=False)
 

@@ -14,19 +14,19 @@ from secateur.budget import Budget
 from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction
 from secateur.compaction.trigger import Limits, Load, compute_limits
-from secateur.fitting.options import NO_OPTIONS, CompactionSetup, CompactOptions
+from secateur.documents import Document
 from secateur.formats.breakpoints import NEAR, SLOTS, count_slots, has_long_retention
 from secateur.model import Epoch, Message
 from secateur.plan import Plan
 from secateur.policy import Policy
 from secateur.policy.windows import find_target, resolve
 from secateur.pricing.tariffs import get_tariff
-from secateur.session import Projection
-from secateur.session.counting import Counting
-from secateur.session.document import Document
+from secateur.projection import Projection
+from secateur.projection.message_index import Counting
 from secateur.sessions.calibration import get_cache_ttl_s, get_calibration
 from secateur.sessions.recall_handles import Handles
 from secateur.sessions.request_tree import Placement
+from secateur.stages.setup import NO_OPTIONS, CompactionSetup, CompactOptions
 from secateur.stores.laid_files import get_tenant_folder
 from secateur.stores.protocol import Calibration, SessionId, State
 from secateur.tariff import CachePricing

@@ -22,30 +22,36 @@ from secateur.compaction.scene import SessionRequest
 from secateur.compaction.summary import render_sections
 from secateur.compaction.template import get_template
 from secateur.compaction.trigger import Due, check_due
-from secateur.fitting import CompactionSetup, CompactOptions
-from secateur.fitting.background import EARLY_SHARE, BackgroundTask, PreparedSummary, SummaryJob
-from secateur.fitting.breakers import find_refusal
-from secateur.fitting.epoch import (
+from secateur.hooks import BeforeCompact, CompactDecision, call_before_hook
+from secateur.jsontext import Text
+from secateur.model import Epoch, NewMessage
+from secateur.projection import Projection
+from secateur.render.breakpoints import render, should_mark
+from secateur.render.emitter import Emitter
+from secateur.render.host_entry import has_host_entry
+from secateur.settle import is_missing_reasoning
+from secateur.stages import STORE_AWAY, Context
+from secateur.stages.setup import (
+    EARLY_SHARE,
+    BackgroundTask,
+    CompactionSetup,
+    CompactOptions,
+    PreparedSummary,
+    SummaryJob,
+)
+from secateur.stages.summary_epoch import (
     build_epoch,
+    find_refusal,
     get_ranges,
     is_running_turn_broken,
     is_turn_reopened,
     preview_view,
     rebase_compaction,
 )
-from secateur.hooks import BeforeCompact, CompactDecision, call_before_hook
-from secateur.jsontext import Text
-from secateur.model import Epoch, NewMessage
-from secateur.render.breakpoints import render, should_mark
-from secateur.render.emitter import Emitter
-from secateur.render.host_entry import has_host_entry
-from secateur.session import Projection
-from secateur.settle import is_missing_reasoning
-from secateur.stages import STORE_AWAY, Context
 
 if TYPE_CHECKING:
-    from secateur.compacting import Made
     from secateur.summarizers.protocol import Summarizer
+    from secateur.summarizers.run import Made
 
 ROUNDS = 3  # of one compaction, where the counters of its policy and of the window are far apart
 
@@ -196,7 +202,7 @@ def _compact(
     context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions, before: BeforeCompact
 ) -> CompactionStep:
     """A compaction that is made now."""
-    from secateur import compacting  # only a request that compacts pays for loading it
+    from secateur.summarizers import run  # only a request that compacts pays for loading it
 
     messages = projection.document.transcript.messages
     held = None if options.forced else find_refusal(projection.branch_plan, messages, context.window, projection.count)
@@ -210,8 +216,8 @@ def _compact(
     options = _with_reply(options, reply)
     scene = context.build_compaction_input(projection, options, bool(listed))
     scene = replace(scene, own=make_session_request(context, projection, listed))
-    task = compacting.CompactionTask(scene, context.settings, context.policy.continuation)
-    made = compacting.compact_history(task, listed, setup.deadline_s, options.stop)
+    task = run.CompactionTask(scene, context.settings, context.policy.continuation)
+    made = run.compact_history(task, listed, setup.deadline_s, options.stop)
     if options.stop is not None and options.stop.called:
         raise CancelledError
     breaker = f"no summarizer was asked: {held.text}" if held is not None else ""
@@ -255,7 +261,7 @@ def _shorten_tail(
     context: Context, projection: Projection, step: CompactionStep, options: CompactOptions
 ) -> CompactionStep:
     """The same summary with a shorter tail, where the window counts otherwise than the policy."""
-    from secateur import compacting
+    from secateur.summarizers import run
 
     first, narrow = step.outcome, context
     for _ in range(ROUNDS):
@@ -269,9 +275,7 @@ def _shorten_tail(
         narrow = replace(narrow, window=int(narrow.window * usable / left * 0.95))
         prose = render_sections(get_template(context.settings.template, "en"), first.sections)
         again = narrow.build_compaction_input(projection, replace(options, forced=True, summary=prose or "-"), False)
-        made = compacting.compact_history(
-            compacting.CompactionTask(again, context.settings, context.policy.continuation), ()
-        )
+        made = run.compact_history(run.CompactionTask(again, context.settings, context.policy.continuation), ())
         if not isinstance(made.outcome, Compacted):
             break
         known = {"rung": first.rung, "by": first.by, "attempts": first.attempts, "asks": first.asks}

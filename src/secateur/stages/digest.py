@@ -25,15 +25,15 @@ from secateur.compaction.outcome import Compacted, Refused
 from secateur.compaction.settings import DigestSettings
 from secateur.compaction.shorten import shorten
 from secateur.compaction.trigger import check_due
-from secateur.fitting import NO_OPTIONS, CompactionSetup, CompactOptions
 from secateur.hooks import call_before_hook
 from secateur.model import Message, Replace
 from secateur.plan import list_active_epochs
-from secateur.session import Projection
-from secateur.session.projection import sum_tokens
-from secateur.session.raw_history import read_raw_history
+from secateur.projection import Projection
+from secateur.projection.messages import sum_tokens
 from secateur.stages import Context
 from secateur.stages.compact import CompactionStep, check_preconditions, conclude_epoch, make_before_event
+from secateur.stages.proposing import read_raw_history
+from secateur.stages.setup import NO_OPTIONS, CompactionSetup, CompactOptions
 
 
 def conclude(

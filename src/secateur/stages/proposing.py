@@ -1,7 +1,8 @@
-"""What the strategies propose: on arrival, before any prompt cache holds a result, and of what was sent before.
+"""What the strategies propose: on arrival, before any prompt cache has a result, and for what was sent before.
 
-Rule: only what no request has sent yet is shortened on arrival, where a schedule knows of caches; the schedule admits
-each such edit by its price. Nothing is applied here.
+Rule: only what no request has sent yet is shortened on arrival, where a schedule considers caches; the schedule admits
+each such edit by its price. Where ranges are replaced, strategies see the history in the numbers of the raw one.
+Nothing is applied here.
 """
 
 from msgspec.structs import replace
@@ -11,7 +12,8 @@ from secateur.budget import Budget
 from secateur.model import Edit, Replace, Rewrite, Transcript
 from secateur.own_text import describe_shortened
 from secateur.policy import Policy
-from secateur.session import Projection
+from secateur.projection import Projection
+from secateur.proposal import RawHistory
 from secateur.strategies import Strategy
 
 Edits = dict[str, Edit]
@@ -120,3 +122,20 @@ def expect_edits(policy: Policy, projection: Projection, budget: Budget, demande
     before = sum([len(part.text) for part in results if part.key in edits])
     after = sum([len(edit.text) for edit in edits.values() if isinstance(edit, Rewrite)])
     return edits if before - after >= _MANY_CHARS else Edits()
+
+
+def read_raw_history(projection: Projection, view: Transcript | None = None) -> RawHistory:
+    """All messages of a projection; those outside of replaced ranges as they are in this `view`, if one is given."""
+    messages, ranges = list(projection.projected_messages), projection.ranges
+    if view is not None:
+        here = shift = 0
+        for i, j, edit in ranges:
+            messages[here:i] = view.messages[here + shift : i + shift]
+            here, shift = max(here, j), shift + len(edit.messages) - (j - i)
+        messages[here:] = view.messages[here + shift :]
+    return RawHistory(
+        transcript=replace(projection.document.transcript, messages=tuple(messages), index=projection.index),
+        totals=projection.history_totals,
+        ranges=ranges,
+        holding=projection.message_index.find,
+    )

@@ -13,9 +13,8 @@ from secateur.budget import Budget
 from secateur.cachecost.history import explain_cold
 from secateur.model import Edit, Epoch, Remove, Restore, Rewrite, Transcript
 from secateur.policy import Policy
+from secateur.projection import Projection
 from secateur.schedule import Decision, Never, Proposal
-from secateur.session import Projection
-from secateur.session.raw_history import read_raw_history
 from secateur.settle import is_in_running_round, is_missing_reasoning, with_dependents
 from secateur.stages import STORE_AWAY, Context, Step
 from secateur.stages.proposing import (
@@ -26,6 +25,7 @@ from secateur.stages.proposing import (
     find_without_reasoning,
     propose,
     propose_on_arrival,
+    read_raw_history,
     with_edits,
 )
 

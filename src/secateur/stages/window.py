@@ -1,14 +1,26 @@
 """Whether a view fits its window: which windows bind, and what is shortened before the view is reported as too long.
 
 Rule: a window that the caller stated binds every policy that edits; one that was looked up binds those that say so, and
-is a warning for others. A policy that leaves unread results whole shortens the oldest of them as a last resort.
+is a warning for others. A policy that protects unread results shortens them as a last resort: the oldest first, and no
+more than needed. A result counts as read only once the model itself has answered after it.
 """
 
+from collections.abc import Iterator
+
+from secateur.acts.answers import collect_relevant_names
+from secateur.bounds import is_eligible
+from secateur.budget import Budget, handle_for
 from secateur.compaction.outcome import Outcome, Refused
-from secateur.fitting.unread import shorten_unread
-from secateur.session import Projection
+from secateur.excerpt import excerpt
+from secateur.model import Edit, Epoch, Part, Rewrite
+from secateur.projection import Projection
+from secateur.readback import find_first_unread, is_recalled
 from secateur.stages import Context, Step
-from secateur.stages.report import CompactionResult, explain_too_long, name_largest
+from secateur.stages.record import CompactionResult, explain_too_long, name_largest
+
+LEAST_CHARS = 2_000  # of a result that is shortened because the window is full
+SLACK = 1.1  # of what is over: an excerpt's own notes take room too
+ROUNDS = 3  # of cutting, where excerpts came out longer than their room
 
 
 def explain_overflow(context: Context, projection: Projection, compaction: CompactionResult) -> str:
@@ -69,3 +81,54 @@ def _is_over_target_only(context: Context, projection: Projection) -> bool:
 def _count_used(context: Context, projection: Projection) -> int:
     """Tokens of the view, as the provider would count them."""
     return round((projection.tokens[1] + context.fixed_tokens) * context.token_ratio)
+
+
+def shorten_unread(work: Projection, budget: Budget, excess: int) -> Epoch | None:
+    """Return the epoch that shortens unread results by so many tokens, oldest first, or None."""
+    now = {part.key: part for message in work.get_view().messages for part in message.parts}
+    edits, most, wanted = list[Edit](), 0, excess * SLACK
+    for _ in range(ROUNDS):
+        cuts, freed = _make_cuts(work, budget, now, wanted)
+        if freed <= most:
+            break
+        edits, most = cuts, freed
+        if freed >= excess:
+            break
+        wanted += excess - freed
+    if not edits:
+        return None
+    why = f"{excess:,} tokens are over the window, and nothing else may go: the oldest unread results become excerpts"
+    return Epoch(budget.now_ms, work.document.transcript.messages[-1].key, why, tuple(edits))
+
+
+def _make_cuts(work: Projection, budget: Budget, now: dict[str, Part], wanted: float) -> tuple[list[Edit], int]:
+    """Return edits that shorten what is there now, and the tokens they free."""
+    edits, left = list[Edit](), wanted
+    for number, part in _find_unread_results(work):
+        if left <= 0:
+            break
+        stands = now.get(part.key)
+        if stands is None:
+            continue
+        text = _cut(work, budget, number, part, stands.tokens - left)
+        freed = stands.tokens - work.count(text)
+        if freed > 0 and len(text) < len(stands.text):
+            edits.append(Rewrite(part.key, text, strategy="excerpt"))
+            left -= freed
+    return edits, round(wanted - left)
+
+
+def _find_unread_results(work: Projection) -> Iterator[tuple[int, Part]]:
+    """Yield the results that may be shortened with their message numbers, oldest first."""
+    read = work.document.transcript
+    for number in range(find_first_unread(read.messages), len(read.messages)):
+        for part in read.messages[number].parts:
+            if part.kind == "tool_result" and is_eligible(read, number, part, work.protect) and not is_recalled(part):
+                yield number, part
+
+
+def _cut(work: Projection, budget: Budget, number: int, part: Part, tokens: float) -> str:
+    """The excerpt of a result that leaves about so many tokens of it."""
+    room = max(LEAST_CHARS, int(len(part.text) * tokens / max(1, part.tokens)))
+    about = collect_relevant_names(work.document.transcript.messages, number, part, {})
+    return excerpt(part.text, room, handle_for(budget, part), about)

@@ -11,11 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur import forking
-from secateur.chain import Link
+from secateur.chain import Link, advance_anchor, count_expired
 from secateur.lineage import hash_text
-from secateur.stores.admission import check_admission, make_ambiguous_error, parse_handle
-from secateur.stores.anchor import advance_anchor, count_expired
-from secateur.stores.packing import compress_blob, decompress_blob
+from secateur.stores.changes import check_admission, compress_blob, decompress_blob, make_ambiguous_error, parse_handle
 from secateur.stores.protocol import (
     Blob,
     BlobKind,

@@ -10,8 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from secateur.stores.admission import check_admission
-from secateur.stores.packing import Ready, pack
+from secateur.stores.changes import Ready, check_admission, pack
 from secateur.stores.postgres_connections import PostgresSession
 from secateur.stores.protocol import Conflict, Freed, SessionUpdate, State, apply_update
 from secateur.stores.sql_retention import FORGOTTEN, LOOSE, NO_LIMIT, OLD, Old, remove_receipts

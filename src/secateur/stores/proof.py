@@ -6,9 +6,8 @@ Rule: it reads through the protocol, so it judges any store, and it changes noth
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 
-from secateur.chain import Link, find_break, hash_epochs, start
+from secateur.chain import Link, find_break, get_epoch_hashes, hash_epochs, start
 from secateur.errors import StoreError
-from secateur.stores.anchor import get_epoch_hashes
 from secateur.stores.protocol import SessionId, State, Store
 
 

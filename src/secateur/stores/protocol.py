@@ -16,12 +16,11 @@ from typing import Literal, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.chain import Link, start
+from secateur.chain import Anchor, Link, start
 from secateur.errors import StoreError
 from secateur.lineage import hash_text
 from secateur.model import Epoch
 from secateur.plan import Plan
-from secateur.stores.anchor import Anchor
 from secateur.usage import UsageBill
 
 BlobKind = Literal["text", "json", "media", "raw", "summary"]

@@ -9,13 +9,11 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from secateur.chain import Link, start
+from secateur.chain import Anchor, Link, start
 from secateur.lineage import hash_text
 from secateur.model import Epoch
 from secateur.plan import Plan
-from secateur.stores.admission import make_ambiguous_error, parse_handle
-from secateur.stores.anchor import Anchor
-from secateur.stores.packing import decompress_blob, unpack
+from secateur.stores.changes import decompress_blob, make_ambiguous_error, parse_handle, unpack
 from secateur.stores.protocol import (
     Blob,
     BlobKind,

@@ -8,9 +8,8 @@ deletes sessions and blobs.
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.chain import Link
-from secateur.stores.anchor import LEAST, Anchor, advance_anchor, count_expired
-from secateur.stores.packing import pack, unpack
+from secateur.chain import LEAST, Anchor, Link, advance_anchor, count_expired
+from secateur.stores.changes import pack, unpack
 from secateur.stores.protocol import Freed
 from secateur.stores.sql_read import SqlConnection
 

@@ -1,7 +1,8 @@
 """The store for one machine: a SQLite file that many processes and threads share.
 
-Rule: `save` answers when its transaction is durable; a process that dies at any point leaves the last answered state.
-What is promised stands in `protocol`; how the file is opened in `sqlite_file`, what is written and read beside it.
+Rule: `save` returns when its transaction is durable; a process that dies at any point leaves the last saved state. A
+change is checked against what is stored before its first row is written. `protocol` has the promises, `sqlite_file`
+opens the file.
 """
 
 import os
@@ -16,9 +17,9 @@ from msgspec.structs import asdict, replace
 from secateur.chain import Link
 from secateur.errors import ConfigError, StoreError
 from secateur.stores import laid_files, sql_read, sql_retention, sqlite_scrub
+from secateur.stores.changes import Ready, check_admission, pack, prepare_change
 from secateur.stores.group import Group, PendingWrite
 from secateur.stores.migrate import get_newest_schema
-from secateur.stores.packing import Ready, prepare_change
 from secateur.stores.protocol import (
     Blob,
     BlobRef,
@@ -31,13 +32,75 @@ from secateur.stores.protocol import (
     SessionUpdate,
     Sizes,
     State,
+    apply_update,
 )
 from secateur.stores.sql_retention import Old
 from secateur.stores.sqlite_file import SYNCHRONOUS, SqliteFile
-from secateur.stores.sqlite_write import write
+
+_SESSION = "SELECT id, revision FROM sessions WHERE tenant = ? AND session = ?"
+_NEW = """INSERT INTO sessions (tenant, session, revision, head, receipts, head_key, format, model, parent, created,
+  touched, clock, calibrations, pins) VALUES (?, ?, 0, '', 0, '', '', '', '', ?, ?, '', '', '')"""
+_UPDATE = """UPDATE sessions SET revision = ?, head = ?, receipts = ?, head_key = ?, format = ?, model = ?, parent = ?,
+  touched = ?, clock = ?, calibrations = ?, pins = ? WHERE id = ?"""
+_REFER = "INSERT OR IGNORE INTO refs (session, blob, key, at) VALUES (?, ?, ?, ?)"
+_INHERIT = "INSERT OR IGNORE INTO refs (session, blob, key, at) SELECT ?, blob, key, at FROM refs WHERE session = ?"
 
 PATIENCE_S = 5.0  # how long a purge waits for those who still read what it deleted
 _ITS_OWN = (StoreError, sqlite3.DataError, sqlite3.IntegrityError, OverflowError, UnicodeEncodeError)  # not the file's
+
+
+def write(connection: sqlite3.Connection, made: Ready) -> State:
+    """The state after the change, written. Raises StoreError before the first row if it cannot follow."""
+    state, change = made.state, made.change
+    row = connection.execute(_SESSION, (state.who.tenant, state.who.session)).fetchone()
+    check_admission(row[1] if row else 0, state, change)
+    after = apply_update(state, change)
+    number = row[0] if row else _create_session(connection, after)
+    _append(connection, number, state, change)
+    for name, blob, codec, body in made.blobs:
+        kept = _store_blob(connection, (state.who.tenant, name), (blob.kind, len(blob.data), codec, body))
+        connection.execute(_REFER, (number, kept, blob.key, change.at))
+    if change.parent:
+        parent = connection.execute(_SESSION, (state.who.tenant, change.parent)).fetchone()
+        connection.execute(_INHERIT, (number, parent[0] if parent else None))
+    said = (pack(after.clock), pack(after.calibrations), pack(after.pins))
+    facts = (after.tip, after.format, after.model, after.parent, after.touched)
+    connection.execute(_UPDATE, (after.revision, after.head, after.receipts, *facts, *said, number))
+    return after
+
+
+def _create_session(connection: sqlite3.Connection, after: State) -> int:
+    who = after.who
+    made = connection.execute(_NEW, (who.tenant, who.session, after.created, after.touched))
+    assert made.lastrowid is not None
+    return made.lastrowid
+
+
+def _append(connection: sqlite3.Connection, number: int, state: State, change: SessionUpdate) -> None:
+    """What grows with every request."""
+    first = len(state.plan.epochs)
+    epochs = [(number, place, epoch.head_key, pack(epoch)) for place, epoch in enumerate(change.epochs, first)]
+    connection.executemany("INSERT INTO epochs (session, number, head_key, body) VALUES (?, ?, ?, ?)", epochs)
+    links = [(number, link.sequence, link.hash, link.body, change.at) for link in change.receipts]
+    connection.executemany("INSERT INTO receipts (session, sequence, hash, body, at) VALUES (?, ?, ?, ?, ?)", links)
+    views = [(number, key) for key in change.views]
+    connection.executemany("INSERT OR IGNORE INTO views (session, key) VALUES (?, ?)", views)
+    if change.manifest:
+        one = change.manifest
+        values = (number, one.sequence, one.shared, pack(one.pieces))
+        connection.execute("INSERT INTO manifests (session, sequence, shared, pieces) VALUES (?, ?, ?, ?)", values)
+
+
+def _store_blob(connection: sqlite3.Connection, name: tuple[str, str], filed: tuple[str, int, int, bytes]) -> int:
+    """The row of a blob, inserted if there was none."""
+    row = connection.execute("SELECT id FROM blobs WHERE tenant = ? AND digest = ?", name).fetchone()
+    if row:
+        known: int = row[0]
+        return known
+    sql = "INSERT INTO blobs (tenant, digest, kind, size, codec, body) VALUES (?, ?, ?, ?, ?, ?)"
+    made = connection.execute(sql, (*name, *filed)).lastrowid
+    assert made is not None
+    return made
 
 
 class SqliteStore:

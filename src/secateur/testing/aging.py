@@ -5,7 +5,7 @@ Rule: as `stores` has it; `StoreKit` inherits these.
 
 from pathlib import Path
 
-from secateur.stores.anchor import LEAST, Anchor
+from secateur.chain import LEAST, Anchor
 from secateur.stores.proof import find_problems
 from secateur.stores.protocol import Blob, SessionUpdate, State, Store, make_state
 from secateur.testing.changes import A, B, make_receipts

@@ -9,13 +9,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from secateur import documents
 from secateur import policy as policies
 from secateur.budget import Budget
 from secateur.model import Edit, Part, Remove, Replace, Rewrite, Transcript
 from secateur.policy import Policy
 from secateur.protect import Protection
 from secateur.schedule import EveryRequest, Proposal, Schedule
-from secateur.session import document
 from secateur.strategies import HardClear, Strategy
 from secateur.tariff import CachePricing
 from secateur.testing.requests import NOW_MS, find_violations, fit_under, make_long_request
@@ -165,7 +165,7 @@ class ScheduleKit:
 
 
 def _read(request: Any) -> Transcript:
-    return document.read(request).transcript
+    return documents.read(request).transcript
 
 
 def _make_budget(used: int = 20_000) -> Budget:

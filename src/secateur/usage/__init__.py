@@ -12,8 +12,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.usage.members import get_member, is_there, read_figure
-from secateur.usage.places import iterate_tables
+from secateur.usage.places import get_member, is_there, iterate_tables, read_figure
 from secateur.usage.shapes import SHAPES, UsageShape
 
 __all__ = ["SHAPES", "UsageBill", "UsageShape", "Usage", "read_usage"]

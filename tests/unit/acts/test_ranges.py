@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from secateur.acts.ranges import ShownRange, find_shown_range
 from secateur.model import Part
+from secateur.strategies.condense import ShownRange, find_shown_range
 
 TEXT = "def cut():\n    pass\n"
 

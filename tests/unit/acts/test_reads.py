@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from secateur.acts.fates import Reads
 from secateur.acts.history import Act, is_shown_again
-from secateur.acts.reads import Reads
 from secateur.model import Part
 
 texts = st.lists(st.sampled_from(["import os", "x = 1", "def cut():", "", "  return 2", "12: y", "z"]), max_size=8)

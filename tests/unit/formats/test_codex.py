@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from secateur.formats.appending import Appending
 from secateur.formats.codex import Codex
+from secateur.formats.format import Appending
 from secateur.jsontext import dumps
 from secateur.model import NewMessage, Part, Transcript
 from session_lines import log, only, parts, results, said

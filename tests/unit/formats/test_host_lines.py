@@ -8,9 +8,9 @@ import pytest
 
 from host_sessions import DOCUMENTS
 from native import pi_session, user
+from secateur import documents
 from secateur.errors import FormatError
-from secateur.formats.host_lines import detect_host
-from secateur.session import document
+from secateur.formats.logs import detect_host
 
 CLAUDE = {
     "type": "user",
@@ -38,7 +38,7 @@ FILES = {
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_host_is_known_by_its_lines(name: str) -> None:
-    assert document.read(FILES[name]).format.name == name
+    assert documents.read(FILES[name]).format.name == name
     told = {detect_host(json.loads(line)) for line in FILES[name].splitlines()}
     assert name in told <= {name, ""}
 
@@ -49,20 +49,20 @@ def test_two_hosts_in_one_file_are_refused(pair: tuple[str, str], apart: int) ->
     one, other = pair
     data = FILES[one] + b'{"note": "nobody\'s"}\n' * apart + FILES[other]
     with pytest.raises(FormatError, match="the sessions of two hosts"):
-        document.read(data)
+        documents.read(data)
     named = [name for name in pair if apart == 0 or name == one]
     for name in named:
         with pytest.raises(FormatError, match=f"two hosts|looks like ({one}|{other})"):
-            document.read(data, name)
+            documents.read(data, name)
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name != "openhands_lines"])
 def test_a_whole_document_on_a_line_is_another_session(name: str) -> None:
     for whole in (DOCUMENTS["opencode"], {"model": "gpt-5", "messages": [user("go")]}):
         with pytest.raises(FormatError, match="line .* is a whole document of its own"):
-            document.read(FILES[name] + lines([whole]))
+            documents.read(FILES[name] + lines([whole]))
 
 
 def test_lines_of_nobody_stay() -> None:
     data = FILES["pi"] + lines([{"note": 1}, {"type": "message", "message": "odd"}, {"messages": "odd"}])
-    assert len(document.read(data).transcript.messages) == 1
+    assert len(documents.read(data).transcript.messages) == 1

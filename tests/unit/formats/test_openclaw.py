@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from secateur import documents
 from secateur.errors import EditError
 from secateur.formats.openclaw import OpenClaw
 from secateur.formats.pi import Pi
 from secateur.model import NewMessage
-from secateur.session import document
 from session_lines import log, said
 
 HOST = OpenClaw()
@@ -46,7 +46,7 @@ def test_without_such_a_line_it_reads_as_pi_does() -> None:
     ("kind", "name"), [("openclaw.cache-ttl", "openclaw"), ("model-snapshot", "openclaw"), ("my-extension", "pi")]
 )
 def test_it_is_told_from_pi_by_its_own_lines(kind: str, name: str) -> None:
-    assert document.read(log(HEADER, ASKED, SAID, custom("c", "b", kind)).data).format.name == name
+    assert documents.read(log(HEADER, ASKED, SAID, custom("c", "b", kind)).data).format.name == name
 
 
 def test_a_new_message_is_refused_by_its_name() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import secateur
 from secateur.errors import EditError
-from secateur.formats.appending import Appending
+from secateur.formats.format import Appending
 from secateur.formats.opencode import CLEARED, INTERRUPTED, OpenCode
 from secateur.formats.opencode_entry import build_entries
 from secateur.jsontext import Text

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from secateur import documents
 from secateur.errors import UnknownFormat
-from secateur.session import document
 
 INSPECT = {"version": 2, "status": "success", "eval": {}, "plan": {}, "samples": [{"messages": []}]}
 DELTA = {"type": "assistant.message_delta", "data": {"delta": "a"}, "ephemeral": True, "id": "e", "parentId": None}
@@ -24,9 +24,9 @@ DELTA = {"type": "assistant.message_delta", "data": {"delta": "a"}, "ephemeral":
 )
 def test_it_is_named_and_the_remedy_too(record: Any, named: str) -> None:
     with pytest.raises(UnknownFormat, match=f"this is {named}.*(give|take)"):
-        document.read(record)
+        documents.read(record)
 
 
 def test_any_other_record_is_told_what_it_comes_closest_to() -> None:
     with pytest.raises(UnknownFormat, match="closest is atif: it has schema_version, steps"):
-        document.read(b'{"schema_version": "2", "steps": []}')
+        documents.read(b'{"schema_version": "2", "steps": []}')

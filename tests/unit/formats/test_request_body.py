@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from conversation import assistant, result, talk, user
+from secateur import documents
 from secateur.api import check, get_family
 from secateur.formats.request_body import TARGETS, build_request_body
 from secateur.model import Message, Part, Transcript
-from secateur.session import document
 
 CALLED = assistant(("a b", "bash", '{"command": "ls"}'), ("a b", "bash", '{"command": "pwd"}'), text="Looking.")
 TALK = talk(
@@ -69,7 +69,7 @@ def test_as_messages() -> None:
 )
 def test_an_api_accepts_it_and_it_is_read_again(made: Transcript, target: str) -> None:
     data = build_request_body(made, target, "m")
-    read, given = document.read(data, target), json.loads(data)
+    read, given = documents.read(data, target), json.loads(data)
     assert [one for one in check(get_family(target), given["messages"], given) if one.severity == "error"] == []
     texts = [part.text for message in made.messages for part in message.parts if part.kind == "text"]
     said = "\n".join(part.text for message in read.transcript.messages for part in message.parts)

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 from host_sessions import DOCUMENTS
 from odd_shapes import mangled
-from secateur import formats
+from secateur import documents, formats
 from secateur.errors import FormatError
 from secateur.jsontext import Lines, Text
 from secateur.patch import Op, apply
-from secateur.session import document
 from session_lines import parts
 
 EACH = pytest.mark.parametrize("name", DOCUMENTS)
@@ -28,9 +27,9 @@ def native(name: str, value: Any) -> Text:
 @EACH
 def test_it_is_recognized_as_text_and_as_objects(name: str) -> None:
     value = DOCUMENTS[name]
-    assert document.read(native(name, value).data).format.name == name
+    assert documents.read(native(name, value).data).format.name == name
     if not formats.get_format(name).log:
-        assert document.read(value).format.name == name
+        assert documents.read(value).format.name == name
 
 
 @EACH

@@ -16,10 +16,9 @@ from google.genai import types as genai
 from openai import NOT_GIVEN
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
-from secateur import Engine, FormatError, fit
+from secateur import Engine, FormatError, documents, fit
 from secateur.objects import Eyes, inspect_objects
 from secateur.objects.request import read
-from secateur.session import document
 from secateur.stores.memory import MemoryStore
 from secateur.stores.protocol import SessionId
 
@@ -220,17 +219,17 @@ def test_what_did_not_change_is_not_read_again() -> None:
 
 def test_a_grown_request_is_read_on_from_what_is_new() -> None:
     eyes, said = Eyes(), talk(Model)
-    first = document.read(read(said, eyes))
+    first = documents.read(read(said, eyes))
     longer = [*said, Model(role="user", content="Go on.")]
-    second, same = document.read_on(first, read(longer, eyes), None, "")
+    second, same = documents.read_on(first, read(longer, eyes), None, "")
     assert same == len(said)
     assert all(one is other for one, other in zip(first.transcript.messages, second.transcript.messages, strict=False))
-    assert second.transcript == document.read(read(longer, Eyes())).transcript
-    again, same = document.read_on(second, read(longer, eyes), None, "")
+    assert second.transcript == documents.read(read(longer, Eyes())).transcript
+    again, same = documents.read_on(second, read(longer, eyes), None, "")
     assert again is second
     assert same == 6
     said[0].content = "Something else."
-    third, same = document.read_on(second, read(longer, eyes), None, "")
+    third, same = documents.read_on(second, read(longer, eyes), None, "")
     assert same == 0
     assert third.transcript.messages[0].parts[0].text == "Something else."
 

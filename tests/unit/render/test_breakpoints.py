@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from secateur import Engine, fit
+from secateur import Engine, documents, fit
 from secateur.api import check
 from secateur.formats.breakpoints import count_slots, has_long_retention, place_breakpoints
 from secateur.jsontext import Text
-from secateur.session import document
 
 OURS: dict[str, Any] = {
     "name": "ours",
@@ -222,14 +221,14 @@ CHAT = {"model": "gpt-5", "messages": [{"role": "user", "content": "go"}], "prom
 )
 def test_the_last_marker_says_how_long_the_messages_are_kept(body: dict[str, Any], longer: bool) -> None:
     for request in (body, Text.of(json.dumps(body).encode())):
-        read = document.read(json.dumps(body).encode(), None, MODEL)
+        read = documents.read(json.dumps(body).encode(), None, MODEL)
         assert has_long_retention(read.format.name, request, read.transcript.messages) is longer
 
 
 def test_an_hour_is_read_from_bedrock_s_last_point_too() -> None:
     body = converse()
     body["messages"][-1]["content"][-1]["cachePoint"]["ttl"] = "1h"
-    read = document.read(body, None, MODEL)
+    read = documents.read(body, None, MODEL)
     assert has_long_retention("bedrock_converse", body, read.transcript.messages)
 
 
@@ -247,7 +246,7 @@ def test_an_hour_is_read_from_bedrock_s_last_point_too() -> None:
 )
 def test_a_request_says_how_many_slots_it_uses(body: dict[str, Any], used: int) -> None:
     for request in (body, Text.of(json.dumps(body).encode())):
-        read = document.read(json.dumps(body).encode(), None, MODEL)
+        read = documents.read(json.dumps(body).encode(), None, MODEL)
         assert count_slots(read.format.name, request, read.transcript.messages) == used
 
 

@@ -2,7 +2,7 @@
 
 import json
 
-from secateur.session import document
+from secateur import documents
 from secateur.sessions.receipt_log import make_blob
 from secateur.stores.protocol import Blob
 
@@ -23,7 +23,7 @@ BODY = {
 
 def blobs(request: object) -> dict[str, Blob]:
     """What is kept of each part, by its kind."""
-    read = document.read(request, "anthropic_messages", "")
+    read = documents.read(request, "anthropic_messages", "")
     parts = [part for message in read.transcript.messages for part in message.parts]
     found = {part.kind: make_blob(read, part) for part in parts}
     assert [one.key for one in found.values()] == [part.key for part in {part.kind: part for part in parts}.values()]

@@ -7,8 +7,7 @@ import pytest
 
 from secateur import Engine, fit
 from secateur.errors import ConfigError, StoreError
-from secateur.sessions.lookup import MOST_LOADED, is_open, is_owned, make_name
-from secateur.sessions.view_lineage import mark_raw_tip
+from secateur.sessions.lookup import MOST_LOADED, is_open, is_owned, make_name, mark_raw_tip
 from secateur.stores.memory import MemoryStore
 from secateur.stores.protocol import FoundSession, SessionId, State
 

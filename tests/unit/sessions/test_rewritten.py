@@ -5,7 +5,7 @@ from typing import Any
 from secateur import Engine
 from secateur.model import Epoch, NewMessage, Remove, Replace
 from secateur.plan import Plan
-from secateur.sessions.rebase import REWRITTEN
+from secateur.sessions.void_edits import REWRITTEN
 from secateur.stores.memory import MemoryStore
 
 CLEAR: dict[str, Any] = {

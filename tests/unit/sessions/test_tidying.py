@@ -8,9 +8,9 @@ import pytest
 
 from secateur import Engine
 from secateur.answers.left import list_removals
+from secateur.chain import LEAST
 from secateur.errors import StoreError
 from secateur.stores import open_store
-from secateur.stores.anchor import LEAST
 from secateur.stores.memory import MemoryStore
 from secateur.stores.proof import find_problems
 from secateur.stores.protocol import Blob, Freed, SessionId, SessionUpdate, make_state

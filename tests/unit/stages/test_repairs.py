@@ -4,7 +4,7 @@ from typing import Any
 
 from secateur import Engine
 from secateur.model import Remove
-from secateur.stages.repairs import CHANGED
+from secateur.stages.demands import CHANGED
 
 GO = {"role": "user", "content": "go"}
 ON = {"role": "user", "content": "go on"}

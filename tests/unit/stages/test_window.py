@@ -9,7 +9,7 @@ from secateur import Engine
 from secateur.compaction.outcome import Refused
 from secateur.errors import StillTooLong
 from secateur.model import Message, Part, Transcript
-from secateur.stages.report import find_largest, report_compaction
+from secateur.stages.record import find_largest, report_compaction
 
 SAID = "; compaction is off; system prompt and tools take 0, the largest that stay are "
 

@@ -9,11 +9,11 @@ import pytest
 
 from compactions import done, refused, scene
 from conversation import assistant, result, talk, user
-from secateur.compacting import CompactionTask, acompact_history, compact_history
 from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.summarizers import Extractive, Failed, Function, parse
 from secateur.summarizers.driving import Stop, drive
+from secateur.summarizers.run import CompactionTask, acompact_history, compact_history
 from upstream import Says, drops, hangs, says, spoken, streams, upstream
 
 HEADINGS = ("Goal", "Instructions", "Constraints", "Discoveries", "Accomplished", "Relevant files", "Open questions")

@@ -142,7 +142,8 @@ def test_nothing_heavy_is_loaded_for_a_name() -> None:
 
     code = (
         "import sys, os; os.environ['ANTHROPIC_API_KEY'] = 'k'; from secateur.summarizers import parse;"
-        "from secateur.compacting import compact_history; parse('anthropic:m', 'http://localhost/v1#m', 'extractive');"
+        "from secateur.summarizers.run import compact_history;"
+        "parse('anthropic:m', 'http://localhost/v1#m', 'extractive');"
         "print({'anthropic', 'openai', 'google.genai', 'httpx2', 'tenacity', 'pydantic'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

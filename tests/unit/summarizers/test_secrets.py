@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from compactions import done, scene
 from conversation import assistant, result, summary, talk, user
 from credentials import PLANTED
-from secateur.compacting import CompactionTask, compact_history
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.summarizers import parse
+from secateur.summarizers.run import CompactionTask, compact_history
 from upstream import spoken, streams, upstream
 
 LINES = [frame.format(secret) for _, frame, secret in PLANTED]

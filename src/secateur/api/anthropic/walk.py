@@ -9,7 +9,7 @@ from typing import Any
 from secateur.api.accessors import get_items, get_text
 from secateur.api.anthropic.rounds import Rounds, Turns
 from secateur.api.walker import CheckBlock, CheckInput, Walker
-from secateur.elsewhere import find_provider_history
+from secateur.formats.native import find_provider_history
 from secateur.model import Path
 
 ROLES = frozenset({"user", "assistant", "system"})

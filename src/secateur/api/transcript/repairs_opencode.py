@@ -13,7 +13,7 @@ from secateur.api.fresh_ids import FreshIds
 from secateur.api.repair_run import NO_CONTENT, NO_OUTPUT, NO_RESULT, RepairRun, quote, register_repair
 from secateur.api.surrogates import replace_surrogates
 from secateur.formats.native import dump_canonical
-from secateur.formats.opencode_window import find_window
+from secateur.formats.opencode import find_window
 from secateur.formats.session_files import as_dict
 from secateur.patch import apply
 

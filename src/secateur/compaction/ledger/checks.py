@@ -1,14 +1,20 @@
 """Commands and how they ended: the last status of tests, builds and linters above all.
 
-Rule: one entry per command line, with its latest outcome. A check ended as its tool says, whatever
-the shell made of its status. Commands that only look (cat, grep, git status) are left out.
+Rule: one entry per command line, with its latest outcome. A check ended as its tool says, whatever the shell made of
+its status. A total is read in the words of the tool that prints it ("2 failed, 5 passed", "test result: ok", "Found 3
+errors"), and a total that names a failure counts before one that names none. Without a total the exit status decides,
+then lines that name a failure. What a tool logs on the way is no verdict. Commands that only look (cat, grep, git
+status) are left out.
 """
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
+
+from msgspec import Struct
 
 from secateur.acts.runs import Ran
-from secateur.acts.verdicts import CheckVerdict, read_verdict
+from secateur.acts.words import clip_text, collapse_whitespace
 from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
 from secateur.redact import redact
@@ -17,6 +23,88 @@ REFUSED = re.compile(
     r"(?i)the user doesn['’]t want to (?:proceed|take this action)|(?:rejected|denied|declined"
     r"|aborted) by (?:the )?user"
     r"|user rejected|^\s*command aborted\s*$|^\s*\[?request interrupted"
+)
+
+
+class CheckVerdict(Struct, frozen=True):
+    """How a check ended. `line` is the tool's own total; "" where it printed none."""
+
+    ok: bool | None  # None: nothing says so
+    line: str = ""
+
+
+MAX_CHARS = 200  # of a total
+_SEARCHED, _LINES = 12_000, 160  # characters and lines at the end of an output
+
+
+@lru_cache(maxsize=1_024)
+def read_verdict(output: str, exit_: int | None, is_error: bool = False, is_hidden: bool = False) -> CheckVerdict:
+    """Return the verdict of a check with this output and exit status (None: not stated).
+
+    `is_hidden`: the status is that of another program, as behind a pipe, so that success says nothing.
+    """
+    lines = [_COLOR.sub("", line) for line in output[-_SEARCHED:].split("\n")[-_LINES:]]
+    for ok, pattern in ((False, _FAILED_TOTAL), (True, _PASSED_TOTAL)):
+        if totals := [line for line in lines if pattern.search(line)]:
+            return CheckVerdict(ok, _clip(totals[-1]))
+    failing = "" if exit_ == 0 and not is_hidden else _find_failing_line(lines)
+    if exit_ or is_error or failing:
+        return CheckVerdict(False, failing)
+    return CheckVerdict(None if is_hidden or _STILL_RUNS.search(output[:400]) else True)
+
+
+def _find_failing_line(lines: list[str]) -> str:
+    return next((_clip(line) for line in reversed(lines) if _FAILING.search(line)), "")
+
+
+def _clip(line: str) -> str:
+    return clip_text(collapse_whitespace(line), MAX_CHARS)
+
+
+_STILL_RUNS = re.compile(r"running in (?:the )?background|Process running with session ID|still running")
+_COLOR = re.compile(r"\x1b\[[0-9;]*m")
+_FAILED_TOTAL = re.compile(
+    r"^=+ .*\b[1-9]\d* (?:failed|errors?)\b.* in [\d.:]+.*=+$"  # pytest
+    r"|^[1-9]\d* (?:failed|errors?)\b.* in [\d.]+m?s"  # pytest -q
+    r"|^[1-9]\d* failed(?:, \d+ \w+)*(?: \(\d+\))?$"
+    r"|^FAILED \((?:failures|errors|unexpected successes)=.*\)$"  # unittest
+    r"|^FAIL(?:\s+\S+(?:\s+[\d.]+s|\s+\[(?:build|setup) failed\]).*)?$|^--- FAIL: "  # go test
+    r"|^DONE \d+ tests.* [1-9]\d* failures?"  # gotestsum
+    r"|^test result: FAILED\."  # cargo test
+    r"|^\s*Summary \[.*\] .*\b[1-9]\d* failed"  # nextest
+    r"|^error: could not compile |^error: test failed, to rerun"  # cargo
+    r"|^\s*(?:Tests|Test Suites|Test Files|Suites):?\s+(?:\d+ \w+ ?[,|] ?)*[1-9]\d* failed\b"  # jest, vitest
+    r"|^\s*[1-9]\d* failing\b|^\s*[1-9]\d* fail$|^# fail [1-9]"  # mocha, bun, node
+    r"|^\s*[1-9]\d* (?:failed|flaky)$"  # playwright
+    r"|^Found [1-9]\d* errors?\b"  # tsc, mypy, ruff, biome
+    r"|^\s*[✖✗×] [1-9]\d* problems? \([1-9]\d* errors?\b"  # eslint
+    r"|^Tests run: .*(?:Failures|Errors): [1-9]|^BUILD FAILED\b|^\[INFO\] BUILD FAILURE"
+    r"|^\d+ examples?, [1-9]\d* failures?"
+    r"|^\d+ tests? completed, [1-9]\d* failed|^Failed!\s+-|^Tests: \d+, .*Failures: [1-9]"
+    r"|^g?make(?:\[\d+\])?: \*\*\* .*(?:Error \d+|Stop\.)|^ninja: build stopped"
+    r"|^npm (?:ERR!|error) (?:code ELIFECYCLE|Test failed|Lifecycle script)|^\s*ELIFECYCLE\b"
+    r"|^error: script \".*\" exited"
+    r"|##\[error\]Process completed with exit code [1-9]|^X \S.* (?:failed|in \S+)$"  # CI logs
+    r"|\berror TS\d+: |^The process '.*' failed with exit code [1-9]|^ERROR: Job failed|^=+ FAILURES =+$|^=+ ERRORS =+$"
+)
+_PASSED_TOTAL = re.compile(
+    r"^=+ .*\b\d+ passed\b.* in [\d.:]+.*=+$|^\d+ passed\b.* in [\d.]+m?s|^\d+ passed(?:, \d+ \w+)*$"
+    r"|^OK(?: \(.*\))?$"  # unittest, phpunit
+    r"|^ok\s+\S+\s+(?:[\d.]+s|\(cached\))|^PASS$|^DONE \d+ tests"  # go test
+    r"|^test result: ok\.|^\s*Summary \[.*\] .*\b\d+ passed|^\s*Finished (?:`?\w+`?|dev|release)\b.* (?:target"
+    r"|in [\d.]+)"
+    r"|^\s*(?:Tests|Test Suites|Test Files|Suites):?\s+\d+ passed\b"
+    r"|^\s*[1-9]\d* passing\b|^\s*\d+ pass$|^# pass [1-9]|^\s*[1-9]\d* passed \("
+    r"|^All checks passed!?$|^Success: no issues found|^Found 0 errors?\b|^\d+ files? (?:already formatted"
+    r"|left unchanged)"
+    r"|^BUILD SUCCESS(?:FUL)?\b|^\[INFO\] BUILD SUCCESS|^\d+ examples?, 0 failures|^Passed!\s+-"
+    r"|^Tests run: .*Failures: 0"
+    r"|^[✓✔] \S.* (?:passed|in \S+)$|^Job succeeded$|^0 issues\.$|^Checked \d+ files? in .*No fixes (?:applied|needed)"
+)
+_FAILING = re.compile(
+    r"^\s*(?:FAILED [\w./]|FAIL\b|✗ |✘ |not ok \d|npm ERR! |error(?:\[E\d+\]|:)|BUILD FAILED)"
+    r"|: error: |^\S+:\d+(?::\d+)?: (?:error|[EFW]\d{3,4}) |\b[1-9]\d* (?:failed|failing|failures?)\b"
+    r"|\b(?:failures|errors)[=:] ?[1-9]|\b[1-9]\d* errors? (?:generated|found)|^ERROR\b"
 )
 
 

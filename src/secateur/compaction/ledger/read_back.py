@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from secateur.acts.effects import Use
+from secateur.acts.files import Use
 from secateur.acts.runs import Check
 from secateur.compaction.ledger.entries import (
     Command,

@@ -10,8 +10,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from secateur.documents import Document
 from secateur.jsontext import Lines
-from secateur.session.document import Document
 from secateur.simulate.recall.files import Files, track_files
 from secateur.simulate.recall.names import Names
 from secateur.simulate.recall.outcomes import ViewState, judge_references

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.acts.effects import parse_effects
+from secateur.acts.files import parse_effects
 from secateur.compaction.ledger import FileEntry, build_ledger
 from secateur.model import Message
 
