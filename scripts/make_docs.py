@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args, get_type_hints
 
-from secateur import Engine, Plan, View, api, chain, errors, fit, plugins, pricing, redact, usage
+from secateur import Engine, Plan, View, api, chain, errors, fit, plugins, pricing, readback, redact, usage
 from secateur.api import get_family
 from secateur.api.registry import LOGS, REPAIRS, get_passes
 from secateur.api.repair import REPAIRABLE, repair_characters

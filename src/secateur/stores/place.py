@@ -1,19 +1,13 @@
-"""Where a store is and how long it keeps data: defaults from the environment, and what a PostgreSQL address says.
+"""Where the store is, and how long it keeps bytes and receipts, when nobody says: from the environment, else by rule.
 
-Rule: nothing is created or opened here. An address that cannot be valid is an error, and the error shows no part of a
-password.
+Rule: it names a place and makes nothing there.
 """
 
-import math
 import os
 import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import parse_qsl, urlencode, urlsplit
-
-import psycopg
-from msgspec import Struct
 
 from secateur.errors import ConfigError
 
@@ -24,9 +18,6 @@ KEEPING_RECEIPTS = "SECATEUR_RECEIPT_DAYS"
 RECEIPT_DAYS = 90.0  # a quarter: longer than bytes, since they hold none and answer questions about a bill
 FILE = "secateur.db"
 _PUBLIC = re.compile(r"(schema|timeout_s|connections|synchronous|host|port|dbname|user|sslmode|tenant_mb)=|[^=]*$")
-
-_SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
-_OPTIONS = {"schema": "secateur", "timeout_s": "30", "connections": "8"}
 
 
 def get_default_url(environ: Mapping[str, str] | None = None) -> str:
@@ -87,37 +78,3 @@ def _find_data_home() -> Path:
         return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
     said = os.environ.get("XDG_DATA_HOME", "")
     return Path(said) if said.strip() else home / ".local" / "share"
-
-
-class PostgresAddress(Struct, frozen=True):
-    """Where a store is, and how it is used."""
-
-    url: str  # as the driver takes it
-    shown: str  # without its password
-    password: str
-    schema: str
-    timeout_s: float  # how long those who can wait do
-    connections: int  # at most, of one process
-
-
-def parse_address(url: str) -> PostgresAddress:
-    """Parse `postgresql://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME`. Raises ConfigError."""
-    shown, (start, _, asked) = hide_password(url), url.partition("?")
-    options = dict(parse_qsl(asked, keep_blank_values=True))
-    own = {name: options.pop(name, default) for name, default in _OPTIONS.items()}
-    if not _SCHEMA.fullmatch(own["schema"]):
-        raise ConfigError(f"{own['schema']!r} is no name of a schema: give lower-case letters, digits and underscores")
-    try:
-        timeout_s, connections = float(own["timeout_s"]), int(own["connections"])
-        userinfo = urlsplit(start).netloc.rpartition("@")[0]
-        if not (0 <= timeout_s < math.inf and connections > 0) or "@" in userinfo:
-            raise ValueError
-        rest = f"{start}?{urlencode(options)}" if options else start
-        password = psycopg.conninfo.conninfo_to_dict(rest).get("password") or ""
-    except (ValueError, psycopg.Error):  # its text may show parts of a password
-        raise ConfigError(
-            f"{shown} is no address of a database: write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with "
-            "characters such as @ : / of the password percent-encoded; of our own options there are "
-            f"{', '.join(_OPTIONS)}"
-        ) from None
-    return PostgresAddress(rest, shown, str(password), own["schema"], timeout_s, connections)

@@ -19,7 +19,7 @@ from secateur.chain import Link
 from secateur.errors import StoreError
 from secateur.stores import postgres_write, sql_read, sql_retention
 from secateur.stores.changes import prepare_change
-from secateur.stores.place import parse_address
+from secateur.stores.postgres_address import parse_address
 from secateur.stores.postgres_connections import PinnedConnection, PostgresConnections, PostgresSession
 from secateur.stores.postgres_schema import get_newest_postgres_schema
 from secateur.stores.protocol import (

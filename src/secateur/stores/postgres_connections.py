@@ -22,7 +22,7 @@ from psycopg.pq import TransactionStatus
 
 from secateur import forking
 from secateur.errors import StoreError
-from secateur.stores.place import PostgresAddress
+from secateur.stores.postgres_address import PostgresAddress
 from secateur.stores.postgres_schema import prepare_schema
 
 _OPEN_S = 30.0  # until a connection is there, for whoever may wait longer
