@@ -13,7 +13,7 @@ from secateur.answers.json_path import find_values
 from secateur.errors import ConfigError
 from secateur.jsontext import dumps
 from secateur.lineage import HANDLE_DIGITS
-from secateur.recalling import add_header
+from secateur.readback import add_header
 from secateur.stores.protocol import Blob
 
 PAGE_CHARS = 12_000  # about 3,000 tokens: hosts warn of results above 10,000 tokens, and policies excerpt above 4,000
