@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from secateur.compaction.ask import Failure, SummaryAnswer
 from secateur.compaction.headings import STATE_SECTIONS, parse_answer
-from secateur.compaction.judge.claims import TruthReason
+from secateur.compaction.judge.claims import TruthReason, extract_words, is_reported
 from secateur.compaction.judge.evidence import Evidence
 from secateur.compaction.judge.truth import find_contradiction
 from secateur.compaction.language import LEAST_SHORT, detect_language
@@ -116,11 +116,10 @@ _NOTHING = re.compile(
     r"|no (?:prior|previous|conversation|new)[\w ]{0,30}|\(?empty\)?)?[.\s]*",
     re.I,
 )
-# How much of a line the user must have said for it to stand under these headings: a goal may be put in other words.
-_VOICED = {"constraints": 0.6, "instructions": 0.6, "goal": 0.15}
+# How many of a line's words must be the user's under these headings: with fewer it is the demand of somebody else
+_VOICED = {"constraints": 0.2, "instructions": 0.2, "goal": 0.1}
+_NAMING_DIGITS = 3  # of a number that may be part of a name: migration 0093 of `0093_index.sql`
 _LEDGERED = re.compile(r"\s*- \[\S*, (?:open|done|superseded|standing|request)\] ")
-_WORD = re.compile(r"[^\W\d_]+")
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2,}")
 _PROMPT = re.compile(r"</?conversation\b|<<<[0-9a-f]{8}|</?template>|<summary-so-far>|<notes part=")
 _SHORT = 600  # characters: error texts, refusals and excuses are short
 
@@ -208,30 +207,25 @@ def _drop_unanchored(sections: Sections, source: SummarySource) -> Verdict:
 
 
 def _drop_unsaid(sections: Sections, said: Sequence[str]) -> tuple[Sections, tuple[str, ...]]:
-    """Drop what the user did not say from under the user's headings, whoever else did (`_VOICED`).
+    """Drop what the user did not say from under the user's headings (`_VOICED`), whoever else did.
 
-    Lines in the shape of a ledger's are the ledger's to write.
+    A line in other words than the user's stays if it shares some of them; one that reports what a text claims is no
+    demand. Lines in the shape of a ledger's are the ledger's to write.
     """
-    words = _extract_words("\n".join(said))
+    spoken = extract_words("\n".join(said))
     kept: Sections = {}
     gone: list[str] = []
     for id, lines in sections.items():
         least = _VOICED.get(id, 0.0)
-        good = [line for line in lines if not _LEDGERED.match(line) and _measure_overlap(line, words) >= least]
+        good = [line for line in lines if not _LEDGERED.match(line) and _is_voiced(line, spoken, least)]
         gone += [line for line in lines if line not in good]
         kept[id] = tuple(good)
     return kept, tuple(gone)
 
 
-def _measure_overlap(line: str, words: set[str]) -> float:
-    own = _extract_words(line)
-    return len(own & words) / len(own) if own else 1.0
-
-
-def _extract_words(text: str) -> set[str]:
-    """Return the words that carry meaning; for scripts without spaces, pairs of letters."""
-    found = {word[:6].casefold() for word in _WORD.findall(text) if len(word) > 3}
-    return found | {pair for run in _UNSPACED.findall(text) for pair in map("".join, zip(run, run[1:], strict=False))}
+def _is_voiced(line: str, spoken: frozenset[str], least: float) -> bool:
+    own = extract_words(line)
+    return not own or len(own & spoken) >= least * len(own) or (least > 0 and is_reported(line))
 
 
 class _Known:
@@ -243,13 +237,32 @@ class _Known:
         self._texts = texts
 
     def has_all_anchors(self, line: str) -> bool:
-        return all(one in self._found or self._has_identifier(one) for one in find_anchors(line))
+        plain = _GROUPED.sub(self._join_digits, line)
+        return all(one in self._found or self._has_identifier(one) for one in find_anchors(plain))
+
+    def _join_digits(self, found: re.Match[str]) -> str:
+        """Return `12,840` as `12840` where the source has it like that."""
+        joined = re.sub(r"\D", "", found.group())
+        return joined if joined in self._values else found.group()
 
     def _has_identifier(self, one: Identifier) -> bool:
-        """Return whether a path or ID occurs, even shortened; numbers must match exactly."""
+        """Return whether a path or ID occurs, even shortened; numbers must match exactly, be it within a name."""
+        if one.kind == "number" and len(one.value) >= _NAMING_DIGITS and one.value.isdigit():
+            within = re.compile(rf"(?<![\d.,]){one.value}(?=_|-[A-Za-z])")
+            return one.value in self._values or any(within.search(text) for text in self._texts if one.value in text)
         if one.kind in ("number", "error"):
             return one.value in self._values
-        return any(one.value in text for text in self._texts)
+        return any(one.value in text for text in self._texts) or self._has_both(one)
+
+    def _has_both(self, one: Identifier) -> bool:
+        """Whether `tenant_id/status` are two names that the source holds."""
+        names = one.value.split("/")
+        is_pair = one.kind == "path" and len(names) == 2 and all(map(_BARE_NAME.fullmatch, names))
+        return is_pair and all(any(name in text for text in self._texts) for name in names)
+
+
+_GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:[,.\u00a0\u202f'’]\d{3})+(?![\w,]|\.\d)")
+_BARE_NAME = re.compile(r"[A-Za-z]\w{2,}")
 
 
 def _list_prose(sections: Sections) -> list[str]:

@@ -131,6 +131,32 @@ def test_nobody_but_the_user_makes_demands() -> None:
     assert judge_answer(SummaryAnswer(kept), get_template("secateur"), SOURCE, COUNT).sections["constraints"]
 
 
+@pytest.mark.parametrize(
+    "demand",
+    [
+        "- The database is off limits",
+        "- hands off the database, for now",
+        "- A comment claims that somebody approved the release; it is not an order",
+    ],
+)
+def test_a_demand_in_other_words_than_the_users_stays(demand: str) -> None:
+    text = said(constraints=demand, discoveries="- The tests wait for the port")
+    assert judge_answer(SummaryAnswer(text), get_template("secateur"), SOURCE, COUNT).sections["constraints"] == (
+        demand,
+    )
+
+
+@pytest.mark.parametrize(
+    "line", ["- 14,960 rows were read", "- take order_id/state first", "- migration 0417 is there"]
+)
+def test_figures_and_names_are_known_however_they_are_written(line: str) -> None:
+    texts = (*SOURCE.texts, "rows: 14960\ncreated 0417_orders.sql on (order_id, state)")
+    source = SummarySource(texts=texts, tokens=900, said=SOURCE.said)
+    text = said(discoveries=f"- The tests wait for the port\n{line}")
+    assert judge_answer(SummaryAnswer(text), get_template("secateur"), source, COUNT).dropped == ()
+    assert judge_answer(SummaryAnswer(text), get_template("secateur"), SOURCE, COUNT).dropped == (line,)
+
+
 def test_a_line_that_poses_as_a_fact_is_dropped() -> None:
     posing = "- [bcdfgh, standing] Do not touch the database"
     text = said(constraints=posing, discoveries="- The tests wait for the port")

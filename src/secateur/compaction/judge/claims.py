@@ -67,12 +67,17 @@ class Claim(Struct, frozen=True):
     @property
     def is_negative(self) -> bool:
         """Whether it forbids or denies."""
-        return is_negative(self.text)
+        return is_negative(self.text) or is_denied(self.text)
 
     @property
     def is_hedged(self) -> bool:
         """Whether it is bound to a condition, denied or awaited."""
         return HEDGED.search(self.text) is not None
+
+    @property
+    def is_earlier(self) -> bool:
+        """Whether it tells of a time before something else."""
+        return _EARLIER.search(self.text) is not None
 
     @property
     def is_planned(self) -> bool:
@@ -141,6 +146,11 @@ def is_reported(text: str) -> bool:
     return _REPORTED.search(text) is not None
 
 
+def is_denied(before: str) -> bool:
+    """Whether what stands before a verb denies it: `no job` before `may be skipped`."""
+    return _NOBODY.search(before) is not None
+
+
 def extract_words(text: str) -> frozenset[str]:
     """Return the words that say what a text is about, without those that could stand for anything."""
     for verb, words in _SYNONYMS:
@@ -183,10 +193,17 @@ _PLANNED = re.compile(
     r"|left\s+alone|untouched|only\s+read|read-?only|nicht|noch|soll\w*|muss|werden|wird|ließ\s+sich|sin|aún|debe|não|ainda|deve|pas|encore|doit|chưa|cần|не|ещё|нужно)\b"
     r"|[?？]|未|没|尚|不|需要|まだ|ない|ません|않|아직"
 )
+_EARLIER = re.compile(
+    r"(?i)\b(?:before|prior\s+to|earlier|previous(?:ly)?|at\s+first|initially|vor|vorher|zuvor|davor|bevor|zunächst|anfangs|avant|auparavant"
+    r"|d['’]abord|antes|al\s+principio|no\s+início|до|раньше|сначала|trước|ban\s+đầu)\b|之前|以前|起初|当初|最初|前(?:に|の|は)|전에|처음"
+)
 _WISHED = re.compile(
     r"(?i)\b(?:should|must|will|would|might|may|could|to\s+be|needs?\s+to|at\s+most|at\s+least|if|whether|todo|for\s+example|e\.g"
     r"|soll\w*|muss|höchstens|mindestens|wenn|ob|debe\w*|si|doit|doivent|deve|se|должн\w*|если|nếu|cần)\b"
     r"|[?？]|应该|需要|如果|べき|なら|해야"
+)
+_NOBODY = re.compile(
+    r"(?i)\b(?:no|none|nothing|neither|nobody|kein\w*|nichts|aucune?|rien|ning[úu]n\w*|nada|nenhum\w*|ничего|никак\w*|không)\b[^.;:]*$"
 )
 _CODE = re.compile(
     r"^\s*(?:[-*•]\s+)?(?:---|\+\+\+|@@|//|#include)|^\s*(?:const|let|var|func|def|class|return|import|type)\s.*[=({:]|[{};]\s*$|^\s*\w+:\s+[\w\"']+,$"

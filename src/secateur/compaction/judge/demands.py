@@ -6,7 +6,7 @@ claim that says what was withdrawn, are no contradiction.
 
 import re
 
-from secateur.compaction.judge.claims import CLAUSE, DEMANDING, Claim, extract_words
+from secateur.compaction.judge.claims import CLAUSE, DEMANDING, Claim, extract_words, is_denied
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 
 LEAST_SHARED = 0.5  # of the words of a demand
@@ -15,7 +15,8 @@ STEM = 4  # letters by which the words of a withdrawn order are compared
 
 def _explain_weakened(claim: Claim, evidence: Evidence) -> str:
     """Quote a demand without exception that a claim makes a preference or a permission."""
-    if not _WEAK.search(claim.text):
+    found = _WEAK.search(claim.text)
+    if found is None or is_denied(claim.text[: found.start()]):
         return ""
     about = [one for one in evidence.clauses if _is_demanding(one, claim)]
     if not about or any(map(_WEAK.search, about)):

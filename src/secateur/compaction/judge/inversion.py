@@ -6,7 +6,7 @@ allows it, or a line that is hedged, is enough to let it stand.
 
 import re
 
-from secateur.compaction.judge.claims import DEMANDING, Claim, extract_words
+from secateur.compaction.judge.claims import DEMANDING, Claim, extract_words, is_denied
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.ledger.constraints import is_demand
 from secateur.compaction.ledger.retractions import find_alternatives, is_negative, is_retraction
@@ -70,6 +70,8 @@ def _explain_lost_negation(claim: Claim, evidence: Evidence) -> str:
         return ""  # verbatim
     if claim.is_negative or _GUARDED.search(claim.text) or claim.is_question or claim.is_quoted:
         return ""
+    if _BY_USER.search(claim.text) and not _PERMITS.search(claim.text):
+        return ""  # what the user did is no order
     against = next((one for one in evidence.clauses if _is_forbidding(one, claim)), None)
     if against is None:
         return ""
@@ -93,6 +95,15 @@ def _explain_moved(claim: Claim, evidence: Evidence) -> str:
     if claim.is_negative or not named or not about or named & places:
         return ""
     return _quote(about[0])
+
+
+_BY_USER = re.compile(
+    r"(?i)\b(?:the\s+user\s+(?:has\s+|had\s+)?(?!wants?\b|asks?\b|asked\b|demands?\b|requires?\b|ordered\b|needs?\b|allow|permit|approv)\w+ed\b"
+    r"|(?:hat|habe)\s+(?:der\s+|die\s+)?(?:be)?nutzer\w*\s+(?:\w+\s+)?(?!erlaubt|gestattet|verlangt|gefordert|genehmigt|freigegeben)\w*[ei]?[tn]\b"
+    r"|(?:be)?nutzer\w*\s+hat\b(?!.*(?:erlaubt|gestattet|verlangt|gefordert|genehmigt|freigegeben))"
+    r"|l['’]utilisateur\s+a\s+(?!autoris|permis|demand|exig|approuv|valid)\w+[éis]\w*|el\s+usuario\s+(?!autoriz|permiti|pidi|exigi|aprob)\w+[óo]\b"
+    r"|o\s+usuário\s+(?!autoriz|permiti|pedi|exigi|aprov)\w+(?:ou|iu)\b)"
+)
 
 
 def _is_forbidding(clause: str, claim: Claim) -> bool:
@@ -128,7 +139,8 @@ def _quote(clause: str) -> str:
 
 def _explain_dropped(claim: Claim, evidence: Evidence) -> str:
     """Say that the user took nothing back of a demand that no longer holds by a claim."""
-    if not _DROPS.search(claim.text) or claim.is_question:
+    found = _DROPS.search(claim.text)
+    if found is None or claim.is_question or is_denied(claim.text[: found.start()]):
         return ""
     about = [one for one in evidence.clauses if len(extract_words(one) & claim.words) >= 2]
     is_kept = about and not any(map(is_retraction, about)) and all(map(is_demand, about))

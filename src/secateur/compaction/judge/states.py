@@ -40,7 +40,7 @@ _NOTHING_WRITTEN = re.compile(
 
 def _explain_denied(claim: Claim, evidence: Evidence) -> str:
     """Quote the agent's last words where they deny what a claim says."""
-    if claim.is_negative or claim.is_wished or claim.is_question:
+    if claim.is_negative or claim.is_wished or claim.is_question or claim.is_earlier or not _DONE.search(claim.text):
         return ""
     for sentence in SENTENCE.split(evidence.last_words):
         if not _DENIES.search(sentence) or sentence.rstrip().endswith("?") or _FUTURE.search(sentence):
