@@ -1,23 +1,30 @@
 """Bills near the window: what each policy costs, loses and overruns at a share of each session's longest prompt.
 
-    SECATEUR_CORPUS=DIR python benchmarks/window.py [--half H] [--share S]... [--price P]... [--arm A]... [--sample N]
+    SECATEUR_CORPUS=DIR python benchmarks/window.py [--half H] [--share S]... [--price P]... [--arm A]...
+                                                    [--sample N [--seed N]] [--requests N]
 
 Every session of 30 requests and more is replayed as it was sent: where its host compacted, the history is the host's.
 The window is a share of the session's longest prompt (0: unbounded), for each of six prices. An arm is a preset, the
 path of a policy, or one of these: `compaction` never prunes and only compacts, `cold` is the default with the schedule
 "only when the cache is cold", `target` the default with the bound as its `target_tokens`. Of growing copies of one
-session only the longest counts. For each arm:
+session only the longest counts. `--sample` draws so many sessions of a half, others by another `--seed`; views that
+follow from no price are made once for all six. For each arm:
 
 `peak`: the longest prompt as a share of the bound; `over`: sessions with a prompt above it, though their fixed part and
 newest round fit; `bill`, `adj`: mean shares of the unpruned bill, the second with everything fetched again that a later
 call named and the view no longer held; `worst`: the dearest session; `hard`: recall of what later calls named and only
 results had shown, pooled and mean; `least`: its least of sessions with 30 such references; `asked`: of the user's
 words, the share in view; `best`: the share of sessions on which the arm has the lowest adjusted bill within 1 %, among
-the arms that kept the bound, hard recall of .95 and .95 of the user's words; `never`: sessions that it never edited.
+the arms that kept the bound, hard recall of .95 and .95 of the user's words; `above`: the most by which its adjusted
+bill exceeds that of compaction alone on any session, as a share of the unpruned bill; `never`: sessions that it never
+edited. Unbounded, `balance`, `careful` and `frugal` promise how far a bill may be above the unpruned one: for each
+price a line says whether all sessions kept to it, and the exit code is 1 if one did not. A short session counts there,
+too: `--requests 2` plays all.
 `--out` writes a line of JSON for each session, price and arm; `--list` prints these lines as well.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import sys
@@ -48,7 +55,9 @@ from figures import count_asked
 
 LONG = 30  # requests of a session that is played, and references of one whose recall counts by itself
 WINDOW = 1_000_000  # of a session that is not bounded
-ARMS = ("balance", "compaction", "cold")
+ARMS = ("balance", "careful", "frugal", "compaction", "cold")
+PROMISES = {"balance": 1.01, "careful": 1.0, "frugal": 1.03}  # of the unpruned bill, where nothing is bounded
+ROUNDING = 1e-6  # of a bill
 NEAR = 1.01  # of the lowest bill: so much is as good
 RECALL, ASKED = 0.95, 0.95  # what an arm must keep to be compared
 
@@ -118,17 +127,32 @@ class Scene:
         return compute_refetch_cost(score.lost, [row.prompt for row in rows], r=rates.r, w=rates.w, o=rates.o)
 
 
+class Played(Struct, frozen=True):
+    """The views of an arm, and what is in them."""
+
+    turns: tuple[Turn, ...]
+    score: Score
+    asked: float
+
+
 def play(name: str, recording: Recording, given: argparse.Namespace) -> Iterator[Row]:
     """A row for each share, price and arm."""
     recall, longest, least = recall_of(recording), max(recording.prompt_tokens), max(count_least(recording))
+    shared: dict[tuple[str, int], Played] = {}  # what follows from no price
     for price in given.price:
         scene = Scene(recording, PRICES[price])
         for share in given.share:
             bound = round(longest * share)
             for arm in given.arm:
-                turns = scene.replay(make_policy(arm, bound), bound or WINDOW)
+                policy, played = make_policy(arm, bound), shared.get((arm, bound))
+                if played is None:
+                    turns = scene.replay(policy, bound or WINDOW)
+                    pairs = ((recording.get_context(turn.request), turn.seen) for turn in turns)
+                    played = Played(turns, recall.score(compare_views(pairs)), count_asked(turns, scene.as_it_was))
+                    if not depends_on_prices(policy):
+                        shared[arm, bound] = played
+                turns, score = played.turns, played.score
                 rows = bill_turns(turns, scene.price, scene.caching)
-                score = recall.score(compare_views((recording.get_context(turn.request), turn.seen) for turn in turns))
                 units, peak = sum(row.units for row in rows), max(row.prompt for row in rows)
                 yield Row(
                     session=f"{digest_of(recording)[:8]} {name}",
@@ -142,10 +166,16 @@ def play(name: str, recording: Recording, given: argparse.Namespace) -> Iterator
                     hard=score.hard,
                     references=score.references,
                     kept=score.hard * score.references,
-                    asked=count_asked(turns, scene.as_it_was),
+                    asked=played.asked,
                     epochs=sum(turn.opened for turn in turns),
                     unpruned=scene.unpruned,
                 )
+
+
+def depends_on_prices(policy: Policy) -> bool:
+    """Whether the views under a policy may differ from price to price."""
+    digest = policy.compaction.digest if policy.compaction is not None else None
+    return policy.schedule.uses_prices or (digest is not None and digest.when == "price")
 
 
 def make_policy(arm: str, bound: int) -> Policy:
@@ -181,10 +211,29 @@ def print_table(rows: Sequence[Row], half: str) -> None:
         sessions = len({row.session for row in some})
         bound = f"{share:g} of the longest prompt" if share else "unbounded"
         print(f"\n{half}, {price}, {bound}: {sessions} sessions")
-        print(f"{'arm':20} peak over   bill    adj  worst |  hard  mean least asked | best never")
-        best = find_best(some)
+        print(f"{'arm':20} peak over   bill    adj  worst |  hard  mean least asked | best  above never")
+        best, plain = find_best(some), {row.session: row.adjusted for row in some if row.arm == "compaction"}
         for arm in dict.fromkeys(row.arm for row in some):
-            print(describe(arm, [row for row in some if row.arm == arm], best), flush=True)
+            print(describe(arm, [row for row in some if row.arm == arm], best, plain), flush=True)
+
+
+def print_promises(rows: Sequence[Row], half: str) -> bool:
+    """A line for each promise and price; whether all are kept."""
+    met = True
+    for arm, most in PROMISES.items():
+        for price in dict.fromkeys(row.price for row in rows):
+            some = [row for row in rows if (row.share, row.price, row.arm) == (0.0, price, arm)]
+            if not some:
+                continue
+            dearest, over = max(some, key=lambda row: row.bill), [row for row in some if row.bill > most + ROUNDING]
+            said = f"broken by {len(over)}" if over else "kept"
+            print(
+                f"{half}, {arm} at most {most:g} of the unpruned bill, {price}: {said} of {len(some)} sessions;",
+                end=" ",
+            )
+            print(f"dearest {dearest.bill:.5f} ({dearest.session})")
+            met &= not over
+    return met
 
 
 def find_best(rows: Sequence[Row]) -> dict[str, float]:
@@ -201,19 +250,20 @@ def is_fair(row: Row) -> bool:
     return not row.is_over and row.hard >= RECALL and row.asked >= ASKED
 
 
-def describe(arm: str, rows: Sequence[Row], best: dict[str, float]) -> str:
-    """One line of a table."""
+def describe(arm: str, rows: Sequence[Row], best: dict[str, float], plain: dict[str, float]) -> str:
+    """One line of a table. `plain`: by session, the adjusted bill of compaction alone."""
     fair = [row for row in rows if row.session in best]
     won = sum(is_fair(row) and row.adjusted <= NEAR * best[row.session] for row in fair)
     total = sum(row.references for row in rows)
     pooled = sum(row.kept for row in rows) / total if total else 1.0
     least = min((row.hard for row in rows if row.references >= LONG), default=1.0)
     never = sum(not row.epochs for row in rows)
+    above = max((row.adjusted - plain[row.session] for row in rows if row.session in plain), default=0.0)
     return (
         f"{arm[:20]:20} {max(row.peak for row in rows):4.2f} {sum(row.is_over for row in rows):4}"
         f" {mean(row.bill for row in rows):6.3f} {mean(row.adjusted for row in rows):6.3f}"
         f" {max(row.bill for row in rows):6.3f} | {pooled:5.3f} {mean(row.hard for row in rows):5.3f} {least:5.3f}"
-        f" {mean(row.asked for row in rows):5.3f} | {won / max(1, len(best)):4.0%} {never:5}"
+        f" {mean(row.asked for row in rows):5.3f} | {won / max(1, len(best)):4.0%} {above:+6.3f} {never:5}"
     )
 
 
@@ -225,6 +275,8 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--price", action="append", choices=PRICES, help="default: all six")
     parser.add_argument("--arm", action="append", help=f"default: {', '.join(ARMS)}")
     parser.add_argument("--sample", type=int, default=0, help="so many sessions of a half, the same each time")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    parser.add_argument("--requests", type=int, default=LONG, help="leave shorter sessions out")
     parser.add_argument("--at-least", type=int, default=8_000, metavar="TOKENS", help="of the longest prompt")
     parser.add_argument("--at-most", type=int, default=0, metavar="REQUESTS", help="leave longer sessions out")
     parser.add_argument("--out", type=Path, help="write a line of JSON for each session, price and arm")
@@ -238,29 +290,33 @@ def read_arguments() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Print the tables; 2 without sessions."""
+    """Print the tables; 1 where a promise is broken, 2 without sessions."""
     given = read_arguments()
     corpus = os.environ.get("SECATEUR_CORPUS")
     if not corpus:
         print("set SECATEUR_CORPUS to a folder of recorded sessions")
         return 2
     lines: list[dict[str, Any]] = []
+    met = True
     for half in given.half:
         chosen = [
             (name, one)
             for name, one in choose_sessions(Path(corpus), half, 0)
-            if LONG <= len(one.requests) <= (given.at_most or len(one.requests))
+            if given.requests <= len(one.requests) <= (given.at_most or len(one.requests))
             and max(one.prompt_tokens) >= given.at_least
         ]
+        if given.seed:
+            chosen.sort(key=lambda pair: hashlib.sha256(f"{given.seed} {pair[0]}".encode()).digest())
         rows = [row for name, one in chosen[: given.sample or len(chosen)] for row in play(name, one, given)]
         print_table(rows, half)
+        met &= print_promises(rows, half)
         lines += [{"half": half} | structs.asdict(row) for row in rows]
     if given.list:
         for line in lines:
             print(json.dumps({name: round(x, 4) if isinstance(x, float) else x for name, x in line.items()}))
     if given.out:
         given.out.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return 0
+    return int(not met)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,7 @@ class Budget(Struct, frozen=True, kw_only=True):
     recall_folder: str = ""  # where it is read back from, as files; "": by handle
     pricing: CachePricing = CachePricing()  # what tokens cost, and how long the cache lives
     cold_reason: str = ""  # why the prompt cache is gone whatever the clock says; "": the clock says
+    cold_keys: tuple[str, ...] = ()  # last keys of earlier requests that found no cache, pauses aside
     ratio: float = 1.0  # tokens of the provider for one of ours
     can_compact: bool = False  # a view that is still too long after pruning becomes a summary
 

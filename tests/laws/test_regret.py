@@ -80,16 +80,24 @@ ROUND = st.tuples(
 )
 
 
-def log(rounds: list[tuple[list[int], int, bool]], thought: int = 1, repeats: bool = False) -> bytes:
+NONE: frozenset[int] = frozenset()
+
+
+def log(
+    rounds: list[tuple[list[int], int, bool]], thought: int = 1, repeats: bool = False, switches: frozenset[int] = NONE
+) -> bytes:
     """A session of Pi: calls, their results, and what the user says behind so much reasoning.
 
-    With `repeats` the calls of all rounds are the same, and what they give is a line again and again.
+    With `repeats` the calls of all rounds are the same, and what they give is a line again and again. The rounds in
+    `switches` begin with another model.
     """
     at = START
+    model = 0
     lines: list[dict[str, Any]] = [{"type": "session", "id": "s", "timestamp": "2026-01-01T00:00:00.000Z"}]
 
     def says(role: str, content: list[dict[str, Any]], **more: Any) -> None:
         message = {"role": role, "content": content, "timestamp": at, **more}
+        message |= {"model": f"made-up-{model}", "provider": "made-up"} if role == "assistant" and switches else {}
         lines.append({"type": "message", "timestamp": at, "message": message})
 
     says("user", [{"type": "text", "text": "make it work"}])
@@ -97,6 +105,7 @@ def log(rounds: list[tuple[list[int], int, bool]], thought: int = 1, repeats: bo
         calls = [
             {"type": "toolCall", "id": f"{number}.{n}", "name": "run", "arguments": {"x": n}} for n in range(len(sizes))
         ]
+        model += number in switches
         says("assistant", calls)
         for n, size in enumerate(sizes):
             text = f"{number} {n} " + "some words of output " * (size // 20)
@@ -161,6 +170,30 @@ def test_the_account_is_the_bill(
         if most is not None:
             assert one.above > bill.above - 0.01
             assert bill.above <= most * bill.unpruned
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(ROUND, min_size=4, max_size=14),
+    st.sampled_from(KINDS),
+    st.tuples(st.integers(0, 3), st.sampled_from([0, 200])),
+    st.sampled_from([None, 0.12, 0.01]),
+    st.frozensets(st.integers(1, 13), min_size=1, max_size=4),
+)
+def test_the_account_knows_of_models_that_were_switched(
+    rounds: list[tuple[list[int], int, bool]],
+    rules: CacheRules,
+    given_: tuple[int, int],
+    most: float | None,
+    switches: frozenset[int],
+) -> None:
+    """A request of another model finds no cache, and the next one finds what that request wrote."""
+    free, fixed = given_
+    recording = read_recording(log(rounds, switches=switches), fixed_tokens=fixed)
+    told, bills, _ = billed(recording, Caching(rules=rules, free=free), load(POLICY), most)
+    for one in told:
+        assert one.unpruned == pytest.approx(bills[one.messages].unpruned)
+        assert one.above == pytest.approx(bills[one.messages].above, abs=0.01)
 
 
 CAREFUL: dict[str, Any] = {

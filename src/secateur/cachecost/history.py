@@ -121,7 +121,10 @@ def find_answers(history: History) -> list[int]:
 
 
 def find_pauses(history: History) -> list[int]:
-    """The requests, by how many messages they held, that came when the cache of the one before was gone."""
+    """The requests, by how many messages they held, that came when the cache of the one before was gone.
+
+    After a pause, or because their session says so.
+    """
     messages, totals = history.messages, history.totals
     ttl_ms = history.budget.pricing.ttl_s * 1000
     found, last, known = totals.recall(("pauses", ttl_ms)) or ([], 0, 0)
@@ -133,7 +136,16 @@ def find_pauses(history: History) -> list[int]:
     if size:
         totals.keep(("pauses", ttl_ms), (found, last, len(assistants)), size + 1, shape=True)
     end = len(messages)
-    return _add_pause(found, messages[end - 1].recorded_ms or last, last, end, ttl_ms)[0] if end else found
+    found = _add_pause(found, messages[end - 1].recorded_ms or last, last, end, ttl_ms)[0] if end else found
+    lost = find_lost(history)
+    return sorted({*found, *lost}) if lost else found
+
+
+def find_lost(history: History) -> tuple[int, ...]:
+    """Of the earlier requests, by how many messages they held, those whose cache their session knows was lost."""
+    at, end = history.totals.at, len(history.messages)
+    sizes = {at[key] + 1 for key in history.budget.cold_keys if key in at}
+    return tuple(sorted(size for size in sizes if size < end))
 
 
 def _add_pause(found: list[int], at_ms: int, last_ms: int, size: int, ttl_ms: float) -> tuple[list[int], int]:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from secateur.budget import Budget
 from secateur.cachecost.applied_edits import AppliedEdit, AppliedEdits
-from secateur.cachecost.history import History
+from secateur.cachecost.history import History, find_lost
 from secateur.cachecost.prefixes import CachedPrefixes
 from secateur.cachecost.prompt_cache import PromptCache
 from secateur.cachecost.request_log import RequestLog
@@ -128,7 +128,8 @@ class _Bills:
 def _continue_bills(history: History, log: RequestLog, pricing: CachePricing) -> _Bills:
     """The bills of the request before, continued, as long as nothing was edited since."""
     edits = tuple(edit for edit in log.edits if edit.request < log.last)
-    about, known = (history.plan.epochs, pricing, log.fixed, edits), history.totals.recall("bills")
+    about = (history.plan.epochs, pricing, log.fixed, edits, find_lost(history))
+    known = history.totals.recall("bills")
     bills: _Bills = known[1] if known is not None and known[0] == about else _Bills(pricing)
     bills.add_requests(log)
     history.totals.keep("bills", (about, bills), log.count_messages(log.last - 1) if log.last else 0)

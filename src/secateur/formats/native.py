@@ -113,15 +113,27 @@ def hash_value(value: Any) -> str:
 
 
 def hash_members(native: Any, *names: str) -> str:
-    """A name for these members of a body, as a provider's cache compares them; "" where it has none of them."""
-    found = []
-    for name in names:
-        if isinstance(native, Text):
-            child = native.child(name) if native.kind == "{" else None
-            found.append(_hash_cached(child.raw) if child is not None else "")
-        elif isinstance(native, dict) and native.get(name) is not None:
-            found.append(_hash_cached(dump_canonical(native[name]).encode("utf-8", "surrogatepass")))
-    return "".join(found)
+    """A name for these members of a body, as a provider's cache compares them; "" where it has none of them.
+
+    google-genai has them in a member `config`.
+    """
+    inner = _get_child(native, "config")
+    return "".join([_hash_member(native, name) or _hash_member(inner, name) for name in names])
+
+
+def _hash_member(native: Any, name: str) -> str:
+    value = _get_child(native, name)
+    if value is None:
+        return ""
+    return _hash_cached(
+        value.raw if isinstance(value, Text) else dump_canonical(value).encode("utf-8", "surrogatepass")
+    )
+
+
+def _get_child(native: Any, name: str) -> Any:
+    if isinstance(native, Text):
+        return native.child(name) if native.kind == "{" else None
+    return native.get(name) if isinstance(native, dict) else None
 
 
 @lru_cache(maxsize=32)

@@ -6,6 +6,7 @@ in memory is read from the receipts, so that every process knows the same.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 
 from secateur.errors import StoreError
 from secateur.formats.native import hash_members
+from secateur.lineage import hash_contents, hash_text
 from secateur.model import Message
 from secateur.projection import Projection
 from secateur.projection.messages import locate_in_view
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 _TOOLS = ("tools", "functions", "toolConfig")  # where request bodies have them
 _SYSTEM = ("system", "instructions", "systemInstruction", "system_instruction")
 _MOST_HASHES = 4  # of one history; a client that goes back to earlier tools may find their prefix in the cache
+_MOST_COLD = 32  # requests of one line that found no cache
 MOST = 2_000  # receipts that are looked through for branches; older requests are not gone back to
 
 
@@ -38,6 +41,8 @@ class SentRequest(Struct, frozen=True):
     view: str
     tools: tuple[str, ...] = ()  # hashes of the tools that its history was sent with, the newest first
     system: tuple[str, ...] = ()
+    content_ends: tuple[str, ...] = ()  # of its first message behind the system prompt and of its last, by content
+    cold_keys: tuple[str, ...] = ()  # of it and the requests that it goes on from, those that found no cache
 
 
 class Branches:
@@ -57,7 +62,14 @@ class Branches:
             self._children.setdefault(receipt.parent, []).append(tip)
         if tip:
             parent = known.parent if known else receipt.parent
-            self.sent[tip] = SentRequest(parent, receipt.view, receipt.tools_hashes, receipt.system_hashes)
+            self.sent[tip] = SentRequest(
+                parent,
+                receipt.view,
+                receipt.tools_hashes,
+                receipt.system_hashes,
+                receipt.content_ends,
+                receipt.cold_keys,
+            )
         self.last = tip
 
     @property
@@ -72,6 +84,16 @@ class Branches:
                 if key in self.sent:
                     return key
         return ""
+
+    def find_reworded(self, messages: Sequence[Message]) -> SentRequest | None:
+        """The last request, if this history is that one with another system prompt, and more; None if it is not.
+
+        A system prompt that is a message changes the keys of all that follow, so content alone tells.
+        """
+        sent = self.sent.get(self.last)
+        if sent is None or not sent.content_ends or _find_content_ends(messages)[:1] != sent.content_ends[:1]:
+            return None
+        return sent if any(_hash_content(one) == sent.content_ends[1] for one in reversed(messages[:-1])) else None
 
     def find_siblings(self, parent: str, keys: Container[str]) -> tuple[str, ...]:
         """The requests that continue `parent` on other branches than the history with these keys."""
@@ -142,6 +164,8 @@ class Placement(Struct, frozen=True):
     beside: tuple[str, ...] = ()  # other branches that went on from the same request: its epochs are not theirs
     tools: tuple[str, ...] = ()  # hashes of the tools that this history was sent with, this request's first
     system: tuple[str, ...] = ()
+    content_ends: tuple[str, ...] = ()
+    cold_keys: tuple[str, ...] = ()  # of the requests that it goes on from, those that found no cache
     cold_reason: str = ""  # why the provider does not find the cached prefix of that request; "" where it may
 
 
@@ -162,10 +186,10 @@ def place_request(
     beside = known.find_siblings(parent, work.message_index)
     parts = bool(beside or (known.sent and not parent))
     moved = _is_changed(cached, work, parent, known.sent[parent].view) if parent else False
-    native = work.document.native
+    native, leading = work.document.native, _find_leading(messages)
     tools = hash_members(native, *_TOOLS) or hash_members(given, "tools")
-    system = hash_members(native, *_SYSTEM) or hash_members(given, "system")
-    before = known.sent.get(parent, SentRequest("", ""))
+    system = hash_members(native, *_SYSTEM) or hash_members(given, "system") or leading
+    before = known.sent.get(parent) or (known.find_reworded(messages) if leading else None) or SentRequest("", "")
     has_more = parent != messages[-1].key
     new_tools = has_more and bool(tools and before.tools and tools not in before.tools)
     new_system = has_more and bool(system and before.system and system not in before.system)
@@ -176,8 +200,26 @@ def place_request(
         beside,
         tuple(dict.fromkeys(filter(None, (tools, *before.tools))))[:_MOST_HASHES],
         tuple(dict.fromkeys(filter(None, (system, *before.system))))[:_MOST_HASHES],
+        _find_content_ends(messages) if leading else (),
+        before.cold_keys,
         _explain_lost_prefix(new_tools, new_system) if new_tools or new_system else "",
     )
+
+
+def _find_leading(messages: Sequence[Message]) -> str:
+    """A name for the system prompt, where it is a message or several; "" where it is none."""
+    leading = takewhile(lambda message: message.role == "system", messages)
+    return hash_text("".join([_hash_content(message) for message in leading])) if messages[0].role == "system" else ""
+
+
+def _find_content_ends(messages: Sequence[Message]) -> tuple[str, ...]:
+    """The first message behind the system prompt and the last one, by content; () where there is none."""
+    first = next((message for message in messages if message.role != "system"), None)
+    return (_hash_content(first), _hash_content(messages[-1])) if first is not None else ()
+
+
+def _hash_content(message: Message) -> str:
+    return hash_text(f"{message.role} {' '.join(hash_contents(message))}")
 
 
 def _explain_lost_prefix(new_tools: bool, new_system: bool) -> str:
@@ -191,8 +233,10 @@ def get_last_tip(cached: "CachedSession", state: State) -> str:
     return state.tip or (cached.last.head_key if cached.last else "")
 
 
-def with_lineage(receipt: Receipt, place: Placement, cached: "CachedSession", work: Projection) -> Receipt:
-    """The receipt with what the next request needs."""
+def with_lineage(
+    receipt: Receipt, place: Placement, cached: "CachedSession", work: Projection, is_cold: bool
+) -> Receipt:
+    """The receipt with what the next request needs. `is_cold`: no cache was found, for another reason than a pause."""
     if not place.lines:
         return receipt
     seen = cached.prefix.hash_view(work.get_view().messages, work.fold)
@@ -203,6 +247,8 @@ def with_lineage(receipt: Receipt, place: Placement, cached: "CachedSession", wo
         view=seen,
         tools_hashes=place.tools,
         system_hashes=place.system,
+        content_ends=place.content_ends,
+        cold_keys=(*place.cold_keys, *((receipt.head_key,) if is_cold else ()))[-_MOST_COLD:],
     )
 
 

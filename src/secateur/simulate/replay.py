@@ -124,7 +124,7 @@ class ReplayedSession:
         self._policy, self._tariff = policy, tariff
         self._calibration = Calibration(samples=1) if counted else Calibration()
         self._last: RecordedRequest | None = None
-        self._cold = ""
+        self._cold, self._cold_keys, self._now_cold = "", tuple[str, ...](), tuple[str, ...]()
 
     def advance(self, request: RecordedRequest, whole: Document, segment: Transcript) -> None:
         """Go on to a request, with the messages of its segment that it had.
@@ -141,6 +141,8 @@ class ReplayedSession:
         goes_on = 0 < len(known) <= size and known[-1] is messages[len(known) - 1]
         read = replace(whole, transcript=replace(segment, messages=messages, index=None))
         self.projection.ingest(read, len(known) if goes_on else 0, None if self._policy.sticky else Plan())
+        self._cold_keys += self._now_cold
+        self._now_cold = (messages[-1].key,) if self._cold and messages else ()
 
     def build_context(
         self, window: int, segment: Transcript, now_ms: int, idle_s: float | None, handles: bool = False
@@ -170,6 +172,7 @@ class ReplayedSession:
             recall_handles=handles,
             pricing=self._tariff,
             cold_reason=self._cold,
+            cold_keys=self._cold_keys,
             can_compact=policy.compaction is not None and policy.compaction.enabled,
         )
         model = (self._last.model if self._last else "") or segment.model

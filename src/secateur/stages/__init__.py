@@ -23,7 +23,7 @@ from secateur.policy.windows import find_target, resolve
 from secateur.pricing.tariffs import get_tariff
 from secateur.projection import Projection
 from secateur.projection.message_index import Counting
-from secateur.sessions.calibration import get_cache_ttl_s, get_calibration
+from secateur.sessions.calibration import describe_misses, get_cache_ttl_s, get_calibration
 from secateur.sessions.recall_handles import Handles
 from secateur.sessions.request_tree import Placement
 from secateur.stages.setup import NO_OPTIONS, CompactionSetup, CompactOptions
@@ -214,7 +214,8 @@ def build_context(
         recall_handles=handles,
         recall_folder=get_tenant_folder(settings.recall_folder, state.who.tenant) if handles else "",
         pricing=_resolve_tariff(projection, settings, request.now_ms, state),
-        cold_reason=_describe_switch(model, state) or place.cold_reason,
+        cold_reason=_describe_switch(model, state) or place.cold_reason or describe_misses(state.clock, model),
+        cold_keys=(*place.cold_keys, *state.clock.missed),
         can_compact=policy.compaction is not None and policy.compaction.enabled and settings.compaction.enabled,
     )
     return Context(

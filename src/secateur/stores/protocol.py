@@ -57,6 +57,9 @@ class Clock(Struct, frozen=True):
     misses: int = 0  # how many such pauses there were; a read after a longer one clears both
     sent: dict[str, int] = {}  # when the newest request for each model went out, in ms since 1970
     by_hand: int = 0  # when a command last opened an epoch: no model was called with its view
+    taken: int = 0  # tokens of input that the last answer's provider counted
+    misses_in_row: int = 0  # newest answers that read far less than their cache held, as far as is known
+    missed: tuple[str, ...] = ()  # last keys of the histories that such answers were to, the newest last
 
 
 class Calibration(Struct, frozen=True):

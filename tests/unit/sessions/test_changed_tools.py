@@ -87,6 +87,89 @@ def test_without_a_store_it_is_known_too_and_what_changed_once_is_warm_again() -
     assert not send(one, body(history(42), [READ]), 15).receipt.opened  # the provider may still have that prefix
 
 
+def chat(count: int, system: str, tools: Any = (READ,)) -> bytes:
+    messages: Messages = [{"role": "system", "content": system}, {"role": "user", "content": "go"}]
+    for number in range(count):
+        call = {
+            "id": f"c{number}",
+            "type": "function",
+            "function": {"name": "bash", "arguments": json.dumps({"command": f"make step-{number}"})},
+        }
+        messages += [{"role": "assistant", "content": None, "tool_calls": [call]}]
+        messages += [{"role": "tool", "tool_call_id": f"c{number}", "content": f"step {number} " * 800}]
+        messages += [{"role": "assistant", "content": "Done."}, {"role": "user", "content": f"And step {number + 1}."}]
+    given = {"tools": [{"type": "function", "function": one} for one in tools]} if tools else {}
+    return json.dumps({"model": "gpt-5", **given, "messages": messages}).encode()
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+@pytest.mark.parametrize(
+    ("system", "tools", "reason"),
+    [("help", [READ], ""), ("help, in French", [READ], SYSTEM_CHANGED), ("help, in French", [FIND], BOTH_CHANGED)],
+)
+def test_a_system_prompt_that_is_a_message_counts_as_well(
+    tmp_path: Path, is_restarted: bool, system: str, tools: list[Any], reason: str
+) -> None:
+    url = f"sqlite:///{tmp_path}/kept.db"
+    first = engine(url)
+    assert not send(first, chat(39, "help"), 0).receipt.opened
+    view = send(engine(url) if is_restarted else first, chat(40, system, tools), 5)
+    assert view.receipt.reason.startswith(reason)
+    assert view.receipt.opened is bool(reason)
+    assert view.receipt.cold_keys == ((view.receipt.head_key,) if reason else ())
+
+
+def test_another_conversation_with_another_system_prompt_is_not_told_that_it_changed() -> None:
+    one = engine()
+    assert not send(one, chat(39, "help"), 0).receipt.opened
+    side = {"role": "user", "content": "Name this session."}
+    asked = json.dumps({"model": "gpt-5", "messages": [{"role": "system", "content": "name it"}, side]}).encode()
+    assert send(one, asked, 5).request == asked
+    view = send(one, chat(40, "help"), 10)
+    assert (view.receipt.opened, view.receipt.cold_keys) == (False, ())
+
+
+def gemini(count: int, config: dict[str, Any]) -> dict[str, Any]:
+    contents: Messages = [{"role": "user", "parts": [{"text": "go"}]}]
+    for number in range(count):
+        call = {"functionCall": {"name": "bash", "args": {"command": f"make step-{number}"}}}
+        told = {"functionResponse": {"name": "bash", "response": {"output": f"step {number} " * 800}}}
+        contents += [{"role": "model", "parts": [call]}, {"role": "user", "parts": [told]}]
+        contents += [{"role": "model", "parts": [{"text": "Done."}]}, {"role": "user", "parts": [{"text": "Next."}]}]
+    return {"model": "gemini-2.5-pro", "contents": contents, "config": config}
+
+
+@pytest.mark.parametrize("is_text", [False, True])
+@pytest.mark.parametrize(
+    ("config", "reason"),
+    [
+        ({"tools": [{"functionDeclarations": [READ]}]}, ""),
+        ({"tools": [{"functionDeclarations": [FIND]}]}, TOOLS_CHANGED),
+        ({"tools": [{"functionDeclarations": [READ]}], "system_instruction": "help, in French"}, SYSTEM_CHANGED),
+    ],
+)
+def test_tools_inside_the_config_of_google_genai_count_as_well(
+    is_text: bool, config: dict[str, Any], reason: str
+) -> None:
+    one, before = engine(), {"tools": [{"functionDeclarations": [READ]}], "system_instruction": "help"}
+    given: list[Any] = [gemini(39, before), gemini(40, {"system_instruction": "help"} | config)]
+    first, second = [json.dumps(body).encode() for body in given] if is_text else given
+    assert not one.fit(first, session="s", now_ms=START, idle_s=4.0, format="gemini").receipt.opened
+    view = one.fit(second, session="s", now_ms=START + 5_000, idle_s=4.0, format="gemini")
+    assert view.receipt.reason.startswith(reason)
+    assert view.receipt.opened is bool(reason)
+
+
+def test_a_change_counts_in_what_the_session_has_cost_until_now() -> None:
+    """Requests whose cache was lost are known to each later one of their branch, and to no other."""
+    one = engine()
+    send(one, body(history(30)), 0)
+    cold = send(one, body(history(31), [FIND]), 5)
+    assert cold.receipt.cold_keys == (cold.receipt.head_key,)
+    assert send(one, body(history(32), [FIND]), 10).receipt.cold_keys == cold.receipt.cold_keys
+    assert send(one, body(history(30, "Something else.")), 15).receipt.cold_keys == ()
+
+
 def test_tools_beside_a_bare_list_of_messages_count_as_well() -> None:
     one = engine()
     for count, tools, opened in ((39, [READ], False), (40, [READ], False), (41, [FIND], True)):
