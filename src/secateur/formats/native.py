@@ -117,17 +117,15 @@ def hash_members(native: Any, *names: str) -> str:
 
     google-genai has them in a member `config`.
     """
-    inner = _get_child(native, "config")
-    return "".join([_hash_member(native, name) or _hash_member(inner, name) for name in names])
-
-
-def _hash_member(native: Any, name: str) -> str:
-    value = _get_child(native, name)
-    if value is None:
-        return ""
-    return _hash_cached(
-        value.raw if isinstance(value, Text) else dump_canonical(value).encode("utf-8", "surrogatepass")
-    )
+    inner, found = _get_child(native, "config"), []
+    for name in names:
+        value = _get_child(native, name)
+        value = _get_child(inner, name) if value is None and inner is not None else value
+        if value is not None:
+            is_text = isinstance(value, Text)
+            data = value.raw if is_text else dump_canonical(value).encode("utf-8", "surrogatepass")
+            found.append(_hash_cached(data))
+    return "".join(found)
 
 
 def _get_child(native: Any, name: str) -> Any:

@@ -186,7 +186,7 @@ def place_request(
     beside = known.find_siblings(parent, work.message_index)
     parts = bool(beside or (known.sent and not parent))
     moved = _is_changed(cached, work, parent, known.sent[parent].view) if parent else False
-    native, leading = work.document.native, _find_leading(messages)
+    native, leading = work.document.native, _find_leading(messages) if messages[0].role == "system" else ""
     tools = hash_members(native, *_TOOLS) or hash_members(given, "tools")
     system = hash_members(native, *_SYSTEM) or hash_members(given, "system") or leading
     before = known.sent.get(parent) or (known.find_reworded(messages) if leading else None) or SentRequest("", "")
@@ -207,9 +207,9 @@ def place_request(
 
 
 def _find_leading(messages: Sequence[Message]) -> str:
-    """A name for the system prompt, where it is a message or several; "" where it is none."""
+    """A name for a system prompt that is a message or several."""
     leading = takewhile(lambda message: message.role == "system", messages)
-    return hash_text("".join([_hash_content(message) for message in leading])) if messages[0].role == "system" else ""
+    return hash_text("".join([_hash_content(message) for message in leading]))
 
 
 def _find_content_ends(messages: Sequence[Message]) -> tuple[str, ...]:

@@ -197,6 +197,7 @@ def build_context(
     target, model_window = find_target(policy, window, source) if policy.target_tokens is not None else None, window
     if target is not None:
         policy, window, source = target.policy, target.tokens, target.source
+    missed = describe_misses(state.clock, model) if state.clock.misses_in_row else ""
     token_ratio, used = get_calibration(state, read.model).ratio, projection.used + fixed_tokens
     ratio = token_ratio if projection.counting.alike else 1.0
     budget = Budget(
@@ -214,7 +215,7 @@ def build_context(
         recall_handles=handles,
         recall_folder=get_tenant_folder(settings.recall_folder, state.who.tenant) if handles else "",
         pricing=_resolve_tariff(projection, settings, request.now_ms, state),
-        cold_reason=_describe_switch(model, state) or place.cold_reason or describe_misses(state.clock, model),
+        cold_reason=_describe_switch(model, state) or place.cold_reason or missed,
         cold_keys=(*place.cold_keys, *state.clock.missed),
         can_compact=policy.compaction is not None and policy.compaction.enabled and settings.compaction.enabled,
     )
