@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from secateur.cachecost.misses import add_answer
 from secateur.receipt import Receipt
 from secateur.stores.protocol import Calibration, Clock, State
 from secateur.tokens import get_factor
@@ -68,12 +69,6 @@ MODELS = 4  # of one session whose last requests are remembered
 CACHED_SHARE = 0.5  # a read of less may be of a system prompt that other sessions keep warm
 
 
-LEAST_CACHED = 8_192  # tokens of the prompt before: twice the longest prompt that a provider does not cache
-GROWN_SHARE = 0.98  # of its tokens, in the next prompt: else that is another conversation's, or was shortened
-COLD_MISSES = 3  # in a row, after which the next one is expected: a single miss writes its prompt to the cache again
-MOST_MISSED = 32  # histories that are remembered
-
-
 def record_sent(before: Clock, receipt: Receipt, calls: bool) -> Clock:
     """The clock after a request, taken to be sent at once; `calls` is false for a view made by a command.
 
@@ -95,8 +90,8 @@ def advance_clock(before: Clock, told: Usage, last: Receipt, now: int) -> Clock:
     """
     if before.model != last.model:
         read, sent = told.read, before.sent  # another model's cache is another one
-        new = Clock(now, last.model, last.provider, read=read, sent=sent, by_hand=before.by_hand)
-        return replace(new, taken=told.taken, missed=before.missed)
+        missed = replace(before.missed, taken=told.taken, in_row=0)
+        return Clock(now, last.model, last.provider, read=read, sent=sent, by_hand=before.by_hand, missed=missed)
     pause = (now - before.called) / 1000 if before.called else 0.0
     ttl_s, gone_s, misses = before.ttl_s, before.gone_s, before.misses
     if told.taken and told.read >= CACHED_SHARE * told.taken:
@@ -106,6 +101,10 @@ def advance_clock(before: Clock, told: Usage, last: Receipt, now: int) -> Clock:
         ttl_s = 0 if pause <= ttl_s else ttl_s
         if misses or before.read:
             gone_s, misses = (max(gone_s, pause), misses + 1) if pause >= YOUNG_S else (gone_s, misses)
+    billed = last.billed.usage if last.billed is not None else Usage()
+    is_reported = bool(billed.read or billed.write)
+    is_expected = last.opened or pause >= YOUNG_S
+    missed = add_answer(before.missed, told, last.head_key, is_expected=is_expected, is_reported=is_reported)
     return replace(
         before,
         called=now,
@@ -115,44 +114,7 @@ def advance_clock(before: Clock, told: Usage, last: Receipt, now: int) -> Clock:
         read=told.read,
         gone_s=gone_s,
         misses=misses,
-        taken=told.taken or before.taken,
-        misses_in_row=_count_misses(before, told, last),
-        missed=(*before.missed, last.head_key)[-MOST_MISSED:] if is_missed(before, told, last) else before.missed,
-    )
-
-
-def is_missed(before: Clock, told: Usage, last: Receipt) -> bool:
-    """Whether an answer read far less than its cache held, though the view only grew.
-
-    After a pause that the cache does not outlive nothing else is expected. What a provider never reported is no
-    evidence: only where it said once in this session that it read or wrote a cache is a zero one.
-    """
-    is_reporting = last.billed is not None and (last.billed.usage.read or last.billed.usage.write)
-    if not (told.read or told.write or is_reporting) or last.opened or before.taken < LEAST_CACHED:
-        return False
-    return told.taken >= GROWN_SHARE * before.taken and told.read < CACHED_SHARE * before.taken
-
-
-def _count_misses(before: Clock, told: Usage, last: Receipt) -> int:
-    """The misses in a row, with this answer.
-
-    An epoch moves what is read, so the answer to one tells nothing; and after one made because of misses another miss
-    is asked for before the next.
-    """
-    if is_missed(before, told, last):
-        return before.misses_in_row + 1
-    if told.read and told.read >= CACHED_SHARE * told.taken:
-        return 0
-    return min(before.misses_in_row, COLD_MISSES - 1) if last.opened else before.misses_in_row
-
-
-def describe_misses(clock: Clock, model: str) -> str:
-    """Why the cache is taken to be lost after misses; "" where it is not."""
-    if clock.model != model or clock.misses_in_row < COLD_MISSES:
-        return ""
-    return (
-        f"the last {clock.misses_in_row} answers read next to nothing from the prompt cache, though their prompts "
-        "only grew: there is none to lose"
+        missed=missed,
     )
 
 

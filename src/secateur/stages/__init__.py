@@ -23,7 +23,7 @@ from secateur.policy.windows import find_target, resolve
 from secateur.pricing.tariffs import get_tariff
 from secateur.projection import Projection
 from secateur.projection.message_index import Counting
-from secateur.sessions.calibration import describe_misses, get_cache_ttl_s, get_calibration
+from secateur.sessions.calibration import get_cache_ttl_s, get_calibration
 from secateur.sessions.recall_handles import Handles
 from secateur.sessions.request_tree import Placement
 from secateur.stages.setup import NO_OPTIONS, CompactionSetup, CompactOptions
@@ -197,7 +197,7 @@ def build_context(
     target, model_window = find_target(policy, window, source) if policy.target_tokens is not None else None, window
     if target is not None:
         policy, window, source = target.policy, target.tokens, target.source
-    missed = describe_misses(state.clock, model) if state.clock.misses_in_row else ""
+    missed = state.clock.missed.describe() if state.clock.missed.in_row and state.clock.model == model else ""
     token_ratio, used = get_calibration(state, read.model).ratio, projection.used + fixed_tokens
     ratio = token_ratio if projection.counting.alike else 1.0
     budget = Budget(
@@ -216,7 +216,7 @@ def build_context(
         recall_folder=get_tenant_folder(settings.recall_folder, state.who.tenant) if handles else "",
         pricing=_resolve_tariff(projection, settings, request.now_ms, state),
         cold_reason=_describe_switch(model, state) or place.cold_reason or missed,
-        cold_keys=(*place.cold_keys, *state.clock.missed),
+        cold_keys=(*place.cold_keys, *state.clock.missed.keys),
         can_compact=policy.compaction is not None and policy.compaction.enabled and settings.compaction.enabled,
     )
     return Context(

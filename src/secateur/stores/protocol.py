@@ -1,7 +1,6 @@
 """What every store keeps, and what it promises: plans, receipts, removed bytes, clocks, calibrations, pins.
 
     state = store.load(who) or fresh(who)
-    ...decide...
     state = store.save(state, Change(at=now, epochs=(epoch,), receipts=linked([body], state.head, state.receipts)))
 
 Rule: a change is saved whole or not at all, and only onto the state it was made from; everything is kept under
@@ -16,6 +15,7 @@ from typing import Literal, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from secateur.cachecost.misses import Misses
 from secateur.chain import Anchor, Link, start
 from secateur.errors import StoreError
 from secateur.lineage import hash_text
@@ -57,9 +57,7 @@ class Clock(Struct, frozen=True):
     misses: int = 0  # how many such pauses there were; a read after a longer one clears both
     sent: dict[str, int] = {}  # when the newest request for each model went out, in ms since 1970
     by_hand: int = 0  # when a command last opened an epoch: no model was called with its view
-    taken: int = 0  # tokens of input that the last answer's provider counted
-    misses_in_row: int = 0  # newest answers that read far less than their cache held, as far as is known
-    missed: tuple[str, ...] = ()  # last keys of the histories that such answers were to, the newest last
+    missed: Misses = Misses()  # answers that found no cache where one should have been
 
 
 class Calibration(Struct, frozen=True):

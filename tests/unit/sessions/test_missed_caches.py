@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from secateur import Engine
-from secateur.receipt import Receipt
-from secateur.sessions.calibration import COLD_MISSES, advance_clock, describe_misses, is_missed
-from secateur.stores.protocol import Clock
-from secateur.usage import Usage, UsageBill
+from secateur.cachecost.misses import COLD_MISSES, Misses, add_answer
+from secateur.usage import Usage
 from secateur.view import View
 
 START = 1_800_000_000_000
@@ -35,10 +35,10 @@ class Session:
     def __init__(self, store: str | None = None) -> None:
         self.store, self.count, self.engine = store, 40, Engine("balance", store=store, window=1_000_000)
 
-    def send(self, share: float | None) -> View[bytes]:
+    def send(self, share: float | None, step_ms: int = 5_000) -> View[bytes]:
         """One more request; of its prompt so much was read, as the provider says. None: it says nothing of a cache."""
         self.count += 1
-        at = START + 5_000 * self.count
+        at = START + step_ms * self.count
         view = self.engine.fit(body(self.count), session="s", now_ms=at, idle_s=4.0)
         tokens = view.receipt.tokens_view
         details = {} if share is None else {"prompt_tokens_details": {"cached_tokens": int(share * tokens)}}
@@ -57,6 +57,11 @@ def test_a_single_miss_is_no_free_moment() -> None:
 
 
 @pytest.mark.parametrize("is_restarted", [False, True])
+def test_a_miss_after_a_pause_tells_nothing() -> None:
+    session = Session()
+    assert not any(session.send(share, step_ms=90_000).receipt.opened for share in (0.9, 0.0, 0.0, 0.0, 0.0))
+
+
 def test_after_three_in_a_row_what_may_go_goes(tmp_path: Path, is_restarted: bool) -> None:
     session = Session(f"sqlite:///{tmp_path}/kept.db")
     assert not any(session.send(share).receipt.opened for share in (0.9, 0.0, 0.0, 0.0))
@@ -80,23 +85,7 @@ def told(read: int, taken: int = 50_000) -> Usage:
     return Usage(input=taken - read, read=read)
 
 
-LAST = Receipt(
-    policy="p",
-    model="m",
-    window=0,
-    window_source="",
-    counter="",
-    tokens_raw=0,
-    tokens_view=0,
-    messages=1,
-    opened=False,
-    edits=(),
-    active_edits=0,
-    skipped_reason="",
-    head_key="k",
-    billed=UsageBill(1, Usage(read=9)),
-)
-BEFORE = Clock(called=1, model="m", taken=49_000)
+BEFORE = Misses(taken=49_000)
 
 
 @pytest.mark.parametrize(
@@ -106,20 +95,43 @@ BEFORE = Clock(called=1, model="m", taken=49_000)
         (BEFORE, told(24_000), True),
         (BEFORE, told(25_000), False),
         (BEFORE, told(0, taken=40_000), False),  # another conversation's prompt, or a shorter one
-        (Clock(called=1, model="m", taken=8_000), told(0), False),  # too short to be cached everywhere
-        (Clock(), told(0), False),
+        (Misses(taken=8_000), told(0), False),  # too short to be cached everywhere
+        (Misses(), told(0), False),
     ],
 )
-def test_a_miss_is_a_prompt_that_grew_and_was_not_read(before: Clock, usage: Usage, missed: bool) -> None:
-    assert is_missed(before, usage, LAST) is missed
-    after = advance_clock(before, usage, LAST, 60_001)
-    assert after.missed == (("k",) if missed else ())
-    assert after.misses_in_row == int(missed)
+def test_a_miss_is_a_prompt_that_grew_and_was_not_read(before: Misses, usage: Usage, missed: bool) -> None:
+    after = add_answer(before, usage, "k", is_expected=False, is_reported=True)
+    assert after == Misses(usage.taken, int(missed), ("k",) if missed else ())
+    assert add_answer(before, usage, "k", is_expected=True, is_reported=True) == Misses(usage.taken, 0, ())
+    silent = add_answer(before, usage, "k", is_expected=False, is_reported=False)
+    assert silent.in_row == int(missed and bool(usage.read))
 
 
 def test_a_read_ends_a_row_and_another_model_begins_anew() -> None:
-    clock = Clock(called=1, model="m", taken=49_000, misses_in_row=COLD_MISSES)
-    assert describe_misses(clock, "m")
-    assert not describe_misses(clock, "other")
-    assert advance_clock(clock, told(48_000), LAST, 2_000).misses_in_row == 0
-    assert advance_clock(Clock(called=1, model="n", misses_in_row=5), told(0), LAST, 2_000).misses_in_row == 0
+    row = Misses(49_000, COLD_MISSES, ("k",))
+    assert row.describe()
+    assert not Misses(49_000, COLD_MISSES - 1).describe()
+    assert add_answer(row, told(48_000), "l", is_expected=False, is_reported=True) == Misses(50_000, 0, ("k",))
+    assert add_answer(row, told(0), "l", is_expected=True, is_reported=True).in_row == COLD_MISSES - 1
+    assert add_answer(row, Usage(), "l", is_expected=False, is_reported=True) == row
+
+
+def test_other_models_answers_are_no_misses_of_this_one() -> None:
+    session = Session()
+    for share in (0.9, 0.0, 0.0, 0.0):
+        session.send(share)
+    view = session.engine.fit(body(45).replace(b"gpt-5", b"gpt-4.1"), session="s", now_ms=START, idle_s=4.0)
+    assert view.receipt.reason.startswith("the model was switched")
+
+
+@given(st.lists(st.tuples(st.integers(0, 60_000), st.integers(0, 60_000), st.booleans(), st.booleans()), max_size=12))
+def test_the_count_is_bounded_and_follows_from_the_answers(answers: list[tuple[int, int, bool, bool]]) -> None:
+    def count() -> Misses:
+        misses = Misses()
+        for number, (read, other, is_expected, is_reported) in enumerate(answers * 8):
+            usage = Usage(input=other, read=read)
+            misses = add_answer(misses, usage, str(number), is_expected=is_expected, is_reported=is_reported)
+        return misses
+
+    assert count() == count()
+    assert len(count().keys) <= 32
