@@ -46,7 +46,8 @@ class _Sentence(Struct, frozen=True):
 def _choose_sentences(messages: Sequence[Message], room: int, count: Callable[[str], int]) -> Iterator[tuple[str, str]]:
     """Yield the best sentences that fit, in original order, each as a line of its section."""
     kept: list[tuple[int, str]] = []
-    for one in sorted(_score_sentences(messages), key=lambda one: (-one.score, one.at)):
+    best = sorted(_score_sentences(messages), key=lambda one: (-one.score, -one.at))[: 4 * MOST]
+    for one in _drop_contained(best):
         if len(kept) == MOST or room <= 0:
             break
         line = f"- {redact(one.text)}"
@@ -56,6 +57,14 @@ def _choose_sentences(messages: Sequence[Message], room: int, count: Callable[[s
             kept.append((one.at, line))
     for _, line in sorted(kept):
         yield "accomplished" if _DONE.search(line) else "discoveries", line
+
+
+def _drop_contained(sentences: Sequence[_Sentence]) -> Iterator[_Sentence]:
+    """Yield the sentences whose words no other sentence has all of; of those with the same words, the first."""
+    words = [frozenset(_extract_words(one.text)) for one in sentences]
+    for at, (one, mine) in enumerate(zip(sentences, words, strict=True)):
+        if not any(mine < other or (mine == other and at > before) for before, other in enumerate(words)):
+            yield one
 
 
 def _score_sentences(messages: Sequence[Message]) -> list[_Sentence]:
@@ -82,11 +91,12 @@ def _collect_sentences(messages: Sequence[Message]) -> Iterator[tuple[str, bool]
 
 
 def _filter_sentences(text: str) -> Iterator[str]:
-    """Yield meaningful sentences: no headings, tables, questions or talk about what comes next."""
+    """Yield meaningful sentences: no headings, tables, questions, talk about what comes next or what was under way."""
     for sentence in split_sentences(text):
         said = re.sub(r"^(?:[-*•+]|\d{1,2}[.)])\s+", "", collapse_whitespace(sentence))
         size = len(said) * (2 if _WIDE.search(said) else 1)
-        if size >= MIN_CHARS and len(said) <= MAX_CHARS and not _EMPTY.search(said) and not _TALK.match(said):
+        is_sized = size >= MIN_CHARS and len(said) <= MAX_CHARS
+        if is_sized and not _EMPTY.search(said) and not _TALK.match(said) and not _PASSING.search(said):
             yield said
 
 
@@ -121,6 +131,12 @@ _TALK = re.compile(
 )
 _PROGRESS = re.compile(  # what the agent is about to do, wherever in a sentence it says so
     r"(?i)\b(?:i['’]ll|i['’]m (?:now |also )?\w+ing|let me|i need (?:to|one)|waiting (?:on|for))\b"
+)
+_PASSING = re.compile(  # true only while it was said
+    r"(?i)\b(?:(?:is|are|still|now|currently) (?:still |now |currently |both |all )*(?:running|building|compiling"
+    r"|installing|downloading|testing|passing|finishing|waiting|generating|indexing|in progress)|halfway|so far"
+    r"|as (?:they|it) (?:runs?|goes?|go)|i['’]m (?:now |just )?(?:starting|beginning)|ready to (?:start|begin)"
+    r"|enough (?:structure|context|information) to)\b"
 )
 _TELLS = re.compile(
     r"(?i)\b(?:because|root cause|caused? by|the (?:problem|issue|bug|reason|fix|error) (?:is|was)|turns out|decided"

@@ -22,6 +22,8 @@ TALK = [
     "Để tôi xem lại mã nguồn của bộ phân tích.",
     "现在让我查看一下解析器的代码。",
     "Voy a revisar el código del analizador.",
+    "The full suite is still running and has reached the parser.",
+    "I have enough context to start on the parser.",
     "Would you like me to continue with the next step?",
     "## Summary of what was found in the parser",
 ]
@@ -48,6 +50,14 @@ def test_the_ledger_comes_first_and_all_of_it_fits() -> None:
     sections = extract(messages, build_ledger(messages), 500, estimate)
     assert sections["constraints"] == (f"- [{mark(messages[0].key)}, standing] Fix it, but never push.",)
     assert 300 < sum(estimate(line) + 1 for lines in sections.values() for line in lines) <= 500
+
+
+def test_of_sentences_that_say_the_same_the_fuller_one_stays() -> None:
+    more = "Added the top-level `icon` field to `package.json`, which fixes the missing icon."
+    less = "Added the `icon` field to `package.json`, which fixes the missing icon."
+    other = "Added the `title` field to `package.json`, which fixes the missing title."
+    messages = talk(user("Fix it."), *(assistant(text=one) for one in (less, more, other))).messages
+    assert extract(messages, Ledger(), 1_000, estimate)["accomplished"] == (f"- {more}", f"- {other}")
 
 
 def test_tools_have_no_sentences() -> None:

@@ -1,7 +1,8 @@
 """What the user forbids and demands, sentence by sentence, in ten languages; and rules of the project's own files.
 
 Rule: verbatim and by pattern; a sentence too many costs a few tokens, a lost one costs the user's trust, so doubt
-keeps. What is beyond the patterns, and every other language, is kept as the user's messages themselves. Which
+keeps. A long English message is often a report that was pasted: of it only what it asks of its reader. What is beyond
+the patterns, and every other language, is kept as the user's messages themselves. Which
 texts are the user's is decided in `said`; whether a constraint was kept to is not judged.
 """
 
@@ -9,7 +10,17 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 from secateur.acts.words import clip_text
-from secateur.compaction.ledger.demands import ASKS, DATA, DEMANDS, HARD, STANDING, UNSAID
+from secateur.compaction.language import detect_language
+from secateur.compaction.ledger.demands import (
+    ASKS,
+    ASKS_UNMARKED,
+    DATA,
+    DEMANDS,
+    DIRECT,
+    HARD,
+    STANDING,
+    UNSAID,
+)
 from secateur.compaction.ledger.entries import Constraint, Scope
 from secateur.compaction.ledger.retractions import is_retraction, mark_replaced
 from secateur.compaction.ledger.said import get_user_text, split_sentences
@@ -20,6 +31,7 @@ from secateur.redact import redact
 MAX_CHARS = 600  # of one constraint
 MOST_PER_MESSAGE = 40  # a message with more is a document that was pasted: its first ones
 SEARCHED_CHARS = 24_000  # of one message, from its beginning
+PASTED_CHARS = 1_500  # English messages above this are often reports: only what they ask of the reader is a demand
 
 
 def extract_constraints(messages: Iterable[Message]) -> tuple[Constraint, ...]:
@@ -49,7 +61,7 @@ def _list_texts(message: Message) -> Iterator[str]:
 def is_demand(sentence: str) -> bool:
     """Return whether this sentence forbids or demands something."""
     text = UNSAID.sub(" ", unicodedata.normalize("NFC", sentence))
-    if text.rstrip(" *_)\"'").endswith(("?", "？")):
+    if text.rstrip(" *_)\"'").endswith(("?", "？")) or ASKS_UNMARKED.match(text):
         return bool(HARD.search(text)) and not ASKS.match(text)
     return bool(DEMANDS.search(text) or is_retraction(text)) and not DATA.match(text)
 
@@ -66,7 +78,10 @@ def normalize_demand(text: str) -> str:
 
 def _extract_demands(text: str, key: str, of: Scope | None = None) -> Iterator[Constraint]:
     left = MOST_PER_MESSAGE
+    is_report = of is None and len(text) > PASTED_CHARS and detect_language(text) == "en"
     for sentence in split_sentences(text):
+        if is_report and not DIRECT.search(sentence):
+            continue
         if left and is_demand(sentence) and (kept := clip_text(sentence, MAX_CHARS)):
             left -= 1
             yield Constraint(kept, of or ("standing" if is_standing(sentence) else "request"), key)

@@ -76,9 +76,20 @@ _KOREAN = r"""
  |지\s*않(?:도록|아야|게)|안\s*(?:됩니다|돼|된다|되요)|이제부터|앞으로|지금부터|대신|피하|피해|유지|최대|최소|이상|이하|우선
  |먼저\s*.{0,20}(?:물어|확인)|도록\s*(?:하|해)|없이|전에\s*.{0,20}(?:물어|실행|확인)|로만|그대로
 """
+_ENGLISH_DIRECT = r"""
+ (?:^|[\n;:(—–]|[,.]\s|[-*•]\s|\b(?:and|but|then|so|please|also|you|we|i)\s)[\s*_"'`]*(?:do\s+not|don['’]?t|dont|avoid|refrain
+ |make\s+sure|be\s+(?:sure|careful)|stick\s+(?:to|with)|leave|keep)\b
+ |(?:^|[\n;:]|[-*•]\s|\b(?:please|but)\s)[\s*_"'`]*(?:never|always|only|stop|no\s+(?:more|longer|need|new|changes?)|prefer(?:ably)?
+ |ensure|remember|whenever|before|after|at\s+(?:most|least)|use\b.{1,80}\binstead)\b
+ |\b(?:you|we|agents?|workers?)\s+(?:must|should|shall|have\s+to|need\s+to|may|can(?:not|['’]t|\s+only)?|are\s+(?:not|only))\b
+ |\b(?:must(?:\s+not|n['’]?t)?|should\s+(?:not|never|only|always)|shouldn['’]?t|shall|may\s+not|please|from\s+now\s+on
+ |going\s+forward|under\s+no\s+circumstances|forbidden|prohibited|not\s+(?:be\s+)?allowed|hands\s+off|off[- ]limits
+ |i\s+(?:want|need|expect|insist|prefer))\b
+"""
 DEMANDS = re.compile(
     f"(?ix){_ENGLISH}|{_VIETNAMESE}|{_CHINESE}|{_SPANISH}|{_GERMAN}|{_FRENCH}|{_RUSSIAN}|{_PORTUGUESE}|{_JAPANESE}|{_KOREAN}"
 )
+DIRECT = re.compile(f"(?ix){_ENGLISH_DIRECT}")  # what a pasted English text asks of its reader; the rest of it reports
 UNSAID = re.compile(  # these say what is, or what one thinks, not what ought to be
     r"(?i)\b(?:i|we|they|you)\s+(?:do\s+not|don['’]?t|dont)\s+(?:know|think|see|understand|remember|believe|get|have)\b"
     r"|\b(?:not|if|the)\s+only\b|\bonly\s+(?:then|if\s+you\s+want)\b|\b(?:it|this|that|he|she|they"
@@ -102,6 +113,11 @@ DATA = re.compile(  # a line of a log or of code, pasted
 ASKS = re.compile(
     r"(?i)\s*(?:(?:why|what|where|who|which|how|when|did|does|is|are|was|were|have|has|should\s+(?:i|we)"
     r"|por\s+qué|qué|cómo|dónde|tại\s+sao)\b|为什么|為什麼|怎么)[^\n]*[?？]\s*$"
+)
+ASKS_UNMARKED = re.compile(  # questions as people type them, without their mark
+    r"(?i)\s*(?:(?:ok|okay|so|and|also|hm+|wait)[,\s]+)*(?:why\s+(?:do|does|did|is|are|was|were|not|would|should|can|can['’]?t)"
+    r"|what\s+(?:is|are|was|were|does|do|did|about|would)|where\s+(?:is|are|do|does|did)|who\s+(?:is|are|does)"
+    r"|how\s+(?:do|does|did|is|are|come|can|would)|should\s+(?:i|we)|do\s+we|does\s+(?:it|this|that))\b[^\n.!]*$"
 )
 STANDING = re.compile(
     r"(?i)\b(?:always|never|from\s+now\s+on|going\s+forward|whenever|every\s+time|any\s?time|at\s+all\s+times"

@@ -28,6 +28,11 @@ _ANNOUNCED = re.compile(
     r"(?P<what>[^\n]{1,160})"
 )
 
+_NO_NAME = re.compile(  # coordinates of a drawing, a range of numbers, a time that was cut
+    r"[MLHVCSQTAZ]?[\d.]+(?:[MLHVCSQTAZ][-\d.,]+)+[MLHVCSQTAZ]?|[\d.]*\.\d+-[\d.]+|\d{1,3}-\d*\.\d+|\d{4}-\d\d-\d\dT\d\d",
+    re.I,
+)
+
 
 def list_names(messages: Iterable[Message], done: Iterable[Action] = ()) -> tuple[str, ...]:
     """Return the names worth keeping, the user's first."""
@@ -61,5 +66,5 @@ def _find_names(text: str) -> list[str]:
     found = {
         one.value for one in find_anchors(text, names=False) if one.kind in _KINDS and len(one.value) <= _MAX_CHARS
     }
-    placed = ((text.find(name), name) for name in found if " " not in name)
+    placed = ((text.find(name), name) for name in found if " " not in name and _NO_NAME.fullmatch(name) is None)
     return [name for at, name in sorted(placed) if at >= 0]

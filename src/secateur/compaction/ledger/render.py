@@ -79,10 +79,11 @@ def _render_goal(ledger: Ledger) -> Iterator[str]:
 
 
 def list_goals(ledger: Ledger) -> list[UserRequest]:
-    """Return the first request, the newest that says what is to be done, the newest task, and the last message."""
+    """Return the first task, the newest telling request, the newest task, and the last message while it is open."""
     telling = [one for one in ledger.requests if is_substantial(one.text)]
     tasks = [one for one in telling if is_task(one.text)]
-    goals = {*telling[:1], *telling[-1:], *tasks[-1:], *ledger.requests[-1:]}
+    last = [one for one in ledger.requests[-1:] if one.state == "open" or not telling]
+    goals = {*(tasks or telling)[:1], *telling[-1:], *tasks[-1:], *last}
     return [one for one in ledger.requests if one in goals]
 
 

@@ -89,7 +89,8 @@ def _compare_lines(old: str, new: str) -> Iterator[tuple[str, str, str]]:
 
 _VALUE = re.compile(
     r"\s*(?:(?:export|const|let|var|final|static|pub|private|public|readonly|#define|set)\s+)*"
-    r"[\"']?(?P<name>[A-Za-z_][\w.-]{1,60})[\"']?\s*(?::\s*[\w\[\]<>| ]{1,40}?\s*)?(?::=|=|:|\s(?=[\d\"']))\s*"
+    r"[\"']?(?P<name>(?!(?:return|raise|throw|yield|case|echo|print|puts|import|from|require|include|in|of|or)\b)"
+    r"[A-Za-z_][\w.-]{1,60})[\"']?\s*(?::\s*[\w\[\]<>| ]{1,40}?\s*)?(?::=|=|:|\s(?=[\d\"']))\s*"
     r"(?P<value>[-+]?\d[\w.]{0,40}%?|true|false|True|False|null|None|nil|\"[^\"\n]{0,80}\"|'[^'\n]{0,80}')"
     r"\s*(?:[,;]?\s*(?:(?:#|//).*)?)$"
 )

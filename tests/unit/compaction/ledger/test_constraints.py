@@ -55,6 +55,8 @@ NO_DEMANDS = [
     "Arregla el error.",
     "TypeError: must be str, not int",
     "2026-01-02T10:00:00 must retry",
+    "why do we need it if the other one does the same",
+    "should we close it now that both need no review",
 ]
 
 
@@ -89,6 +91,19 @@ def test_a_list_stays_with_the_line_that_opens_it() -> None:
 
 def test_code_and_quotations_in_a_message_are_no_demands() -> None:
     assert found(user("See this:\n```\n# never change this\n```\n> you must not\nWhat is it?")) == []
+
+
+def test_a_pasted_report_asks_only_what_it_asks_of_its_reader() -> None:
+    reports = [
+        "The header is always present and its value is the number of rows that we have.",
+        "No test covers this path, and for that the code is not to blame.",
+        "That is a refactoring and not a bug, which is what the author says it is.",
+        "If this ever runs on two hosts, only the last of the writers has an effect.",
+    ]
+    demands = ["Never delete the old table.", "The new column must not be nullable.", "Please keep the names."]
+    text = "\n".join([*(f"- {line} ({n})" for n in range(6) for line in reports), *demands])
+    assert [one.text for one in found(user(text))] == demands
+    assert len(found(user("\n".join(reports)))) > 0  # a short message is the user's own
 
 
 def test_the_same_words_are_kept_once() -> None:

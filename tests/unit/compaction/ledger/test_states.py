@@ -181,6 +181,7 @@ def test_constants_with_their_old_and_new_values() -> None:
             user(),
             *edited("a.py", "LIMIT = 10\nx = f(1)", "LIMIT = 20\nx = g(1)"),
             *edited("a.py", "LIMIT = 20", "LIMIT = 25  # per call"),
+            *edited("c.go", '    return "tags and others"', '    return "the rest"'),
             *edited("b.ts", "  timeoutMs: 100,", "  timeoutMs: 200,"),
             *edited("b.ts", "  timeoutMs: 200,", "  timeoutMs: 100,"),
             assistant(("p", "apply_patch", json.dumps({"patch": patch}))),

@@ -174,6 +174,11 @@ def test_names_that_the_user_or_the_agent_used() -> None:
     assert ledger.identifiers == ("#4711", "https://example.org/a/b", "1f2e3d4c")
 
 
+def test_coordinates_and_ranges_are_no_names() -> None:
+    drawn = "Use <path d='M4.8l-1.2-1.2M18.5 16.2c-1.1'/> at 1.2-2.3 since 2026-12-09T00 for ticket OPS-4471."
+    assert read(user(drawn)).identifiers == ("OPS-4471",)
+
+
 @pytest.mark.parametrize(
     ("says", "names"),
     [
