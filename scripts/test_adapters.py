@@ -25,10 +25,14 @@ OTHERS = {
     "agent_framework": "agent-framework-core>=1.23",
     "claude_agent_sdk": "claude-agent-sdk>=0.2.187",  # behind the proxy
     "deepagents": "deepagents>=0.7.32",  # LangChain's middleware in its agents
+    "autogen": "autogen-agentchat>=0.7.5",
+    "haystack": "haystack-ai>=3.4",
+    "llama_index": "llama-index-core>=0.14.25",
     "google_adk": "google-adk>=2.13",  # needs google-genai before 3
     "litellm_proxy": "litellm[proxy]>=1.106",
     "strands": "strands-agents>=1.62",  # needs mcp before 2.2
 }
+MORE = {"autogen": ("autogen-ext>=0.7.5",)}  # what a page in the docs needs beside the framework
 PARTS = {"claude_agent_sdk": "proxy"}  # the extra of ours that is needed, if not `store`
 TOOLS = ("hypothesis", "pytest")
 KINDS = {"--lowest": ("lowest",), "--newest": ("newest",)}
@@ -68,7 +72,7 @@ def run_tests(name: str, kind: str) -> bool:
 def find_requirements(name: str) -> list[str]:
     """What the adapter is declared to work with; the framework comes first."""
     if name in OTHERS:
-        return [OTHERS[name]]
+        return [OTHERS[name], *MORE.get(name, ())]
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     requirements: list[str] = extras[EXTRAS[name]]
     return requirements

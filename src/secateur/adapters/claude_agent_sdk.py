@@ -16,7 +16,7 @@ from typing import Any
 from claude_agent_sdk import HookMatcher, create_sdk_mcp_server, tool
 
 from secateur import SecateurError
-from secateur.adapters.recall_tool import DESCRIPTION
+from secateur.adapters.recall_tool import DESCRIPTION, SCHEMA
 from secateur.arrival import ArrivedResult, ResultShortener
 from secateur.mcp.scope import Scope
 from secateur.mcp.tools import Tools
@@ -25,16 +25,6 @@ from secateur.plugins import Store
 SERVER = "secateur"
 RECALL = f"mcp__{SERVER}__recall"  # as `allowed_tools` names it
 _MATCHER = "Bash|mcp__.*"
-_SCHEMA = {
-    "type": "object",
-    "properties": {
-        "handle": {"type": "string"},
-        "page": {"type": "integer"},
-        "lines": {"type": "string"},
-        "json_path": {"type": "string"},
-    },
-    "required": ["handle"],
-}
 
 
 class SecateurResults:
@@ -60,7 +50,7 @@ class SecateurResults:
             text = await asyncio.to_thread(self._recall, given)
             return {"content": [{"type": "text", "text": text}]}
 
-        made = tool("recall", DESCRIPTION, _SCHEMA)(recall)
+        made = tool("recall", DESCRIPTION, SCHEMA)(recall)
         return {**(servers or {}), SERVER: create_sdk_mcp_server(SERVER, tools=[made])}
 
     async def handle_result(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:

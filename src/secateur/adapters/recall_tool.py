@@ -6,6 +6,7 @@ a sentence, never raised.
 
 import inspect
 from collections.abc import Callable
+from typing import Any
 
 from secateur import ConfigError, SecateurError
 from secateur.edge import OWNER, Edge
@@ -13,6 +14,16 @@ from secateur.mcp.scope import Scope
 from secateur.mcp.tools import Tools
 
 DESCRIPTION = inspect.getdoc(Tools.recall) or ""
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "handle": {"type": "string"},
+        "page": {"type": "integer"},
+        "lines": {"type": "string"},
+        "json_path": {"type": "string"},
+    },
+    "required": ["handle"],
+}
 
 
 def recall_from(edge: Edge, session: str, handle: str, page: int = 1, lines: str = "", json_path: str = "") -> str:
