@@ -27,6 +27,15 @@ from secateur.edge import Edge, OnView
 from secateur.plugins import Ask
 
 
+def _forward(name: str) -> Any:
+    """A method that is the model's own."""
+
+    def call(self: "SecateurLLM", *given: Any, **more: Any) -> Any:
+        return getattr(self._llm, name)(*given, **more)
+
+    return call
+
+
 class SecateurLLM(FunctionCallingLLM):
     """Prunes what a model is sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
 
@@ -107,38 +116,16 @@ class SecateurLLM(FunctionCallingLLM):
 
         return stream()
 
-    @override
-    def complete(self, prompt: str, formatted: bool = False, **given: Any) -> Any:
-        """A prompt has no history: it is sent as it is."""
-        return self._llm.complete(prompt, formatted=formatted, **given)
-
-    @override
-    def stream_complete(self, prompt: str, formatted: bool = False, **given: Any) -> Any:
-        """The same as a stream."""
-        return self._llm.stream_complete(prompt, formatted=formatted, **given)
-
-    @override
-    async def acomplete(self, prompt: str, formatted: bool = False, **given: Any) -> Any:
-        """The same in an asynchronous program."""
-        return await self._llm.acomplete(prompt, formatted=formatted, **given)
-
-    @override
-    async def astream_complete(self, prompt: str, formatted: bool = False, **given: Any) -> Any:
-        """The same as a stream in an asynchronous program."""
-        return await self._llm.astream_complete(prompt, formatted=formatted, **given)
-
-    @override
-    def get_tool_calls_from_response(self, response: Any, error_on_no_tool_call: bool = True, **given: Any) -> Any:
-        """The calls of an answer, as the model's integration reads them."""
-        return self._llm.get_tool_calls_from_response(response, error_on_no_tool_call=error_on_no_tool_call, **given)
+    complete = _forward("complete")  # a prompt has no history: it is sent as it is
+    stream_complete = _forward("stream_complete")
+    acomplete = _forward("acomplete")
+    astream_complete = _forward("astream_complete")
+    get_tool_calls_from_response = _forward("get_tool_calls_from_response")
+    _validate_chat_with_tools_response = _forward("_validate_chat_with_tools_response")
 
     @override
     def _prepare_chat_with_tools(self, tools: Any, tool_required: bool = False, **given: Any) -> Any:
         return self._llm._prepare_chat_with_tools_compat(tools, tool_required=tool_required, **given)
-
-    @override
-    def _validate_chat_with_tools_response(self, response: Any, tools: Any, **given: Any) -> Any:
-        return self._llm._validate_chat_with_tools_response(response, tools, **given)
 
     def make_recall_tool(self) -> FunctionTool:
         """A tool that reads back what was removed, for `FunctionAgent(tools=...)`; it needs a `session`."""
@@ -191,8 +178,8 @@ class SecateurLLM(FunctionCallingLLM):
 
 def _states_usage(raw: Any) -> bool:
     """Whether a provider's answer, or a part of its stream, says what the call cost."""
-    named = raw.get if isinstance(raw, dict) else lambda name: getattr(raw, name, None)
-    return raw is not None and any(named(name) for name in ("usage", "usage_metadata", "usageMetadata", "message"))
+    names = ("usage", "usage_metadata", "usageMetadata", "message")
+    return any(raw.get(name) if isinstance(raw, dict) else getattr(raw, name, None) for name in names)
 
 
 def _apply(view: View[Any], told: Conversation, messages: list[ChatMessage]) -> list[ChatMessage]:
@@ -233,9 +220,9 @@ def _add_message(told: Conversation, number: int, message: ChatMessage) -> None:
 def _list_calls(message: ChatMessage) -> list[ToolCall]:
     """Calls in blocks; of older integrations, those beside them."""
     found = [
-        ToolCall(at, one.tool_call_id or "", one.tool_name, _dump(one.tool_kwargs))
+        ToolCall(at, one.tool_call_id or "", one.tool_name, given if isinstance(given, str) else json.dumps(given))
         for at, one in enumerate(message.blocks)
-        if isinstance(one, ToolCallBlock)
+        if isinstance(one, ToolCallBlock) and (given := one.tool_kwargs) is not None
     ]
     if found:
         return found
@@ -247,10 +234,6 @@ def _list_calls(message: ChatMessage) -> list[ToolCall]:
         for at, one in enumerate(beside)
         if one.get("function")
     ]
-
-
-def _dump(arguments: Any) -> str:
-    return arguments if isinstance(arguments, str) else json.dumps(arguments)
 
 
 def _describe(block: Any) -> dict[str, Any]:
