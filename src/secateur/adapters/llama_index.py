@@ -74,7 +74,7 @@ class SecateurLLM(FunctionCallingLLM):
     @override
     def chat(self, messages: Sequence[ChatMessage], **given: Any) -> ChatResponse:
         """Send the view, and record what the call cost."""
-        view, shown = self._edit(messages, given)
+        view, shown = self._fit(messages, given)
         response: ChatResponse = self._llm.chat(shown, **given)
         self._record(view, [response.raw])
         return response
@@ -82,12 +82,12 @@ class SecateurLLM(FunctionCallingLLM):
     @override
     def stream_chat(self, messages: Sequence[ChatMessage], **given: Any) -> Any:
         """The same as a stream."""
-        view, shown = self._edit(messages, given)
+        view, shown = self._fit(messages, given)
 
         def stream() -> Any:
             stated: list[Any] = []
             for chunk in self._llm.stream_chat(shown, **given):
-                stated += [chunk.raw] if _states_usage(chunk.raw) else []
+                stated += [chunk.raw] if _has_usage(chunk.raw) else []
                 yield chunk
             self._record(view, stated)
 
@@ -96,7 +96,7 @@ class SecateurLLM(FunctionCallingLLM):
     @override
     async def achat(self, messages: Sequence[ChatMessage], **given: Any) -> ChatResponse:
         """The same in an asynchronous agent."""
-        view, shown = await self._aedit(messages, given)
+        view, shown = await self._afit(messages, given)
         response: ChatResponse = await self._llm.achat(shown, **given)
         await self._arecord(view, [response.raw])
         return response
@@ -104,13 +104,13 @@ class SecateurLLM(FunctionCallingLLM):
     @override
     async def astream_chat(self, messages: Sequence[ChatMessage], **given: Any) -> Any:
         """The same as a stream in an asynchronous agent."""
-        view, shown = await self._aedit(messages, given)
+        view, shown = await self._afit(messages, given)
         chunks = await self._llm.astream_chat(shown, **given)
 
         async def stream() -> Any:
             stated: list[Any] = []
             async for chunk in chunks:
-                stated += [chunk.raw] if _states_usage(chunk.raw) else []
+                stated += [chunk.raw] if _has_usage(chunk.raw) else []
                 yield chunk
             await self._arecord(view, stated)
 
@@ -135,7 +135,7 @@ class SecateurLLM(FunctionCallingLLM):
 
         return FunctionTool.from_defaults(fn=recall, name="recall", description=DESCRIPTION)
 
-    def _edit(self, messages: Sequence[ChatMessage], given: dict[str, Any]) -> tuple[View[Any] | None, Any]:
+    def _fit(self, messages: Sequence[ChatMessage], given: dict[str, Any]) -> tuple[View[Any] | None, Any]:
         view = None
         with suppress(Exception):  # whatever goes wrong here, the agent goes on
             told = read_call(messages, given.get("tools"), self.metadata.model_name)
@@ -144,7 +144,7 @@ class SecateurLLM(FunctionCallingLLM):
             return view, _apply(view, told, list(messages))
         return view, messages
 
-    async def _aedit(self, messages: Sequence[ChatMessage], given: dict[str, Any]) -> tuple[View[Any] | None, Any]:
+    async def _afit(self, messages: Sequence[ChatMessage], given: dict[str, Any]) -> tuple[View[Any] | None, Any]:
         view = None
         with suppress(Exception):
             told = read_call(messages, given.get("tools"), self.metadata.model_name)
@@ -154,11 +154,11 @@ class SecateurLLM(FunctionCallingLLM):
         return view, messages
 
     def _record(self, view: View[Any] | None, stated: list[Any]) -> None:
-        if view is not None and any(map(_states_usage, stated)):
+        if view is not None and any(map(_has_usage, stated)):
             self._edge.record(view, stated)
 
     async def _arecord(self, view: View[Any] | None, stated: list[Any]) -> None:
-        if view is not None and any(map(_states_usage, stated)):
+        if view is not None and any(map(_has_usage, stated)):
             await self._edge.arecord(view, stated)
 
     def _make_ask(self, loop: asyncio.AbstractEventLoop | None) -> AskModel:
@@ -176,7 +176,7 @@ class SecateurLLM(FunctionCallingLLM):
         return ask
 
 
-def _states_usage(raw: Any) -> bool:
+def _has_usage(raw: Any) -> bool:
     """Whether a provider's answer, or a part of its stream, says what the call cost."""
     names = ("usage", "usage_metadata", "usageMetadata", "message")
     return any(raw.get(name) if isinstance(raw, dict) else getattr(raw, name, None) for name in names)
