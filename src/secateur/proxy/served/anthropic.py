@@ -24,7 +24,7 @@ class AnthropicDialect:
     messages = "messages"
     ping = b'event: ping\ndata: {"type": "ping"}\n\n'
 
-    def can_offer(self, members: Members, query: bytes) -> bool:
+    def can_offer(self, members: Members) -> bool:
         """Whether all tools are the client's own, none is forced, and the answer has no prescribed form."""
         choice = msgspec.json.decode(members.get("tool_choice", Raw(b"null")))
         format = msgspec.json.decode(members.get("output_config", Raw(b"null")))

@@ -19,6 +19,7 @@ from secateur.proxy.served.turns import (
     RecallCall,
     describe_turn,
     read_arguments,
+    read_error,
     sum_usage,
 )
 
@@ -185,7 +186,7 @@ class AnthropicTurn:
 
     def report_error(self, body: bytes) -> list[bytes]:
         """The provider's error as an event."""
-        return [build_event(_read_error(body), "error")]
+        return [build_event({"type": "error", "error": read_error(body)}, "error")]
 
     def build_whole(self, reveals: bool = False) -> bytes:
         """One message of all responses."""
@@ -258,15 +259,3 @@ def _sum_rounds(usages: list[dict[str, Any]]) -> dict[str, Any]:
         own = {name: usage[name] for name in _COUNTED if usage.get(name) is not None}
         rounds += usage.get("iterations") or [{"type": "message", **own}]
     return {**total, "iterations": rounds} if len(usages) > 1 else total
-
-
-def _read_error(body: bytes) -> dict[str, Any]:
-    """An error of the API, or what a gateway said in its place."""
-    try:
-        error = json.loads(body)
-    except ValueError:
-        error = None
-    if isinstance(error, dict) and isinstance(error.get("error"), dict):
-        return error
-    text = body[:500].decode("utf-8", "replace") or "the provider could not be reached"
-    return {"type": "error", "error": {"type": "api_error", "message": text}}

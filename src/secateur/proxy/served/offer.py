@@ -7,6 +7,7 @@ keeps its bytes.
 """
 
 from collections.abc import Callable
+from itertools import takewhile
 
 import msgspec
 from msgspec import Raw, Struct
@@ -16,11 +17,19 @@ from secateur.proxy.asked import Asked, Edited
 from secateur.proxy.body_members import Members, join_elements, join_members, split_elements, split_members
 from secateur.proxy.editing import Editor
 from secateur.proxy.served.anthropic import AnthropicDialect
+from secateur.proxy.served.chat import ChatDialect
+from secateur.proxy.served.gemini import GeminiDialect
+from secateur.proxy.served.responses import ResponsesDialect
 from secateur.proxy.served.turn_log import KnownConversation, TurnLog, find_root
 from secateur.proxy.served.turns import Dialect, HiddenTurn, RecallAnswer, RecallCall
 from secateur.sessions.recall_handles import has_listed_recall_tool
 
-_DIALECTS: dict[str, Dialect] = {"anthropic_messages": AnthropicDialect()}
+_DIALECTS: dict[str, Dialect] = {
+    "anthropic_messages": AnthropicDialect(),
+    "openai_chat": ChatDialect(),
+    "openai_responses": ResponsesDialect(),
+    "gemini": GeminiDialect(),
+}
 _APIS = ("anthropic", "openai", "gemini", "vertex")  # whose streams are events as text
 
 
@@ -148,14 +157,18 @@ def _read_history(asked: Asked) -> SplitRequest | None:
         elements = split_elements(members[dialect.messages])
     except (ValueError, KeyError, RecursionError):
         return None
-    first = next((element for element in elements if dialect.is_user(element)), None)
-    return None if first is None else SplitRequest(dialect, members, elements, find_root(first))
+    first = [
+        element for element in takewhile(lambda one: not dialect.is_output(one), elements) if dialect.is_user(element)
+    ]
+    return SplitRequest(dialect, members, elements, find_root(first)) if first else None
 
 
 def _can_offer(dialect: Dialect, asked: Asked, members: Members, query: bytes) -> bool:
-    if asked.route.kind != "generate" or "tools" not in members:
+    route = asked.route
+    is_array = route.path.endswith(b":streamGenerateContent") and b"alt=sse" not in query  # not a stream of events
+    if route.kind != "generate" or "tools" not in members or is_array:
         return False
     try:
-        return dialect.can_offer(members, query) and not has_listed_recall_tool(msgspec.json.decode(members["tools"]))
+        return dialect.can_offer(members) and not has_listed_recall_tool(msgspec.json.decode(members["tools"]))
     except (ValueError, RecursionError):
         return False

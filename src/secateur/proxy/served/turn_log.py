@@ -1,12 +1,13 @@
 """Which conversations have the tool, what was hidden in them, and what their models read back: kept in the store.
 
 Rule: all of it belongs to the session, so it goes when the session is purged or forgotten. A conversation is known by
-its first user message, within one tenant: a client that goes on under another session id goes on with what was hidden.
-A model reads what its own session removed, and nothing else.
+what the user said before the model first answered, within one tenant: a client that goes on under another session id
+goes on with what was hidden. A model reads what its own session removed, and nothing else.
 """
 
+import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -24,7 +25,7 @@ from secateur.stores.protocol import Blob, SessionId, SessionUpdate, State
 
 _ROOTS = 4_096  # conversations in memory
 _TURNS = 4_096  # hidden turns in memory
-_SESSIONS = 16  # with the same first message, that are looked through
+_SESSIONS = 16  # with the same beginning and hidden turns, that are looked through
 _KEY = "hidden turn "  # before the conversation, as the key of a blob
 LIMIT_TEXT = "Nothing more can be read back in this turn. Go on with what you have."
 
@@ -72,7 +73,9 @@ class TurnLog:
         """Keep a hidden turn; in memory alone where the store fails."""
         blob = Blob(turn.encode(), "raw", _KEY + root)
         try:
-            self._save(sessions, who, SessionUpdate(at=_get_now_ms(), blobs=(blob,), views=(_mark(root),)))
+            self._save(
+                sessions, who, SessionUpdate(at=_get_now_ms(), blobs=(blob,), views=(_mark(root), _mark_turns(root)))
+            )
         except SecateurError:
             self._note(who, root, (turn,), (turn,))
         else:
@@ -108,9 +111,10 @@ class TurnLog:
         if access is None:
             return KnownConversation()
         sessions.begin()
-        names = [found.session for found in access.find(tenant, (_mark(root),))[:_SESSIONS]]
+        names = [found.session for found in access.find(tenant, (_mark(root),))]
         turns: dict[str, HiddenTurn] = {}
-        for name in names:
+        with_turns = access.find(tenant, (_mark_turns(root),)) if names else ()
+        for name in [found.session for found in with_turns[:_SESSIONS]]:
             for ref in access.list_blobs(SessionId(name, tenant)):
                 if ref.key == _KEY + root and ref.id and ref.id not in turns:
                     turn = self._turns.get(ref.id) or _load_turn(access, tenant, ref.id)
@@ -127,13 +131,16 @@ class TurnLog:
         sessions.note(who, add, sessions.reach)
 
 
-def find_root(element: Raw) -> str:
-    """The name of a conversation, from the words of its first user message, however they are cut into blocks."""
-    try:
-        texts = [*_iterate_texts(msgspec.json.decode(element))]
-    except (ValueError, RecursionError):
-        texts = []
-    return hash_text("".join(texts) if texts else bytes(element))
+def find_root(elements: Iterable[Raw]) -> str:
+    """The name of a conversation, from the words of its first user messages, however they are cut into blocks."""
+    found = []
+    for element in elements:
+        try:
+            texts = [*_iterate_texts(msgspec.json.decode(element))]
+        except (ValueError, RecursionError):
+            texts = []
+        found.append("".join(texts) or bytes(element).decode("utf-8", "replace"))
+    return hash_text(json.dumps(found))
 
 
 def _iterate_texts(value: Any) -> Iterator[str]:
@@ -163,6 +170,11 @@ def _read_excerpt(given: dict[str, Any]) -> TextRange:
 def _mark(root: str) -> str:
     """By which sessions of a conversation are found among the keys of sent views."""
     return f"recall {root}"
+
+
+def _mark_turns(root: str) -> str:
+    """By which of them those are found in which something is hidden."""
+    return f"recall turns {root}"
 
 
 def _get_now_ms() -> int:

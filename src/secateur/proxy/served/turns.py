@@ -110,7 +110,7 @@ class Dialect(Protocol):
     messages: str  # the member that has the history
     ping: bytes  # an event that says nothing; b"" where the clients of the format know none
 
-    def can_offer(self, members: Members, query: bytes) -> bool:
+    def can_offer(self, members: Members) -> bool:
         """Whether a request may have one more tool."""
 
     def add_tool(self, members: Members) -> Members:
@@ -158,6 +158,20 @@ def read_member(element: Raw, name: str) -> Any:
         return None if found is None else msgspec.json.decode(found)
     except (ValueError, RecursionError):
         return None
+
+
+def read_error(body: bytes) -> dict[str, Any]:
+    """The error in a provider's response, or what a gateway said in its place."""
+    try:
+        error = json.loads(body)
+    except ValueError:
+        error = None
+    error = error[0] if isinstance(error, list) and error else error
+    if isinstance(error, dict) and isinstance(error.get("error"), dict):
+        found: dict[str, Any] = error["error"]
+        return found
+    text = body[:500].decode("utf-8", "replace") or "the provider could not be reached"
+    return {"type": "api_error", "message": text}
 
 
 def sum_usage(tables: Sequence[dict[str, Any]]) -> dict[str, Any]:
