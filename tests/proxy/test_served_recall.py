@@ -4,8 +4,11 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
+from http.client import HTTPConnection
 from pathlib import Path
+from threading import Event
 from typing import Any
+from urllib.parse import urlsplit
 
 import anthropic
 import pytest
@@ -335,3 +338,48 @@ def test_nothing_is_offered_where_requests_are_only_observed(tmp_path: Path) -> 
     with upstream(says(200, json.dumps(message(text("hi"))))) as provider, proxy(provider.url, **settings) as address:
         ask(address, "/v1/messages", anthropic_body(0), x_api_key="sk-1")
     assert provider.bodies == [anthropic_body(0).decode()]
+
+
+def test_a_client_that_leaves_while_the_model_reads_back_calls_it_off(stack: ExitStack, tmp_path: Path) -> None:
+    came, ended = Event(), Event()
+
+    def waits(handler: Handler) -> None:
+        came.set()
+        handler.connection.settimeout(20)
+        assert handler.connection.recv(1) == b""
+        ended.set()
+        handler.close_connection = True
+
+    scene = Scene(stack, tmp_path, [replies(text("I look."), recalls("r1")), waits])
+    with scene.agent.client.messages.create(
+        model="claude-opus-5", max_tokens=9, tools=[TOOL], messages=scene.agent.messages, stream=True
+    ) as stream:
+        next(event for event in stream if event.type == "content_block_stop")
+        assert came.wait(20)
+    assert ended.wait(20)
+
+
+def test_pings_reach_the_client_while_the_model_reads_back(
+    stack: ExitStack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("secateur.proxy.served.relay._PING_S", 0.01)
+    goes_on = Event()
+
+    def says_late(handler: Handler) -> None:
+        goes_on.wait(20)
+        replies(text("Fine."))(handler)
+
+    scene = Scene(stack, tmp_path, [replies(recalls("r1")), says_late])
+    body = {"model": "claude-opus-5", "max_tokens": 9, "stream": True, "tools": [TOOL]}
+    parts = urlsplit(scene.address)
+    connection = HTTPConnection(parts.hostname or "", parts.port, timeout=20)
+    data = json.dumps({**body, "messages": scene.agent.messages})
+    known = {name: value for name, value in scene.provider.headers[-1].items() if name.startswith(("x-", "auth"))}
+    connection.request("POST", "/v1/messages", data, known)
+    seen = b""
+    for line in connection.getresponse():
+        seen += line
+        if seen.count(b"event: ping") == 3:  # the first is the provider's
+            goes_on.set()
+    connection.close()
+    assert b"Fine." in seen
