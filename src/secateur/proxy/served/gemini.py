@@ -124,7 +124,7 @@ class GeminiTurn:
             return [event]
         self._begin_next()
         shown = self._read(data)
-        if (self._hides() or self._rounds) and (self._stop or self._held):
+        if (self._has_hidden() or self._rounds) and (self._stop or self._held):
             self._held.append(shown)
             return []
         if shown is data and not self._rounds:
