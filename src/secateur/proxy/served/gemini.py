@@ -187,7 +187,7 @@ class GeminiTurn:
         self._stop = str(candidates[0].get("finishReason") or self._stop)
         return data if len(shown) == len(parts) else _with_parts(data, shown)
 
-    def _hides(self) -> bool:
+    def _has_hidden(self) -> bool:
         return any(map(_is_recall, self._parts))
 
     # --- the client's response -----------------------------------------------------------------------------------
