@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from secateur.proxy.served.anthropic_turn import AnthropicTurn
 from secateur.proxy.served.chat import ChatTurn
 from secateur.proxy.served.event_stream import EventSplitter, build_event, read_event
-from secateur.proxy.served.gemini import GeminiTurn
+from secateur.proxy.served.gemini import ServedGeminiTurn
 from secateur.proxy.served.responses_turn import ResponsesTurn
 from secateur.proxy.served.turns import TurnReader, sum_usage
 from upstream import spoken
 
 LINES = st.lists(st.sampled_from([b"data: 1", b": ping", b"event: x\ndata: {}", b"data: a\ndata: b"]), max_size=6)
-TURNS = {"anthropic": AnthropicTurn, "openai": ResponsesTurn, "openai-chat": ChatTurn, "gemini": GeminiTurn}
+TURNS = {"anthropic": AnthropicTurn, "openai": ResponsesTurn, "openai-chat": ChatTurn, "gemini": ServedGeminiTurn}
 
 
 @given(LINES, st.sampled_from([b"\n\n", b"\r\n\r\n", b"\r\r"]), st.data())

@@ -96,12 +96,12 @@ class GeminiDialect:
         parts = [*turn.results, *split_elements(content.get("parts", Raw(b"[]")))]
         return Raw(join_members({**content, "parts": join_elements(parts)}))
 
-    def start_turn(self) -> "GeminiTurn":
+    def start_turn(self) -> "ServedGeminiTurn":
         """A reader for a new turn."""
-        return GeminiTurn()
+        return ServedGeminiTurn()
 
 
-class GeminiTurn:
+class ServedGeminiTurn:
     """Reads the responses of one turn."""
 
     def __init__(self) -> None:
