@@ -52,6 +52,8 @@ class ObjectRequests:
 
     def _inspect(self, who: SessionId, request: FitRequest) -> Looked | None:
         """Inspect a request; one that cannot be read leaves a receipt too."""
+        if isinstance(request.native, bytes | bytearray | memoryview | str):
+            return None
         try:
             return inspect_objects(request.native, self._get_eyes(who))
         except FormatError as error:

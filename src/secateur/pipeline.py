@@ -16,7 +16,7 @@ from secateur import documents
 from secateur.api import Violation
 from secateur.compaction.outcome import Compacted, Refused
 from secateur.model import Edit, Epoch, Restore
-from secateur.plan import REFUSED, Plan
+from secateur.plan import REFUSED, Plan, with_dependents
 from secateur.projection import Projection
 from secateur.projection.messages import make_weigher
 from secateur.receipt import EditRecord, build_range_records, build_records
@@ -28,7 +28,6 @@ from secateur.sessions.recall_handles import can_recall
 from secateur.sessions.receipt_log import with_handles
 from secateur.sessions.request_tree import MOVED, with_lineage
 from secateur.sessions.void_edits import with_local
-from secateur.settle import with_dependents
 from secateur.stages import (
     Context,
     EngineSettings,

@@ -19,7 +19,7 @@ from secateur.formats.native import read_member
 from secateur.jsontext import Text
 from secateur.model import Message, Path, Transcript
 from secateur.patch import Op, Splice, apply, apply_splices
-from secateur.settle import is_missing_reasoning
+from secateur.plan import is_missing_reasoning
 
 Ops = dict[int, list[Op]]
 Cuts = dict[int, list[Splice]]

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from secateur import formats
-from secateur.api.added_rules import list_plugin_rules
-from secateur.api.registry import RULES, TRANSCRIPT, check_name, get_rules, get_walker, select
+from secateur.api.registry import RULES, TRANSCRIPT, check_name, get_rules, get_walker, list_plugin_rules, select
 from secateur.api.rule import Findings, Rule, Violation
 from secateur.api.walker import CheckInput
 from secateur.jsontext import convert_recursion_error

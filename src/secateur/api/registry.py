@@ -1,4 +1,4 @@
-"""The table of all rules and repair passes: which modules hold them, per API and per format.
+"""The table of all rules and repair passes: which modules define them, per API and per format; and those of plugins.
 
 A module is listed once, by its name below `secateur.api`. Each `Rule` and each `RepairPass` that it defines is found in
 it, so a new rule with its repair is one file and one line here. Rules are sorted by id. Passes run in the order of the
@@ -6,22 +6,28 @@ modules, and in each module in the order of their definitions: first what is ins
 pairing of calls with results, and last the two ends, because a pass may create work for those after it and never for
 those before it.
 
-Plugins extend this table with entry points in the group `secateur.rules`: see `added_rules`. A plugin's rule is one
-object with its repair, applied after the built-in ones.
+Plugins extend this table with entry points in the group `secateur.rules`. A plugin's rule is one object with its
+repair, applied after the built-in ones. No request fails because of it: a rule that raises finds nothing and causes a
+warning. A repair that raises is an error, because it may have stopped halfway.
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from secateur.api.repair_run import RepairPass
-from secateur.api.rule import Rule, RuleSelection, select_rules
+from secateur.api.rule import Found, Rule, RuleSelection, select_rules
 from secateur.api.walker import Walker
 from secateur.errors import ConfigError
+from secateur.registry import SWITCH, Registry, warn
+
+_OURS = re.compile(r"[A-Z]\d+")
 
 TRANSCRIPT = "transcript"  # what any API would reject, read from the transcript of a session file
 LOGS = "logs"  # session files that are lines of JSON, of any format
@@ -47,11 +53,8 @@ RULES = {
     "anthropic": ApiRules(
         "anthropic.walk:MessagesWalker",
         (
-            "anthropic.rules_blocks",
+            "anthropic.rules_messages",
             "anthropic.rules_calls",
-            "anthropic.rules_order",
-            "anthropic.rules_caching",
-            "anthropic.rules_media",
             "anthropic.rules_request",
             "json_checks",
         ),
@@ -62,17 +65,17 @@ RULES = {
     ),
     "openai_responses": ApiRules(
         "openai_responses.walk:ResponsesWalker",
-        ("openai_responses.rules_items", "openai_responses.rules_calls", "json_checks"),
+        ("openai_responses.rules_items", "json_checks"),
     ),
     "gemini": ApiRules(
         "gemini.walk:ContentsWalker",
-        ("gemini.rules_contents", "gemini.rules_calls", "json_checks"),
+        ("gemini.rules_contents", "json_checks"),
     ),
     "bedrock": ApiRules(
         "bedrock.walk:ConverseWalker",
-        ("bedrock.rules_messages", "bedrock.rules_blocks", "json_checks"),
+        ("bedrock.rules_messages", "json_checks"),
     ),
-    TRANSCRIPT: ApiRules("transcript.walk:TranscriptWalker", ("transcript.rules_messages",)),
+    TRANSCRIPT: ApiRules("transcript.rules:TranscriptWalker", ("transcript.rules",)),
 }
 
 REPAIRS = {
@@ -81,33 +84,29 @@ REPAIRS = {
         "messages",
         "content",
         (
-            "anthropic.repairs_blocks",
-            "anthropic.repairs_media",
-            "anthropic.repairs_ids",
+            "anthropic.repairs_content",
             "anthropic.repairs_calls",
-            "anthropic.repairs_server",
-            "anthropic.repairs_ends",
-            "anthropic.repairs_caching",
+            "anthropic.repairs_messages",
         ),
     ),
     "openai_chat": FormatRepairs(
         "openai_chat",
         "messages",
         "",
-        ("openai_chat.repairs_messages", "openai_chat.repairs_calls", "openai_chat.repairs_servers"),
+        ("openai_chat.repairs_messages", "openai_chat.repairs_servers"),
     ),
     "openai_responses": FormatRepairs("openai_responses", "input", "", ("openai_responses.repairs_items",)),
     "gemini": FormatRepairs(
         "gemini",
         "contents",
         "parts",
-        ("gemini.repairs_contents", "gemini.repairs_media", "gemini.repairs_calls"),
+        ("gemini.repairs_contents", "gemini.repairs_calls"),
     ),
     "bedrock_converse": FormatRepairs(
         "bedrock",
         "messages",
         "content",
-        ("bedrock.repairs_messages", "bedrock.repairs_calls", "bedrock.repairs_blocks"),
+        ("bedrock.repairs_messages", "bedrock.repairs_blocks"),
     ),
     "opencode": FormatRepairs(TRANSCRIPT, "messages", "parts", ("transcript.repairs_opencode",)),
     LOGS: FormatRepairs(TRANSCRIPT, "", "", ("transcript.repairs_logs",)),
@@ -160,3 +159,51 @@ def _find_definitions(modules: Iterable[Any], kind: type) -> Iterator[Any]:
         for value in vars(module).values():
             if isinstance(value, kind):
                 yield value
+
+
+def list_plugin_rules(family: str) -> tuple[Rule, ...]:
+    """Return the plugin rules for an API."""
+    return tuple(rule for rule in ADDED.load_plugins().values() if rule.family == family)
+
+
+def _wrap_plugin_rule(name: str, loaded: Any) -> Rule:
+    from secateur.api import FAMILIES
+
+    if not isinstance(loaded, Rule):
+        raise ConfigError(f"{loaded!r:.80} is not a rule: make one with secateur.plugins.rule")
+    if loaded.id != name:
+        raise ConfigError(f"its id is {loaded.id!r}, and its entry point is called {name!r}")
+    if _OURS.fullmatch(name):
+        raise ConfigError("ids of one letter and a number are those of built-in rules: choose another, as in ACME-1")
+    if loaded.family not in FAMILIES:
+        raise ConfigError(f"it is for the API {loaded.family!r}: set family to one of {', '.join(FAMILIES)}")
+    repair = _guard_repair(loaded.repair, name) if loaded.repair else None
+    return replace(loaded, check=_guard_check(loaded.check, name), repair=repair)
+
+
+def _guard_check(check: Callable[..., Found], name: str) -> Callable[..., Found]:
+    @wraps(check)
+    def guarded(*args: Any) -> Found:
+        try:
+            return tuple(check(*args) or ())
+        except Exception as error:
+            warn(f"the rule {name!r} of a plugin failed and was skipped: {type(error).__name__}: {error}")
+            return ()
+
+    return guarded
+
+
+def _guard_repair(repair: Callable[..., None], name: str) -> Callable[..., None]:
+    @wraps(repair)
+    def guarded(run: Any) -> None:
+        try:
+            repair(run)
+        except Exception as error:
+            raise ConfigError(
+                f"the repair of the plugin's rule {name!r} failed: {type(error).__name__}: {error}. Set {SWITCH}=off"
+            ) from error
+
+    return guarded
+
+
+ADDED: Registry[Rule] = Registry("rules", {}, _wrap_plugin_rule)

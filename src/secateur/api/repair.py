@@ -12,11 +12,10 @@ from msgspec import Struct
 
 from secateur import formats
 from secateur.api import check, get_family
-from secateur.api.added_rules import list_plugin_rules
 from secateur.api.editable import make_nodes, make_ops
-from secateur.api.registry import LOGS, REPAIRS, TRANSCRIPT, FormatRepairs, get_passes
+from secateur.api.json_checks import replace_surrogates
+from secateur.api.registry import LOGS, REPAIRS, TRANSCRIPT, FormatRepairs, get_passes, list_plugin_rules
 from secateur.api.repair_run import RepairLimits, RepairOptions, RepairRecord, RepairRun, format_path, register_repair
-from secateur.api.surrogates import replace_surrogates
 from secateur.api.transcript.repairs_logs import repair_log
 from secateur.errors import FormatError, UnknownFormat
 from secateur.formats.detection import detect_document, detect_object

@@ -1,6 +1,7 @@
-"""What every walk over a history has in common: its input, the size of the JSON, and lone surrogates.
+"""What every walk over a history shares: its input, the size of the JSON, lone surrogates, and typed access to values.
 
-Rule: the walker of an API notes, once, what its rules need to know. A rule never walks the history again.
+Rule: the walker of an API notes, once, what its rules need to know; a rule never walks the history again. A value of
+another type counts as missing, and whether it may be missing is checked by a rule.
 """
 
 import re
@@ -11,13 +12,34 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from secateur.api.accessors import get_fields, get_items, get_text
 from secateur.model import Path
+
+_NONE: dict[str, Any] = {}
 
 CheckBlock = Callable[..., None]  # (type, block, path), or (type, block, path around it, step in): paths are made late
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _encode = msgspec.json.Encoder().encode
+
+
+def get_fields(value: Any) -> dict[str, Any]:
+    """The members of an object; none of any other value."""
+    return value if isinstance(value, dict) else _NONE
+
+
+def get_items(value: Any) -> Sequence[Any]:
+    """The elements of a list; none of any other value."""
+    return value if isinstance(value, list | tuple) else ()
+
+
+def get_text(value: Any) -> str:
+    """A string; "" for any other value."""
+    return value if isinstance(value, str) else ""
+
+
+def is_blank_text(text: str) -> bool:
+    """Whether a text is empty or only white space."""
+    return not text or text.isspace()
 
 
 class CheckInput(Struct, frozen=True):

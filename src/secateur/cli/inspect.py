@@ -12,7 +12,7 @@ import click
 from msgspec import Struct
 
 from secateur import policy
-from secateur.api.transcript.walk import is_text
+from secateur.api.transcript.rules import is_text
 from secateur.cli import options
 from secateur.cli.composition import (
     KindShare,

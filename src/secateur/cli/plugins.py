@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from msgspec import Struct
 
 from secateur import api, formats, policy, registry, summarizers
-from secateur.api.added_rules import ADDED
+from secateur.api.registry import ADDED
 from secateur.cli import options
 from secateur.cli.exit_codes import FINDINGS, SUCCESS
 from secateur.cli.installed import get_version

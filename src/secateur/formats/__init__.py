@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 from secateur.errors import ConfigError, UnknownFormat
 from secateur.formats.evidence import BODIES, weigh_formats
 from secateur.formats.format import Format
+from secateur.formats.marks import list_member_names
+from secateur.jsontext import Text
 from secateur.registry import Plugin, Registry, warn
 
 __all__ = [
@@ -35,6 +37,7 @@ class Entry(NamedTuple):
     where: str
     log: bool
     names: frozenset[str]
+    needs: frozenset[str] = frozenset()  # an object with none of these members is not of this format
 
 
 ARRAYS = ("messages", "input", "contents")  # the names under which request bodies hold the conversation
@@ -49,16 +52,43 @@ FORMATS: dict[str, Entry] = {
     "copilot_cli": Entry("copilot_cli:CopilotCLI", True, frozenset({"type", "data", "id", "timestamp", "parentId"})),
     "openhands_lines": Entry("openhands:OpenHandsLines", True, frozenset({"id", "timestamp", "source", "kind"})),
     "hermes_lines": Entry("hermes:HermesLines", True, frozenset({"role", "content", "timestamp", "finish_reason"})),
-    "opencode": Entry("opencode:OpenCode", False, frozenset({"info", "messages", "parts"})),
-    "gemini_cli": Entry("gemini_cli:GeminiCLI", False, frozenset({"sessionId", "projectHash", "messages", "kind"})),
-    "hermes": Entry("hermes:Hermes", False, frozenset({"session_id", "session_start", "system_prompt", "messages"})),
-    "swe_agent": Entry("swe_agent:SWEAgent", False, frozenset({"history", "trajectory", "environment", "info"})),
-    "mini_swe_agent": Entry(
-        "mini_swe_agent:MiniSWEAgent", False, frozenset({"trajectory_format", "messages", "info", "instance_id"})
+    "opencode": Entry("opencode:OpenCode", False, frozenset({"info", "messages", "parts"}), frozenset({"messages"})),
+    "gemini_cli": Entry(
+        "gemini_cli:GeminiCLI",
+        False,
+        frozenset({"sessionId", "projectHash", "messages", "kind"}),
+        frozenset({"sessionId"}),
     ),
-    "openhands": Entry("openhands:OpenHands", False, frozenset({"id", "source", "action", "observation", "kind"})),
-    "atif": Entry("atif:ATIF", False, frozenset({"schema_version", "steps", "agent", "session_id"})),
-    "tau_bench": Entry("tau_bench:TauBench", False, frozenset({"simulations", "tasks", "traj", "task_id"})),
+    "hermes": Entry(
+        "hermes:Hermes",
+        False,
+        frozenset({"session_id", "session_start", "system_prompt", "messages"}),
+        frozenset({"session_id"}),
+    ),
+    "swe_agent": Entry(
+        "swe_agent:SWEAgent", False, frozenset({"history", "trajectory", "environment", "info"}), frozenset({"history"})
+    ),
+    "mini_swe_agent": Entry(
+        "mini_swe_agent:MiniSWEAgent",
+        False,
+        frozenset({"trajectory_format", "messages", "info", "instance_id"}),
+        frozenset({"trajectory_format"}),
+    ),
+    "openhands": Entry(
+        "openhands:OpenHands",
+        False,
+        frozenset({"id", "source", "action", "observation", "kind"}),
+        frozenset({"history"}),
+    ),
+    "atif": Entry(
+        "atif:ATIF", False, frozenset({"schema_version", "steps", "agent", "session_id"}), frozenset({"schema_version"})
+    ),
+    "tau_bench": Entry(
+        "tau_bench:TauBench",
+        False,
+        frozenset({"simulations", "tasks", "traj", "task_id"}),
+        frozenset({"simulations", "task_id", ""}),
+    ),
     "pi_messages": Entry("pi_messages:PiMessages", False, frozenset({"role", "content", "toolCallId", "toolName"})),
     "gemini": Entry("gemini:Gemini", False, frozenset({"contents", "parts", "systemInstruction", "generationConfig"})),
     "bedrock_converse": Entry(
@@ -123,12 +153,16 @@ def get_format(name: str) -> Format:
 def recognize(native: Any, log: bool) -> tuple[Format, str] | None:
     """The built-in format of this document, and why; None if it is of none.
 
-    Requests are told apart by all that they hold.
+    Requests are told apart by all that they hold. A format is not asked about an object without the members it needs.
     """
+    is_object = not log and (isinstance(native, dict) or (isinstance(native, Text) and native.kind == "{"))
+    members = list_member_names(native) if is_object else None
     for name, entry in FORMATS.items():
-        reason = get_format(name).recognize(native) if entry.log == log and name not in BODIES else ""
-        if reason:
-            return get_format(name), reason
+        if entry.log != log or name in BODIES or (members is not None and entry.needs.isdisjoint(members)):
+            continue
+        format = get_format(name)
+        if reason := format.recognize(native):
+            return format, reason
     found = None if log else weigh_formats(native)
     return (get_format(found.name), found.reason) if found is not None else None
 

@@ -149,7 +149,7 @@ def find_hints(item: dict[str, Any]) -> Iterator[Vote]:
 
 def find_field_votes(native: Any) -> Iterator[Vote]:
     """Yield evidence from the fields beside `messages`."""
-    names = _list_member_names(native)
+    names = list_member_names(native)
     if "system" in names:
         keyed = [one for one in _get_first(native, "system") if isinstance(one, dict) and "type" not in one]
         also = "`system` and `max_tokens`" if "max_tokens" in names else "`system`"
@@ -164,7 +164,7 @@ def find_field_votes(native: Any) -> Iterator[Vote]:
 
 def find_field_hints(native: Any) -> Iterator[Vote]:
     """Yield evidence from the model's name and widely copied settings, for the Messages API if possible."""
-    names = _list_member_names(native)
+    names = list_member_names(native)
     if "max_tokens" not in names:
         return
     model = read_member(native, "model") if "model" in names else None
@@ -174,7 +174,8 @@ def find_field_hints(native: Any) -> Iterator[Vote]:
         yield ANTHROPIC, "`messages` stands beside `max_tokens` and `thinking`"
 
 
-def _list_member_names(native: Any) -> Iterable[str]:
+def list_member_names(native: Any) -> Iterable[str]:
+    """Return the names of an object's members."""
     return (native.open().names or {}) if isinstance(native, Text) else native
 
 

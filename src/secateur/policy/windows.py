@@ -6,7 +6,7 @@ by `scripts/refresh_models.py`; a model it does not know is not guessed at.
 """
 
 import json
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,7 @@ def find_target(policy: Policy, window: int, source: str) -> ViewTarget | None:
     return ViewTarget(policy, tokens, f"target_tokens of policy {policy.name}{below}")
 
 
+@lru_cache(maxsize=256)
 def get_window(model: str) -> int | None:
     """The registry's window of a model, under any of its providers' names; None if it has none."""
     windows: dict[str, int] = _load_registry()["windows"]
@@ -62,8 +63,10 @@ def _find_stated(stated: int | None, model: str, policy: Policy) -> tuple[int, s
         return stated, "stated"
     if policy.window is not None:
         return policy.window, f"policy {policy.name}"
+    if not policy.windows or not model:
+        return None
     named = {normalize_model(name): tokens for name, tokens in policy.windows.items()} | policy.windows
-    found = named.get(model, named.get(normalize_model(model))) if model else None
+    found = named.get(model, named.get(normalize_model(model)))
     return None if found is None else (found, f"policy {policy.name}, for {model}")
 
 

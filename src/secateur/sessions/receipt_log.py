@@ -5,7 +5,7 @@ gives the same record. Nothing here talks to a store.
 """
 
 import re
-from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -25,6 +25,7 @@ VIEWS = ("opened", "unchanged", "refused")  # outcomes of requests that were sen
 MOST_SAID = 2_000  # characters of an error
 _TEXTS = ("policy", "model", "window_source", "skipped_reason", "reason", "error", "session", "forced_reason")
 _SHORT = 8  # characters: no credential is shorter
+_NAME = 128  # characters: text up to this length is remembered, since it recurs
 _ID = re.compile(r"(?:call|fc|toolu|srvtoolu|tooluse)_[A-Za-z0-9]{1,40}")  # as providers name calls
 _IN_TEXT = ("text", "tool_call", "tool_result")
 
@@ -122,26 +123,29 @@ def _with_handle(entry: EditRecord, blob: Blob) -> EditRecord:
 
 
 def _redact_receipt(receipt: Receipt) -> Receipt:
-    """The receipt without secrets: text from clients, tools and errors is redacted, each text once."""
-    known: dict[str, str] = {}
-
-    def clean(text: str) -> str:
-        if len(text) < _SHORT or _ID.fullmatch(text):
-            return text
-        if text not in known:
-            known[text] = redact(text)
-        return known[text]
-
-    texts: dict[str, Any] = {name: clean(getattr(receipt, name)) for name in _TEXTS}
-    lists = {name: tuple(map(clean, getattr(receipt, name))) for name in ("warnings", "repairs")}
-    entries = tuple(_clean(one, clean) for one in receipt.edits)
-    filed = receipt.filed and replace(receipt.filed, path=clean(receipt.filed.path))
+    """The receipt without secrets: text from clients, tools and errors is redacted."""
+    texts: dict[str, Any] = {name: _redact_text(getattr(receipt, name)) for name in _TEXTS}
+    lists = {name: tuple(map(_redact_text, getattr(receipt, name))) for name in ("warnings", "repairs")}
+    entries = tuple(map(_redact_record, receipt.edits))
+    filed = receipt.filed and replace(receipt.filed, path=_redact_text(receipt.filed.path))
     return replace(receipt, **texts, **lists, edits=entries, filed=filed)
 
 
-def _clean(entry: EditRecord, clean: Callable[[str], str]) -> EditRecord:
-    parts = tuple(replace(one, tool=clean(one.tool), call_id=clean(one.call_id)) for one in entry.parts)
-    return replace(entry, tool=clean(entry.tool), call_id=clean(entry.call_id), reason=clean(entry.reason), parts=parts)
+def _redact_record(entry: EditRecord) -> EditRecord:
+    parts = tuple(replace(one, tool=_redact_text(one.tool), call_id=_redact_text(one.call_id)) for one in entry.parts)
+    tool, call_id, reason = _redact_text(entry.tool), _redact_text(entry.call_id), _redact_text(entry.reason)
+    return replace(entry, tool=tool, call_id=call_id, reason=reason, parts=parts)
+
+
+def _redact_text(text: str) -> str:
+    if len(text) < _SHORT or _ID.fullmatch(text):
+        return text
+    return _redact_name(text) if len(text) <= _NAME else redact(text)
+
+
+@lru_cache(maxsize=1_024)  # names of models, tools and strategies recur in every receipt
+def _redact_name(text: str) -> str:
+    return redact(text)
 
 
 def _find_inside(messages: tuple[Message, ...], ranges: list[Replace]) -> frozenset[int]:

@@ -14,11 +14,10 @@ from secateur.bounds import find_protected_keys
 from secateur.errors import EditError
 from secateur.lineage import hash_contents, hash_text
 from secateur.model import Edit, Epoch, Message, Remove, Replace, Rewrite
-from secateur.plan import REFUSED, Plan, list_active_epochs
+from secateur.plan import REFUSED, Plan, is_in_running_round, list_active_epochs
 from secateur.projection import Projection
 from secateur.protect import Protection
 from secateur.sessions.receipt_log import read
-from secateur.settle import is_in_running_round
 from secateur.stores.protocol import State, Store
 
 REWRITTEN = "the history was rewritten by the client"

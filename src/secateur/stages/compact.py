@@ -25,11 +25,11 @@ from secateur.compaction.trigger import Due, check_due
 from secateur.hooks import BeforeCompact, CompactDecision, call_before_hook
 from secateur.jsontext import Text
 from secateur.model import Epoch, NewMessage
+from secateur.plan import is_missing_reasoning
 from secateur.projection import Projection
 from secateur.render.breakpoints import render, should_mark
 from secateur.render.emitter import Emitter
 from secateur.render.host_entry import has_host_entry
-from secateur.settle import is_missing_reasoning
 from secateur.stages import STORE_AWAY, Context
 from secateur.stages.setup import (
     EARLY_SHARE,

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from secateur import documents
 from secateur.errors import SecateurError, StoreError
 from secateur.model import Edit, Epoch, Message, Part, Remove, Restore, Transcript
+from secateur.plan import is_in_running_round
 from secateur.projection import Projection
 from secateur.protect import Protection
 from secateur.sessions import CachedSession, SessionManager
@@ -29,7 +30,6 @@ from secateur.sessions.void_edits import (
     find_void_reasoning,
     postpone,
 )
-from secateur.settle import is_in_running_round
 from secateur.stages import EngineSettings, FitRequest, Incoming, Step
 from secateur.stores.protocol import State
 

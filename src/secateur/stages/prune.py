@@ -12,10 +12,10 @@ from secateur.bounds import find_turn_start
 from secateur.budget import Budget
 from secateur.cachecost.history import explain_cold
 from secateur.model import Edit, Epoch, Remove, Restore, Rewrite, Transcript
+from secateur.plan import is_in_running_round, is_missing_reasoning, with_dependents
 from secateur.policy import Policy
 from secateur.projection import Projection
 from secateur.schedule import Decision, Never, Proposal
-from secateur.settle import is_in_running_round, is_missing_reasoning, with_dependents
 from secateur.stages import STORE_AWAY, Context, Step
 from secateur.stages.proposing import (
     Edits,

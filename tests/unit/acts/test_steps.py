@@ -38,7 +38,7 @@ def test_checks_builds_and_installations_run_steps(line: str) -> None:
         "make help",
         "npm run build && git diff",
         "cargo test; cat src/lib.rs",
-        "python settle.py",
+        "python plan.py",
         "npm ls --all",
         "pip list",
         "go test ./... -list .",

@@ -5,8 +5,8 @@ import pytest
 from conversation import talk, user
 from secateur.budget import Budget
 from secateur.model import Message, Part, Remove, Restore, Transcript
+from secateur.plan import with_dependents
 from secateur.protect import Protection
-from secateur.settle import with_dependents
 from secateur.strategies import DropReasoning
 from secateur.tokens import get_counter
 

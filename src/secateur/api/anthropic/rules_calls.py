@@ -3,10 +3,10 @@
 import re
 from typing import Any
 
-from secateur.api.accessors import get_fields, get_items, get_text
 from secateur.api.anthropic.models import parse_version
 from secateur.api.anthropic.walk import MessagesWalker
 from secateur.api.rule import Found, rule
+from secateur.api.walker import get_fields, get_items, get_text
 
 _ID = re.compile(r"[a-zA-Z0-9_-]+\Z")
 _TOOL = re.compile(r"[a-zA-Z0-9_-]{1,128}\Z")

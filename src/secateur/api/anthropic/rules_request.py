@@ -1,11 +1,21 @@
-"""Rules for fields of the request that depend on each other: betas, context management, compaction."""
+"""Rules for a request as a whole: cache markers, sizes and numbers of media, citations, dependent fields."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from secateur.api.accessors import get_fields, get_items, get_text
 from secateur.api.anthropic.walk import MessagesWalker
+from secateur.api.image_size import read_image_size
 from secateur.api.rule import Found, rule
+from secateur.api.walker import get_fields, get_items, get_text
+
+SLOTS = 4  # docs: prompt caching
+_UNMARKED = ("thinking", "redacted_thinking", "mcp_tool_listing", "fallback", "text")
+
+BODY = 32_000_000  # bytes; docs: request size limits
+IMAGES = 600  # images and PDF pages; a document counts as one page
+SIDE = 8000  # pixels
+MANY, MANY_SIDE = 20, 2000  # with more images than this, each side is limited
+BASE64 = 10 * 1024 * 1024  # characters of one image
 
 _BETAS = {
     "context_management": ("context-management-", "compact-"),
@@ -14,6 +24,122 @@ _BETAS = {
     "compaction": ("compact-2026-09-04",),
 }
 _APART = ("context_management", "stop_sequences", "output_format")  # what `compaction` does not go with
+
+
+@rule("A20", "at most 4 blocks carry `cache_control`", "docs; reported: codex2api #613, llm-gateway #2258")
+def too_many(history: MessagesWalker) -> Found:
+    automatic = bool(get_fields(history.request.get("cache_control")))
+    for path, _ in history.markers[SLOTS - automatic :] if len(history.markers) > SLOTS else ():
+        yield path, f"{len(history.markers) + automatic} cache markers, the limit is {SLOTS}: remove this one"
+
+
+@rule("A21", "no marker of 1h follows one of 5m", "reported: skim #529")
+def order(history: MessagesWalker) -> Found:
+    short = False
+    for path, block in history.markers:
+        if _get_ttl(block) == "5m":
+            short = True
+        elif short:
+            yield path, "a cache marker of 1h follows one of 5m: give both the same lifetime, or remove one"
+
+
+@rule("A22", "thinking, listings, fallbacks and empty texts have no marker", "docs", blocks=_UNMARKED)
+def marker_misplaced(block: Any, history: MessagesWalker) -> Found:
+    if not block.get("cache_control") or (block["type"] == "text" and block.get("text")):
+        return ()
+    return [((), f"a block of type {block['type']} has a cache marker: move it to the block before")]
+
+
+@rule(
+    "A23",
+    "automatic caching needs a free slot, and the lifetime of a marker on the last block",
+    "docs",
+    whole=True,
+    no_repair="fields of the request belong to the caller",
+)
+def automatic(history: MessagesWalker) -> Found:
+    wanted = get_fields(history.request.get("cache_control"))
+    if not wanted or not history.markers:
+        return
+    if len(history.markers) == SLOTS:
+        yield ("cache_control",), f"automatic caching needs one of the {SLOTS} slots: remove a marker, or this field"
+    path, block = history.markers[-1]
+    if _is_last_block(history, path) and _get_ttl(block) != _get_ttl({"cache_control": wanted}):
+        yield path, "the last block's marker and automatic caching differ in lifetime: use the same for both"
+
+
+def _get_ttl(block: Any) -> str:
+    return get_text(get_fields(block.get("cache_control")).get("ttl")) or "5m"
+
+
+def _is_last_block(history: MessagesWalker, path: Any) -> bool:
+    """Return whether a path points to the very last block."""
+    number = len(history.messages) - 1
+    here: bool = path[:2] == (history.array, number)
+    return here and path[3] == len(history.messages[number]["content"]) - 1
+
+
+@rule("A25", "a body has at most 32 MB", "docs", whole=True, partly="only media are removed, texts stay")
+def body(history: MessagesWalker) -> Found:
+    if history.size > BODY:
+        yield (), f"the body has {history.size:,} bytes, the limit is {BODY:,}: clear images and old results"
+
+
+@rule("A26", "a request has at most 600 images and PDF pages", "docs", whole=True)
+def count(history: MessagesWalker) -> Found:
+    media = len(history.images) + len(history.documents)
+    if media > IMAGES:
+        yield (
+            history.images[-1][0] if history.images else (),
+            f"{media} images and documents, the limit is {IMAGES}: clear the oldest",
+        )
+
+
+@rule("A27", "an image has at most 8000 pixels a side and 10 MB", "docs; reported: oh-my-pi #10633", blocks=("image",))
+def image(block: Any, history: MessagesWalker) -> Found:
+    data = _get_data(block)
+    if isinstance(data, str) and len(data) > BASE64:
+        return [((), f"an image has {len(data):,} characters of base64, the limit is {BASE64:,}: make it smaller")]
+    size = read_image_size(data)
+    if size and max(size) > SIDE:
+        return [((), f"an image has {size[0]} by {size[1]} pixels, the limit is {SIDE} per side: make it smaller")]
+    return ()
+
+
+@rule(
+    "A28",
+    "with more than 20 images, each has at most 2000 pixels a side",
+    "docs; reported: claude-code #9375, crush #3810",
+    whole=True,
+)
+def many(history: MessagesWalker) -> Found:
+    if len(history.images) <= MANY:
+        return
+    cure = f"make it smaller, or clear the oldest of the {len(history.images)} images down to {MANY}"
+    for path, block in history.images:
+        size = read_image_size(_get_data(block))
+        if size and MANY_SIDE < max(size) <= SIDE:
+            yield (
+                path,
+                f"{size[0]} by {size[1]} pixels, the limit with this many images is {MANY_SIDE} per side: {cure}",
+            )
+
+
+@rule(
+    "A29",
+    "citations are enabled for all documents or for none",
+    "docs",
+    no_repair="whether to cite is the caller's decision",
+)
+def citations(history: MessagesWalker) -> Found:
+    cited = [get_fields(block.get("citations")).get("enabled") is True for _, block in history.documents]
+    for on, (path, _) in zip(cited, history.documents, strict=True):
+        if on != cited[0]:
+            yield path, "citations are enabled for some documents and not for others: set all alike"
+
+
+def _get_data(block: Any) -> Any:
+    return get_fields(block.get("source")).get("data")
 
 
 @rule(

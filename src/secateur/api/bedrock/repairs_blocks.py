@@ -6,11 +6,11 @@ Rule: a cache point in a wrong place is removed. That costs money, never the req
 import re
 from typing import Any
 
-from secateur.api.accessors import get_fields, get_items
-from secateur.api.bedrock.repairs_calls import get_kind
-from secateur.api.bedrock.rules_blocks import SLOTS
+from secateur.api.bedrock.repairs_messages import get_kind
+from secateur.api.bedrock.rules_messages import SLOTS
 from secateur.api.editable import Node
 from secateur.api.repair_run import BEGINNING, NO_CONTENT, NO_OUTPUT, RepairRun, register_repair
+from secateur.api.walker import get_fields, get_items
 
 _ODD = re.compile(r"[^a-zA-Z0-9\s()\[\]-]")  # rule B9
 _SPEAKERS = ("user", "assistant", "system")

@@ -6,8 +6,7 @@ Rule: a block is a union with one member. Rules on blocks get the value of the m
 
 from typing import Any
 
-from secateur.api.accessors import get_fields, get_items, get_text
-from secateur.api.walker import CheckBlock, CheckInput, Walker
+from secateur.api.walker import CheckBlock, CheckInput, Walker, get_fields, get_items, get_text
 from secateur.model import Path
 from secateur.pairing import Pairing
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from secateur.api.editable import Node
 from secateur.api.gemini.repairs_contents import get_datum, group_turns, is_model
-from secateur.api.gemini.rules_calls import needs_signatures
+from secateur.api.gemini.rules_contents import needs_signatures
 from secateur.api.gemini.walk import get_id_and_name
 from secateur.api.repair_run import BEGINNING, GO_ON, NO_RESULT, RepairRun, quote, register_repair
-from secateur.api.replacement_texts import write_heading
+from secateur.api.replacements import write_heading
 from secateur.formats.gemini import get_response_text
 from secateur.pairing import match_by_name
 

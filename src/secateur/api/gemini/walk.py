@@ -7,8 +7,7 @@ parts under the name of their data ("text", "functionCall" ...) and contents as 
 from functools import cached_property
 from typing import Any
 
-from secateur.api.accessors import get_fields, get_items, get_text
-from secateur.api.walker import CheckBlock, CheckInput, Walker
+from secateur.api.walker import CheckBlock, CheckInput, Walker, get_fields, get_items, get_text
 from secateur.formats.native import find_provider_history
 from secateur.model import Path
 

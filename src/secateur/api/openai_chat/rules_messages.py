@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from secateur.api.accessors import get_fields, get_text
 from secateur.api.json_checks import is_json
 from secateur.api.openai_chat.walk import ChatWalker
 from secateur.api.rule import Found, rule
+from secateur.api.walker import get_fields, get_text
 
 ID = 64  # characters; reported: 40 on older deployments
 CONTENT = 10_485_760  # characters

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from secateur.api.accessors import get_fields, get_items, get_text
 from secateur.api.openai_chat.walk import ChatWalker
 from secateur.api.rule import Found, rule
+from secateur.api.walker import get_fields, get_items, get_text
 
 _TEMPLATES = ("strict", "mistral")
 _MISTRAL_ID = re.compile(r"[a-zA-Z0-9]{9}\Z")

@@ -5,8 +5,7 @@ Rule: rules on blocks get messages as "@role", calls as "@call", and parts of a 
 
 from typing import Any
 
-from secateur.api.accessors import get_fields, get_items, get_text
-from secateur.api.walker import CheckBlock, CheckInput, Walker
+from secateur.api.walker import CheckBlock, CheckInput, Walker, get_fields, get_items, get_text
 from secateur.model import Path
 from secateur.pairing import Pairing
 

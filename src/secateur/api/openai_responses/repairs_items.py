@@ -8,12 +8,10 @@ text, because only a screenshot would do.
 import json
 from typing import Any
 
-from secateur.api.call_arguments import fix_arguments
 from secateur.api.editable import Node
-from secateur.api.fresh_ids import FreshIds
 from secateur.api.openai_responses.walk import OUTPUTS
 from secateur.api.repair_run import NO_OUTPUT, NO_RESULT, RepairRun, quote, register_repair
-from secateur.api.replacement_texts import flatten_text, write_heading
+from secateur.api.replacements import FreshIds, fix_arguments, flatten_text, write_heading
 from secateur.formats.native import dump_canonical
 from secateur.pairing import Pairing
 

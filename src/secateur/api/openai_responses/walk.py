@@ -5,8 +5,7 @@ Rule: rules on blocks get items by their type, and messages as "message".
 
 from typing import Any
 
-from secateur.api.accessors import get_fields, get_items, get_text
-from secateur.api.walker import CheckBlock, CheckInput, Walker
+from secateur.api.walker import CheckBlock, CheckInput, Walker, get_fields, get_items, get_text
 from secateur.formats.native import find_provider_history
 from secateur.model import Path
 from secateur.pairing import Pairing

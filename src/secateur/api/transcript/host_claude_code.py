@@ -5,11 +5,10 @@ Rule: if the next line names a lost parent, the new line gets that id, so that o
 
 from typing import Any
 
-from secateur.api.call_arguments import parse_object
 from secateur.api.repair_run import NO_CONTENT, NO_RESULT
-from secateur.api.replacement_texts import flatten_text, write_heading
+from secateur.api.replacements import flatten_text, parse_object, write_heading
 from secateur.api.transcript.hosts import Entries, LineInsert, LoggedCall, get_value
-from secateur.api.transcript.line_tree import make_id
+from secateur.api.transcript.lines import make_id
 from secateur.model import Part, Path, Transcript
 from secateur.patch import Op
 

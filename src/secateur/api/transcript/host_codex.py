@@ -6,9 +6,8 @@ Codex itself would leave it out. A new last line is numbered where lines are: Co
 
 from typing import Any
 
-from secateur.api.call_arguments import fix_arguments
 from secateur.api.repair_run import NO_RESULT
-from secateur.api.replacement_texts import write_heading
+from secateur.api.replacements import fix_arguments, write_heading
 from secateur.api.transcript.hosts import Entries, LineInsert, LoggedCall, get_value
 from secateur.model import Part, Path, Transcript
 from secateur.patch import Op

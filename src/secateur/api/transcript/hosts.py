@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from secateur.api.fresh_ids import FreshIds
+from secateur.api.replacements import FreshIds
 from secateur.model import Message, Part, Path, Transcript
 from secateur.pairing import Pairing
 from secateur.patch import Op

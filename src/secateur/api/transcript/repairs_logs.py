@@ -10,14 +10,13 @@ from itertools import groupby
 from msgspec import Struct
 
 from secateur.api import check
+from secateur.api.json_checks import replace_surrogates
 from secateur.api.repair_run import RepairRecord, quote, register_repair
-from secateur.api.surrogates import replace_surrogates
 from secateur.api.transcript.host_claude_code import ClaudeCodeHost
 from secateur.api.transcript.host_codex import CodexHost
 from secateur.api.transcript.host_pi import PiHost
 from secateur.api.transcript.hosts import Entries, LogCalls, LoggedCall, LogHost, pair_calls
-from secateur.api.transcript.line_tree import find_tree_edits
-from secateur.api.transcript.torn_lines import split_lines
+from secateur.api.transcript.lines import find_tree_edits, split_lines
 from secateur.formats import get_format
 from secateur.formats.logs import open_log
 from secateur.jsontext import Lines

@@ -7,11 +7,10 @@ of a message by their ids, so a new id begins with the old one. Ids of messages 
 from collections.abc import Iterator
 from typing import Any
 
-from secateur.api.call_arguments import parse_object
 from secateur.api.editable import Node
-from secateur.api.fresh_ids import FreshIds
+from secateur.api.json_checks import replace_surrogates
 from secateur.api.repair_run import NO_CONTENT, NO_OUTPUT, NO_RESULT, RepairRun, quote, register_repair
-from secateur.api.surrogates import replace_surrogates
+from secateur.api.replacements import FreshIds, parse_object
 from secateur.formats.native import dump_canonical
 from secateur.formats.opencode import find_window
 from secateur.formats.session_files import as_dict

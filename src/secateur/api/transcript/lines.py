@@ -1,11 +1,14 @@
-"""Splits a session file into lines of one entry each: torn lines, several entries on a line, bytes that are not UTF-8.
+"""Splits a session file into lines of one entry each, and repairs the tree that their ids form.
 
-Rule: no byte is lost. An entry stays in the file with its bytes. What cannot be read is returned, to be kept elsewhere,
-because a host that appends to a torn line would spoil the next entry, too.
+Rule: no byte is lost. Torn lines, several entries on a line and invalid UTF-8 are separated; an entry stays with its
+bytes, and what cannot be read is returned, to be kept elsewhere, because a host that appends to a torn line would spoil
+the next entry, too. If two different lines have one id, the later gets a new one, and its children point there;
+identical copies stay. A line whose parent is lost gets the line before it as its parent, where readers continue.
 """
 
 import re
 from collections.abc import Iterator
+from hashlib import blake2b
 from json.decoder import JSONDecoder
 from typing import Any
 
@@ -13,11 +16,42 @@ from msgspec import Struct
 
 from secateur.errors import FormatError
 from secateur.jsontext import Lines, loads
+from secateur.patch import Op
 
 _scan = JSONDecoder().raw_decode
 _SPACE = re.compile(r"[ \t\r\0]*")
 _OPENS = re.compile(r'\{"')
 _TRIED = 64  # openings in a broken line that are tried as the start of an entry: each try may read to its end
+
+
+def make_id(*of: str, like: str) -> str:
+    """An id derived from names, in the form of another id: hexadecimal, with hyphens if that one has them."""
+    name = blake2b("\0".join(of).encode("utf-8", "surrogatepass"), digest_size=32).hexdigest()
+    if len(like) == 36 and like.count("-") == 4:
+        return "-".join((name[:8], name[8:12], name[12:16], name[16:20], name[20:32]))
+    return name[:8]
+
+
+def find_tree_edits(entries: dict[int, dict[str, Any]], id_: str, parent: str) -> Iterator[tuple[Op, str]]:
+    """The operations that repair the tree, each with what it does. `id_` and `parent` are the names of the fields."""
+    first: dict[str, dict[str, Any]] = {}
+    renamed: dict[str, str] = {}
+    known = {entry[id_] for entry in entries.values() if isinstance(entry.get(id_), str)}
+    before: str | None = None
+    for line, entry in entries.items():
+        name = entry.get(id_)
+        if not isinstance(name, str):
+            continue
+        above = entry.get(parent)
+        if isinstance(above, str) and above not in known:
+            yield Op((line, parent), before), "its parent is not in the file: its parent is now the line before it"
+        elif isinstance(above, str) and above in renamed and entry != first.get(name):
+            yield Op((line, parent), renamed[above]), "its parent was renamed"
+        if name in first and entry != first[name]:
+            renamed[name] = make_id(name, str(line), like=name)
+            yield Op((line, id_), renamed[name]), "another line had its id: it has a new one"
+        first.setdefault(name, entry)
+        before = renamed.get(name, name)
 
 
 class SplitLines(Struct, frozen=True):
