@@ -8,9 +8,9 @@ outline, in time linear in its length. A text that defines nothing, lists nothin
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import compress, count
+from itertools import compress, count, repeat
 
-from secateur.gist import LONGEST, Memo, find_telling, find_unique_lines, find_versions, limit_per_shape
+from secateur.gist import LONGEST, find_telling, find_unique_lines, find_versions, limit_per_shape
 
 MAX_LINE_CHARS = 160  # of one line
 
@@ -60,17 +60,18 @@ _DEFINES = (
     r"(?:def|class|func|fn|function|interface|type|struct|enum|trait|impl|const|let|var|val|record|object|protocol"
     rf"|extension){_B}+[\w<(*]"
 )
-_WAY = re.compile(
-    rf"(?:{_HIT}|(?P<number>{_B}*+\d{{1,6}}[:|→\t-])?(?P<indent>[ \t]*+)"
+_WAY = re.compile(  # of a line, in lines that follow one another
+    rf"\n(?:{_HIT}|(?P<number>{_B}*+\d{{1,6}}[:|→\t-])?(?P<indent>[ \t]*+)"
     r"(?:#{1,4} \S|(?:export|import|from|package|module|namespace|require|use|using|include|#include)\b"
-    rf"|{_MODIFIERS}*{_DEFINES}|{_MODIFIERS}+[\w<][^;=\n]*\{{{_B}*$))"
+    rf"|{_MODIFIERS}*{_DEFINES}|{_MODIFIERS}+[\w<][^;=\n]*\{{{_B}*$))",
+    re.MULTILINE,
 )
 
 
 def _find_entries(lines: list[str]) -> Iterator[tuple[int, int, str]]:
     """Definitions and imports by depth, headings, and files with search hits."""
     files: set[str] = set()
-    ways = list(map(_known_ways.__getitem__, lines))
+    ways = _look_up(lines)
     for number, way in zip(compress(count(1), ways), filter(None, ways), strict=True):  # most lines are none
         depth, place, said = way
         if depth < 0:
@@ -81,18 +82,35 @@ def _find_entries(lines: list[str]) -> Iterator[tuple[int, int, str]]:
             yield depth, number, f"{place or number}: {said}"
 
 
-def _parse_entry(line: str) -> tuple[int, str, str] | None:
-    """Parse the indent, number and text of a line that defines something; -1 and the path for a hit."""
-    way = _WAY.match(line) if len(line) < LONGEST else None
-    if way is None:
-        return None
+_Way = tuple[int, str, str]  # depth, number and text of a line that defines something; -1, "" and the path for a hit
+_MOST_KEPT, _KEPT_CHARS = 20_000, 200  # lines, and characters of each
+_UNKNOWN: _Way = (-2, "", "")
+_known: dict[str, _Way | None] = {}  # of the lines that were looked at last: a file is read again and again
+
+
+def _look_up(lines: list[str]) -> list[_Way | None]:
+    """Parse the lines that define something or are hits; None for the others."""
+    found = list(map(_known.get, lines, repeat(_UNKNOWN)))
+    if _UNKNOWN not in found:
+        return found
+    new = [line for line, way in zip(lines, found, strict=True) if way is _UNKNOWN]
+    fresh: dict[str, _Way | None] = dict.fromkeys(new)
+    text = "\n".join(["", *[line for line in fresh if len(line) < LONGEST]])
+    for way in _WAY.finditer(text):
+        start, end = way.start() + 1, text.find("\n", way.start() + 1)
+        line = text[start:end] if end >= 0 else text[start:]
+        fresh[line] = _parse_entry(line, way)
+    if len(_known) + len(fresh) > _MOST_KEPT:
+        _known.clear()
+    _known.update({line: way for line, way in fresh.items() if len(line) <= _KEPT_CHARS})
+    return [fresh[line] if way is _UNKNOWN else way for line, way in zip(lines, found, strict=True)]
+
+
+def _parse_entry(line: str, way: re.Match[str]) -> _Way:
     if path := way["path"]:
         return -1, "", path
     said = line[len(way["number"] or "") :].strip()[:MAX_LINE_CHARS]
-    return len(way["indent"].expandtabs(4)), (way["number"] or "").strip(" :|→-\t"), said
-
-
-_known_ways = Memo(_parse_entry, chars=200)
+    return len(way["indent"].expandtabs(4)), (way["number"] or "").strip(" :|→\t-"), said
 
 
 def _format_lines(lines: list[str], places: Iterable[int], rank: int) -> Iterator[tuple[int, int, str]]:

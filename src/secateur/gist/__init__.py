@@ -130,7 +130,14 @@ def _slice_shapes(first: int, lines: Sequence[str], text: str) -> list[str]:
 def limit_per_shape(lines: Sequence[str], places: Iterable[int]) -> Iterator[int]:
     """Those of these places where the line is one of the first `EACH` of its shape."""
     seen: Counter[str] = Counter()
-    for place in places:
+    first: list[str] = []  # their shapes are asked about only where there are others
+    for number, place in enumerate(places):
+        if number < EACH:
+            first.append(lines[place])
+            yield place
+            continue
+        if number == EACH:
+            seen.update(map(get_shape, first))
         seen[said := get_shape(lines[place])] += 1
         if seen[said] <= EACH:
             yield place

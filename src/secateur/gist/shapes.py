@@ -7,7 +7,6 @@ Which lines of a text are alike is not decided here.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
 from typing import Any
 
 from secateur.gist.telling import LONGEST
@@ -49,6 +48,8 @@ _NO_NUMBER = re.compile(  # what varies in a word without quotations, numbers as
 )
 _NUMBER, _LONG_NUMBER = re.compile(r"\d+", re.A), re.compile(r"\d{7,}", re.A)
 _WORD_OR_END = re.compile(r"[^\W\d_]{2,}|\n", re.A)
+_ASCII = bytes(range(128))
+_ONLY_LETTERS = bytes(byte if byte < 128 and chr(byte).isalpha() else ord(" ") for byte in range(256))
 
 
 class Memo(dict[str, Any]):
@@ -69,7 +70,7 @@ class Memo(dict[str, Any]):
 
     def learn(self, texts: Iterable[str], make_lines: Callable[[str], Iterable[str]]) -> None:
         """Make what is new of these texts in one go, as far as they are short and hold no quotation: one on a line."""
-        fresh = [text for text in set(texts).difference(self) if len(text) <= self.chars and _is_plain(text)]
+        fresh = [text for text in set(texts) if text not in self and len(text) <= self.chars and _is_plain(text)]
         if len(fresh) < _FEW:
             return
         if len(self) + len(fresh) > self.MOST:
@@ -191,31 +192,48 @@ def _run(found: re.Match[str]) -> str:
 def merge_shapes(times: Counter[str]) -> dict[str, str]:
     """How shapes are shared: where words that many lines have outnumber the others, those are values too."""
     shapes = [said for said in times if said[:1] not in (LISTED, LONG_SHAPE)]
-    pieces = _NEXT.join(shapes).split(" ")
-    _words.learn(pieces, _extract_all)
-    worded = [said.split() for said in " ".join(map(_words.__getitem__, pieces)).split("\n")]
-    each = list(map(set, worded))
-    common = Counter(chain.from_iterable(each))
-    for once, said in zip(each, shapes, strict=False):  # of no shapes one, empty
-        if times[said] > 1:
-            common.update(dict.fromkeys(once, times[said] - 1))
     least = COMMON * times.total()
-    often = {word for word, count in common.items() if count >= least}
+    maybe = _find_repeated_words(shapes, times, least)
+    holding = [said for said in shapes if any([word in said for word in maybe])] if maybe else []
+    worded = _split_into_words(holding) if holding else []
+    often = {word for word in maybe if _count_lines(word, holding, worded, times) >= least}
     if not often:
         return {}
-    found = [
-        said
-        for said, words, once in zip(shapes, worded, each, strict=False)
-        if not once.isdisjoint(often) and _is_wide(words, once, often)
-    ]
+    found = [said for said, words in zip(holding, worded, strict=True) if _is_wide(words, often)]
     pieces = _NEXT.join(found).split(" ")
     shown = _mask_rare_words(set(pieces), often)
     return dict(zip(found, " ".join([shown[piece] for piece in pieces]).split(_NEXT), strict=False))
 
 
-def _is_wide(words: list[str], once: set[str], often: set[str]) -> bool:
+def _find_repeated_words(shapes: list[str], times: Counter[str], least: float) -> list[str]:
+    """Words that occur so often, on however many lines: most texts have none, and so none that many lines have."""
+    repeated = [said for said in shapes for _ in range(times[said] - 1)]
+    counts = Counter(_list_words(" ".join(shapes + repeated)))
+    return [word for word, count in counts.items() if count >= least and len(word) > 1]
+
+
+def _split_into_words(shapes: list[str]) -> list[list[str]]:
+    pieces = _NEXT.join(shapes).split(" ")
+    _words.learn(pieces, _extract_all)
+    return [said.split() for said in " ".join(map(_words.__getitem__, pieces)).split("\n")]
+
+
+def _count_lines(word: str, shapes: list[str], worded: list[list[str]], times: Counter[str]) -> int:
+    return sum([times[said] for said, words in zip(shapes, worded, strict=True) if word in words])
+
+
+def _list_words(text: str) -> list[str]:
+    """The words of a text, and perhaps single letters."""
+    data = text.encode("utf-8", "surrogatepass")
+    others = "" if len(data) == len(text) else data.translate(None, _ASCII).decode("utf-8", "surrogatepass")
+    if any(map(str.isalnum, others)):
+        return _WORD.findall(text)
+    return data.translate(_ONLY_LETTERS).decode("ascii").split()
+
+
+def _is_wide(words: list[str], often: set[str]) -> bool:
     """Whether most of these words, but not all, are such as many lines have."""
-    rare = len(once - often) if len(once) == len(words) else sum([word not in often for word in words])
+    rare = sum([word not in often for word in words])
     return 0 < rare < len(words) / 2
 
 
@@ -225,7 +243,10 @@ def _mask_rare_words(pieces: set[str], often: set[str]) -> dict[str, str]:
     for piece in pieces:
         if piece in often:
             shown[piece] = piece
-        elif (words := _words[piece]) != piece or not words.strip():
-            all_often = often.issuperset(words.split())
-            shown[piece] = piece if all_often else _WORD.sub(lambda word: word[0] if word[0] in often else "~", piece)
+        elif len(piece) == 1 or not piece.isalpha():
+            words = _WORD.findall(piece)
+            if often.issuperset(words):
+                shown[piece] = piece
+            elif words != [piece]:
+                shown[piece] = _WORD.sub(lambda word: word[0] if word[0] in often else "~", piece)
     return shown

@@ -8,7 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, compress, count
+from itertools import accumulate, chain, compress, count
 
 KEPT_CHARS = 16_384  # of a text of which it is kept what was found in it
 LONGEST = 1_000  # characters of a line that is looked at; a longer one is like no other
@@ -30,15 +30,23 @@ def is_telling(line: str) -> bool:
 def find_telling(text: str, lines: Sequence[str]) -> Iterator[int]:
     """Yield places of lines, except long ones, that report an error or exit status."""
     if len(text) >= LONGEST * len(lines) and not any([0 < len(line) < LONGEST for line in lines]):
-        return iter(())
+        return
     if len(text) > KEPT_CHARS:
-        return (place for place in find_candidates(text, lines) if is_telling(lines[place].strip()))
-    return _find_telling_lines(lines)
+        yield from (place for place in find_candidates(text, lines) if is_telling(lines[place].strip()))
+    else:
+        yield from _find_telling_lines(lines)
 
 
 def find_candidates(text: str, lines: Sequence[str]) -> Sequence[int]:
     """Return places of lines, except long ones, that hold a possibly telling word, in order."""
-    return _find_all_candidates(text, lines) if len(text) > KEPT_CHARS else tuple(_find_candidates_lazily(text, lines))
+    stems = find_stems(text)
+    if not stems:
+        return ()
+    if max(map(len, lines)) >= LONGEST:
+        short = [place for place, line in enumerate(lines) if len(line) < LONGEST]
+        some = [lines[place] for place in short]
+        return [short[place] for place in _find_places("\n".join(some), some, stems)] if short else ()
+    return _find_places(text, lines, stems)
 
 
 def find_stems(text: str) -> Sequence[str]:
@@ -75,14 +83,17 @@ _FAILURE_DENIED = re.compile(r"fail(?:ed|ures?)\W{1,3}0")
 _NONE = re.compile(r"(?:0|no|without)[ -](?:\w{1,20}[ -])?(?:error|fail|excep)")
 _SIGNS = tuple(stem for stem in STEMS if not stem.isascii())
 _SHARED = ("ail", "anic", "xit", "eturn")
-_ROOTS: dict[bytes, list[str]] = {}  # what stems share, in lower case and without blanks
+# What stems share, in lower case and without blanks, each with the stems that have it and how these read so.
+_ROOTS: dict[bytes, list[tuple[bytes, str]]] = {}
 for _stem in STEMS:
     if _stem.isascii():
-        _low = _stem.lower().replace(" ", "")
-        _ROOTS.setdefault(next((root for root in _SHARED if root in _low), _low).encode(), []).append(_stem)
-_LETTERS = b"".join(_ROOTS)
+        _low = _stem.lower().replace(" ", "").replace("_", "")
+        _root = next((root for root in _SHARED if root in _low), _low).encode()
+        _ROOTS.setdefault(_root, []).append((_low.encode(), _stem))
+_LETTERS = b"".join(low for low, _ in chain.from_iterable(_ROOTS.values()))
 _NO_LETTERS = bytes(set(range(256)).difference(_LETTERS, _LETTERS.upper()))
 _LOWER = bytes(range(256)).lower()
+_FEW = 20  # lines that are gone through one by one
 _SHORT = 200  # characters of a line whose judgment is kept
 _FOLDED = "\u017f\u0131\u0130\u212a"  # letters that match s, i and k where case does not count
 _CODE = re.compile(  # a source file that handles errors, or a listing of one, had none
@@ -128,7 +139,7 @@ def _find_telling_lines(lines: Sequence[str]) -> Iterator[int]:
 
 def _sort_out(lines: list[str]) -> set[str]:
     """Those of these lines that hold a word which may tell; of the others it is kept that they tell nothing."""
-    maybe = {lines[place] for place in _find_candidates_lazily("\n".join(lines), lines)}
+    maybe = {lines[place] for place in find_candidates("\n".join(lines), lines)}
     if len(_judged) + len(lines) > _MOST_JUDGED:
         _judged.clear()
     _judged.update(dict.fromkeys([one for one in lines if len(one) <= _SHORT and one not in maybe], False))
@@ -163,20 +174,12 @@ def _find_stems_in(text: str) -> tuple[str, ...]:
     """Search first, in any case, for what several stems share: most texts have none of it."""
     data = text.encode("utf-8", "surrogatepass")
     letters = data.translate(_LOWER, _NO_LETTERS)
-    found = [stem for root, stems in _ROOTS.items() if root in letters for stem in stems if stem in text]
+    maybe = [stem for root, stems in _ROOTS.items() if root in letters for low, stem in stems if low in letters]
+    found = [stem for stem in maybe if stem in text]
     return (*found, *(mark for mark in _SIGNS if mark in text)) if len(data) > len(text) else tuple(found)
 
 
 _stems_in = lru_cache(maxsize=1_024)(_find_stems_in)
-
-
-def _find_candidates_lazily(text: str, lines: Sequence[str]) -> Iterator[int]:
-    """Yield candidates one by one, since callers often need only the first."""
-    stems = find_stems(text)
-    if len(stems) == 1:
-        stem = stems[0]
-        return (place for place, line in enumerate(lines) if stem in line and len(line) < LONGEST)
-    return (place for place, line in enumerate(lines) if may_tell(line, stems)) if stems else iter(())
 
 
 def may_tell(line: str, stems: Sequence[str]) -> bool:
@@ -187,17 +190,18 @@ def may_tell(line: str, stems: Sequence[str]) -> bool:
     return False
 
 
-def _find_all_candidates(text: str, lines: Sequence[str]) -> list[int]:
-    if max(map(len, lines)) >= LONGEST:
-        short = [place for place, line in enumerate(lines) if len(line) < LONGEST]
-        some = [lines[place] for place in short]
-        return [short[place] for place in _find_all_candidates("\n".join(some), some)] if short else []
+def _find_places(text: str, lines: Sequence[str], stems: Sequence[str]) -> list[int]:
+    """Return places of the lines that hold one of these stems, in order."""
+    if len(stems) == 1:
+        return [place for place, line in enumerate(lines) if stems[0] in line]
+    if len(lines) <= _FEW:
+        return [place for place, line in enumerate(lines) if may_tell(line, stems)]
     found: set[int] = set()
     starts: list[int] = []
-    for stem in find_stems(text):
+    for stem in stems:
         at = text.find(stem)
         if text.count(stem, at) * 2 > len(lines):
-            found.update(place for place, line in enumerate(lines) if stem in line)
+            found.update([place for place, line in enumerate(lines) if stem in line])
             continue
         while at >= 0:
             starts = starts or _compute_starts(lines)
