@@ -40,21 +40,22 @@ class Act(Struct, frozen=True):
 
 def build_act(number: int, call: Part, result: Part) -> Act:
     """Build an act from a call and its result in message `number`."""
-    return Act(number, call, result, *_analyze_act(call, result))
+    shows, writes, asks, tries, ok, _ = _analyze_act(call, result)
+    return Act(number, call, result, shows, writes, asks, tries, ok)
 
 
 def is_successful_command(call: Part, result: Part) -> bool:
     """Return whether a command that does more than look (a build, a test, an install) ran and succeeded."""
-    ran = _list_runs(call, result)
+    ran = _analyze_act(call, result)[-1]
     return bool(ran) and all(one.ok for one in ran) and not all(one.looks for one in ran)
 
 
 def is_file_access(call: Part, result: Part) -> bool:
     """Return whether a call was made to see or to change the text of files."""
-    shows, writes, *_ = _analyze_act(call, result)
+    shows, writes, *_, ran = _analyze_act(call, result)
     if shows or writes or detect_role(call.tool, call.text) in ("read", "edit"):
         return True
-    return any(map(is_printing, _list_runs(call, result)))
+    return any(map(is_printing, ran))
 
 
 def is_shown_again(act: Act, later: Act) -> bool:
@@ -66,32 +67,32 @@ def is_shown_again(act: Act, later: Act) -> bool:
     return _is_covered(act.result.text, later.result.text)
 
 
-def _list_runs(call: Part, result: Part) -> tuple[Ran, ...]:
-    return _read_action(call, result)[1]
+_Analysis = tuple[frozenset[str], frozenset[str], tuple[str, ...], tuple[str, ...], bool, tuple[Ran, ...]]
 
 
-@lru_cache(maxsize=4_096)
-def _read_action(call: Part, result: Part) -> tuple[Action, tuple[Ran, ...]]:
+def _analyze_act(call: Part, result: Part) -> _Analysis:
+    """Return what an act shows, writes, asks and tries, whether it succeeded, and what it ran."""
+    return _analyze_texts(call.tool, call.text, call.key, result.text, result.is_error)
+
+
+@lru_cache(maxsize=4_096)  # by texts: of these the hashes are kept, of parts they are not
+def _analyze_texts(tool: str, arguments: str, key: str, output: str, is_error: bool) -> _Analysis:
+    call = Part("tool_call", (), arguments, tool, key=key)
+    result = Part("tool_result", (), output, tool, is_error=is_error)
     action = build_action(call, result)
-    return action, tuple(iterate_runs((action,)))
-
-
-@lru_cache(maxsize=4_096)
-def _analyze_act(
-    call: Part, result: Part
-) -> tuple[frozenset[str], frozenset[str], tuple[str, ...], tuple[str, ...], bool]:
-    """Return what an act shows, writes, asks and tries, and whether it succeeded."""
-    action, ran = _read_action(call, result)
+    ran = tuple(iterate_runs((action,)))
     where = _place(action, ran)
     effects = [(one.use, path) for one in list_file_effects(action) for path in (one.path, one.to) if path]
-    read = frozenset(_resolve_path(where, path) for use, path in effects if use == "read")
-    wrote = frozenset(_resolve_path(where, path) for use, path in effects if use != "read")
-    only = not wrote and (action.role == "read" or (bool(ran) and all(one.looks for one in ran)))
-    failed = not action.ok and not (ran and all(one.looks for one in ran) and not result.is_error)
-    ok = not failed and all(one.ok or one.looks for one in ran)
-    cut = has_shortened(call.text)  # what else it did is not known: it is like no other
-    said = (call.key,) if cut and ran else tuple(f"{where}\n{_format_run(one)}" for one in ran)
-    return read if only else frozenset(), wrote, () if cut else _get_checks(ran, said), _get_attempts(action, said), ok
+    read = frozenset([_resolve_path(where, path) for use, path in effects if use == "read"])
+    wrote = frozenset([_resolve_path(where, path) for use, path in effects if use != "read"])
+    looks = all([one.looks for one in ran])
+    only = not wrote and (action.role == "read" or (bool(ran) and looks))
+    failed = not action.ok and not (ran and looks and not is_error)
+    ok = not failed and all([one.ok or one.looks for one in ran])
+    cut = has_shortened(arguments)  # what else it did is not known: it is like no other
+    said = (key,) if cut and ran else tuple([f"{where}\n{_format_run(one)}" for one in ran])
+    shows = read if only else frozenset[str]()
+    return shows, wrote, () if cut else _get_checks(ran, said), _get_attempts(action, said), ok, ran
 
 
 def _get_checks(ran: tuple[Ran, ...], said: tuple[str, ...]) -> tuple[str, ...]:
@@ -122,6 +123,7 @@ def _resolve_path(where: str, path: str) -> str:
 
 
 _NUMBERED = re.compile(r"\s*\d{1,6}[:|→\t-]")
+_NUMBERED_LINES = re.compile(r"\n[^\S\n]*+\d{1,6}[:|→\t-]")
 _MARKS = re.compile(r"\d[:|→\t-]")  # found faster, where there is none
 
 
@@ -133,15 +135,12 @@ def _is_covered(text: str, later: str) -> bool:
 
 @lru_cache(maxsize=256)
 def get_distinct_lines(text: str) -> frozenset[str]:
-    """Return the distinct lines of a text, without line numbers and indentation."""
+    """Return the distinct lines of a text, without the first number of each and indentation."""
     lines = text.split("\n")
     if _MARKS.search(text):
-        lines = [_without_number(line) for line in lines]
+        bare = _NUMBERED_LINES.sub("\n", f"\n{text}").split("\n")[1:]
+        lines = [
+            cut if len(cut) < len(line) or _MARKS.search(line) is None else _NUMBERED.sub("", line, count=1)
+            for line, cut in zip(lines, bare, strict=True)
+        ]
     return frozenset(filter(None, map(str.strip, lines)))
-
-
-def _without_number(line: str) -> str:
-    """The line without its first number; most begin with it, or have none."""
-    if found := _NUMBERED.match(line):
-        return line[found.end() :]
-    return _NUMBERED.sub("", line, count=1) if _MARKS.search(line) else line

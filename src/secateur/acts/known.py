@@ -8,7 +8,7 @@ session share. Nothing is decided here.
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
-from secateur.acts.fates import Fates
+from secateur.acts.fates import Fates, Repeats
 from secateur.acts.history import Act, build_act
 from secateur.model import Message, MessagePositions, Part
 
@@ -28,6 +28,7 @@ class ToolHistory:
         self._calls: dict[str, list[Part]] = {}  # those without a result, by their ids
         self._long: dict[int, tuple[int, dict[str, int]]] = {}  # calls longer than that, of so many calls
         self._fates: dict[int, Fates] = {}
+        self._repeats = Repeats()
         self._covered: list[tuple[int, ...]] = []  # which reads each read covers, whatever is in use
 
     def grow(self, messages: Sequence[Message], raw: Mapping[str, Part]) -> None:
@@ -54,11 +55,16 @@ class ToolHistory:
         self._long[longer] = len(self._called), found
         return found
 
+    def get_repeats(self) -> Repeats:
+        """Return which acts were repeated or tried again."""
+        self._repeats.take(self.acts)
+        return self._repeats
+
     def get_fates(self, files: int) -> Fates:
         """Return the fates of the acts if this many files are in use at a time."""
         found = self._fates.get(files)
         if found is None:
-            found = self._fates[files] = Fates(files, self._covered)
+            found = self._fates[files] = Fates(files, self._covered, self._repeats)
         found.take(self.acts)
         return found
 

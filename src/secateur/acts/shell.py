@@ -102,42 +102,54 @@ class _Line:
 
     def __init__(self) -> None:
         self.words: list[str] = []
-        self.to: dict[str, list[str]] = {"w": [], "a": [], "r": []}
+        self.to: dict[str, list[str]] = {}  # by the letter of a redirection
         self.word: str | None = None
         self.next = ""  # what the next word is for: a redirection's letter, or "" for a word of its own
 
-    def add(self, text: str) -> None:
-        self.word = (self.word or "") + text
-
     def finish_word(self) -> None:
         if self.word is not None:
-            (self.to[self.next] if self.next else self.words).append(self.word)
+            (self.to.setdefault(self.next, []) if self.next else self.words).append(self.word)
             self.next = ""
-        self.word = None
+            self.word = None
 
     def build_command(self) -> Simple | None:
         self.finish_word()
-        to = (tuple(self.to[letter]) for letter in "war")
-        return Simple(tuple(filter(None, self.words)), *to) if self.words or any(self.to.values()) else None
+        if not self.to:
+            return Simple(tuple(filter(None, self.words))) if self.words else None
+        return Simple(tuple(filter(None, self.words)), *[tuple(self.to.get(letter, ())) for letter in "war"])
 
 
 def _parse_commands(line: str) -> Iterator[Simple]:
     current = _Line()
     for piece in _PIECE.finditer(line):
-        kind, text = piece.lastgroup, piece.group()
-        if kind == "op":
+        kind = piece.lastgroup
+        if kind == "plain":
+            current.word = piece[0] if current.word is None else current.word + piece[0]
+        elif kind in ("blank", "note", "dup"):
+            current.finish_word()
+        elif kind == "op":
             if made := current.build_command():
                 yield made
             current = _Line()
-        elif kind in ("blank", "note", "dup"):
-            current.finish_word()
-        elif kind == "redirect":
-            if current.word is not None and current.word.isdigit():
-                current.word = None  # 2> file
-            current.finish_word()
-            current.next = "r" if "<" in text else "a" if ">>" in text else "w"
         else:
-            said = piece.group(kind) if kind else ""
-            current.add(_UNESCAPED.sub(r"\1", said) if kind == "double" else said)
+            _add_rare_piece(current, kind, piece)
     if made := current.build_command():
         yield made
+
+
+def _add_rare_piece(current: _Line, kind: str | None, piece: re.Match[str]) -> None:
+    """Add a redirection, a quotation, an escaped character or what else is not a plain word."""
+    if kind == "redirect":
+        if current.word is not None and current.word.isdigit():
+            current.word = None  # 2> file
+        current.finish_word()
+        current.next = "r" if "<" in piece[0] else "a" if ">>" in piece[0] else "w"
+        return
+    said = piece[kind] if kind else ""
+    if kind == "double" and "\\" in said:
+        said = _UNESCAPED.sub(_get_escaped, said)
+    current.word = (current.word or "") + said
+
+
+def _get_escaped(found: re.Match[str]) -> str:
+    return found[1]

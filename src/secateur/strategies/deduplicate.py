@@ -32,4 +32,4 @@ class Deduplicate(Strategy, frozen=True, kw_only=True, tag="deduplicate"):
     def find_stale(self, transcript: Transcript, budget: Budget) -> Stale:
         """Results that were repeated later, and since when, whether or not they may be removed."""
         history = get_history(transcript.messages, budget.originals, transcript.index)
-        return Stale((history.get_fates(0).same,), history.where, self.min_result_chars)
+        return Stale((history.get_repeats().same,), history.where, self.min_result_chars)

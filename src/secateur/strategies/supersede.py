@@ -40,8 +40,8 @@ class Supersede(Strategy, frozen=True, kw_only=True, tag="supersede"):
         found = history.get_fates(self.recent_files)
         kinds = (
             (self.modified_files, found.written),
-            (self.resolved_errors, found.resolved),
-            (self.repeated_commands, found.run),
+            (self.resolved_errors, found.repeats.resolved),
+            (self.repeated_commands, found.repeats.run),
         )
         return Stale(
             tuple(fates for wanted, fates in (*kinds, (self.reread_files, found.shown)) if wanted), history.where

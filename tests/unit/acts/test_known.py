@@ -44,7 +44,7 @@ def run(line: str, said: str = "fine") -> Call:
 
 def test_the_same_call_with_the_same_result() -> None:
     messages = session(run("date", "noon"), run("date", "noon"), run("date", "one"), run("ls", "noon"))
-    assert told(messages, fates(messages).same) == [2]
+    assert told(messages, fates(messages).repeats.same) == [2]
 
 
 def test_a_range_is_shown_again_by_the_same_call_or_by_its_lines() -> None:
@@ -80,18 +80,18 @@ def test_only_checks_are_asked_again() -> None:
     messages = session(
         run("npm test", "1 failed"), run("npm test | tail -5", "2 passed"), run("ls", "x"), run("ls", "y")
     )
-    assert told(messages, fates(messages).run) == [2]
+    assert told(messages, fates(messages).repeats.run) == [2]
     apart = session(run("cd one && npm test", "1 failed"), run("cd two && npm test", "2 passed"))
-    assert fates(apart).run == {}
+    assert fates(apart).repeats.run == {}
 
 
 def test_failures_are_resolved_by_success_and_tried_by_either() -> None:
     messages = session(edit("a.py"), edit("a.py"), edit("b.py"), errors=(0, 2))
-    assert told(messages, fates(messages).resolved) == [2]
+    assert told(messages, fates(messages).repeats.resolved) == [2]
     assert told(messages, dict.fromkeys(get_working_set(fates(messages), reads=False, failures=True).keys)) == [6]
     failing = session(run("make all", "Exit code 2"), run("make all", "Exit code 2"))
-    assert fates(failing).resolved == {}
-    assert told(failing, fates(failing).tried) == [2]
+    assert fates(failing).repeats.resolved == {}
+    assert told(failing, fates(failing).repeats.tried) == [2]
 
 
 def test_the_working_set_is_the_fresh_reads_of_the_files_in_use() -> None:
@@ -111,8 +111,10 @@ def test_a_history_that_grows_tells_what_it_tells_at_once(cut: int) -> None:
     begun = get_history(messages[:cut], index=index)
     grown = get_history(messages, index=index)
     assert grown is begun
-    for name in ("shown", "written", "unused", "same", "tried"):
+    for name in ("shown", "written", "unused"):
         assert getattr(grown.get_fates(1), name) == getattr(at_once.get_fates(1), name)
+    for name in ("same", "run", "resolved", "tried", "failed", "refused"):
+        assert getattr(grown.get_repeats(), name) == getattr(at_once.get_repeats(), name)
 
 
 def test_a_history_that_went_another_way_is_told_anew() -> None:
