@@ -138,12 +138,10 @@ def test_nothing_but_the_edited_changes(file: Path) -> None:
 
 
 def spoken_of(policy: Any) -> tuple[str, ...]:
-    """The kinds of parts that a policy may rewrite: systems that others made change results only (SEEDS S.2)."""
-    return (
-        ("tool_result", "tool_call")
-        if policy in ("balance", "digests", "focus", "frugal")
-        else ("tool_result", "media")
-    )
+    """The kinds of parts that a policy may edit: systems that others made change results only (SEEDS S.2)."""
+    if policy == "frugal":
+        return ("tool_result", "tool_call", "reasoning")
+    return ("tool_result", "tool_call") if policy in ("balance", "digests", "focus") else ("tool_result", "media")
 
 
 def paired(read: Transcript) -> list[tuple[str, str, str]]:

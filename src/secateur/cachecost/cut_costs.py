@@ -21,6 +21,7 @@ from secateur.cachecost.applied_edits import AppliedEdit
 from secateur.cachecost.history import explain_cold, read_history
 from secateur.cachecost.ledger import CostLedger
 from secateur.cachecost.prefixes import CachedPrefixes
+from secateur.cachecost.rereads import Bar, compute_bar
 from secateur.model import Part, Remove, Rewrite, Transcript
 from secateur.proposal import Decision, Proposal, ViewTotals
 from secateur.protect import count_protected_tokens
@@ -54,6 +55,11 @@ class CutCosts:
     def ledger(self) -> CostLedger:
         """What the session has cost so far. Most requests are decided without it."""
         return CostLedger(self._history, self._prefixes)
+
+    @cached_property
+    def bar(self) -> Bar:
+        """How much more than usual an edit must have earned, since the agent asked again for what had gone."""
+        return compute_bar(self._history, self.ledger) if self.proposal.plan.epochs else Bar()
 
     def can_afford(self, point: CutPoint, max_overspend: float) -> bool:
         """Whether the bound on the overspend allows everything from a point on."""

@@ -107,6 +107,9 @@ class BreakEven(ColdCache, frozen=True, kw_only=True, tag="break_even"):
         best = next(self._find_allowed(paying, costs), None)
         if best is None:
             return Decision(skipped_reason=_explain_bound(paying[0], self.max_overspend or 0.0))
+        times, least = costs.bar.times, round(costs.bar.times * self.min_tokens_freed)
+        if times > 1 and (self._compute_margin(best, times) < 0 or best.freed < least):
+            return Decision(skipped_reason=costs.bar.explain())
         return costs.decide_from(best, self.min_tokens_freed, _explain_edit(best, costs))
 
     def _find_allowed(self, points: list[CutPoint], costs: CutCosts) -> Iterator[CutPoint]:
@@ -122,8 +125,8 @@ class BreakEven(ColdCache, frozen=True, kw_only=True, tag="break_even"):
                 if is_free or costs.can_afford(point, self.max_overspend):
                     yield point
 
-    def _compute_margin(self, point: CutPoint) -> float:
-        return point.carrying_cost - self.break_even_share * point.rewrite_cost
+    def _compute_margin(self, point: CutPoint, times: float = 1.0) -> float:
+        return point.carrying_cost - times * self.break_even_share * point.rewrite_cost
 
 
 def is_left_cheaper(left: int, used: int, tariff: CachePricing) -> bool:
@@ -137,10 +140,11 @@ def is_left_cheaper(left: int, used: int, tariff: CachePricing) -> bool:
 
 
 def _explain_edit(point: CutPoint, costs: CutCosts) -> str:
+    raised = f"; {costs.bar.explain()}" if costs.bar.times > 1 else ""
     if not point.rewrite_cost:
-        return f"{costs.cold_reason or _UNCACHED}: {point.freed:,} tokens come free"
+        return f"{costs.cold_reason or _UNCACHED}: {point.freed:,} tokens come free{raised}"
     paid = f"to read them has cost {point.carrying_cost:,.0f} tokens of input so far"
-    return f"{point.freed:,} tokens come free: {paid}, the edit costs {point.rewrite_cost:,.0f}"
+    return f"{point.freed:,} tokens come free: {paid}, the edit costs {point.rewrite_cost:,.0f}{raised}"
 
 
 def _explain_waiting(point: CutPoint, break_even_share: float) -> str:

@@ -18,9 +18,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.cachecost.applied_edits import AppliedEdit
-from secateur.cachecost.history import build_history, explain_cold
+from secateur.cachecost.history import History, build_history, explain_cold
 from secateur.cachecost.ledger import CostLedger
 from secateur.cachecost.prefixes import CachedPrefixes
+from secateur.cachecost.rereads import Bar, compute_bar
 from secateur.compaction.outcome import Compacted, Refused
 from secateur.compaction.settings import DigestSettings
 from secateur.compaction.shorten import shorten
@@ -169,17 +170,24 @@ class _DigestCosts:
 
     @cached_property
     def _ledger(self) -> CostLedger:
+        return CostLedger(self._history, CachedPrefixes(self._history))
+
+    @cached_property
+    def _bar(self) -> Bar:
+        return compute_bar(self._history, self._ledger) if self._history.plan.epochs else Bar()
+
+    @cached_property
+    def _history(self) -> History:
         projection, budget, raw = self._projection, self._context.budget, read_raw_history(self._projection)
         # The edits of this request are among these; a cache that was cold before them is still cold.
         now = replace(budget, cold_reason=self._cold_reason, edited_by=projection.edited, originals=projection.raw)
-        history = build_history(
+        return build_history(
             raw,
             budget=now,
             plan=projection.branch_plan,
             count=projection.count,
             fixed_tokens=self._context.fixed_tokens,
         )
-        return CostLedger(history, CachedPrefixes(history))
 
     def may_pay(self) -> bool:
         """Whether they would pay if nothing was left of the older work: found before any digest is written.
@@ -202,7 +210,10 @@ class _DigestCosts:
         return self._is_paying(self._build_edits(made), _count_freed(made))
 
     def _is_paying(self, edits: Sequence[AppliedEdit], freed: int) -> bool:
-        share, most = self._settings.break_even_share, self._settings.max_overspend
+        times = self._bar.times
+        share, most = times * self._settings.break_even_share, self._settings.max_overspend
+        if times > 1 and freed < times * self._settings.min_tokens_freed:
+            return False
         if self._compute_carrying_cost(freed) < share * self._compute_rewrite_cost(edits, freed):
             return False
         return most is None or self._ledger.is_free(edits) or self._ledger.can_afford(edits, most)
@@ -226,10 +237,11 @@ class _DigestCosts:
         what = f"{freed:,} tokens of older work come free"
         if must:
             return f"{what}: the view is over its threshold"
+        raised = f"; {self._bar.explain()}" if self._bar.times > 1 else ""
         rent, penalty = self._compute_carrying_cost(freed), self._compute_rewrite_cost(self._build_edits(made), freed)
         if not penalty:
-            return f"{what}: {self._cold_reason or 'what stands there is written anew in this request'}"
-        return f"{what}: {rent:,.0f} were paid for reading them, {penalty:,.0f} it costs, in tokens of input"
+            return f"{what}: {self._cold_reason or 'what stands there is written anew in this request'}{raised}"
+        return f"{what}: {rent:,.0f} were paid for reading them, {penalty:,.0f} it costs, in tokens of input{raised}"
 
 
 def _count_freed(made: Compacted) -> int:

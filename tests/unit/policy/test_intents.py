@@ -11,7 +11,7 @@ from secateur.cli.policy_bills import PolicyBill, choose_policy
 from secateur.lossless import expand_repeats
 from secateur.policy import list_preset_names, load
 from secateur.schedule import ColdCache
-from secateur.strategies import Deduplicate, ReduceOutput
+from secateur.strategies import Deduplicate, DropReasoning, ReduceOutput
 
 DAY_MS = 86_400_000
 
@@ -77,6 +77,11 @@ def test_frugal_shortens_older_work_as_soon_as_that_pays() -> None:
     assert compaction is not None
     assert compaction.digest is not None
     assert (compaction.digest.when, compaction.digest.max_overspend) == ("price", 0.01)
+    usual = load("digests").compaction
+    assert usual is not None
+    assert usual.digest is not None
+    assert compaction.digest.last_results < usual.digest.last_results
+    assert DropReasoning() in load("frugal").prune
 
 
 @pytest.mark.parametrize("name", list_preset_names())

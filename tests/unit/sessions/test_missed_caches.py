@@ -56,12 +56,12 @@ def test_a_single_miss_is_no_free_moment() -> None:
     assert not any(session.send(share).receipt.opened for share in (0.9, 0.0, 0.9, 0.0, 0.1, 0.9))
 
 
-@pytest.mark.parametrize("is_restarted", [False, True])
 def test_a_miss_after_a_pause_tells_nothing() -> None:
     session = Session()
     assert not any(session.send(share, step_ms=90_000).receipt.opened for share in (0.9, 0.0, 0.0, 0.0, 0.0))
 
 
+@pytest.mark.parametrize("is_restarted", [False, True])
 def test_after_three_in_a_row_what_may_go_goes(tmp_path: Path, is_restarted: bool) -> None:
     session = Session(f"sqlite:///{tmp_path}/kept.db")
     assert not any(session.send(share).receipt.opened for share in (0.9, 0.0, 0.0, 0.0))
