@@ -42,9 +42,11 @@ def extend_index(messages: Messages, known: MessagePositions | None = None, firs
     users, turns, assistants = list(known.user_messages), list(known.user_turns), list(known.assistant_messages)
     for number in range(first, len(messages)):
         message = messages[number]
-        if message.role == "assistant" and not message.is_put_in:  # what a plan says for it closes no round
-            assistants.append(number)
-        elif _is_user_message(message):
+        role = message.role
+        if role == "assistant":
+            if message.path or not message.is_put_in:  # what a plan says for it closes no round
+                assistants.append(number)
+        elif role == "user" and _is_user_message(message):
             users.append(number)
             if message.origin == "user":
                 turns.append(number)

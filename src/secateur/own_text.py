@@ -21,6 +21,7 @@ CARRIED_BEGINS = "[secateur: kept as it came: "  # a result that is repeated ver
 NOTED = "(noted)"  # separates two messages of one role where the API wants user and assistant to alternate
 
 _MARK = MARK.rstrip()
+_FIRST = (MARK[0], NOTED[0])  # with one of these each text begins that a compaction wrote
 _GAP = re.compile(
     r"\[secateur: characters (\d{1,12})-(\d{1,12}) of (\d{1,12})(?:, lines \d+-\d+ of \d+)? left out"
     rf"(?:, {WAY_BACK})?(; among them, by line number:)?\]\n"
@@ -44,7 +45,11 @@ def with_own_origin(messages: tuple[Message, ...], known: int = 0) -> tuple[Mess
 
     The first `known` messages have been through this before.
     """
-    said = [n for n in range(known, len(messages)) if (parts := messages[n].parts) and parts[0].kind == "text"]
+    said = [
+        n
+        for n in range(known, len(messages))
+        if (parts := messages[n].parts) and parts[0].kind == "text" and parts[0].text[:1] in _FIRST
+    ]
     found = {n: origin for n in said if (origin := _detect_own_origin(messages[n]))}
     if not found:
         return messages

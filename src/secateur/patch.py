@@ -52,12 +52,12 @@ def compile_splices(text: Text, ops: Iterable[Op]) -> list[Splice]:
     return sorted(_compile_node(text, list(ops)))
 
 
-def replace_value(place: Text, value: Any) -> list[Splice]:
-    """Splices that write a value over a place in the bytes of a text."""
+def replace_value(data: bytes, span: tuple[int, int], value: Any) -> list[Splice]:
+    """Splices that write a value over the one that these bytes have at `span`."""
     if not isinstance(value, Inside):
-        return [Splice(place.start, place.end, dumps(value))]
-    spans = find_changed_spans(place, value.leaves)
-    return replace_value(place, value.whole) if spans is None else [Splice(*span) for span in spans]
+        return [Splice(*span, dumps(value))]
+    spans = find_changed_spans(Text(data, *span), value.leaves)
+    return replace_value(data, span, value.whole) if spans is None else [Splice(*one) for one in spans]
 
 
 def apply_splices(data: bytes | memoryview, changes: Sequence[Splice]) -> bytes:
@@ -174,7 +174,7 @@ def _build_member(ops: list[Op]) -> Any:
 def _compile_node(text: Text, ops: list[Op]) -> list[Splice]:
     here, below = _partition_ops(ops)
     if here and here[0].slice is None:
-        return replace_value(text, here[0].value)
+        return replace_value(text.data, (text.start, text.end), here[0].value)
     if here and text.kind == "{":
         raise EditError(f"messages can be put into an array only, and at byte {text.start} there is none")
     if text.kind not in "{[":

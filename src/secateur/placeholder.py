@@ -56,18 +56,24 @@ def validate_template(template: str) -> str:
     return template
 
 
-def describe_removed(part: Part, call: Part | None = None, handle: str = "", instead: str = "") -> str:
+def describe_removed(
+    part: Part, call: Part | None = None, handle: str = "", instead: str = "", within: int | None = None
+) -> str:
     """One line of at most 200 characters: tool, main argument, size, outcome, and how to see it again.
 
     `[secateur: Bash "npm test" gave 8120 chars, 96 lines, exit code 1: 1 failed; removed, call again if needed]`
     With a handle, 64 characters at most, it ends in `recall HANDLE`, with a file in `read PATH`: given only where it
-    can be read back. `instead` (of `INSTEAD`) says in place of `removed` where it stands now.
+    can be read back. `instead` (of `INSTEAD`) says in place of `removed` where it stands now. "" if already tool and
+    size take `within` characters.
     """
-    tool = shorten_line(part.tool or (call.tool if call else ""), 40) or "tool"
+    tool = _shorten_name(part.tool or (call.tool if call else ""))
     size = f"gave {len(part.text)} chars, {_count_lines(part.text)} lines"
     back = describe_way_back(handle) if handle else "" if instead else "call again if needed"
     end = f"; {', '.join(filter(None, (instead or 'removed', back)))}]"
-    room = MOST_CHARS - len(f"{MARK}{tool} {size}{end}") + (len(handle) if is_file(handle) else 0)
+    taken = len(f"{MARK}{tool} {size}{end}")
+    if within is not None and taken >= within:
+        return ""
+    room = MOST_CHARS - taken + (len(handle) if is_file(handle) else 0)
     outcome = shorten_line(_find_outcome(part), min(70, room - 2))
     room -= len(outcome) + 2 if outcome else 0
     about = _shorten_argument(find_main_argument(call.text), min(80, room - 3)) if call else ""
@@ -82,8 +88,9 @@ def describe_outcome(part: Part) -> str:
 
 def is_placeholder(text: str) -> bool:
     """Whether `describe_removed` made this text."""
-    most = MOST_CHARS + (MAX_PATH_CHARS if " read " in text else 0)
-    return len(text) <= most and text.startswith(MARK) and _OURS.fullmatch(text) is not None
+    if not text.startswith(MARK) or len(text) > MOST_CHARS + MAX_PATH_CHARS:
+        return False
+    return (len(text) <= MOST_CHARS or " read " in text) and _OURS.fullmatch(text) is not None
 
 
 def shorten_string(said: str, head: int) -> str:
@@ -115,7 +122,7 @@ def find_main_argument(arguments: str) -> str:
     """The main argument of a call: its command, pattern, path or address, else its first text. Unshortened."""
     given = _read(arguments)
     found = _join_words(_pick_main_argument(given)) if isinstance(given, dict) else given
-    patched = _PATCHED.search(found[:2_000])
+    patched = _PATCHED.search(found[:2_000]) if "*** " in found else None
     return patched[1] if patched else found
 
 
@@ -124,12 +131,17 @@ def shorten_line(text: str, most: int) -> str:
     start = text[: 4 * most]
     if len(start) <= most and start.isprintable() and "  " not in start and start == start.strip():
         return start
-    if not start.isprintable():
-        start = "".join([c if c.isprintable() else " " for c in start])
     line = " ".join(start.split())
+    if not line.isprintable():  # more than line breaks and tabs
+        line = " ".join("".join([c if c.isprintable() else " " for c in line]).split())
     if len(line) <= most:
         return line
     return f"{line[: most - 1].rstrip()}…" if most > 8 else ""
+
+
+@lru_cache(maxsize=256)
+def _shorten_name(tool: str) -> str:
+    return shorten_line(tool, 40) or "tool"
 
 
 def _shorten_argument(argument: str, most: int) -> str:
@@ -189,7 +201,11 @@ def _count_lines(text: str) -> int:
 
 _SEEN = 1_000  # characters at either end of an output in which its outcome is looked for
 _STATUS = re.compile(r"(?i)\b(?:exit(?:ed)?(?: with)?[ _]?(?:code|status)|return ?code)\b\W{0,3}(-?\d{1,10})\b")
-_WORDS = ("xit", "XIT", "eturn", "ETURN")
+_STEMS = tuple(  # whatever `_STATUS` finds contains one of these; a stem in one case is found much faster than in any
+    (stem, re.compile(f"{stem}(?i:{more})"))
+    for stems, more in ((("xit", "XIT"), "(?:ed)?(?: with)?[ _]?(?:code|status)"), (("eturn", "ETURN"), " ?code"))
+    for stem in stems
+)
 _RAISED = re.compile(r"^[\w.]{0,80}(?:Error|Exception)\b.*", re.MULTILINE)
 _FAILED = re.compile(
     r"^.*\b(?:error|fatal|panic|failed|failure|denied|not found|no such)\b.*", re.MULTILINE | re.IGNORECASE
@@ -209,13 +225,12 @@ def _find_outcome(part: Part) -> str:
 
 def _find_status(text: str) -> re.Match[str] | None:
     """The first exit status stated; only searched where one of its words occurs."""
-    for word in _WORDS:
-        at = text.find(word) if word[0] in text else -1  # one letter is found much sooner than a word is missed
-        while at >= 0:
-            found = _STATUS.match(text, max(0, at - 1))
-            if found:
+    for stem, word in _STEMS:
+        if stem[0] not in text or stem not in text:  # one letter is found much sooner than a word is missed
+            continue
+        for near in word.finditer(text):
+            if found := _STATUS.match(text, max(0, near.start() - 1)):
                 return found
-            at = text.find(word, at + 1)
     return None
 
 
@@ -270,10 +285,13 @@ def _join_words(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+_decode = msgspec.json.Decoder().decode
+
+
 def _read(arguments: str) -> Any:
     """The arguments by name, or the text that they are."""
     try:
-        given = msgspec.json.decode(arguments)
+        given = _decode(arguments)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return arguments
     return given if isinstance(given, dict) else arguments

@@ -8,7 +8,7 @@ knows messages, prices or windows; calibration on what a provider reports is for
 import re
 from collections.abc import Callable
 from difflib import get_close_matches
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib import import_module
 from math import gcd
 from typing import Any
@@ -64,8 +64,8 @@ def get_single_counter(name: str, model: str, cached: Counter) -> Counter:
     return get_model_counter(name, model) if name == "estimate" else cached
 
 
-def estimate(text: str) -> int:
-    """About as many tokens as o200k has for the text: 0 for no text, else at least 1 and at most its bytes.
+def estimate(text: str, times: float = 1) -> int:
+    """About as many tokens as o200k has for the text, `times` a factor: 0 for no text, else from 1 to its bytes.
 
     1 + characters · A · B, where A and B are averages over a sample of the text: each UTF-8 byte has two weights. Two
     sums multiplied tell prose from identifiers, numbers and base64, which one sum of weights cannot. The low half of
@@ -84,7 +84,9 @@ def estimate(text: str) -> int:
     a = adler32(data.translate(_A), 0) & 0xFFFF
     b = adler32(data.translate(_B), 0) & 0xFFFF
     tokens = int(1.5 + _UNIT * chars * a * b / (size * size))
-    return tokens if tokens <= chars else min(tokens, len(data) * chars // size)
+    if tokens > chars:
+        tokens = min(tokens, len(data) * chars // size)
+    return tokens if times == 1 else int(tokens * times + 0.5)  # as `scale_tokens` does
 
 
 def count_o200k(text: str) -> int:
@@ -120,6 +122,8 @@ def scale_counter(count: Counter, model: str) -> Counter:
     times = get_factor(model)
     if times == 1:
         return count
+    if count is estimate:
+        return partial(estimate, times=times)
 
     def scaled_count(text: str) -> int:
         return int(count(text) * times + 0.5)  # as `scale_tokens` does

@@ -3,7 +3,7 @@
 Rule: a view is validated before it goes out, and only where it was edited since the last one: the rounds around each
 edited message, as they will be sent, by the rules of the format's API; the last round also by the rules for how a
 history ends. Rounds answer to nothing outside them, so all of them are read in one pass; only where that finds
-something is the raw history asked whether it was there before.
+something is the raw history asked whether it was there before. What no rule can tell from what came is not validated.
 """
 
 from collections import Counter
@@ -12,12 +12,13 @@ from functools import partial
 from typing import Any
 
 from secateur.api import FAMILIES, Violation, check, get_family
+from secateur.api.added_rules import list_plugin_rules
 from secateur.bounds import find_turn_start
 from secateur.documents import Document, get_element_ranges
 from secateur.formats.json_word import IN_INPUT, IN_MESSAGES, has_json_word
 from secateur.formats.native import read_member
 from secateur.jsontext import Text
-from secateur.model import Message, Path, Transcript
+from secateur.model import Message, Part, Path, Transcript
 from secateur.patch import Op, Splice, apply, apply_splices
 from secateur.plan import is_missing_reasoning
 
@@ -26,6 +27,8 @@ Cuts = dict[int, list[Splice]]
 
 _BY_MODEL = ("anthropic",)  # how a history may end hangs on the model (wire rule A14)
 _NEVER_OURS = ("G5",)  # some servers take it: what came so may stay, but no edit brings it about
+_QUOTE = 0x22
+_VISIBLE = bytes(sorted({*range(0x21, 0x7F)} - {_QUOTE, 0x5C}))  # with which a text begins that is not blank
 _AT_ONCE = 64  # rounds read in one pass: enough to share its cost, few enough to be forgotten soon
 
 
@@ -53,6 +56,30 @@ def find_new_violations(
         raw, edits = _extract_windows(document, some, ops, top)
         found += _keep_new(errors(apply(raw, edits)), partial(errors, raw), edits)
     return found
+
+
+def has_plugin_rules(document: Document) -> bool:
+    """Whether plugins have rules for the API of this document, which may look at anything."""
+    return bool(list_plugin_rules(get_family(document.format.name)))
+
+
+def can_violate(native: Text, parts: Iterable[Part], cuts: list[Splice]) -> bool:
+    """Whether a built-in rule may judge a message otherwise once these parts of it are edited, by these cuts.
+
+    Of the text of a result, rules look at three things: whether it is blank, too long, or no Unicode. So a string that
+    takes the place of a longer one, and is none of these, breaks none of them.
+    """
+    for part in parts:
+        if part.kind != "tool_result":
+            return True
+    data = native.data
+    for cut in cuts:
+        start, end, text = cut.start, cut.end, cut.text
+        if len(text) < 3 or len(text) > end - start or text[1] not in _VISIBLE or b"\\ud" in text:
+            return True
+        if not data[start] == data[end - 1] == text[0] == _QUOTE:
+            return True
+    return not cuts
 
 
 def _make_checker(family: str, document: Document, whole: bool, tail: bool) -> Callable[[list[Any]], list[Violation]]:

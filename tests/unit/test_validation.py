@@ -1,21 +1,28 @@
 """A view that the provider would refuse is not sent: the newest edits are taken back, then all of them."""
 
 import json
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rules.case import ARRAYS, Case, judged
+from rules.test_vectors import CASES
 from secateur import Engine, fit
 from secateur.api import check
 from secateur.documents import read
+from secateur.errors import FormatError
 from secateur.model import Epoch, Remove, Rewrite
+from secateur.patch import Op, apply_splices, compile_splices
 from secateur.plan import REFUSED, Plan
 from secateur.projection import Projection
 from secateur.projection.message_index import Counting
 from secateur.protect import Protection
 from secateur.render.emitter import Emitter
+from secateur.validation import can_violate
 
 MODEL = "claude-opus-4-5"
 ERROR = {"type": "tool_result", "tool_use_id": "c1", "content": "no such file " * 20, "is_error": True}
@@ -169,3 +176,49 @@ def test_the_word_json_stays_where_the_response_format_needs_it(said: str, kept:
     assert (view.request["messages"] == messages) == kept
     assert REFUSED not in view.receipt.skipped_reason
     assert fit(request | {"response_format": None}, policy=eager, now_ms=2).receipt.opened
+
+
+FORMATS = {  # in which a result can be a string; Gemini has objects
+    "anthropic": "anthropic_messages",
+    "openai_chat": "openai_chat",
+    "openai_responses": "openai_responses",
+    "bedrock": "bedrock_converse",
+}
+
+
+def shortened(family: str, case: Case, request: Any) -> Iterator[tuple[list[Any], list[Any]]]:
+    """The violations of a request before and after a shorter string took the place of a result, unvalidated."""
+    whole = request if isinstance(request, dict) else {ARRAYS.get(family, "messages"): request}
+    try:
+        document = read(json.dumps(whole, default=str), FORMATS[family])
+    except FormatError:  # so broken that it looks like another format's
+        return
+    parts = [part for message in document.transcript.messages for part in message.parts]
+    for part in [part for part in parts if part.kind == "tool_result"]:
+        for text in ("[", "[gone]", "."):
+            cuts = compile_splices(document.native, [Op(part.path, document.format.replacement_body(part, text))])
+            if not can_violate(document.native, [part], cuts):
+                after = json.loads(apply_splices(document.native.data, cuts))
+                bodies = (json.loads(document.native.data), after)
+                before, now = (judged(family, body, case.profile, case.headers) for body in bodies)
+                yield [(one.rule, one.path) for one in before], [(one.rule, one.path) for one in now]
+
+
+@pytest.mark.parametrize("family", FORMATS)
+def test_no_rule_is_broken_by_a_shorter_string_in_place_of_a_result(family: str) -> None:
+    """In whatever history, valid or not: so edits like this one need no validation."""
+    found = [
+        pair for case in CASES[family] for one in (case.breaks, case.passes) for pair in shortened(family, case, one)
+    ]
+    assert [Counter(now) - Counter(before) for before, now in found] == [Counter()] * len(found)
+    assert len(found) > 5
+
+
+@pytest.mark.parametrize("text", ["", " ", "\u3000", "\ud800", "longer than the result", "\n"])
+def test_but_may_tell_one_that_is_blank_or_longer_or_no_unicode(text: str) -> None:
+    request = body([MESSAGES[0], MESSAGES[1], {"role": "user", "content": [ERROR | {"content": "0123456789"}]}])
+    document = read(request)
+    part = document.transcript.messages[2].parts[0]
+    assert can_violate(document.native, [part], compile_splices(document.native, [Op(part.path, text)]))
+    assert not can_violate(document.native, [part], compile_splices(document.native, [Op(part.path, "gone")]))
+    assert can_violate(document.native, [], [])

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -16,9 +17,10 @@ import msgspec
 from secateur.errors import FormatError
 from secateur.jsontext.scan import Spans, find_value, loads, scan_around_array, scan_array, scan_members, scan_spans
 
-__all__ = ["Lines", "Spans", "Text", "dumps", "loads", "scan_array", "scan_members"]
+__all__ = ["Lines", "Spans", "Text", "dumps", "find_value", "loads", "scan_array", "scan_members"]
 
-_ANY = msgspec.json.Decoder()
+_AT_ONCE = 64  # elements parsed together: few calls, and few values that wait for their reader
+_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _ENCODE = msgspec.json.Encoder().encode
 _TIGHT = (",", ":")
 _SPACE = b" \t\n\r"
@@ -87,22 +89,18 @@ class Text:
         self._spans = spans
         return self
 
-    def values(self, first: int = 0, last: int | None = None) -> Iterator[Any]:
-        """The values of an array's elements [first:last], parsed one by one."""
-        spans, view, decode = self.open(), memoryview(self.data), _ANY.decode
-        for start, end in zip(spans.starts[first:last], spans.ends[first:last], strict=True):
+    def values(self, first: int = 0, last: int | None = None, shape: Any = Any) -> Iterator[Any]:
+        """The values of an array's elements [first:last], parsed; as a `shape` of msgspec those that are of it."""
+        spans, data = self.open(), self.data
+        starts, ends, (_, several) = spans.starts[first:last], spans.ends[first:last], _get_decoders(shape)
+        for at in range(0, len(starts), _AT_ONCE):
+            end = min(at + _AT_ONCE, len(starts))
             try:
-                value = decode(view[start:end])
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                value = loads(bytes(view[start:end]))
-            yield value
-
-    def find(self, start: int, end: int, path: tuple[str | int, ...]) -> tuple[int, int] | None:
-        """Where the value at a path below the value at `data[start:end]` stands, without opening anything.
-
-        None where only opening it would tell.
-        """
-        return find_value(self.data, (start, end), path)
+                values = several.decode(b"[%b]" % data[starts[at] : ends[end - 1]])
+            except _ERRORS:
+                view = memoryview(data)
+                values = [_parse(view[i:j], shape) for i, j in zip(starts[at:end], ends[at:end], strict=True)]
+            yield from values
 
     def __len__(self) -> int:
         return len(self.open().starts)
@@ -176,11 +174,17 @@ def dumps(value: Any) -> bytes:
         return json.dumps(value, separators=_TIGHT).encode()
 
 
-def _parse(data: memoryview) -> Any:
+def _parse(data: memoryview, shape: Any = Any) -> Any:
     try:
-        return _ANY.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return loads(bytes(data))
+        return _get_decoders(shape)[0].decode(data)
+    except _ERRORS:
+        return loads(bytes(data)) if shape is Any else _parse(data)
+
+
+@lru_cache(maxsize=64)
+def _get_decoders(shape: Any) -> "tuple[msgspec.json.Decoder[Any], msgspec.json.Decoder[Any]]":
+    """The decoders for one value of a shape, and for a list of them."""
+    return msgspec.json.Decoder(shape), msgspec.json.Decoder(list[shape])
 
 
 def is_too_deep(data: bytes) -> bool:

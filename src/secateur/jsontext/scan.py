@@ -91,7 +91,7 @@ def find_value(data: bytes, inside: tuple[int, int], path: tuple[str | int, ...]
     """
     start, end = inside
     try:
-        node = _shut(_generalize_path(path)).decode(memoryview(data)[start:end])
+        node = _shut_at(path).decode(memoryview(data)[start:end])
         for step in path:
             node = node[step] if isinstance(step, int) else node.value
         value = bytes(node)
@@ -121,9 +121,9 @@ def _find_last_scalar_end(data: bytes, start: int, end: int) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _generalize_path(path: tuple[str | int, ...]) -> tuple[str | None, ...]:
-    """Return the path with its indices left open."""
-    return tuple([step if isinstance(step, str) else None for step in path])
+def _shut_at(path: tuple[str | int, ...]) -> "msgspec.json.Decoder[Any]":
+    """Return the decoder for the shape of this path: its indices are left open."""
+    return _shut(tuple([step if isinstance(step, str) else None for step in path]))
 
 
 @lru_cache(maxsize=64)

@@ -6,8 +6,10 @@ of documents' bytes, and decides nothing.
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import compress
+from operator import is_not
 
-from msgspec.structs import force_setattr, replace
+from msgspec.structs import replace
 
 from secateur import plan as plans
 from secateur import strategy
@@ -15,7 +17,7 @@ from secateur.budget import Budget
 from secateur.documents import Document
 from secateur.model import Edit, Epoch, Message, MessagePositions, Part, Remove, Replace, Restore, Rewrite, Transcript
 from secateur.plan import FoldedPlan, Plan
-from secateur.projection.message_index import Counting, MessageIndex, Tallies, Tally
+from secateur.projection.message_index import Counting, MessageIndex, Tallies, Tally, count_parts
 from secateur.projection.messages import Shown, locate_shown, project_message, sum_tokens
 from secateur.proposal import ViewTotals
 from secateur.protect import Protection
@@ -124,38 +126,32 @@ class Projection:
     def _learn(self, messages: tuple[Message, ...], same: int) -> None:
         """Count and project the messages behind the first `same` ones."""
         raw, view, gauge = self._weights
-        fresh, count_new = [], self.counting.get_for_new(self.count)
-        plain, alike = not self._fold.parts, self.counting.alike or not self._weighed
-        for number in range(same, len(messages)):
-            message = after = messages[number]
-            size = left = self._count_message(number, message, count_new)
-            if not plain:
-                after = project_message(message, self._fold, self.count)
-                if after is not message:
-                    left = sum_tokens(after)
-                    self._remember_raw(message)
-            fresh.append(after)
-            raw += size
-            view += left
-            gauge += left if alike else self._measure_message(after)
-        self._weights = (raw, view, gauge)
-        self._seen += tuple(fresh)
+        new = messages[same:]
+        sizes, bound = count_parts(new, self.counting.get_for_new(self.count))
+        if bound is not None and not self.binds:
+            self.binds, self._bound = True, same + bound
+        if not self._fold.parts:
+            fresh, lefts = new, sizes
+        else:
+            fresh = tuple([project_message(message, self._fold, self.count) for message in new])
+            edited = map(is_not, fresh, new)
+            lefts = [
+                sum_tokens(after) if is_edited else size
+                for after, size, is_edited in zip(fresh, sizes, edited, strict=True)
+            ]
+            for message in compress(new, map(is_not, fresh, new)):
+                self._remember_raw(message)
+        alike = self.counting.alike or not self._weighed
+        more = sum(lefts)
+        self._weights = (
+            raw + sum(sizes),
+            view + more,
+            gauge + (more if alike else sum(map(self._measure_message, fresh))),
+        )
+        self._seen += fresh
         self.message_index.learn(messages, same)
         self._ranges = plans.resolve_ranges(self._fold.ranges, messages, self.message_index.numbers)
         self._spend(range(same, len(messages)))
-
-    def _count_message(self, number: int, message: Message, count: Callable[[str], int]) -> int:
-        """Count each part once; return the tokens of all."""
-        total = 0
-        for part in message.parts:
-            tokens = part.tokens
-            if not tokens and part.text:
-                tokens = count(part.text)
-                force_setattr(part, "tokens", tokens)
-            if part.prefix_bound and not self.binds:
-                self.binds, self._bound = True, number
-            total += tokens
-        return total
 
     def _measure_message(self, message: Message) -> int:
         if self.counting.alike or not self._weighed:

@@ -7,12 +7,13 @@ the session's model; sizes of texts that a policy names are counted by the polic
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
+from functools import partial
 from heapq import nlargest
 from itertools import compress
 from operator import attrgetter, is_not
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from secateur.bounds import extend_index, find_boundary, find_prunable_messages, get_index, truncate_index
 from secateur.model import Derived, Message, MessagePositions, Part, Transcript
@@ -129,15 +130,13 @@ class Tallies:
 
     def __init__(self) -> None:
         self._made: dict[Counter, Tally] = {}
-        self._most = Tally(lambda message: max([part.tokens for part in message.parts], default=-1))
+        self._most = Tally(_find_largest_part)
         self._largest: tuple[Messages, tuple[Part, ...]] = (), ()  # of these messages
 
     def get_tally(self, count: Counter) -> Tally:
         """The tally of a counter; media keep their stated tokens."""
         if count not in self._made:
-            self._made[count] = Tally(
-                lambda message: sum([one.tokens if one.kind == "media" else count(one.text) for one in message.parts])
-            )
+            self._made[count] = Tally(partial(_count_parts, count))
         return self._made[count]
 
     def find_largest(self, messages: Messages, count: int) -> tuple[Part, ...]:
@@ -148,6 +147,18 @@ class Tallies:
             parts = [part for number in numbers for part in messages[number].parts]
             self._largest = messages, tuple(nlargest(count, parts, key=attrgetter("tokens")))
         return self._largest[1]
+
+
+def _count_parts(count: Counter, message: Message) -> int:
+    parts = message.parts
+    if len(parts) == 1 and parts[0].kind != "media":
+        return count(parts[0].text)
+    return sum([part.tokens if part.kind == "media" else count(part.text) for part in parts])
+
+
+def _find_largest_part(message: Message) -> int:
+    parts = message.parts
+    return parts[0].tokens if len(parts) == 1 else max([part.tokens for part in parts], default=-1)
 
 
 class Counting(Struct, frozen=True):
@@ -186,3 +197,21 @@ class Counting(Struct, frozen=True):
     def can_count(self, model: str) -> bool:
         """Whether the existing counts are in this model's tokens too."""
         return self.is_fixed or get_factor(model) == get_factor(self.model)
+
+
+def count_parts(messages: Iterable[Message], count: Counter) -> tuple[list[int], int | None]:
+    """The tokens of each message, whose parts are counted once; and the first of them with bound reasoning."""
+    sizes: list[int] = []
+    bound: int | None = None
+    for message in messages:
+        total = 0
+        for part in message.parts:
+            tokens = part.tokens
+            if not tokens and part.text:
+                tokens = count(part.text)
+                force_setattr(part, "tokens", tokens)
+            if part.prefix_bound and bound is None:
+                bound = len(sizes)
+            total += tokens
+        sizes.append(total)
+    return sizes, bound

@@ -13,13 +13,19 @@ from msgspec.structs import replace
 
 from secateur.api import Violation
 from secateur.documents import Document, get_element_range
-from secateur.jsontext import Text
+from secateur.jsontext import Spans, Text, dumps, find_value
 from secateur.model import Message, NewMessage, Replace
 from secateur.patch import Op, Splice, apply, apply_splices, compile_splices, replace_value
 from secateur.projection import Projection
 from secateur.projection.messages import build_top_ops, compile_ops, is_emptied
 from secateur.render.host_entry import append_entry, has_host_entry
-from secateur.validation import check_json_word, check_leading_reasoning, find_new_violations
+from secateur.validation import (
+    can_violate,
+    check_json_word,
+    check_leading_reasoning,
+    find_new_violations,
+    has_plugin_rules,
+)
 
 # Stands for a message of which nothing is left, where two neighbours of one role would meet (wire rule B3).
 _NOTHING_LEFT = "[reasoning removed]"
@@ -37,6 +43,9 @@ class Emitter:
         self._shown: tuple[Message, ...] = ()  # and its messages as the model reads them
         self._ops: dict[int, list[Op]] = {}
         self._fresh: set[int] = set()  # messages whose edits are not validated yet
+        self._plain: set[int] = set()  # those of them whose edits no rule can tell from what came
+        self._judges_all = False  # plugins have rules: nothing is known of what they look at
+        self._opened: tuple[Text | None, Spans | None] = None, None  # a document, and where its messages stand in it
         self._cuts: dict[int, list[Splice]] = {}
         self._at_top: set[int] = set()  # messages of which an edit takes whole elements of the array
         self._emptied: set[int] = set()  # messages of which nothing is left; lines of a log stay, others name them
@@ -95,9 +104,10 @@ class Emitter:
         changed = [*compress(range(same), map(is_not, self._shown, shown))]
         self._forget(same, known)
         self._invalidate_from(min(changed, default=same))
-        for number in (*changed, *range(same, len(raw))):
-            if number < same or shown[number] is not raw[number]:
-                self._lower(projection, number, raw[number])
+        edited = [*changed, *compress(range(same, len(raw)), map(is_not, shown[same:], raw[same:]))]
+        self._judges_all = bool(edited) and has_plugin_rules(projection.document)
+        for number in edited:
+            self._lower(projection, number, raw[number])
         self._raw, self._shown = raw, shown
 
     def _forget(self, first: int, last: int) -> None:
@@ -105,7 +115,7 @@ class Emitter:
         self._fine = self._fine if first == last else None
         if not first:
             self._ops, self._cuts, self._emptied, self._at_top, self._sent = {}, {}, set(), set(), None
-            self._fresh = set()
+            self._fresh, self._plain = set(), set()
             return
         self._invalidate_from(first)
         for number in range(first, last):
@@ -113,6 +123,7 @@ class Emitter:
             self._emptied.discard(number)
             self._at_top.discard(number)
             self._fresh.discard(number)
+            self._plain.discard(number)
             self._cuts.pop(number, None)
 
     def _lower(self, projection: Projection, number: int, message: Message) -> None:
@@ -121,6 +132,7 @@ class Emitter:
         self._cuts.pop(number, None)
         self._emptied.discard(number)
         self._at_top.discard(number)
+        self._plain.discard(number)
         self._fresh.add(number)
         document, fold = projection.document, projection.fold
         ops = compile_ops(message, fold, document.format, fold.stamps)
@@ -136,22 +148,28 @@ class Emitter:
                 self._at_top.add(number)
             else:
                 self._emptied.add(number)
-        elif spliced_out and any(op.slice and op.path == document.transcript.messages_path for op in ops):
+        elif spliced_out and any([op.slice and op.path == document.transcript.messages_path for op in ops]):
             self._at_top.add(number)
-        elif isinstance(document.native, Text):
-            self._cuts[number] = self._locate_ops(document, document.native, ops)
+        elif isinstance(native := document.native, Text):
+            cuts = self._cuts[number] = self._locate_ops(document, native, ops)
+            parts = [part for part in message.parts if part.key in fold.parts]
+            if not self._judges_all and not can_violate(native, parts, cuts):
+                self._plain.add(number)
 
     def _find(self, document: Document, ranges: list[Range]) -> list[Violation] | None:
         """What the provider would refuse of the edits made since the last validation; None if there are none."""
-        touched, self._fresh = self._fresh, set()
+        touched, plain = self._fresh, self._plain
+        self._fresh, self._plain = set(), set()
         if not touched and self._is_validated(ranges):
             return None
-        top = self._build_top_ops(document, ranges)
-        found = find_new_violations(document, self._ops, self._cuts, top, touched) if touched or top else None
+        top, judged = self._build_top_ops(document, ranges), touched - plain
+        found = find_new_violations(document, self._ops, self._cuts, top, judged) if judged or top else []
+        if found and plain:  # paths count from the first message that is looked at: the same whatever is left out
+            found = find_new_violations(document, self._ops, self._cuts, top, touched)
         if found:
             self._fresh |= touched  # still to be mended: taking another epoch back may not be enough
         self._fine = None if found else ([*ranges], {*self._emptied}, len(document.transcript.messages))
-        return found
+        return found if touched or top else None
 
     def _is_validated(self, ranges: list[Range]) -> bool:
         """Whether the replaced or removed whole messages were already found valid, with others after them."""
@@ -163,18 +181,25 @@ class Emitter:
     def _locate_ops(self, document: Document, native: Text, ops: list[Op]) -> list[Splice]:
         """Locate operations in the bytes: by search where that is safe, else by opening their parents."""
         at = document.transcript.messages_path
-        items = native.at(at)
-        if items is None or items.kind != "[" or len(ops) > _FEW or any([op.slice for op in ops]):
+        if self._opened[0] is not native:
+            items = native.at(at)
+            self._opened = native, items.open() if items is not None and items.kind == "[" else None
+        spans, data, found, depth = self._opened[1], native.data, list[Splice](), len(at)
+        if spans is None or len(ops) > _FEW:
             return compile_splices(native, ops)
-        spans, found, depth = items.open(), [], len(at)
         for op in ops:
+            if op.slice:
+                return compile_splices(native, ops)
             number = op.path[depth] if len(op.path) > depth else None
             if not isinstance(number, int):
                 return compile_splices(native, ops)
-            span = native.find(spans.starts[number], spans.ends[number], op.path[depth + 1 :])
+            span = find_value(data, (spans.starts[number], spans.ends[number]), op.path[depth + 1 :])
             if span is None:
                 return compile_splices(native, ops)
-            found += replace_value(Text(native.data, *span), op.value)
+            if type(op.value) is str:
+                found.append(Splice(*span, dumps(op.value)))
+            else:
+                found += replace_value(data, span, op.value)
         return found
 
     def _invalidate_from(self, first: int) -> None:

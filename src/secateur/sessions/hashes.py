@@ -6,7 +6,6 @@ its messages and what surrounds them, each named by its bytes; joined, they are 
 grew, only what is new is hashed and cut.
 """
 
-from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from itertools import compress
 from operator import is_not
@@ -58,31 +57,37 @@ class Prefix:
 
     def __init__(self) -> None:
         self._messages: tuple[Message, ...] = ()
+        self._pieces: list[str] = []  # what is hashed of each message
         self._hash = blake2b(digest_size=_SIZE)
 
     def hash_view(self, messages: tuple[Message, ...], fold: FoldedPlan) -> str:
         """The hash of this view with these edits."""
-        known = self._messages
+        known, pieces = self._messages, self._pieces
         if messages is known:
             return self._hash.hexdigest()
         size = min(len(known), len(messages))
-        same = next(compress(range(size), map(is_not, known, messages)), size)
-        if same < len(known):
-            same, self._hash = 0, blake2b(digest_size=_SIZE)
-        self._hash.update("\0".join(_iterate_content(messages[same:], fold)).encode("utf-8", "surrogatepass"))
+        changed = [*compress(range(size), map(is_not, known, messages))]
+        new = [_describe_content(message, fold) for message in messages[size:]]
+        if changed or size < len(known):
+            for number in changed:
+                pieces[number] = _describe_content(messages[number], fold)
+            del pieces[size:]
+            self._hash = blake2b("".join(pieces).encode("utf-8", "surrogatepass"), digest_size=_SIZE)
+        pieces += new
+        self._hash.update("".join(new).encode("utf-8", "surrogatepass"))
         self._messages = messages
         return self._hash.hexdigest()
 
 
-def _iterate_content(messages: Sequence[Message], fold: FoldedPlan) -> Iterator[str]:
+def _describe_content(message: Message, fold: FoldedPlan) -> str:
     """Each part by its key, and its text if edited; removed parts are left out."""
     edited = fold.parts
-    for message in messages:
-        yield f"\1{message.role}"
-        for part in message.parts:
-            if part.kind != "reasoning":
-                yield f"{part.key} {hash_text(part.text)}" if part.key in edited else part.key
-    yield ""
+    found = [
+        f"{part.key} {hash_text(part.text)}" if part.key in edited else part.key
+        for part in message.parts
+        if part.kind != "reasoning"
+    ]
+    return "\0".join(("\1" + message.role, *found, ""))
 
 
 class Pieces(Struct, frozen=True):

@@ -69,6 +69,10 @@ class HardClear(Strategy, frozen=True, kw_only=True, tag="hard_clear"):
         elif self.never_longer and len(part.text) <= placeholder.LEAST_CHARS:
             return None
         else:
-            text = placeholder.describe_removed(raw, find_call(transcript, number, part), handle_for(budget, raw))
+            within = len(part.text) if self.never_longer else None
+            call, handle = find_call(transcript, number, part), handle_for(budget, raw)
+            text = placeholder.describe_removed(raw, call, handle, within=within)
+            if not text:
+                return None
         longer = len(text) >= len(part.text) or budget.count(text) > budget.count(part.text)
         return None if self.never_longer and longer else text
