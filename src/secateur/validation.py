@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from secateur.api import FAMILIES, Violation, check, get_family
-from secateur.api.added_rules import list_plugin_rules
+from secateur.api.registry import list_plugin_rules
 from secateur.bounds import find_turn_start
 from secateur.documents import Document, get_element_ranges
 from secateur.formats.json_word import IN_INPUT, IN_MESSAGES, has_json_word
