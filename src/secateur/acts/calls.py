@@ -47,11 +47,18 @@ def list_actions(messages: Iterable[Message]) -> tuple[Action, ...]:
 
 
 def pair_calls(messages: Iterable[Message]) -> tuple[tuple[Part, Part | None], ...]:
-    """Return every call in order, paired with its result if there is one."""
+    """Return every call in order, paired with its result if there is one.
+
+    A result may come rounds later under its call's id; a call without an id is answered in its round or never.
+    """
     calls: list[Part] = []
     results: dict[int, Part] = {}
     waiting: dict[str, deque[int]] = {}
+    speaker = ""
     for message in messages:
+        if message.role == "assistant" != speaker:
+            waiting.pop("", None)
+        speaker = message.role
         for part in message.parts:
             if part.kind == "tool_call":
                 waiting.setdefault(part.call_id, deque()).append(len(calls))

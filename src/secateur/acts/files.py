@@ -192,6 +192,14 @@ def list_file_effects(action: Action) -> Iterator[Effect]:
     """Yield the effects of one call on files."""
     if not action.result or (not action.ok and action.exit is None):
         return
+    if not action.given and (shown := _SHOWN.match(action.said)):
+        yield Effect(shown["path"], _SHOWING.get(action.call.tool, "read"))
+    else:
+        yield from _list_asked_effects(action)
+
+
+def _list_asked_effects(action: Action) -> Iterator[Effect]:
+    """Yield the effects that the arguments of an answered call name."""
     if action.role == "run":
         for line in list_command_lines(action):
             for effect in (*parse_effects(line), *parse_script_effects(line if action.given else "")):
@@ -235,6 +243,10 @@ _PARTS = frozenset({"oldstring", "oldstr", "oldtext", "edits", "insertline", "ne
 _FROM = frozenset({"source", "sourcepath", "from", "oldpath", "src"})
 _TO = frozenset({"destination", "destinationpath", "dest", "target", "newpath", "to", "dst"})
 _FOLDER = re.compile(r"files and directories up to|^<type>directory</type>", re.M)
+_SHOWN = re.compile(
+    r"\[File: (?P<path>[^\n]{1,400}) \(\d+ lines total\)\]"
+)  # SWE-agent, of a command that went through
+_SHOWING: dict[str, Use] = {"create": "created", "edit": "changed"}
 _NO_FILE = re.compile(r"[\n*<>|\0]|^(?!file:)\w+://|/$|^\.{0,2}$")
 _PATCHED_FILE = "*** Begin Patch"
 

@@ -34,6 +34,8 @@ class ToolHistory:
     def grow(self, messages: Sequence[Message], raw: Mapping[str, Part]) -> None:
         """Take the messages that came since."""
         for number in range(len(self.keys), len(messages)):
+            if number and messages[number].role == "assistant" != messages[number - 1].role:
+                self._calls.pop("", None)  # without an id, a call is answered in its round or never
             for part in messages[number].parts:
                 part = raw.get(part.key, part)
                 if part.kind in _PAIRED:

@@ -56,7 +56,7 @@ def _choose_sentences(messages: Sequence[Message], room: int, count: Callable[[s
             room -= tokens
             kept.append((one.at, line))
     for _, line in sorted(kept):
-        yield "accomplished" if _DONE.search(line) else "discoveries", line
+        yield "accomplished" if _DONE.search(line) and not _GUESS.search(line) else "discoveries", line
 
 
 def _drop_contained(sentences: Sequence[_Sentence]) -> Iterator[_Sentence]:
@@ -104,7 +104,7 @@ def _score(text: str, closing: bool, words: Counter[str], many: int) -> float:
     known = [word for word in set(_extract_words(text)) if 2 <= words[word] <= many]
     score = len(known) / (8 + len(text) / 20)
     score += 0.8 * bool(_TELLS.search(text)) + 0.4 * bool(_NAMES.search(text)) + 0.6 * closing
-    return score + 0.4 * bool(_DONE.search(text)) - bool(_PROGRESS.search(text))
+    return score + 0.4 * bool(_DONE.search(text)) - bool(_PROGRESS.search(text)) - bool(_GUESS.search(text))
 
 
 def _extract_words(text: str) -> Iterable[str]:
@@ -131,6 +131,11 @@ _TALK = re.compile(
 )
 _PROGRESS = re.compile(  # what the agent is about to do, wherever in a sentence it says so
     r"(?i)\b(?:i['’]ll|i['’]m (?:now |also )?\w+ing|let me|i need (?:to|one)|waiting (?:on|for))\b"
+)
+_GUESS = re.compile(  # thinking aloud
+    r"(?i)\b(?:maybe|perhaps|might|probably|likely|seems?|suggests|what if|i (?:think|believe|suspect|guess)|unless)\b"
+    r"|^(?:- )?(?:wait|hmm|but\b|or\b|if\b)|doesn['’]t make sense"
+    r"|好像|可能|也许|talvez|quizás?|vielleicht|có lẽ|peut-être"
 )
 _PASSING = re.compile(  # true only while it was said
     r"(?i)\b(?:(?:is|are|still|now|currently) (?:still |now |currently |both |all )*(?:running|building|compiling"

@@ -41,6 +41,7 @@ _ROLES: dict[Any, Role] = {
     "tool": "tool",
     "function": "tool",
 }
+EXAMPLES = {"user": "example_user", "assistant": "example_assistant"}  # names of speakers of a demonstration, by custom
 _MEDIA = frozenset({"image_url", "input_audio", "file"})
 _THOUGHTS = ("reasoning_content", "reasoning")  # texts
 _THOUGHT_BLOCKS = ("reasoning_details", "thinking_blocks")  # lists of blocks, each with a signature of its own
@@ -101,7 +102,8 @@ def read_message(item: Any, path: Path, calls: Calls, binds: bool = False) -> Me
     parts = tuple(_read_parts(item, path, binds))
     if role == "assistant":
         parts += tuple(_read_calls(item, path, calls))
-    return Message(role, path, parts, "harness" if role == "system" else "user")
+    is_example = "name" in item and item["name"] == EXAMPLES.get(role)
+    return Message(role, path, parts, "harness" if role == "system" or is_example else "user")
 
 
 def _read_parts(item: dict[str, Any], path: Path, binds: bool) -> Iterator[Part]:

@@ -3,7 +3,8 @@
 Rule: for hosts whose session files have no place for a summary: a body of one of the usual APIs can be compacted, sent
 and read by anything. Texts, calls and results are kept; media are named in words, reasoning is left out, since it is
 bound to the provider that wrote it. A call without a result gets one that says so, and a result without a call becomes
-text, so that the API takes the body. Tool definitions are not in a session: whoever sends the body adds them.
+text, so that the API takes the body. Tool definitions are not in a session: whoever sends the body adds them. Messages
+of a demonstration keep their place; Chat Completions names their speakers by the convention for examples.
 """
 
 import json
@@ -11,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from secateur.formats.openai_chat import EXAMPLES
 from secateur.model import Message, Part, Transcript
 
 Body = dict[str, Any]
@@ -32,8 +34,9 @@ def build_request_body(transcript: Transcript, target: str, model: str = "") -> 
 class _Step:
     """One turn of a speaker: texts, calls, and results of calls of the step before."""
 
-    def __init__(self, role: str) -> None:
+    def __init__(self, role: str, is_example: bool = False) -> None:
         self.role = role
+        self.is_example = is_example
         self.texts: list[str] = []
         self.calls: list[tuple[str, Part]] = []
         self.results: list[tuple[str, Part]] = []
@@ -42,21 +45,32 @@ class _Step:
 def _list_steps(messages: Sequence[Message]) -> Iterator[_Step]:
     """Yield the steps; consecutive messages of one speaker are one, and results stand right behind their calls."""
     answered = _pair_parts(messages)
+    shown = _find_demonstration(messages)
     step: _Step | None = None
     for number, message in enumerate(messages):
         role = "user" if message.role == "tool" else message.role
+        is_example = number in shown and role != "system"
+        if message.role == "assistant" and message.origin == "harness" and not is_example:
+            continue  # why the harness ended the run, in the agent's name
         has_result = message.role != "assistant" and any(
             (number, place) in answered for place in range(len(message.parts))
         )
         is_later_result = has_result and step is not None and bool(step.texts)
-        if step is None or step.role != role or is_later_result:
+        if step is None or step.role != role or step.is_example != is_example or is_later_result:
             if step is not None:
                 yield step
-            step = _Step(role)
+            step = _Step(role, is_example)
         for place, part in enumerate(message.parts):
             _add_part(step, part, answered.get((number, place), ""))
     if step is not None:
         yield step
+
+
+def _find_demonstration(messages: Sequence[Message]) -> range:
+    """Return the messages of a demonstration at the beginning: all before the user, if an agent speaks there."""
+    end = next((at for at, one in enumerate(messages) if one.role in ("user", "assistant") and one.origin == "user"), 0)
+    is_shown = any(one.role == "assistant" for one in messages[:end])
+    return range(end if is_shown else 0)
 
 
 def _with_missing_results(steps: list[_Step]) -> Iterator[_Step]:
@@ -129,10 +143,11 @@ def _build_chat(steps: Sequence[_Step], model: str) -> Body:
             for id, part in step.calls
         ]
         text = "\n\n".join(step.texts)
+        speaker = {"role": step.role, **({"name": EXAMPLES[step.role]} if step.is_example else {})}
         if calls:
-            made.append({"role": step.role, "content": text or None, "tool_calls": calls})
+            made.append({**speaker, "content": text or None, "tool_calls": calls})
         elif text:
-            made.append({"role": step.role, "content": text})
+            made.append({**speaker, "content": text})
     return {"model": model, "messages": made}
 
 

@@ -72,6 +72,8 @@ def _read_messages(item: dict[str, Any], before: dict[str, Any], path: Path, cal
         message = openai_chat.read_message(_with_id(item), path, calls)
     if demo:
         message = replace(message, parts=pin_parts(message.parts), origin="harness")
+    elif role == "assistant" and as_string(item.get("action")).startswith("exit_"):
+        message = replace(message, origin="harness")  # why the run was ended, in the agent's name
     yield message
 
 

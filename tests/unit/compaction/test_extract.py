@@ -42,6 +42,12 @@ def test_what_was_done_stands_apart_from_what_was_found() -> None:
     assert sections == {"discoveries": (f"- {TOLD[0]}",), "accomplished": (f"- {TOLD[1]}",)}
 
 
+def test_thinking_aloud_is_nothing_that_was_done() -> None:
+    guess = "Maybe because `my_id` was moved to a new line by the first rule of the two."
+    sections = extract(talk(user("Fix it."), assistant(text=guess)).messages, Ledger(), 1_000, estimate)
+    assert sections == {"discoveries": (f"- {guess}",)}
+
+
 def test_the_ledger_comes_first_and_all_of_it_fits() -> None:
     words = [
         assistant(text=f"The problem is in part {n}, because module{n} fails on input {n * 7}.") for n in range(200)

@@ -5,9 +5,14 @@ from typing import Any
 
 import pytest
 
+from secateur.acts.calls import pair_calls
+from secateur.acts.known import get_history
+from secateur.compaction.ledger import build_ledger
 from secateur.errors import FormatError
 from secateur.formats.atif import ATIF
 from secateur.formats.mini_swe_agent import MiniSWEAgent
+from secateur.formats.openai_chat import OpenAIChat
+from secateur.formats.request_body import build_request_body
 from secateur.formats.swe_agent import SWEAgent
 from secateur.formats.tau_bench import TauBench
 from secateur.jsontext import Text
@@ -40,6 +45,44 @@ def test_demonstrations_stay_and_the_task_after_them_is_no_result() -> None:
     assert [message.role for message in read.messages] == ["user", "assistant", "tool", "assistant", "user"]
     assert all(part.pinned for part in parts(read)[:-1])
     assert [message.origin for message in read.messages] == ["harness"] * 4 + ["user"]
+
+
+def test_a_call_that_a_demonstration_leaves_open_takes_no_later_result() -> None:
+    shown = [plain("user", "sample", is_demo=True), plain("assistant", "submit", action="submit", is_demo=True)]
+    work = [
+        plain("assistant", "open a.py", action="open a.py"),
+        plain("user", "[File: /x/a.py (3 lines total)]\n1:a"),
+        plain("assistant", "edit 1:1\nb", action="edit 1:1\nb"),
+        plain("user", "[File: /x/a.py (3 lines total)]\n1:b"),
+        plain("assistant", "Exit due to cost limit", action="exit_cost"),
+    ]
+    read = SWE.read({"history": [*shown, plain("user", "the task"), *work]})
+    messages = read.messages
+    assert [(call.text, answer.text[-3:] if answer else None) for call, answer in pair_calls(messages)] == [
+        ("submit", None),
+        ("open a.py", "1:a"),
+        ("edit 1:1\nb", "1:b"),
+        ("exit_cost", None),
+    ]
+    assert [act.result.text[-3:] for act in get_history(messages).acts if act.result] == ["1:a", "1:b"]
+    ledger = build_ledger(messages)
+    assert [(one.path, one.use) for one in ledger.files] == [("/x/a.py", "changed")]
+    assert ([one.text for one in ledger.requests], ledger.pending) == (["the task"], ())
+
+
+def test_a_demonstration_is_one_in_a_request_body_too() -> None:
+    shown = [plain("user", "sample", is_demo=True), plain("assistant", "ls", action="ls", is_demo=True)]
+    ended = plain("assistant", "Exit due to cost limit", action="exit_cost")
+    read = SWE.read({"history": [*shown, plain("user", "out", is_demo=True), plain("user", "the task"), ended]})
+    body = json.loads(build_request_body(read, "openai_chat"))
+    assert [(one["role"], one.get("name")) for one in body["messages"]] == [
+        ("user", "example_user"),
+        ("assistant", "example_assistant"),
+        ("tool", None),
+        ("user", None),
+    ]
+    again = OpenAIChat().read(body).messages
+    assert [message.origin for message in again] == ["harness", "harness", "harness", "user"]
 
 
 def test_newer_histories_name_the_call_in_a_list() -> None:

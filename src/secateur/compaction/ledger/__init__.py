@@ -65,8 +65,11 @@ __all__ = [
 
 
 def build_ledger(messages: Iterable[Message]) -> Ledger:
-    """Build the ledger of these messages: a transcript or any range that splits no round. Never raises."""
-    said = tuple(messages)
+    """Build the ledger of these messages: a transcript or any range that splits no round. Never raises.
+
+    What a harness wrote in the agent's name, such as a demonstration, is no work of this session.
+    """
+    said = tuple(one for one in messages if one.role != "assistant" or one.origin != "harness")
     done = list_actions(said)
     ran = tuple(iterate_runs(done))
     told = extract_requests(said)
