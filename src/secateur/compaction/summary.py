@@ -87,7 +87,8 @@ def merge_sections(kept: Mapping[str, Sequence[str]], new: Mapping[str, Sequence
 def with_former_states(kept: Mapping[str, Sequence[str]], has_requests: bool) -> Sections:
     """Return kept prose with what was true then told as that: the next steps of an earlier summary, and its goal.
 
-    Where nobody has asked for anything since, the goal is what it was.
+    Where nobody has asked for anything since, the goal is what it was. Lines of a drawing, such as a tree of folders,
+    say nothing one by one and are left out.
     """
     former = STATES if has_requests else STATES - {"goal"}
     made = {id: tuple(lines) for id, lines in kept.items() if id not in former}
@@ -96,6 +97,7 @@ def with_former_states(kept: Mapping[str, Sequence[str]], has_requests: bool) ->
         for id, lines in kept.items()
         if id in former
         for line in lines
+        if _DRAWN.match(line) is None
     )
     if told:
         made["discoveries"] = (*told, *made.get("discoveries", ()))
@@ -115,6 +117,9 @@ def fit_sections(sections: Mapping[str, Sequence[str]], tokens: int, count: Call
         sizes[long].pop(0)
         forgotten += 1
     return Fitted({id: tuple(lines) for id, lines in left.items() if lines}, forgotten)
+
+
+_DRAWN = re.compile(r"[\s*-]*[\u2500-\u257f]")
 
 
 def _match_heading(line: str, named: Mapping[str, str]) -> str | None:

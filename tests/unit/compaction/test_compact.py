@@ -200,9 +200,10 @@ def test_a_hosts_own_summary_is_taken_into_ours() -> None:
 
 
 def test_what_a_hosts_summary_calls_its_present_is_told_as_former() -> None:
-    text = "## Primary Request and Intent\nA parser.\n\n## Current Work\nTwo tests of src/parser.py fail."
+    text = "## Primary Request and Intent\nA parser.\n\n## Current Work\nTwo tests of src/parser.py fail.\n├── lexer.py"
     outcome, _ = run(scene(talk(summary(text), *rounds(9), user("next"))), TAIL)
     assert "- as of an earlier summary: Two tests of src/parser.py fail." in done(outcome).summary
+    assert "lexer.py" not in done(outcome).summary  # a line of a drawing says nothing alone
 
 
 def test_our_summary_is_read_back_from_a_hosts_log() -> None:
