@@ -125,3 +125,16 @@ def test_a_new_process_decides_as_the_one_that_saw_it_all(
             fresh.receipt.reason,
             fresh.receipt.skipped_reason,
         )
+
+
+def test_what_a_digest_stands_for_counts_as_well() -> None:
+    """And a digest waits for a higher bar, too."""
+    first, second = (Engine("digests", window=200_000) for _ in range(2))
+    for engine, asked in ((first, [5, 6, 7]), (second, [25, 26, 27])):
+        reads: list[int | str] = list(range(24))
+        opened = send(engine, reads, idle_s=900).receipt.edits
+        assert [edit.verb for edit in opened] == ["rewrite"] * 4 + ["replace"]
+        for name in asked:
+            reads.append(name)
+            send(engine, list(reads))
+        assert send(engine, [*reads, 28], idle_s=900).receipt.opened is (engine is second)
