@@ -8,7 +8,17 @@ from msgspec.structs import replace
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from window import PRICES, Row, Scene, count_least, describe, find_best, make_policy
+from window import (
+    PRICES,
+    Row,
+    Scene,
+    count_least,
+    depends_on_prices,
+    describe,
+    find_best,
+    make_policy,
+    print_promises,
+)
 
 from secateur.schedule import ColdCache, Never
 from secateur.simulate.requests import read_recording
@@ -38,15 +48,27 @@ def test_an_arm_that_breaks_its_bound_or_forgets_is_not_compared(unfair: dict[st
     cheap = replace(ROW, arm="other", adjusted=0.5, **unfair)
     best = find_best([ROW, cheap])
     assert best == {"s": 0.9}
-    assert " 100%     0" in describe("balance", [ROW], best)
-    assert "   0%     0" in describe("other", [cheap], best)
+    assert " 100% +0.100     0" in describe("balance", [ROW], best, {"s": 0.8})
+    assert "   0% -0.300     0" in describe("other", [cheap], best, {"s": 0.8})
 
 
 def test_an_arm_wins_within_one_percent_of_the_lowest_bill() -> None:
     near, far = replace(ROW, arm="near", adjusted=0.9085), replace(ROW, arm="far", adjusted=0.92, epochs=0)
     best = find_best([ROW, near, far])
-    assert " 100%     0" in describe("near", [near], best)
-    assert "   0%     1" in describe("far", [far], best)
+    assert " 100% +0.000     0" in describe("near", [near], best, {})
+    assert "   0% +0.000     1" in describe("far", [far], best, {})
+
+
+def test_a_promise_is_broken_by_one_session_and_judged_unbounded_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    kept = [replace(ROW, share=0.0, arm=arm, bill=most) for arm, most in (("balance", 1.01), ("careful", 1.0))]
+    assert print_promises([*kept, replace(ROW, bill=1.5)], "tuning")
+    assert not print_promises([*kept, replace(ROW, share=0.0, session="t", bill=1.011)], "tuning")
+    assert "broken by 1 of 2 sessions; dearest 1.01100 (t)" in capsys.readouterr().out
+
+
+def test_views_are_made_once_where_no_price_decides_them() -> None:
+    asked = {"compaction": False, "cold": True, "balance": True, "frugal": True, "kilocode": False, "observe": False}
+    assert {arm: depends_on_prices(make_policy(arm, 0)) for arm in asked} == asked
 
 
 def test_arms_are_made_of_the_default() -> None:
