@@ -36,13 +36,12 @@ from secateur.pricing.tariffs import build_tariff
 from secateur.schedule import BreakEven, Decision, Proposal
 from secateur.simulate.cache import Caching
 from secateur.simulate.lot import Lot, compute_cost, make_lot
-from secateur.simulate.online import schedule_balance
-from secateur.simulate.oracle import find_optimum
+from secateur.simulate.oracle import find_optimum, schedule_balance
+from secateur.simulate.oracle import generate_sessions as made
 from secateur.simulate.recall import Recall, compare_views, compute_refetch_cost, recall_of
 from secateur.simulate.replay import Turn, iterate_moments, replay_policy
 from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import Run, simulate
-from secateur.simulate.synthetic import generate_sessions as made
 from secateur.tariff import CachePricing
 
 MADE_UP, EACH = 1_500, 100  # sessions, and how many of them are one piece of work

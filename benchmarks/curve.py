@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from secateur.policy import Policy, load
 from secateur.schedule import EveryRequest, Threshold
 from secateur.simulate.recall import Recall, compare_views, compute_refetch_cost, recall_of
-from secateur.simulate.recall.curves import Point, compute_area, compute_interval
+from secateur.simulate.recall.score import Point, compute_area, compute_interval
 from secateur.simulate.requests import Recording
 from secateur.simulate.run import Run, simulate
 

@@ -27,8 +27,8 @@ from msgspec import Struct
 
 from secateur import documents
 from secateur.compaction.ask import Ask
+from secateur.compaction.conversation import CompactionInput
 from secateur.compaction.outcome import Compacted
-from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.trigger import Load
 from secateur.summarizers.own import Function

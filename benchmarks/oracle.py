@@ -13,9 +13,7 @@ from random import Random
 from statistics import mean
 
 from secateur.simulate.lot import compute_cost
-from secateur.simulate.online import schedule_balance
-from secateur.simulate.oracle import compute_ratio, find_optimum
-from secateur.simulate.synthetic import generate_session, generate_sessions
+from secateur.simulate.oracle import compute_ratio, find_optimum, generate_session, generate_sessions, schedule_balance
 
 PRICES = ((1.25, 0.1), (1.25, 0.05), (1.25, 0.025), (1.0, 0.5))
 BAR, SECONDS = 1.45, 1.0

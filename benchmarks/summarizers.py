@@ -21,8 +21,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from ledger import sessions
 
 import local_models
+from secateur.compaction.conversation import CompactionInput
 from secateur.compaction.outcome import Compacted
-from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.trigger import Load
 from secateur.model import Message

@@ -5,9 +5,8 @@ from typing import Any
 
 from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.compaction.compact import compact
+from secateur.compaction.conversation import CompactionInput, ViewEntry, build_rows
 from secateur.compaction.outcome import Compacted, Outcome, Refused
-from secateur.compaction.rows import ViewEntry, build_rows
-from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.template import get_template
 from secateur.compaction.trigger import Load

@@ -13,8 +13,7 @@ from native import assistant as native_assistant
 from native import user as native_user
 from secateur.compaction.ask import SummaryAnswer
 from secateur.compaction.continuation import filter_visible, plan_continuation
-from secateur.compaction.layout import Layout, apply_layout, parse_layout
-from secateur.compaction.outcome import build_host_answer, get_status
+from secateur.compaction.outcome import Layout, apply_layout, build_host_answer, get_status, parse_layout
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.template import get_template
 from secateur.compaction.trigger import Load

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from secateur.model import Message, Part
 from secateur.pricing.rules import CacheRules
-from secateur.simulate.cache import Cache, Caching
-from secateur.simulate.prompts import Prompts
+from secateur.simulate.cache import Cache, Caching, Prompts
 
 RULES = CacheRules(
     name="small",

@@ -1,8 +1,9 @@
-"""Calls beside their results: what was asked of a tool, and how it went.
+"""Calls beside their results: what was asked of a tool, and how it went; and short forms of their texts.
 
 Rule: a result answers the newest open call of its id, and where ids are empty the oldest open call; ids are never
 looked up over the whole history, because providers repeat them. How a command ended is read where hosts state it, at
-the ends of a result, never in the middle of an output. What a call did to files or plans is not decided here.
+the ends of a result, never in the middle of an output. Text is clipped between words, so that no name becomes another.
+What a call did to files or plans is not decided here.
 """
 
 import json
@@ -18,6 +19,19 @@ from msgspec import Struct
 from secateur.model import Message, Part
 from secateur.placeholder import MARK, is_placeholder
 from secateur.roles import ToolRole, detect_role
+
+
+def collapse_whitespace(text: str) -> str:
+    """Collapse all white space to single spaces."""
+    return " ".join(text.split())
+
+
+def clip_text(text: str, max_chars: int) -> str:
+    """Clip a text between words to at most `max_chars` characters; "" if its first word is longer."""
+    if len(text) <= max_chars:
+        return text
+    cut = max(text.rfind(blank, 0, max_chars + 1) for blank in " \n\t。，")
+    return text[:cut].rstrip() if cut > 0 else ""
 
 
 class Action(Struct, frozen=True):

@@ -12,9 +12,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from secateur.acts.calls import Action, collect_texts, normalize_name
+from secateur.acts.calls import Action, collapse_whitespace, collect_texts, normalize_name
 from secateur.acts.shell import Simple, parse_command_line, strip_program_prefix
-from secateur.acts.words import collapse_whitespace
 
 Use = Literal["read", "created", "changed", "moved", "deleted"]
 

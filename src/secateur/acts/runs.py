@@ -13,10 +13,9 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.acts.calls import Action, build_action
+from secateur.acts.calls import Action, build_action, clip_text, collapse_whitespace
 from secateur.acts.files import is_pathlike, list_command_lines
 from secateur.acts.shell import parse_command_line, strip_program_prefix
-from secateur.acts.words import clip_text, collapse_whitespace
 from secateur.model import Part
 from secateur.redact import redact
 

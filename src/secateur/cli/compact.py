@@ -1,9 +1,14 @@
 """`secateur compact`: prune, then summarize what still does not fit; the format stays the same.
 
 Rule: a session file gets its host's own compaction entry at its end; request bodies are rewritten. Nothing is written
-in place unless the options say so. Without a summarizer no network is used. A plan is carried out to the byte.
+in place unless the options say so. Without a summarizer no network is used. A plan is applied exactly. A summary can be
+shown with the source of each of its lines, on a terminal or as one page without scripts or anything from elsewhere;
+text of a session is never markup there.
 """
 
+from collections.abc import Iterable
+from html import escape
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,13 +18,12 @@ from msgspec.structs import replace
 from secateur.cli import options
 from secateur.cli.composition import find_largest
 from secateur.cli.exit_codes import SUCCESS, UsageError
-from secateur.cli.explanation import make_page, render_lines, trace_view
 from secateur.cli.inputs import OpenedDocument, convert_source, read_source
 from secateur.cli.options import make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import format_count, format_percent
 from secateur.cli.output.progress import show_work
-from secateur.cli.output.terminal import clean
+from secateur.cli.output.terminal import StyledLine, clean, hide_secrets
 from secateur.cli.report import RunReport, make_report
 from secateur.cli.runs import (
     RewriteOptions,
@@ -33,7 +37,11 @@ from secateur.cli.runs import (
     write_outcome,
 )
 from secateur.cli.writer import write_file
+from secateur.compaction.ledger import read_back
+from secateur.compaction.outcome import Compacted
 from secateur.compaction.outcome import Refused as NotDone
+from secateur.compaction.provenance import LineSource, trace_summary
+from secateur.compaction.summary import parse_sections
 from secateur.engine import View
 from secateur.errors import StillTooLong
 from secateur.formats.request_body import TARGETS
@@ -71,6 +79,22 @@ _BRANCHES = {
     "waiting": "No continuation message: a call is waiting for its result",
     "none": "No continuation message",
 }
+
+_PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>{title}</title>
+<style>
+body {{ font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; }}
+table {{ border-collapse: collapse; width: 100%; }}
+td {{ border-top: 1px solid #ddd; padding: .3rem .6rem; vertical-align: top; }}
+td.line {{ white-space: pre-wrap; overflow-wrap: anywhere; }}
+td.source {{ color: #555; width: 18rem; overflow-wrap: anywhere; }}
+@media (prefers-color-scheme: dark) {{ body {{ background: #111; color: #ddd; }} td.source {{ color: #aaa; }} }}
+</style>
+<h1>{title}</h1>
+<p>Messages are counted from 0, as in the JSON report.</p>
+{sections}
+</html>
+"""
 
 
 class CompactCommandOptions(RewriteOptions, frozen=True, kw_only=True):
@@ -209,3 +233,41 @@ def _describe_continuation(report: RunReport) -> list[str]:
     said = f": {clean(text)}" if text else ""
     lines = [f"{_BRANCHES.get(branch, branch)}{said}"]
     return [*lines, _RESUMES[report.input.format]] if report.input.format in _RESUMES and text else lines
+
+
+def trace_view(view: View[Any], summary: str | None) -> tuple[LineSource, ...]:
+    """The lines of a view's newest summary with their sources; () if there is none."""
+    if summary is None:
+        return ()
+    made, messages = view.compaction, view.raw_transcript.messages
+    if isinstance(made, Compacted):
+        has_earlier = any(message.origin == "summary" for message in messages)
+        return trace_summary(summary, made.ledger, messages, made.by, has_earlier)
+    return trace_summary(summary, read_back(parse_sections(summary)), messages)
+
+
+def render_lines(lines: Iterable[LineSource]) -> list[Any]:
+    """The lines as blocks for a terminal, each with its source below."""
+    blocks: list[Any] = []
+    for section, entries in groupby(lines, key=lambda one: one.section):
+        blocks += [StyledLine(f"## {clean(section)}", "bold")] if section else []
+        for one in entries:
+            blocks += [clean(one.text), StyledLine(f"      ← {clean(one.origin)}", "dim")]
+    return blocks
+
+
+def make_page(lines: Iterable[LineSource], title: str) -> bytes:
+    """The lines as an HTML page."""
+    sections = []
+    for section, entries in groupby(lines, key=lambda one: one.section):
+        rows = "\n".join(
+            f'<tr><td class="line">{_escape(one.text)}</td><td class="source">{_escape(one.origin)}</td></tr>'
+            for one in entries
+        )
+        sections.append(f"<h2>{_escape(section)}</h2>\n<table>\n{rows}\n</table>")
+    page = _PAGE.format(title=_escape(f"Summary of {title}"), sections="\n".join(sections))
+    return page.encode("utf-8", "replace")
+
+
+def _escape(text: str) -> str:
+    return escape(clean(hide_secrets(text)))

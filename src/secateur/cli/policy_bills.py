@@ -1,16 +1,27 @@
-"""Policies compared by cost and loss: of one session, or of several together; for tables, CSV and JSON.
+"""Recorded sessions replayed under policies, and the policies compared by cost and loss: for tables, CSV and JSON.
 
-Rule: sums of dollars and tokens; shares of sums, never means of shares. A peak is the largest. Numbers are not rounded
-here.
+Rule: a file that cannot be read ends the command; so does a model without a price, by name. Each conversation in a file
+is a session of its own. Dollars and tokens are added up; shares are shares of sums, never means of shares. A peak is
+the largest. Numbers are not rounded here.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from secateur.cli.exit_codes import UsageError
+from secateur.cli.inputs import explain_unreadable, read_source
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import abbreviate_short, format_change, format_dollar_cell, format_share
+from secateur.cli.pricing_options import PricingChoice, SessionPricing, resolve_pricing
+from secateur.errors import FormatError
+from secateur.policy import Policy, load, with_target_tokens
+from secateur.simulate.requests import Recording, read_recording
+from secateur.simulate.several import split_conversations
 
 if TYPE_CHECKING:
     from secateur.simulate.compare import Comparison, PolicyResult
@@ -189,3 +200,76 @@ def _make_cells(row: PolicyBill, chosen: str = "") -> tuple[str, ...]:
 
 def _format_dollars(dollars: float) -> str:
     return f"${dollars:,.0f}" if dollars >= 100 else format_dollar_cell(dollars)
+
+
+class PlayOptions(Struct, frozen=True, kw_only=True):
+    """How files are read and priced, and which policies are played."""
+
+    priced: PricingChoice
+    policies: tuple[str, ...]
+    window: int | None = None
+    target_tokens: int | None = None  # None: the policy's own
+    format_name: str | None = None
+    fixed_tokens: int = 0
+    ignore_host_compactions: bool = False
+    compact: bool = True  # where a policy does; False: it only prunes
+
+    def load_policy(self, name: str) -> Policy:
+        """Load a policy as it is replayed."""
+        made = with_target_tokens(load(name), self.target_tokens)
+        return made if self.compact else replace(made, compaction=None)
+
+
+class PlayedSession(Struct, frozen=True):
+    """One session, replayed under each policy."""
+
+    asked: str  # the model that was asked for; "" is the session's own
+    label: str
+    terms: SessionPricing
+    comparison: "Comparison"
+
+
+def play_file(file: str, settings: PlayOptions, rename: Callable[[str], None]) -> Iterator[PlayedSession]:
+    """Replay each conversation of a file. Raises UnreadableInput, or UsageError without a request or a price."""
+    from secateur.simulate.compare import Play, compare_policies
+    from secateur.simulate.foresight import Terms as Yardstick
+
+    for label, recording in _read_recordings(file, settings):
+        terms = resolve_pricing(recording, settings.priced, label)
+        yardstick = Yardstick(terms.price, terms.caching)
+        play = Play(window=settings.window, begun=partial(_report_progress, rename, label))
+        comparison = compare_policies(recording, map(settings.load_policy, settings.policies), yardstick, play)
+        yield PlayedSession(settings.priced.model, label, terms, comparison)
+
+
+def _report_progress(rename: Callable[[str], None], label: str, policy: str) -> None:
+    rename(f"replaying {Path(label).name} under {policy}")
+
+
+def _read_recordings(file: str, settings: PlayOptions) -> list[tuple[str, Recording]]:
+    source = read_source(file)
+    try:
+        recordings = [_record(document, settings) for document in _split_documents(source.data, settings)]
+    except FormatError as error:
+        raise explain_unreadable(source, error) from error
+    answered = [recording for recording in recordings if recording.requests]
+    if not answered:
+        raise UsageError(f"{source.label}: it has no model request, so there is no cost")
+    several = len(answered) > 1
+    return [
+        (f"{source.label} ({at})" if several else source.label, recording) for at, recording in enumerate(answered, 1)
+    ]
+
+
+def _split_documents(data: bytes, settings: PlayOptions) -> list[Any]:
+    return [data] if settings.format_name else list(split_conversations(data))
+
+
+def _record(document: Any, settings: PlayOptions) -> Recording:
+    return read_recording(
+        document,
+        format=settings.format_name,
+        model=settings.priced.model,
+        fixed_tokens=settings.fixed_tokens or None,
+        compactions=not settings.ignore_host_compactions,
+    )

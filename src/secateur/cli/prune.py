@@ -14,7 +14,6 @@ from typing import Annotated, Any
 from msgspec.structs import replace
 
 from secateur.cli import options
-from secateur.cli.alternatives import PolicyAlternative, find_alternatives, make_alternatives_table
 from secateur.cli.composition import find_largest
 from secateur.cli.exit_codes import SUCCESS, UsageError
 from secateur.cli.inputs import OpenedDocument, read_source
@@ -24,6 +23,9 @@ from secateur.cli.output.formatting import format_count, format_dollars, format_
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean
 from secateur.cli.removal_totals import (
+    PolicyAlternative,
+    find_alternatives,
+    make_alternatives_table,
     make_strategy_table,
     make_tool_table,
     make_turn_table,

@@ -11,9 +11,8 @@ import click
 import msgspec
 from msgspec import Struct
 
-from secateur.answers import pages
-from secateur.answers.grep import find_matching_lines
-from secateur.answers.json_path import find_values
+from secateur.answers import recall
+from secateur.answers.recall import find_matching_lines, find_values
 from secateur.cli import options
 from secateur.cli.exit_codes import FINDINGS, SUCCESS, UsageError
 from secateur.cli.options import Options, make_option
@@ -116,7 +115,7 @@ def select_content(blob: Blob, args: RecallOptions) -> RecallReport:
     """The part of the content that the options select."""
     text = _decode(blob.data)
     known = RecallReport(
-        handle=blob.id[:HANDLE_DIGITS], kind=blob.kind, bytes=len(blob.data), lines=pages.count_lines(text)
+        handle=blob.id[:HANDLE_DIGITS], kind=blob.kind, bytes=len(blob.data), lines=recall.count_lines(text)
     )
     if args.grep is not None:
         numbered = text.split("\n")
@@ -125,9 +124,9 @@ def select_content(blob: Blob, args: RecallOptions) -> RecallReport:
     if args.json_path is not None:
         return msgspec.structs.replace(known, values=find_values(text, args.json_path))
     if args.lines is not None:
-        return msgspec.structs.replace(known, text=pages.slice_lines(text, *_parse_range(args.lines, known.lines)))
+        return msgspec.structs.replace(known, text=recall.slice_lines(text, *_parse_range(args.lines, known.lines)))
     if args.page is not None:
-        page = pages.page(text, args.page)
+        page = recall.page(text, args.page)
         if page.number != args.page:
             raise UsageError(f"there is no page {args.page}: {known.handle} has {page.pages}")
         return msgspec.structs.replace(known, text=page.text, page=page.number, pages=page.pages)
@@ -166,7 +165,7 @@ def _print_found(report: RecallReport, blob: Blob, args: RecallOptions) -> None:
 
 def _print_page(report: RecallReport, args: RecallOptions) -> None:
     text = report.text or ""
-    page = pages.page(text) if args.lines is None and args.page is None else None
+    page = recall.page(text) if args.lines is None and args.page is None else None
     shown = page.text if page else text
     print_exact(shown if shown.endswith("\n") or not shown else f"{shown}\n")
     of, number = (page.pages, 1) if page else (report.pages or 1, report.page or 1)

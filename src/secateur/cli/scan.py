@@ -25,7 +25,7 @@ from secateur.cli.output.formatting import (
     pluralize,
 )
 from secateur.cli.output.progress import show_count
-from secateur.cli.output.table_files import check_table_path, write_table
+from secateur.cli.output.tables import check_table_path, write_table
 from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one_line
 from secateur.cli.policy_bills import PolicyBill, make_bills_table, sum_bills
 from secateur.cli.pricing_options import PriceOption, PricingChoice, RatioOption, find_stated_prices

@@ -26,8 +26,7 @@ from secateur.simulate.compare import Play, compare_policies
 from secateur.simulate.foresight import Terms
 from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import Run, as_paid, simulate
-from secateur.simulate.several import split_conversations
-from secateur.simulate.shared import Said, count_shared, describe_requests
+from secateur.simulate.several import Said, count_shared, describe_requests, split_conversations
 from secateur.simulate.spending import Leak, PartSpending, analyze_spending
 
 SESSION_ENDINGS = (".jsonl", ".json", ".traj")

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from secateur.cli import options
-from secateur.cli.live_line import LiveLine, show_live
 from secateur.cli.options import Options, make_option
 from secateur.cli.output.terminal import print_exact
+from secateur.cli.proxy_report import LiveLine, show_live
 from secateur.errors import ConfigError
 from secateur.proxy.settings import PORT
 

@@ -17,11 +17,10 @@ from secateur.cli.exit_codes import SUCCESS, UsageError
 from secateur.cli.names import DOCUMENT, POLICY
 from secateur.cli.options import Options, make_argument, make_option
 from secateur.cli.output.progress import show_work
-from secateur.cli.output.table_files import check_table_path, write_table
+from secateur.cli.output.tables import check_table_path, write_table
 from secateur.cli.output.terminal import clean, print_blocks, print_json
-from secateur.cli.policy_bills import choose_policy, make_bills_table
+from secateur.cli.policy_bills import PlayedSession, PlayOptions, choose_policy, make_bills_table, play_file
 from secateur.cli.pricing_options import PriceOption, PricingChoice, RatioOption, find_stated_prices
-from secateur.cli.session_replays import PlayedSession, PlayOptions, play_file
 from secateur.cli.simulate_report import (
     LEGEND,
     SessionReport,

@@ -15,13 +15,13 @@ from secateur.cli.output.formatting import abbreviate_short, format_dollars, for
 from secateur.cli.output.terminal import clean
 from secateur.cli.policy_bills import (
     LEAST_RECALL,
+    PlayedSession,
     PolicyBill,
     Recommendation,
     choose_policy,
     list_bills,
     sum_bills,
 )
-from secateur.cli.session_replays import PlayedSession
 from secateur.simulate.account import DecisionLog, build_account
 from secateur.simulate.agreement import compare_requests
 from secateur.simulate.bill import sum_bill

@@ -12,7 +12,6 @@ from msgspec import Struct
 from secateur.answers.savings import OBSERVED, Savings, is_observed, read_savings, sum_bills
 from secateur.cli import options
 from secateur.cli.exit_codes import UsageError
-from secateur.cli.live_line import watch_proxy
 from secateur.cli.options import Options, make_limit, make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import (
@@ -25,7 +24,7 @@ from secateur.cli.output.formatting import (
 )
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one_line
-from secateur.cli.proxy_report import ProxyReport, ProxySession, fetch_report, summarize
+from secateur.cli.proxy_report import ProxyReport, ProxySession, fetch_report, summarize, watch_proxy
 from secateur.cli.store_option import get_shown_url, open_existing_store
 from secateur.stores.protocol import SessionRow, State
 from secateur.usage import UsageBill

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from secateur.compaction.rows import ViewEntry
+from secateur.compaction.conversation import ViewEntry
 from secateur.compaction.template import Template
 from secateur.excerpt import excerpt
 from secateur.lineage import hash_text

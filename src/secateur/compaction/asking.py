@@ -23,8 +23,7 @@ from secateur.compaction.ask import (
     render_row,
     split_into_parts,
 )
-from secateur.compaction.rows import ViewEntry
-from secateur.compaction.scene import SessionRequest
+from secateur.compaction.conversation import SessionRequest, ViewEntry
 from secateur.compaction.settings import Compaction
 from secateur.excerpt import excerpt
 

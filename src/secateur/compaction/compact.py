@@ -14,22 +14,29 @@ from secateur.compaction.accept import SummarySource, Verdict, judge_answer, wit
 from secateur.compaction.ask import Ask, SummaryAnswer, SummaryTask
 from secateur.compaction.asking import Interview
 from secateur.compaction.continuation import build_continuation_edits, is_continuation, plan_continuation
+from secateur.compaction.conversation import CompactionInput, ViewEntry, build_rows, get_text
 from secateur.compaction.cut import HistoryCut, cut, keep_unanswered
-from secateur.compaction.edits import find_segments, replace_segments
 from secateur.compaction.extract import extract
 from secateur.compaction.judge.evidence import collect_evidence
 from secateur.compaction.language import detect_language
-from secateur.compaction.layout import Layout
 from secateur.compaction.ledger import Ledger
-from secateur.compaction.outcome import Attempt, Compacted, Outcome, Refused, Rung
-from secateur.compaction.rows import ViewEntry, build_rows, get_text
-from secateur.compaction.scene import CompactionInput
+from secateur.compaction.outcome import Attempt, Compacted, Layout, Outcome, Refused, Rung
 from secateur.compaction.settings import Compaction, Continuation
-from secateur.compaction.span import Given, build_summary_meta, collect_span
-from secateur.compaction.summary import Sections, merge_sections, parse_sections, render_sections, with_former_states
+from secateur.compaction.span import Given, build_summary_meta, collect_span, find_segments, replace_segments
+from secateur.compaction.summary import (
+    FACTS_SHARE,
+    Sections,
+    Written,
+    compute_summary_budget,
+    is_empty,
+    merge_sections,
+    parse_sections,
+    render_sections,
+    with_former_states,
+    write_within_budget,
+)
 from secateur.compaction.template import Template, get_template
 from secateur.compaction.trigger import Limits, check_due, compute_limits
-from secateur.compaction.writing import FACTS_SHARE, Written, compute_summary_budget, is_empty, write_within_budget
 from secateur.lineage import handle_of
 from secateur.model import NewMessage
 from secateur.readback import describe_way_back, locate

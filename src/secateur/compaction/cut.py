@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.compaction.rows import ViewEntry, get_text, is_round_split
+from secateur.compaction.conversation import ViewEntry, get_text, is_round_split
 from secateur.compaction.settings import Compaction
 from secateur.model import Part
 from secateur.own_text import is_summary

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from secateur.acts.words import collapse_whitespace
+from secateur.acts.calls import collapse_whitespace
 from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
 from secateur.compaction.ledger.said import get_agent_text, split_sentences
 from secateur.compaction.template import SECTIONS

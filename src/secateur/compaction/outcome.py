@@ -1,19 +1,25 @@
 """What a compaction came to: edits and the record of how they were made, or the reason why there are none.
 
-Rule: values only. A refusal is a value too: nothing was changed, and `reason` says what the caller can do about it.
+Rule: values only. A refusal is a value too: nothing was changed, and `reason` says what the caller can do about it. A
+layout is what a host stores with its compaction (SEEDS 2.6): how many messages of the prefix stay before the summary,
+and how many behind it, so that the host can have every message and still send head, summary and tail.
 """
 
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 
 from secateur.compaction.accept import Reason
 from secateur.compaction.continuation import Next
-from secateur.compaction.layout import Layout
 from secateur.compaction.ledger import Ledger
 from secateur.compaction.summary import Sections
 from secateur.compaction.trigger import Why
 from secateur.model import Edit
+
+KIND = "hermes-middle"  # what pi-auto-compressor calls it
+
+_T = TypeVar("_T")
 
 Rung = Literal["supplied", "model", "extract", "digest"]
 Refusal = (
@@ -33,6 +39,38 @@ Refusal = (
         "store",
     ]
 )
+
+
+class Layout(Struct, frozen=True):
+    """`head` and `tail` messages of a prefix of `compacted` messages stay; a summary stands for those between."""
+
+    head: int
+    tail: int
+    compacted: int
+
+    def make_details(self) -> dict[str, Any]:
+        """Return the details as pi-auto-compressor stores them."""
+        counts = {"headMessageCount": self.head, "tailMessageCount": self.tail}
+        return {"kind": KIND, **counts, "compactedMessageCount": self.compacted}
+
+
+def parse_layout(details: Any) -> Layout | None:
+    """Return the layout that a host stored, or None if these are the details of something else."""
+    if not isinstance(details, dict) or details.get("kind") != KIND:
+        return None
+    said = [details.get(name) for name in ("headMessageCount", "tailMessageCount", "compactedMessageCount")]
+    counts = [count for count in said if isinstance(count, int) and count >= 0]
+    return Layout(*counts) if len(counts) == len(said) else None
+
+
+def apply_layout(messages: Sequence[_T], summary: _T | None, layout: Layout) -> list[_T]:
+    """Return a request's messages: head, summary, tail and all later ones; unchanged without a summary."""
+    if summary is None:
+        return list(messages)
+    compacted = min(layout.compacted, len(messages))
+    head = min(layout.head, compacted)
+    tail = max(head, compacted - layout.tail)
+    return [*messages[:head], summary, *messages[tail:]]
 
 
 class Attempt(Struct, frozen=True):

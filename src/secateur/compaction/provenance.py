@@ -12,10 +12,9 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.acts.calls import pair_calls
-from secateur.acts.words import clip_text, collapse_whitespace
+from secateur.acts.calls import clip_text, collapse_whitespace, pair_calls
 from secateur.compaction.ledger import Ledger, render_ledger
-from secateur.compaction.ledger.marks import mark
+from secateur.compaction.ledger.entries import mark
 from secateur.compaction.ledger.render import NOTHING_OPEN
 from secateur.compaction.summary import NONE
 from secateur.model import Message, Part

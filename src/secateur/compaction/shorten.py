@@ -1,29 +1,118 @@
-"""Older work becomes digests where it stands: the stretches between what the user said, as edits of the plan.
+"""Older work becomes digests where it is: stretches between the user's messages, as edits of the plan.
 
-Rule: the user's messages stay where they are; so do calls that may yet be answered, with their rounds. Results of
-protected tools stand verbatim behind the digest of their stretch. A stretch that a digest would hardly shorten stays. A
-digest is never read again by the next one: stretches that were replaced stay as they are, so that what is cached stays
-cached. No model is asked. When it is done is not decided here.
+Rule: the user's messages stay where they are; so do calls that may still be answered, with their rounds. Results of
+protected tools stay verbatim behind the digest of their stretch. A stretch that a digest would hardly shorten stays,
+and a digest is never read again by the next one, so what is cached stays cached. A digest is written by code and adds
+nothing: it names the tool, what the call was about and how it ended, with the lines by which to navigate a long result;
+a short result stays whole. Prose keeps its beginning and its end. Secrets are removed. When it happens is not decided
+here.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
+from secateur.acts.calls import pair_calls
+from secateur.compaction.conversation import DIGEST, CompactionInput, ViewEntry, build_rows, is_round_split
 from secateur.compaction.cut import HistoryCut, Span, expand_to_rounds, find_newest_user_row, find_pending_rows
-from secateur.compaction.digest import build_digest
-from secateur.compaction.edits import find_segments, replace_span
+from secateur.compaction.ledger.said import keep_ends
 from secateur.compaction.outcome import Compacted, Refused
-from secateur.compaction.rows import DIGEST, ViewEntry, build_rows, is_round_split
-from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, DigestSettings
-from secateur.compaction.span import collect_carried, keep_newest
+from secateur.compaction.span import collect_carried, find_segments, keep_newest, replace_span
 from secateur.lineage import handle_of
-from secateur.model import Message, NewMessage, Replace
-from secateur.readback import locate
+from secateur.model import Message, NewMessage, Part, Replace
+from secateur.outline import outline
+from secateur.own_text import DIGEST_BEGINS
+from secateur.placeholder import describe_outcome, find_main_argument, shorten_line
+from secateur.readback import describe_way_back, locate
+from secateur.redact import redact
+from secateur.roles import detect_role
+
+ABOUT_CHARS = 160  # of what a call was about
+RESULT_CHARS = 300  # a result that is not longer stands there whole
+OUTLINE_CHARS = 200  # that any outline may have
+ROOT_SHARE = 0.6  # of the absolute paths in calls: a folder that so many are in is said once
 
 BY = "digest"
 MOST_SHARE, LEAST_TOKENS = 0.8, 100  # a stretch shrinks to less than this share, and by so much at least
+
+
+def build_digest(messages: Sequence[Message], settings: DigestSettings, handle: str = "") -> str:
+    """Digest these messages, which split no round; `handle` names the original where it can be read."""
+    results = {id(call): result for call, result in pair_calls(messages)}
+    root = _find_root(messages)
+    lines = [line for message in messages for line in _iterate_lines(message, results, root, settings)]
+    where = f"; paths are in {root}" if root else ""
+    back = f"; {describe_way_back(handle)} shows it in full" if handle else ""
+    return _replace_surrogates("\n".join((f"{DIGEST_BEGINS}{where}{back}]", *lines)))
+
+
+def _iterate_lines(
+    message: Message, results: dict[int, Part | None], root: str, settings: DigestSettings
+) -> Iterator[str]:
+    for part in message.parts:
+        if part.kind == "text" and part.text.strip():
+            who = "" if message.role == "assistant" else "[host] "
+            yield who + _shorten_prose(part.text, settings.max_prose_chars)
+        elif part.kind == "tool_call":
+            said = _call(part, results.get(id(part)), settings)
+            yield said.replace(f"{root}/", "") if root else said
+
+
+def _replace_surrogates(text: str) -> str:
+    """Replace each lone surrogate with a mark, since no summary may contain one."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+@lru_cache(maxsize=4_096)
+def _shorten_prose(text: str, chars: int) -> str:
+    return redact(keep_ends(text.strip(), chars))
+
+
+@lru_cache(maxsize=4_096)
+def _call(call: Part, result: Part | None, settings: DigestSettings) -> str:
+    """One call and how it ended."""
+    plan = detect_role(call.tool, call.text) == "plan"  # what is left to do stands in the arguments themselves
+    about = (
+        shorten_line(call.text, settings.max_prose_chars)
+        if plan
+        else shorten_line(find_main_argument(call.text), ABOUT_CHARS)
+    )
+    line = f"- {call.tool or 'tool'} {about}".rstrip()
+    if result is None:
+        return redact(f"{line} → (no result)")
+    text = result.text.strip()
+    if len(text) <= RESULT_CHARS:
+        return redact(f"{line} → {'error: ' if result.is_error else ''}{text or '(nothing)'}")
+    said = ", ".join(filter(None, (f"{len(text):,} characters", shorten_line(describe_outcome(result), 100))))
+    room = min(settings.max_outline_chars, max(OUTLINE_CHARS, int(settings.outline_share * len(text))))
+    return redact("\n".join(filter(None, (f"{line} → {said}", outline(result.text, room)))))
+
+
+def _find_root(messages: Sequence[Message]) -> str:
+    """Return the deepest folder that contains most absolute paths of the calls; "" if there is none."""
+    found: Counter[str] = Counter()
+    total = 0
+    for folder in (
+        at for one in messages for part in one.parts if part.kind == "tool_call" for at in _list_folders(part)
+    ):
+        total += 1
+        while folder.count("/") >= 3:  # /home/me is no place to find one's way in
+            found[folder] += 1
+            folder = folder.rsplit("/", 1)[0]
+    most = [folder for folder, times in found.items() if times >= max(2, ROOT_SHARE * total)]
+    return max(most, key=len, default="")
+
+
+@lru_cache(maxsize=4_096)
+def _list_folders(call: Part) -> tuple[str, ...]:
+    return tuple(folder.rstrip("/") for folder in _ABSOLUTE.findall(call.text))
+
+
+_ABSOLUTE = re.compile(r"(?<![\w.])/(?:[\w.@+-]+/)+")
 
 
 class _Stretch(Struct, frozen=True):

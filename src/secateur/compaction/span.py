@@ -1,28 +1,73 @@
-"""What gives way in a compaction, and what of it must not be lost: facts, prose kept before, and verbatim results.
+"""What a compaction replaces, what of it must be kept (facts, earlier prose, verbatim results), and the edits of the
+plan.
 
-Rule: facts come from the messages as they came, what a summarizer reads from the messages as the view shows them. An
-earlier summary is taken apart, never read as if somebody had said it. Nothing here asks a model or makes an edit.
+Rule: facts come from the raw messages; a summarizer reads the messages of the view. An earlier summary is taken apart,
+never read as if somebody had said it. A range begins and ends where messages of the raw history do, whatever the view
+shows; what an earlier compaction inserted right beside a range, outside the cut, is repeated, since a new range hides
+it. Nothing here asks a model.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from secateur.bounds import find_call
-from secateur.compaction.cut import HistoryCut
-from secateur.compaction.edits import find_segments
+from secateur.compaction.conversation import CARRIED, SUMMARY, ViewEntry, get_text
+from secateur.compaction.cut import HistoryCut, Span
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger, settle_states
-from secateur.compaction.rows import CARRIED, SUMMARY, ViewEntry, get_text
 from secateur.compaction.settings import Compaction
 from secateur.compaction.summary import Sections, merge_sections, parse_sections
-from secateur.model import Message, NewMessage, Part, Transcript
+from secateur.model import Edit, Message, NewMessage, Part, Replace, Transcript
 from secateur.own_text import CARRIED_BEGINS, SUMMARY_BEGINS
 from secateur.placeholder import find_main_argument
 from secateur.protect import Protection, is_named_tool, is_protected_tool
 from secateur.redact import redact
 from secateur.roles import detect_role
+
+
+def replace_segments(
+    cut: HistoryCut, rows: Sequence[ViewEntry], raw: Sequence[Message], items: tuple[NewMessage, ...]
+) -> Iterator[Edit]:
+    """Yield edits for the ranges to replace: the first becomes `items`, the others nothing."""
+    for number, span in enumerate(find_segments(cut, rows)):
+        yield replace_span(span, rows, raw, items if number == 0 else ())
+
+
+def replace_span(
+    span: Span, rows: Sequence[ViewEntry], raw: Sequence[Message], items: Iterable[NewMessage], by: str = "compact"
+) -> Replace:
+    """Replace one range of rows with `items`."""
+    first, last = span
+    i, j = rows[first].first, rows[last - 1].last
+    before = tuple(
+        row.new for row in reversed(list(takewhile(_make_place_test(i), _iterate_backward(rows, first)))) if row.new
+    )
+    behind = tuple(row.new for row in takewhile(_make_place_test(j), _iterate_forward(rows, last)) if row.new)
+    after = raw[i - 1].key if i else ""
+    return Replace(after, raw[j - 1].key, (*before, *items, *behind), strategy=by)
+
+
+def find_segments(cut: HistoryCut, rows: Sequence[ViewEntry]) -> Iterator[Span]:
+    """Yield the runs to replace that stand for raw messages; a mere insertion cannot be hidden."""
+    for first, last in cut.iterate_segments():
+        if rows[first].first < rows[last - 1].last:
+            yield first, last
+
+
+def _make_place_test(place: int) -> Callable[[ViewEntry], bool]:
+    """Return a test of whether a row is an insertion at a place; such rows are adjacent."""
+    return lambda row: row.first == row.last == place
+
+
+def _iterate_backward(rows: Sequence[ViewEntry], first: int) -> Iterator[ViewEntry]:
+    return (rows[number] for number in range(first - 1, -1, -1))
+
+
+def _iterate_forward(rows: Sequence[ViewEntry], last: int) -> Iterator[ViewEntry]:
+    return (rows[number] for number in range(last, len(rows)))
 
 
 class Kept(Struct, frozen=True):

@@ -1,8 +1,9 @@
-"""A summary's text: read it into sections, write sections as text, and lay what is new over what was kept.
+"""A summary's text: read into sections, merged with what was kept, and written with its facts within the budget.
 
 Rule: prose is kept line by line under stable section ids; a line that was kept stays until room is short, and then the
-oldest goes first, counted. Sections that say what is true now give way to newer ones. What code can say for certain
-is not prose and does not pass through here (`ledger`). Nothing here judges a summary (`accept`).
+oldest is removed first, and counted. Sections about the present are replaced by newer ones. Facts are written by code
+(`ledger`), whatever a model wrote, and prose has the room that they leave. Secrets are removed from all of it. Nothing
+here judges a summary (`accept`).
 """
 
 import re
@@ -11,7 +12,12 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from secateur.compaction.template import STATES, Template, list_headings
+from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
+from secateur.compaction.ledger.render import NOTHING_OPEN
+from secateur.compaction.settings import Compaction
+from secateur.compaction.template import SECTIONS, STATES, Template, list_headings
+from secateur.own_text import SUMMARY_BEGINS
+from secateur.redact import redact
 
 Sections = dict[str, tuple[str, ...]]
 FORMERLY = "- as of an earlier summary: "
@@ -29,6 +35,10 @@ _FENCE = re.compile(
     r"^\s*(?:```|</?(?:template|summary|context_summary)>|</?[a-z_]+>\s*$"
     r"|If you need specific details from before compaction|Please continue the conversation from where)"
 )
+
+MOST_TOKENS = 12_000  # of a summary, where a policy states a share (Hermes' max_summary_tokens)
+UNKNOWN_WINDOW_TOKENS = 4_000
+FACTS_SHARE = 0.6  # of the budget: the rest is the prose's
 
 
 class Fitted(Struct, frozen=True):
@@ -133,3 +143,44 @@ def _match_heading(line: str, named: Mapping[str, str]) -> str | None:
 def _normalize_line(line: str) -> str:
     """Normalize a line for comparison: without its bullet, spacing and case."""
     return " ".join(_BULLET.sub("", line).split()).casefold().rstrip(".")
+
+
+class Written(Struct, frozen=True):
+    """A summary's text, the prose that had room in it, and the facts that must stand in it."""
+
+    text: str
+    prose: Sections
+    facts: tuple[str, ...]
+    forgotten: int = 0
+
+
+def is_empty(made: Written) -> bool:
+    """Whether a summary says nothing: nothing stands under its headings, or only that nothing is open."""
+    prose = any(line.strip() for lines in made.prose.values() for line in lines)
+    return not prose and not any(fact != NOTHING_OPEN for fact in made.facts)
+
+
+def compute_summary_budget(settings: Compaction, window: int) -> int:
+    """Return the most tokens that a summary may take."""
+    tokens = settings.max_summary_tokens
+    if isinstance(tokens, int):
+        return tokens
+    if window <= 0:
+        return UNKNOWN_WINDOW_TOKENS
+    return max(settings.min_summary_tokens, min(MOST_TOKENS, int(tokens * window)))
+
+
+def write_within_budget(
+    template: Template, prose: Mapping[str, Sequence[str]], ledger: Ledger, most: int, count: Callable[[str], int]
+) -> Written:
+    """Write the summary in about `most` tokens at most."""
+    facts = {
+        id: tuple(map(redact, lines))
+        for id, lines in render_ledger(fit_ledger(ledger, int(most * FACTS_SHARE), count)).items()
+    }
+    used = sum(count(line) + 1 for lines in facts.values() for line in lines)
+    frame = count(render_sections(template, {})) + count(SUMMARY_BEGINS)
+    fit = fit_sections({id: tuple(map(redact, lines)) for id, lines in prose.items()}, most - used - frame, count)
+    both = {id: (*facts.get(id, ()), *fit.sections.get(id, ())) for id in (*SECTIONS, *fit.sections)}
+    text = f"{SUMMARY_BEGINS}\n\n{render_sections(template, both)}"
+    return Written(text, fit.sections, tuple(line for lines in facts.values() for line in lines), fit.forgotten)

@@ -11,8 +11,16 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct, structs
 
-from secateur.compaction.layout import Layout, apply_layout, parse_layout
-from secateur.compaction.outcome import Compacted, Outcome, Refused, build_host_answer, get_status
+from secateur.compaction.outcome import (
+    Compacted,
+    Layout,
+    Outcome,
+    Refused,
+    apply_layout,
+    build_host_answer,
+    get_status,
+    parse_layout,
+)
 from secateur.compaction.settings import Compaction
 from secateur.engine import Engine, fit
 from secateur.errors import SecateurError

@@ -4,25 +4,107 @@
     claude:last          the newest of one agent
     0199a213, codex:01   the one whose id begins so
 
-Rule: only names, sizes and times are read, never content. opencode keeps its sessions in a database: the path of such
-a session is its name, `opencode:ID`, which `export_named` reads. A name that fits several sessions is refused with all
-of them: the wrong session is worse than none.
+Rule: only names, sizes and times are read, never content. opencode keeps its sessions in a database, whose tables
+`session`, `message` and `part` are those of versions 1.3 to 1.18: such a session is named `opencode:ID`, and
+`export_named` exports it as `opencode export` does, read-only and beside a running opencode. A name that fits several
+sessions is refused with all of them: the wrong session is worse than none.
 """
 
+import json
 import os
 import re
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
-from secateur.errors import ConfigError
-from secateur.hosts.opencode import export_session, find_database, list_database_sessions
+from secateur.errors import ConfigError, FormatError
+
+_SESSIONS = """
+    SELECT s.id, s.title, s.directory, s.time_updated, coalesce(sum(length(p.data)), 0)
+    FROM session s LEFT JOIN part p ON p.session_id = s.id
+    WHERE s.parent_id IS NULL GROUP BY s.id
+"""
+_INFO = "SELECT id, parent_id, slug, project_id, directory, title, version, time_created, time_updated FROM session"
+_WAIT_S = 2.0  # for a writer
 
 LAST = "last"
 _LEAST_ID = 4  # characters of an id that may stand for all of it
 _MOST_NAMED = 5  # sessions that an error lists
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
+
+
+class DatabaseSession(Struct, frozen=True):
+    """A session, without those of its sub-agents."""
+
+    id: str
+    title: str
+    directory: str
+    updated_ms: int  # since 1970
+    bytes: int  # of its parts
+
+
+def find_database() -> Path | None:
+    """The database of this user's opencode; None without one."""
+    data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    path = Path(data).expanduser() / "opencode" / "opencode.db"
+    return path if path.is_file() else None
+
+
+def list_database_sessions() -> list[DatabaseSession]:
+    """All sessions; none where there is no database, or one that cannot be read."""
+    path = find_database()
+    if path is None:
+        return []
+    try:
+        with _connect(path) as connection:
+            return [DatabaseSession(*row) for row in connection.execute(_SESSIONS)]
+    except sqlite3.Error:  # of another version, or damaged: `export_session` says so to whoever names one
+        return []
+
+
+def export_session(id: str) -> bytes:
+    """A session as JSON, in the shape of `opencode export`. Raises FormatError if it cannot be had."""
+    path = find_database()
+    if path is None:
+        raise FormatError("there is no database of opencode on this machine: write the session with `opencode export`")
+    try:
+        with _connect(path) as connection:
+            found = connection.execute(f"{_INFO} WHERE id = ?", (id,)).fetchone()
+            if found is None:
+                raise FormatError(f"opencode has no session {id!r:.80}: see `secateur ls opencode`")
+            document = {"info": _make_info(found), "messages": list(_read_messages(connection, id))}
+    except (sqlite3.Error, ValueError) as error:
+        raise FormatError(f"{path} cannot be read ({error}): write the session with `opencode export {id}`") from error
+    return json.dumps(document, ensure_ascii=False, indent=2).encode("utf-8", "surrogatepass")
+
+
+@contextmanager
+def _connect(path: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_WAIT_S)) as connection:
+        connection.execute("BEGIN")  # one snapshot for all that is read
+        yield connection
+
+
+def _make_info(row: tuple[Any, ...]) -> dict[str, Any]:
+    id, parent, slug, project, directory, title, version, created, updated = row
+    info = {"id": id, "slug": slug, "projectID": project, "directory": directory, "title": title, "version": version}
+    return info | ({"parentID": parent} if parent else {}) | {"time": {"created": created, "updated": updated}}
+
+
+def _read_messages(connection: sqlite3.Connection, session: str) -> Iterator[dict[str, Any]]:
+    parts: dict[str, list[dict[str, Any]]] = {}
+    for id, message, data in connection.execute(
+        "SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id", (session,)
+    ):
+        parts.setdefault(message, []).append({**json.loads(data), "id": id, "sessionID": session, "messageID": message})
+    for id, data in connection.execute(
+        "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", (session,)
+    ):
+        yield {"info": {**json.loads(data), "id": id, "sessionID": session}, "parts": parts.get(id, [])}
 
 
 class Host(Struct, frozen=True):

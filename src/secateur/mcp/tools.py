@@ -1,26 +1,66 @@
 """What the tools answer: text for a model, in pages of bounded size, each under a line that says what it is.
 
-Rule: what is shown is what was there, to the letter; a page says how to get the next one. A question that cannot be
-answered says what to ask instead. Only pins change anything.
+Rule: what is shown is the original text, character for character; a page says how to get the next one. The status of a
+session has facts of the store only: what the last request had, what was removed from it, and whether the record is
+intact. A question that cannot be answered says what to ask instead. Only pins change anything.
 """
 
-from secateur.answers.grep import find_matching_lines
+from collections.abc import Iterator
+
 from secateur.answers.left import Removal, list_removals
-from secateur.answers.recall import TextRange, show_blob
+from secateur.answers.recall import TextRange, find_matching_lines, show_blob
 from secateur.engine import Engine
 from secateur.errors import ConfigError
 from secateur.lineage import HANDLE_DIGITS
 from secateur.mcp.scope import Scope, list_held
-from secateur.mcp.status import describe_status
 from secateur.placeholder import shorten_line
+from secateur.plan import fold
 from secateur.readback import add_header
-from secateur.stores.protocol import BlobRef
+from secateur.receipt import Receipt
+from secateur.sessions.receipt_log import find_last_receipt
+from secateur.stores.proof import find_problems
+from secateur.stores.protocol import BlobRef, State, Store
+
+PROVEN_BYTES = 50_000_000  # that are read to prove them; of more, `secateur verify`
 
 NAMES = ("recall", "search", "removed", "status", "pin", "unpin")  # methods of `Tools`; what they say is their help
 PINS = ("pin", "unpin")  # those that change something
 ROWS = 50  # of a list
 SEARCHED_BYTES = 16_000_000  # at once, the newest first
 LINE_CHARS = 240  # of a line that was found
+
+
+def describe_status(store: Store, state: State) -> tuple[str, str]:
+    """Return the session's name and a description of its state, line by line."""
+    return f"session {state.who.session}", "\n".join(_format_lines(store, state))
+
+
+def _format_lines(store: Store, state: State) -> Iterator[str]:
+    receipt = find_last_receipt(store, state)
+    if receipt is not None:
+        yield from _describe_request(receipt)
+    kept = list_held(store, state)
+    size = sum(one.size for one in kept)
+    yield f"removed and kept: {len(kept)} texts, {size:,} bytes; epochs: {len(state.plan.epochs)}"
+    yield f"edits in force: {len(fold(state.plan).parts)} parts, {len(fold(state.plan).ranges)} summaries"
+    yield f"pins: {', '.join(f'{pin.kind} {pin.pattern}' for pin in state.pins) or 'none'}"
+    yield f"record: {_record(store, state, size)}"
+
+
+def _describe_request(receipt: Receipt) -> Iterator[str]:
+    share = (
+        f", {receipt.tokens_view / receipt.window:.0%} of the window of {receipt.window:,}" if receipt.window else ""
+    )
+    yield f"your last request: {receipt.tokens_view:,} tokens{share}; without removals {receipt.tokens_raw:,}"
+    yield f"policy: {receipt.policy}; {receipt.reason or receipt.skipped_reason or 'nothing was removed for it'}"
+    for warning in receipt.warnings:
+        yield f"warning: {warning}"
+
+
+def _record(store: Store, state: State, size: int) -> str:
+    if size > PROVEN_BYTES:
+        return "not looked through, it is large: `secateur verify` does"
+    return "; ".join(find_problems(store, state.who)) or f"holds, {state.receipts - state.anchor.number - 1} receipts"
 
 
 class Tools:

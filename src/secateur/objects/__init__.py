@@ -10,8 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from secateur.objects.kinds import get_kind
-from secateur.objects.plain import is_plain
+from secateur.objects.kinds import get_kind, is_plain
 from secateur.objects.request import ARRAYS, get_members, read
 from secateur.objects.returning import apply_view
 from secateur.objects.seeing import Eyes, Seen, SeenList

@@ -1,7 +1,9 @@
-"""How an object of some class is read and copied: pydantic models, dataclasses, attrs classes, msgspec Structs.
+"""How objects of a class are read and copied: pydantic models, dataclasses, attrs classes, msgspec Structs; and whether
+a value has any, or is made of dicts, lists and scalars alone.
 
-Rule: names are those that go over the wire; a value that the class would leave out is left out. A copy is of the same
-class, made without validation, and keeps what nobody named: unknown fields, private ones, which fields were set.
+Rule: names are those on the wire; a value that the class would leave out is left out. A copy is of the same class, made
+without validation, and keeps what was not named: unknown fields, private ones, which fields were set. Each container is
+visited once, level by level; a value that contains itself is an error here, not later.
 """
 
 import copy
@@ -13,10 +15,16 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from secateur.errors import FormatError
+
 Members = dict[str, Any]
 
 _STRICT = ("anthropic", "openai")  # packages that send only what was set
 _SPARSE = ("google.genai",)  # packages that never send null
+
+SCALARS = frozenset({str, int, float, bool, type(None)})
+MOST_LEVELS = 400  # providers take far less, and a recursive reader more
+_ONCE = 64  # levels from which on a container that stands at several places is looked at once
 
 
 class Kind(NamedTuple):
@@ -155,3 +163,40 @@ def _describe_plain(names: list[str], empty: set[str], replace: Callable[..., An
         return made
 
     return Kind({name: name for name in names}, members, state, changed)
+
+
+def is_plain(value: Any) -> bool:
+    """Whether there is nothing else in it. Raises FormatError where it is nested too deep."""
+    if type(value) is dict and "contents" in value and ("config" in value or _is_single_content(value["contents"])):
+        return False  # as google-genai takes it, and no request's own shape
+    level = [value]
+    for depth in range(MOST_LEVELS):
+        below = _list_children(level if depth <= _ONCE else [*{id(one): one for one in level}.values()])
+        if not below:
+            return below is not None
+        level = below
+    raise FormatError(
+        f"the request is nested more than {MOST_LEVELS} levels deep, or holds itself: hand in the messages as they "
+        "would be sent"
+    )
+
+
+def _list_children(level: list[Any]) -> list[Any] | None:
+    """Everything inside these containers except scalars; None if one of them is not a container."""
+    found: list[Any] = []
+    for one in level:
+        kind = type(one)
+        if kind is dict:
+            found += [inner for inner in one.values() if type(inner) not in SCALARS]
+        elif kind is list or kind is tuple:
+            found += [inner for inner in one if type(inner) not in SCALARS]
+        elif kind not in SCALARS:
+            return None
+    return found
+
+
+def _is_single_content(contents: Any) -> bool:
+    """Whether this is not a list of contents: a text, one content, or a list that mixes these in."""
+    if not isinstance(contents, list):
+        return contents is not None
+    return any(isinstance(one, str) or (isinstance(one, dict) and "parts" not in one) for one in contents)

@@ -18,8 +18,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from secateur.errors import FormatError
-from secateur.objects.kinds import Kind, get_kind, get_package
-from secateur.objects.plain import MOST_LEVELS, SCALARS
+from secateur.objects.kinds import MOST_LEVELS, SCALARS, Kind, get_kind, get_package
 
 _LISTS = (list, tuple, deque)
 

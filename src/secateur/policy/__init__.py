@@ -16,7 +16,7 @@ from msgspec import structs
 from secateur.defaults import POLICY as DEFAULT
 from secateur.errors import ConfigError
 from secateur.placeholder import validate_template
-from secateur.policy import toml
+from secateur.policy import explain
 from secateur.policy.advice import give_advice
 from secateur.policy.explain import explain_error, suggest_nearest
 from secateur.policy.language import TAGS, Policy, build_policy_type
@@ -102,7 +102,7 @@ def read_source(name: str) -> str:
 
 def as_toml(policy: Policy) -> str:
     """The policy as TOML that loads back to the same policy; what is left at its default is left out."""
-    return toml.dump_toml(msgspec.to_builtins(policy))
+    return explain.dump_toml(msgspec.to_builtins(policy))
 
 
 def with_protected_tools(policy: Policy, tools: tuple[str, ...]) -> Policy:

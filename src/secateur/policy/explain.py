@@ -1,8 +1,12 @@
-"""Why a policy was refused: the place, and the nearest name that would have been right.
+"""Why a policy was refused: the place, and the word that would have been right; and policies written as TOML.
 
-Rule: the sentence names the thing, where it stands and what to write instead. Nothing here decides what is valid.
+Rule: the sentence names the thing, where it is and what to write instead. Old names are never read: a file with one is
+refused with the new word. The tables of old names are keyed by the class whose fields they were. TOML is written for
+people: what is written loads back to the same values, and dates and None do not occur in a policy. Nothing here decides
+what is valid.
 """
 
+import json
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -12,14 +16,101 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 import msgspec
 from msgspec import Struct
 
-from secateur.policy.renamed import FIELDS as RENAMED_FIELDS
-from secateur.policy.renamed import TAGS as RENAMED_TAGS
-from secateur.policy.renamed import TYPES as RENAMED_TYPES
-
 _PLACE = re.compile(r" - at `\$\.?(.*)`$")
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`")
 _NO_TYPE = "Object missing required field `type`"
 _TAG = re.compile(r"Invalid value '(.*)'")
+
+RENAMED_FIELDS: dict[str, dict[str, str]] = {
+    "Policy": {
+        "doc": "description",
+        "birth": "on_arrival",
+        "stamp": "record_cleared_at",
+        "in_place": "allow_in_place",
+        "host": "host_settings",
+    },
+    "Protection": {
+        "roles": "tool_kinds",
+        "allow": "prunable_tools",
+        "keys": "part_keys",
+        "head": "first_messages",
+        "every_user_message": "count_all_user_messages",
+        "turns": "last_turns",
+        "assistants": "last_assistant_messages",
+        "rounds": "last_rounds",
+        "messages": "last_messages",
+        "results": "last_results",
+        "tokens": "last_tokens",
+        "min_chars": "min_result_chars",
+        "worth_chars": "min_prunable_chars",
+        "media": "media_results",
+        "errors": "error_results",
+        "open_errors": "unresolved_errors",
+        "files": "recent_files",
+        "recalled": "recent_readbacks",
+    },
+    "Never": {"why": "reason"},
+    "Threshold": {
+        "only": "only_models",
+        "idle_over_s": "min_idle_s",
+        "over_share": "over_window_share",
+        "from_weight": "min_char_share",
+        "more_than": "over_prunable_tokens",
+        "or_share_of_protected": "or_over_protected_share",
+    },
+    "ColdCache": {"least_tokens": "min_tokens_freed"},
+    "BreakEven": {
+        "beta": "break_even_share",
+        "max_regret": "max_overspend",
+        "least_tokens": "min_tokens_freed",
+        "over_share": "over_window_share",
+    },
+    "HardClear": {
+        "text": "placeholder",
+        "error_text": "error_placeholder",
+        "walk_ends": "stop_at_cleared",
+        "from_weight": "min_char_share",
+        "min_chars": "min_total_chars",
+    },
+    "Excerpt": {"most_share": "max_window_share", "fold": "dedupe_lines"},
+    "Condense": {"share": "outline_share", "max_chars": "max_outline_chars"},
+    "ClearMedia": {"most": "max_media", "most_bytes": "max_media_bytes"},
+    "Deduplicate": {"min_chars": "min_result_chars"},
+    "Supersede": {
+        "shown": "reread_files",
+        "written": "modified_files",
+        "files": "recent_files",
+        "asked": "repeated_commands",
+        "resolved": "resolved_errors",
+    },
+    "Compaction": {
+        "off": "enabled",
+        "models": "model_thresholds",
+        "over_share": "over_window_share",
+        "at_threshold": "inclusive",
+        "head": "head_messages",
+        "keep_least": "keep_min_tokens",
+        "keep_most": "keep_max_tokens",
+        "summary_tokens": "max_summary_tokens",
+        "tool_chars": "max_tool_chars",
+        "role": "summary_role",
+        "carry": "keep_tool_kinds",
+    },
+    "DigestSettings": {
+        "beta": "break_even_share",
+        "results": "last_results",
+        "least_tokens": "min_tokens_freed",
+        "times": "min_savings_ratio",
+        "max_regret": "max_overspend",
+        "outline_chars": "max_outline_chars",
+        "prose_chars": "max_prose_chars",
+    },
+    "Stated": {"hour": "cache_ttl"},
+}
+RENAMED_TYPES = {"cold": "cold_cache", "balance": "break_even"}  # values of `type`, of schedules
+RENAMED_TAGS = ("do", "when")  # what `type` was called, of strategies and of schedules
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def explain_error(error: msgspec.ValidationError, data: Any, type_: type[Struct]) -> str:
@@ -114,3 +205,46 @@ def _list_fields(struct: Any) -> list[str]:
 
 def _list_tags(structs: list[Any]) -> set[str]:
     return {str(one.__struct_config__.tag) for one in structs if one.__struct_config__.tag}
+
+
+def dump_toml(data: dict[str, Any]) -> str:
+    """Dump the data as a TOML document."""
+    return "\n".join(_format_table(data, ())).strip() + "\n"
+
+
+def _format_table(data: dict[str, Any], path: tuple[str, ...]) -> list[str]:
+    """Values first, then tables: TOML cannot return to the parent table."""
+    lines = [f"{_name(name)} = {_format_value(value)}" for name, value in data.items() if not _is_table(value)]
+    for name, value in data.items():
+        inner = (*path, name)
+        header = ".".join(map(_name, inner))
+        if isinstance(value, dict):
+            lines += ["", f"[{header}]", *_format_table(value, inner)]
+        elif _is_table(value):
+            for one in value:
+                lines += ["", f"[[{header}]]", *_format_table(one, inner)]
+    return lines
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict) or (
+        _is_array(value) and len(value) > 0 and all(isinstance(one, dict) for one in value)
+    )
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, list | tuple)
+
+
+def _format_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if _is_array(value):
+        return f"[{', '.join(map(_format_value, value))}]"
+    return repr(value)
+
+
+def _name(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _format_value(name)

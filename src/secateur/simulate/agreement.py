@@ -6,8 +6,7 @@ read from the cache or written to it; these it must find. Where they differ, the
 
 from msgspec import Struct
 
-from secateur.simulate.cache import Cache, CachedPrompt, Caching
-from secateur.simulate.prompts import Prompts
+from secateur.simulate.cache import Cache, CachedPrompt, Caching, Prompts
 from secateur.simulate.replay import replay_unpruned
 from secateur.simulate.requests import RecordedRequest, Recording
 from secateur.usage import Usage

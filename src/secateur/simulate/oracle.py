@@ -1,15 +1,26 @@
-"""The cheapest schedule there could have been, for one who knows the whole session.
+"""The cheapest schedule possible with the whole session known, and the online rule to compare with it, on numbers
+alone.
 
-Rule: exact within one form: an event prunes everything that may go by then. What an event costs depends on the one
-before it and on nothing earlier, so a table over pairs of requests holds the optimum (Wagner and Whitin's lot sizing).
-An event that leaves old items in front alone can be cheaper still, by little. With items that may go once nothing
-refers to them any more, it is the best that can be had without losing a reference.
+Rule: exact within one form: an event prunes everything that may be removed by then. The cost of an event depends only
+on the one before it, so a table over pairs of requests has the optimum (Wagner and Whitin's lot sizing). An event that
+leaves only the oldest items can be slightly cheaper still. With items that may be removed once nothing refers to them,
+it is the best without losing a reference. The online rule knows only the past: once the carrying cost behind some place
+exceeds the cost of rewriting from there, everything eligible behind it is removed; a cold request prunes for free.
+
+`generate_sessions` makes the same sessions from the same seed on every machine, with heavy-tailed sizes, for ratios
+that must hold beyond recorded sessions.
 """
+
+from collections.abc import Iterator
+from random import Random
 
 import numpy as np
 from msgspec import Struct
 
-from secateur.simulate.lot import Floats, Ints, Lot, compute_cost, lower_bound
+from secateur.simulate.lot import Flags, Floats, Ints, Lot, compute_cost, lower_bound, make_lot
+
+_SHORTEST, _LONGEST = 10, 400  # requests
+_PLACEHOLDER = 12.0  # tokens
 
 
 class OracleSchedule(Struct, frozen=True):
@@ -102,3 +113,71 @@ class _Table:
         all_of_it = session.prompts[request - 1] - self.free[states]
         read = np.where(item < len(session.gains), up_to, all_of_it)
         return np.asarray(session.r * read + session.w * (total - read))
+
+
+def schedule_balance(session: Lot, beta: float = 1.0) -> Ints:
+    """The schedule of the balance rule. `beta` is the share of the penalty at which it fires."""
+    at = session.kept
+    rent = np.zeros(len(at))
+    for request in range(session.requests):
+        open_ = (session.eligible <= request) & (at > request)
+        if not open_.any():
+            continue
+        if session.cold[request]:
+            at[open_] = request
+            continue
+        rent[open_] += session.r * session.gains[open_]
+        margin = _sum_behind(np.where(open_, rent, 0.0)) - beta * _compute_penalty(session, at, request, open_)
+        place = int(np.where(open_, margin, -np.inf).argmax())
+        if margin[place] >= 0:
+            at[place:][open_[place:]] = request
+    return at
+
+
+def _sum_behind(values: Floats) -> Floats:
+    """By item: the sum from it on."""
+    return np.asarray(values[::-1].cumsum()[::-1])
+
+
+def _compute_penalty(session: Lot, at: Ints, request: int, open_: Flags) -> Floats:
+    """By item: the cost of rewriting the cache from it on, with everything open after it pruned."""
+    gone = np.where(at < request, session.gains, 0.0)
+    cached = session.prompts[request - 1] - gone.sum()
+    before = session.before - (gone.cumsum() - gone)
+    return np.asarray((session.w - session.r) * (cached - before - _sum_behind(np.where(open_, session.gains, 0.0))))
+
+
+def generate_sessions(count: int, r: float, w: float, seed: int = 0) -> Iterator[Lot]:
+    """Generate this many sessions at these prices."""
+    for number in range(count):
+        chance = Random(f"{seed}.{number}")
+        yield generate_session(chance, round(_SHORTEST * (_LONGEST / _SHORTEST) ** chance.random()), r, w)
+
+
+def generate_session(chance: Random, size: int, r: float, w: float) -> Lot:
+    """Generate one session of this many requests."""
+    keep = chance.choice((1, 3, 5, 10, 20))  # results that a newer one must push out of use
+    pauses = chance.choice((0.0, 0.0, 0.005, 0.02, 0.08))  # share of requests that come too late
+    typical, spread = 80 * 30 ** chance.random(), chance.uniform(0.4, 1.8)  # tokens of a result, its logarithm's sigma
+    parallel, spoken = chance.choice((0.0, 0.1, 0.4)), chance.choice((60.0, 150.0, 400.0))
+    tokens = chance.choice((500.0, 3_000.0, 15_000.0))
+    prompts, cold = [], []
+    results: list[tuple[float, float, int]] = []  # tokens before it, its own, its first request
+    for request in range(size):
+        tokens += spoken * chance.expovariate(1.0)
+        for _ in range(1 + (chance.random() < parallel) * chance.randint(1, 4) if request else 0):
+            own = min(typical * chance.lognormvariate(0.0, spread), 50_000.0)
+            results.append((tokens, own, request))
+            tokens += own
+        prompts.append(tokens)
+        cold.append(chance.random() < pauses)
+    return make_lot(prompts, cold, list(_iterate_items(results, keep, size)), r=r, w=w)
+
+
+def _iterate_items(
+    results: list[tuple[float, float, int]], keep: int, size: int
+) -> Iterator[tuple[float, float, int, int]]:
+    """Each result becomes eligible once this many newer ones exist."""
+    for number, (before, own, first) in enumerate(results):
+        pushed = results[number + keep][2] if number + keep < len(results) else size
+        yield before, own - _PLACEHOLDER, first, max(pushed, first + 1)

@@ -1,8 +1,10 @@
 """A policy over a recorded session: before each recorded request it decides anew, with its plan kept.
 
 Rule: the policy sees what it would have seen: the history up to that request, the time since the call before, and its
-own plan. It prunes and compacts as the engine does; only the native document is not written and not validated, and no
-model writes a summary (`summaries`). Histories grow message by message, so a request costs what is new.
+own plan. It prunes and compacts as the engine does (`pipeline`); only the document is not written or validated, and no
+model is called. The summary that code writes takes the place and the budget of a model's summary, and the call is
+priced as if the session's own model had been asked in plain text: the question as plain input, the summary as output.
+Breakers and hooks act only as far as they follow from plan and history. A request costs what is new.
 """
 
 from collections.abc import Iterator
@@ -12,9 +14,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.budget import Budget
+from secateur.compaction.ask import Ask, SummaryAnswer
+from secateur.compaction.compact import compact
+from secateur.compaction.outcome import Compacted
+from secateur.compaction.trigger import check_due
 from secateur.documents import Document
 from secateur.model import Message, Transcript
-from secateur.pipeline import apply_prune
+from secateur.pipeline import apply_compaction, apply_prune, fit_window
 from secateur.plan import Plan
 from secateur.policy import Policy
 from secateur.policy.windows import find_target, resolve
@@ -23,14 +29,18 @@ from secateur.projection import Projection
 from secateur.projection.message_index import Counting
 from secateur.render.breakpoints import find_breakpoint_targets
 from secateur.simulate.bill import ExtraCall
+from secateur.simulate.cache import CachedPrompt
 from secateur.simulate.requests import RecordedRequest, Recording
-from secateur.simulate.summaries import summarize
 from secateur.stages import Context
+from secateur.stages.setup import NO_OPTIONS, CompactionSetup
+from secateur.stages.summary_epoch import find_refusal
 from secateur.stores.protocol import Calibration
 from secateur.tariff import CachePricing
 from secateur.tokens import Counter
 
 GAP_S = 20.0  # between requests whose time is not recorded: an agent at work
+
+REPLAYED = CompactionSetup(is_written=False)
 
 
 class Turn(Struct, frozen=True):
@@ -186,3 +196,46 @@ class ReplayedSession:
             fixed_tokens=segment.fixed_tokens,
             calibration=self._calibration,
         )
+
+
+class Summed(Struct, frozen=True):
+    """What came of it: why an epoch was opened ("": none was), and the calls that it took."""
+
+    why: str = ""
+    calls: tuple[ExtraCall, ...] = ()
+
+
+def summarize(context: Context, projection: Projection) -> Summed:
+    """Compact if it is due, and shorten what the model has not read yet where nothing else makes the view fit."""
+    asks = _collect_asks(context, projection) if context.policy.compaction is not None else []
+    done = fit_window(context, projection, apply_compaction(context, projection, REPLAYED, NO_OPTIONS))
+    if not done.reason or not isinstance(done.outcome, Compacted) or done.outcome.rung == "digest":
+        return Summed(done.reason)  # no model is asked for a digest
+    written = projection.count(done.outcome.summary)
+    calls = [
+        ExtraCall(CachedPrompt(0, 0, ask.tokens), ask.most_tokens if ask.stage == "part" else written) for ask in asks
+    ]
+    return Summed(done.reason, tuple(calls))
+
+
+def _collect_asks(context: Context, projection: Projection) -> list[Ask]:
+    """The prompts a summarizer would have been sent; none if no summary is due or the breaker is open."""
+    if not check_due(context.settings, context.load(projection), context.limits).now:
+        return []
+    messages = projection.document.transcript.messages
+    if find_refusal(projection.plan, messages, context.window, projection.count) is not None:
+        return []
+    scene = context.build_compaction_input(projection, NO_OPTIONS, True)
+    steps = compact(scene, context.settings, context.policy.continuation)
+    found: list[Ask] = []
+    try:
+        asks = next(steps)
+        found += asks
+        while asks[-1].stage == "part":
+            asks = steps.send(tuple(SummaryAnswer(ask.text[: ask.most_tokens]) for ask in asks))
+            found += asks
+    except StopIteration:
+        pass
+    finally:
+        steps.close()
+    return found

@@ -22,9 +22,8 @@ from secateur.pricing.rules import CacheRules
 from secateur.pricing.stated import Entries, find_entry, price_under, resolve_rules
 from secateur.pricing.tariffs import build_tariff
 from secateur.simulate.bill import Bill, BillRow, compute_units, sum_bill
-from secateur.simulate.cache import Cache, CachedPrompt, Caching
+from secateur.simulate.cache import Cache, CachedPrompt, Caching, Prompts
 from secateur.simulate.client import infer_caching
-from secateur.simulate.prompts import Prompts
 from secateur.simulate.replay import Turn, replay_policy, replay_unpruned
 from secateur.simulate.requests import Recording
 

@@ -1,15 +1,22 @@
-"""Files that hold several conversations, each taken out: results of a benchmark, one run a line, captured requests.
+"""Files with several conversations, each taken out, and requests that several recordings share.
 
 Rule: a conversation is handed on in the shape in which its format reads one. Of captured requests that grow out of each
-other only the last counts: it holds what the others held. What is no such file is one conversation.
+other only the last counts. Recordings of a session that was resumed, forked or copied agree in their first keys, since
+an answer's key stands for it and everything before it. That could be chance in a short history, so either the times
+agree as well, or the shared text is long enough, or a whole recording without times is the beginning of another. The
+longest recording counts what is shared, the others do not.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+from msgspec import Struct
 
 from secateur.errors import FormatError
 from secateur.jsontext import Lines, Text
-from secateur.simulate.requests import Recording, read_recording
+from secateur.simulate.requests import RecordedRequest, Recording, read_recording
+
+ENOUGH, TOKENS = 3, 400  # answers, and tokens in them: no model says so much twice in the same words
 
 
 def read_recordings(data: bytes, *, model: str = "", compactions: bool = True) -> Iterator[Recording]:
@@ -67,3 +74,50 @@ def _keep_last_requests(bodies: list[dict[str, Any]]) -> Iterator[dict[str, Any]
     for before, after in zip(bodies, [*bodies[1:], None], strict=True):
         if after is None or len(after["messages"]) <= len(before["messages"]):
             yield before
+
+
+class Said(Struct, frozen=True):
+    """One request."""
+
+    key: str  # the model, its answer and all before it; "": that is not recorded
+    asked: str  # the model, and all that the request held
+    at: int  # when it was sent, ms since 1970; 0: unknown
+    tokens: int  # of its answer
+
+
+def describe_requests(recording: Recording) -> tuple[Said, ...]:
+    """The requests of a recording, in order."""
+    return tuple(_describe_request(recording, one) for one in recording.requests)
+
+
+def count_shared(recordings: Sequence[Sequence[Said]]) -> list[int]:
+    """How many leading requests of each recording are counted with another one."""
+    known: dict[str, int] = {}  # keys of requests, by what they held and by their answers -> when they were sent
+    found = [0] * len(recordings)
+    for number in sorted(range(len(recordings)), key=lambda one: -sum(1 for said in recordings[one] if said.key)):
+        mine = recordings[number]
+        same = next((at for at, one in enumerate(mine) if _name(one) not in known), len(mine))
+        if same and _is_no_chance(mine, same, known):
+            found[number] = same
+        for one in mine:
+            known.setdefault(one.key, one.at)
+            known.setdefault(one.asked, one.at)
+    return found
+
+
+def _describe_request(recording: Recording, request: RecordedRequest) -> Said:
+    answer, held = recording.get_answer(request), recording.get_context(request)
+    tokens = sum(part.tokens for part in answer.parts) if answer else 0
+    asked = f"{request.model} {held[-1].key if held else ''}"
+    return Said(f"{request.model} {answer.key}" if answer else "", asked, request.at, tokens)
+
+
+def _name(one: Said) -> str:
+    return one.key or one.asked
+
+
+def _is_no_chance(mine: Sequence[Said], same: int, known: dict[str, int]) -> bool:
+    first = mine[:same]
+    if all(one.at == known[_name(one)] for one in first) and (first[0].at or same == len(mine)):
+        return True
+    return same >= ENOUGH and sum(one.tokens for one in first) >= TOKENS

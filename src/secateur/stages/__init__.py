@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.budget import Budget
-from secateur.compaction.scene import CompactionInput
+from secateur.compaction.conversation import CompactionInput
 from secateur.compaction.settings import Compaction
 from secateur.compaction.trigger import Limits, Load, compute_limits
 from secateur.documents import Document

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 from secateur.api.registry import TRANSCRIPT
 from secateur.bounds import find_turn_start
 from secateur.cachecost.history import explain_cold
+from secateur.compaction.conversation import SessionRequest
 from secateur.compaction.outcome import Compacted, Outcome, Refused
-from secateur.compaction.scene import SessionRequest
 from secateur.compaction.summary import render_sections
 from secateur.compaction.template import get_template
 from secateur.compaction.trigger import Due, check_due

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from secateur.compaction.conversation import CompactionInput
 from secateur.compaction.outcome import Refused
-from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.errors import ConfigError
 from secateur.hooks import NO_HOOKS, CompactDecision, Hooks

@@ -1,11 +1,14 @@
-"""One model at one address, and the connection to it.
+"""One model at one address: the connection to it, and its answer while it streams.
 
-Rule: a key is named, never held: it is read from the environment when a request is made, so that no record, error or
+Rule: a key is named, never stored: it is read from the environment when a request is made, so that no record, error or
 log of an endpoint can show it. Redirects are not followed and local addresses are reached without a proxy, so nothing
-goes to a host that was not named; a local endpoint refuses any other before it connects.
+goes to a host that was not named; a local endpoint refuses any other before it connects. An answer without its
+announced end is a dropped stream, however long it is. Tool calls are counted, never run; a model's thoughts are no part
+of its answer.
 """
 
 import os
+import re
 from functools import cache
 from ipaddress import ip_address
 from typing import Any
@@ -13,6 +16,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from secateur.compaction.ask import SummaryAnswer, SummaryUsage
 from secateur.errors import ConfigError
 from secateur.redact import redact
 from secateur.summarizers.protocol import Failed
@@ -20,6 +24,9 @@ from secateur.summarizers.protocol import Failed
 CONNECT_S = 10.0
 THINKING_TOKENS = 4_096  # more than was asked for, where reasoning counts as output
 _SHOWN = 200  # characters of an answer that is none
+
+MOST_CHARS = 1_000_000  # of an answer: several times the longest summary
+_THOUGHT = re.compile(r"\s*<think>.*?</think>", re.S)  # as servers without a field for it send it
 
 
 class Endpoint(Struct, frozen=True, kw_only=True):
@@ -104,3 +111,33 @@ def load_tls_context() -> Any:
     import httpx2
 
     return httpx2.create_ssl_context()
+
+
+class Heard:
+    """What has come so far."""
+
+    def __init__(self) -> None:
+        self.finish = ""  # as the provider says it
+        self.spent = SummaryUsage()
+        self._pieces: list[str] = []
+        self._chars = 0
+        self._calls: set[str] = set()
+
+    def say(self, text: str | None) -> None:
+        """Some text came."""
+        if text:
+            self._pieces.append(text)
+            self._chars += len(text)
+        if self._chars > MOST_CHARS:
+            raise Failed("malformed", f"the answer does not end: {self._chars:,} characters")
+
+    def call(self, id: object) -> None:
+        """A tool call came, or a piece of one."""
+        self._calls.add(str(id))
+
+    def build_answer(self, by: str) -> SummaryAnswer:
+        """The complete answer. Raises Failed if the stream has no end."""
+        text = "".join(self._pieces)
+        if not self.finish:
+            raise Failed("dropped", f"the stream ended after {len(text):,} characters without an end")
+        return SummaryAnswer(_THOUGHT.sub("", text, count=1), self.finish, len(self._calls), by=by, spent=self.spent)

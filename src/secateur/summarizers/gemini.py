@@ -7,8 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from secateur.compaction.ask import Ask, SummaryAnswer, SummaryUsage
-from secateur.summarizers.endpoint import Endpoint, load_tls_context, make_http_client
-from secateur.summarizers.heard import Heard
+from secateur.summarizers.endpoint import Endpoint, Heard, load_tls_context, make_http_client
 
 
 async def ask_gemini(to: Endpoint, ask: Ask, seconds: float) -> SummaryAnswer:

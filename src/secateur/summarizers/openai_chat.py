@@ -8,8 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from secateur.compaction.ask import Ask, SummaryAnswer, SummaryUsage
-from secateur.summarizers.endpoint import Endpoint, make_http_client
-from secateur.summarizers.heard import Heard
+from secateur.summarizers.endpoint import Endpoint, Heard, make_http_client
 
 _OPENAI = "api.openai.com"
 

@@ -6,8 +6,7 @@ Rule: nothing is stored with the provider. The words for how an answer ended are
 from typing import Any
 
 from secateur.compaction.ask import Ask, Failure, SummaryAnswer, SummaryUsage
-from secateur.summarizers.endpoint import Endpoint, make_http_client
-from secateur.summarizers.heard import Heard
+from secateur.summarizers.endpoint import Endpoint, Heard, make_http_client
 from secateur.summarizers.openai_chat import make_openai_client
 from secateur.summarizers.protocol import Failed
 

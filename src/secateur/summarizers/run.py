@@ -19,10 +19,10 @@ from msgspec.structs import replace
 
 from secateur.compaction.ask import SummaryAnswer
 from secateur.compaction.compact import compact
+from secateur.compaction.conversation import CompactionInput
 from secateur.compaction.outcome import Attempt, Compacted, Outcome, Refused
-from secateur.compaction.scene import CompactionInput
 from secateur.compaction.settings import Compaction, Continuation
-from secateur.compaction.writing import compute_summary_budget
+from secateur.compaction.summary import compute_summary_budget
 from secateur.model import Part
 from secateur.pricing import price_of
 from secateur.summarizers.driving import Stop, drive

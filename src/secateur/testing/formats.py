@@ -16,7 +16,7 @@ from secateur.formats.detection import detect_document
 from secateur.jsontext import Lines, Text
 from secateur.model import Part, Transcript
 from secateur.patch import Op, apply
-from secateur.testing.mutations import mutate
+from secateur.testing.requests import mutate
 
 AT_MS = 1_700_000_000_000  # the present in vectors
 TEXTS = ("short", "", 'é "quoted" \\ \n \ud83d', "x" * 5_000)

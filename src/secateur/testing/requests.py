@@ -1,5 +1,7 @@
-"""A request on which each kind of strategy finds something to do, and what a policy makes of it."""
+"""A request on which each kind of strategy can act, what a policy makes of it, and JSON values with errors in them."""
 
+from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
 from secateur import fit
@@ -12,6 +14,8 @@ _PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhg
 _LISTING = "".join(f"src/module_{number}.py:{number}: def function_{number}(argument):\n" for number in range(400))
 _FAILED = "collected 12 items\n" + "tests/test_a.py F.F\n" * 200 + "E   AssertionError: 3 != 4\n2 failed, 10 passed\n"
 _BLANK = "first\n" + "\n" * 400 + "last\n" + " " * 600
+
+JUNK: tuple[Any, ...] = (None, True, -1, 1.5, "", "text", "\ud800", [], [None], {}, {"type": []}, {"text": {"a": 1}})
 
 
 def make_long_request() -> dict[str, Any]:
@@ -53,3 +57,30 @@ def find_violations(request: dict[str, Any]) -> list[str]:
 
 def _make_picture() -> dict[str, Any]:
     return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": _PIXEL}}
+
+
+def mutate(value: Any, most: int = 400) -> Iterator[Any]:
+    """The value with junk at one place, for each place and each kind of junk, spread evenly if there are too many."""
+    places = list(_iterate_paths(value, ()))
+    every = len(places) * len(JUNK)
+    stride = max(1, every // most)
+    for number in range(0, every, stride):
+        yield _with(value, places[number // len(JUNK)], JUNK[number % len(JUNK)])
+
+
+def _iterate_paths(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    yield path
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, child in inner:
+        yield from _iterate_paths(child, (*path, step))
+
+
+def _with(value: Any, path: tuple[Any, ...], junk: Any) -> Any:
+    if not path:
+        return junk
+    changed = deepcopy(value)
+    inner = changed
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = junk
+    return changed

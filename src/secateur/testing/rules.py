@@ -13,7 +13,7 @@ from secateur.api.registry import get_walker
 from secateur.api.repair_run import RepairOptions, RepairRun
 from secateur.api.rule import Findings, Rule, select_rules
 from secateur.api.walker import CheckInput
-from secateur.testing.mutations import JUNK, mutate
+from secateur.testing.requests import JUNK, mutate
 
 _ARRAYS = {"gemini": "contents", "openai_responses": "input"}
 _BLOCKS = {"anthropic": "content", "gemini": "parts", "bedrock": "content"}

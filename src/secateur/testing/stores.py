@@ -25,9 +25,7 @@ from secateur.stores.protocol import (
     Store,
     make_state,
 )
-from secateur.testing.aging import Aging
-from secateur.testing.changes import STRANGER, A, B, expect_error, make_receipts
-from secateur.testing.in_use import InUse
+from secateur.testing.store_states import STRANGER, A, Aging, B, InUse, expect_error, make_receipts
 
 DAY = 86_400_000  # ms
 

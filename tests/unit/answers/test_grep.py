@@ -3,7 +3,7 @@
 import pytest
 
 from secateur import ConfigError
-from secateur.answers.grep import find_matching_lines
+from secateur.answers.recall import find_matching_lines
 
 TEXT = "one error\nand Error 2\nfine\n\nlast [line]"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from secateur import ConfigError
-from secateur.answers.json_path import find_values
+from secateur.answers.recall import find_values
 
 TEXT = '{"items": [{"name": "a", "odd name": 1}, {"name": "b"}], "n": {"x": [true, null, 1.5]}}'
 

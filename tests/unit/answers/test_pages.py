@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.answers.pages import count_lines, page, slice_lines
+from secateur.answers.recall import count_lines, page, slice_lines
 
 TEXTS = st.text(alphabet="ab\n\u2028é", max_size=400)
 

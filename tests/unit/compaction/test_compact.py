@@ -10,8 +10,8 @@ from conversation import assistant, result, summary, talk, user
 from native import Native
 from secateur.api import check, get_family
 from secateur.compaction.ask import SummaryAnswer
+from secateur.compaction.conversation import CARRIED
 from secateur.compaction.outcome import build_host_answer, get_status
-from secateur.compaction.rows import CARRIED
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.trigger import Load
 from secateur.model import Epoch, Message, Part, Replace

@@ -6,12 +6,11 @@ import pytest
 
 from compactions import COUNT, done, refused, scene, texts, view
 from conversation import assistant, result, summary, talk, user
+from secateur.compaction.conversation import build_rows
 from secateur.compaction.cut import HistoryCut
-from secateur.compaction.digest import build_digest
 from secateur.compaction.outcome import Outcome
-from secateur.compaction.rows import build_rows
 from secateur.compaction.settings import Compaction, DigestSettings
-from secateur.compaction.shorten import shorten
+from secateur.compaction.shorten import build_digest, shorten
 from secateur.compaction.span import collect_span
 from secateur.lineage import handle_of
 from secateur.model import Epoch, Message, Transcript

@@ -5,7 +5,7 @@ import pytest
 from conversation import assistant, result, talk, user
 from secateur.compaction.extract import extract
 from secateur.compaction.ledger import Ledger, build_ledger
-from secateur.compaction.ledger.marks import mark
+from secateur.compaction.ledger.entries import mark
 from secateur.tokens import estimate
 
 TOLD = [

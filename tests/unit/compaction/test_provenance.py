@@ -4,7 +4,7 @@ import json
 
 from compactions import done, run, scene
 from conversation import assistant, result, summary, talk, user
-from secateur.cli.explanation import make_page
+from secateur.cli.compact import make_page
 from secateur.compaction.ledger import build_ledger, render_ledger
 from secateur.compaction.provenance import LineSource, trace_summary
 from secateur.compaction.settings import Compaction

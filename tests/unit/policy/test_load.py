@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from secateur.errors import ConfigError
 from secateur.policy import Policy, as_toml, list_preset_names, load, read_source, with_protected_tools
-from secateur.policy.renamed import FIELDS
+from secateur.policy.explain import RENAMED_FIELDS
 from secateur.protect import Protection
 from secateur.schedule import SCHEDULES, Never, Threshold
 from secateur.strategies import STRATEGIES, ClearInputs, ClearMedia, Excerpt, HardClear, SoftTrim
@@ -173,8 +173,8 @@ def test_a_word_that_was_another_kind_of_name_is_just_unknown() -> None:
 def test_every_old_name_has_a_field_to_take_its_place() -> None:
     of_registries = [registry.get(name) for registry in (STRATEGIES, SCHEDULES) for name in registry.list_names()]
     known = {struct.__name__: struct for struct in {*structs_of(Policy), *of_registries}}
-    assert FIELDS.keys() <= known.keys()
-    for name, renamed in FIELDS.items():
+    assert RENAMED_FIELDS.keys() <= known.keys()
+    for name, renamed in RENAMED_FIELDS.items():
         assert set(renamed.values()) <= set(known[name].__struct_fields__)
         assert not set(renamed) & set(known[name].__struct_fields__)
 

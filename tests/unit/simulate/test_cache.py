@@ -7,8 +7,7 @@ import pytest
 
 from secateur.model import Message, Part
 from secateur.pricing.rules import CacheRules
-from secateur.simulate.cache import Cache, CachedPrompt, Caching
-from secateur.simulate.prompts import Prompts
+from secateur.simulate.cache import Cache, CachedPrompt, Caching, Prompts
 
 MARKS = CacheRules(
     name="marks",

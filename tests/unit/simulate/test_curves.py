@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.simulate.recall.curves import UNPRUNED, Point, compute_area, compute_interval, find_frontier
+from secateur.simulate.recall.score import UNPRUNED, Point, compute_area, compute_interval, find_frontier
 
 POINTS = st.lists(st.builds(Point, st.floats(0, 1.5), st.floats(0, 1)), max_size=6)
 

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from secateur.simulate.compare import compare_to_bound
 from secateur.simulate.lot import Lot, compute_cost, compute_costs, lower_bound, make_lot
-from secateur.simulate.online import schedule_balance
-from secateur.simulate.oracle import compute_ratio, find_optimum, schedule_events
-from secateur.simulate.synthetic import generate_sessions
+from secateur.simulate.oracle import compute_ratio, find_optimum, generate_sessions, schedule_balance, schedule_events
 
 PRICES = [(0.1, 1.25), (0.05, 1.25), (0.025, 1.25), (0.5, 1.0), (1.0, 1.0)]
 

@@ -11,8 +11,7 @@ from secateur.simulate.cache import Caching
 from secateur.simulate.compare import Comparison, compare_policies
 from secateur.simulate.foresight import Terms
 from secateur.simulate.plots import build_picture, load_renderer, write
-from secateur.simulate.plots.labels import place_labels
-from secateur.simulate.plots.layers import LAYERS, LEFT
+from secateur.simulate.plots.layout import LAYERS, LEFT, place_labels
 from secateur.simulate.requests import read_recording
 
 pytest.importorskip("vl_convert")

@@ -5,8 +5,7 @@ import pytest
 from secateur.model import Message, Part
 from secateur.pricing import CacheRules, Price, get_rules, price_of
 from secateur.simulate.bill import compute_units
-from secateur.simulate.cache import Cache, CachedPrompt, Caching
-from secateur.simulate.prompts import Prompts
+from secateur.simulate.cache import Cache, CachedPrompt, Caching, Prompts
 
 DAY_S = 86_400
 

@@ -8,10 +8,8 @@ from conversation import assistant, result, talk, user
 from secateur.lineage import handle_of
 from secateur.model import Message, Part, Transcript
 from secateur.simulate.recall import Score, ViewState, compare_views, compute_refetch_cost, recall_of
-from secateur.simulate.recall.files import track_files
-from secateur.simulate.recall.names import Names
-from secateur.simulate.recall.outcomes import judge_references
-from secateur.simulate.recall.references import find_references
+from secateur.simulate.recall.outcomes import judge_references, track_files
+from secateur.simulate.recall.references import Names, find_references
 from secateur.simulate.recall.score import score
 from secateur.simulate.requests import read_recording
 

@@ -1,6 +1,6 @@
 """Requests that several recordings hold are counted once, and what only looks alike is counted as often as it is."""
 
-from secateur.simulate.shared import Said, count_shared
+from secateur.simulate.several import Said, count_shared
 
 
 def run(keys: str, at: int = 0, tokens: int = 200) -> list[Said]:

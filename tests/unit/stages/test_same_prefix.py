@@ -14,8 +14,8 @@ from model_server import Script, ScriptedModel
 from model_server import Step as Says
 from secateur import Engine
 from secateur.compaction.ask import SummaryAnswer
+from secateur.compaction.conversation import CompactionInput, SessionRequest
 from secateur.compaction.outcome import Compacted
-from secateur.compaction.scene import CompactionInput, SessionRequest
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.trigger import Load
 from secateur.model import Message, Part

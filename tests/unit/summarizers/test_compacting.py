@@ -232,8 +232,8 @@ BODY = json.dumps({"error": {"message": "slow down", "type": "rate_limit_error"}
     ids=lambda value: str(value) if isinstance(value, str) else "",
 )
 def test_what_a_server_may_do(script: Says, reason: str | None, rung: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("secateur.summarizers.trying.FIRST_WAIT_S", 0.001)
-    monkeypatch.setattr("secateur.summarizers.trying.LONGEST_WAIT_S", 0.002)
+    monkeypatch.setattr("secateur.summarizers.failing.FIRST_WAIT_S", 0.001)
+    monkeypatch.setattr("secateur.summarizers.failing.LONGEST_WAIT_S", 0.002)
     seconds = 1.0 if script is hangs else 20.0
     with upstream(script) as server:
         made = compact_history(TASK, parse(f"{server.url}/v1?window=32000#m", local_only=True), deadline_s=seconds)

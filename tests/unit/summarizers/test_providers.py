@@ -24,8 +24,8 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"):
         monkeypatch.setenv(name, KEY)
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")  # to this machine no proxy is used
-    monkeypatch.setattr("secateur.summarizers.trying.FIRST_WAIT_S", 0.001)
-    monkeypatch.setattr("secateur.summarizers.trying.LONGEST_WAIT_S", 0.002)
+    monkeypatch.setattr("secateur.summarizers.failing.FIRST_WAIT_S", 0.001)
+    monkeypatch.setattr("secateur.summarizers.failing.LONGEST_WAIT_S", 0.002)
 
 
 def at(provider: str, server: Upstream, monkeypatch: pytest.MonkeyPatch) -> Summarizer:

@@ -7,10 +7,9 @@ back from either. Prose is not written here.
 
 from collections.abc import Iterable, Sequence
 
-from secateur.acts.calls import Action, find_late_results, list_actions
+from secateur.acts.calls import Action, clip_text, collapse_whitespace, find_late_results, list_actions
 from secateur.acts.files import list_command_lines
 from secateur.acts.runs import MAX_CHARS, iterate_runs
-from secateur.acts.words import clip_text, collapse_whitespace
 from secateur.compaction.ledger.bounded import limit_ledger, make_encodable
 from secateur.compaction.ledger.checks import list_commands
 from secateur.compaction.ledger.constraints import extract_constraints
@@ -30,14 +29,13 @@ from secateur.compaction.ledger.entries import (
 from secateur.compaction.ledger.failures import list_failures
 from secateur.compaction.ledger.files import describe_target, list_files
 from secateur.compaction.ledger.merge import merge
-from secateur.compaction.ledger.names import list_names
+from secateur.compaction.ledger.names import branch, find_commits, list_names
 from secateur.compaction.ledger.plans import extract_plans
 from secateur.compaction.ledger.read_back import read_back
 from secateur.compaction.ledger.render import fit_ledger, format_bullet, render_ledger
 from secateur.compaction.ledger.requests import extract_question, extract_requests
 from secateur.compaction.ledger.said import get_agent_text
 from secateur.compaction.ledger.settle import settle_states
-from secateur.compaction.ledger.state import branch, find_commits
 from secateur.compaction.ledger.values import list_values
 from secateur.model import Message
 from secateur.redact import redact

@@ -13,8 +13,8 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from secateur.acts.calls import clip_text, collapse_whitespace
 from secateur.acts.runs import Ran
-from secateur.acts.words import clip_text, collapse_whitespace
 from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
 from secateur.redact import redact

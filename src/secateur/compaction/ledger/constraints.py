@@ -9,7 +9,7 @@ texts are the user's is decided in `said`; whether a constraint was kept to is n
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from secateur.acts.words import clip_text
+from secateur.acts.calls import clip_text
 from secateur.compaction.language import detect_language
 from secateur.compaction.ledger.demands import (
     ASKS,

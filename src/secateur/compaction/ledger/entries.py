@@ -1,9 +1,11 @@
-"""What code can say for certain about a span of history: one Struct per kind of entry, and the Ledger that holds them.
+"""What code can say for certain about a span of history: one Struct per kind of entry, and the Ledger that has them.
 
-Rule: texts are verbatim (clipped at most), oldest first; `key` names the message or part that said so, in full in a
-ledger made from messages, as its mark (see `render`) in one read back from text. Nothing here reads or decides.
+Rule: texts are verbatim (clipped at most), oldest first. `key` names the source message or part: the whole key in a
+ledger made from messages, its mark in one read back from text. A mark is short and has only letters, so that no check
+of a summary takes it for a hash, an id or a number of the conversation. Nothing here reads or decides.
 """
 
+import re
 from typing import Literal
 
 from msgspec import Struct
@@ -13,6 +15,9 @@ from secateur.acts.runs import Check
 
 Scope = Literal["standing", "request", "project"]
 State = Literal["open", "done", "superseded"]
+
+_LETTERS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrst")
+_LENGTH = 6  # 16 million: two of the few hundred messages that a ledger names hardly share one
 
 
 class FileEntry(Struct, frozen=True, omit_defaults=True):
@@ -125,3 +130,8 @@ class Ledger(Struct, frozen=True, omit_defaults=True):
     replanned: bool = False  # a whole plan was told in this span: open items of earlier plans are superseded
     arrived: tuple[str, ...] = ()  # ids of calls made before this span whose results came in it
     omitted: dict[str, int] = {}  # at least how many entries of a kind had no room, by the field's name
+
+
+def mark(key: str) -> str:
+    """The mark of a key; of a mark, itself."""
+    return key[:_LENGTH].translate(_LETTERS) if re.fullmatch(r"[0-9a-f]{16,}", key) else key

@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.acts.calls import Action
+from secateur.acts.calls import Action, clip_text, collapse_whitespace
 from secateur.acts.files import list_paths
 from secateur.acts.runs import Ran
-from secateur.acts.words import clip_text, collapse_whitespace
 from secateur.compaction.ledger.checks import REFUSED, judge_run
 from secateur.compaction.ledger.coverage import is_covering, name_command
 from secateur.compaction.ledger.entries import Failure

@@ -10,10 +10,9 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 
-from secateur.acts.calls import Action, collect_texts
+from secateur.acts.calls import Action, collapse_whitespace, collect_texts
 from secateur.acts.files import PLACES, Effect, Use, is_pathlike, list_command_lines, list_file_effects, list_paths
 from secateur.acts.shell import parse_command_line
-from secateur.acts.words import collapse_whitespace
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.redact import redact
 

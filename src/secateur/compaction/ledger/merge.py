@@ -21,9 +21,9 @@ from secateur.compaction.ledger.entries import (
     PlanItem,
     Quote,
     UserRequest,
+    mark,
 )
 from secateur.compaction.ledger.files import merge_use
-from secateur.compaction.ledger.marks import mark
 from secateur.compaction.ledger.retractions import mark_replaced
 from secateur.compaction.ledger.values import merge_values
 

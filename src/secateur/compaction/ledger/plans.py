@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from secateur.acts.calls import Action, normalize_name
-from secateur.acts.words import clip_text, collapse_whitespace
+from secateur.acts.calls import Action, clip_text, collapse_whitespace, normalize_name
 from secateur.compaction.ledger.entries import PlanItem, State
 from secateur.redact import redact
 

@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from secateur.acts.words import clip_text, collapse_whitespace
+from secateur.acts.calls import clip_text, collapse_whitespace
 from secateur.compaction.ledger.bounded import limit_ledger
-from secateur.compaction.ledger.entries import Command, Ledger, UserRequest
-from secateur.compaction.ledger.marks import mark
+from secateur.compaction.ledger.entries import Command, Ledger, UserRequest, mark
 from secateur.compaction.ledger.requests import is_substantial, is_task
 from secateur.compaction.template import SECTIONS
 

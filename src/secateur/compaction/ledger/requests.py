@@ -12,8 +12,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.acts.calls import Action, normalize_name
-from secateur.acts.words import clip_text, collapse_whitespace
+from secateur.acts.calls import Action, clip_text, collapse_whitespace, normalize_name
 from secateur.compaction.ledger.entries import Question, Quote, State, UserRequest
 from secateur.compaction.ledger.said import get_agent_text, get_user_text, keep_ends
 from secateur.model import Message

@@ -8,7 +8,7 @@ taken as it is; clipping falls between words, so that no name is cut into anothe
 import re
 from collections.abc import Iterator
 
-from secateur.acts.words import clip_text
+from secateur.acts.calls import clip_text
 from secateur.host_texts import strip_host_text
 from secateur.model import Message
 

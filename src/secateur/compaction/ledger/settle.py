@@ -11,8 +11,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.constraints import normalize_demand
 from secateur.compaction.ledger.coverage import is_covering, list_targets, name_command
-from secateur.compaction.ledger.entries import Command, Constraint, Failure, FileEntry, Ledger, UserRequest
-from secateur.compaction.ledger.marks import mark
+from secateur.compaction.ledger.entries import Command, Constraint, Failure, FileEntry, Ledger, UserRequest, mark
 from secateur.compaction.ledger.requests import is_substantial
 
 

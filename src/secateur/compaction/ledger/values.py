@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from typing import Any
 
-from secateur.acts.calls import Action, normalize_name
+from secateur.acts.calls import Action, collapse_whitespace, normalize_name
 from secateur.acts.files import list_paths
-from secateur.acts.words import collapse_whitespace
 from secateur.compaction.ledger.entries import ValueChange
 from secateur.redact import redact
 

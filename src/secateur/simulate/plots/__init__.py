@@ -6,7 +6,7 @@ Rule: what is drawn was computed before; charts are data (Vega-Lite) and drawn b
 with it. A page holds all that it needs: nothing is fetched when it is made or looked at.
 """
 
+from secateur.simulate.plots.page import ENDINGS, load_renderer, write
 from secateur.simulate.plots.picture import Picture, build_picture
-from secateur.simulate.plots.written import ENDINGS, load_renderer, write
 
 __all__ = ["ENDINGS", "Picture", "build_picture", "load_renderer", "write"]

@@ -6,10 +6,8 @@ Rule: data in, data out; sizes in pixels. Colors that depend on the theme come f
 from textwrap import wrap
 from typing import Any
 
-from secateur.simulate.plots.labels import place_labels
-from secateur.simulate.plots.layers import LAYERS
+from secateur.simulate.plots.layout import LAYERS, OF_LAYERS, assign_colors, place_labels
 from secateur.simulate.plots.picture import Picture, Rows
-from secateur.simulate.plots.style import OF_LAYERS, assign_colors
 
 WIDE, HIGH = 860, 230
 HALF, LOW = 393, 280

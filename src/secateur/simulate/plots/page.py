@@ -1,7 +1,8 @@
-"""A picture as one page: words, charts with tooltips, the figures as a table; light or dark as the reader's system is.
+"""A picture as a file: a page with words, charts, tooltips and a table (.html), or an image (.png, .svg, .pdf).
 
-Rule: the page forbids itself to fetch anything (its Content-Security-Policy), and all it shows stands in it. Text from
-a session is escaped.
+Rule: one file that needs nothing beside it. A page forbids itself to fetch anything (its Content-Security-Policy) and
+follows the reader's light or dark theme; text from a session is escaped. `vl-convert` draws images; it comes with the
+extra `plots` and is loaded on first use.
 """
 
 import json
@@ -10,9 +11,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from secateur.simulate.plots.charts import draw_bills, draw_context, draw_trade
+from secateur.errors import ConfigError
+from secateur.simulate.plots.charts import draw_bills, draw_context, draw_image, draw_trade
+from secateur.simulate.plots.layout import FAINT, FONT, INK, LINES, PAPER, make_config
 from secateur.simulate.plots.picture import Picture
-from secateur.simulate.plots.style import FAINT, FONT, INK, LINES, PAPER, make_config
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'; img-src data:"
 _COLUMNS = (
@@ -29,6 +31,9 @@ _COLUMNS = (
     "bill with refetching",
     "of its oracle",
 )
+
+ENDINGS = (".html", ".png", ".svg", ".pdf")
+_SCALE = 2.0  # pixels of an image per pixel of the drawing: sharp on a dense screen
 
 
 def page(picture: Picture, bundle: Callable[[str], str]) -> str:
@@ -106,3 +111,32 @@ def _format_row(row: dict[str, Any], chosen: str) -> str:
     )
     mark = " class=chosen" if row["policy"] == chosen else ""
     return f"<tr{mark}><td>{escape(row['policy'])}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+
+
+def write(picture: Picture, out: Path, theme: str = "light") -> None:
+    """Draw to a file; its ending says how. A page follows the reader's own theme.
+
+    Raises ConfigError for another ending, or where the extra is not installed; OSError where it cannot be written.
+    """
+    draw, ending = load_renderer(out), out.suffix.lower()
+    if ending == ".html":
+        out.write_text(page(picture, draw.javascript_bundle), encoding="utf-8")
+        return
+    spec = draw_image(picture) | {"config": make_config(theme), "background": PAPER[theme]}
+    if ending == ".png":
+        out.write_bytes(draw.vegalite_to_png(spec, scale=_SCALE))
+    elif ending == ".svg":
+        out.write_text(draw.vegalite_to_svg(spec), encoding="utf-8")
+    else:
+        out.write_bytes(draw.vegalite_to_pdf(spec))
+
+
+def load_renderer(out: Path) -> Any:
+    """Load the renderer, if installed and able to write the file's type. Raises ConfigError."""
+    if out.suffix.lower() not in ENDINGS:
+        raise ConfigError(f"{out}: a picture ends in {', '.join(ENDINGS)}")
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise ConfigError("pictures are drawn by vl-convert: pip install 'secateur[plots]'") from error
+    return vl_convert

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from secateur.simulate.account import DecisionLog, build_account
-from secateur.simulate.plots.layers import LAYERS, measure_layers
+from secateur.simulate.plots.layout import LAYERS, measure_layers
 from secateur.simulate.story import describe_chapter, divide_chapters
 
 if TYPE_CHECKING:

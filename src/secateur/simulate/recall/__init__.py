@@ -6,8 +6,7 @@ beside a bill, never alone; what they cannot see is in `docs/explanation/recall.
 
 from secateur.simulate.recall.outcomes import Outcome, ViewState
 from secateur.simulate.recall.recordings import Recall, recall_of
-from secateur.simulate.recall.score import LostReference, Score, Stratum, compute_refetch_cost
-from secateur.simulate.recall.views import compare_views
+from secateur.simulate.recall.score import LostReference, Score, Stratum, compare_views, compute_refetch_cost
 
 __all__ = [
     "ViewState",

@@ -12,10 +12,8 @@ from msgspec.structs import replace
 
 from secateur.documents import Document
 from secateur.jsontext import Lines
-from secateur.simulate.recall.files import Files, track_files
-from secateur.simulate.recall.names import Names
-from secateur.simulate.recall.outcomes import ViewState, judge_references
-from secateur.simulate.recall.references import References, find_references
+from secateur.simulate.recall.outcomes import Files, ViewState, judge_references, track_files
+from secateur.simulate.recall.references import Names, References, find_references
 from secateur.simulate.recall.score import Score, score
 from secateur.simulate.requests import Recording
 

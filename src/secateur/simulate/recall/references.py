@@ -1,8 +1,9 @@
 """References: what the arguments of a call name that a tool's result had shown before.
 
-Rule: a reference is hard where nothing but results showed it: if they all go, the recorded call could not have been
-written. Where an earlier argument or a text says it too it is soft. What the user, the system prompt or today's date
-gave away, and what stands everywhere, is no reference. What a policy does to them is counted in `outcomes`.
+Rule: a reference is hard where only results showed it: if they are all removed, the recorded call could not have been
+written. Where an earlier argument or a text says it too, it is soft. What the user, the system prompt or today's date
+gave away, and what occurs everywhere, is no reference. Identifiers are compared as numbers of one table, and each text
+is read once, since a session has the same text in many views.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,11 +12,41 @@ from itertools import accumulate
 
 from msgspec import Struct
 
+from secateur.identifiers import Identifier, find_identifiers
 from secateur.model import Message, Part
-from secateur.simulate.recall.names import Names
 
 COMMON = 0.25  # share of a session's messages: what stands in more of them refers to nothing
 AT_LEAST = 8  # messages: in a short session a quarter is too few to be common
+
+
+class Names:
+    """The identifiers met so far. `cwd` is the folder that relative paths are taken from."""
+
+    def __init__(self, cwd: str = "") -> None:
+        self.cwd = cwd
+        self.met: list[Identifier] = []
+        self._numbers: dict[Identifier, int] = {}
+        self._read: dict[tuple[bool, str], frozenset[int]] = {}
+
+    def number_identifiers(self, text: str, names: bool = True) -> frozenset[int]:
+        """The numbers of a text's identifiers; `names` as in `identifiers`."""
+        known = self._read.get((names, text))
+        if known is None:
+            known = frozenset(map(self._number, find_identifiers(text, self.cwd, names)))
+            self._read[names, text] = known
+        return known
+
+    def number_part(self, part: Part) -> frozenset[int]:
+        """What a part provides: argument names are the tool's; reasoning provides nothing, providers strip it."""
+        if not part.text or part.kind in ("reasoning", "media"):
+            return frozenset()
+        return self.number_identifiers(part.text, part.kind != "tool_call")
+
+    def _number(self, one: Identifier) -> int:
+        number = self._numbers.setdefault(one, len(self.met))
+        if number == len(self.met):
+            self.met.append(one)
+        return number
 
 
 class Reference(Struct, frozen=True, gc=False):

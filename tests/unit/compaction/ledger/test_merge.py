@@ -31,7 +31,7 @@ from secateur.compaction.ledger.bounded import (
     MOST_FILES,
     REQUEST_CHARS,
 )
-from secateur.compaction.ledger.marks import mark
+from secateur.compaction.ledger.entries import mark
 from secateur.model import Message
 from secateur.tokens import estimate
 

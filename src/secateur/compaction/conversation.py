@@ -1,15 +1,21 @@
-"""The conversation as a compaction sees it: the view, message by message, each with the raw messages it stands for.
+"""The conversation that is compacted: the view, message by message, with the raw messages of each, and the request's
+numbers.
 
-Rule: what earlier compactions put in is told apart from what was said, and what they put in together stays together.
-Positions are those of the raw history, so that edits made from rows fit any plan. Nothing here decides what goes.
+Rule: values of this request only. What earlier compactions inserted is told apart from what was said, and what they
+inserted together stays together. Positions are those of the raw history, so that edits fit any plan. Nothing here
+decides what is replaced.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from msgspec import Struct
 
+from secateur.compaction.trigger import Load
 from secateur.model import Message, NewMessage, Part, Replace
 from secateur.own_text import is_carried
+from secateur.protect import Protection
+from secateur.tariff import CachePricing
 
 Located = tuple[int, int, Replace]
 CARRIED = "carried"  # in the meta of a message that stands verbatim behind a summary: the tool, or "system"
@@ -99,3 +105,33 @@ def _put_in(new: NewMessage, place: tuple[int, int], opens: bool, count: Callabl
     tokens = count(new.text)
     part = Part("text", (), new.text, tokens=tokens, pinned=True)
     return ViewEntry(Message(new.role, (), (part,), new.origin), tokens, *place, new, opens)
+
+
+class SessionRequest(Struct, frozen=True, kw_only=True):
+    """The session's own next request: behind it its model can be asked, and its prompt cache is read."""
+
+    add_question: Callable[[str], Any]  # the body with one more message of the user
+    tokens: int  # of the prompt, as the provider counts
+    pricing: CachePricing
+    cold_reason: str = ""  # why the prompt cache is gone; "": it may be alive
+
+
+class CompactionInput(Struct, frozen=True, kw_only=True):
+    """`count` is the policy's own counter (SEEDS S.4)."""
+
+    raw: tuple[Message, ...]
+    shown: tuple[Message, ...] = ()  # one by one as the model reads them; (): as they came
+    ranges: tuple[Located, ...] = ()  # replaced by earlier compactions (`plan.located`)
+    count: Callable[[str], int]
+    window: int
+    load: Load
+    model: str = ""
+    protect: Protection = Protection()
+    forced: bool = False  # a person, an overflow or a model switch asks for it
+    focus: str = ""  # what a person wants kept
+    supplied: str = ""  # a summary that a hook wrote; no model is asked then
+    asks: bool = True  # there is a summarizer to ask
+    summarizer_window: int = 0  # tokens; 0: as large as `window`
+    own: SessionRequest | None = None  # for a summarizer that is asked behind it
+    handles: bool = False  # what gives way can be read back from a store
+    recall_folder: str = ""  # as files in this folder; "": by handle

@@ -1,17 +1,34 @@
-"""Laws of what leaves a store with time: receipts, of which an anchor remains.
+"""Laws of stores in special states: with removed receipts and an anchor, and used by others at the same time.
 
-Rule: as `stores` has it; `StoreKit` inherits these.
+Rule: `StoreKit` inherits these; `stores` has the rule for all of them. The first part is what the laws save and ask.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 
-from secateur.chain import LEAST, Anchor
+from secateur.chain import LEAST, Anchor, Link, encode_canonical, link_bodies
 from secateur.stores.proof import find_problems
-from secateur.stores.protocol import Blob, SessionUpdate, State, Store, make_state
-from secateur.testing.changes import A, B, make_receipts
+from secateur.stores.protocol import Blob, Conflict, Rejected, SessionId, SessionUpdate, State, Store, make_state
+
+A, B = SessionId("one", "acme"), SessionId("two", "acme")
+STRANGER = SessionId("one", "other")
 
 DAY = 86_400_000  # ms
 DAY_S = 86_400.0
+
+
+def make_receipts(state: State, count: int) -> tuple[Link, ...]:
+    """The next receipts of a session, each different."""
+    bodies = [encode_canonical({"number": state.receipts + number}) for number in range(count)]
+    return link_bodies(bodies, state.head, state.receipts)
+
+
+def expect_error(act: Callable[[], object], error: type[Exception]) -> None:
+    try:
+        act()
+    except error:
+        return
+    raise AssertionError(f"nothing was raised where {error.__name__} was promised")
 
 
 class Aging:
@@ -70,3 +87,42 @@ def _make_aged_session(store: Store, count: int) -> State:
     for number in range(count):
         state = store.save(state, SessionUpdate(at=(number + 1) * DAY, receipts=make_receipts(state, 1)))
     return state
+
+
+class InUse:
+    """Part of `StoreKit`."""
+
+    def opened(self, folder: Path) -> Store:
+        """A new, empty store; files go into `folder`."""
+        raise NotImplementedError("write opened(folder): it returns the store to be tested")
+
+    def test_who_cannot_wait_sees_and_saves_the_same(self, tmp_path: Path) -> None:
+        store = self.opened(tmp_path)
+        first = store.save(make_state(A), SessionUpdate(at=1, receipts=make_receipts(make_state(A), 1)))
+        hasty = store.with_wait_limit(0.25)
+        assert hasty.load(A) == first
+        second = hasty.save(first, SessionUpdate(at=2, receipts=make_receipts(first, 1), blobs=(Blob(b"removed"),)))
+        assert store.load(A) == second
+        assert find_problems(store.with_wait_limit(0.0), A) == ()
+        expect_error(lambda: hasty.save(first, SessionUpdate(at=3)), Conflict)
+
+    def test_a_refusal_is_told_from_a_failure(self, tmp_path: Path) -> None:
+        store = self.opened(tmp_path)
+        state = store.save(make_state(A), SessionUpdate(at=1, receipts=make_receipts(make_state(A), 2)))
+        expect_error(lambda: store.save(make_state(A), SessionUpdate(at=2)), Rejected)
+        expect_error(lambda: store.save(state, SessionUpdate(at=2, receipts=make_receipts(make_state(A), 1))), Rejected)
+        expect_error(lambda: store.get_blob("acme", "not-hex"), Rejected)
+
+    def test_a_snapshot_is_of_one_moment(self, tmp_path: Path) -> None:
+        store = self.opened(tmp_path)
+        first = store.save(
+            make_state(A), SessionUpdate(at=1, receipts=make_receipts(make_state(A), 2), blobs=(Blob(b"removed"),))
+        )
+        with store.snapshot() as moment:
+            later = store.save(first, SessionUpdate(at=2, receipts=make_receipts(first, 1), blobs=(Blob(b"more"),)))
+            assert moment.load(A) == first
+            assert len(list(moment.list_receipts(A))) == 2
+            assert [one.id for one in moment.list_blobs(A)] == [Blob(b"removed").id]
+            assert find_problems(moment, A) == ()
+        assert store.load(A) == later
+        assert find_problems(store, A) == ()
