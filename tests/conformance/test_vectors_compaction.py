@@ -9,7 +9,7 @@ import pytest
 from compactions import COUNT, done, opened, refused, rows, run, scene, texts, view
 from conversation import assistant, result, talk, user
 from secateur.compaction.cut import HistoryCut, cut
-from secateur.compaction.layout import Layout, apply_layout, parse_layout
+from secateur.compaction.outcome import Layout, apply_layout, parse_layout
 from secateur.compaction.settings import Compaction
 from secateur.compaction.trigger import Load, Report, check_due, compute_limits, load
 from secateur.model import Epoch, Message, NewMessage, Replace
