@@ -11,6 +11,7 @@
 #   make postgres  a PostgreSQL server, for the tests of that store (36 MB)
 #   make clients  the agents that tests start behind the proxy, at the versions of their lock (node 20, npm, 1.1 GB)
 #   make more-clients  other agents, which the same tests then start, too (0.9 GB)
+#   make openclaw  OpenClaw and the Node that it needs, for the test of its context engine (0.7 GB)
 #   make adapters  each adapter with its framework's lowest and newest release, in environments of their own (network;
 #                  ADAPTERS="--newest google_adk" for some of them)
 #   make mutants  how many deliberately wrong programs the tests let through: 200 mutants, about 45 minutes on two cores
@@ -26,7 +27,7 @@ PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; 
 bin := $(VENV)/bin
 installed := $(VENV)/.installed
 
-.PHONY: demo test check format bench side-by-side prices docs site sessions localmodel postgres clients more-clients adapters mutants lock clean
+.PHONY: demo test check format bench side-by-side prices docs site sessions localmodel postgres clients more-clients openclaw adapters mutants lock clean
 
 demo: $(installed)
 	@mkdir -p build
@@ -101,6 +102,15 @@ more-clients: .clients/more/.installed
 	cp $^ .clients/more/
 	cd .clients/more && npm install --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error  # `npm ci` refuses optional parts that the registry lacks
 	cd .clients/more/node_modules/opencode-ai && node postinstall.mjs
+	@touch $@
+
+openclaw: .clients/openclaw/.installed
+
+.clients/openclaw/.installed: tests/clients/openclaw/package.json tests/clients/openclaw/package-lock.json
+	@mkdir -p .clients/openclaw
+	cp $^ .clients/openclaw/
+	cd .clients/openclaw && npm ci --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error
+	cd .clients/openclaw && npm rebuild node
 	@touch $@
 
 adapters:

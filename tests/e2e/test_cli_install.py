@@ -121,6 +121,24 @@ def test_codex_keeps_its_configuration_and_is_asked_whether_it_reads_ours(home: 
     assert config.read_bytes() == b'model = "gpt-5"'
 
 
+def test_openclaw_gets_an_engine_and_the_slot_that_selects_it(home: dict[str, str]) -> None:
+    Path(home["PATH"], "openclaw").symlink_to("pi")
+    config = Path(home["HOME"]) / ".openclaw" / "openclaw.json"
+    config.parent.mkdir()
+    config.write_bytes(b'{"plugins": {"allow": ["other"], "slots": {"memory": "m"}}}')
+    assert secateur("install", "openclaw", **home).code == 0
+    plugins = json.loads(config.read_bytes())["plugins"]
+    assert plugins["slots"] == {"memory": "m", "contextEngine": "secateur"}
+    folder = config.parent / "extensions" / "secateur"
+    manifest = json.loads((folder / "openclaw.plugin.json").read_text())
+    assert (manifest["id"], manifest["kind"]) == (plugins["slots"]["contextEngine"], "context-engine")
+    (host,) = secateur("doctor", "--json", **home).json["hosts"]
+    assert ["plugins.allow" in one for one in host["problems"]] == [True]
+    assert secateur("uninstall", "openclaw", **home).code == 0
+    assert config.read_bytes() == b'{"plugins": {"allow": ["other"], "slots": {"memory": "m"}}}'
+    assert not folder.parent.exists()
+
+
 @pytest.mark.parametrize(
     ("config", "arguments", "why"),
     [

@@ -9,7 +9,18 @@ from typing import Any
 
 from msgspec import Struct
 
-SHELLS = ("Bash", "bash", "exec_command", "shell_command", "shell", "local_shell", "run_shell_command", "execute")
+SHELLS = (
+    "Bash",
+    "bash",
+    "exec_command",
+    "shell_command",
+    "shell",
+    "local_shell",
+    "run_shell_command",
+    "execute",
+    "exec",
+    "terminal",
+)
 _FILLERS: dict[str, Any] = {"string": "none", "boolean": False, "number": 1, "integer": 1, "array": [], "object": {}}
 
 

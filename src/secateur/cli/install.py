@@ -76,7 +76,7 @@ class HostInstallOptions(Options, frozen=True, kw_only=True):
 def command(args: HostInstallOptions) -> None:
     """Put secateur into HOST; `secateur uninstall HOST` restores every file.
 
-    HOST is claude-code, codex, kilo, opencode or pi.
+    HOST is claude-code, codex, kilo, openclaw, opencode or pi.
     """
     host = HOSTS[args.host]
     if args.policy:

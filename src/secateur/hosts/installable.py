@@ -1,6 +1,6 @@
 """The hosts that secateur can be put into: one line each, and one file for those that are made alike."""
 
-from secateur.hosts import claude_code_plugin, codex_plugin, opencode_plugin, pi_plugin
+from secateur.hosts import claude_code_plugin, codex_plugin, openclaw_plugin, opencode_plugin, pi_plugin
 from secateur.hosts.installation import InstallableHost
 
 HOSTS: dict[str, InstallableHost] = {
@@ -9,6 +9,7 @@ HOSTS: dict[str, InstallableHost] = {
         claude_code_plugin.HOST,
         codex_plugin.HOST,
         opencode_plugin.KILO,
+        openclaw_plugin.HOST,
         opencode_plugin.HOST,
         pi_plugin.HOST,
     )

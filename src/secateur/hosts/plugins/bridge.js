@@ -91,6 +91,10 @@ export function openBridge(command, host, { onTrouble = () => {}, onAsk = undefi
         return undefined;
       }
     },
+    // Whether the host's process waits for the bridge before it ends by itself.
+    hold(isHeld) {
+      for (const each of [child, child?.stdin, child?.stdout]) isHeld ? each?.ref?.() : each?.unref?.();
+    },
     close() {
       hasEnded = true;
       child?.stdin.end();
