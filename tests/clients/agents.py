@@ -239,7 +239,15 @@ class Desk(Struct, frozen=True):
         """Where the agent works."""
         return self.home / "work"
 
-    def run(self, url: str, *arguments: str, mode: str = "", policy: str = "balance", prompt: str = PROMPT) -> Ran:
+    def run(
+        self,
+        url: str,
+        *arguments: str,
+        mode: str = "",
+        policy: str = "balance",
+        prompt: str = PROMPT,
+        recall: str = "",
+    ) -> Ran:
         """Run the agent once, directly, or behind the proxy in a mode. `url` is the scripted provider's."""
         agent = self.agent
         self.work.mkdir(parents=True, exist_ok=True)
@@ -260,6 +268,7 @@ class Desk(Struct, frozen=True):
                 policy,
                 f"--upstream-{agent.api}",
                 address,
+                *(("--recall", recall) if recall else ()),
             ]
             command = [*ours, agent.name]
             environment |= {agent.upstream_variable: address} if agent.upstream_variable else {}

@@ -1,5 +1,7 @@
 """Claude Code's sub-agents and its own compaction, directly and through the proxy."""
 
+import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,7 @@ from msgspec import Struct
 
 from clients.agents import AGENTS, THRIFTY, Desk, Ran, find_obstacle
 from model_server import Answer, Call, Script, ScriptedModel, Step
+from secateur.lineage import handle_of
 from secateur.stores.laid_files import get_tenant_folder
 from upstream import Received, upstream
 
@@ -71,6 +74,29 @@ def test_removed_text_may_be_read_where_placeholders_name_its_file(tmp_path: Pat
         last = server.posts[-1].body.decode()
     assert (done.code, "It is read." in done.out) == (0, True)
     assert "1\\tthe word is platypus" in last  # as its tool prints it; without permission it is refused
+
+
+def test_the_model_reads_back_by_the_tool_that_the_proxy_serves(tmp_path: Path) -> None:
+    agent = AGENTS["claude"]
+    if obstacle := find_obstacle(agent):
+        pytest.skip(obstacle)
+    desk = Desk(agent, tmp_path / "home")
+    printed = subprocess.run(NOTES[0], shell=True, capture_output=True, text=True, check=True).stdout.rstrip()
+    back = Call("secateur_recall", {"handle": handle_of(printed)})
+    notes = [Step(calls=(Call(command=note),)) for note in NOTES]
+    model = ScriptedModel(Script((*notes, Step("I look again.", calls=(back,)), Step("All of it is read."))))
+    with upstream(model, other=model) as server:
+        done = desk.run(server.url, mode="prune", policy=THRIFTY, recall="served")
+        first, last = json.loads(server.posts[0].body), json.loads(server.posts[-1].body)
+        again = desk.run(server.url, "--continue", mode="prune", policy=THRIFTY, recall="served", prompt="Thanks.")
+        resumed = json.loads(server.posts[-1].body)
+    assert (done.code, again.code, "All of it is read." in done.out) == (0, 0, True), done
+    assert [one["tools"][-1]["name"] for one in (first, last, resumed)] == ["secateur_recall"] * 3
+    [result] = last["messages"][-1]["content"]
+    assert result["content"].startswith("[secateur recall: ")
+    assert printed[:1_000] in result["content"]
+    assert resumed["messages"][len(last["messages"]) - 1]["content"][0]["content"] == result["content"]
+    assert not any("secateur_recall" in session for session in desk.read_sessions())
 
 
 def test_subagents_and_compaction_are_what_they_are_without_us(tmp_path: Path) -> None:

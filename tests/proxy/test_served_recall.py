@@ -172,6 +172,12 @@ def test_the_model_reads_back_and_the_client_sees_one_turn(streams: bool, stack:
     said = scene.agent.say()
     assert [block.type for block in said.content] == ["thinking", "text", "text"]
     assert said.stop_reason == "end_turn"
+    usage = said.usage
+    assert (usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens) == (20, 200, 10)
+    assert usage.output_tokens == 14
+    if not streams:  # the client's own sum of a stream leaves it out
+        assert [one["input_tokens"] for one in usage.to_dict()["iterations"]] == [10, 10]  # type: ignore[attr-defined]
+    assert read_status(scene.address)["sessions"][0]["output_tokens"] == 5 * 7
     asked, continued = scene.sent[3], scene.sent[4]
     assert continued["messages"][: len(asked["messages"])] == asked["messages"]
     assert continued["messages"][-2]["content"][0] == THINKING
@@ -184,17 +190,6 @@ def test_the_model_reads_back_and_the_client_sees_one_turn(streams: bool, stack:
     tools = {json.dumps(one["tools"]) for one in scene.sent}
     assert len(tools) == 1
     assert [tool["name"] for tool in json.loads(tools.pop())] == ["Bash", NAME]
-
-
-@STREAMS
-def test_usage_is_the_sum_of_what_was_reported(streams: bool, stack: ExitStack, tmp_path: Path) -> None:
-    scene = Scene(stack, tmp_path, [replies(recalls("r1")), replies(text("Done."))], streams)
-    usage = scene.agent.say().usage
-    assert (usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens) == (20, 200, 10)
-    assert usage.output_tokens == 14
-    if not streams:  # the client's own sum of a stream leaves it out
-        assert [one["input_tokens"] for one in usage.to_dict()["iterations"]] == [10, 10]  # type: ignore[attr-defined]
-    assert read_status(scene.address)["sessions"][0]["output_tokens"] == 5 * 7
 
 
 @STREAMS
@@ -261,26 +256,15 @@ def test_tenants_read_their_own_results_only(stack: ExitStack, tmp_path: Path) -
 
 
 @STREAMS
-def test_a_provider_that_is_busy_is_for_the_client_to_ask_again(
-    streams: bool, stack: ExitStack, tmp_path: Path
-) -> None:
+def test_a_provider_that_does_not_go_on_is_for_the_client(streams: bool, stack: ExitStack, tmp_path: Path) -> None:
     busy = says(529, json.dumps({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}))
-    scene = Scene(stack, tmp_path, [replies(recalls("r1")), busy, replies(text("Now."))], streams)
+    refused = says(400, json.dumps({"type": "error", "error": {"type": "invalid_request_error", "message": "no"}}))
+    looks = replies(text("I look."), recalls("r1"))
+    scene = Scene(stack, tmp_path, [looks, busy, looks, refused, replies(text("Then not."))], streams)
     with pytest.raises(anthropic.APIStatusError, match="Overloaded"):
         scene.agent.say()
-    assert scene.agent.say().content[0].to_dict()["text"] == "Now."
-    assert scene.sent[-1]["messages"] == scene.sent[3]["messages"]
-
-
-@STREAMS
-def test_what_the_provider_does_not_accept_becomes_the_clients_call(
-    streams: bool, stack: ExitStack, tmp_path: Path
-) -> None:
-    refused = says(400, json.dumps({"type": "error", "error": {"type": "invalid_request_error", "message": "no"}}))
-    scene = Scene(
-        stack, tmp_path, [replies(text("I look."), recalls("r1")), refused, replies(text("Then not."))], streams
-    )
     said = scene.agent.say()
+    assert scene.sent[5]["messages"] == scene.sent[3]["messages"]
     assert [block.type for block in said.content] == ["text", "tool_use"]
     assert said.stop_reason == "tool_use"
     error = {"type": "tool_result", "tool_use_id": "r1", "content": "no such tool", "is_error": True}
