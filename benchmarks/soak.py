@@ -14,6 +14,7 @@ them assumes a client that marks its newest message for the cache. Exit code 1 w
 import argparse
 import json
 import random
+import re
 import sys
 import time
 import zlib
@@ -31,6 +32,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.api import check
+from secateur.lineage import hash_text
 from secateur.proxy.background import start_in_thread
 from secateur.proxy.callers import Tenants, read_secret
 from secateur.proxy.settings import ProxyLimits, ProxySettings
@@ -45,6 +47,7 @@ ANSWER = json.dumps({"type": "message", "content": []}).encode()  # no usage: on
 MODEL = "claude-opus-5"
 BILLED = 8  # one session in so many has its bill reckoned
 START_S = 1_800_000_000.0
+_MARK = re.compile(rb"mark-[a-z0-9-]+")
 TOOL = {"name": "Bash", "description": "runs a command", "input_schema": {"type": "object"}}
 
 
@@ -61,6 +64,7 @@ class SoakReport(Struct):
     moved: int = 0  # views whose beginning changed though no epoch was opened
     crossings: int = 0
     memory_mb: list[float] = []  # of this process, at equal distances
+    played_mb: list[float] = []  # of these, what the sessions played here take by themselves
     billed: int = 0  # requests whose cost was reckoned
     bill: float = 0.0  # dollars for them, as they were sent
     predicted: float = 0.0  # by `simulate`, of the same histories
@@ -97,7 +101,7 @@ class Talk:
         self.name, self.tenant, self.messages = name, tenant, messages
         self.mark = f"mark-{tenant}-{name}-"
         self.marks = marks | {self.mark}  # of the sessions that it was forked from, too
-        self.view: list[Any] = []
+        self.view: list[str] = []  # hashes of the messages that were sent last
         self.epochs = 0
         self.known = True  # the view before was made with the store
         self.sent: list[SentRequest] | None = None  # of a session whose bill is reckoned
@@ -127,6 +131,7 @@ def provider() -> Iterator[tuple[str, list[bytes]]]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # else each answer waits for the client to acknowledge its headers
 
         def do_POST(self) -> None:
             bodies.append(self.rfile.read(int(self.headers["content-length"])))
@@ -190,7 +195,7 @@ def send(address: str, talk: Talk, body: bytes) -> str:
 def judge(report: SoakReport, talk: Talk, body: bytes, did: str, epochs: int) -> None:
     """Count what is wrong with a request as its provider received it."""
     request = json.loads(body)
-    view = strip_markers(request["messages"])
+    view = [hash_text(json.dumps(strip_markers(message))) for message in request["messages"]]
     report.requests += 1
     report.edited += did == "edited"
     report.away += did == "failed"
@@ -217,6 +222,12 @@ def measure_memory_mb() -> float:
     """What this process takes."""
     text = Path("/proc/self/smaps_rollup").read_text()
     return round(int(next(line for line in text.splitlines() if line.startswith("Pss:")).split()[1]) / 1024, 1)
+
+
+def measure_played_mb(talks: list[Talk]) -> float:
+    """What the sessions' own messages and the requests kept for their bills take, about."""
+    texts = sum(len(block["content"]) for talk in talks for one in talk.messages[2::2] for block in one["content"])
+    return round((texts + sum(len(one.body) for talk in talks for one in talk.sent or ())) / 1_048_576, 1)
 
 
 class SoakPlan(Struct, frozen=True):
@@ -267,7 +278,8 @@ def play(store_url: str, plan: SoakPlan, clock: Clock, proxies: Proxies, bodies:
             restart_s += plan.hours * 600  # six times in all
         if clock.now_s >= measure_s:
             report.memory_mb.append(measure_memory_mb())
-            measure_s += plan.hours * 360
+            report.played_mb.append(measure_played_mb(talks))
+            measure_s += plan.hours * 180
         did = send(drawn.choice(proxies.addresses), talk, talk.work(drawn))
         state = store.load(SessionId(talk.name, owners.find_name(f"key of {talk.tenant}")))
         epochs, body = len(state.plan.epochs) if state else 0, bodies.pop()

@@ -324,6 +324,34 @@ def test_nothing_is_offered_where_requests_are_only_observed(tmp_path: Path) -> 
     assert provider.bodies == [anthropic_body(0).decode()]
 
 
+def test_reasoning_of_a_turn_that_broke_off_does_not_come_back_without_its_calls(
+    stack: ExitStack, tmp_path: Path
+) -> None:
+    later = {"type": "thinking", "thinking": "so it is fine", "signature": "bGF0ZXI="}
+    left = Event()
+
+    def begin(handler: Handler) -> None:
+        def cut() -> Iterable[bytes]:
+            whole = stream(message(later, text("It compiled.")))
+            yield whole[: whole.index(b'"index": 1')]
+            left.wait(20)
+
+        streams_slowly(cut())(handler)
+
+    scene = Scene(stack, tmp_path, [replies(THINKING, recalls("r1")), begin, replies(text("Fine."))])
+    with scene.agent.client.messages.create(
+        model="claude-opus-5", max_tokens=9, tools=[TOOL], messages=scene.agent.messages, stream=True
+    ) as opened:
+        ends = (event for event in opened if event.type == "content_block_stop")
+        assert [next(ends).index for _ in range(2)] == [0, 1]
+    assert any(read_status(scene.address)["disconnected"] for _ in range(2_000))
+    left.set()
+    scene.agent.messages.append({"role": "assistant", "content": [THINKING, later, text("It compiled.")]})
+    scene.agent.messages.append({"role": "user", "content": "go on"})
+    scene.agent.say()
+    assert scene.sent[-1]["messages"][-2]["content"] == [THINKING, text("It compiled.")]
+
+
 def test_a_client_that_leaves_while_the_model_reads_back_calls_it_off(stack: ExitStack, tmp_path: Path) -> None:
     came, ended = Event(), Event()
 

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Raw
 
 from secateur.proxy.body_members import Members, encode_raw, join_elements, join_members, split_elements, split_members
-from secateur.proxy.served.anthropic_turn import REASONING, AnthropicTurn, Block, describe_blocks
+from secateur.proxy.served.anthropic_turn import REASONING, AnthropicTurn, Block, describe_blocks, find_signature
 from secateur.proxy.served.turns import DESCRIPTION, SCHEMA, TOOL, HiddenTurn, read_member
 
 _OWN_TOOLS = ("custom", "bash_", "text_editor_", "computer_", "memory_")  # tools that the client runs, by their type
@@ -52,10 +52,15 @@ class AnthropicDialect:
         """1 if the first message is the turn as the client saw it, else 0."""
         if not self.is_output(elements[0]):
             return 0
-        return int(describe_blocks(_list_blocks(read_member(elements[0], "content"))) == turn.seen)
+        blocks = _list_blocks(read_member(elements[0], "content"))
+        if turn.lost:
+            return int(any(find_signature(block) in turn.lost for block in blocks))
+        return int(describe_blocks(blocks) == turn.seen)
 
     def expand_turn(self, own: Sequence[Raw], turn: HiddenTurn) -> list[Raw]:
-        """The messages of the turn; without reasoning if the client left it out."""
+        """The messages of the turn; without reasoning if the client left it out, or if it is lost."""
+        if turn.lost:
+            return _drop_lost(own[0], turn.lost)
         blocks = _list_blocks(read_member(own[0], "content"))
         if any(block.get("type") in REASONING for block in blocks):
             return [*turn.elements]
@@ -77,6 +82,14 @@ class AnthropicDialect:
     def start_turn(self) -> AnthropicTurn:
         """A reader for a new turn."""
         return AnthropicTurn()
+
+
+def _drop_lost(element: Raw, lost: tuple[str, ...]) -> list[Raw]:
+    """A message without some of its reasoning; none if nothing else is in it."""
+    message = split_members(element)
+    blocks = split_elements(message["content"])
+    left = [block for block in blocks if find_signature(msgspec.json.decode(block)) not in lost]
+    return [Raw(join_members({**message, "content": join_elements(left)}))] if left else []
 
 
 def _drop_reasoning(element: Raw) -> Raw | None:

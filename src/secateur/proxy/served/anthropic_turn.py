@@ -196,6 +196,11 @@ class AnthropicTurn:
         whole["usage"] = _sum_rounds(self._usages)
         return json.dumps(whole).encode()
 
+    def list_bound(self) -> tuple[str, ...]:
+        """Signatures of the reasoning that the client saw behind a hidden call."""
+        first = len(_list_signatures(self._rounds[0][0])) if self._rounds else len(self._seen)
+        return _list_signatures(self._seen)[first:]
+
     def make_turn(self, at: int, answers: Sequence[RecallAnswer]) -> HiddenTurn | None:
         """What the client did not see; None if it saw all."""
         last = [self._blocks[number] for number in sorted(self._blocks) if number in self._done]
@@ -223,10 +228,19 @@ class AnthropicTurn:
         return build_event({**data, "usage": _sum_rounds(self._usages)}, "message_delta")
 
 
+def find_signature(block: Block) -> str:
+    """What names a block of reasoning; "" for another block."""
+    return str(block.get("signature") or block.get("data") or "") if block.get("type") in REASONING else ""
+
+
 def describe_blocks(blocks: list[Block]) -> str:
     """The hash of a message by what a client keeps of it."""
     texts = [str(block.get("text", "")) for block in blocks if block.get("type") == "text"]
     return describe_turn(texts, [str(block.get("id", "")) for block in blocks if block.get("type") == "tool_use"])
+
+
+def _list_signatures(blocks: list[Block]) -> tuple[str, ...]:
+    return tuple(filter(None, map(find_signature, blocks)))
 
 
 def _is_recall(block: Block) -> bool:

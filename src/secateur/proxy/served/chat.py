@@ -103,7 +103,6 @@ class ChatTurn:
         self._held: list[bytes] = []
         self._hidden: list[Object] = []  # chunks of hidden calls
         self._first: Object = {}
-        self._is_revealed = False
 
     # --- one response --------------------------------------------------------------------------------------------
 
@@ -237,6 +236,10 @@ class ChatTurn:
             message["tool_calls"] = [_strip_index(call) for call in self._seen_calls]
         whole = {**self._first, "choices": [{**choice, "message": message}], "usage": sum_usage(self._usages)}
         return json.dumps(whole).encode()
+
+    def list_bound(self) -> tuple[str, ...]:
+        """None: no reasoning is bound here."""
+        return ()
 
     def make_turn(self, at: int, answers: Sequence[RecallAnswer]) -> HiddenTurn | None:
         """What the client did not see; None if it saw all."""

@@ -213,6 +213,10 @@ class ServedGeminiTurn:
             self._reveal()
         return json.dumps(self._restate(_with_parts(self._held[-1], self._seen))).encode()
 
+    def list_bound(self) -> tuple[str, ...]:
+        """None: reasoning of this format is not bound to what stands before it."""
+        return ()
+
     def make_turn(self, at: int, answers: Sequence[RecallAnswer]) -> HiddenTurn | None:
         """What the client did not see; None if it saw all."""
         if not self._rounds and not answers:

@@ -110,7 +110,8 @@ class ServedRecall:
             return Extended(asked)
         dialect, members, elements = history.dialect, history.members, history.elements
         known = self._log.find(editor.get_sessions(asked.route), asked.caller.tenant, history.root)
-        whole = insert_turns(dialect, elements, known.turns)
+        has_tools = len(bytes(members.get("tools", Raw())).strip()) > len(b"[]")  # else calls may not be in the history
+        whole = insert_turns(dialect, elements, known.turns) if has_tools else elements
         if whole is not elements:
             members = {**members, dialect.messages: join_elements(whole)}
         is_new, has_begun = not any(map(dialect.is_output, elements)), self._has_begun(editor, asked, known)

@@ -22,7 +22,7 @@ from secateur.proxy.request_record import RequestRecord
 from secateur.proxy.served.event_stream import EventSplitter
 from secateur.proxy.served.offer import Offer
 from secateur.proxy.served.turn_log import LIMIT_TEXT
-from secateur.proxy.served.turns import RecallAnswer, RecallCall, TurnReader
+from secateur.proxy.served.turns import HiddenTurn, RecallAnswer, RecallCall, TurnReader
 from secateur.proxy.usage_reader import UsageReader
 from secateur.usage import Usage
 
@@ -69,13 +69,17 @@ class ServedResponse:
         self._turn: TurnReader = offer.dialect.start_turn()
         self._usages: list[Usage] = []
         self._count = 0  # responses after the first
+        self._is_kept = False  # what the client's next request needs
 
     async def relay(self, response: Response, begun: bytes, how: tuple[bytes, bytes], send: Send) -> Usage | None:
         """Send the client its response; what it took in all. Raises Refusal, and what reading a response raises."""
         headers = [*select_response_headers(response.raw_headers), how]
         if "event-stream" in response.headers.get("content-type", ""):
             await self._start(response.status, [pair for pair in headers if pair[0] not in _CHANGED], send)
-            await self._relay_stream(response, begun, send)
+            try:
+                await self._relay_stream(response, begun, send)
+            finally:
+                await self._keep_lost()
         else:
             await self._relay_whole(response, begun, headers, send)
         if not self._usages:
@@ -210,8 +214,15 @@ class ServedResponse:
         """Keep what the client did not see."""
         answers = await self._answer(self._turn.list_open_calls())
         turn = self._turn.make_turn(self._offer.at, answers)
+        self._is_kept = True
         if turn is not None:
             await self._run(self._offer.keep, turn)
+
+    async def _keep_lost(self) -> None:
+        """Of a turn that did not end, keep which reasoning must not come back without its hidden calls."""
+        lost = () if self._is_kept else self._turn.list_bound()
+        if lost:
+            await self._run(self._offer.keep, HiddenTurn(self._offer.at, "", (), lost=lost))
 
     async def _start(self, status: int, headers: Headers, send: Send) -> None:
         await send({"type": "http.response.start", "status": status, "headers": headers})

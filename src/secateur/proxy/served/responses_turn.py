@@ -181,6 +181,10 @@ class ResponsesTurn:
             self._reveal(place)
         return json.dumps(self._build_response()).encode()
 
+    def list_bound(self) -> tuple[str, ...]:
+        """None: reasoning of this format is not bound to what stands before it."""
+        return ()
+
     def make_turn(self, at: int, answers: Sequence[RecallAnswer]) -> HiddenTurn | None:
         """What the client did not see; None if it saw all."""
         if not self._rounds and not answers:

@@ -56,6 +56,7 @@ class HiddenTurn(Struct, frozen=True):
     seen: str  # a hash of what the client saw of it
     elements: tuple[Raw, ...]  # that replace the client's
     results: tuple[Raw, ...] = ()  # that come first in the client's next element
+    lost: tuple[str, ...] = ()  # reasoning that goes: it is bound to calls of a turn that did not end
 
     def encode(self) -> bytes:
         """The turn as it is kept."""
@@ -99,6 +100,9 @@ class TurnReader(Protocol):
 
     def build_whole(self, reveals: bool = False) -> bytes:
         """The client's response, if it is not streamed."""
+
+    def list_bound(self) -> tuple[str, ...]:
+        """What names the reasoning that the client saw behind a hidden call, where it is bound to that."""
 
     def make_turn(self, at: int, answers: Sequence[RecallAnswer]) -> HiddenTurn | None:
         """What is to be kept of the turn, with the answers to its open calls; None if the client saw all of it."""
