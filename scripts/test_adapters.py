@@ -29,6 +29,7 @@ OTHERS = {
     "haystack": "haystack-ai>=3.4",
     "llama_index": "llama-index-core>=0.14.25",
     "google_adk": "google-adk>=2.13",  # needs google-genai before 3
+    "hermes": "hermes-agent>=0.19",  # pins older packages than the lock has
     "litellm_proxy": "litellm[proxy]>=1.106",
     "strands": "strands-agents>=1.62",  # needs mcp before 2.2
 }
