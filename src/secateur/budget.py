@@ -20,10 +20,10 @@ OTHER_CHARS = 256  # and a message that is neither user, assistant nor tool resu
 
 
 class Budget(Struct, frozen=True, kw_only=True):
-    """`count` and `used` are by the policy's own counter (SEEDS S.4), on texts as the view has them.
+    """`count` and `tokens_used` are by the policy's own counter (SEEDS S.4), on texts as the view has them.
 
-    Where the provider has reported usage, `used` is in its tokens, as `window` and the limits of `tariff` are, and
-    `ratio` of them are one token of our count.
+    Where the provider has reported usage, `tokens_used` is in its tokens, as `window` and the limits of `tariff` are,
+    and `ratio` of them are one token of our count.
     """
 
     window: int  # tokens; 0 or less: unknown, and policies that compare with it do nothing
@@ -32,7 +32,7 @@ class Budget(Struct, frozen=True, kw_only=True):
     protect: Protection
     edited_by: Mapping[str, str] = {}  # key -> strategy, of the edits in force and those proposed just before
     own_keys: Set[str] = frozenset()  # keys of results that came as text of ours, from a view that is a history now
-    originals: Mapping[str, Part] = {}  # key -> the part as it came, at least for excerpts and trims among `edited`
+    originals: Mapping[str, Part] = {}  # key -> the part as it came, at least for excerpts and trims among `edited_by`
     idle_s: float | None = None  # since the model was last called or the newest epoch opened; None: unknown
     has_prior_view: bool = False  # a view was made for this session before, whenever that was
     now_ms: int = 0  # ms since 1970
@@ -45,12 +45,12 @@ class Budget(Struct, frozen=True, kw_only=True):
     can_compact: bool = False  # a view that is still too long after pruning becomes a summary
 
     def scale_to_reported(self, tokens: int) -> int:
-        """Our count of some text in the unit of `used`, so that one can be subtracted from the other."""
+        """Our count of some text in the unit of `tokens_used`, so that one can be subtracted from the other."""
         return round(tokens * self.ratio)
 
     @property
     def estimated(self) -> int:
-        """`used` in our own count, the unit of `Part.tokens`."""
+        """`tokens_used` in our own count, the unit of `Part.tokens`."""
         return round(self.tokens_used / self.ratio)
 
 

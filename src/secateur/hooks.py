@@ -83,7 +83,7 @@ class CommandHook(Struct, frozen=True):
     timeout_s: float = TIMEOUT_S
 
     def __call__(self, event: BeforeCompact | AfterCompact) -> CompactDecision | None:
-        """Raises what went wrong; `asked` and `told` make a warning of it."""
+        """Raises what went wrong; the callers make a warning of it."""
         done = subprocess.run(
             shlex.split(self.command),
             input=msgspec.json.encode(event),

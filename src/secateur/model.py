@@ -1,7 +1,7 @@
-"""What a strategy sees of a conversation, and what it may say about it.
+"""The values that everything else is about: what a strategy sees of a conversation, and the edits it may propose.
 
-A format reads a native document into a `Transcript`; every part remembers where it stands. Strategies answer with
-edits that name parts by key. Nothing here knows a provider, does I/O, or ever writes to a native document.
+A format reads a native document into a `Transcript`; every part knows its place in that document. Strategies propose
+edits that name parts by key. Nothing here knows a provider, does I/O, or writes to a native document.
 """
 
 from typing import Any, Literal
@@ -17,31 +17,31 @@ Path = tuple[str | int, ...]
 class Part(Struct, frozen=True, gc=False):
     """One piece of a message.
 
-    `text` is what the model reads of it (a call's arguments as canonical JSON). `digest` names what was said besides
-    the text: a hash of a medium or of an unknown value, the signature of reasoning. `key` and `local` are made by
-    `lineage`, `tokens` by a counter; a reader leaves them empty.
+    `text` is what the model reads of it (a call's arguments as canonical JSON). `fingerprint` identifies what the part
+    holds besides its text: the hash of a medium or of an unknown value, the signature of reasoning. `lineage` makes
+    `key` and `local`, a counter makes `tokens`; a reader leaves them empty.
     """
 
     kind: Kind
-    path: Path  # where its body stands in the native document
+    path: Path  # the place of its body in the native document
     text: str = ""
     tool: str = ""  # the tool's name, on a call and on its result
     call_id: str = ""  # the id that pairs a call with its result; providers repeat ids and leave them empty
     is_error: bool = False
     fingerprint: str = ""
-    container_key: str = ""  # key of the result that this medium stands inside (readers: any non-empty mark)
-    pinned: bool = False  # never rewritten: signed, encrypted, unknown, server-side
+    container_key: str = ""  # key of the result that contains this medium (readers set any non-empty mark)
+    pinned: bool = False  # never rewritten: signed, encrypted, of an unknown type, or kept by the server
     prefix_bound: bool = False  # valid only while everything before it stays as it was (wire rule A54)
     joined_to_next: bool = (
         False  # may not go without what follows it: signed steps, reasoning units (wire rules R3, R4, G10)
     )
     marker: str = ""  # a cache marker inside the body, as JSON: it stays when the body is rewritten (wire rules 3.5)
-    size: int = 0  # bytes of a medium's data as they stand in the document
+    size: int = 0  # bytes of a medium's data in the document
     cleared_at_path: Path = ()  # where the host records the time this part was cleared, if it has such a place
-    cleared: str = ""  # what the host sends in its place once that time is recorded, where it says so in its own words
+    cleared: str = ""  # the host's own placeholder for it once that time is recorded, if it has one
     tokens: int = 0
-    key: str = ""  # lineage hash: what was said, after everything said before it
-    local: str = ""  # the same hash without lineage
+    key: str = ""  # hash of this part and of everything before it
+    local: str = ""  # hash of this part alone
 
 
 class Message(Struct, frozen=True, gc=False):
@@ -57,17 +57,17 @@ class Message(Struct, frozen=True, gc=False):
 
     @property
     def is_put_in(self) -> bool:
-        """Whether a plan put it into the view: it stands nowhere in the document, and nobody said it."""
+        """Whether a plan inserted it into the view: it has no place in the document."""
         return not self.path and len(self.parts) == 1 and self.parts[0].pinned and not self.parts[0].path
 
     @property
     def is_output(self) -> bool:
-        """Whether the model said it: what a plan or a host puts in its mouth is no answer, and shows nothing read."""
+        """Whether the model wrote it, rather than a plan or a host in the model's name."""
         return self.role == "assistant" and self.origin not in ("synthetic", "summary") and not self.is_put_in
 
 
 class Derived:
-    """What was derived from a history that grows, kept beside its index; it only saves work."""
+    """Caches of what was derived from a growing history, kept beside its index."""
 
     def __init__(self) -> None:
         self.histories: list[Any] = []  # calls and results (`acts.known`), the one used last at the end
@@ -78,7 +78,7 @@ class Derived:
 
 
 class MessagePositions(Struct, frozen=True):
-    """Where things stand, by message number, so that nobody walks a long history to find its last turns."""
+    """An index by message number, so that the last turns of a long history are found without walking it."""
 
     user_messages: tuple[int, ...] = ()  # every user-role message
     user_turns: tuple[int, ...] = ()  # those of origin "user": where turns begin
@@ -91,19 +91,19 @@ class MessagePositions(Struct, frozen=True):
 class Transcript(Struct, frozen=True):
     """A conversation as the model would read it, oldest message first."""
 
-    messages_path: Path  # the native array that holds the messages
+    messages_path: Path  # the native array of the messages
     messages: tuple[Message, ...]
     model: str = ""
     provider: str = ""
     fixed_tokens: int = 0  # system prompt and tool definitions
     partial: bool = False  # the provider holds history that is not here: observe only
     requires_leading_reasoning: bool = False  # the tool loop that runs must begin with its reasoning (wire rule A52)
-    parts_only: bool = False  # messages are not the array's elements one by one: parts change where they stand, no more
+    parts_only: bool = False  # messages are not one by one the array's elements: only parts can be edited, in place
     last_call_ms: int = 0  # when the model was last called, in ms; 0: unknown
     last_timestamp_ms: int = 0  # the document's last timestamp, in ms; 0: unknown
     window: int = 0  # the model's context window in tokens, as the host recorded it; 0: it did not
-    warnings: tuple[str, ...] = ()  # what the reader met: torn lines, missing parents
-    index: MessagePositions | None = None  # None: not made yet; `bounds.index_of` makes it
+    warnings: tuple[str, ...] = ()  # what is wrong with the document: torn lines, missing parents
+    index: MessagePositions | None = None  # None: not made yet; `bounds.get_index` makes it
 
     def __repr__(self) -> str:
         tokens = sum(part.tokens for message in self.messages for part in message.parts) + self.fixed_tokens
@@ -111,7 +111,7 @@ class Transcript(Struct, frozen=True):
 
 
 class NewMessage(Struct, frozen=True):
-    """A message that is not in the history. `meta` goes to hosts that have a place for it, never to a provider."""
+    """A message that is not in the history. `meta` goes to hosts that can store it, never to a provider."""
 
     role: Role
     text: str
@@ -144,7 +144,7 @@ class Replace(Struct, frozen=True, tag="replace", tag_field="verb"):
 
 
 class Restore(Struct, frozen=True, gc=False, tag="restore", tag_field="verb"):
-    """The part reads as it came again."""
+    """The part is shown as it came again."""
 
     key: str
     strategy: str = ""
@@ -154,9 +154,10 @@ Edit = Rewrite | Remove | Replace | Restore
 
 
 class Epoch(Struct, frozen=True):
-    """All edits of one moment. `tip` is the last key of the history when it was opened, `undoes` an epoch's index.
+    """All edits made at one moment. `head_key` is the last key of the history then, `reverts` the number of an epoch
+    that this one takes back.
 
-    It holds for the histories that have `tip` in them, and none of what stands `apart`: those are other branches.
+    It applies to histories that contain `head_key` and none of `excluded_keys`, which belong to other branches.
     """
 
     at_ms: int  # ms since 1970; audit stamps come from here, never from a clock at apply
@@ -167,6 +168,4 @@ class Epoch(Struct, frozen=True):
     content_hashes: dict[str, str] | UnsetType = (
         UNSET  # hash without lineage of each edited part and range, where it is kept
     )
-    excluded_keys: tuple[str, ...] | UnsetType = (
-        UNSET  # keys of other branches that went on from `tip`: it is not theirs
-    )
+    excluded_keys: tuple[str, ...] | UnsetType = UNSET  # first keys of branches that left `head_key` without it

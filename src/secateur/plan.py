@@ -1,8 +1,8 @@
-"""The plan of a session: all edits made so far, in epochs; append-only. And which edits depend on others.
+"""The plan of a session: an append-only list of epochs with all edits made so far; and which edits depend on others.
 
-Rule: a view is a pure function of history and plan. A plan names parts by key, so it can be kept, sent, shared by
-forks and replayed; it never holds a position. Nothing here decides what to edit. Reasoning that is bound to its prefix
-is void once anything before it changes (wire rules A54-A56), so all bound reasoning behind the first edit is removed in
+Rule: a view is a pure function of history and plan. A plan names parts by key, never by position, so it can be stored,
+sent, shared by forks and replayed. Nothing here decides what to edit. Reasoning that is bound to its prefix becomes
+invalid once anything before it changes (wire rules A54-A56), so all bound reasoning behind the first edit is removed in
 the same epoch, for good. Reasoning made later, under the new view, stays.
 """
 
@@ -25,7 +25,7 @@ class Plan(Struct, frozen=True):
     epochs: tuple[Epoch, ...] = ()
 
     def with_epoch(self, epoch: Epoch) -> "Plan":
-        """This plan and one more epoch."""
+        """Return this plan with one more epoch."""
         return Plan((*self.epochs, epoch))
 
     def __repr__(self) -> str:
@@ -34,14 +34,14 @@ class Plan(Struct, frozen=True):
 
 
 class FoldedPlan(Struct, frozen=True):
-    """What a plan comes to: the edit in force for each key, and the message ranges that are replaced.
+    """The sum of a plan: the edit in force for each key, and the message ranges that are replaced.
 
-    Each edit stands with the time (ms) of its epoch, from which hosts take their audit stamps.
+    Each edit comes with the time (ms) of its epoch, from which hosts take their audit stamps.
     """
 
     parts: dict[str, tuple[Rewrite | Remove, int]] = {}
     ranges: tuple[tuple[Replace, int], ...] = ()
-    stamps: bool = False  # the time of an edit is recorded where the host has a place for it
+    stamps: bool = False  # whether hosts that can record the time of an edit do so
 
     @property
     def removed(self) -> frozenset[str]:
@@ -50,12 +50,12 @@ class FoldedPlan(Struct, frozen=True):
 
 
 def encode(plan: Plan) -> bytes:
-    """The plan as JSON."""
+    """Return the plan as JSON."""
     return msgspec.json.format(msgspec.json.encode(plan), indent=1)
 
 
 def decode(data: bytes) -> Plan:
-    """The plan that `encode` wrote. Raises EditError for anything else."""
+    """Return the plan that `encode` wrote. Raises EditError for anything else."""
     try:
         return msgspec.json.decode(data, type=Plan)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -63,7 +63,7 @@ def decode(data: bytes) -> Plan:
 
 
 def branch_for(plan: Plan, keys: Container[str]) -> Plan:
-    """The epochs that hold for a history with these keys; what undoes an epoch that does not is left out."""
+    """Return the epochs that apply to a history with these keys, without those that revert one that does not apply."""
     if all(_is_applicable(epoch, keys) for epoch in plan.epochs):
         return plan
     places: dict[int, int] = {}
@@ -77,7 +77,7 @@ def branch_for(plan: Plan, keys: Container[str]) -> Plan:
 
 
 def find_pending_keys(plan: Plan, mine: Plan) -> frozenset[str]:
-    """Keys with which more epochs of a plan would apply to a history, or some of `mine` no longer would."""
+    """Return the keys at which more epochs of a plan would apply to a history, or some of `mine` no longer would."""
     hold = {(epoch.at_ms, epoch.head_key, epoch.reason) for epoch in mine.epochs} if mine is not plan else set()
     ahead = (
         []
@@ -89,12 +89,12 @@ def find_pending_keys(plan: Plan, mine: Plan) -> frozenset[str]:
 
 
 def plan_for(plan: Plan, read: Transcript) -> Plan:
-    """The epochs that hold for this history."""
+    """Return the epochs that apply to this history."""
     return branch_for(plan, collect_keys(read.messages)) if plan.epochs else plan
 
 
 def collect_keys(messages: Iterable[Message]) -> frozenset[str]:
-    """All keys by which an epoch may name the end of these messages."""
+    """Return all keys by which an epoch may name the end of these messages."""
     return frozenset(key for one in messages for key in (one.key, *(part.key for part in one.parts)))
 
 
@@ -105,7 +105,7 @@ def _is_applicable(epoch: Epoch, keys: Container[str]) -> bool:
 
 
 def fold(plan: Plan) -> FoldedPlan:
-    """Latest epoch wins per key, a later Restore too; within one epoch Remove beats Rewrite."""
+    """Sum up a plan. The latest epoch wins for each key, a Restore too; within one epoch Remove beats Rewrite."""
     parts: dict[str, tuple[Rewrite | Remove, int]] = {}
     ranges: list[tuple[Replace, int]] = []
     for epoch in list_active_epochs(plan):
@@ -124,7 +124,7 @@ def fold(plan: Plan) -> FoldedPlan:
 
 
 def list_active_epochs(plan: Plan) -> list[Epoch]:
-    """The epochs not undone by a later one; undoing an undo restores the first epoch."""
+    """Return the epochs that no later one reverts; reverting a revert restores the first epoch."""
     undone: set[int] = set()
     for number in range(len(plan.epochs) - 1, -1, -1):
         undoes = plan.epochs[number].reverts
@@ -134,7 +134,7 @@ def list_active_epochs(plan: Plan) -> list[Epoch]:
 
 
 def collect_blocked_keys(plan: Plan) -> dict[str, str]:
-    """Keys of edits not to be proposed again, with the reason: undone, or refused by a provider."""
+    """Return the keys of edits not to be proposed again, with the reason: undone, or refused by a provider."""
     mine = [epoch for epoch in plan.epochs if REFUSED in epoch.reason]
     back = [epoch for epoch in list_active_epochs(plan) if epoch.reverts is not None and REFUSED not in epoch.reason]
     found = _label_keys(UNDONE, _list_reverted(plan, back))
@@ -150,7 +150,7 @@ def _label_keys(mark: str, epochs: list[Epoch]) -> dict[str, str]:
 
 
 def undo(plan: Plan, number: int, at: int, tip: str, also: tuple[Edit, ...] = ()) -> Plan:
-    """The plan with a new epoch that takes epoch `number` back. `also` closes it (`settle`)."""
+    """Return the plan with a new epoch that reverts epoch `number`, and makes the edits `also`."""
     if not 0 <= number < len(plan.epochs):
         raise EditError(f"no epoch {number}: the plan has {len(plan.epochs)}, counted from 0")
     return plan.with_epoch(Epoch(at, tip, f"undo of epoch {number}", also, reverts=number))
@@ -159,10 +159,10 @@ def undo(plan: Plan, number: int, at: int, tip: str, also: tuple[Edit, ...] = ()
 def resolve_ranges(
     ranges: tuple[tuple[Replace, int], ...], messages: tuple[Message, ...], known: Mapping[str, int] | None = None
 ) -> list[tuple[int, int, Replace]]:
-    """The replaced ranges [i, j) of these messages, in order. A range hides those inside it that are older.
+    """Return the replaced ranges [i, j) of these messages, in order. A range hides older ones inside it.
 
-    A range whose ends are not both in this history does not apply; of two that overlap by halves the newer one does.
-    `known` are the messages' numbers by key, counted from 1, where somebody has them, with 0 for "".
+    A range whose ends are not both in this history does not apply; of two that overlap in part the newer one does.
+    `known` are the messages' numbers by key, counted from 1, if the caller has them, with 0 for "".
     """
     if not ranges:
         return []
@@ -178,9 +178,9 @@ def resolve_ranges(
 
 
 def _is_hidden(i: int, j: int, older: tuple[int, int, Replace]) -> bool:
-    """Whether the newer range [i, j) hides the older one: contains it or cuts it in two.
+    """Whether the newer range [i, j) hides the older one: contains it or overlaps it in part.
 
-    The last comes of a rewind: a range made on each branch, and both in the history that somebody came back to.
+    Ranges overlap in part after a rewind, where each branch made one and the history contains both.
     """
     a, b, _ = older
     if i <= a and b <= j and (i, j) != (a, a):
@@ -191,16 +191,16 @@ def _is_hidden(i: int, j: int, older: tuple[int, int, Replace]) -> bool:
 def with_dependents(
     messages: tuple[Message, ...], edits: tuple[Edit, ...], out: Set[str] = frozenset()
 ) -> tuple[Edit, ...]:
-    """The edits, and a `Remove` for each bound part behind the first of them. `out`: keys that are removed already.
+    """Return the edits and a `Remove` for each bound part behind the first of them. `out`: keys already removed.
 
-    Reasoning that goes from the start voids nothing; but a message of which nothing is left goes, or something else
-    stands in its place, and that is an edit of what is before the rest.
+    Removing reasoning from the start invalidates nothing; but a message that is emptied by it disappears or is
+    replaced, and that changes the prefix of what follows.
     """
     keys = {edit.key for edit in edits if not isinstance(edit, Replace)}
     edges = {edit.after for edit in edits if isinstance(edit, Replace)}
     gone = {edit.key for edit in edits if isinstance(edit, Remove)} | (out - keys)
     open_ = "" in edges
-    kept = False  # some bound reasoning stays: what goes behind it leaves a gap, before it none (wire rule A54)
+    kept = False  # bound reasoning stays so far: removing some behind it leaves a gap, before it none (wire rule A54)
     void: list[Edit] = []
     for message in messages:
         for part in message.parts:

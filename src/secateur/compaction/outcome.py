@@ -98,7 +98,7 @@ class Compacted(Struct, frozen=True, kw_only=True):
     tokens_before: int = 0  # of what gave way, by the policy's counter
     tokens_after: int = 0  # of what stands there now
     continuation: Next = Next("none", put_in=False)
-    layout: Layout | None = None  # in layout `middle`
+    layout: Layout | None = None  # where the summary stands between head and tail
     asks: int = 0  # questions that were put to a summarizer
     blobs: dict[str, str] = {}  # handle -> what gave way, in full, for a store to keep
 
@@ -116,15 +116,15 @@ Outcome = Compacted | Refused
 
 
 def get_status(outcome: Outcome) -> str:
-    """Return `override` or `cancelled: reason` (SEEDS 2.4); `host` applies if nothing was asked."""
+    """Return `override` or `cancelled: reason` (SEEDS 2.4); Pi's own `host` applies if nothing was asked."""
     return "override" if isinstance(outcome, Compacted) else f"cancelled: {outcome.text}"
 
 
 def build_host_answer(outcome: Outcome, first_entry: str, tokens_before: int) -> dict[str, Any]:
     """Build the answer to Pi's `session_before_compact`: a full result or a cancellation (SEEDS 2.4).
 
-    In layout `middle` everything stays with the host, and `first_entry` is the first of its context; else it is the
-    first entry that is still sent behind the summary.
+    With a summary between head and tail everything stays with the host, and `first_entry` is the first of its context;
+    else it is the first entry that is still sent behind the summary.
     """
     if isinstance(outcome, Refused) or not first_entry:
         return {"cancel": True}

@@ -160,7 +160,7 @@ class Codex(Format):
         return {"type": "input_text", "text": text} if part.kind == "media" else make_output_body(part, text)
 
     def host_entry(self, native: Any, made: Appending) -> list[Any]:
-        """The lines that are Codex's own compaction (`codex_entry`)."""
+        """The lines that are Codex's own compaction (`build_entries`)."""
         return build_entries(made, open_log(native, self.name).entries.values())
 
     def new_message(self, new: NewMessage) -> Any:

@@ -1,6 +1,6 @@
 """Pi session logs (also OpenClaw's): one entry a line, a tree by `id` and `parentId`; linear where there are no ids.
 
-The transcript is what Pi builds for the model (`pi_branch` says from which lines). A result's `details` and a call's
+The transcript is what Pi builds for the model (`logs` says from which lines). A result's `details` and a call's
 `partialJson` are for Pi's screen, the model never sees them: they are left alone. Messages with no content (an
 assistant aborted before its first block) are not sent and not read.
 """

@@ -103,7 +103,7 @@ class Background:
                 self._jobs[who] = job()
 
     def take(self, who: SessionId) -> PreparedSummary | None:
-        """What is ready; None while it is being made, and where there is none. It stays until it is `used`."""
+        """What is ready; None while it is being made, and where there is none. It stays until `drop_taken`."""
         with self._lock:
             job = self._jobs.get(who)
             if job is None or job.made is None:

@@ -137,9 +137,9 @@ class SessionUpdate(Struct, frozen=True, kw_only=True):
 
     at: int  # ms since 1970
     epochs: tuple[Epoch, ...] = ()  # appended to the plan
-    receipts: tuple[Link, ...] = ()  # `linked` to the state's head
+    receipts: tuple[Link, ...] = ()  # each linked to the one before, the first to the state's head
     blobs: tuple[Blob, ...] = ()  # kept once, however often they are saved; the session refers to them from now on
-    files: bool = False  # texts name files: a store with a `files_folder` writes the blobs there too
+    files: bool = False  # texts name files: a store with a folder for files writes the blobs there too
     views: tuple[str, ...] = ()  # keys of the last messages of the view that was sent, where it differs from raw
     tip: str = ""
     clock: Clock | None = None

@@ -75,7 +75,7 @@ def _find_offset(given: dict[str, object]) -> int:
 
 
 class Condense(Strategy, frozen=True, kw_only=True, tag="condense"):
-    """Results keep an outline of at most `share` of their characters and `max_chars`."""
+    """Results keep an outline: at most `outline_share` of their characters, and `max_outline_chars`."""
 
     leaves = "an outline remains"
 

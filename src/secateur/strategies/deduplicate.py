@@ -16,7 +16,7 @@ from secateur.strategy import Strategy
 
 
 class Deduplicate(Strategy, frozen=True, kw_only=True, tag="deduplicate"):
-    """Results of at least `min_chars` characters that the same call gave again later become a line that says so."""
+    """Results of at least `min_result_chars` characters that the same call gave again later become one line."""
 
     by_age = False
     leaves = "a later copy remains"

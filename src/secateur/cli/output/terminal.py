@@ -66,7 +66,7 @@ def print_exact(text: str, err: bool = False) -> None:
 def render_blocks(*blocks: Any, err: bool = False) -> str:
     """What Rich makes of the blocks for the stream they are meant for.
 
-    Strings are prose, wrapped on a terminal; a `Line` is one line, cut at a terminal's edge. A pipe gets both whole.
+    Strings are prose, wrapped on a terminal; a line object is cut at a terminal's edge. A pipe gets both whole.
     """
     console = make_console(err)
     wide = not console.is_terminal

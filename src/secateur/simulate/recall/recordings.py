@@ -34,7 +34,7 @@ class Recall(Struct, frozen=True):
     stretches: tuple[RecordedSegment, ...]
 
     def score(self, views: Sequence[ViewState], since: int = 0) -> Score:
-        """The figures of a policy; `views` has one for each of the recording's requests (`held` makes them).
+        """The figures of a policy; `views` has one for each of the recording's requests (`compare_views` makes them).
 
         Only requests from number `since` on count.
         """

@@ -143,7 +143,7 @@ def _build_stratum(hard: Sequence[Outcome], first: int, last: int) -> Stratum:
 
 
 def compare_views(views: Iterable[tuple[Sequence[Message], Sequence[Message]]]) -> list[ViewState]:
-    """A `Held` for each pair of a request's history and the view sent in its place."""
+    """A `ViewState` for each pair of a request's history and the view sent in its place."""
     found: list[ViewState] = []
     last: tuple[Sequence[Message], Sequence[Message]] = ((), ())
     for history, seen in views:
