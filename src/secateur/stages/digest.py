@@ -210,13 +210,15 @@ class _DigestCosts:
         return self._is_paying(self._build_edits(made), _count_freed(made))
 
     def _is_paying(self, edits: Sequence[AppliedEdit], freed: int) -> bool:
-        times = self._bar.times
-        share, most = times * self._settings.break_even_share, self._settings.max_overspend
-        if times > 1 and freed < times * self._settings.min_tokens_freed:
+        settings, most = self._settings, self._settings.max_overspend
+        earned, share = self._compute_carrying_cost(freed), settings.break_even_share
+        if earned < share * self._compute_rewrite_cost(edits, freed):
             return False
-        if self._compute_carrying_cost(freed) < share * self._compute_rewrite_cost(edits, freed):
+        if not (most is None or self._ledger.is_free(edits) or self._ledger.can_afford(edits, most)):
             return False
-        return most is None or self._ledger.is_free(edits) or self._ledger.can_afford(edits, most)
+        times = self._bar.times  # found last: most requests are decided before
+        is_much = freed >= times * settings.min_tokens_freed
+        return times == 1 or (is_much and earned >= times * share * self._compute_rewrite_cost(edits, freed))
 
     def _compute_carrying_cost(self, freed: int) -> float:
         return self._context.budget.pricing.cache_read * self.old.read_tokens * freed / max(1, self.old.tokens)
