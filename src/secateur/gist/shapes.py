@@ -43,6 +43,7 @@ _STATE = 14  # characters of a quoted word that is taken for a state, not for a 
 _RUNS = re.compile(r"\d+|[^\W\d_]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _FEW = 4
+_PLAIN = re.compile("^[!#-&(-~]+$", re.M)  # words of ASCII that hold no quotation
 _NO_NUMBER = re.compile(  # what varies in a word without quotations, numbers aside
     r"(?<![\w@$~+%.\\/-])(?!\d+(?![\w@$~+%.\\/:-]))[\w@$~+%.\\/-]*(?:[\d_./\\@$]|[a-z][A-Z])[\w@$~+%.\\/:-]*", re.A
 )
@@ -70,17 +71,13 @@ class Memo(dict[str, Any]):
 
     def learn(self, texts: Iterable[str], make_lines: Callable[[str], Iterable[str]]) -> None:
         """Make what is new of these texts in one go, as far as they are short and hold no quotation: one on a line."""
-        fresh = [text for text in set(texts) if text not in self and len(text) <= self.chars and _is_plain(text)]
+        new = [text for text in set(texts) if text not in self and len(text) <= self.chars]
+        fresh = _PLAIN.findall("\n".join(new))
         if len(fresh) < _FEW:
             return
         if len(self) + len(fresh) > self.MOST:
             self.clear()
         self.update(zip(fresh, make_lines("\n".join(fresh)), strict=True))
-
-
-def _is_plain(text: str) -> bool:
-    """Whether a text has no quotation, and no characters but those of ASCII that are shown."""
-    return text.isascii() and text.isprintable() and '"' not in text and "'" not in text
 
 
 def _mark_word(word: str) -> str:

@@ -80,7 +80,7 @@ _DENIES = re.compile(  # "0 errors", "failures: 0", errors.py
 )
 _ERROR_DENIED = re.compile(r"errors?(?:[./-]\w|\W{1,3}0)")  # the same in lower case, too often
 _FAILURE_DENIED = re.compile(r"fail(?:ed|ures?)\W{1,3}0")
-_NONE = re.compile(r"(?:0|no|without)[ -](?:\w{1,20}[ -])?(?:error|fail|excep)")
+_NONE = re.compile(r"\b(?:0|no|without)[ -](?:\w{1,20}[ -])?(?:error|fail|excep)")
 _SIGNS = tuple(stem for stem in STEMS if not stem.isascii())
 _SHARED = ("ail", "anic", "xit", "eturn")
 # What stems share, in lower case and without blanks, each with the stems that have it and how these read so.
@@ -95,7 +95,7 @@ _NO_LETTERS = bytes(set(range(256)).difference(_LETTERS, _LETTERS.upper()))
 _LOWER = bytes(range(256)).lower()
 _FEW = 20  # lines that are gone through one by one
 _SHORT = 200  # characters of a line whose judgment is kept
-_FOLDED = "\u017f\u0131\u0130\u212a"  # letters that match s, i and k where case does not count
+_FOLDED = re.compile("[\u017f\u0131\u0130\u212a]")  # letters that match s, i and k where case does not count
 _CODE = re.compile(  # a source file that handles errors, or a listing of one, had none
     r"\d++[\t→]|(?:\d+[:-])?\s*(?://|#|/?\*|<!--|[\w.]++\(|[}@])"
     r"|\W*(?:\d+\W+)?(?:raise|except|try|import|from|def|class|func|fn|return|throws?|catch|if|elif|else|for|while"
@@ -108,7 +108,7 @@ _DOTTED = re.compile(r"\.\d++\.\d")
 
 def _is_telling_line(line: str) -> bool:
     lower = line.lower()
-    if not line.isascii() and any([letter in line for letter in _FOLDED]):
+    if not line.isascii() and _FOLDED.search(line) is not None:
         said = _TELLS.search(_DENIES.sub("", line)) is not None
     elif _may_deny(lower):
         said = _has_telling_word(allowed := _DENIES.sub("", line), allowed.lower())
@@ -167,7 +167,10 @@ def _may_deny(lower: str) -> bool:
 
 
 def _has_telling_word(line: str, lower: str) -> bool:
-    return any(_TELLS.match(line, found.start()) is not None for found in _BEGINS.finditer(lower))
+    for found in _BEGINS.finditer(lower):  # a loop: it is asked of many lines
+        if _TELLS.match(line, found.start()) is not None:
+            return True
+    return False
 
 
 def _find_stems_in(text: str) -> tuple[str, ...]:
