@@ -34,7 +34,7 @@ def clip_text(text: str, max_chars: int) -> str:
     return text[:cut].rstrip() if cut > 0 else ""
 
 
-class Action(Struct, frozen=True):
+class Action(Struct, frozen=True, gc=False):
     """One call and its result."""
 
     call: Part

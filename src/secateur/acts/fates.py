@@ -138,7 +138,7 @@ class Reads:
                 self._outdated[key] = max(known)
 
 
-class Fate(Struct, frozen=True):
+class Fate(Struct, frozen=True, gc=False):
     """Why a result is stale, and the message since when."""
 
     why: Why

@@ -18,7 +18,7 @@ from secateur.acts.shell import Simple, parse_command_line, strip_program_prefix
 Use = Literal["read", "created", "changed", "moved", "deleted"]
 
 
-class Effect(Struct, frozen=True):
+class Effect(Struct, frozen=True, gc=False):
     """What happened to one file. `whole`: it was written anew, so its earlier text does not matter."""
 
     path: str

@@ -20,7 +20,7 @@ from secateur.roles import detect_role
 SHOWN_AGAIN = 0.8  # of its lines: what a later result of the same file shows again is the same range
 
 
-class Act(Struct, frozen=True):
+class Act(Struct, frozen=True, gc=False):
     """One call that has a result, and what is certain about it."""
 
     number: int  # of the message that holds the result
@@ -67,6 +67,7 @@ def is_shown_again(act: Act, later: Act) -> bool:
     return _is_covered(act.result.text, later.result.text)
 
 
+_NO_FILES: frozenset[str] = frozenset()
 _Analysis = tuple[frozenset[str], frozenset[str], tuple[str, ...], tuple[str, ...], bool, tuple[Ran, ...]]
 
 
@@ -83,15 +84,15 @@ def _analyze_texts(tool: str, arguments: str, key: str, output: str, is_error: b
     ran = tuple(iterate_runs((action,)))
     where = _place(action, ran)
     effects = [(one.use, path) for one in list_file_effects(action) for path in (one.path, one.to) if path]
-    read = frozenset([_resolve_path(where, path) for use, path in effects if use == "read"])
-    wrote = frozenset([_resolve_path(where, path) for use, path in effects if use != "read"])
+    read = frozenset([_resolve_path(where, path) for use, path in effects if use == "read"]) or _NO_FILES
+    wrote = frozenset([_resolve_path(where, path) for use, path in effects if use != "read"]) or _NO_FILES
     looks = all([one.looks for one in ran])
     only = not wrote and (action.role == "read" or (bool(ran) and looks))
     failed = not action.ok and not (ran and looks and not is_error)
     ok = not failed and all([one.ok or one.looks for one in ran])
     cut = has_shortened(arguments)  # what else it did is not known: it is like no other
     said = (key,) if cut and ran else tuple([f"{where}\n{_format_run(one)}" for one in ran])
-    shows = read if only else frozenset[str]()
+    shows = read if only else _NO_FILES
     return shows, wrote, () if cut else _get_checks(ran, said), _get_attempts(action, said), ok, ran
 
 

@@ -46,6 +46,8 @@ class ToolHistory:
                 elif part.kind == "tool_result" and self._calls.get(part.call_id):
                     # ids repeat: the newest call of an id is meant; where ids are empty, the oldest
                     call = self._calls[part.call_id].pop(-1 if part.call_id else 0)
+                    if not self._calls[part.call_id]:
+                        del self._calls[part.call_id]
                     self.acts.append(build_act(number, call, part))
             self.keys.append(messages[number].key)
         self.last = messages

@@ -23,7 +23,7 @@ Check = Literal["test", "build", "lint"]
 MAX_CHARS = 240  # of a command line
 
 
-class Ran(Struct, frozen=True):
+class Ran(Struct, frozen=True, gc=False):
     """One run of one command line."""
 
     action: Action
@@ -148,7 +148,7 @@ _FAILED = re.compile(
 )
 
 
-class _Line(Struct, frozen=True):
+class _Line(Struct, frozen=True, gc=False):
     """What a command line says by itself, whatever came of it."""
 
     line: str

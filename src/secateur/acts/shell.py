@@ -13,7 +13,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 
-class Simple(Struct, frozen=True):
+class Simple(Struct, frozen=True, gc=False):
     """One command of a pipeline or list: its words, and where its output and input go."""
 
     words: tuple[str, ...]
@@ -22,7 +22,7 @@ class Simple(Struct, frozen=True):
     reads: tuple[str, ...] = ()  # `<`
 
 
-class Parsed(Struct, frozen=True):
+class Parsed(Struct, frozen=True, gc=False):
     """A command line: its simple commands in order, and the bodies of its here-documents."""
 
     commands: tuple[Simple, ...]

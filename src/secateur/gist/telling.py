@@ -111,9 +111,9 @@ def _is_telling_line(line: str) -> bool:
     if not line.isascii() and _FOLDED.search(line) is not None:
         said = _TELLS.search(_DENIES.sub("", line)) is not None
     elif _may_deny(lower):
-        said = _has_telling_word(allowed := _DENIES.sub("", line), allowed.lower())
+        said = _find_telling_word(allowed := _DENIES.sub("", line), allowed.lower()) >= 0
     else:
-        said = _has_telling_word(line, lower)
+        said = _find_telling_word(line, lower) >= 0
     return said and _CODE.match(line) is None and not (line.endswith(_OPENS) and "\n" not in line)
 
 
@@ -166,11 +166,12 @@ def _may_deny(lower: str) -> bool:
     return denies and _NONE.search(lower) is not None
 
 
-def _has_telling_word(line: str, lower: str) -> bool:
-    for found in _BEGINS.finditer(lower):  # a loop: it is asked of many lines
+def _find_telling_word(line: str, lower: str) -> int:
+    """Return where the first word that tells begins; -1 if there is none."""
+    for found in _BEGINS.finditer(lower):
         if _TELLS.match(line, found.start()) is not None:
-            return True
-    return False
+            return found.start()
+    return -1
 
 
 def _find_stems_in(text: str) -> tuple[str, ...]:

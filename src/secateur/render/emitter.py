@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from secateur.api import Violation
 from secateur.documents import Document, get_element_range
 from secateur.jsontext import Spans, Text, dumps, find_value
-from secateur.model import Message, NewMessage, Replace
+from secateur.model import Message, NewMessage, Path, Replace
 from secateur.patch import Op, Splice, apply, apply_splices, compile_splices, replace_value
 from secateur.projection import Projection
 from secateur.projection.messages import build_top_ops, compile_ops, is_emptied
@@ -182,11 +182,14 @@ class Emitter:
         """Locate operations in the bytes: by search where that is safe, else by opening their parents."""
         at = document.transcript.messages_path
         if self._opened[0] is not native:
-            items = native.at(at)
-            self._opened = native, items.open() if items is not None and items.kind == "[" else None
-        spans, data, found, depth = self._opened[1], native.data, list[Splice](), len(at)
-        if spans is None or len(ops) > _FEW:
+            self._opened = native, _open_array(native, at)
+        spans, data, found = self._opened[1], native.data, list[Splice]()
+        if len(ops) > _FEW:  # the blocks of a message, say
+            at = _find_common_path(ops)
+            spans = _open_array(native, at)
+        if spans is None:
             return compile_splices(native, ops)
+        depth = len(at)
         for op in ops:
             if op.slice:
                 return compile_splices(native, ops)
@@ -252,6 +255,22 @@ class Emitter:
             data = b"".join((memoryview(sent.data)[: raw + sent.growth], rest))
         self._sent = _Sent(data, native.data, size, len(data) - len(native.data))
         return data
+
+
+def _open_array(native: Text, path: Path) -> Spans | None:
+    """Where the elements of the array at a path stand; None if there is no array."""
+    items = native.at(path)
+    return items.open() if items is not None and items.kind == "[" else None
+
+
+def _find_common_path(ops: list[Op]) -> Path:
+    """The path that all operations share: that of the blocks of their message, whose places are found at once."""
+    first, same = ops[0].path, 0
+    for steps in zip(*[op.path for op in ops], strict=False):
+        if len(set(steps)) > 1:
+            break
+        same += 1
+    return first[:same]
 
 
 class _Sent(Struct, frozen=True):
