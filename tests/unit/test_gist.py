@@ -195,3 +195,11 @@ def test_what_frames_tell_of_single_lines_is_what_shapes_tell(some: list[str], t
 @settings(deadline=None)
 def test_the_stems_of_a_text_are_those_that_stand_in_it(text: str) -> None:
     assert {*find_stems(text)} == {stem for stem in STEMS if stem in text}
+
+
+@given(TEXTS)
+def test_the_first_lines_of_each_shape_stay(text: str) -> None:
+    lines = text.split("\n") * 2
+    shapes = [get_shape(line) for line in lines]
+    first = [place for place, shape in enumerate(shapes) if shapes[:place].count(shape) < EACH]
+    assert list(limit_per_shape(lines, range(len(lines)))) == first

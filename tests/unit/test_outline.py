@@ -64,3 +64,31 @@ def test_a_range_of_a_file_has_the_numbers_of_the_file() -> None:
     assert shift_numbers(outline(header + text, 400), 240, 2) == "240: class Rose:\n242: def cut(self):"
     assert shift_numbers("1: x\n3: y", 240, 2) == "1: x\n240: y"  # a line of the host keeps its number
     assert shift_numbers("", 240, 0) == ""
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "def cut():",
+                "  import os",
+                "src/a.py:3: x",
+                "## Vines",
+                "x = 1",
+                "",
+                " 12\tclass Rose:",
+                "\r",
+                "a.py",
+                "é {",
+            ]
+        ),
+        max_size=8,
+    ),
+    st.lists(st.sampled_from(["def tie():", "src/b.py", "    7: fn grow()", "ivy"]), max_size=4),
+)
+def test_what_a_line_is_does_not_follow_from_those_around_it(lines: list[str], others: list[str]) -> None:
+    def entries(some: list[str]) -> set[str]:
+        return {line.partition(": ")[2] for line in outline("\n".join(some), 10_000).split("\n")}
+
+    alone = set[str]().union(*[entries([line]) for line in (*lines, *others)])
+    assert entries([*lines, *others]) <= alone | {""}
