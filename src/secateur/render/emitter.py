@@ -30,7 +30,7 @@ from secateur.validation import (
 # Stands for a message of which nothing is left, where two neighbours of one role would meet (wire rule B3).
 _NOTHING_LEFT = "[reasoning removed]"
 
-_FEW = 4  # edits of one message that are looked for one by one; for more of them it is opened once
+_FEW = 4  # edits of one message that are looked for one by one; of more, the array that holds them all is opened
 
 Range = tuple[int, int, Replace]  # the messages [i, j), and what stands in their place
 
@@ -180,16 +180,12 @@ class Emitter:
 
     def _locate_ops(self, document: Document, native: Text, ops: list[Op]) -> list[Splice]:
         """Locate operations in the bytes: by search where that is safe, else by opening their parents."""
-        at = document.transcript.messages_path
-        if self._opened[0] is not native:
-            self._opened = native, _open_array(native, at)
-        spans, data, found = self._opened[1], native.data, list[Splice]()
-        if len(ops) > _FEW:  # the blocks of a message, say
-            at = _find_common_path(ops)
-            spans = _open_array(native, at)
+        many = len(ops) > _FEW
+        at = _find_common_path(ops) if many else document.transcript.messages_path
+        spans = _open_array(native, at) if many else self._get_messages(native, at)
+        data, found, depth = native.data, list[Splice](), len(at)
         if spans is None:
             return compile_splices(native, ops)
-        depth = len(at)
         for op in ops:
             if op.slice:
                 return compile_splices(native, ops)
@@ -204,6 +200,12 @@ class Emitter:
             else:
                 found += replace_value(data, span, op.value)
         return found
+
+    def _get_messages(self, native: Text, path: Path) -> Spans | None:
+        """Where the messages of a document stand, found once for each document."""
+        if self._opened[0] is not native:
+            self._opened = native, _open_array(native, path)
+        return self._opened[1]
 
     def _invalidate_from(self, first: int) -> None:
         """Invalidate the last view from message `first` on."""
