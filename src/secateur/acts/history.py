@@ -13,6 +13,7 @@ from msgspec import Struct
 from secateur.acts.calls import Action, build_action, collect_texts
 from secateur.acts.files import PLACES, list_file_effects, list_paths
 from secateur.acts.runs import Ran, is_printing, iterate_runs
+from secateur.memoizing import memoize_texts
 from secateur.model import Part
 from secateur.placeholder import has_shortened
 from secateur.roles import detect_role
@@ -76,7 +77,7 @@ def _analyze_act(call: Part, result: Part) -> _Analysis:
     return _analyze_texts(call.tool, call.text, call.key, result.text, result.is_error)
 
 
-@lru_cache(maxsize=4_096)  # by texts: of these the hashes are kept, of parts they are not
+@memoize_texts(4_096)  # by texts: of these the hashes are kept, of parts they are not
 def _analyze_texts(tool: str, arguments: str, key: str, output: str, is_error: bool) -> _Analysis:
     call = Part("tool_call", (), arguments, tool, key=key)
     result = Part("tool_result", (), output, tool, is_error=is_error)

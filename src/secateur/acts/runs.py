@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from secateur.acts.calls import Action, build_action, clip_text, collapse_whitespace
 from secateur.acts.files import is_pathlike, list_command_lines
 from secateur.acts.shell import parse_command_line, strip_program_prefix
+from secateur.memoizing import memoize_texts
 from secateur.model import Part
 from secateur.redact import redact
 
@@ -87,7 +88,7 @@ def list_check_kinds(ran: Ran) -> tuple[Check, ...]:
     return tuple(kind for kind, pattern in _CHECKS if any(map(pattern.match, lines)))
 
 
-@lru_cache(maxsize=4_096)
+@memoize_texts(4_096)
 def is_search(call: Part, result: Part) -> bool:
     """Whether a call searches: its output may be hits."""
     action = build_action(call, result)

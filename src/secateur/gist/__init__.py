@@ -8,7 +8,6 @@ before its shape, because it is cheaper and often enough. Nothing is left out he
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 
 from secateur.gist.shapes import (
     COMMON,
@@ -31,6 +30,7 @@ from secateur.gist.telling import (
     is_telling,
     may_tell,
 )
+from secateur.memoizing import memoize_texts
 
 __all__ = [
     "ALIKE",
@@ -112,12 +112,12 @@ def find_unique_lines(lines: Sequence[str], text: str | None = None, first: int 
     return [not shape and bool(line.strip()) for line, shape in zip(lines, shapes, strict=True)]
 
 
-@lru_cache(maxsize=1_024)
+@memoize_texts(1_024)
 def _find_shared_shapes_cached(text: str) -> tuple[str, ...]:
     return tuple(_filter_shared(_compute_shapes_cached(text)))
 
 
-@lru_cache(maxsize=64)
+@memoize_texts(64)
 def _compute_shapes_cached(text: str) -> list[str]:
     return compute_shapes(text.split("\n"))
 

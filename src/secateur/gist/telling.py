@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, compress, count
 
+from secateur.memoizing import memoize_texts
+
 KEPT_CHARS = 16_384  # of a text of which it is kept what was found in it
 LONGEST = 1_000  # characters of a line that is looked at; a longer one is like no other
 # Words are found by their letters first (fast on any text), then the line is judged.
@@ -183,7 +185,7 @@ def _find_stems_in(text: str) -> tuple[str, ...]:
     return (*found, *(mark for mark in _SIGNS if mark in text)) if len(data) > len(text) else tuple(found)
 
 
-_stems_in = lru_cache(maxsize=1_024)(_find_stems_in)
+_stems_in = memoize_texts(1_024)(_find_stems_in)
 
 
 def may_tell(line: str, stems: Sequence[str]) -> bool:

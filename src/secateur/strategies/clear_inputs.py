@@ -8,11 +8,11 @@ running (wire rule A51), since the model may go on from them. Arguments that are
 import json
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from secateur.acts.known import get_history
 from secateur.bounds import find_boundary, find_turn_start, get_index
 from secateur.budget import Budget
+from secateur.memoizing import memoize_texts
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.placeholder import count_kept, shorten_string
 from secateur.protect import Count, is_protected_tool
@@ -93,6 +93,6 @@ def _list_answered(transcript: Transcript, number: int) -> frozenset[str]:
     return frozenset(part.call_id for message in round_ for part in message.parts if part.kind == "tool_result")
 
 
-@lru_cache(maxsize=1_024)
+@memoize_texts(1_024)
 def _shorten_cached(strategy: ClearInputs, arguments: str) -> str:
     return strategy.shorten(arguments)

@@ -9,7 +9,6 @@ numbered already needs no others.
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from msgspec import Struct
 
@@ -18,6 +17,7 @@ from secateur.acts.files import list_command_lines
 from secateur.acts.known import get_history
 from secateur.bounds import find_call, find_prunable_results
 from secateur.budget import Budget, get_original, handle_for, is_shorter
+from secateur.memoizing import memoize_texts
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.outline import outline, shift_numbers
 from secateur.placeholder import INSTEAD, describe_removed
@@ -46,7 +46,7 @@ _HEADER = re.compile(r"(?:[^\n]*\n){0,8}?Output:\n")  # of hosts that say how a 
 _OWN_NUMBER = re.compile(r"\s*\d{1,7}[:|→\t]")
 
 
-@lru_cache(maxsize=4_096)
+@memoize_texts(4_096)
 def find_shown_range(call: Part | None, result: Part) -> ShownRange:
     """The range of its file that a result shows."""
     if call is None or not any(word in call.text for word in _WORDS):

@@ -7,7 +7,6 @@ that name what the task is about stay too: what the user named, and the calls ju
 """
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from math import ceil, inf
 
 from msgspec import Struct
@@ -16,6 +15,7 @@ from secateur.acts.history import is_file_access, is_successful_command
 from secateur.budget import Budget
 from secateur.excerpt import LEAST_CHARS, excerpt
 from secateur.fold import fold, is_long_folded
+from secateur.memoizing import memoize_texts
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.pricing.arithmetic import (
     compute_excerpt_threshold,
@@ -193,5 +193,5 @@ def _make_prices(budget: Budget) -> _Prices:
     )
 
 
-_ran_well = lru_cache(maxsize=4_096)(is_successful_command)
-_shows_files = lru_cache(maxsize=4_096)(is_file_access)
+_ran_well = memoize_texts(4_096)(is_successful_command)
+_shows_files = memoize_texts(4_096)(is_file_access)

@@ -1,0 +1,34 @@
+"""Results of pure functions of long texts, kept within a number of characters.
+
+Rule: a cache that counts its entries alone holds on to as many texts, however long they are; here it is emptied when
+those that came since it was empty are too long together. A hit costs what `lru_cache` takes.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache, update_wrapper
+from typing import Any, TypeVar
+
+MOST_CHARS = 8 * 1024 * 1024  # of the texts of one function
+
+R = TypeVar("R")
+
+
+def memoize_texts(maxsize: int, most_chars: int = MOST_CHARS) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Memoize a function of texts, or of values that have a `text`: so many results, of so many characters in all."""
+
+    def decorate(function: Callable[..., R]) -> Callable[..., R]:
+        held = 0  # characters of arguments since the cache was empty
+
+        @lru_cache(maxsize)
+        def remember(*args: Any) -> R:
+            nonlocal held
+            size = sum(len(arg) if isinstance(arg, str) else len(getattr(arg, "text", "")) for arg in args)
+            if held + size > most_chars:
+                remember.cache_clear()
+                held = 0
+            held += size
+            return function(*args)
+
+        return update_wrapper(remember, function)
+
+    return decorate
