@@ -16,6 +16,7 @@ from secateur.compaction.ask import Failure, SummaryAnswer
 from secateur.compaction.headings import STATE_SECTIONS, parse_answer
 from secateur.compaction.judge.claims import TruthReason, extract_words, is_reported
 from secateur.compaction.judge.evidence import Evidence
+from secateur.compaction.judge.figures import has_figure
 from secateur.compaction.judge.truth import find_contradiction
 from secateur.compaction.language import LEAST_SHORT, detect_language
 from secateur.compaction.summary import Sections
@@ -109,6 +110,8 @@ _NO_HISTORY = re.compile(
     r"|conversation (?:is|appears to be|seems) (?:empty|blank)",
     re.I,
 )
+# A line of a template that nobody filled in: `[path]: [why it matters]`
+_BLANK = re.compile(r"[\s\-*•\d.)]*(?:[\[<{][^\[\]<>{}\n]{2,}[\]>}][\s:,;.–—-]*)+")
 _NOTHING = re.compile(
     r"(?:\(?(?:none|n/?a|nothing|unknown|not (?:specified|available|applicable)|keine?[rs]?|nichts|ningun[oa]|nada"
     r"|nenhum[a]?|aucune?|rien|нет|ничего|không(?: có)?|无|無|なし|없음)"
@@ -170,7 +173,7 @@ def _find_refusal(text: str) -> tuple[Reason, str] | None:
 
 def _check_content(text: str, sections: Sections, source: SummarySource, count: Callable[[str], int]) -> Found:
     lines = [line for some in sections.values() for line in some]
-    if all(is_nothing(line) for line in lines):
+    if all(is_nothing(line) or _BLANK.fullmatch(line) for line in lines):
         return "empty_conversation", "nothing stands under the headings"
     body = "\n".join(lines)
     has_refused = _REFUSAL.search(body)
@@ -234,7 +237,7 @@ class _Known:
     def __init__(self, texts: Sequence[str]) -> None:
         self._found: frozenset[Identifier] = frozenset().union(*map(find_anchors, texts))
         self._values = {one.value for one in self._found}
-        self._texts = texts
+        self._texts = tuple(texts)
 
     def has_all_anchors(self, line: str) -> bool:
         plain = _GROUPED.sub(self._join_digits, line)
@@ -249,9 +252,12 @@ class _Known:
         """Return whether a path or ID occurs, even shortened; numbers must match exactly, be it within a name."""
         if one.kind == "number" and len(one.value) >= _NAMING_DIGITS and one.value.isdigit():
             within = re.compile(rf"(?<![\d.,]){one.value}(?=_|-[A-Za-z])")
+            if has_figure(one.value, self._texts):
+                return True
             return one.value in self._values or any(within.search(text) for text in self._texts if one.value in text)
         if one.kind in ("number", "error"):
-            return one.value in self._values
+            is_rounded = one.kind == "number" and _PLAIN.fullmatch(one.value) and has_figure(one.value, self._texts)
+            return one.value in self._values or bool(is_rounded)
         return any(one.value in text for text in self._texts) or self._has_both(one)
 
     def _has_both(self, one: Identifier) -> bool:
@@ -262,7 +268,8 @@ class _Known:
 
 
 _GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:[,.\u00a0\u202f'’]\d{3})+(?![\w,]|\.\d)")
-_BARE_NAME = re.compile(r"[A-Za-z]\w{2,}")
+_BARE_NAME = re.compile(r"[A-Za-z][\w-]{2,}")
+_PLAIN = re.compile(r"\d+(?:\.\d+)?")
 
 
 def _list_prose(sections: Sections) -> list[str]:

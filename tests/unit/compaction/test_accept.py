@@ -187,3 +187,8 @@ def test_the_users_language_is_taken(language: str, asked: str, told: str) -> No
     )
     assert judge_answer(SummaryAnswer(text), own, source, COUNT).reason is None
     assert judge_answer(SummaryAnswer(GOOD), own, source, COUNT).reason == "language"
+
+
+def test_a_template_that_was_never_filled_in_is_empty() -> None:
+    text = said(goal="[What the user wants]", discoveries="- [path]: [why it matters]\n- <notable things>")
+    assert reason(text) == "empty_conversation"

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 
 from secateur.compaction.judge.claims import (
+    CLAUSE,
+    DEMANDING,
     REPORTING,
     SENTENCE,
     Claim,
@@ -23,7 +25,8 @@ MOST_WORDS = 8  # of a command, that have to occur in a call in this order
 _PATH = re.compile(r"(?<![\w/.-])(?:[\w.@-]+/)*[\w@-][\w.@-]*\.[A-Za-z]{1,5}\b")
 _CHANGED = re.compile(
     r"(?i)\b(?:edited|changed|modified|updated|created|deleted|removed|rewritten|rewrote|added|refactored"
-    r"|renamed|wrote|written|patched|adapted|adjusted|corrected|amended|fixed\s+in|documented|extended|cleaned|overwritten"
+    r"|renamed|wrote|written|patched|adapted|adjusted|corrected|amended|fixed\s+in|documented|extended|cleaned"
+    r"|overwritten"
     r"|geändert|bearbeitet|erstellt|gelöscht|entfernt|angepasst|geschrieben|ergänzt|überschrieben|angelegt"
     r"|modificad[oa]|cread[oa]|eliminad[oa]|editad[oa]|escrit[oa]|añadid[oa]"
     r"|criad[oa]|alterad[oa]|removid[oa]|escrit[oa]|modifiée?s?|créée?s?|supprimée?s?|écrite?s?|ajoutée?s?"
@@ -35,7 +38,7 @@ _CHANGED = re.compile(
 
 def _explain_unchanged_file(claim: Claim, evidence: Evidence) -> str:
     """Name a file that is said to be changed and that no call could have changed."""
-    if evidence.rewrites:
+    if evidence.rewrites or _LAST.search(claim.text):
         return ""
     for item in split_items(claim.text):
         if is_planned(item) or is_reported(item):
@@ -46,6 +49,12 @@ def _explain_unchanged_file(claim: Claim, evidence: Evidence) -> str:
             if not is_known and not _is_changed_by_user(name, evidence.user):
                 return f"no call changed {path}"
     return ""
+
+
+_LAST = re.compile(
+    r"(?i)\b(?:last|zuletzt|dernière\s+fois|última\s+vez)\s+(?:changed|edited|modified|geändert|modifi\w*)"
+    r"|\b[0-9a-f]*\d[0-9a-f]*[a-f][0-9a-f]{4,}\b"
+)
 
 
 def _is_changed_by_user(name: str, user: str) -> bool:
@@ -75,7 +84,8 @@ _BEING = re.compile(
 )
 _OPENING = re.compile(rf"^(?:\[[xX]\]\s*)?[`*]*{_PATH.pattern}[`*]*(?::\d+)?(?:\s*[:：]|\s+(?=[a-z]))")
 _READ = re.compile(
-    r"(?i)\b(?:read|reads|review\w*|looked|inspect\w*|found|shows?|contains?|holds?|has|uses?|fails?|failing|pass\w*|line"
+    r"(?i)\b(?:exists?|remains?|stays?|still|unused|unchanged|untouched|kept|read|reads|review\w*|looked"
+    r"|inspect\w*|found|shows?|contains?|holds?|has|uses?|fails?|failing|pass\w*|line"
     r"|gelesen|enthält|steht|lu|contient|leído|contiene)\b|\d+\s+(?:failed|passed)|读|失败|通过|読|失敗"
 )
 _PROGRAMS = (
@@ -86,7 +96,8 @@ _PROGRAMS = (
 _RAN = re.compile(
     rf"(?i)(?:\b(?:ran|executed|invoked|ausgeführt|ejecut[óo]|executou|exécuté|запустил\w*"
     rf"|выполнен\w*)\s+`?(?P<after>(?:{_PROGRAMS})\s+[a-z][\w:-]+)"
-    rf"|\b(?P<before>(?:{_PROGRAMS})\s+[a-z][\w:-]+)`?(?:\s+\S+){{0,3}}?\s+(?:ran|was\s+run|has\s+been\s+run"
+    rf"|(?<![\w./-])(?P<before>(?:{_PROGRAMS})\s+(?!by\b|in\b|to\b|and\b|with\b|for\b|is\b|was\b|on\b"
+    rf"|as\b)[a-z][\w:-]+)`?(?:\s+\S+){{0,3}}?\s+(?:ran|was\s+run|has\s+been\s+run"
     r"|was\s+executed|completed|succeeded|finished|wurde\s+ausgeführt|lief|se\s+ejecutó))"
 )
 
@@ -129,6 +140,8 @@ def _explain_missing_package(claim: Claim, evidence: Evidence) -> str:
         for found in _PACKAGE.finditer(item):
             name = (found["name"] or found["name2"] or found["name3"]).casefold()
             about = [run for run in installs if name in run.text.casefold()]
+            if any(name in run.output.casefold() and _INSTALLING.search(run.output) for run in evidence.runs if run.ok):
+                continue
             whole = [run for run in installs if run.ok and _WHOLE.search(run.text)]
             if name in _NO_PACKAGE or name in evidence.kept.casefold() or any(run.ok for run in about) or whole:
                 continue
@@ -138,20 +151,25 @@ def _explain_missing_package(claim: Claim, evidence: Evidence) -> str:
 
 
 _SUCCEEDED = re.compile(
-    r"(?i)\b(?:succe(?:eded|eds|ssful\w*|ss)|erfolgreich|geklappt|réussi\w*|éxito|exitos[oa]|sucesso|thành\s+công|успешн\w*)\b"
+    r"(?i)\b(?:succe(?:eded|eds|ssful\w*|ss)|erfolgreich|geklappt|réussi\w*|éxito|exitos[oa]|sucesso|thành\s+công"
+    r"|успешн\w*)\b"
     r"|成功|성공"
 )
 _FAILED = re.compile(r"(?i)\b(?:fail\w*|errors?|unsuccessful\w*|without\s+success|fehl\w*|échou\w*)\b|失败|失敗|실패")
 _INSTALLED = re.compile(
-    r"(?i)\b(?:installed|added\s+(?:with|by|via|through|using)|(?:package|crate|gem|library|module)\s+(?:was\s+|is\s+)?added|added\s+as\s+a\s+dependency|installiert|instalad[oa]s?"
+    r"(?i)\b(?:installed|added\s+(?:with|by|via|through|using)|(?:package|crate|gem|library|module)\s+(?:was\s+"
+    r"|is\s+)?added|added\s+as\s+a\s+dependency|installiert|instalad[oa]s?"
     r"|installée?s?|установлен\w*|đã\s+cài)\b|已安装|安装了|インストール(?:した|済み)|설치(?:했|됨)"
 )
+_INSTALLING = re.compile(r"(?i)installed|installing|adding|added")
 _INSTALLS = re.compile(r"(?i)\b(?:install|add|sync|require|get|ensurepip)\b|\bnpm i\b|\byarn$")
 _WHOLE = re.compile(r"(?i)(?:install|sync|\bi|\bci)(?:\s+-\S+)*\s*$|-r\s+\S+|-e\s+\.|\binstall\s+\.")
 _PACKAGE = re.compile(
     r"(?<![\w./@-])(?P<name>@?[a-z][\w./-]{1,40})[`'\"]?(?:\s+|@|==|\s+v)(?P<version>\d+(?:\.\d+)+)"
-    r"|(?<![\w./@-])[`'\"]?(?P<name2>@?[a-z][\w./-]{1,40})[`'\"]?\s+(?:is|was|were|are|has\s+been|wurde|ist|est|a\s+été)\s+(?:now\s+)?install"
-    r"|(?<![\w./@-])(?P<name3>[a-z][\w./-]{1,40})\s+(?:crate|package|gem|library|module)\s+(?:was\s+|is\s+|has\s+been\s+)?(?:added|installed)"
+    r"|(?<![\w./@-])[`'\"]?(?P<name2>@?[a-z][\w./-]{1,40})[`'\"]?\s+(?:is|was|were|are|has\s+been|wurde|ist|est"
+    r"|a\s+été)\s+(?:now\s+)?install"
+    r"|(?<![\w./@-])(?P<name3>[a-z][\w./-]{1,40})\s+(?:crate|package|gem|library|module)\s+(?:was\s+|is\s+"
+    r"|has\s+been\s+)?(?:added|installed)"
 )
 _NO_PACKAGE = frozenset(
     {"package", "packages", "crate", "crates", "it", "they", "which", "dependencies", "paket", "node", "python"}
@@ -184,7 +202,8 @@ _ACTS = tuple(
             r"push|--set-upstream|gt submit|create.?pr|gh pr|sync",
         ),
         (
-            r"(?:opened|created)\s+(?:a|the)\s+(?:\w+\s+)?(?:pull|merge)\s+request|(?:opened|created)\s+(?:a|the)\s+PR\b",
+            r"(?:opened|created)\s+(?:a|the)\s+(?:\w+\s+)?(?:pull|merge)\s+request|(?:opened|created)\s+(?:a"
+            r"|the)\s+PR\b",
             r"pr\b|pull|mr\b|merge",
         ),
         (r"コミットした|已提交|提交了|커밋했", r"commit|amend"),
@@ -194,7 +213,22 @@ _ACTS = tuple(
             r"|rolled\s+out)",
             r"deploy|publish|push|releas|roll|ship|upload|apply|kubectl|helm|ssh|rsync|scp|sync|create.?pr|gh pr",
         ),
-        (r"(?:was|were|been|has|have|and|^)\s*(?:installed)", r"install|add|sync|require|get|npm i\b|pnpm|yarn|pip"),
+        (
+            r"(?:was|were|been|has|have|had|and|^|agent|we|I)\s*(?:then\s+)?(?:installed)|installierte"
+            r"|installiert(?!\s+werden)|a\s+installé|instaló|ha\s+instalado|instalou|установил\w*|安装了|インストール(?:した"
+            r"|しました)",
+            r"\b(?:pip\d?|npm|pnpm|yarn|cargo|apt|apt-get|brew|gem|bundle|poetry|uv|conda|composer|go|apk|dnf|yum"
+            r"|mix|opam|dotnet|terraform|rustup|corepack)\s+(?:\S+\s+){0,3}?"
+            r"(?:install|add|get|i|ci|require|sync|restore|init|tool|component|prepare)\b|\byarn\b"
+            r"|successfully installed|\binstall\w*\b",
+        ),
+        (
+            r"(?:files?|folders?|director(?:y|ies)|\.\w{2,4}\b)[^.;,]{0,40}?\s(?:was|were|been)\s+(?:deleted"
+            r"|removed)|(?:dateien?|ordner)\b[^.;,]{0,40}?\s(?:wurden?|sind|ist)\s+gelöscht"
+            r"|(?:fichiers?)\b[^.;,]{0,40}?\s(?:a|ont)\s+été\s+supprimée?s?|(?:archivos?"
+            r"|ficheros?)\b[^.;,]{0,40}?\s(?:se\s+)?(?:han?|fue(?:ron)?)\s+(?:sido\s+)?(?:borrad|eliminad)\w+",
+            r"\brm\b|\bdel\b|unlink|delete|remove|rmtree|\bclean\b|\bmv\b|prune|purge|drop",
+        ),
         (r"(?:was|were|been|has|have|and|^)\s*(?:committed)", r"commit|save|amend|merge|cherry|revert"),
     )
 )
@@ -202,11 +236,13 @@ _ACTS = tuple(
 
 def _explain_unrun_act(claim: Claim, evidence: Evidence) -> str:
     """Say that a deployment, a push or a release that is said to be done can be no call and no word of the user."""
-    if claim.is_planned or "nothing" in claim.text.casefold():
+    if "nothing" in claim.text.casefold():
         return ""
-    for said, proof in _ACTS:
-        if said.search(claim.text) and not any(map(proof.search, _list_sources(evidence))):
-            return "no call did this"
+    proofs = (evidence.acts, evidence.kept, _list_positive(evidence.user))
+    for clause in CLAUSE.split(claim.text):
+        for said, proof in _ACTS if clause and not is_planned(clause) else ():
+            if said.search(clause) and not any(map(proof.search, proofs)):
+                return "no call did this"
     return ""
 
 
@@ -215,5 +251,5 @@ RULES = (
     ClaimRule("not_run", _explain_unrun_command, REPORTING),
     ClaimRule("not_run", _explain_failed_run, REPORTING),
     ClaimRule("not_run", _explain_missing_package, REPORTING),
-    ClaimRule("not_run", _explain_unrun_act, ("accomplished", "discoveries", "decisions")),
+    ClaimRule("not_run", _explain_unrun_act, ("accomplished", "discoveries", "decisions", *DEMANDING)),
 )

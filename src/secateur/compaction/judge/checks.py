@@ -20,7 +20,8 @@ _SUBJECTS = {
 }
 _KINDS = {kind: re.compile(rf"(?i)(?<![A-Za-z])(?:{words})") for kind, words in _SUBJECTS.items()}
 _PASSES = re.compile(
-    r"(?i)\b(?:no\s+fail\w+\s+tests?|tests?:\s+ok\b|(?:exits?\s+(?:with\s+)?(?:code\s+)?0|pass(?:es|ed|ing)?|succeed(?:s|ed)?|green|clean)\b|(?:no"
+    r"(?i)\b(?:no\s+fail\w+\s+tests?|tests?:\s+ok\b|(?:exits?\s+(?:with\s+)?(?:code\s+)?0|pass(?:es|ed|ing)?"
+    r"|succeed(?:s|ed)?|green|clean)\b|(?:no"
     r"|zero|0)\s+(?:\w+\s+)?(?:errors?"
     r"|failures?|failed|problems)\b|without\s+(?:any\s+)?errors?"
     r"|laufen\s+(?:alle\s+)?durch|bestanden|bestehen|grün|fehlerfrei|keine\s+fehler|pasan|pasaron|sin\s+errores"
@@ -29,7 +30,8 @@ _PASSES = re.compile(
     r"|パス|エラーなし|通過|통과|성공"
 )
 _FAILS = re.compile(
-    r"(?i)\b(?:still\s+)?(?:fails?|failing|broken|(?:is|are)\s+(?:still\s+)?red)\b|\b[1-9]\d*\s+(?:tests?\s+)?(?:failed|failures?"
+    r"(?i)\b(?:still\s+)?(?:fails?|failing|broken|(?:is|are)\s+(?:still\s+)?red)\b"
+    r"|\b[1-9]\d*\s+(?:tests?\s+)?(?:failed|failures?"
     r"|errors?)\b|schl(?:ägt|agen)\s+(?:\w+\s+)?fehl|fehlgeschlagen|scheiter\w*"
     r"|\bfall(?:a|an|ando)\b|\bfalha(?:m|ndo)?\b|\béchou\w+|thất\s+bại|пада\w+|не\s+проход\w+|失败|失敗|실패"
 )
@@ -88,7 +90,8 @@ def _list_lines(name: str, runs: Sequence[CheckRun]) -> list[str]:
 
 
 _MENDED = re.compile(
-    r"(?i)\b(?:was|is|has\s+been)\s+(?:now\s+)?(?:fixed|resolved|mended|repaired)\b|^\W*fixed\b|\bbehoben\b|\bcorrigé\w*|已修复|已解决|修正済み"
+    r"(?i)\b(?:was|is|has\s+been|agent|we|I)\s+(?:has\s+|have\s+|now\s+|then\s+)?(?:fixed|resolved|mended|repaired"
+    r"|corrected)\b|^\W*fixed\b|\bbehoben\b|\bcorrigé\w*|已修复|已解决|修正済み"
 )
 _OPEN = re.compile(r"(?i)\b(?:is|are)\s+still\s+open\b|\bnoch\s+offen\b|仍未|未修复|未解決")
 _STILL = re.compile(
@@ -141,11 +144,12 @@ def _select_runs(sentence: str, kind: str, evidence: Evidence) -> list[CheckRun]
     """Return the runs of that kind that say how they ended; of the names or the tool in the claim, if any."""
     runs = [run for run in evidence.checks if run.kind == kind and run.ok is not None]
     named = _CODE_NAME.findall(sentence) if _PASSES.search(sentence) else ()
-    names = [name for name in named if not _TOOL.search(name)]
+    names = [name for name in named if not TOOL.search(name)]
     if about := [run for run in runs if any(name in run.text or name in run.output for name in names)]:
         return about
-    words = {word.casefold() for word in _TOOL.findall(sentence)}
-    return [run for run in runs if words & set(_TOOL.findall(run.text.casefold()))] or runs
+    words = {word.casefold() for word in TOOL.findall(sentence)}
+    same = [run for run in evidence.checks if words & set(TOOL.findall(run.text.casefold()))]
+    return [run for run in same if run.kind == kind and run.ok is not None] if same else runs
 
 
 _CODE_NAME = re.compile(r"\b[A-Z][a-z]+[A-Z]\w+\b")
@@ -153,7 +157,7 @@ _EVERY = re.compile(r"(?i)\b(?:all|every|alle|todos|todas|tous|toutes|tất\s+c�
 _NO_FAILURE = re.compile(
     r"(?i)\b(?:0|no|zero|without(?:\s+any)?)\s+(?:\w+\s+)?(?:fail\w*|errors?)\b(?:\s+tests?(?:\s+(?:remain\w*|left))?)?"
 )
-_TOOL = re.compile(
+TOOL = re.compile(
     r"(?i)\b(?:pytest|jest|vitest|mocha|go test|cargo test|tsc|mypy|pyright|ruff|eslint|clippy|vite build|webpack"
     r"|cargo build|go build|go vet|flake8|biome|rspec|phpunit|ctest)\b"
 )
@@ -162,7 +166,7 @@ _CHECKING = re.compile(r"(?i)test|spec|check|verif|build|tsc|lint|make|\bci\b|va
 
 def _is_passing(sentence: str) -> bool:
     plain = _NO_FAILURE.sub(" ", _ALL_OF.sub(" all ", sentence))
-    is_whole = _EVERY.search(sentence) or _TOOL.search(sentence) or not _TEST_NAME.search(sentence)
+    is_whole = _EVERY.search(sentence) or TOOL.search(sentence) or not _TEST_NAME.search(sentence)
     return bool(_PASSES.search(sentence)) and not _PARTIAL.search(plain) and bool(is_whole)
 
 
@@ -191,7 +195,8 @@ _COMPLETE = re.compile(
 INTENT = re.compile(
     r"(?i)\b(?:next,?\s+(?:i|we)|i\s+will|i[’']ll|i\s+(?:still\s+)?(?:have|need)\s+to|still\s+(?:fails?|to\s+do"
     r"|open)|is\s+next\b|remains?\s+to|als\s+nächstes|ich\s+werde|mache\s+ich|noch\s+offen|il\s+reste\s+à"
-    r"|a\s+continuación|voy\s+a|falta\s+\w+r\b|próximo\s+passo|vou|ensuite|je\s+vais|tiếp\s+theo|дальше\s+я|осталось)\b|接下来"
+    r"|a\s+continuación|voy\s+a|falta\s+\w+r\b|próximo\s+passo|vou|ensuite|je\s+vais|tiếp\s+theo|дальше\s+я"
+    r"|осталось)\b|接下来"
     r"|下一步|次に|다음"
 )
 

@@ -60,9 +60,10 @@ class Contradiction(Struct, frozen=True):
 class Claim(Struct, frozen=True):
     """One sentence of a summary."""
 
-    text: str  # without its bullet
+    text: str  # without its bullet; of a row of a table with the names of its columns
     section: str
     line: str  # that the sentence is part of
+    summary: str = ""  # that the line is part of
 
     @property
     def is_negative(self) -> bool:
@@ -78,6 +79,21 @@ class Claim(Struct, frozen=True):
     def is_earlier(self) -> bool:
         """Whether it tells of a time before something else."""
         return _EARLIER.search(self.text) is not None
+
+    @property
+    def is_past(self) -> bool:
+        """Whether it marks something as former: `first`, `was`, `instead`, `no longer`."""
+        return self.is_earlier or _FORMER.search(self.text) is not None
+
+    @property
+    def is_by_user(self) -> bool:
+        """Whether it tells what the user did, and not what the user wants or allows."""
+        return _BY_USER.search(self.text) is not None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it says that something happened or holds now."""
+        return _DONE.search(self.text) is not None
 
     @property
     def is_planned(self) -> bool:
@@ -105,6 +121,11 @@ class Claim(Struct, frozen=True):
         return self.text[:1] in "\"'“„" or self.text.count('"') % 2 == 1
 
     @property
+    def items(self) -> "tuple[Claim, ...]":
+        """Its parts that are divided by commas, each as a claim."""
+        return tuple(Claim(item, self.section, self.line, self.summary) for item in split_items(self.text))
+
+    @property
     def words(self) -> frozenset[str]:
         """The words that say what it is about."""
         return extract_words(self.text)
@@ -112,12 +133,28 @@ class Claim(Struct, frozen=True):
 
 def read_claims(sections: Mapping[str, Sequence[str]]) -> tuple[Claim, ...]:
     """Read the sections of a summary, sentence by sentence."""
+    summary = "\n".join(line for lines in sections.values() for line in lines)
     return tuple(
-        Claim(text, id, line)
+        Claim(text, id, line, summary)
         for id, lines in sections.items()
-        for line in _skip_code(lines)
+        for line in _name_columns(_skip_code(lines))
         for text in split_claims([line])
     )
+
+
+def _name_columns(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines, a row of a table as `row: column value, column value`."""
+    columns: list[str] = []
+    for line in lines:
+        cells = [one.strip() for one in line.strip().strip("|").split("|")] if line.strip().startswith("|") else []
+        if not cells:
+            columns = []
+            yield line
+        elif not columns:
+            columns = cells
+        elif any(cell.strip("-: ") for cell in cells):
+            pairs = zip(columns[1:], cells[1:], strict=False)
+            yield f"{cells[0]}: " + ", ".join(f"{column} {cell}" for column, cell in pairs)
 
 
 def _skip_code(lines: Iterable[str]) -> Iterator[str]:
@@ -148,7 +185,7 @@ def is_reported(text: str) -> bool:
 
 def is_denied(before: str) -> bool:
     """Whether what stands before a verb denies it: `no job` before `may be skipped`."""
-    return _NOBODY.search(before) is not None
+    return _NOBODY.search(before.rstrip(" .;:!。")) is not None
 
 
 def extract_words(text: str) -> frozenset[str]:
@@ -163,13 +200,15 @@ _SYNONYMS = tuple(
     for verb, words, unspaced in (
         (
             "change",
-            r"(?:chang|modif|edit|updat|alter|adapt|adjust|touch)\w*|(?:ge)?änder\w*|anpass\w*|angepasst|anfass\w*|bearbeite\w*"
+            r"(?:chang|modif|edit|updat|alter|adapt|adjust|touch)\w*|(?:ge)?änder\w*|anpass\w*|angepasst|anfass\w*"
+            r"|bearbeite\w*"
             r"|modifi\w*|cambi\w*|edita\w*|alter\w*|изменя\w*|измени\w*|thay\s+đổi|sửa",
             "修改|更改|变更|变动|変更|更新|編集|변경|수정",
         ),
         (
             "delete",
-            r"(?:delet|remov|drop|eras)\w*|(?:ge)?lösch\w*|entfern\w*|supprim\w*|effac\w*|elimin\w*|borra\w*|exclu\w*|удал\w*|xóa",
+            r"(?:delet|remov|drop|eras)\w*|(?:ge)?lösch\w*|entfern\w*|supprim\w*|effac\w*|elimin\w*|borra\w*"
+            r"|exclu\w*|удал\w*|xóa",
             "删除|移除|削除|삭제",
         ),
         (
@@ -190,26 +229,59 @@ HEDGED = re.compile(
 _PLANNED = re.compile(
     r"(?i)\b(?:not|never|no|n['’]t|to\s+be|should|must|will|needs?|would|might|may|if|whether|without|yet"
     r"|pending|todo|before|once|when|by\s+the\s+user|user|upstream|last\s+week|previously|already"
-    r"|left\s+alone|untouched|only\s+read|read-?only|nicht|noch|soll\w*|muss|werden|wird|ließ\s+sich|sin|aún|debe|não|ainda|deve|pas|encore|doit|chưa|cần|не|ещё|нужно)\b"
+    r"|left\s+alone|untouched|only\s+read|read-?only|nicht|noch|soll\w*|muss|werden|wird|ließ\s+sich|sin|aún|debe"
+    r"|não|ainda|deve|pas|encore|doit|chưa|cần|не|ещё|нужно)\b"
     r"|[?？]|未|没|尚|不|需要|まだ|ない|ません|않|아직"
 )
 _EARLIER = re.compile(
-    r"(?i)\b(?:before|prior\s+to|earlier|previous(?:ly)?|at\s+first|initially|vor|vorher|zuvor|davor|bevor|zunächst|anfangs|avant|auparavant"
+    r"(?i)\b(?:before|prior\s+to|once|primer[oa]?|earlier|previous(?:ly)?|at\s+first|initially|vor|vorher|zuvor"
+    r"|davor|bevor|zunächst|anfangs|avant|auparavant"
     r"|d['’]abord|antes|al\s+principio|no\s+início|до|раньше|сначала|trước|ban\s+đầu)\b|之前|以前|起初|当初|最初|前(?:に|の|は)|전에|처음"
 )
+_FORMER = re.compile(
+    r"(?i)\b(?:former\w*|was|were|used\s+to|superseded|replace[sd]|no\s+longer|instead|rather|original\w*|first"
+    r"|old|later|until|raised|lowered"
+    r"|from|früher\w*|ersetzt|statt|anstatt|ursprünglich\w*|zuerst|war|waren|alte\w*|von|ya\s+no|en\s+vez"
+    r"|en\s+lugar|era|antiguo"
+    r"|em\s+vez|au\s+lieu|remplac\w*|ancien\w*|était|thay|вместо|был\w*|больше)\b|原先|原来|改|不再|而不是|代わり|から|だった|대신|이전"
+)
+_DONE = re.compile(
+    r"(?i)^(?:\d+\.\s*)?\[(?:x|done|completed)\]|\b(?:done|finished|completed?|implemented|now|has|have|had|was|were"
+    r"|works|written|added|fixed|ran|found|made|built|sent|put|gave|shows?|reports?|erledigt|fertig|wurden?|worden"
+    r"|sind|ist|hat|haben"
+    r"|ge\w{2,}t|ge\w{2,}en|\w{3,}iert|\w{3,}te|fait|terminée?s?|est|sont|ont|hech[oa]|terminad[oa]s?|está[n]?|ya"
+    r"|ha|han"
+    r"|feit[oa]|concluíd[oa]s?|já|foi|foram|\w{3,}(?:ad|id)[oa]s?|\w{2,}ées?|готов\w*|сделан\w*|был[аои]?|уже|đã"
+    r"|xong)\b"
+    r"|\w{3,}ed\b|已|了|完成|した|済み|ました|ている|完了|했|됐|되었"
+)
+_BY_USER = re.compile(
+    r"(?i)\b(?:the\s+user\s+(?:has\s+|had\s+)?(?!wants?\b|asks?\b|asked\b|demands?\b|requires?\b|ordered\b"
+    r"|needs?\b|allow|permit|approv)\w+ed\b"
+    r"|(?:hat|habe)\s+(?:der\s+|die\s+)?(?:be)?nutzer\w*\s+(?:\w+\s+)?(?!erlaubt|gestattet|verlangt|gefordert"
+    r"|genehmigt|freigegeben)\w*[ei]?[tn]\b"
+    r"|(?:be)?nutzer\w*\s+hat\b(?!.*(?:erlaubt|gestattet|verlangt|gefordert|genehmigt|freigegeben))"
+    r"|l['’]utilisateur\s+a\s+(?!autoris|permis|demand|exig|approuv|valid)\w+[éis]\w*|el\s+usuario\s+(?!autoriz"
+    r"|permiti|pidi|exigi|aprob)\w+[óo]\b"
+    r"|o\s+usuário\s+(?!autoriz|permiti|pedi|exigi|aprov)\w+(?:ou|iu)\b)"
+)
 _WISHED = re.compile(
-    r"(?i)\b(?:should|must|will|would|might|may|could|to\s+be|needs?\s+to|at\s+most|at\s+least|if|whether|todo|for\s+example|e\.g"
+    r"(?i)\b(?:should|must|will|would|might|may|could|to\s+be|needs?\s+to|at\s+most|at\s+least|if|whether|todo"
+    r"|for\s+example|e\.g"
     r"|soll\w*|muss|höchstens|mindestens|wenn|ob|debe\w*|si|doit|doivent|deve|se|должн\w*|если|nếu|cần)\b"
     r"|[?？]|应该|需要|如果|べき|なら|해야"
 )
 _NOBODY = re.compile(
-    r"(?i)\b(?:no|none|nothing|neither|nobody|kein\w*|nichts|aucune?|rien|ning[úu]n\w*|nada|nenhum\w*|ничего|никак\w*|không)\b[^.;:]*$"
+    r"(?i)\b(?:no|none|nothing|neither|nobody|kein\w*|nichts|aucune?|rien|ning[úu]n\w*|nada|nenhum\w*|ничего"
+    r"|никак\w*|không)\b[^.;:]*$"
 )
 _CODE = re.compile(
-    r"^\s*(?:[-*•]\s+)?(?:---|\+\+\+|@@|//|#include)|^\s*(?:const|let|var|func|def|class|return|import|type)\s.*[=({:]|[{};]\s*$|^\s*\w+:\s+[\w\"']+,$"
+    r"^\s*(?:[-*•]\s+)?(?:---|\+\+\+|@@|//|#include)|^\s*(?:const|let|var|func|def|class|return|import"
+    r"|type)\s.*[=({:]|[{};]\s*$|^\s*\w+:\s+[\w\"']+,$"
 )
 _ITEM = re.compile(r"(?:`[^`\n]*`|\([^()\n]*\)|（[^（）\n]*）|\d[,;]\d|[^,;、，；`(（]|[`(（])+[,;、，；]?")
 _REPORTED = re.compile(
-    r"(?i)\b(?:claims?|says|said|tells?|asks?|wants?|suggests?|holds\s+an\s+order|untrusted|inject\w*|behauptet|sagt|bittet|prétend"
+    r"(?i)\b(?:claims?|says|said|tells?|asks?|wants?|suggests?|holds\s+an\s+order|untrusted|inject\w*|behauptet"
+    r"|sagt|bittet|prétend"
     r"|demande|dice|afirma|pide)\b|声称|声稱|要求|自称|と主張|と書"
 )

@@ -63,12 +63,14 @@ _SAID_YES = re.compile(
     rf"(?i){_USER}\s+(?:has\s+)?(?:said|says|answered|replied)[:,]?\s+[\"“„]?(?:yes|ok|okay|sure|go\s+ahead)\b"
 )
 _DECIDED = re.compile(
-    rf"(?i){_USER}\s+(?:has\s+|have\s+|hat\s+(?:sich\s+)?|a\s+|ha\s+)?(?:also\s+|already\s+)?(?:chose|picked|selected|decided|answered|replied"
+    rf"(?i){_USER}\s+(?:has\s+|have\s+|hat\s+(?:sich\s+)?|a\s+|ha\s+)?(?:also\s+|already\s+)?(?:chose|picked"
+    rf"|selected|decided|answered|replied"
     r"|instructed|ordered|demanded|prefers|preferred|entschied\w*|antwortete|geantwortet|gewählt|choisi|décidé|répondu"
     r"|eligi[óo]|decidi[óo]|respondi[óo]|elegido|escolheu|decidiu|respondeu|решил\w*|выбрал\w*|ответил\w*)\b"
 )
 _UNDECIDED = re.compile(
-    r"(?i)\b(?:whether|i\s+(?:will\s+)?decide|let\s+me\s+think|later|tomorrow|ob\b|entscheide\s+ich|je\s+décid\w*|decido|decidiré)\b"
+    r"(?i)\b(?:whether|i\s+(?:will\s+)?decide|let\s+me\s+think|later|tomorrow|ob\b|entscheide\s+ich|je\s+décid\w*"
+    r"|decido|decidiré)\b"
     r"|是否|以后再|かどうか|後で"
 )
 _GRANTED = (
@@ -135,7 +137,8 @@ def _is_granting(reply: UserReply, claim: str) -> bool:
 
 
 _DANGEROUS = re.compile(
-    r"(?i)(?<!\w)(?:rm\s+-\w*[rf]|delete|drop|destroy|purge|wipe|truncate|--force[\w-]*|--no-verify[\w-]*|reset\s+--hard|sudo"
+    r"(?i)(?<!\w)(?:rm\s+-\w*[rf]|delete|drop|destroy|purge|wipe|truncate|--force[\w-]*|--no-verify[\w-]*"
+    r"|reset\s+--hard|sudo"
     r"|chmod|chown|curl|wget|mkfs|publish|push)\b"
 )
 _ORDER = re.compile(

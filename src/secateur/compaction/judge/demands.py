@@ -16,12 +16,15 @@ STEM = 4  # letters by which the words of a withdrawn order are compared
 def _explain_weakened(claim: Claim, evidence: Evidence) -> str:
     """Quote a demand without exception that a claim makes a preference or a permission."""
     found = _WEAK.search(claim.text)
-    if found is None or is_denied(claim.text[: found.start()]):
+    if found is None or is_denied(claim.text[: found.start()]) or _ONLY.search(claim.text[: found.start()]):
         return ""
     about = [one for one in evidence.clauses if _is_demanding(one, claim)]
     if not about or any(map(_WEAK.search, about)):
         return ""
     return next((f"the user said {one.strip()[:80]!r}" for one in about if _ABSOLUTE.search(one)), "")
+
+
+_ONLY = re.compile(r"(?i)\b(?:only|nur|seule?ment|sólo|solo|apenas|somente|только|chỉ)\b")
 
 
 def _is_demanding(clause: str, claim: Claim) -> bool:
@@ -32,15 +35,18 @@ def _is_demanding(clause: str, claim: Claim) -> bool:
 
 _ABSOLUTE = re.compile(
     r"(?i)\b(?:never|always|no|not|nothing|none|only|must|don['’]?t|without|kein\w*|nie|niemals|nichts|immer|nur|muss"
-    r"|jamais|toujours|aucune?|ne|nunca|siempre|jamás|sempre|никогда|всегда|không|đừng|luôn)\b|绝对|不要|不得|必须|总是|必ず|絶対|ないで|항상|절대"
+    r"|jamais|toujours|aucune?|ne|nunca|siempre|jamás|sempre|никогда|всегда|không|đừng|luôn)\b|绝对|不要|不得|必须|总是|必ず"
+    r"|絶対|ないで|항상|절대"
 )
 _WEAK = re.compile(
     r"(?i)\b(?:prefer(?:ably|red)?|ideally|where\s+(?:practical|possible|needed|necessary|it\s+helps)"
     r"|(?:if|when|unless|where)\s+(?:at\s+all\s+)?(?:possible|needed|necessary|convenient|required|practical)"
-    r"|if\s+(?:a|the|some)\s+\w+\s+(?:needs?|requires?)|as\s+(?:little|few|much)\s+as\s+possible|try\s+(?:not\s+)?to|at\s+any\s+time"
+    r"|if\s+(?:a|the|some)\s+\w+\s+(?:needs?|requires?)|as\s+(?:little|few|much)\s+as\s+possible"
+    r"|try\s+(?:not\s+)?to|at\s+any\s+time"
     r"|möglichst|nach\s+möglichkeit|wo\s+(?:nötig|möglich)|wenn\s+(?:nötig|möglich)|bevorzugt"
     r"|de\s+préférence|si\s+(?:possible|nécessaire|besoin)|autant\s+que\s+possible|si\s+es\s+(?:posible|necesario)"
-    r"|de\s+preferencia|preferiblemente|se\s+(?:possível|necessário)|по\s+возможности|желательно|nếu\s+(?:cần|có\s+thể))\b"
+    r"|de\s+preferencia|preferiblemente|se\s+(?:possível|necessário)|по\s+возможности|желательно|nếu\s+(?:cần"
+    r"|có\s+thể))\b"
     r"|(?<!nothing )\bmay\s+(?:now\s+)?be\b|尽量|必要时|最好|如有需要|なるべく|できるだけ|必要なら|てよい|가능하면"
 )
 
@@ -96,13 +102,15 @@ _WHAT = r"(?P<what>[`\w./-]+(?:\s+[\w./-]+){0,2}?)"
 _WITHDRAWS = (
     re.compile(rf"(?i)\b(?:take|nimm|retire|enlève|quita)\s+{_WHAT}\s+(?:out|heraus|wieder\s+raus)\b"),
     re.compile(
-        rf"(?i)\b(?:forget|never\s?mind|vergiss|oublie|olvida|esquece|забудь)\s+(?:about\s+)?(?:the\s+|das\s+|die\s+|den\s+)?{_WHAT}\s*$"
+        rf"(?i)\b(?:forget|never\s?mind|vergiss|oublie|olvida|esquece|забудь)\s+(?:about\s+)?(?:the\s+|das\s+"
+        rf"|die\s+|den\s+)?{_WHAT}\s*$"
     ),
     re.compile(rf"(?i)\b(?:leave|lass|laisse|deja)\s+(?:the\s+)?{_WHAT}\s+(?:in|alone|as\s+it\s+is|drin|in\s+ruhe)\b"),
 )
 _REMOVES = re.compile(r"(?i)\b(?:remov\w*|delet\w*|out|drop\w*|entfern\w*|supprim\w*|elimin\w*)\b")
 _PAST = re.compile(
-    r"(?i)\b(?:was|were|first|instead|replaced|until|earlier|stays?|kept|keep|leave|left|remains?|taken\s+back|withdrawn|cancel\w*|no\s+longer"
+    r"(?i)\b(?:was|were|first|instead|replaced|until|earlier|stays?|kept|keep|leave|left|remains?|taken\s+back"
+    r"|withdrawn|cancel\w*|no\s+longer"
     r"|bleib\w*|zuerst|statt|war|reste|était)\b|保留|不再"
 )
 

@@ -10,10 +10,10 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from secateur.acts.calls import Action, list_actions
+from secateur.acts.calls import Action, build_action, list_actions
 from secateur.acts.runs import Check, Ran, iterate_runs, list_check_kinds
 from secateur.compaction.judge.claims import CLAUSE, SENTENCE, Claim, TruthReason, extract_words
-from secateur.compaction.ledger import Constraint, PlanItem
+from secateur.compaction.ledger import Constraint, PlanItem, ValueChange
 from secateur.compaction.ledger.checks import is_refused, judge_run
 from secateur.compaction.ledger.constraints import extract_constraints
 from secateur.compaction.ledger.plans import extract_plans
@@ -77,6 +77,12 @@ class Evidence(Struct, frozen=True, kw_only=True):
     runs: tuple[CommandRun, ...] = ()
     tasks: tuple[PlanItem, ...] = ()  # of the agent's own plan
     written: bool = False  # an edit went through
+    acts: str = ""  # the calls that may act outside of files, and the names of the others
+    planned_last: bool = False  # the plan was told after all work, so that it is up to date
+    story: str = ""  # all of it as it came
+    contents: tuple[str, ...] = ()  # texts that edits put into files
+    looked_up: str = ""  # what commands and files showed
+    values: tuple[ValueChange, ...] = ()  # constants that edits gave another value
     rewrites: bool = False  # a formatter or a generator ran that may change any file
 
     @property
@@ -104,6 +110,7 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
     runs = tuple(run for run in iterate_runs(actions) if not is_refused(run))
     idle = {run.action.call.key for run in runs if run.looks or run.check}
     acting = [one for one in actions if one.call.key not in idle and one.role not in ("read", "search", "plan")]
+    values = list_values(actions)
     replies = (*_list_replies(messages), *_list_tool_replies(actions))
     return Evidence(
         replies=replies,
@@ -125,7 +132,13 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
         kept="\n".join(kept),
         user="\n".join(one.text for one in replies),
         clauses=tuple(_list_clauses(replies)),
-        changes=tuple((one.old, one.new) for one in list_values(actions)),
+        changes=tuple((one.old, one.new) for one in values),
+        values=values,
+        story="\n".join(_iterate_texts(messages)),
+        contents=tuple(text for one in actions if one.role == "edit" and one.ok for text in _list_written(one)),
+        looked_up="\n".join(one.said for one in actions if one.role in ("read", "run", "search")),
+        acts="\n".join(map(_name_act, actions)),
+        planned_last=_is_planned_last(actions),
         edits=tuple(
             (old, new) for one in actions if one.role == "edit" and one.ok for old, new in list_replacements(one)
         ),
@@ -148,7 +161,8 @@ def _list_units(agent: str, user: str, runs: tuple[CommandRun, ...]) -> tuple[Un
 _INSTRUCTIONS = re.compile(r"(?i)(?:AGENTS|CLAUDE|GEMINI|CONTRIBUTING|SKILL|\.cursorrules|copilot-instructions)[\w.-]*")
 _ASKING = re.compile(r"(?i)ask|question|clarif|approv|confirm|permission")
 _REWRITING = re.compile(
-    r"(?i)--fix|--write|\bfmt\b|\bformat\b|\bgenerate\b|\bcodegen\b|\bmigrat|\bcheckout\b|\bapply\b|\bmerge\b|\bpull\b"
+    r"(?i)--fix|--write|\bfmt\b|\bformat\b|\bgenerate\b|\bcodegen\b|\bmigrat|\bcheckout\b(?!\s+-b)|\bapply\b"
+    r"|\bmerge\b|\bpull\b"
     r"|\brebase\b|\bstash\b|--update|-u\b"
 )
 
@@ -184,6 +198,41 @@ def _is_resting(messages: Sequence[Message]) -> bool:
         if get_agent_text(message):
             return True
     return False
+
+
+def _iterate_texts(messages: Sequence[Message]) -> Iterator[str]:
+    for message in messages:
+        for part in message.parts:
+            given = build_action(part, None).given if part.kind == "tool_call" else {}
+            yield "\n".join(_list_strings(given)) if given else part.text
+
+
+def _list_strings(given: object) -> Iterator[str]:
+    """Yield the texts and the numbers of a call's arguments."""
+    if isinstance(given, dict | list):
+        for one in given.values() if isinstance(given, dict) else given:
+            yield from _list_strings(one)
+    elif given is not None:
+        yield str(given)
+
+
+def _list_written(action: Action) -> Iterator[str]:
+    """Yield the texts that an edit put into a file."""
+    replaced = [new for _, new in list_replacements(action)]
+    yield from replaced or (one for one in _list_strings(action.given) if "\n" in one or "=" in one or ":" in one)
+
+
+def _name_act(action: Action) -> str:
+    """Return a call without what it read, searched for or put into a file."""
+    if action.role not in ("edit", "read", "search", "plan"):
+        return f"{action.call.tool} {action.call.text}"
+    return f"{action.call.tool} delete" if "*** Delete File" in action.call.text else action.call.tool
+
+
+def _is_planned_last(actions: Sequence[Action]) -> bool:
+    """Whether nothing was changed or run since the plan was told."""
+    roles = [one.role for one in actions if one.role in ("edit", "run", "plan")]
+    return bool(roles) and roles[-1] == "plan"
 
 
 def _list_tool_replies(actions: Sequence[Action]) -> tuple[UserReply, ...]:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from secateur.compaction.judge.claims import Claim
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 
+SHORT_HASH = 7  # characters by which a commit is named
 COUNTED = 12  # a whole number up to this counts things
 _SCALES: tuple[tuple[re.Pattern[str], tuple[float, ...]], ...] = (
     (re.compile(r"(?i)b$|bytes?"), (1_000, 1_024, 1e6, 1_024**2, 1e9)),
@@ -30,6 +31,11 @@ def _explain_figure(claim: Claim, evidence: Evidence) -> str:
         if not any(_has_source(value, known, scales) for value in read_number(found["number"])):
             return f"nothing in the history says {found.group().strip()}"
     return ""
+
+
+def has_figure(number: str, texts: tuple[str, ...]) -> bool:
+    """Whether a history holds a number, be it less rounded."""
+    return any(_has_source(value, _read_numbers(texts, False), ()) for value in read_number(number))
 
 
 @lru_cache(maxsize=2)
@@ -53,7 +59,7 @@ def _has_source(value: float, known: tuple[float, ...], scales: tuple[float, ...
     places = len(repr(value).rpartition(".")[2]) if value != int(value) else 0
     digits = str(int(value))
     zeros = len(digits) - len(digits.rstrip("0")) if value == int(value) else -places
-    reach = 0.5 * 10**zeros if zeros else 0.0
+    reach = 0.5 * 10**zeros
     if _is_near(value, reach, known):
         return True
     return any(_is_near(one, 0.01 * one, known) for scale in scales for one in (value * scale, value / scale))
@@ -90,7 +96,8 @@ _WORDS = {
     for word in words.split()
 }
 _UNIT = (
-    r"%|percent\b|prozent\b|x\b|ms\b|s\b|sec\w*|seconds?\b|minutes?\b|min\b|hours?\b|[kKMGT]i?B\b|[KMG]i\b|bytes?\b|rows?\b|lines?\b"
+    r"%|percent\b|prozent\b|x\b|ms\b|s\b|sec\w*|seconds?\b|minutes?\b|min\b|hours?\b|[kKMGT]i?B\b|[KMG]i\b"
+    r"|bytes?\b|rows?\b|lines?\b"
     r"|times\b|tests?\b|examples?\b|cases?\b|passed\b|failed\b|errors?\b|users?\b|requests?\b|tokens?\b|files?\b"
     r"|sekunden|minuten|stunden|zeilen|fehler|secondes|lignes|adresses|erreurs|comptes|utilisateurs|segundos|filas"
     r"|líneas|件|秒|毫秒|个|個|次|行|倍|건|개"
@@ -130,9 +137,21 @@ def _list_counts(stem: str, texts: tuple[str, ...]) -> frozenset[float]:
 
 _ENDED = re.compile(r"(?i)\b(?:pass|fail|green|ran\b|run\b|bestand|laufen|grün|succe)")
 _COUNT = re.compile(
-    r"(?i)(?<![\w.,/:#-])(?P<number>\d{1,3})\s+(?:to\s+)?(?P<what>errors?|warnings?|failures?|failed|passed|pending|examples?|files?\s+changed"
+    r"(?i)(?<![\w.,/:#-])(?P<number>\d{1,3})\s+(?:to\s+)?(?P<what>errors?|warnings?|failures?|failed|passed"
+    r"|pending|examples?|files?\s+changed"
     r"|insertions?|deletions?|add|change|destroy|skipped|tests?|problems?|vulnerabilit\w+)\b"
 )
+
+
+def _explain_unknown_hash(claim: Claim, evidence: Evidence) -> str:
+    """Name a commit that the history does not hold."""
+    for found in _HASH.finditer(claim.text):
+        if not any(found.group()[:SHORT_HASH] in text for text in evidence.texts):
+            return f"nothing in the history says {found.group()}"
+    return ""
+
+
+_HASH = re.compile(r"(?<![\w/.-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])")
 
 
 def _explain_unknown_name(claim: Claim, evidence: Evidence) -> str:
@@ -148,7 +167,8 @@ def _explain_unknown_name(claim: Claim, evidence: Evidence) -> str:
 
 
 _ADDED = re.compile(
-    r"(?i)\b(?:added|adds|created|introduced|renamed|hinzugefügt|ajoutée?|añadid[oa]|adicionad[oa]|добавлен\w*)\b|增加了|添加了|新增|追加"
+    r"(?i)\b(?:added|adds|created|introduced|renamed|hinzugefügt|ajoutée?|añadid[oa]|adicionad[oa]|добавлен\w*)\b"
+    r"|增加了|添加了|新增|追加"
 )
 _EXACT = re.compile(
     r"(?<![\w./*-])(?:\d{4}-\d\d-\d\d(?!\d)|v?\d+\.\d+\.\d+(?![\w.*])|[\w.-]+(?:/[\w.-]+)+\.[a-z]{1,5}\b)"
@@ -157,6 +177,7 @@ _NAME = re.compile(r"(?<![\w./*<-])(?!test_)[a-z]{2,}(?:_[a-z0-9]{2,})+\b(?![*({
 
 
 RULES = (
+    ClaimRule("unsupported", _explain_unknown_hash),
     ClaimRule("unsupported", _explain_figure),
     ClaimRule("unsupported", _explain_count, ("accomplished", "discoveries", "questions", "resolved")),
     ClaimRule("unsupported", _explain_unknown_name, ("accomplished", "discoveries", "questions", "resolved")),

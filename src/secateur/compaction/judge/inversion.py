@@ -70,7 +70,7 @@ def _explain_lost_negation(claim: Claim, evidence: Evidence) -> str:
         return ""  # verbatim
     if claim.is_negative or _GUARDED.search(claim.text) or claim.is_question or claim.is_quoted:
         return ""
-    if _BY_USER.search(claim.text) and not _PERMITS.search(claim.text):
+    if claim.is_by_user and not _PERMITS.search(claim.text):
         return ""  # what the user did is no order
     against = next((one for one in evidence.clauses if _is_forbidding(one, claim)), None)
     if against is None:
@@ -82,7 +82,14 @@ def _explain_lost_negation(claim: Claim, evidence: Evidence) -> str:
 
 def _explain_forbidden_step(claim: Claim, evidence: Evidence) -> str:
     """Quote a prohibition where a next step, an order by its form, is what it forbids."""
-    return "" if claim.is_hedged or claim.is_reported else _explain_lost_negation(claim, evidence)
+    if claim.is_hedged or claim.is_reported:
+        return ""
+    why = _explain_lost_negation(claim, evidence)
+    verbs = _VERBS & extract_words(why.partition(", and the summary")[0]) if why else frozenset[str]()
+    return why if verbs <= claim.words else ""
+
+
+_VERBS = frozenset({"chang", "delet", "deplo"})  # what `extract_words` makes of other verbs of the kind
 
 
 def _explain_moved(claim: Claim, evidence: Evidence) -> str:
@@ -95,15 +102,6 @@ def _explain_moved(claim: Claim, evidence: Evidence) -> str:
     if claim.is_negative or not named or not about or named & places:
         return ""
     return _quote(about[0])
-
-
-_BY_USER = re.compile(
-    r"(?i)\b(?:the\s+user\s+(?:has\s+|had\s+)?(?!wants?\b|asks?\b|asked\b|demands?\b|requires?\b|ordered\b|needs?\b|allow|permit|approv)\w+ed\b"
-    r"|(?:hat|habe)\s+(?:der\s+|die\s+)?(?:be)?nutzer\w*\s+(?:\w+\s+)?(?!erlaubt|gestattet|verlangt|gefordert|genehmigt|freigegeben)\w*[ei]?[tn]\b"
-    r"|(?:be)?nutzer\w*\s+hat\b(?!.*(?:erlaubt|gestattet|verlangt|gefordert|genehmigt|freigegeben))"
-    r"|l['’]utilisateur\s+a\s+(?!autoris|permis|demand|exig|approuv|valid)\w+[éis]\w*|el\s+usuario\s+(?!autoriz|permiti|pidi|exigi|aprob)\w+[óo]\b"
-    r"|o\s+usuário\s+(?!autoriz|permiti|pedi|exigi|aprov)\w+(?:ou|iu)\b)"
-)
 
 
 def _is_forbidding(clause: str, claim: Claim) -> bool:
@@ -178,7 +176,8 @@ _PLACE = re.compile(
 
 
 _ALLOWS = re.compile(
-    r"(?i)\b(?:may\s+(?:now\s+)?be|(?:is|are)\s+(?:now\s+)?(?:ok|okay|fine|allowed|permitted|free)|you\s+may|can\s+now\s+be)\b"
+    r"(?i)\b(?:may\s+(?:now\s+)?be|(?:is|are)\s+(?:now\s+)?(?:ok|okay|fine|allowed|permitted|free)|you\s+may"
+    r"|can\s+now\s+be)\b"
 )
 
 
@@ -200,7 +199,7 @@ def _explain_added_negation(claim: Claim, evidence: Evidence) -> str:
         return ""
     for clause in evidence.clauses:
         own = extract_words(clause)
-        if _FIRST.search(clause):
+        if _FIRST.search(clause) or _KEEPS.search(clause):
             continue  # what the user does is not for the agent to do
         if not is_negative(clause) and len(own) >= 2 and len(own & claim.words) >= WHOLE_SHARE * len(own):
             return _quote(clause)
@@ -238,6 +237,10 @@ _NAME_NUMBER = re.compile(r"\b(?P<name>[A-Z][A-Za-z]{2,})\s+(?P<number>\d+(?:\.\
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
 
 
+_KEEPS = re.compile(
+    r"(?i)\b(?:stay|keep|remain|leave|bleib\w*|behalt\w*|beibehalten|lass\w*|reste\w*|garde\w*|mant\w+|deja|deixa"
+    r"|остав\w+|giữ)\b"
+)
 _FIRST = re.compile(r"(?i)\bI(?:['’]ll|['’]m|\s+will|\s+am)\b|\bje\b|\bich\b|\byo\b|\beu\b|я\b|私が|我(?:来|自己)|제가")
 _BOUND = re.compile(
     r"(?i)\b(?:before|without|unless|until|after|when|while|if|vor|bevor|ohne|wenn|antes|sin|sem|avant|sans"

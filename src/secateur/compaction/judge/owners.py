@@ -54,7 +54,8 @@ _AGENT = re.compile(
 )
 _OTHERS = re.compile(
     r"\bI(?:['’]ll|\s+will)(?=\s+\w)|\bmyself\b"
-    r"|(?i:\bje\s+m['’]\s*(?:en\s+)?occupe\b|\bmoi-même\b|\bmache\s+ich\b|\bich\s+(?:mache|kümmere|übernehme|entscheide)\b)"
+    r"|(?i:\bje\s+m['’]\s*(?:en\s+)?occupe\b|\bmoi-même\b|\bmache\s+ich\b|\bich\s+(?:mache|kümmere|übernehme"
+    r"|entscheide)\b)"
     r"|(?i:\byo\s+mism[oa]\b|\beu\s+mesm[oa]\b|\bя\s+сам[аи]?\b|\btôi\s+sẽ\b)|(?:私|僕|わたし)が|我自己|我来|제가"
     r"|\b(?:Frau|Herr|Mr\.?|Mrs\.?|Ms\.?)\s+[A-ZÄÖÜ]\w+|\b[A-Z][a-z]+\s+will\b|由?[小老][\u4e00-\u9fff](?:在|来|负责)?"
 )
@@ -75,7 +76,8 @@ def _explain_other_idea(claim: Claim, evidence: Evidence) -> str:
 
 _BY_AGENT = re.compile(r"(?i)\b(?:agent|assistant)\b|エージェント|助手|에이전트")
 _PROPOSES = re.compile(
-    r"(?i)\b(?:suggest\w*|propos\w*|recommend\w*|schlage\s+vor|vorgeschlagen|schlug|propon\w*|sugier\w*|suger\w*|предлага\w*)\b"
+    r"(?i)\b(?:suggest\w*|propos\w*|recommend\w*|schlage\s+vor|vorgeschlagen|schlug|propon\w*|sugier\w*|suger\w*"
+    r"|предлага\w*)\b"
     r"|建议|提议|提案"
 )
 
@@ -93,7 +95,8 @@ def _explain_third_approval(claim: Claim, evidence: Evidence) -> str:
 
 
 _GIVEN = re.compile(
-    r"(?i)\b(?:approved|agreed|signed\s+off|authori[sz]ed|consented|said\s+yes|(?:is\s+)?fine\s+with|has\s+no\s+objections?|gave\s+(?:its|their|the)\s+\w+|genehmigt|zugestimmt|freigegeben"
+    r"(?i)\b(?:approved|agreed|signed\s+off|authori[sz]ed|consented|said\s+yes|(?:is\s+)?fine\s+with"
+    r"|has\s+no\s+objections?|gave\s+(?:its|their|the)\s+\w+|genehmigt|zugestimmt|freigegeben"
     r"|approuvé|validé|accepté|aprob[óo]|autoriz[óo]|aprovou|одобрил\w*)\b|批准|同意|承認"
 )
 _THIRD = re.compile(

@@ -1,16 +1,18 @@
 """Whether a summary says of work that it is done, open or untouched what the agent's plan and words say.
 
 Rule: a task that the agent's plan has as completed is not to be done, and what the agent said last that it had not done
-is not done. Plans are often not kept up to date, so an open task that is said to be done is no contradiction.
+is not done. Plans are often not kept up to date, so an open task may be done unless the plan was told after all work.
 """
 
 import re
 
 from secateur.compaction.judge.checks import INTENT
-from secateur.compaction.judge.claims import REPORTING, SENTENCE, Claim, extract_words
+from secateur.compaction.judge.claims import CLAUSE, REPORTING, SENTENCE, Claim, extract_words, is_planned
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
+from secateur.compaction.ledger.retractions import is_negative
 
 LEAST_INTENDED = 0.6  # of the words of what the agent had yet to do
+MOST_TOLD = 0.8  # of the words of an open task, in a claim that has it as done
 LEAST_SHARED = 0.7  # of the words of a task or of what the agent denied
 
 
@@ -33,50 +35,182 @@ def _explain_done_work(claim: Claim, evidence: Evidence) -> str:
 
 
 _NOTHING_WRITTEN = re.compile(
-    r"(?i)\b(?:nothing|no\s+(?:files?|code|changes?))\s+(?:has|have|was|were)\s+(?:been\s+)?(?:written|changed|edited|modified|made|created)"
-    r"\s*(?:so\s+far|yet)?[.\s]*$|\bnichts\s+(?:wurde\s+)?(?:geändert|geschrieben)[.\s]*$|\baucun\s+fichier\s+(?:n['’]a\s+été\s+)?modifié"
+    r"(?i)\b(?:nothing|no\s+(?:files?|code|changes?))\s+(?:has|have|was|were)\s+(?:been\s+)?(?:written|changed"
+    r"|edited|modified|made|created)"
+    r"\s*(?:so\s+far|yet)?[.\s]*$|\bnichts\s+(?:wurde\s+)?(?:geändert|geschrieben)[.\s]*$"
+    r"|\baucun\s+fichier\s+(?:n['’]a\s+été\s+)?modifié"
 )
 
 
-def _explain_denied(claim: Claim, evidence: Evidence) -> str:
-    """Quote the agent's last words where they deny what a claim says."""
-    if claim.is_negative or claim.is_wished or claim.is_question or claim.is_earlier or not _DONE.search(claim.text):
+def _explain_open_task(claim: Claim, evidence: Evidence) -> str:
+    """Name a task that an up-to-date plan has as open and that a claim has as done."""
+    if not evidence.planned_last or claim.is_negative or not (_CHECKED.search(claim.text) or claim.is_done):
         return ""
-    for sentence in SENTENCE.split(evidence.last_words):
-        if not _DENIES.search(sentence) or sentence.rstrip().endswith("?") or _FUTURE.search(sentence):
-            continue
-        own = extract_words(sentence)
-        is_short = bool(_NOTHING.match(sentence)) and len(own) <= 2
-        if own and (is_short or len(own) >= 3) and len(own & claim.words) >= LEAST_SHARED * len(own):
-            return f"the agent said {sentence.strip()[:80]!r}"
+    for task in evidence.tasks:
+        own = extract_words(task.text)
+        is_box = _CHECKED.search(claim.text) is not None and task.text.casefold() in claim.text.casefold()
+        is_told = len(own) >= 3 and len(own & claim.words) >= MOST_TOLD * len(own) and not claim.is_wished
+        if task.state == "open" and own and (is_box or is_told):
+            return f"the agent's plan has {task.text[:60]!r} as open"
     return ""
 
 
+_CHECKED = re.compile(r"(?i)^(?:\d+\.\s*)?\[\s*(?:x|done|completed|erledigt|fait|hecho|✓|✔)\s*\]|^[✓✔✅]")
+
+
+def _explain_denied(claim: Claim, evidence: Evidence) -> str:
+    """Quote the agent's last words where they deny what a claim says, or call it outstanding."""
+    if (
+        _is_denial(claim.text)
+        or claim.is_reported
+        or claim.is_wished
+        or claim.is_question
+        or claim.is_earlier
+        or not claim.is_done
+    ):
+        return ""
+    for clause in _CLAUSE.split(evidence.last_words):
+        if not _DENIES.search(clause) or clause.rstrip().endswith("?") or _FUTURE.search(clause):
+            continue
+        own = extract_words(_FRAME.sub(" ", clause))
+        topic = own - extract_words(" ".join(_GENERIC.findall(clause)))
+        is_whole = len(own) >= 3 and len(own & claim.words) >= LEAST_SHARED * len(own)
+        is_short = bool(_NOTHING.match(clause)) and len(own) <= 2 and not _FAILED.search(claim.text)
+        is_whole = is_whole or (len(own) >= 2 and own <= claim.words)
+        if (is_whole or (own and is_short and own <= claim.words)) or (topic and topic < own and topic <= claim.words):
+            return f"the agent said {clause.strip()[:80]!r}"
+    return ""
+
+
+def _is_denial(text: str) -> bool:
+    """Whether a text denies something other than errors: `no errors` is a result."""
+    plain = _NO_ERRORS.sub(" ", text)
+    return is_negative(plain) or _NONE_OF.search(plain) is not None
+
+
+_NO_ERRORS = re.compile(
+    r"(?i)\b(?:no|without(?:\s+any)?|zero|keine?|ohne|sin|ning[úu]n|sem|aucune?|sans"
+    r"|без)\s+(?:\w+\s+){0,2}?(?:errors?|failures?|problems?|warnings?|leaks?"
+    r"|findings?|fehler\w*|lecks?|warnung\w*|befunde?|errores|fallos|erros|falhas|erreurs?|échecs?|ошибок)\b"
+    r"|没有(?:错误|问题)|エラーは?な[しい]|오류\s*없"
+)
+_NONE_OF = re.compile(
+    r"(?i)\b(?:untouched|unchanged|intact|unberührt|unverändert|inchangée?|intacte?|intact[oa])\b|(?:^"
+    r"|[:;,]\s+)(?:nothing|none|neither|nichts|keine?r?|rien|aucune?|nada|ning\w+|nenhum\w*|ничего)\b"
+)
+_CLAUSE = re.compile(rf"{SENTENCE.pattern}|;\s+|,\s+|[、，]")
 _DENIES = re.compile(
-    r"(?i)^\s*(?:nothing|nichts|rien|nada)\b|\b(?:I|we)\s+(?:have|had|did)\s*(?:not|n['’]t|never)|\b(?:I|we)\s+(?:haven|hadn|didn)['’]t"
-    r"|\b(?:was|were|has\s+been|have\s+been|is|are)\s+not\s+(?:yet\s+)?\w+ed\b|\bhabe\s+ich\s+(?:noch\s+)?nicht|\bich\s+habe\b.*\bnicht"
-    r"|\bn['’]ai\s+pas|\bno\s+he\b|\bnão\s+(?:fiz|foi)|\bя\s+не\b|\btôi\s+chưa\b|还没有?|尚未|まだ.*(?:ません|ない)|아직"
+    r"(?i)^\s*(?:nothing|nichts|rien|nada)\b|\b(?:I|we)\s+(?:have|had|did)\s*(?:not|n['’]t|never)|\b(?:I"
+    r"|we)\s+(?:haven|hadn|didn)['’]t"
+    r"|\b(?:was|were|has|have|is|are)\s+(?:not|never)\s+(?:yet\s+)?(?:been\s+)?\w+ed\b"
+    r"|\bhabe\s+ich\s+(?:noch\s+)?nicht|\bich\s+habe\b.*\bnicht"
+    r"|\b(?:ist|sind|wurden?)\b.*\bnoch\s+nicht\b|\bnoch\s+nicht\s+\w+t\b|\bn['’](?:ai|a|ont|est)\s+(?:pas|rien)\b"
+    r"|\bno\s+(?:la|lo|las|los|se|he|ha)\s+\w+"
+    r"|\bnão\s+(?:fiz|foi|o\s+|a\s+)|\bя\s+(?:ещё\s+|пока\s+)?не\b|\bещё\s+не\b|\b(?:tôi\s+)?chưa\b|还没有?|尚未"
+    r"|まだ.*(?:ません|ない)|아직"
 )
 _NOTHING = re.compile(r"(?i)\s*(?:nothing|nichts|rien|nada|ничего|没有)")
+_FAILED = re.compile(r"(?i)fail|fehl|échou|fall|ошиб|失")
 _FUTURE = re.compile(r"(?i)\b(?:will|should|must|next|need|werde|soll\w*|vais|doit)\b|下一步|次に")
+_FRAME = re.compile(
+    r"(?i)\b(?:(?:since|seit|depuis|desde)\s+\w+\s+\w+|neu|have|has|had|haven|hasn|been|being|was|were|are|not"
+    r"|never|did|habe|haben|wurden?|worden|sind|pas|ont|est|été|sido|yet|so\s+far|still|again|since|that|this|my"
+    r"|after|noch|bisher|seit\w*|diese\w*|encore|depuis|aún|todavía|desde|ainda|пока|ещё)\b"
+)
+# Verbs that only say that something was done at all: what it was done to decides
+_GENERIC = re.compile(
+    r"(?i)\b(?:look\w*|touch\w*|start\w*|begun|begin\w*|done|do|work\w*|deal\w*|tackl\w*|handl\w*|examin\w*"
+    r"|investigat\w*|explor\w*|get\w*|got"
+    r"|angefasst|angesehen|begonnen|gemacht|touché|regardé|commencé|tocado|mirado|empezado|mexi|трогал\w*|смотрел\w*)\b"
+)
 
 
 def _explain_early_done(claim: Claim, evidence: Evidence) -> str:
     """Quote what the agent said last that it had yet to do, where a claim has it as done."""
-    if not evidence.rests or claim.is_negative or claim.is_wished or claim.is_quoted or not _DONE.search(claim.text):
+    if not evidence.rests or _is_denial(claim.text) or claim.is_wished or claim.is_quoted or not claim.is_done:
         return ""
     for sentence in SENTENCE.split(evidence.last_words):
-        own = extract_words(INTENT.sub(" ", sentence)) if INTENT.search(sentence) else frozenset()
+        if claim.is_earlier or not (INTENT.search(sentence) or _OUTSTANDING.search(sentence)):
+            continue
+        plain = _PURPOSE.split(_OUTSTANDING.sub(" ", INTENT.sub(" ", sentence)))[0]
+        own = extract_words(_FRAME.sub(" ", plain))
         if len(own) >= 2 and len(own & claim.words) >= LEAST_INTENDED * len(own):
             return f"the agent said {sentence.strip()[:80]!r}"
     return ""
 
 
-_DONE = re.compile(
-    r"(?i)^(?:\d+\.\s*)?\[(?:x|done|completed)\]|\b(?:done|finished|completed?|implemented|now|has\s+been|have\s+been|was|were"
-    r"|works|written|added|fixed|erledigt|fertig|wurden?|worden|sind|ist|fait|terminée?s?|est|sont|hech[oa]|terminad[oa]s?|está[n]?"
-    r"|feit[oa]|concluíd[oa]s?|готов\w*|сделан\w*)\b|\w{3,}ed\b|已|完成|した|済み|完了|했"
+_OUTSTANDING = re.compile(
+    r"(?i)\b(?:(?:is|are)\s+(?:still\s+)?(?:to\s+come|missing|outstanding|pending|due)|remains?(?:\s+to\s+be)?"
+    r"|(?:steht|stehen|steht\s+noch|stehen\s+noch)\s+(?:noch\s+)?aus"
+    r"|(?:und\s+)?kommt\s+als\s+nächstes|fehlt\s+noch|fehlen\s+noch|fehlt|falta|faltan|queda|reste|manque|falta"
+    r"|осталось|còn\s+thiếu)\b|残って|还差|待办|남았"
 )
+_PURPOSE = re.compile(
+    r"(?i)\b(?:so\s+that|in\s+order\s+to|because|damit|weil|para\s+que|porque|pour\s+que|parce\s+que|чтобы|để)\b"
+)
+
+
+def _explain_undone_repair(claim: Claim, evidence: Evidence) -> str:
+    """Name a file in which something is said to be repaired and that no call touched."""
+    if evidence.rewrites:
+        return ""
+    for clause in CLAUSE.split(claim.text):
+        is_told = _REPAIRED.search(clause) and not _is_denial(clause) and not is_planned(clause)
+        for path in _FILE.findall(clause) if is_told else ():
+            name = path.rsplit("/", 1)[-1]
+            is_known = name in evidence.touched or name in evidence.kept or name in evidence.user
+            if not is_known and not _TEST.search(path):
+                return f"no call changed {path}"
+    return ""
+
+
+_REPAIRED = re.compile(
+    r"(?i)\b(?:repaired|fixed|mended|corrected|behoben|repariert|korrigiert|corrigé\w*|réparé\w*|corregid\w*"
+    r"|arreglad\w*|corrigid\w*|исправлен\w*)\b|修复|修正(?:した|済み)|수정했"
+)
+_FILE = re.compile(r"(?<![\w/.-])(?:[\w.@-]+/)+[\w@-][\w.@-]*\.[A-Za-z]{1,5}\b")
+_TEST = re.compile(r"(?i)test|spec")
+
+
+def _explain_partial(claim: Claim, evidence: Evidence) -> str:
+    """Quote an output that counts fewer than the whole of which a claim says all: `62 of 63`."""
+    found = _WHOLE.search(claim.text)
+    if found is None or claim.is_wished or _is_denial(claim.text):
+        return ""
+    total = next(filter(None, found.groups()))
+    told: list[tuple[int, str]] = []
+    for one in re.finditer(
+        rf"(?m)^.*?(\d+)\s*(?:of|out\s+of|/|von|de|sur|из)\s*{total}\b.*$", "\n".join(evidence.outputs)
+    ):
+        words = extract_words(one.group())
+        is_row = _ROW.match(one.group()) is not None
+        told += [(int(one[1]), one.group().strip())] if words & claim.words and not is_row else []
+    return f"a tool said {told[-1][1][:80]!r}" if told and told[-1][0] < int(total) else ""
+
+
+_ROW = re.compile(r"\s*\[?\s*\d+\s*/\s*\d+")  # of a list that counts itself: `49/52 Test #49`
+_WHOLE = re.compile(
+    r"(?i)\b(?:all|alle|todos|todas|tous|toutes|tất\s+cả|все)\s+(?:of\s+)?(?:the\s+|los\s+|las\s+|les\s+|os\s+"
+    r"|as\s+)?(\d{1,6})\b|全部?(\d{1,6})|所有(\d{1,6})|모든\s*(\d{1,6})"
+)
+
+
+def _explain_denied_act(claim: Claim, evidence: Evidence) -> str:
+    """Quote the agent where it said that it did what a claim says was not done."""
+    for item in claim.items:
+        found = _NOT_DONE.search(item.text)
+        own = extract_words(_FRAME.sub(" ", found["what"])) if found else frozenset[str]()
+        for sentence in SENTENCE.split(evidence.agent) if len(own) >= 2 else ():
+            said = _I_DID.search(sentence)
+            if said and own <= extract_words(said.group()):
+                return f"the agent said {sentence.strip()[:80]!r}"
+    return ""
+
+
+_NOT_DONE = re.compile(
+    r"(?i)\b(?:no|none\s+of\s+the)\s+(?P<what>(?:\w+\s+){1,2}?(?:was|were|has\s+been|have\s+been)\s+\w+)"
+)
+_I_DID = re.compile(r"(?i)\b(?:I|we)\s+(?:have\s+)?(?!n't|not|never|will|would|could)\w+(?:ed|t|n|de)\b(?:\s+\S+){0,4}")
 
 
 def _explain_exchanged_name(claim: Claim, evidence: Evidence) -> str:
@@ -99,12 +233,16 @@ def _explain_exchanged_name(claim: Claim, evidence: Evidence) -> str:
 
 _NUMBERED = re.compile(r"\b(?P<stem>[A-Za-z][A-Za-z]{1,20}[-_])\d{1,3}\b")
 
+_PAST_SECTIONS = ("accomplished", "discoveries", "files", "decisions", "resolved", "constraints", "instructions")
+
 RULES = (
     ClaimRule("unfinished_work", _explain_reopened_task),
+    ClaimRule("unfinished_work", _explain_open_task),
     ClaimRule("unfinished_work", _explain_done_work, REPORTING),
-    ClaimRule("unfinished_work", _explain_denied, REPORTING),
-    ClaimRule(
-        "unfinished_work", _explain_early_done, ("accomplished", "discoveries", "files", "decisions", "resolved")
-    ),
+    ClaimRule("unfinished_work", _explain_denied),
+    ClaimRule("unfinished_work", _explain_early_done, _PAST_SECTIONS),
+    ClaimRule("unfinished_work", _explain_partial, _PAST_SECTIONS),
+    ClaimRule("unfinished_work", _explain_denied_act, REPORTING),
+    ClaimRule("unchanged_file", _explain_undone_repair, REPORTING),
     ClaimRule("inverted", _explain_exchanged_name, REPORTING),
 )

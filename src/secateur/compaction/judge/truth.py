@@ -4,7 +4,24 @@ Rule: each rule needs evidence against a claim, because a rejected true summary 
 stands. What nothing is known about stands. The first contradiction that is found is the reason.
 """
 
-from secateur.compaction.judge import changes, checks, consent, demands, figures, inversion, owners, states, values
+from secateur.compaction.judge import (
+    bans,
+    causes,
+    changes,
+    checks,
+    choices,
+    consent,
+    demands,
+    figures,
+    inversion,
+    labels,
+    owners,
+    settings,
+    states,
+    values,
+    verdicts,
+    wishes,
+)
 from secateur.compaction.judge.claims import Contradiction, read_claims
 from secateur.compaction.judge.evidence import Evidence
 from secateur.compaction.judge.noise import find_gibberish, find_repetition
@@ -12,14 +29,21 @@ from secateur.compaction.summary import Sections
 
 _RULES = (
     *checks.RULES,
+    *verdicts.RULES,
     *changes.RULES,
     *consent.RULES,
     *owners.RULES,
     *inversion.RULES,
+    *bans.RULES,
     *demands.RULES,
     *states.RULES,
     *figures.RULES,
     *values.RULES,
+    *settings.RULES,
+    *labels.RULES,
+    *wishes.RULES,
+    *causes.RULES,
+    *choices.RULES,
 )
 
 

@@ -31,7 +31,8 @@ def _explain_value(claim: Claim, evidence: Evidence) -> str:
 def _list_values(name: str, texts: tuple[str, ...]) -> frozenset[str]:
     """Return the values that follow a name; those only beside it count where one is assigned to it."""
     pattern = re.compile(
-        rf"(?<![\w-]){re.escape(name)}\b[\"'`]?(?P<sign>\s*(?:[:=]|:=|is|to|of|auf)\s*|\s+)[\"'`]?(?P<value>\d[^\n\"'`]{{0,40}})"
+        rf"(?<![\w-]){re.escape(name)}\b[\"'`]?(?P<sign>\s*(?:[:=]|:=|is|to|of|auf)\s*"
+        rf"|\s+)[\"'`]?(?P<value>\d[^\n\"'`]{{0,40}})"
     )
     found = [one for text in texts if name in text for one in pattern.finditer(text)]
     is_assigned = any(one["sign"].strip() in (":", "=", ":=") for one in found)
@@ -89,7 +90,8 @@ _COUNTING = frozenset(
     ]
 )
 _ASSIGNED = re.compile(
-    r"(?<![\w./-])(?P<name>[A-Za-z][A-Za-z_]{3,60})[\"'`]?\s*[:=]?\s*(?P<value>\"\d[^\"\n]{0,40}\"|'\d[^'\n]{0,40}'|\d+(?:\.\d+)?)"
+    r"(?<![\w./-])(?P<name>[A-Za-z][A-Za-z_]{3,60})[\"'`]?\s*[:=]?\s*(?P<value>\"\d[^\"\n]{0,40}\""
+    r"|'\d[^'\n]{0,40}'|\d+(?:\.\d+)?)"
     r"(?=$|[\s,;.)，。；、](?!\d))"
 )
 
@@ -120,7 +122,8 @@ def _list_near(name: str, line: str) -> list[str]:
 
 
 _LISTED = re.compile(
-    r"(?:^|[,;:(]\s*|\band\s+|[a-z]\s(?=[A-Z]{2}))(?P<name>[A-Za-z]\w*)[:=]?\s+(?P<value>\d+(?:\.\d+)?)(?=\s*(?:[,;)]|and\b|$|\.\s|\())"
+    r"(?:^|[,;:(]\s*|\band\s+"
+    r"|[a-z]\s(?=[A-Z]{2}))(?P<name>[A-Za-z]\w*)[:=]?\s+(?P<value>\d+(?:\.\d+)?)(?=\s*(?:[,;)]|and\b|$|\.\s|\())"
 )
 
 
@@ -149,7 +152,8 @@ def _compare_edit(old: str, new: str, before: str, after: str) -> int:
 
 
 _REPLACED = re.compile(
-    r"(?P<old>`?[A-Za-z_][\w.]{3,60}`?)(?:\(\w*\))?\s+(?:was|is|has\s+been|were)?\s*(?:replaced\s+(?:by|with)|became|->|→|wurde\s+durch)\s+(?P<new>`?[A-Za-z_][\w.]{3,60}`?)"
+    r"(?P<old>`?[A-Za-z_][\w.]{3,60}`?)(?:\(\w*\))?\s+(?:was|is|has\s+been|were)?\s*(?:replaced\s+(?:by|with)"
+    r"|became|->|→|wurde\s+durch)\s+(?P<new>`?[A-Za-z_][\w.]{3,60}`?)"
 )
 
 
@@ -177,7 +181,8 @@ _CHANGES = tuple(
         r"(?i)\bOLD\s+(?:became|wurde\s+zu|replaced\s+by)\s+NEW",
         r"(?i)(?<!return )(?<!returns )\bNEW\s+(?:instead\s+of|rather\s+than|statt|anstatt|au\s+lieu\s+de"
         r"|en\s+lugar\s+de|em\s+vez\s+de|вместо|thay\s+vì)\s+OLD",
-        r"(?i)\bNEW,?\s+\(?(?:was|before\s+it\s+was|formerly|previously|vorher|zuvor|avant)\s+OLD",
+        r"(?i)\bNEW,?\s+\(?(?:(?:it\s+)?was|before\s+it\s+was|formerly|previously|up\s+from|down\s+from|vorher"
+        r"|zuvor|(?:es\s+)?war(?:en)?|avant|était|antes|era|было?|trước)\s*:?\s+OLD",
         r"[由从從]\s*(?P<old>\d[\w.]*)\s*\S{0,3}?(?:改[为成為]|变[为成]|到)\s*(?P<new>\d[\w.]*)",
         r"(?P<old>\d[\w.]*)\s*\S{0,2}?から\s*(?P<new>\d[\w.]*)",
     )
