@@ -6,7 +6,7 @@ from typing import Any
 from secateur.api.bedrock.walk import ConverseWalker
 from secateur.api.image_size import read_image_size
 from secateur.api.rule import Found, rule
-from secateur.api.walker import get_fields, get_items, get_text, is_blank_text
+from secateur.api.walker import get_fields, get_items, get_text
 
 _ID = re.compile(r"[a-zA-Z0-9_.:-]{1,64}\Z")
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
@@ -16,6 +16,14 @@ IMAGES, SIDE = 20, 8000  # docs
 DOCUMENTS = 5  # docs
 _NAME_OF_BLOCK = re.compile(r"(?!.*\s\s)[a-zA-Z0-9\s()\[\]-]{1,200}\Z")
 _BYTES = {"image": 3_750_000, "document": 4_500_000}  # docs
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str) and _ID.match(value) is not None
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and _NAME.match(value) is not None
 
 
 @rule(
@@ -30,10 +38,11 @@ def odd(history: ConverseWalker) -> Found:
 
 @rule("B3", "user and assistant alternate", "reported")
 def alternate(history: ConverseWalker) -> Found:
-    spoken = [(number, role) for number, role in enumerate(history.roles) if role in ("user", "assistant")]
-    for (_, before), (number, role) in zip(spoken, spoken[1:], strict=False):
+    before = ""
+    for number, role in enumerate(history.roles):
         if role == before:
             yield (history.array, number), f"two {role} messages in a row: merge them"
+        before = role if role in ("user", "assistant") else before
 
 
 @rule("B4", "the first message is a user message", "reported", whole=True)
@@ -50,8 +59,7 @@ def tool_config(history: ConverseWalker) -> Found:
 
 @rule("B7", "an error result is not empty", "reported", blocks=("toolResult",))
 def empty_error(value: Any, history: ConverseWalker) -> Found:
-    result = get_fields(value)
-    if result.get("status") != "error" or get_items(result.get("content")):
+    if not isinstance(value, dict) or value.get("status") != "error" or get_items(value.get("content")):
         return ()
     return [(("content",), "an error result has no content: give it a text")]
 
@@ -63,16 +71,18 @@ def empty_message(message: Any, history: ConverseWalker) -> Found:
 
 @rule("B8", "no text is blank", "reported", blocks=("text",))
 def blank_text(value: Any, history: ConverseWalker) -> Found:
-    return [((), "a text is blank: remove its block, or give it a text")] if is_blank_text(get_text(value)) else ()
+    if isinstance(value, str) and value and not value.isspace():
+        return ()
+    return [((), "a text is blank: remove its block, or give it a text")]
 
 
 @rule("B11", "ids are 1 to 64 letters, digits, _ . : and -, inputs are objects", "botocore model", blocks=("toolUse",))
 def use(value: Any, history: ConverseWalker) -> Found:
     call = get_fields(value)
-    if not _ID.match(get_text(call.get("toolUseId"))):
+    if not _is_id(call.get("toolUseId")):
         text = "call id is not 1 to 64 characters of a-z A-Z 0-9 _ . : -: rename it here and in its result"
         return [(("toolUseId",), text)]
-    if not isinstance(call.get("input"), dict) and _NAME.match(get_text(call.get("name"))):
+    if not isinstance(call.get("input"), dict) and _is_name(call.get("name")):
         return [(("input",), "the input of a call is not an object: write it as one")]
     return ()
 
@@ -86,7 +96,7 @@ def use(value: Any, history: ConverseWalker) -> Found:
 )
 def tool_name(value: Any, history: ConverseWalker) -> Found:
     call = get_fields(value)
-    if _NAME.match(get_text(call.get("name"))) or not _ID.match(get_text(call.get("toolUseId"))):
+    if _is_name(call.get("name")) or not _is_id(call.get("toolUseId")):
         return ()
     text = "tool name is not 1 to 64 characters of a-z A-Z 0-9 _ -: rename it here and in the tools"
     return [(("name",), text)]
@@ -101,6 +111,8 @@ def tool_name(value: Any, history: ConverseWalker) -> Found:
 )
 def nested(value: Any, history: ConverseWalker) -> Found:
     blocks = get_items(get_fields(value).get("content"))
+    if all([isinstance(block, dict) and block.keys() <= _IN_RESULT for block in blocks]):
+        return ()
     names = [(at, name) for at, block in enumerate(blocks) if isinstance(block, dict) for name in block]
     return [
         (("content", at), f"a result contains a {str(name)[:40]}: move it behind the result")

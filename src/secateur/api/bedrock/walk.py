@@ -32,15 +32,17 @@ class ConverseWalker(Walker):
     def walk(self, check_block: CheckBlock) -> None:
         self._walk_fixed_blocks("system", get_items(self.request.get("system")))
         self._walk_fixed_blocks("toolConfig", get_items(get_fields(self.request.get("toolConfig")).get("tools")))
+        roles = self.roles
         for number, message in enumerate(self.messages):
             path: Path = (self.array, number)
             role = message.get("role") if isinstance(message, dict) else None
-            self.roles.append(role if isinstance(role, str) and role in _ROLES else "")
-            if not self.roles[-1]:
+            if not isinstance(role, str) or role not in _ROLES:
+                roles.append("")
                 self.odd.append((path, "a message has no role of user or assistant: add one, or remove it"))
                 continue
+            roles.append(role)
             check_block("@message", message, path)
-            self._walk_message(self.roles[-1], get_items(message.get("content")), path, check_block)
+            self._walk_message(role, get_items(message.get("content")), path, check_block)
         self.calls.end_round()
 
     def _walk_fixed_blocks(self, name: str, blocks: Any) -> None:
@@ -52,7 +54,7 @@ class ConverseWalker(Walker):
         self._spoken += 1
         around, before, value = (*path, "content"), "", None
         for at, block in enumerate(content):
-            kind = next(iter(block)) if isinstance(block, dict) and len(block) == 1 else ""
+            kind, held = next(iter(block.items())) if isinstance(block, dict) and len(block) == 1 else ("", None)
             if not isinstance(kind, str) or not kind:
                 self.odd.append(
                     ((*around, at), "a block does not have exactly one member: split it into one block per member")
@@ -61,11 +63,9 @@ class ConverseWalker(Walker):
             inside = (*around, at)
             if kind == "cachePoint":
                 self.points.append((inside, before, value))
-            before, value = kind, block[kind]
+            before, value = kind, held
             if kind[0] != "@":
                 check_block(kind, value, inside, kind)
-            if kind == "text":
-                continue
             if kind == "toolUse" or kind == "toolResult":
                 self._record_tool_block(role, kind, get_fields(value), inside)
             elif kind in _MEDIA:

@@ -6,7 +6,6 @@ from typing import Any
 
 from secateur.api.gemini.walk import ContentsWalker, GeminiTurn, find_data, get_id_and_name, get_name, is_blank, is_void
 from secateur.api.rule import Found, rule
-from secateur.api.walker import get_items
 from secateur.pairing import match_by_name
 
 _ROLES = ("user", "model", "function", None)  # none: the user's; function: of older SDKs
@@ -38,7 +37,8 @@ def response(value: Any, history: ContentsWalker) -> Found:
 
 @rule("G5", "a content has parts", "general knowledge", blocks=("content",))
 def no_parts(content: Any, history: ContentsWalker) -> Found:
-    if get_items(content.get("parts")):
+    parts = content.get("parts")
+    if parts and isinstance(parts, list | tuple):
         return ()
     return [((), "a content has no parts: add one, or remove it")]
 
@@ -167,7 +167,7 @@ def counts(history: ContentsWalker) -> Found:
 
 @rule("G3", "calls and responses have a name", "reported", blocks=("functionCall", "functionResponse"))
 def named(value: Any, history: ContentsWalker) -> Found:
-    if not isinstance(value, dict) or get_name(value):
+    if not isinstance(value, dict) or (isinstance(name := value.get("name"), str) and name):
         return ()
     return [((), "a call or response has no name: add the name of its function")]
 

@@ -100,9 +100,9 @@ class ContentsWalker(Walker):
             role = "model" if content.get("role") == "model" else "user"
             if not self.turns or self.turns[-1].role != role:
                 self.turns.append(GeminiTurn(role, path))
-            turn, around = self.turns[-1], (*path, "parts")
+            turn = self.turns[-1]
             for at, part in enumerate(get_items(content.get("parts"))):
-                self._walk_part(part, (*around, at), turn, check_block)
+                self._walk_part(part, (*path, "parts", at), turn, check_block)
 
     def _walk_part(self, part: Any, path: Path, turn: GeminiTurn, check_block: CheckBlock) -> None:
         if not isinstance(part, dict):
