@@ -251,8 +251,8 @@ def _build_message_records(
 ) -> Iterator[EditRecord]:
     number, turn = place
     raw, was, now = states
-    had, has = _sum_tokens_by_key(was), _sum_tokens_by_key(now)
     stood, stands = _index_parts(was), _index_parts(now)
+    had, has = _sum_tokens_by_key(was, stood), _sum_tokens_by_key(now, stands)
     for part in raw.parts:
         if (
             part.key in edits and part.container_key not in edits
@@ -286,11 +286,11 @@ def _hash(part: Part | None) -> str:
     return part.fingerprint if part.fingerprint and part.kind != "tool_result" else hash_text(part.text)
 
 
-def _sum_tokens_by_key(message: Message) -> dict[str, int]:
+def _sum_tokens_by_key(message: Message, parts: dict[str, Part]) -> dict[str, int]:
     """Tokens by key; a result's include those of the media inside it, which are removed with it."""
-    tokens = {part.key: part.tokens for part in message.parts}
+    tokens = {key: part.tokens for key, part in parts.items()}
     for part in message.parts:
-        if part.container_key in tokens:
+        if part.container_key and part.container_key in tokens:
             tokens[part.container_key] += part.tokens
     return tokens
 

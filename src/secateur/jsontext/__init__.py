@@ -19,7 +19,7 @@ from secateur.jsontext.scan import Spans, find_value, loads, scan_around_array, 
 
 __all__ = ["Lines", "Spans", "Text", "dumps", "find_value", "loads", "scan_array", "scan_members"]
 
-_AT_ONCE = 64  # elements parsed together: few calls, and few values that wait for their reader
+_AT_ONCE = 32  # elements parsed together: few calls, and few values that wait for their reader
 _ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _ENCODE = msgspec.json.Encoder().encode
 _TIGHT = (",", ":")
@@ -91,14 +91,13 @@ class Text:
 
     def values(self, first: int = 0, last: int | None = None, shape: Any = Any) -> Iterator[Any]:
         """The values of an array's elements [first:last], parsed; as a `shape` of msgspec those that are of it."""
-        spans, data = self.open(), self.data
+        spans, view = self.open(), memoryview(self.data)
         starts, ends, (_, several) = spans.starts[first:last], spans.ends[first:last], _get_decoders(shape)
         for at in range(0, len(starts), _AT_ONCE):
             end = min(at + _AT_ONCE, len(starts))
             try:
-                values = several.decode(b"[%b]" % data[starts[at] : ends[end - 1]])
+                values = several.decode(b"".join((b"[", view[starts[at] : ends[end - 1]], b"]")))
             except _ERRORS:
-                view = memoryview(data)
                 values = [_parse(view[i:j], shape) for i, j in zip(starts[at:end], ends[at:end], strict=True)]
             yield from values
 

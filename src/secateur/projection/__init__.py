@@ -31,6 +31,7 @@ class Projection:
     ) -> None:
         """`weighed`: a schedule needs the view's size by the policy's counter; `is_written`: views become documents."""
         self.protect, self._weighed = protect, weighed
+        self.is_pruned = True  # a policy has strategies that ask which results may go
         self.binds = False  # some reasoning of this history is bound to its prefix
         self._bound = 0  # the first message with such
         self.counting, self._is_written = counts, is_written
@@ -161,11 +162,13 @@ class Projection:
 
     def _spend(self, touched: Iterable[int] | None = None) -> None:
         """Learn which messages hold a result that the policy could still edit: of all of them, or of these anew."""
+        self._view = None
+        if not self.is_pruned:
+            return
         known, own = self.edited, self.message_index.own
         budget = Budget(window=0, tokens_used=0, count=self.gauge, protect=self.protect, edited_by=known, own_keys=own)
         is_final = partial(strategy.is_final, budget)
         self.message_index.update_prunable(self.document.transcript, self.protect, is_final, touched)
-        self._view = None
 
     def set_protection(self, protect: Protection) -> None:
         """Protection otherwise from now on: pins came or went."""

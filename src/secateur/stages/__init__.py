@@ -161,7 +161,9 @@ def make_projection(settings: EngineSettings) -> Projection:
     """The projection of a session that has read nothing yet."""
     policy = settings.policy
     counting = Counting.of((settings.counter, policy.counter))
-    return Projection(policy.protect, counting, policy.record_cleared_at, policy.schedule.needs_usage)
+    projection = Projection(policy.protect, counting, policy.record_cleared_at, policy.schedule.needs_usage)
+    projection.is_pruned = bool(policy.prune) or policy.on_arrival is not None
+    return projection
 
 
 def repair_request(settings: EngineSettings, native: Any) -> Incoming:
