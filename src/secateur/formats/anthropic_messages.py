@@ -25,7 +25,7 @@ from secateur.formats.native import (
     read_medium,
     read_member,
 )
-from secateur.jsontext import Text
+from secateur.jsontext import Shape, Text
 from secateur.lineage import assign_keys, find_chain_key
 from secateur.model import Message, NewMessage, Origin, Part, Path, Role, Transcript
 
@@ -63,7 +63,7 @@ class AnthropicMessages(Format):
         at, items = find_array(native, "messages", need=self.name)
         model = model or get_model(native)
         reader = _Reader(is_bound(model), Calls.after(known))
-        values = items.values(len(known), shape=_Message) if isinstance(items, Text) else items[len(known) :]
+        values = items.values(len(known), shape=_PLAIN) if isinstance(items, Text) else items[len(known) :]
         read = (reader.read_message((*at, number), item) for number, item in enumerate(values, len(known)))
         fresh = assign_keys(read, find_chain_key(known))
         fixed = count_fixed_tokens(native, "system", "tools")
@@ -108,6 +108,9 @@ class _Message(Struct, gc=False):
 
     role: Literal["user", "assistant", "system"]
     content: str | list[_Text | _Call | _Result]
+
+
+_PLAIN = Shape(_Message)
 
 
 class _Reader:

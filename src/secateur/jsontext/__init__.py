@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -17,7 +16,7 @@ import msgspec
 from secateur.errors import FormatError
 from secateur.jsontext.scan import Spans, find_value, loads, scan_around_array, scan_array, scan_members, scan_spans
 
-__all__ = ["Lines", "Spans", "Text", "dumps", "find_value", "loads", "scan_array", "scan_members"]
+__all__ = ["Lines", "Shape", "Spans", "Text", "dumps", "find_value", "loads", "scan_array", "scan_members"]
 
 _AT_ONCE = 32  # elements parsed together: few calls, and few values that wait for their reader
 _ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
@@ -89,14 +88,14 @@ class Text:
         self._spans = spans
         return self
 
-    def values(self, first: int = 0, last: int | None = None, shape: Any = Any) -> Iterator[Any]:
-        """The values of an array's elements [first:last], parsed; as a `shape` of msgspec those that are of it."""
+    def values(self, first: int = 0, last: int | None = None, shape: "Shape | None" = None) -> Iterator[Any]:
+        """The values of an array's elements [first:last], parsed; those that are of a `shape` as that."""
         spans, view = self.open(), memoryview(self.data)
-        starts, ends, (_, several) = spans.starts[first:last], spans.ends[first:last], _get_decoders(shape)
+        starts, ends, shape = spans.starts[first:last], spans.ends[first:last], shape or _ANY
         for at in range(0, len(starts), _AT_ONCE):
             end = min(at + _AT_ONCE, len(starts))
             try:
-                values = several.decode(b"".join((b"[", view[starts[at] : ends[end - 1]], b"]")))
+                values = shape.several.decode(b"".join((b"[", view[starts[at] : ends[end - 1]], b"]")))
             except _ERRORS:
                 values = [_parse(view[i:j], shape) for i, j in zip(starts[at:end], ends[at:end], strict=True)]
             yield from values
@@ -173,17 +172,25 @@ def dumps(value: Any) -> bytes:
         return json.dumps(value, separators=_TIGHT).encode()
 
 
-def _parse(data: memoryview, shape: Any = Any) -> Any:
+class Shape:
+    """A type of msgspec that values may be of, for one value and for several.
+
+    Make it where its module is imported: decoders of one type that are made by several threads at once can crash.
+    """
+
+    def __init__(self, of: Any) -> None:
+        self.one = msgspec.json.Decoder(of)
+        self.several = msgspec.json.Decoder(list[of])
+
+
+_ANY = Shape(Any)
+
+
+def _parse(data: memoryview, shape: Shape = _ANY) -> Any:
     try:
-        return _get_decoders(shape)[0].decode(data)
+        return shape.one.decode(data)
     except _ERRORS:
-        return loads(bytes(data)) if shape is Any else _parse(data)
-
-
-@lru_cache(maxsize=64)
-def _get_decoders(shape: Any) -> "tuple[msgspec.json.Decoder[Any], msgspec.json.Decoder[Any]]":
-    """The decoders for one value of a shape, and for a list of them."""
-    return msgspec.json.Decoder(shape), msgspec.json.Decoder(list[shape])
+        return loads(bytes(data)) if shape is _ANY else _parse(data)
 
 
 def is_too_deep(data: bytes) -> bool:

@@ -8,6 +8,7 @@ nearest valid name. Nothing here looks at a conversation.
 import tomllib
 from os import PathLike, fspath
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import msgspec
@@ -141,6 +142,9 @@ def _parse_file(path: Path) -> dict[str, Any]:
         raise ConfigError(f"the policy {path} is not TOML: {error}") from error
 
 
+_CONVERTING = Lock()  # the first conversions to a type can crash where several threads make them at once
+
+
 def _build_policy(data: dict[str, Any], place: str) -> Policy:
     """Build a policy from plain data, merged over the policy that it extends."""
     data = {"name": data.get("extends", "custom"), **data}
@@ -152,7 +156,8 @@ def _build_policy(data: dict[str, Any], place: str) -> Policy:
         data["on_arrival"] = {"type": "excerpt", **arrival}
     type_ = build_policy_type(data)
     try:
-        made = msgspec.convert(data, type_)
+        with _CONVERTING:
+            made = msgspec.convert(data, type_)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{place}: {explain_error(error, data, type_)}") from error
     return _validate_policy(Policy(**{name: getattr(made, name) for name in Policy.__struct_fields__}))
