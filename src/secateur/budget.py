@@ -42,7 +42,7 @@ class Budget(Struct, frozen=True, kw_only=True):
     cold_reason: str = ""  # why the prompt cache is gone whatever the clock says; "": the clock says
     cold_keys: tuple[str, ...] = ()  # last keys of earlier requests that found no cache, pauses aside
     ratio: float = 1.0  # tokens of the provider for one of ours
-    can_compact: bool = False  # a view that is still too long after pruning becomes a summary
+    compaction_limit: int = 0  # tokens: a view that is still longer after pruning becomes a summary; 0: it never does
 
     def scale_to_reported(self, tokens: int) -> int:
         """Our count of some text in the unit of `tokens_used`, so that one can be subtracted from the other."""

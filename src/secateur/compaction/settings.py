@@ -45,7 +45,8 @@ class Compaction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
         str, Count | Share
     ] = {}  # globs of models -> tokens or share; the longest that fits wins over both
     inclusive: bool = False  # exactly at the threshold too (opencode, Kilocode)
-    reserve_tokens: Count | None = None  # stays free for the answer, at most half the window; None: by the window
+    reserve_tokens: Count | None = None  # stays free for the answer; None: by the window
+    max_reserve_share: Share = 0.5  # of the window, at most so much of it, where `reserve_tokens` is stated
     layout: Literal["tail", "middle"] = "tail"  # summary and tail, or head, summary and tail
     head_messages: Count = 0  # first messages that stay in layout `middle`; a leading system message is not counted
     keep_turns: Count = 0  # at most so many turns stay behind the summary; 0: as many as `keep_tokens` holds

@@ -14,7 +14,6 @@ from secateur.compaction.settings import Compaction
 
 RESERVE_TOKENS = 20_000  # opencode and OpenClaw keep as much free (compaction.reserved, reserveTokensFloor)
 RESERVE_SHARE = 0.125  # of a small window: a fixed reserve would leave nothing of 8k to 32k
-MOST_RESERVE_SHARE = 0.5  # of the window, also where a policy states the reserve
 
 Why = Literal["off", "no_window", "fixed_overhead", "under", "over", "forced"]
 
@@ -67,7 +66,7 @@ def load(estimated: int, fixed: int = 0, report: Report | None = None) -> Load:
 
 def compute_limits(settings: Compaction, window: int, model: str = "") -> Limits:
     """Return a window's threshold: what is usable beside the reserve or the policy's, whichever is less."""
-    reserve = _reserve(settings.reserve_tokens, window)
+    reserve = _compute_reserve(settings, window)
     usable = max(0, window - reserve)
     named = [(len(glob), glob, limit) for glob, limit in settings.model_thresholds.items() if _is_match(glob, model)]
     if named:
@@ -103,10 +102,10 @@ def _explain_overload(load: Load, limits: Limits) -> str:
     )
 
 
-def _reserve(stated: int | None, window: int) -> int:
-    if stated is None:
+def _compute_reserve(settings: Compaction, window: int) -> int:
+    if settings.reserve_tokens is None:
         return min(RESERVE_TOKENS, int(window * RESERVE_SHARE))
-    return min(stated, int(window * MOST_RESERVE_SHARE))
+    return min(settings.reserve_tokens, int(window * settings.max_reserve_share))
 
 
 def _resolve_tokens(limit: int | float, window: int) -> int:

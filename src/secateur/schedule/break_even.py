@@ -36,7 +36,8 @@ class ColdCache(Schedule, frozen=True, kw_only=True, tag="cold_cache"):
     uses_prices = True
 
     min_tokens_freed: Count = 500  # less than that coming free opens no epoch
-    over_window_share: WindowShare = 0.85  # of the window: above it every proposed edit is made in one epoch
+    over_window_share: WindowShare = 0.85  # of the window: above it every proposed edit is made in one epoch, where
+    # nothing is compacted; else that epoch is made where a compaction would be
     low_water_share: WindowShare = 0.6  # of the window, to which that epoch must bring the view
 
     def decide(self, proposal: Proposal) -> Decision:
@@ -65,18 +66,21 @@ class ColdCache(Schedule, frozen=True, kw_only=True, tag="cold_cache"):
     def _decide_must(self, costs: CutCosts) -> Decision | None:
         """What is made whatever it costs: for the window, or for a price tier that this request would enter.
 
-        Where an epoch would leave the view above the low-water mark, the next request would force another: then a
-        compaction is made instead. Without one the view is pruned once it exceeds the window.
+        The window binds where a compaction would be made: until then a session may end, or its host may compact it,
+        and an epoch in a warm cache would have been for nothing. Where it would leave the view above the low-water
+        mark, the next request would force another: then the compaction is made. Without one the view is pruned once it
+        exceeds the window.
         """
         if not costs.points:
             return Decision(skipped_reason=NOTHING)
         budget, everything = costs.proposal.budget, costs.points[-1]
         used, window = budget.tokens_used, budget.window
         left, must = used - budget.scale_to_reported(everything.freed), ""
-        if window > 0 and used > self.over_window_share * window:
+        limit = budget.compaction_limit or self.over_window_share * window
+        if window > 0 and used > limit:
             if left <= self.low_water_share * window:
-                must = f"{used:,} tokens are over {self.over_window_share:.0%} of the window"
-            elif used > window and not budget.can_compact:
+                must = f"{used:,} tokens are over {limit / window:.0%} of the window"
+            elif used > window and not budget.compaction_limit:
                 must = f"{used:,} tokens are over the window of {window:,}"
         for tier in () if must else budget.pricing.tiers:
             if left <= tier < used:

@@ -31,7 +31,7 @@ from secateur.render.breakpoints import find_breakpoint_targets
 from secateur.simulate.bill import ExtraCall
 from secateur.simulate.cache import CachedPrompt
 from secateur.simulate.requests import RecordedRequest, Recording
-from secateur.stages import Context
+from secateur.stages import Context, find_compaction_limit
 from secateur.stages.setup import NO_OPTIONS, CompactionSetup
 from secateur.stages.summary_epoch import find_refusal
 from secateur.stores.protocol import Calibration
@@ -166,6 +166,7 @@ class ReplayedSession:
             idle_s = max(0.0, min(idle_s, (now_ms - projection.plan.epochs[-1].at_ms) / 1000))
         if policy.compaction is not None:
             policy = replace(policy, compaction=replace(policy.compaction, on_bad_summary="next_rung"))
+        model = (self._last.model if self._last else "") or segment.model
         model_window, target = window, find_target(policy, window, "")
         if target is not None:
             policy, window = target.policy, target.tokens
@@ -183,9 +184,8 @@ class ReplayedSession:
             pricing=self._tariff,
             cold_reason=self._cold,
             cold_keys=self._cold_keys,
-            can_compact=policy.compaction is not None and policy.compaction.enabled,
+            compaction_limit=find_compaction_limit(policy, window, model),
         )
-        model = (self._last.model if self._last else "") or segment.model
         return Context(
             policy=policy,
             budget=budget,

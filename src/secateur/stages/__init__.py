@@ -219,7 +219,7 @@ def build_context(
         pricing=_resolve_tariff(projection, settings, request.now_ms, state),
         cold_reason=_describe_switch(model, state) or place.cold_reason or missed,
         cold_keys=(*place.cold_keys, *state.clock.missed.keys),
-        can_compact=policy.compaction is not None and policy.compaction.enabled and settings.compaction.enabled,
+        compaction_limit=find_compaction_limit(policy, window, model) if settings.compaction.enabled else 0,
     )
     return Context(
         policy=policy,
@@ -236,6 +236,12 @@ def build_context(
         who=state.who,
         storage=storage,
     )
+
+
+def find_compaction_limit(policy: Policy, window: int, model: str) -> int:
+    """The tokens of a view over which the policy compacts it; 0 where it never does."""
+    settings = policy.compaction
+    return compute_limits(settings, window, model).threshold if settings is not None and settings.enabled else 0
 
 
 def _compute_idle_s(projection: Projection, request: FitRequest, state: State, model: str) -> float | None:

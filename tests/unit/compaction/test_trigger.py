@@ -21,6 +21,11 @@ def test_a_stated_reserve_leaves_half_of_a_small_window() -> None:
     assert compute_limits(Compaction(reserve_tokens=20_000), 8_000).usable == 4_000
 
 
+def test_a_policy_says_how_much_of_a_small_window_its_reserve_may_take() -> None:
+    settings = Compaction(reserve_tokens=12_000, max_reserve_share=0.15)
+    assert [compute_limits(settings, window).usable for window in (8_000, 100_000)] == [6_800, 88_000]
+
+
 def test_the_lowest_limit_holds_and_is_named() -> None:
     assert compute_limits(Compaction(over_window_share=0.5, over_tokens=150_000), 1_000_000).threshold == 150_000
     assert compute_limits(Compaction(over_window_share=0.5), 200_000).source == "over_share"

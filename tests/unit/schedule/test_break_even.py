@@ -39,7 +39,7 @@ def decide(
     rounds: int,
     idle_s: float | None = 10.0,
     window: int = 0,
-    can_compact: bool = False,
+    compaction_limit: int = 0,
     pricing: CachePricing = TARIFF,
 ) -> Decision:
     read = history(rounds)
@@ -51,7 +51,7 @@ def decide(
         protect=Protection(),
         idle_s=idle_s,
         pricing=pricing,
-        can_compact=can_compact,
+        compaction_limit=compaction_limit,
     )
     key = read.messages[2].key
     return schedule.decide(Proposal(view=read, budget=budget, edits={key: Rewrite(key, "gone")}, count=len))
@@ -72,18 +72,19 @@ def test_in_the_cold_all_goes(idle_s: float | None) -> None:
 
 @pytest.mark.parametrize("schedule", [BreakEven(break_even_share=1e9), ColdCache()])
 def test_near_the_window_an_epoch_is_made_only_if_it_reaches_the_low_water_mark(schedule: ColdCache) -> None:
-    assert "of the window" in decide(schedule, 5, window=1_100, can_compact=True).reason
-    crowded = decide(schedule, 100, window=1_900, can_compact=True)  # 1,208 of 2,204 tokens would be left
+    assert "of the window" in decide(schedule, 5, window=1_100, compaction_limit=935).reason
+    assert not decide(schedule, 5, window=1_100, compaction_limit=1_099).edits  # over 85 %: no summary is due yet
+    crowded = decide(schedule, 100, window=1_900, compaction_limit=1_615)  # 1,208 of 2,204 tokens would be left
     assert not crowded.edits
     exact = replace(schedule, low_water_share=0.65)
-    assert decide(exact, 100, window=1_900, can_compact=True).edits
+    assert decide(exact, 100, window=1_900, compaction_limit=1_615).edits
 
 
 @pytest.mark.parametrize(("window", "acts"), [(1_900, True), (2_300, False)])
 def test_where_no_summary_can_be_made_all_goes_once_the_view_exceeds_the_window(window: int, acts: bool) -> None:
     for schedule in (BreakEven(break_even_share=1e9, low_water_share=0.5), ColdCache(low_water_share=0.5)):
         assert bool(decide(schedule, 100, window=window).edits) is acts
-        assert not decide(schedule, 100, window=window, can_compact=True).edits
+        assert not decide(schedule, 100, window=window, compaction_limit=window).edits
 
 
 @given(
