@@ -1,5 +1,5 @@
 """The lines of a long text by which one finds one's way in it: what it defines and imports, its headings, its files,
-what went wrong, and versions; of a log what it says but once.
+what went wrong, and versions; of a log what it says but once; and names that are like no others in it.
 
 Rule: lines are the text's own, in their order, each with its number; of a search the files in which something was
 found. A line is chosen by its shape alone, and by how many others have that shape, so the same text gives the same
@@ -7,18 +7,43 @@ outline, in time linear in its length. A text that defines nothing, lists nothin
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from itertools import compress, count, repeat
 
 from secateur.gist import LONGEST, find_telling, find_unique_lines, find_versions, limit_per_shape
 
 MAX_LINE_CHARS = 160  # of one line
+NAMES_SHARE = 0.34  # of the room, at most, for names
+NAMES = "names: "
 
 
 def outline(text: str, max_chars: int) -> str:
     """At most so many characters of lines, numbered: what went wrong, then what is less deeply indented. "" where there
     are none.
     """
+    return _join_lines(_find_lines(text, max_chars), max_chars)
+
+
+def outline_with_names(text: str, max_chars: int, hide: Callable[[str], str]) -> str:
+    """An outline, and behind it names that no line of it shows, within a third of the room.
+
+    `hide` takes secrets out of a text: no name is shown that it takes out of the line that the name is in.
+    """
+    found = _find_lines(text, max_chars)
+    shown = _join_lines(found, max_chars)
+    names = _fit_names((name for name in find_rare_names(text) if name not in shown), int(NAMES_SHARE * max_chars))
+    if names:
+        seen = hide("\n".join(dict.fromkeys(_find_line(text, name) for name in names)))
+        names = [name for name in names if name in seen]
+    if not names:
+        return shown
+    named = NAMES + " ".join(names)
+    return "\n".join(filter(None, (_join_lines(found, max_chars - len(named) - 1), named)))
+
+
+def _find_lines(text: str, max_chars: int) -> list[tuple[int, int, str]]:
+    """Rank, number and text of lines: what went wrong, then what is less deeply indented."""
     lines = text.split("\n")
     best: dict[int, tuple[int, int, str]] = {}
     room = max_chars
@@ -26,13 +51,13 @@ def outline(text: str, max_chars: int) -> str:
         best[one[1]] = one
         room -= len(one[2]) + 1
         if room < 0:  # these come first, so nothing else has a place
-            return _join_lines(best, max_chars)
+            return list(best.values())
     found = list(_format_lines(lines, limit_per_shape(lines, find_versions(text, lines)), _NAMED))
     ways = list(_find_entries(lines))
     found += ways or _format_lines(lines, (at for at, once in enumerate(find_unique_lines(lines, text)) if once), _ONCE)
     for one in sorted(found):
         best.setdefault(one[1], one)
-    return _join_lines(best, max_chars)
+    return list(best.values())
 
 
 def shift_numbers(outlined: str, first_line: int, header_lines: int) -> str:
@@ -45,10 +70,57 @@ def shift_numbers(outlined: str, first_line: int, header_lines: int) -> str:
     return "\n".join(made)
 
 
-def _join_lines(best: dict[int, tuple[int, int, str]], max_chars: int) -> str:
-    return "\n".join(line for _, line in sorted(_fit_lines(list(best.values()), max_chars)))
+def find_rare_names(text: str) -> list[str]:
+    """Names with a word in them that the text has but once, in their order: those by which it differs from others.
+
+    A name is made of several words (`batch_total`, `batchTotal`, `batch-total`), or is capitalized within a sentence.
+    """
+    tokens = Counter(_TOKEN.findall(text))
+    split = {token: [word.lower() for word in _WORD.findall(token)] for token in tokens}
+    words: Counter[str] = Counter()
+    for token, times in tokens.items():
+        for word in split[token]:
+            words[word] += times
+    rare = {word for word, times in words.items() if times == 1 and len(word) >= _LONG_WORD}
+    inside = set(_CAPITALIZED.findall(text))
+    return [
+        token
+        for token, parts in split.items()
+        if len(token) <= _LONGEST_NAME
+        and not rare.isdisjoint(parts)
+        and (token in inside or _COMPOUND.search(token))
+        and 2 * sum(len(word) < 3 for word in parts) < len(parts)  # keys and encoded bytes are no names
+    ]
 
 
+def _fit_names(names: Iterable[str], room: int) -> list[str]:
+    """The first of the names that fit."""
+    kept = []
+    room -= len(NAMES)
+    for name in names:
+        room -= len(name) + 1
+        if room < 0:
+            break
+        kept.append(name)
+    return kept
+
+
+def _find_line(text: str, name: str) -> str:
+    """The first line with a name."""
+    at = text.find(name)
+    end = text.find("\n", at)
+    return text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else len(text)]
+
+
+def _join_lines(found: list[tuple[int, int, str]], max_chars: int) -> str:
+    return "\n".join(line for _, line in sorted(_fit_lines(found, max_chars)))
+
+
+_LONG_WORD, _LONGEST_NAME = 4, 60  # characters
+_TOKEN = re.compile(r"[A-Za-z_]\w*(?:-\w+)*", re.ASCII)
+_CAPITALIZED = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{3,}")
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_COMPOUND = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9][_-][A-Za-z0-9]")
 _TOLD, _NAMED, _ONCE = -1, 1, 2  # ranks, beside depths of indentation
 _B = r"[^\S\n]"  # a blank within a line: the patterns look through a whole text
 _HIT = r"(?P<path>(?:[\w.@+-]*+/)+[\w.@+-]+|[\w@+-]++\.[A-Za-z]\w{0,5})(?:[:-]\d+[:-]|:|$)"
@@ -63,7 +135,8 @@ _DEFINES = (
 _WAY = re.compile(  # of a line, in lines that follow one another
     rf"\n(?:{_HIT}|(?P<number>{_B}*+\d{{1,6}}[:|→\t-])?(?P<indent>[ \t]*+)"
     r"(?:#{1,4} \S|(?:export|import|from|package|module|namespace|require|use|using|include|#include)\b"
-    rf"|{_MODIFIERS}*{_DEFINES}|{_MODIFIERS}+[\w<][^;=\n]*\{{{_B}*$))",
+    rf"|{_MODIFIERS}*{_DEFINES}|{_MODIFIERS}+[\w<][^;=\n]*\{{{_B}*$"
+    rf"|[A-Z][A-Z0-9]*_[A-Z0-9_]+{_B}*+(?::[^=\n]{{1,40}})?={_B}*+[^=\s]))",
     re.MULTILINE,
 )
 

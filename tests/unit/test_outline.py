@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.outline import MAX_LINE_CHARS, outline, shift_numbers
+from secateur.outline import MAX_LINE_CHARS, NAMES, find_rare_names, outline, outline_with_names, shift_numbers
 
 
 def test_of_source_what_is_defined_and_imported_stays_less_deep_lines_first() -> None:
@@ -49,12 +49,17 @@ def test_of_a_log_what_it_says_once_stays() -> None:
     assert outline("a rose is a rose\nthe gate is open", 400) == ""
 
 
-@given(st.text(st.sampled_from("abd ef\n:/.-@01 \t"), max_size=300), st.integers(0, 200))
+@given(st.text(st.sampled_from("abd ef\n:/.-@01 \tB_=#"), max_size=300), st.integers(0, 200))
 def test_an_outline_fits_and_its_lines_are_the_texts(text: str, room: int) -> None:
     made = outline(text, room)
     assert len(made) <= room
     for line in made.split("\n") if made else ():
         assert line.partition(": ")[2][:MAX_LINE_CHARS] in text
+    named = outline_with_names(text, room, str)
+    assert len(named) <= room
+    lines, _, names = named.rpartition(NAMES)
+    assert all(name in text for name in names.split(" ")) if NAMES in named else named == made
+    assert set(lines.split("\n")) <= {*made.split("\n"), ""} or NAMES not in named
 
 
 def test_a_range_of_a_file_has_the_numbers_of_the_file() -> None:
@@ -92,3 +97,34 @@ def test_what_a_line_is_does_not_follow_from_those_around_it(lines: list[str], o
 
     alone = set[str]().union(*[entries([line]) for line in (*lines, *others)])
     assert entries([*lines, *others]) <= alone | {""}
+
+
+def test_names_that_are_like_no_others_stand_behind_the_lines() -> None:
+    rows = [f"-rw-r--r-- 1 dev dev 4{n} Mar 1 10:0{n % 10} order_{'total' if n % 2 else 'plan'}.py" for n in range(40)]
+    rows[17] = "-rw-r--r-- 1 dev dev 4333 Mar 1 10:04 order_zebrano.py"
+    assert find_rare_names("\n".join(rows)) == ["order_zebrano"]
+
+
+def test_a_name_within_a_sentence_is_told_and_what_encodes_bytes_is_not() -> None:
+    said = "The depot is shared. Ask Pibakamu before the depot is shared again, and again Before."
+    assert find_rare_names(said) == ["Pibakamu"]
+    assert find_rare_names("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj MzEfYyjiWA4R4") == []
+
+
+def test_a_name_that_a_line_shows_is_not_told_again() -> None:
+    text = "def first_zebrano():\n    walnut_tray = 1\n"
+    assert outline_with_names(text, 400, str) == "1: def first_zebrano():\nnames: walnut_tray"
+
+
+def test_what_is_taken_out_of_its_line_is_no_name() -> None:
+    text = "secret: walnut-tray-cedar\nplain: maple_board\n"
+    assert outline_with_names(text, 200, str) == "names: walnut-tray-cedar maple_board"
+    hidden = outline_with_names(text, 200, lambda line: line.replace("walnut-tray-cedar", "[REDACTED]"))
+    assert hidden == "names: maple_board"
+
+
+def test_constants_are_definitions() -> None:
+    assert (
+        outline("RATE_LIMIT = 39663048\nx = 1\nFOO_BAR: int = 2\n", 200)
+        == "1: RATE_LIMIT = 39663048\n3: FOO_BAR: int = 2"
+    )

@@ -24,7 +24,7 @@ from secateur.compaction.settings import Compaction, DigestSettings
 from secateur.compaction.span import collect_carried, find_segments, keep_newest, replace_span
 from secateur.lineage import handle_of
 from secateur.model import Message, NewMessage, Part, Replace
-from secateur.outline import outline
+from secateur.outline import outline_with_names
 from secateur.own_text import DIGEST_BEGINS
 from secateur.placeholder import describe_outcome, find_main_argument, shorten_line
 from secateur.readback import describe_way_back, locate
@@ -89,7 +89,7 @@ def _call(call: Part, result: Part | None, settings: DigestSettings) -> str:
         return redact(f"{line} → {'error: ' if result.is_error else ''}{text or '(nothing)'}")
     said = ", ".join(filter(None, (f"{len(text):,} characters", shorten_line(describe_outcome(result), 100))))
     room = min(settings.max_outline_chars, max(OUTLINE_CHARS, int(settings.outline_share * len(text))))
-    return redact("\n".join(filter(None, (f"{line} → {said}", outline(result.text, room)))))
+    return redact("\n".join(filter(None, (f"{line} → {said}", outline_with_names(result.text, room, redact)))))
 
 
 def _find_root(messages: Sequence[Message]) -> str:

@@ -159,3 +159,10 @@ def test_an_earlier_summary_and_an_earlier_digest_stay_as_they_are() -> None:
     shown = view(made, Plan((*first.epochs, Epoch(1, made.messages[-1].key, "again", done(again).edits))))
     assert shown[:4] == view(made, first)[:4]
     assert [one.origin for one in shown] == ["summary", "user", "summary", "user", "summary", "user"]
+
+
+def test_what_is_hidden_in_its_line_is_no_name_of_a_digest() -> None:
+    text = f"{SOURCE}    maple_board is painted\n    password: walnut-Qx7tray-84zebrano\n"
+    said = build_digest(read("plan.py", "c1", text), SETTINGS)
+    assert "names: maple_board" in said
+    assert "zebrano" not in said

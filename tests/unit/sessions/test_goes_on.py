@@ -16,7 +16,7 @@ def chat(rounds: int) -> bytes:
     words = WORDS.split()
     messages = [user("go on")]
     for number in range(rounds):
-        said = "\n".join(" ".join([words[(line * step + number) % 16] for step in range(1, 9)]) for line in range(40))
+        said = "\n".join(" ".join([words[(line * step + number) % 16] for step in range(1, 9)]) for line in range(70))
         messages += [calls((f"c{number}", "read"), args=f'{{"path": "{number}.txt"}}'), tool(said, f"c{number}")]
     return json.dumps({"model": "claude-sonnet-4-5", "messages": messages}).encode()
 

@@ -55,6 +55,9 @@ def body(rounds: int) -> dict[str, Any]:
 ONLY_PRUNES = replace(load("balance"), compaction=None)
 
 
+SUMS_UP = load({"extends": "balance", "compaction": {"digest": {"when": "never"}}})
+
+
 def talkative(rounds: int) -> dict[str, Any]:
     """The same model with as much to say as it was shown."""
     made = body(rounds)
@@ -109,7 +112,7 @@ def test_a_view_fits_its_window_and_later_requests_go_on_from_its_summary() -> N
     """An agent that says what it found: 40,000 tokens of talk in a window of 20,000."""
     whole = talkative(40)
     recording = read_recording(whole)
-    unbound, fits = (simulate(recording, policy, window=20_000) for policy in (ONLY_PRUNES, "balance"))
+    unbound, fits = (simulate(recording, policy, window=20_000) for policy in (ONLY_PRUNES, SUMS_UP))
     assert unbound.bill.peak > 40_000
     assert fits.bill.peak <= 20_000
     compacted = [row.number for row in fits.rows if row.called]
