@@ -26,6 +26,7 @@ from msgspec import Struct
 from split import HALVES, digest_of, files_of, half_of
 
 from secateur.policy import Policy, load
+from secateur.policy.windows import get_window
 from secateur.pricing import get_rules, make_unit_price
 from secateur.pricing.tariffs import build_tariff
 from secateur.simulate.cache import Caching
@@ -41,7 +42,7 @@ from arrival.judge import MOST, Judged, count_held, describe, judge
 from removals import Removal, find_removals
 
 WRITE, READ, OUTPUT = 1.25, 0.1, 5.0
-WINDOW = 200_000
+WINDOW = 200_000  # of a session whose host and model say nothing of it
 LONG = 30  # requests: bills and recall are those of such sessions
 BAR = 0.005  # of the results that lost something: so many may have something named
 
@@ -97,7 +98,7 @@ def play(name: str, recording: Recording, policy: Policy, share: float) -> Sessi
     rules = get_rules(recording.model) or get_rules("claude-sonnet-5")
     assert rules is not None
     price, caching = make_unit_price(WRITE, READ, OUTPUT), Caching(rules=rules)
-    window = round(max(recording.prompt_tokens) * share) or WINDOW
+    window = round(max(recording.prompt_tokens) * share) or find_window(recording)
     turns = tuple(replay_policy(recording, policy, window=window, tariff=build_tariff(price, rules), handles=True))
     results = sum(part.kind == "tool_result" for one in recording.segments[-1].messages for part in one.parts)
     removals = tuple(find_removals(recording, turns))
@@ -113,6 +114,12 @@ def play(name: str, recording: Recording, policy: Policy, share: float) -> Sessi
     return Session(
         name, recording.document.format.name, len(recording.requests), results, removals, bill, adjusted, hard
     )
+
+
+def find_window(recording: Recording) -> int:
+    """The window that the session had: as its host recorded it, else its model's, and never less than was sent."""
+    known = recording.document.transcript.window or get_window(recording.model) or WINDOW
+    return max(known, *recording.prompt_tokens)
 
 
 def print_half(half: str, played: Sequence[Session]) -> bool:

@@ -16,14 +16,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
 
-from harm import LONG, OUTPUT, READ, WINDOW, WRITE, choose_sessions
+from harm import LONG, OUTPUT, READ, WRITE, choose_sessions, find_window
 from msgspec import Struct
 from split import HALVES
 
 from secateur.model import Message
 from secateur.plan import list_active_epochs
 from secateur.policy import Policy, load
-from secateur.policy.windows import get_window
 from secateur.pricing import get_rules, make_unit_price
 from secateur.pricing.tariffs import build_tariff
 from secateur.simulate.cache import Caching
@@ -82,12 +81,6 @@ def play(recording: Recording, policy: Policy, share: float) -> Played:
     )
     ours = sum(row.units for row in rows) / whole
     return Played(ours, ours + sum(cost for *_, cost in lost), score.hard, score.references, lost)
-
-
-def find_window(recording: Recording) -> int:
-    """The window that the session had: as its host recorded it, else its model's, and never less than was sent."""
-    known = recording.document.transcript.window or get_window(recording.model) or WINDOW
-    return max(known, *recording.prompt_tokens)
 
 
 def print_policy(name: str, played: Sequence[Played]) -> None:
