@@ -1,7 +1,7 @@
 """Which lines of a check, a build or an installation say no more than that one step went well.
 
 Rule: the call must be one that only checks, builds or installs, as far as its words say; what it lists, prints or would
-do was asked for, and is no step. A line is a step that went well by the form that its tool gives it; every other line
+do was asked for, and is no step; so are tests that the call names. A line is a step that went well by the form that its tool gives it; every other line
 is none: verdicts, failures and what belongs to them, warnings, totals. What is done with the lines is decided
 elsewhere.
 """
@@ -74,6 +74,13 @@ _ASKS = re.compile(  # makes such programs print what was asked for
 )
 
 
+_TESTS = re.compile(r"test|spec|mocha|unittest")
+_SELECTS = re.compile(  # one file, one package, or tests by name
+    r"-(?:k|t|run|Dtest|-filter|-tests?|-testNamePattern|-grep|-only\w*)(?:=|$)|.*::"
+    r"|(?!-).*[\w-]\.(?:py|[cm]?[jt]sx?|go|rs|rb|java|kt|exs?|php|dart|swift)(?::\d+)*$|\.{1,2}/(?!.*\.\.\.$).*\w"
+)
+
+
 def _is_silent(words: tuple[str, ...]) -> bool:
     """Whether a program prints nothing that was asked for; a filter without a file passes on what others print."""
     if words[0] in _FILTERS:
@@ -86,6 +93,8 @@ def _is_step(words: tuple[str, ...]) -> bool:
     if any(map(_ASKS.fullmatch, words[1:])) or (words[0] in _DRY and "-n" in words):
         return False
     line = " ".join(words[:12])
+    if _TESTS.search(line) and any(map(_SELECTS.match, words[1:])):
+        return False  # the tests that were asked for by name are no mere steps
     return is_check(line) or _INSTALLS.match(line) is not None
 
 

@@ -18,7 +18,8 @@ def runs(line: str) -> bool:
     [
         "pytest -v",
         "cd /srv && python -m pytest -n 4 tests 2>&1 | tail -200",
-        "FOO=1 timeout 600 npm test -- src/a.test.ts",
+        "FOO=1 timeout 600 npm test",
+        "go test -v ./...",
         "apt-get update && apt-get install -y postgresql",
         "./gradlew build && echo done",
         "pytest --cov=src -v",
@@ -32,6 +33,12 @@ def test_checks_builds_and_installations_run_steps(line: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
+        "npm test -- src/a.test.ts",  # what is named was asked for
+        "pytest -v tests/test_beds.py",
+        "pytest -v -k cut",
+        "pytest -v tests::test_cut",
+        "go test -v ./beds",
+        "go test -run=TestCut ./...",
         "pytest --collect-only",
         "cargo test -- --list",
         "make -n all",
