@@ -1,9 +1,9 @@
 """Which lines of a check, a build or an installation say no more than that one step went well.
 
 Rule: the call must be one that only checks, builds or installs, as far as its words say; what it lists, prints or would
-do was asked for, and is no step; so are tests that the call names. A line is a step that went well by the form that its tool gives it; every other line
-is none: verdicts, failures and what belongs to them, warnings, totals. What is done with the lines is decided
-elsewhere.
+do was asked for, and is no step; so are tests that the call names. A line is a step that went well by the form that
+its tool gives it; every other line is none: verdicts, failures and what belongs to them, warnings, totals. What is done
+with the lines is decided elsewhere.
 """
 
 import re
