@@ -243,6 +243,43 @@ def test_a_pipelines_file_holds_the_generator_and_its_settings() -> None:
     assert again.run(messages=[ChatMessage.from_user("Hi.")])["replies"][0].text == "Done."
 
 
+def test_a_generator_is_warmed_up_and_closed_with_the_agent() -> None:
+    class Plain:
+        def __init__(self) -> None:
+            self.calls: list[str] = []
+
+        def run(self, messages: Any, tools: Any = None) -> Any:
+            return {"replies": [ChatMessage.from_assistant("Done.")]}
+
+        def warm_up(self) -> None:
+            self.calls.append("warm_up")
+
+        def close(self) -> None:
+            self.calls.append("close")
+
+    class Async(Plain):
+        async def warm_up_async(self) -> None:
+            self.calls.append("warm_up_async")
+
+        async def close_async(self) -> None:
+            self.calls.append("close_async")
+
+    async def run(generator: Any) -> None:
+        agent = Agent(chat_generator=SecateurChatGenerator(generator))
+        await agent.warm_up_async()
+        await agent.close_async()
+
+    plain, asynchronous = Plain(), Async()
+    agent = Agent(chat_generator=SecateurChatGenerator(plain))
+    assert agent.run(messages=[ChatMessage.from_user("Hi.")])["last_message"].text == "Done."
+    agent.close()
+    asyncio.run(run(plain))
+    asyncio.run(run(asynchronous))
+    assert plain.calls[0] == "warm_up"
+    assert plain.calls[-3:] == ["close", "warm_up", "close"]
+    assert asynchronous.calls == ["warm_up_async", "close_async"]
+
+
 def test_the_page_in_the_docs_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "notes").mkdir()

@@ -108,6 +108,25 @@ class SecateurChatGenerator:
         if hasattr(self.chat_generator, "warm_up"):
             self.chat_generator.warm_up()
 
+    def close(self) -> None:
+        """Close the generator, as components do."""
+        if hasattr(self.chat_generator, "close"):
+            self.chat_generator.close()
+
+    async def warm_up_async(self) -> None:
+        """Warm up the generator in an asynchronous agent."""
+        if hasattr(self.chat_generator, "warm_up_async"):
+            await self.chat_generator.warm_up_async()
+        else:
+            self.warm_up()
+
+    async def close_async(self) -> None:
+        """Close the generator in an asynchronous agent."""
+        if hasattr(self.chat_generator, "close_async"):
+            await self.chat_generator.close_async()
+        else:
+            self.close()
+
     def to_dict(self) -> dict[str, Any]:
         """The component for a pipeline's file: the generator, the session and the settings."""
         generator = component_to_dict(self.chat_generator, "chat_generator")
