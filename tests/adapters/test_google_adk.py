@@ -169,7 +169,7 @@ def test_a_call_that_failed_leaves_no_view_behind() -> None:
     with pytest.raises(RuntimeError, match="out of order"):
         asyncio.run(play(plugin, broken=3))
     asyncio.run(play(plugin, session="t"))
-    assert len(plugin._views) <= 1
+    assert len(plugin._calls._views) <= 1
 
 
 @pytest.mark.parametrize("policy", ["balance", "opencode"])

@@ -30,7 +30,7 @@ from typing_extensions import override
 
 from secateur import Engine, View
 from secateur.adapters.own_model import AskModel, make_edge, run_on, use_model
-from secateur.adapters.recall_tool import DESCRIPTION, recall_from
+from secateur.adapters.recall_tool import DESCRIPTION, make_recall
 from secateur.adapters.shadows import Conversation, ShownPart, ToolCall
 from secateur.edge import OnView
 from secateur.plugins import Ask
@@ -82,11 +82,7 @@ class SecateurClient(ChatCompletionClient):
 
     def make_recall_tool(self) -> FunctionTool:
         """A tool that reads back what was removed, for `AssistantAgent(tools=...)`; it needs a `session`."""
-
-        def recall(handle: str, page: int = 1, lines: str = "", json_path: str = "") -> str:
-            return recall_from(self.edge, "", handle, page, lines, json_path)
-
-        return FunctionTool(recall, name="recall", description=DESCRIPTION)
+        return FunctionTool(make_recall(self.edge), name="recall", description=DESCRIPTION)
 
     @override
     async def close(self) -> None:

@@ -21,7 +21,7 @@ from haystack.utils.deserialization import deserialize_component_inplace
 
 from secateur import Engine, View
 from secateur.adapters.own_model import AskModel, make_edge, run_on, use_model
-from secateur.adapters.recall_tool import DESCRIPTION, SCHEMA, recall_from
+from secateur.adapters.recall_tool import DESCRIPTION, SCHEMA, make_recall
 from secateur.adapters.shadows import Conversation, ShownPart
 from secateur.adapters.shadows import ToolCall as ShadowCall
 from secateur.edge import OnView
@@ -97,11 +97,7 @@ class SecateurChatGenerator:
 
     def make_recall_tool(self) -> Tool:
         """A tool that reads back what was removed, for `Agent(tools=...)`; it needs a `session`."""
-
-        def recall(handle: str, page: int = 1, lines: str = "", json_path: str = "") -> str:
-            return recall_from(self.edge, "", handle, page, lines, json_path)
-
-        return Tool(name="recall", description=DESCRIPTION, parameters=SCHEMA, function=recall)
+        return Tool(name="recall", description=DESCRIPTION, parameters=SCHEMA, function=make_recall(self.edge))
 
     def warm_up(self) -> None:
         """Warm up the generator, as components do."""

@@ -21,7 +21,7 @@ from typing_extensions import override
 
 from secateur import Engine, View
 from secateur.adapters.own_model import AskModel, make_edge, run_on, use_model
-from secateur.adapters.recall_tool import DESCRIPTION, recall_from
+from secateur.adapters.recall_tool import DESCRIPTION, make_recall
 from secateur.adapters.shadows import Conversation, ShownPart, ToolCall
 from secateur.edge import Edge, OnView
 from secateur.plugins import Ask
@@ -129,11 +129,7 @@ class SecateurLLM(FunctionCallingLLM):
 
     def make_recall_tool(self) -> FunctionTool:
         """A tool that reads back what was removed, for `FunctionAgent(tools=...)`; it needs a `session`."""
-
-        def recall(handle: str, page: int = 1, lines: str = "", json_path: str = "") -> str:
-            return recall_from(self._edge, "", handle, page, lines, json_path)
-
-        return FunctionTool.from_defaults(fn=recall, name="recall", description=DESCRIPTION)
+        return FunctionTool.from_defaults(fn=make_recall(self._edge), name="recall", description=DESCRIPTION)
 
     def _fit(self, messages: Sequence[ChatMessage], given: dict[str, Any]) -> tuple[View[Any] | None, Any]:
         view = None
