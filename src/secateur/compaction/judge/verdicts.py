@@ -106,7 +106,7 @@ def _is_named(run: CommandRun, claim: Claim) -> bool:
 
 
 _JOINED = re.compile(r"[-_/=]")
-_TEST = re.compile(r"\b[A-Za-z]+(?:_[a-z0-9]+)+\b|\bTest[A-Z]\w+")
+_TEST = re.compile(r"\b[A-Za-z]+(?:_[a-z0-9]+)+\b(?!\.\w)|\bTest[A-Z]\w+")
 _LINT = re.compile(r"(?i)\b(?:es)?lint(?:er|ing)?\b|\b(?:ruff|flake8|clippy|golangci-lint|rubocop)\b")
 
 
