@@ -32,7 +32,7 @@ from secateur.budget import Budget
 from secateur.model import Rewrite, Transcript
 from secateur.policy import Policy, load
 from secateur.pricing import Price, get_rules, make_unit_price
-from secateur.pricing.tariffs import build_tariff
+from secateur.pricing.tariffs import CachePricing, build_tariff
 from secateur.schedule import BreakEven, Decision, Proposal
 from secateur.simulate.cache import Caching
 from secateur.simulate.lot import Lot, compute_cost, make_lot
@@ -42,7 +42,6 @@ from secateur.simulate.recall import Recall, compare_views, compute_refetch_cost
 from secateur.simulate.replay import Turn, iterate_moments, replay_policy
 from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import Run, simulate
-from secateur.tariff import CachePricing
 
 MADE_UP, EACH = 1_500, 100  # sessions, and how many of them are one piece of work
 LONG = ("before-compaction", "large-session")

@@ -26,9 +26,9 @@ from secateur import Engine
 from secateur.pipeline import apply_prune
 from secateur.plan import Plan
 from secateur.policy import load
+from secateur.pricing.tariffs import CachePricing
 from secateur.simulate.replay import ReplayedSession, iterate_moments
 from secateur.simulate.requests import Recording, read_recording
-from secateur.tariff import CachePricing
 
 SESSION = "before-compaction.jsonl.gz"
 TARIFF = CachePricing(cache_read=0.05, cache_write=1.25)  # kappa 24

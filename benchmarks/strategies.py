@@ -24,8 +24,6 @@ from planting import Fact, planted, shown
 from secateur.acts.answers import collect_relevant_names
 from secateur.acts.history import Act, is_file_access, is_successful_command
 from secateur.acts.known import get_history
-from secateur.excerpt import excerpt
-from secateur.fold import fold
 from secateur.model import Message, Part
 from secateur.policy import Policy, load
 from secateur.pricing.prices import Price, price_of
@@ -35,6 +33,8 @@ from secateur.simulate.replay import Turn
 from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import Run, simulate
 from secateur.strategies import Excerpt, HardClear, ReduceOutput, Strategy, Supersede
+from secateur.text.dedupe_lines import fold
+from secateur.text.excerpt import excerpt
 
 MODEL, WINDOW = "claude-opus-4-5", 1_000_000
 EXCERPT_CHARS = 3_000  # about what is left of a result at birth

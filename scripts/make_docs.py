@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args, get_type_hints
 
-from secateur import Engine, Plan, View, api, chain, errors, fit, plugins, pricing, readback, redact, usage
+from secateur import Engine, Plan, View, api, chain, errors, fit, plugins, pricing, redact, usage
 from secateur.api import get_family
 from secateur.api.registry import LOGS, REPAIRS, get_passes
 from secateur.api.repair import REPAIRABLE, repair_characters
@@ -55,6 +55,7 @@ from secateur.stores.sqlite import SqliteStore
 from secateur.strategies import STRATEGIES
 from secateur.summarizers import SUMMARIZERS, Function, failing, names, parse, require_local, run
 from secateur.summarizers import protocol as summarizing
+from secateur.text import readback
 from secateur.usage import places
 
 UNVERIFIABLE_AT = "secateur.api.unverifiable"

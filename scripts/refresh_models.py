@@ -2,8 +2,8 @@
 
     pip install genai-prices && python scripts/refresh_models.py
 
-Names are kept as `secateur.modelname.normalize_model` makes them. A maker's own statement beats a reseller's; where
-only resellers speak, the largest window counts, since a smaller one is the reseller's limit and not the model's.
+Names are those that `secateur.pricing.model_names.normalize_model` makes. A maker's own statement beats a reseller's;
+where only resellers speak, the largest window counts, since a smaller one is the reseller's limit and not the model's.
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import Any
 
 from genai_prices.data import providers
 
-from secateur.modelname import normalize_model
+from secateur.pricing.model_names import normalize_model
 
 TARGET = Path(__file__).parents[1] / "src" / "secateur" / "policy" / "windows.json"
 MAKERS = {

@@ -2,9 +2,9 @@
 
     pip install genai-prices && python scripts/refresh_prices.py
 
-Makers' own prices only: what a reseller asks is the reseller's affair. Names are kept as
-`secateur.modelname.normalize_model` makes them, and a model's other names point to its first. A model without a price
-for tokens has no rows, so that no other is taken for it.
+Makers' own prices only: what a reseller asks is the reseller's affair. Names are those that
+`secateur.pricing.model_names.normalize_model` makes, and a model's other names point to its first. A model without a
+price for tokens has no rows, so that no other is taken for it.
 """
 
 import json
@@ -18,7 +18,7 @@ from genai_prices.data import providers
 from genai_prices.types import StartDateConstraint, TieredPrices, TimeOfDateConstraint
 
 from refresh_models import MAKERS, NAME, spelled
-from secateur.modelname import normalize_model, strip_provider
+from secateur.pricing.model_names import normalize_model, strip_provider
 
 TARGET = Path(__file__).parents[1] / "src" / "secateur" / "pricing" / "prices.json"
 OTHER_MARKETS = ("zhipuai",)  # the same models as zai's, priced for another market

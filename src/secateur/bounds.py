@@ -12,8 +12,8 @@ from secateur.acts.fates import Retained, get_working_set
 from secateur.acts.known import get_history
 from secateur.model import Message, MessagePositions, Part, Transcript
 from secateur.protect import Protection, count_protected_tokens, is_protected_tool
-from secateur.readback import find_first_unread, find_unused_keys
 from secateur.roles import detect_role
+from secateur.text.readback import find_first_unread, find_unused_keys
 
 Messages = tuple[Message, ...]
 

@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from secateur.lineage import handle_of
 from secateur.model import Message, Part, Transcript
+from secateur.pricing.tariffs import CachePricing
 from secateur.protect import Protection
-from secateur.readback import locate
-from secateur.tariff import CachePricing
+from secateur.text.readback import locate
 
 CHARS_PER_TOKEN = 4  # how OpenClaw compares characters with a window (SEEDS 3.4)
 IMAGE_CHARS = 8_000  # what it takes an image for

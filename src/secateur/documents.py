@@ -19,7 +19,7 @@ from secateur.formats.detection import NAMED, detect_document, detect_object
 from secateur.jsontext import Spans, Text, convert_recursion_error, scan_array, scan_members
 from secateur.model import Message, Path, Transcript
 from secateur.objects import Seen, SeenList, count_shared, format_of
-from secateur.own_text import with_own_origin
+from secateur.text.own_text import with_own_origin
 from secateur.tokens import get_factor, scale_tokens
 
 _BOM = b"\xef\xbb\xbf"

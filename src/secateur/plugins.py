@@ -36,7 +36,6 @@ from secateur.chain import encode_canonical, link_bodies, start
 from secateur.compaction.ask import Ask, Failure, SummaryAnswer
 from secateur.compaction.continuation import filter_visible
 from secateur.errors import ConfigError, FormatError, SecateurError, StoreError, UnknownFormat
-from secateur.excerpt import excerpt, trim_text
 from secateur.formats.format import Format
 from secateur.formats.native import (
     Calls,
@@ -64,7 +63,6 @@ from secateur.model import (
     Role,
     Transcript,
 )
-from secateur.placeholder import describe_removed
 from secateur.policy import Policy
 from secateur.proposal import NOTHING, Decision, Proposal, Schedule
 from secateur.protect import Count, Protection, Share
@@ -86,6 +84,8 @@ from secateur.stores.protocol import (
 from secateur.strategy import Strategy, is_final
 from secateur.summarizers.own import Function
 from secateur.summarizers.protocol import Failed, Summarizer
+from secateur.text.excerpt import excerpt, trim_text
+from secateur.text.placeholder import describe_removed
 from secateur.tokens import Counter
 from secateur.view import EditedPart
 

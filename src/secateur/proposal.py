@@ -19,7 +19,7 @@ from secateur.bounds import explain_protection
 from secateur.budget import Budget
 from secateur.model import Edit, Message, Replace, Transcript
 from secateur.plan import Plan
-from secateur.tariff import CachePricing
+from secateur.pricing.tariffs import CachePricing
 
 Messages = tuple[Message, ...]
 _Own = tuple[int, int, int, int, int]  # of one message, summed up below

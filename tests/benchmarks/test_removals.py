@@ -5,10 +5,10 @@ from typing import Any
 
 from removals import find_removals, is_restorable
 
-from secateur.lossless import add_note, fold_repeats
 from secateur.policy import load
 from secateur.simulate.replay import replay_policy
 from secateur.simulate.requests import read_recording
+from secateur.text.lossless import add_note, fold_repeats
 
 LINES = [f"{n}: the gate in src/rose_{n}.py stands open" for n in range(10, 610)]
 LOG = "\n".join(LINES)

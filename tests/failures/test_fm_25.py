@@ -1,6 +1,6 @@
 """FM-25: of a long test run, the lines that matter stand at its end and among the failures."""
 
-from secateur.excerpt import excerpt
+from secateur.text.excerpt import excerpt
 
 RUN = "\n".join(
     [f"tests/test_a.py::test_{number} PASSED" for number in range(390)]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.lossless import expand_hits, group_hits, is_grouped
+from secateur.text.lossless import expand_hits, group_hits, is_grouped
 
 PATHS = st.sampled_from(
     ["src/a.py", "src/a-1.py", "src/a-1-b.py", "./b c.py", "b.py", "@ c.py", "=d.py", "e", "7-8.py"]

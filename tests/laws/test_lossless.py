@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from secateur.lossless import (
+from secateur.text.lossless import (
     clean,
     decode_tables,
     encode_tables,
@@ -19,8 +19,8 @@ from secateur.lossless import (
     is_templated,
     write_json_as_tables,
 )
-from secateur.lossless.tables import HEAD
-from secateur.own_text import is_folded
+from secateur.text.lossless.tables import HEAD
+from secateur.text.own_text import is_folded
 
 STRINGS = st.one_of(
     st.text(max_size=12),

@@ -21,13 +21,13 @@ from secateur import documents as documents
 from secateur.api import check, get_family
 from secateur.compaction.outcome import Compacted
 from secateur.errors import FormatError
-from secateur.excerpt import excerpt, trim_text
-from secateur.fold import fold
 from secateur.model import Part
-from secateur.outline import outline
-from secateur.own_text import is_own, is_summary
-from secateur.placeholder import describe_removed
 from secateur.policy import PRESETS, Policy, load
+from secateur.text.dedupe_lines import fold
+from secateur.text.excerpt import excerpt, trim_text
+from secateur.text.outline import outline
+from secateur.text.own_text import is_own, is_summary
+from secateur.text.placeholder import describe_removed
 
 OWN = own("everything", SAME, STALE, TRIM, CLEAR, INPUTS, on_arrival=BIRTH, protect={"last_messages": 2})
 OUTLINES = own("outlines", CONDENSE, INPUTS, on_arrival=BIRTH | {"dedupe_lines": True}, protect={"last_results": 1})

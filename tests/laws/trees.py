@@ -19,8 +19,8 @@ from laws.shapes import Shape, style
 from laws.stories import Said, Story, story
 from laws.trials import Trial, preset
 from secateur import Engine, StillTooLong, View
-from secateur.lossless import expand_repeats
 from secateur.stores.memory import MemoryStore
+from secateur.text.lossless import expand_repeats
 
 PRESETS = ("balance", "kilocode", "opencode", "anthropic")
 OURS = ("balance",)

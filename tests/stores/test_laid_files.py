@@ -12,11 +12,11 @@ from native import calls, tool, user
 from secateur import Engine
 from secateur.errors import ConfigError
 from secateur.lineage import handle_of
-from secateur.own_text import describe_shortened, is_excerpt, is_folded, is_own
-from secateur.placeholder import is_placeholder
 from secateur.stores import open_store
 from secateur.stores.laid_files import get_tenant_folder
 from secateur.stores.protocol import Blob, SessionId, SessionUpdate, make_state
+from secateur.text.own_text import describe_shortened, is_excerpt, is_folded, is_own
+from secateur.text.placeholder import is_placeholder
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="modes and symbolic links are those of POSIX")
 

@@ -17,8 +17,8 @@ import msgspec
 from msgspec import Struct
 
 from secateur.model import Message, Part
-from secateur.placeholder import MARK, is_placeholder
 from secateur.roles import ToolRole, detect_role
+from secateur.text.placeholder import MARK, is_placeholder
 
 
 def collapse_whitespace(text: str) -> str:

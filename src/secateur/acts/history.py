@@ -15,8 +15,8 @@ from secateur.acts.files import PLACES, list_file_effects, list_paths
 from secateur.acts.runs import Ran, is_printing, iterate_runs
 from secateur.memoizing import memoize_texts
 from secateur.model import Part
-from secateur.placeholder import has_shortened
 from secateur.roles import detect_role
+from secateur.text.placeholder import has_shortened
 
 SHOWN_AGAIN = 0.8  # of its lines: what a later result of the same file shows again is the same range
 

@@ -20,8 +20,8 @@ from msgspec import Struct
 from secateur.errors import ConfigError, FormatError
 from secateur.jsontext import dumps, loads
 from secateur.lineage import HANDLE_DIGITS
-from secateur.readback import add_header
 from secateur.stores.protocol import Blob
+from secateur.text.readback import add_header
 
 PAGE_CHARS = 12_000  # about 3,000 tokens: hosts warn of results above 10,000 tokens, and policies excerpt above 4,000
 _RANGE = re.compile(r"\s*(\d{1,9})\s*(-)?\s*(\d{1,9})?\s*")

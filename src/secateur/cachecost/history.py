@@ -11,11 +11,11 @@ from msgspec import Struct
 
 from secateur.bounds import get_index
 from secateur.budget import Budget
-from secateur.durations import describe_duration
 from secateur.model import Message, MessagePositions, Replace, Transcript
 from secateur.plan import Plan
 from secateur.proposal import Proposal, RawHistory, Schedule, ViewTotals
 from secateur.receipt import EditCost
+from secateur.text.durations import describe_duration
 
 _NOT_ASKED_FOR = ("harness", "synthetic")  # origins of assistant messages that no model wrote
 

@@ -19,7 +19,7 @@ from secateur.cachecost.prefixes import CachedPrefixes
 from secateur.cachecost.prompt_cache import PromptCache
 from secateur.cachecost.request_log import RequestLog
 from secateur.model import Replace
-from secateur.tariff import CachePricing
+from secateur.pricing.tariffs import CachePricing
 
 # This much of the bound is used. Tokens are estimates: an error that all texts share is one of both bills, and of a
 # single kind of text they are seldom more than 15 % off (benchmarks/tokens.py).

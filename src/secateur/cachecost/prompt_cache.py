@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 
 from msgspec import Struct
 
-from secateur.tariff import CachePricing
+from secateur.pricing.tariffs import CachePricing
 
 Prefix = tuple[int, int]  # its last block, from 0; its tokens
 

@@ -23,7 +23,7 @@ class DurationType(click.ParamType[float]):
     name = "duration"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        from secateur.durations import parse_seconds
+        from secateur.text.durations import parse_seconds
 
         found = parse_seconds(str(value), "s")
         return found if found is not None else self.fail(f"{value!r} is not a time: write 90, 5m or 2h", param, ctx)

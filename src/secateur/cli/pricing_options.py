@@ -18,10 +18,10 @@ from secateur.cli.output.formatting import pluralize
 from secateur.pricing import CacheRules, Price, Rates, get_rules, price_of
 from secateur.pricing.prices import restate_price
 from secateur.pricing.stated import Entries, find_entry, price_under, resolve_rules
+from secateur.pricing.tariffs import DEFAULT_MODEL
 from secateur.simulate.cache import Caching
 from secateur.simulate.client import infer_client
 from secateur.simulate.requests import Recording
-from secateur.tariff import DEFAULT_MODEL
 
 _NAMES = ("input", "output", "read", "write")
 _WRITE = 1.25  # of input: a cache write where the model's own price has none (Anthropic's)

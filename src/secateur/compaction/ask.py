@@ -12,10 +12,10 @@ from msgspec import Struct
 
 from secateur.compaction.conversation import ViewEntry
 from secateur.compaction.template import Template
-from secateur.excerpt import excerpt
 from secateur.lineage import hash_text
 from secateur.model import Message, Part
 from secateur.redact import redact
+from secateur.text.excerpt import excerpt
 
 CALL_CHARS = 1_500  # of a call's arguments, as Hermes shows them
 PART_TOKENS = 2_048  # a part's notes: Kilo's cap for its workers

@@ -25,7 +25,7 @@ from secateur.compaction.ask import (
 )
 from secateur.compaction.conversation import SessionRequest, ViewEntry
 from secateur.compaction.settings import Compaction
-from secateur.excerpt import excerpt
+from secateur.text.excerpt import excerpt
 
 MARGIN = 0.9  # of the room: counts are estimates
 LEAST_ROOM = 400  # tokens: with less for the conversation no part says anything

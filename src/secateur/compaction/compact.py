@@ -39,8 +39,8 @@ from secateur.compaction.template import Template, get_template
 from secateur.compaction.trigger import Limits, check_due, compute_limits
 from secateur.lineage import handle_of
 from secateur.model import NewMessage
-from secateur.readback import describe_way_back, locate
 from secateur.redact import redact
+from secateur.text.readback import describe_way_back, locate
 from secateur.tokens import get_counter
 
 SHARES = (1.0, 0.5, 0.25, 0.1, 0.02)  # of the tail, tried until the view has room

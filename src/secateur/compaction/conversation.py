@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from secateur.compaction.trigger import Load
 from secateur.model import Message, NewMessage, Part, Replace
-from secateur.own_text import is_carried
+from secateur.pricing.tariffs import CachePricing
 from secateur.protect import Protection
-from secateur.tariff import CachePricing
+from secateur.text.own_text import is_carried
 
 Located = tuple[int, int, Replace]
 CARRIED = "carried"  # in the meta of a message that stands verbatim behind a summary: the tool, or "system"

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from secateur.compaction.conversation import ViewEntry, get_text, is_round_split
 from secateur.compaction.settings import Compaction
 from secateur.model import Part
-from secateur.own_text import is_summary
+from secateur.text.own_text import is_summary
 
 Span = tuple[int, int]
 _INTERIM = re.compile(

@@ -18,8 +18,8 @@ from secateur.compaction.ledger.entries import mark
 from secateur.compaction.ledger.render import NOTHING_OPEN
 from secateur.compaction.summary import NONE
 from secateur.model import Message, Part
-from secateur.placeholder import find_main_argument
 from secateur.redact import redact
+from secateur.text.placeholder import find_main_argument
 
 Speaker = Literal["user", "project", "agent", "call", "summary", "model", "counted", "none"]
 MAX_CHARS = 120  # of a call's main argument

@@ -21,11 +21,11 @@ from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, r
 from secateur.compaction.settings import Compaction
 from secateur.compaction.summary import Sections, merge_sections, parse_sections
 from secateur.model import Edit, Message, NewMessage, Part, Replace, Transcript
-from secateur.own_text import CARRIED_BEGINS, SUMMARY_BEGINS
-from secateur.placeholder import find_main_argument
 from secateur.protect import Protection, is_named_tool, is_protected_tool
 from secateur.redact import redact
 from secateur.roles import detect_role
+from secateur.text.own_text import CARRIED_BEGINS, SUMMARY_BEGINS
+from secateur.text.placeholder import find_main_argument
 
 
 def replace_segments(

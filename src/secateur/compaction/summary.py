@@ -16,8 +16,8 @@ from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
 from secateur.compaction.ledger.render import NOTHING_OPEN
 from secateur.compaction.settings import Compaction
 from secateur.compaction.template import SECTIONS, STATES, Template, list_headings
-from secateur.own_text import SUMMARY_BEGINS
 from secateur.redact import redact
+from secateur.text.own_text import SUMMARY_BEGINS
 
 Sections = dict[str, tuple[str, ...]]
 FORMERLY = "- as of an earlier summary: "

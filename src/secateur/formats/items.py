@@ -14,9 +14,9 @@ from secateur.formats.item_outputs import is_output, read_item_medium, read_outp
 from secateur.formats.logs import get_block_text, make_opaque
 from secateur.formats.native import Calls, dump_canonical
 from secateur.formats.openai_chat import normalize_arguments
-from secateur.host_texts import CODEX_OPENINGS
 from secateur.model import Message, Origin, Part, Path, Role
-from secateur.own_text import is_summary
+from secateur.text.host_texts import CODEX_OPENINGS
+from secateur.text.own_text import is_summary
 
 _INPUTS: dict[str, Role] = {"user": "user", "developer": "system", "system": "system"}
 _SUMMARIES = frozenset({"compacted", "compaction", "compaction_summary", "context_compaction"})

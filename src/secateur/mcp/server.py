@@ -12,7 +12,7 @@ from typing import Any
 
 from secateur.errors import ConfigError, SecateurError
 from secateur.mcp.tools import NAMES, PINS, Tools
-from secateur.readback import NAME
+from secateur.text.readback import NAME
 
 HOST = "127.0.0.1"
 PATH = "/mcp"

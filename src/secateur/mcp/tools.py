@@ -13,13 +13,13 @@ from secateur.engine import Engine
 from secateur.errors import ConfigError
 from secateur.lineage import HANDLE_DIGITS
 from secateur.mcp.scope import Scope, list_held
-from secateur.placeholder import shorten_line
 from secateur.plan import fold
-from secateur.readback import add_header
 from secateur.receipt import Receipt
 from secateur.sessions.receipt_log import find_last_receipt
 from secateur.stores.proof import find_problems
 from secateur.stores.protocol import BlobRef, State, Store
+from secateur.text.placeholder import shorten_line
+from secateur.text.readback import add_header
 
 PROVEN_BYTES = 50_000_000  # that are read to prove them; of more, `secateur verify`
 

@@ -16,7 +16,6 @@ from msgspec import structs
 
 from secateur.defaults import POLICY as DEFAULT
 from secateur.errors import ConfigError
-from secateur.placeholder import validate_template
 from secateur.policy import explain
 from secateur.policy.advice import give_advice
 from secateur.policy.explain import explain_error, suggest_nearest
@@ -24,6 +23,7 @@ from secateur.policy.language import TAGS, Policy, build_policy_type
 from secateur.registry import Plugin, Registry
 from secateur.strategies import HardClear
 from secateur.strategy import RESULTS
+from secateur.text.placeholder import validate_template
 from secateur.tokens import get_counter
 
 __all__ = [

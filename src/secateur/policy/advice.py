@@ -3,10 +3,10 @@
 Rule: facts with their remedy, a sentence each; nothing is changed and nothing refused. `doctor` prints them.
 """
 
-from secateur.durations import parse_seconds
 from secateur.policy.language import Policy
 from secateur.protect import is_protected_tool
 from secateur.schedule import Never, Threshold
+from secateur.text.durations import parse_seconds
 
 _LEAST_TURNS = 2  # SEEDS 0.3
 

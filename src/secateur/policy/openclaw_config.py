@@ -11,12 +11,12 @@ from typing import Any
 
 from msgspec import structs
 
-from secateur.durations import parse_seconds
 from secateur.errors import ConfigError
 from secateur.policy.language import Policy
 from secateur.protect import Protection
 from secateur.schedule import Never, Schedule, Threshold
 from secateur.strategies import HardClear, SoftTrim, Strategy
+from secateur.text.durations import parse_seconds
 
 Config = dict[str, Any]
 

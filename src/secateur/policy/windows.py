@@ -13,8 +13,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.modelname import match_known_name, normalize_model
 from secateur.policy.language import Policy
+from secateur.pricing.model_names import match_known_name, normalize_model
 
 DEFAULT_WINDOW = 200_000  # SEEDS 3.4
 

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from secateur.modelname import match_known_name, strip_provider
+from secateur.pricing.model_names import match_known_name, strip_provider
 from secateur.usage import Usage, UsageBill
 
 _MINUTE_MS, _DAY_MINUTES = 60_000, 1_440

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from secateur.modelname import TUNED, normalize_model
+from secateur.pricing.model_names import TUNED, normalize_model
 
 Positions = Literal["marks", "messages", "answers", "steps", "none"]
 Scope = Literal["all", "system", "messages"]

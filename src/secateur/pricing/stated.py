@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from secateur.modelname import normalize_model, strip_provider
+from secateur.pricing.model_names import normalize_model, strip_provider
 from secateur.pricing.prices import Price, Rates, Tier, price_of
 from secateur.pricing.rules import CacheRules, Count, Positions, get_rules
 

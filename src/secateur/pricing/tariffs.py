@@ -1,18 +1,42 @@
-"""The tariff of a model: its price and its cache rules brought down to the numbers that a decision needs.
+"""The tariff of a model: its price and its cache rules as the plain numbers that a decision needs.
 
-Rule: what a policy states holds before the tables. A model without a price or without cache rules goes by those of a
-named other one, and the tariff says so.
+Rule: prices are in units of plain input, so a token of plain input costs 1. What a policy states is used before the
+tables. A model without a price or without cache rules uses those of a named other one, and the tariff says so.
 """
 
 from functools import lru_cache
 
+from msgspec import Struct
+
 from secateur.pricing.prices import Price, price_of
 from secateur.pricing.rules import CacheRules, get_rules
 from secateur.pricing.stated import Entries, find_entry, price_under, resolve_rules, with_settings
-from secateur.tariff import DEFAULT_MODEL, CachePricing
+
+DEFAULT_MODEL = "claude-sonnet-5-5"  # whose prices and cache rules hold where a model has none
 
 FREE = 3  # slots that a client leaves of which nothing is known: one that marks its newest message
 _MINUTE_MS = 60_000  # prices change by the day, and by the minute of the day
+
+
+class CachePricing(Struct, frozen=True, kw_only=True):
+    """Prices and cache rules of one model, as far as a decision needs them (economics: prices and kappa)."""
+
+    cache_read: float = 0.05  # a read from the cache
+    cache_write: float = 1.25  # a write to it
+    output: float = 5.0  # output
+    ttl_s: float = 300.0  # the cache lives so long since it was last used
+    minimum_tokens: int = 1_024  # a shorter prefix is not kept
+    step_tokens: int = 1  # the cache is read in steps of so many tokens
+    any_prefix: bool = False  # any common prefix is found, not only where one was marked or a request ended
+    positions: str = "marks"  # where else a prefix ends that is found (`pricing.rules`)
+    look_back: int = 20  # blocks behind a mark, or messages behind the newest, where one is looked for; 0: no bound
+    breakpoints: int = 4  # prefixes that one request may leave
+    free_breakpoints: int = 3  # of these, what may be added to a request that is edited: slots that its client leaves
+    strips_reasoning: bool = False  # a new user turn takes earlier reasoning out of the prompt
+    tiers: tuple[int, ...] = ()  # prompt tokens above which all of a request costs more, lowest first
+    dollars: float = 2.0  # what a million tokens of plain input cost
+    model: str = DEFAULT_MODEL  # whose prices these are
+    assumption: str = ""  # why they are not those of the request's own model; "": they are
 
 
 def get_tariff(model: str, hour: bool = False, *, at: int | None = None, said: Entries = ()) -> CachePricing:

@@ -17,8 +17,8 @@ from msgspec.structs import force_setattr, replace
 
 from secateur.bounds import extend_index, find_boundary, find_prunable_messages, get_index, truncate_index
 from secateur.model import Derived, Message, MessagePositions, Part, Transcript
-from secateur.own_text import is_own
 from secateur.protect import Protection
+from secateur.text.own_text import is_own
 from secateur.tokens import Counter, get_factor, get_model_counter, get_single_counter, make_cached_counters
 
 Messages = tuple[Message, ...]

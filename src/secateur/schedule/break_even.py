@@ -14,9 +14,9 @@ from msgspec import Meta
 
 from secateur.cachecost.cut_costs import CutCosts, CutPoint
 from secateur.cachecost.ledger import compute_step_reserve
+from secateur.pricing.tariffs import CachePricing
 from secateur.proposal import NOTHING, Decision, Proposal, Schedule
 from secateur.protect import Count
-from secateur.tariff import CachePricing
 
 Positive = Annotated[float, Meta(gt=0)]
 WindowShare = Annotated[float, Meta(gt=0, le=1)]

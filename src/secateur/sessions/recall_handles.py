@@ -15,8 +15,8 @@ import msgspec
 from secateur.documents import Document
 from secateur.errors import ConfigError, SecateurError
 from secateur.jsontext import Lines, Text, dumps, loads
-from secateur.readback import MAX_PATH_CHARS, NAME, is_reader
 from secateur.stores.protocol import Store
+from secateur.text.readback import MAX_PATH_CHARS, NAME, is_reader
 
 Handles = Literal["auto", "on", "file", "off"]
 MAX_FOLDER_CHARS = MAX_PATH_CHARS - 40  # tenant's folder, handle and ending follow

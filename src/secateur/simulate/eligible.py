@@ -14,13 +14,12 @@ from msgspec.structs import replace
 from secateur.budget import Budget
 from secateur.model import Rewrite, Transcript
 from secateur.policy import Policy
-from secateur.pricing.tariffs import build_tariff
+from secateur.pricing.tariffs import CachePricing, build_tariff
 from secateur.schedule import Decision, Proposal
 from secateur.simulate.foresight import Terms, list_cold
 from secateur.simulate.lot import Item, Lot, make_lot
 from secateur.simulate.replay import Turn, replay_policy
 from secateur.simulate.requests import Recording
-from secateur.tariff import CachePricing
 
 
 def build_lots(recording: Recording, policy: Policy, terms: Terms, *, window: int | None = None) -> list[Lot]:

@@ -24,7 +24,7 @@ from secateur.pipeline import apply_compaction, apply_prune, fit_window
 from secateur.plan import Plan
 from secateur.policy import Policy
 from secateur.policy.windows import find_target, resolve
-from secateur.pricing.tariffs import get_tariff
+from secateur.pricing.tariffs import CachePricing, get_tariff
 from secateur.projection import Projection
 from secateur.projection.message_index import Counting
 from secateur.render.breakpoints import find_breakpoint_targets
@@ -35,7 +35,6 @@ from secateur.stages import Context, find_compaction_limit
 from secateur.stages.setup import NO_OPTIONS, CompactionSetup
 from secateur.stages.summary_epoch import find_refusal
 from secateur.stores.protocol import Calibration
-from secateur.tariff import CachePricing
 from secateur.tokens import Counter
 
 GAP_S = 20.0  # between requests whose time is not recorded: an agent at work

@@ -20,7 +20,7 @@ from secateur.model import Epoch, Message
 from secateur.plan import Plan
 from secateur.policy import Policy
 from secateur.policy.windows import find_target, resolve
-from secateur.pricing.tariffs import get_tariff
+from secateur.pricing.tariffs import CachePricing, get_tariff
 from secateur.projection import Projection
 from secateur.projection.message_index import Counting
 from secateur.sessions.calibration import get_cache_ttl_s, get_calibration
@@ -29,7 +29,6 @@ from secateur.sessions.request_tree import Placement
 from secateur.stages.setup import NO_OPTIONS, CompactionSetup, CompactOptions
 from secateur.stores.laid_files import get_tenant_folder
 from secateur.stores.protocol import Calibration, SessionId, State
-from secateur.tariff import CachePricing
 
 STORE_AWAY = "the store cannot be reached now, and nothing is taken out that could not be kept"
 Storage = Literal["none", "store", "away"]  # no store; one that answers; one that cannot be reached now

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from secateur.bounds import get_index
 from secateur.budget import Budget
 from secateur.model import Edit, Replace, Rewrite, Transcript
-from secateur.own_text import describe_shortened
 from secateur.policy import Policy
 from secateur.projection import Projection
 from secateur.proposal import RawHistory
 from secateur.strategies import Strategy
+from secateur.text.own_text import describe_shortened
 
 Edits = dict[str, Edit]
 

@@ -19,13 +19,13 @@ from secateur.lineage import hash_text
 from secateur.model import Message, Part, Remove, Rewrite, Transcript
 from secateur.plan import Plan
 from secateur.projection import Projection
-from secateur.readback import find_first_unread
 from secateur.receipt import CompactionReport, EditRecord, Receipt, RejectedAttempt, build_records
 from secateur.render.breakpoints import Rendered
 from secateur.stages import Context, EngineSettings
 from secateur.stages.demands import Demands
 from secateur.stages.setup import PreparedSummary
 from secateur.stores.protocol import Blob
+from secateur.text.readback import find_first_unread
 from secateur.tokens import describe_counter
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from secateur.compaction.continuation import build_continuation_edits, plan_cont
 from secateur.compaction.outcome import Compacted, Refused
 from secateur.compaction.settings import Continuation
 from secateur.model import Edit, Epoch, Message, NewMessage, Replace
-from secateur.own_text import NOTED
 from secateur.plan import Plan, fold, is_in_running_round, list_active_epochs, resolve_ranges, with_dependents
 from secateur.projection import Projection
 from secateur.projection.messages import project_messages
+from secateur.text.own_text import NOTED
 from secateur.validation import check_json_word
 
 Range = tuple[str, str]  # after and through

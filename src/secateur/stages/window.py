@@ -11,12 +11,12 @@ from secateur.acts.answers import collect_relevant_names
 from secateur.bounds import is_eligible
 from secateur.budget import Budget, handle_for
 from secateur.compaction.outcome import Outcome, Refused
-from secateur.excerpt import excerpt
 from secateur.model import Edit, Epoch, Part, Rewrite
 from secateur.projection import Projection
-from secateur.readback import find_first_unread, is_recalled
 from secateur.stages import Context, Step
 from secateur.stages.record import CompactionResult, explain_too_long, name_largest
+from secateur.text.excerpt import excerpt
+from secateur.text.readback import find_first_unread, is_recalled
 
 LEAST_CHARS = 2_000  # of a result that is shortened because the window is full
 SLACK = 1.1  # of what is over: an excerpt's own notes take room too

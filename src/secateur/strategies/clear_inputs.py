@@ -14,9 +14,9 @@ from secateur.bounds import find_boundary, find_turn_start, get_index
 from secateur.budget import Budget
 from secateur.memoizing import memoize_texts
 from secateur.model import Edit, Part, Rewrite, Transcript
-from secateur.placeholder import count_kept, shorten_string
 from secateur.protect import Count, is_protected_tool
 from secateur.strategy import Strategy
+from secateur.text.placeholder import count_kept, shorten_string
 
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"(\s*+:)?', re.DOTALL)
 _ANSWER = ("assistant", "tool")

@@ -19,10 +19,10 @@ from secateur.bounds import find_call, find_prunable_results
 from secateur.budget import Budget, get_original, handle_for, is_shorter
 from secateur.memoizing import memoize_texts
 from secateur.model import Edit, Part, Rewrite, Transcript
-from secateur.outline import outline, shift_numbers
-from secateur.placeholder import INSTEAD, describe_removed
 from secateur.protect import Count, Share
 from secateur.strategy import Strategy, is_final
+from secateur.text.outline import outline, shift_numbers
+from secateur.text.placeholder import INSTEAD, describe_removed
 
 _LEAST = 400  # characters that any outline may have
 _KEPT = 16_384  # outlines of one session

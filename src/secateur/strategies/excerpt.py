@@ -13,8 +13,10 @@ from msgspec import Struct
 
 from secateur.acts.history import is_file_access, is_successful_command
 from secateur.budget import Budget
-from secateur.excerpt import LEAST_CHARS, excerpt
-from secateur.fold import fold, is_long_folded
+from secateur.text.excerpt import LEAST_CHARS
+from secateur.text.excerpt import excerpt
+from secateur.text.dedupe_lines import fold
+from secateur.text.dedupe_lines import is_long_folded
 from secateur.memoizing import memoize_texts
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.pricing.arithmetic import (

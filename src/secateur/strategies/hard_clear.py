@@ -7,12 +7,12 @@ systems apart: a fixed text or one that says what went, all at once or only unti
 
 from collections.abc import Iterator
 
-from secateur import placeholder
 from secateur.bounds import find_call, find_prunable_results
 from secateur.budget import CHARS_PER_TOKEN, Budget, get_original, handle_for, weigh_transcript
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.protect import Count
 from secateur.strategy import Strategy, is_final
+from secateur.text import placeholder
 
 
 class HardClear(Strategy, frozen=True, kw_only=True, tag="hard_clear"):

@@ -15,9 +15,13 @@ from secateur.acts.history import is_file_access
 from secateur.acts.runs import is_search
 from secateur.acts.steps import find_passed, has_steps
 from secateur.budget import Budget
-from secateur.excerpt import excerpt
-from secateur.fold import PASSED, leave_out
-from secateur.lossless import (
+from secateur.model import Edit, Part, Rewrite, Transcript
+from secateur.protect import Count, Share
+from secateur.strategies.new_results import NewResult, find_new_results
+from secateur.strategy import Strategy
+from secateur.text.dedupe_lines import PASSED, leave_out
+from secateur.text.excerpt import excerpt
+from secateur.text.lossless import (
     add_note,
     clean,
     fold_repeats,
@@ -26,10 +30,6 @@ from secateur.lossless import (
     is_log,
     write_json_as_tables,
 )
-from secateur.model import Edit, Part, Rewrite, Transcript
-from secateur.protect import Count, Share
-from secateur.strategies.new_results import NewResult, find_new_results
-from secateur.strategy import Strategy
 
 _NONE: Mapping[str, str] = {}
 _MUCH_SHORTER = 0.25  # of its characters: templates and tables leave more of nearly all texts

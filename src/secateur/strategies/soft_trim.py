@@ -10,10 +10,10 @@ from typing import Literal
 
 from secateur.bounds import find_prunable_results
 from secateur.budget import Budget, get_original, handle_for
-from secateur.excerpt import excerpt, trim_text
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.protect import Count
 from secateur.strategy import Strategy
+from secateur.text.excerpt import excerpt, trim_text
 
 _ON_ARRIVAL = ("excerpt", "reduce_output")  # strategies whose texts may be trimmed later, from the result as it came
 

@@ -13,8 +13,8 @@ from secateur.acts.fates import Fate
 from secateur.bounds import find_call, find_superseded_results
 from secateur.budget import Budget, get_original, handle_for, is_shorter
 from secateur.model import Edit, Rewrite, Transcript
-from secateur.placeholder import INSTEAD, describe_removed
 from secateur.strategy import is_final, is_partial
+from secateur.text.placeholder import INSTEAD, describe_removed
 
 
 class Stale(Struct, frozen=True):

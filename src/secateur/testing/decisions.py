@@ -14,10 +14,10 @@ from secateur import policy as policies
 from secateur.budget import Budget
 from secateur.model import Edit, Part, Remove, Replace, Rewrite, Transcript
 from secateur.policy import Policy
+from secateur.pricing.tariffs import CachePricing
 from secateur.protect import Protection
 from secateur.schedule import EveryRequest, Proposal, Schedule
 from secateur.strategies import HardClear, Strategy
-from secateur.tariff import CachePricing
 from secateur.testing.requests import NOW_MS, find_violations, fit_under, make_long_request
 from secateur.tokens import estimate
 

@@ -8,9 +8,9 @@ from secateur.budget import Budget
 from secateur.cachecost.cut_costs import CutCosts
 from secateur.lineage import assign_keys
 from secateur.model import Message, Part, Rewrite, Transcript
+from secateur.pricing.tariffs import CachePricing
 from secateur.protect import Protection
 from secateur.schedule import BreakEven, Proposal
-from secateur.tariff import CachePricing
 
 TARIFF = CachePricing(cache_read=0.1, cache_write=1.25, output=5.0, minimum_tokens=0)
 THOUGHT = 300

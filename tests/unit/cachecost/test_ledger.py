@@ -12,9 +12,9 @@ from secateur.cachecost.ledger import SAFETY, CostLedger
 from secateur.cachecost.prompt_cache import PromptCache, PromptShape
 from secateur.model import Epoch, Message, Part, Restore, Rewrite, Transcript
 from secateur.plan import Plan
+from secateur.pricing.tariffs import CachePricing
 from secateur.protect import Protection
 from secateur.schedule import Proposal
-from secateur.tariff import CachePricing
 
 TARIFF = CachePricing(cache_read=0.1, cache_write=1.25, minimum_tokens=10)
 HEAD = ((0, 50),)  # system prompt and tools

@@ -11,11 +11,11 @@ from secateur.cachecost.ledger import SAFETY, CostLedger
 from secateur.cachecost.prefixes import CachedPrefixes
 from secateur.documents import read
 from secateur.model import Epoch, NewMessage, Replace, Rewrite
+from secateur.pricing.tariffs import CachePricing
 from secateur.projection import Projection
 from secateur.projection.message_index import Counting
 from secateur.protect import Protection
 from secateur.stages.proposing import read_raw_history
-from secateur.tariff import CachePricing
 
 TARIFF = CachePricing(cache_read=0.1, cache_write=1.25, output=5.0, ttl_s=300, minimum_tokens=1)
 FIXED = 50

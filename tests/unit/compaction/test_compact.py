@@ -15,9 +15,9 @@ from secateur.compaction.outcome import build_host_answer, get_status
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.trigger import Load
 from secateur.model import Epoch, Message, Part, Replace
-from secateur.own_text import SUMMARY_BEGINS
 from secateur.plan import Plan, decode, encode
 from secateur.protect import Protection
+from secateur.text.own_text import SUMMARY_BEGINS
 
 TAIL = Compaction(keep_turns=1, keep_tokens=0)
 MIDDLE = Compaction(layout="middle", head_messages=2, keep_messages=2, keep_tokens=0)

@@ -14,9 +14,9 @@ from secateur.compaction.shorten import build_digest, shorten
 from secateur.compaction.span import collect_span
 from secateur.lineage import handle_of
 from secateur.model import Epoch, Message, Transcript
-from secateur.own_text import DIGEST_BEGINS
 from secateur.plan import Plan, fold, resolve_ranges
 from secateur.protect import Protection
+from secateur.text.own_text import DIGEST_BEGINS
 
 SETTINGS = DigestSettings()
 LONG = "\n".join(f"    line {number} of the file" for number in range(80))

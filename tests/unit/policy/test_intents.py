@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from secateur import Engine
 from secateur.cli.policy_bills import PolicyBill, choose_policy
-from secateur.lossless import expand_repeats
 from secateur.policy import list_preset_names, load
 from secateur.schedule import ColdCache
 from secateur.strategies import Deduplicate, DropReasoning, ReduceOutput
+from secateur.text.lossless import expand_repeats
 
 DAY_MS = 86_400_000
 

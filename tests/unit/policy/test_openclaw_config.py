@@ -8,12 +8,12 @@ import pytest
 
 from secateur.errors import ConfigError
 from secateur.model import Part
-from secateur.placeholder import fill_template
 from secateur.policy import Policy, load
 from secateur.policy.openclaw_config import convert_config, detect_credentials
 from secateur.policy.windows import resolve
 from secateur.schedule import Never, Threshold
 from secateur.strategies import HardClear, SoftTrim
+from secateur.text.placeholder import fill_template
 
 
 def of(pruning: dict[str, Any], **config: Any) -> Policy:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from secateur.modelname import normalize_model
 from secateur.policy import Policy, load
 from secateur.policy.windows import get_window, resolve
+from secateur.pricing.model_names import normalize_model
 
 PLAIN = Policy(name="plain")
 

@@ -9,10 +9,10 @@ from conversation import assistant, result, talk, user
 from secateur.budget import Budget
 from secateur.cachecost.history import find_pauses, read_history
 from secateur.model import Message, Rewrite, Transcript
+from secateur.pricing.tariffs import CachePricing
 from secateur.protect import Protection
 from secateur.schedule import BreakEven, ColdCache, Decision, Proposal
 from secateur.schedule.break_even import is_left_cheaper
-from secateur.tariff import CachePricing
 
 TARIFF = CachePricing(cache_read=0.1, cache_write=1.25, minimum_tokens=0)
 SIZE, AFTER = 1_000, 10

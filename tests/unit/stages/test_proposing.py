@@ -6,8 +6,8 @@ import pytest
 
 from native import calls, tool, user
 from secateur import Engine
-from secateur.fold import ALIKE, PASSED
 from secateur.stages.proposing import ARRIVAL, describe_arrival
+from secateur.text.dedupe_lines import ALIKE, PASSED
 
 STEPS = "\n".join(f"tests/test_beds.py::test_rose_{n} PASSED" for n in range(900)) + "\n900 passed in 2.13s\n"
 EQUAL = "waiting for the gate to open\n" * 900

@@ -9,10 +9,10 @@ from secateur.bounds import get_index
 from secateur.budget import Budget
 from secateur.model import Rewrite, Transcript
 from secateur.pricing.arithmetic import compute_excerpt_threshold, compute_fetch_cost
+from secateur.pricing.tariffs import CachePricing
 from secateur.protect import Protection
 from secateur.strategies import Excerpt
 from secateur.strategies.excerpt import CHANCE
-from secateur.tariff import CachePricing
 
 OPUS = CachePricing(cache_read=0.1, cache_write=1.25, output=5.0)
 LOG = "\n".join(f"line {number}" for number in range(2_000))

@@ -6,10 +6,10 @@ from typing import Any
 from conversation import assistant, part, result, talk, user
 from secateur.budget import Budget
 from secateur.lineage import handle_of
-from secateur.lossless import clean, decode_tables, expand_hits, expand_repeats, expand_templates, strip_note
 from secateur.model import Rewrite, Transcript
 from secateur.protect import Protection
 from secateur.strategies import ReduceOutput
+from secateur.text.lossless import clean, decode_tables, expand_hits, expand_repeats, expand_templates, strip_note
 
 LOG = "\n".join(f"2026-03-04T10:00:{n % 60:02}Z INFO compiled src/rose_{n}.ts in {n} ms" for n in range(400))
 PASSED = "\n".join(f"tests/test_beds.py::test_rose_{n} PASSED [{n // 4}%]" for n in range(400))

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from conversation import assistant, part, result, talk, user
 from secateur.budget import Budget
 from secateur.model import Message, Rewrite, Transcript
-from secateur.own_text import is_own
 from secateur.protect import Protection
 from secateur.strategies import Condense, Deduplicate, Strategy, Supersede
+from secateur.text.own_text import is_own
 
 CODE = "\n".join(f"def step_{number}(): return {number}" for number in range(40))
 READ = '{"path":"src/a.py"}'

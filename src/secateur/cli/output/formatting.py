@@ -5,7 +5,7 @@ Rule: digits in groups of three, shares in whole per cent, times in the unit a p
 
 from datetime import datetime
 
-from secateur.durations import describe_duration
+from secateur.text.durations import describe_duration
 
 
 def format_count(count: int) -> str:

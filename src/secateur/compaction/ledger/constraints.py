@@ -24,9 +24,9 @@ from secateur.compaction.ledger.demands import (
 from secateur.compaction.ledger.entries import Constraint, Scope
 from secateur.compaction.ledger.retractions import is_retraction, mark_replaced
 from secateur.compaction.ledger.said import get_user_text, split_sentences
-from secateur.host_texts import find_project_rules
 from secateur.model import Message
 from secateur.redact import redact
+from secateur.text.host_texts import find_project_rules
 
 MAX_CHARS = 600  # of one constraint
 MOST_PER_MESSAGE = 40  # a message with more is a document that was pasted: its first ones

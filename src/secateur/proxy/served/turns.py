@@ -13,7 +13,7 @@ from msgspec import Raw, Struct
 
 from secateur.lineage import hash_text
 from secateur.proxy.body_members import Members, split_members
-from secateur.readback import NAME
+from secateur.text.readback import NAME
 
 TOOL = f"{NAME}_recall"
 DESCRIPTION = (

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from secateur.readback import WAY_BACK, describe_way_back
+from secateur.text.readback import WAY_BACK, describe_way_back
 
 LEAST_ROWS = 3
 TAG = "<table "  # stands in the document where an array was: "<table 1>"

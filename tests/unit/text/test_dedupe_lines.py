@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.fold import LEAST_CHARS, LEAST_LINES, fold, is_long_folded
+from secateur.text.dedupe_lines import LEAST_CHARS, LEAST_LINES, fold, is_long_folded
 
 NOTE = re.compile(r"\[secateur: lines (\d+)-(\d+)(?: of (\d+))? left out(?:: more of the like(?:, recall \w+)?)?\]")
 LINES = st.sampled_from(

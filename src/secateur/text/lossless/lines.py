@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import eq
 
-from secateur.readback import WAY_BACK, describe_way_back
+from secateur.text.readback import WAY_BACK, describe_way_back
 
 _NOTE = "\n[secateur: as a terminal shows it; as it came: {}]"
 _NOTED = re.compile(re.escape(_NOTE).replace(r"\{\}", WAY_BACK) + r"\Z")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from secateur.errors import ConfigError
 from secateur.model import Part
-from secateur.placeholder import (
+from secateur.text.placeholder import (
     FIELDS,
     MARK,
     MOST_CHARS,

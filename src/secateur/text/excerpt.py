@@ -12,8 +12,8 @@ from itertools import accumulate
 
 from msgspec import Struct
 
-from secateur.gist import find_stems, find_unique_lines, find_versions, is_telling, limit_per_shape
-from secateur.readback import describe_way_back
+from secateur.text.gist import find_stems, find_unique_lines, find_versions, is_telling, limit_per_shape
+from secateur.text.readback import describe_way_back
 
 LEAST_CHARS = 400  # room that `excerpt` needs for its ends and a note
 TRIM_NOTE = "[Tool result trimmed: kept first {head} chars and last {tail} chars of {chars} chars.]"  # OpenClaw's

@@ -6,7 +6,7 @@ the same characters. What a terminal would not show (colors, lines that were dra
 and cannot be turned back: a note says where to read it. Whether a text should be shortened is not decided here.
 """
 
-from secateur.lossless.lines import (
+from secateur.text.lossless.lines import (
     add_note,
     clean,
     expand_hits,
@@ -16,8 +16,8 @@ from secateur.lossless.lines import (
     is_grouped,
     strip_note,
 )
-from secateur.lossless.tables import decode_tables, encode_tables, is_tables, write_json_as_tables
-from secateur.lossless.templates import expand_templates, fold_templates, is_log, is_templated
+from secateur.text.lossless.tables import decode_tables, encode_tables, is_tables, write_json_as_tables
+from secateur.text.lossless.templates import expand_templates, fold_templates, is_log, is_templated
 
 __all__ = [
     "add_note",

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import compress, count, repeat
 
-from secateur.gist import LONGEST, find_telling, find_unique_lines, find_versions, limit_per_shape
+from secateur.text.gist import LONGEST, find_telling, find_unique_lines, find_versions, limit_per_shape
 
 MAX_LINE_CHARS = 160  # of one line
 NAMES_SHARE = 0.34  # of the room, at most, for names

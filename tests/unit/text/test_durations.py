@@ -1,6 +1,6 @@
 import pytest
 
-from secateur.durations import describe_duration
+from secateur.text.durations import describe_duration
 
 
 @pytest.mark.parametrize(

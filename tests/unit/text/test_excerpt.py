@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from secateur.excerpt import LEAST_CHARS, excerpt, split_head_tail, trim_text
+from secateur.text.excerpt import LEAST_CHARS, excerpt, split_head_tail, trim_text
 
 NOTE = re.compile(r"\[secateur: characters (\d+)-(\d+) of (\d+)(?:, lines (\d+)-(\d+) of (\d+))? left out(.*)\]")
 TEXTS = st.text(st.sampled_from("ab \n\r.é🌹\ud83c\udf39") | st.characters(), max_size=60)

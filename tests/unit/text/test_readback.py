@@ -6,7 +6,7 @@ import pytest
 
 from secateur import fit
 from secateur.model import Message, Part
-from secateur.readback import add_header, find_unused_keys, is_reader, is_recalled
+from secateur.text.readback import add_header, find_unused_keys, is_reader, is_recalled
 
 HEAD = add_header("recall", "1a2b3c4d5e6f, lines 1-2 of 2, page 1 of 1")
 LONG = add_header("recall", "1a2b3c4d5e6f, lines 1-900 of 900, page 1 of 1", "as it was\n" * 900)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from secateur.gist import (
+from secateur.text.gist import (
     Frame,
     find_candidates,
     find_frames,
@@ -20,7 +20,7 @@ from secateur.gist import (
     is_telling,
     may_tell,
 )
-from secateur.readback import describe_way_back
+from secateur.text.readback import describe_way_back
 
 ALIKE, PASSED = "more of the like", "steps that went well"  # why lines are left out
 LEAST_LINES, LEAST_CHARS = 5, 250  # of a stretch that is left out

@@ -15,7 +15,7 @@ import msgspec
 
 from secateur.errors import ConfigError
 from secateur.model import Part
-from secateur.readback import MAX_PATH_CHARS, WAY_BACK, describe_way_back, is_file
+from secateur.text.readback import MAX_PATH_CHARS, WAY_BACK, describe_way_back, is_file
 
 MARK = "[secateur: "  # how ours begin
 MOST_CHARS = 200  # of an informative placeholder, the path of a file aside

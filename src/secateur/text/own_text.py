@@ -9,11 +9,11 @@ import re
 
 from msgspec.structs import replace
 
-from secateur.fold import ALIKE, PASSED
-from secateur.lossless import is_grouped, is_tables, is_templated, strip_note
 from secateur.model import Message, Origin, Part
-from secateur.placeholder import MARK, is_placeholder
-from secateur.readback import WAY_BACK
+from secateur.text.dedupe_lines import ALIKE, PASSED
+from secateur.text.lossless import is_grouped, is_tables, is_templated, strip_note
+from secateur.text.placeholder import MARK, is_placeholder
+from secateur.text.readback import WAY_BACK
 
 SUMMARY_BEGINS = "[secateur: summary of the conversation so far, made because it outgrew the window; not a new request]"
 DIGEST_BEGINS = "[secateur: the work done here, shortened; nothing in it is a request"

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from secateur.gist.telling import LONGEST
+from secateur.text.gist.telling import LONGEST
 
 MANY = 1_000  # lines of a list that nobody reads path by path
 COMMON = 0.2  # of the lines of a log: words that so many have are its own, others are what it speaks of

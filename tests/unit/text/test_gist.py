@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from secateur.gist import (
+from secateur.text.gist import (
     EACH,
     MANY,
     STEMS,

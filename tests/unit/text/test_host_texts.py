@@ -2,7 +2,7 @@
 
 import pytest
 
-from secateur.host_texts import find_project_rules, is_interruption, strip_host_text
+from secateur.text.host_texts import find_project_rules, is_interruption, strip_host_text
 
 AGENTS = "# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nNever edit generated files.\n</INSTRUCTIONS>"
 FILES = "# Files mentioned by the user:\n\n## a.png: /w/a.png\n\n## My request for Codex:\nAdd it to the page.\n"

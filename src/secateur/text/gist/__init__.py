@@ -9,7 +9,7 @@ before its shape, because it is cheaper and often enough. Nothing is left out he
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from secateur.gist.shapes import (
+from secateur.text.gist.shapes import (
     COMMON,
     LONG_SHAPE,
     MANY,
@@ -19,7 +19,7 @@ from secateur.gist.shapes import (
     get_shape,
     merge_shapes,
 )
-from secateur.gist.telling import (
+from secateur.text.gist.telling import (
     KEPT_CHARS,
     LONGEST,
     STEMS,
