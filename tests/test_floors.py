@@ -20,7 +20,7 @@ SOURCE = ROOT / "src" / "secateur"
 FILES = sorted(SOURCE.rglob("*.py"))
 MAX_LINES, MIN_LINES, MAX_STATEMENTS = 300, 60, 40
 WITHOUT_FRAGMENTS = {"api"}  # rooms whose small files have been merged; the others follow
-SURFACE = 23  # `secateur` itself hands out what floors up to the engine make; only what stands above may import it
+SURFACE = 25  # `secateur` itself hands out what floors up to the engine make; only what stands above may import it
 TOP = 32  # `python -m secateur`
 UNSAID = {"utils", "util", "helpers", "common", "base", "core", "manager"}
 
