@@ -9,6 +9,7 @@ before its shape, because it is cheaper and often enough. Nothing is left out he
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from secateur.memoizing import memoize_texts
 from secateur.text.gist.shapes import (
     COMMON,
     LONG_SHAPE,
@@ -30,7 +31,6 @@ from secateur.text.gist.telling import (
     is_telling,
     may_tell,
 )
-from secateur.memoizing import memoize_texts
 
 __all__ = [
     "ALIKE",
