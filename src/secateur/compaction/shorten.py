@@ -24,15 +24,12 @@ from secateur.compaction.settings import Compaction, DigestSettings
 from secateur.compaction.span import collect_carried, find_segments, keep_newest, replace_span
 from secateur.lineage import handle_of
 from secateur.model import Message, NewMessage, Part, Replace
-from secateur.text.outline import outline_with_names
-from secateur.text.own_text import DIGEST_BEGINS
-from secateur.text.placeholder import describe_outcome
-from secateur.text.placeholder import find_main_argument
-from secateur.text.placeholder import shorten_line
-from secateur.text.readback import describe_way_back
-from secateur.text.readback import locate
 from secateur.redact import redact
 from secateur.roles import detect_role
+from secateur.text.outline import outline_with_names
+from secateur.text.own_text import DIGEST_BEGINS
+from secateur.text.placeholder import describe_outcome, find_main_argument, shorten_line
+from secateur.text.readback import describe_way_back, locate
 
 ABOUT_CHARS = 160  # of what a call was about
 RESULT_CHARS = 300  # a result that is not longer stands there whole

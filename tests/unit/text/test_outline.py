@@ -4,12 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.text.outline import MAX_LINE_CHARS
-from secateur.text.outline import NAMES
-from secateur.text.outline import find_rare_names
-from secateur.text.outline import outline
-from secateur.text.outline import outline_with_names
-from secateur.text.outline import shift_numbers
+from secateur.text.outline import MAX_LINE_CHARS, NAMES, find_rare_names, outline, outline_with_names, shift_numbers
 
 
 def test_of_source_what_is_defined_and_imported_stays_less_deep_lines_first() -> None:
