@@ -77,7 +77,7 @@ _ASKS = re.compile(  # makes such programs print what was asked for
 _TESTS = re.compile(r"test|spec|mocha|unittest")
 _SELECTS = re.compile(  # one file, one package, or tests by name
     r"-(?:k|t|run|Dtest|-filter|-tests?|-testNamePattern|-grep|-only\w*)(?:=|$)|.*::"
-    r"|(?!-).*[\w-]\.(?:py|[cm]?[jt]sx?|go|rs|rb|java|kt|exs?|php|dart|swift)(?::\d+)*$|\.{1,2}/(?!.*\.\.\.$).*\w"
+    r"|(?!-).*[\w-]\.(?:py|[cm]?[jt]sx?|go|rs|rb|java|kt|exs?|php|dart|swift)(?::\d+)*$|\.{1,2}/.*\w"
 )
 
 

@@ -38,6 +38,7 @@ def test_checks_builds_and_installations_run_steps(line: str) -> None:
         "pytest -v -k cut",
         "pytest -v tests::test_cut",
         "go test -v ./beds",
+        "go test ./beds/roses/... -v",
         "go test -run=TestCut ./...",
         "pytest --collect-only",
         "cargo test -- --list",
