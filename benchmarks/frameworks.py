@@ -4,10 +4,11 @@
     build/frameworks/bin/pip install -e '.[store]' langchain==1.5.0 'headroom-ai[langchain]==0.42.0'
     build/frameworks/bin/python benchmarks/frameworks.py [ROUNDS]
 
-Rule: both run in the framework itself, with a scripted model that answers the same whatever it is sent, and with their
-defaults. The bill is in equivalents of input tokens, by a prompt cache as Anthropic's: what the request before began
-with is read at a tenth of the price, the rest is written at 1.25 times. Time is that of the processor, beyond a run
-without either. Nothing is sent anywhere.
+Rule: both run in the framework itself, with their defaults and a scripted model that answers the same whatever it is
+sent; secateur also with its recall tool, without which nothing goes that could not be read back. The bill is in
+equivalents of input tokens, by a prompt cache as Anthropic's: what the request before began with is read at a tenth of
+the price, the rest is written at 1.25 times. Time is the processor's, beyond a run without either, and not below zero.
+Nothing is sent anywhere.
 """
 
 import json
@@ -148,6 +149,10 @@ def main(rounds: int) -> None:
     ways: dict[str, Callable[[ScriptedModel], dict[str, Any]]] = {
         "neither": lambda model: {"model": model},
         "secateur": lambda model: {"model": model, "middleware": [SecateurMiddleware(policy="balance")]},
+        "secateur, recall": lambda model: {
+            "model": model,
+            "middleware": [SecateurMiddleware(policy="balance", recall=True)],
+        },
         "headroom": make_headroom,
     }
     for make in ways.values():  # what is loaded once is no cost of a request
