@@ -17,7 +17,7 @@ MODELS = {"claude-opus-4-5": 300, "gpt-4o": 600, "gpt-5.6-sol": 1_800, "gemini-2
 START = 1_800_000_000_000
 
 
-def request(model: str, count: int = 26) -> bytes:
+def request(model: str, count: int = 30) -> bytes:
     """A chat body: short turns, each with an output of 1,200 tokens that its end does not need."""
     messages: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
     for number in range(count):
@@ -42,7 +42,7 @@ def request(model: str, count: int = 26) -> bytes:
 )
 def test_cold_prunes_and_warm_waits_until_it_must(model: str, full: int, restart: int, cold: int) -> None:
     store = MemoryStore()
-    window = 34_000 if full else 1_000_000  # 30,000 tokens, over the 85 % at which all must go, or far below
+    window = 40_000 if full else 1_000_000  # 40,000 tokens, over the 85 % at which all must go, or far below
     engine = Engine("balance", store=store, window=window)
     first = engine.fit(request(model, 1), session="s", now_ms=START - 9_000, idle_s=5.0)
     engine.record_usage(first, {"input_tokens": 5, "prompt_tokens": 2_000}, now_ms=START)
