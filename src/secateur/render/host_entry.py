@@ -10,7 +10,7 @@ from typing import Any
 from secateur.documents import Document
 from secateur.formats.format import Appending, Item
 from secateur.jsontext import Lines, Text, dumps
-from secateur.model import Replace
+from secateur.model import NewMessage, Replace
 from secateur.patch import Op, apply, apply_splices, compile_splices
 from secateur.plan import FoldedPlan
 
@@ -33,7 +33,8 @@ def append_entry(document: Document, ops: dict[int, list[Op]], fold: FoldedPlan,
         at=max(_find_newest_time(fold, ranges), read.last_timestamp_ms + 1),
         tokens=sum(part.tokens for message in read.messages for part in message.parts) + read.fixed_tokens,
     )
-    entries: list[Any] = document.format.host_entry(native, made)
+    is_said = any(isinstance(item, NewMessage) for item in made.items)
+    entries: list[Any] = document.format.host_entry(native, made) if is_said else []  # nothing goes without a summary
     if isinstance(native, Lines):
         data = apply_splices(native.data, compile_splices(native, every))
         end = b"" if data.endswith(b"\n") or not data else b"\n"

@@ -88,26 +88,33 @@ def _map_content_hashes(plan: Plan) -> dict[str, str]:
 
 
 def _find_summary_runs(work: Projection) -> dict[str, Edit]:
-    """Summaries whose range is missing from this history, applied to messages with the same content."""
+    """Summaries whose range is missing from this history, applied to messages with the same content.
+
+    Of a compaction in several places one holds the summary of all: they are carried over together or not at all.
+    """
     if not work.fold_all().ranges:
         return {}
     messages, by_local = work.document.transcript.messages, _map_content_hashes(work.plan)
     places = {message.key for message in messages} | {""}
     stand = [edit for edit, _ in work.fold_all().ranges if edit.after in places and edit.through in places]
     runs = {by_local.get(_format_range(edit), "") for edit in stand}
-    found: dict[str, Edit] = {}
+    found: dict[str, tuple[int, Replace]] = {}
+    torn: set[int] = set()  # times of compactions of which a place is not found
     said: list[str] = []
-    for edit, _ in work.fold_all().ranges:
+    for edit, made_at in work.fold_all().ranges:
         run = by_local.get(_format_range(edit), "")
-        if edit in stand or run in runs or not run:
+        if edit in stand or (run and run in runs):
             continue
         said = said or [_hash_message(message) for message in messages]
-        at, count = _place(said, run), int(run.partition(" ")[0])
-        if at is not None:
-            moved = replace(edit, after=messages[at - 1].key if at else "", through=messages[at + count - 1].key)
-            found[_format_range(moved)] = moved
-            runs.add(run)
-    return found
+        if (at := _place(said, run) if run else None) is None:
+            torn.add(made_at)
+            continue
+        count = int(run.partition(" ")[0])
+        moved = replace(edit, after=messages[at - 1].key if at else "", through=messages[at + count - 1].key)
+        found[_format_range(moved)] = made_at, moved
+        runs.add(run)
+    joined = torn & {made_at for edit, made_at in work.fold_all().ranges if not edit.messages}
+    return {name: moved for name, (made_at, moved) in found.items() if made_at not in joined}
 
 
 def _hash_message(message: Message) -> str:

@@ -66,6 +66,12 @@ def test_a_line_is_appended_to_a_log() -> None:
     assert entry["tokensBefore"] == sum(part.tokens for message in history.messages for part in message.parts)
 
 
+def test_without_a_summary_nothing_goes_from_a_log() -> None:
+    messages = fit(PI, policy="observe", format="pi").transcript.messages
+    plan = Plan((Epoch(5, messages[-1].key, "by hand", (Replace(messages[0].key, messages[2].key, ()),)),))
+    assert fit(PI, policy="observe", format="pi", plan=plan).request == PI
+
+
 def test_an_entry_is_as_late_as_its_compaction() -> None:
     messages = fit(PI, policy="observe", format="pi").transcript.messages
     edit = Replace("", messages[2].key, (NewMessage("user", "what was done", "summary"),))

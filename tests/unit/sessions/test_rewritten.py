@@ -57,6 +57,24 @@ def test_a_summary_is_carried_where_all_it_stands_for_says_the_same() -> None:
     assert engine.fit(body(shorter), session="s", now_ms=3).plan == view.plan
 
 
+def test_places_of_one_summary_are_carried_together_or_not_at_all() -> None:
+    keys = [message.key for message in Engine("observe").fit(body(CHAT)).raw_transcript.messages]
+    summary = Replace(keys[0], keys[2], (NewMessage("user", "what was said", "summary"),))
+    without = Replace(keys[3], keys[6], ())  # the summary stands for these, too
+    given = Plan((Epoch(1, keys[-1], "by hand", (summary, without)),))
+    for first, shown in (
+        (said("user", "another beginning"), ["another beginning", "what was said", "message 3", "message 7"]),
+        (CHAT[0], [f"message {number}" for number in range(8)]),
+    ):
+        engine = Engine("observe", store=MemoryStore())
+        engine.fit(body(CHAT), session="s", plan=given, now_ms=1)
+        changed = [CHAT[1]] if first is not CHAT[0] else [said("assistant", "message 1, rewritten")]
+        view = engine.fit(body([first, *changed, *CHAT[2:]]), session="s", now_ms=2)
+        texts = [one["content"] if isinstance(one["content"], str) else one["content"][0]["text"]
+                 for one in view.request["messages"]]  # fmt: skip
+        assert [text.removesuffix(", rewritten") for text in texts][: len(shown)] == shown
+
+
 def test_and_is_not_where_something_in_it_was_changed() -> None:
     engine = Engine("observe", store=MemoryStore())
     keys = [message.key for message in Engine("observe").fit(body(CHAT)).raw_transcript.messages]
