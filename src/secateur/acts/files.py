@@ -191,7 +191,7 @@ def list_file_effects(action: Action) -> Iterator[Effect]:
     """Yield the effects of one call on files."""
     if not action.result or (not action.ok and action.exit is None):
         return
-    if not action.given and (shown := _SHOWN.match(action.said)):
+    if (shown := _SHOWN.match(action.said)) and not list_paths(action):
         yield Effect(shown["path"], _SHOWING.get(action.call.tool, "read"))
     else:
         yield from _list_asked_effects(action)

@@ -33,6 +33,7 @@ from secateur.compaction.summary import (
     parse_sections,
     render_sections,
     with_former_states,
+    without_gone_files,
     write_within_budget,
 )
 from secateur.compaction.template import Template, get_template
@@ -83,6 +84,7 @@ class _Work(Struct, frozen=True):
     def write_summary(self, new: Sections) -> Written:
         """Write the summary with this prose beside what was kept."""
         kept = with_former_states(self.given.kept.sections, bool(self.given.ledger.requests))
+        kept = without_gone_files(kept, self.given.ledger.files)
         prose = merge_sections(kept, new)
         return write_within_budget(self.template, prose, self.given.ledger, self.most, self.scene.count)
 

@@ -21,6 +21,7 @@ from secateur.redact import redact
 LEDGER_SHARE = 0.75  # of the room; the sentences take what is left
 MIN_CHARS, MAX_CHARS = 30, 400  # of a sentence
 MOST = 60  # sentences
+MOST_MIDWAY = 16  # of these, from the middle of work, where most is overtaken soon
 
 
 def extract(
@@ -41,15 +42,20 @@ class _Sentence(Struct, frozen=True):
     text: str
     at: int  # its place among all sentences
     score: float
+    closing: bool  # its message closes a turn
 
 
 def _choose_sentences(messages: Sequence[Message], room: int, count: Callable[[str], int]) -> Iterator[tuple[str, str]]:
     """Yield the best sentences that fit, in original order, each as a line of its section."""
     kept: list[tuple[int, str]] = []
     best = sorted(_score_sentences(messages), key=lambda one: (-one.score, -one.at))[: 4 * MOST]
+    midway = 0
     for one in _drop_contained(best):
         if len(kept) == MOST or room <= 0:
             break
+        midway += not one.closing
+        if midway > MOST_MIDWAY and not one.closing:
+            continue
         line = f"- {redact(one.text)}"
         tokens = count(line) + 1
         if tokens <= room:
@@ -57,6 +63,14 @@ def _choose_sentences(messages: Sequence[Message], room: int, count: Callable[[s
             kept.append((one.at, line))
     for _, line in sorted(kept):
         yield "accomplished" if _DONE.search(line) and not _GUESS.search(line) else "discoveries", line
+
+
+def _outlasts(text: str) -> bool:
+    """Whether a sentence in the middle of work says more than what was so just then: a finding, a reason, a deed."""
+    if _MEANWHILE.search(text) is not None:
+        return _REASON.search(text) is not None
+    is_finding = _TELLS.search(text) is not None and _GUESS.search(text) is None
+    return is_finding or _DONE.search(f"- {text}") is not None
 
 
 def _drop_contained(sentences: Sequence[_Sentence]) -> Iterator[_Sentence]:
@@ -72,7 +86,11 @@ def _score_sentences(messages: Sequence[Message]) -> list[_Sentence]:
     said = list(_collect_sentences(messages))
     words = Counter(word for text, _ in said for word in set(_extract_words(text)))
     many = max(2, len(said) // 4)  # a word of every fourth sentence tells nothing
-    return [_Sentence(text, at, _score(text, closing, words, many)) for at, (text, closing) in enumerate(said)]
+    return [
+        _Sentence(text, at, _score(text, closing, words, many), closing)
+        for at, (text, closing) in enumerate(said)
+        if closing or _outlasts(text)
+    ]
 
 
 def _collect_sentences(messages: Sequence[Message]) -> Iterator[tuple[str, bool]]:
@@ -134,14 +152,20 @@ _PROGRESS = re.compile(  # what the agent is about to do, wherever in a sentence
 )
 _GUESS = re.compile(  # thinking aloud
     r"(?i)\b(?:maybe|perhaps|might|probably|likely|seems?|suggests|what if|i (?:think|believe|suspect|guess)|unless)\b"
-    r"|^(?:- )?(?:wait|hmm|but\b|or\b|if\b)|doesn['’]t make sense"
+    r"|^(?:- )?(?:wait|hmm|but\b|or\b|if\b|no,|actually|so (?:we|i|my)\b|that (?:matches|doesn))|doesn['’]t make sense"
     r"|好像|可能|也许|talvez|quizás?|vielleicht|có lẽ|peut-être"
 )
+_MEANWHILE = re.compile(  # in the middle of work: what was so then, or was taken to be so
+    r"(?i)\b(?:still|remaining|right now|at this point|not yet"
+    r"|the (?:real |actual )?(?:issue|problem|bug|error|symptom|fix) (?:is|must|seems|here)|(?:we|i) (?:need|have) to"
+    r"|to fix this|so the (?:issue|problem|bug)|i apologize|there (?:is|are|['’]s) still)\b"
+)
+_REASON = re.compile(r"(?i)\b(?:because|since|caused? by|due to|root cause)\b")
 _PASSING = re.compile(  # true only while it was said
     r"(?i)\b(?:(?:is|are|still|now|currently) (?:still |now |currently |both |all )*(?:running|building|compiling"
     r"|installing|downloading|testing|passing|finishing|waiting|generating|indexing|in progress)|halfway|so far"
     r"|as (?:they|it) (?:runs?|goes?|go)|i['’]m (?:now |just )?(?:starting|beginning)|ready to (?:start|begin)"
-    r"|enough (?:structure|context|information) to)\b"
+    r"|so i['’]ll|before (?:editing|finalizing|moving)|enough (?:structure|context|information) to)\b"
 )
 _TELLS = re.compile(
     r"(?i)\b(?:because|root cause|caused? by|the (?:problem|issue|bug|reason|fix|error) (?:is|was)|turns out|decided"

@@ -7,6 +7,7 @@ shows; what an earlier compaction inserted right beside a range, outside the cut
 it. Nothing here asks a model.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
@@ -19,7 +20,8 @@ from secateur.compaction.conversation import CARRIED, SUMMARY, ViewEntry, get_te
 from secateur.compaction.cut import HistoryCut, Span
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger, settle_states
 from secateur.compaction.settings import Compaction
-from secateur.compaction.summary import Sections, merge_sections, parse_sections
+from secateur.compaction.summary import Sections, mark_former, merge_sections, parse_sections
+from secateur.compaction.template import STATES
 from secateur.model import Edit, Message, NewMessage, Part, Replace, Transcript
 from secateur.protect import Protection, is_named_tool, is_protected_tool
 from secateur.redact import redact
@@ -175,15 +177,20 @@ def _merge_summaries(rows: Sequence[ViewEntry]) -> Kept:
 
 
 def _parse_summary(row: ViewEntry) -> Kept:
-    """Return a summary's prose and facts from its meta or, if it is ours, its text; else the text alone."""
+    """Return a summary's prose and facts from its meta or, if it is ours, its text; of a host's the text alone.
+
+    What a host's summary says is as of then, and code in it may have changed since: the files themselves say.
+    """
     told = row.new.meta.get(SUMMARY) if row.new else None
     if told is not None:
         ledger = msgspec.convert(told["ledger"], Ledger)
         return Kept({id: tuple(lines) for id, lines in told["sections"].items()}, ledger)
     text = redact(get_text(row.message))  # as a whole: a key of several lines is not known by one of them
     if not text.lstrip().startswith(SUMMARY_BEGINS):
+        text = _FENCED.sub("\n", text)
         lines = tuple(line for line in text.splitlines() if line.strip())
-        return Kept(parse_sections(text, _PRESENT) or ({"discoveries": lines} if lines else {}))
+        found = parse_sections(text, _PRESENT) or ({"discoveries": lines} if lines else {})
+        return Kept({id: lines if id in STATES else tuple(map(mark_former, lines)) for id, lines in found.items()})
     sections = parse_sections(text)
     ledger = read_back(sections)
     facts = {line for lines in render_ledger(ledger).values() for entry in lines for line in entry.split("\n")}
@@ -191,6 +198,7 @@ def _parse_summary(row: ViewEntry) -> Kept:
     return Kept({id: lines for id, lines in prose.items() if lines}, ledger)
 
 
+_FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
 # What a host's earlier summary says of its present is no longer so.
 _PRESENT = {"current work": "next", "current state": "next"}
 

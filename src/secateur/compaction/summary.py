@@ -6,6 +6,7 @@ oldest is removed first, and counted. Sections about the present are replaced by
 here judges a summary (`accept`).
 """
 
+import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -13,6 +14,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
+from secateur.compaction.ledger.entries import FileEntry
 from secateur.compaction.ledger.render import NOTHING_OPEN
 from secateur.compaction.settings import Compaction
 from secateur.compaction.template import SECTIONS, STATES, Template, list_headings
@@ -103,15 +105,28 @@ def with_former_states(kept: Mapping[str, Sequence[str]], has_requests: bool) ->
     former = STATES if has_requests else STATES - {"goal"}
     made = {id: tuple(lines) for id, lines in kept.items() if id not in former}
     told = tuple(
-        line if line.startswith(FORMERLY) else f"{FORMERLY}{_BULLET.sub('', line).strip()}"
-        for id, lines in kept.items()
-        if id in former
-        for line in lines
-        if _DRAWN.match(line) is None
+        mark_former(line) for id, lines in kept.items() if id in former for line in lines if _DRAWN.match(line) is None
     )
     if told:
         made["discoveries"] = (*told, *made.get("discoveries", ()))
     return made
+
+
+def mark_former(line: str) -> str:
+    """Return a line that says of itself that an earlier summary said it."""
+    return line if line.startswith(FORMERLY) else f"{FORMERLY}{_BULLET.sub('', line).strip()}"
+
+
+def without_gone_files(sections: Mapping[str, Sequence[str]], files: Sequence[FileEntry]) -> Sections:
+    """Return the prose without lines about files that were deleted or moved away since."""
+    left = {posixpath.basename(one.path) for one in files if one.use not in _GONE}
+    left |= {posixpath.basename(one.to) for one in files if one.use == "moved"}
+    gone = {posixpath.basename(one.path) for one in files if one.use in _GONE} - left
+    if not gone:
+        return {id: tuple(lines) for id, lines in sections.items()}
+    named = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, sorted(gone)))})(?![\w-])")
+    kept = {id: tuple(line for line in lines if named.search(line) is None) for id, lines in sections.items()}
+    return {id: lines for id, lines in kept.items() if lines}
 
 
 def fit_sections(sections: Mapping[str, Sequence[str]], tokens: int, count: Callable[[str], int]) -> Fitted:
@@ -129,6 +144,7 @@ def fit_sections(sections: Mapping[str, Sequence[str]], tokens: int, count: Call
     return Fitted({id: tuple(lines) for id, lines in left.items() if lines}, forgotten)
 
 
+_GONE = ("deleted", "moved")
 _DRAWN = re.compile(r"[\s*-]*[\u2500-\u257f]")
 
 

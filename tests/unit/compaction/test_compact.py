@@ -206,6 +206,15 @@ def test_what_a_hosts_summary_calls_its_present_is_told_as_former() -> None:
     assert "lexer.py" not in done(outcome).summary  # a line of a drawing says nothing alone
 
 
+def test_of_a_hosts_summary_code_and_files_that_are_gone_are_left_out() -> None:
+    text = "## Key Findings\n- The parser is in src/parser.py.\n- Both old.py and new.py work.\n```py\nx = 1\n```"
+    gone = (assistant(("d", "bash", '{"command": "rm old.py"}')), result("", "bash", "d"))
+    outcome, _ = run(scene(talk(summary(text), *gone, *rounds(9), user("next"))), TAIL)
+    assert "- as of an earlier summary: The parser is in src/parser.py." in done(outcome).summary
+    assert "new.py work" not in done(outcome).summary
+    assert "x = 1" not in done(outcome).summary
+
+
 def test_our_summary_is_read_back_from_a_hosts_log() -> None:
     first, _ = run(scene(TALK, asks=True), TAIL, answers=[SummaryAnswer(said(discoveries="- The cookie was dropped"))])
     loaded = talk(summary(done(first).summary), *rounds(9, "b"), user("next"))

@@ -42,6 +42,29 @@ def test_what_was_done_stands_apart_from_what_was_found() -> None:
     assert sections == {"discoveries": (f"- {TOLD[0]}",), "accomplished": (f"- {TOLD[1]}",)}
 
 
+MIDWAY = [
+    "There are still three callers of `parse_header` in src/lexer.py and src/main.py.",
+    "The issue is in the comparison of `indent` with `level` in the second loop.",
+    "The plan section has the header of `parse_header` in its third diagram.",
+]
+
+
+def test_what_was_so_in_the_middle_of_work_is_not_told_as_being_so() -> None:
+    reason = "The issue is that `parse_header` drops a byte because the buffer is one short."
+    midway = [assistant(("1", "bash", "{}"), text=one) for one in (*MIDWAY, reason)]
+    messages = talk(
+        user("Fix it."), *midway, assistant(text="The header of `parse_header` is in docs/format.md.")
+    ).messages
+    sections = extract(messages, Ledger(), 1_000, estimate)
+    assert sections == {"discoveries": (f"- {reason}", "- The header of `parse_header` is in docs/format.md.")}
+
+
+def test_of_the_middle_of_long_work_a_few_sentences_stay() -> None:
+    found = [f"The module{n} fails because case {n * 7} of table{n} is rejected." for n in range(80)]
+    messages = talk(user("Go."), *(assistant(("1", "bash", "{}"), text=one) for one in found)).messages
+    assert len(extract(messages, Ledger(), 4_000, estimate)["discoveries"]) == 16
+
+
 def test_thinking_aloud_is_nothing_that_was_done() -> None:
     guess = "Maybe because `my_id` was moved to a new line by the first rule of the two."
     sections = extract(talk(user("Fix it."), assistant(text=guess)).messages, Ledger(), 1_000, estimate)

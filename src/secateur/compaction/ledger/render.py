@@ -6,7 +6,6 @@ what is next is quoted, never composed. Keys are shown as marks. Lines read back
 what was rendered here: in a model's own prose nobody can tell the user's words from others'.
 """
 
-import re
 from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
@@ -14,13 +13,14 @@ from msgspec.structs import replace
 from secateur.acts.calls import clip_text, collapse_whitespace
 from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.entries import Command, Ledger, UserRequest, mark
-from secateur.compaction.ledger.requests import is_substantial, is_task
+from secateur.compaction.ledger.requests import UNFINISHED, is_substantial, is_task
 from secateur.compaction.template import SECTIONS
 
 _SHARES = (1.0, 0.6, 0.4, 0.25, 0.15, 0.08, 0.04, 0.02, 0.01, 0.004, 0.002, 0.001)
 _LEAST_CHARS = (300, 120, 40, 12)  # of the newest request, where nothing else has room
 _READ_PER_LINE = 12
 _LATEST_CHARS = 300
+_BRIEF_CHARS = 1_500  # of a request in the user's own words
 _MOST_CHECKS = 3  # failing ones among what comes next
 STATE_WORDS = {"open": "open", "done": "answered", "superseded": "superseded"}
 OUTCOME_WORDS = {True: "ok", False: "failed", None: "ended, outcome unknown"}
@@ -82,7 +82,8 @@ def list_goals(ledger: Ledger) -> list[UserRequest]:
     telling = [one for one in ledger.requests if is_substantial(one.text)]
     tasks = [one for one in telling if is_task(one.text)]
     last = [one for one in ledger.requests[-1:] if one.state == "open" or not telling]
-    goals = {*(tasks or telling)[:1], *telling[-1:], *tasks[-1:], *last}
+    brief = [one for one in tasks[1:] if len(one.text) <= _BRIEF_CHARS]  # a later long one often is a pasted report
+    goals = {*(tasks or telling)[:1], *telling[-1:], *(brief or tasks)[-1:], *last}
     return [one for one in ledger.requests if one in goals]
 
 
@@ -163,17 +164,9 @@ def _render_next(ledger: Ledger) -> Iterator[str]:
     if said and said.is_answered:
         yield format_bullet(f"{EARLIER_WORDS}: {said.text}")
     yield from _render_open(ledger)
-    is_unfinished = said is not None and _UNFINISHED.search(said.text) is not None
+    is_unfinished = said is not None and UNFINISHED.search(said.text) is not None
     if not has_open(ledger) and not is_unfinished and (said or ledger.requests):
         yield NOTHING_OPEN
-
-
-# The agent's last words stand beside it: where they speak of something left, nothing else is claimed.
-_UNFINISHED = re.compile(
-    r"(?i)\b(?:did\s+not\s+(?:complete|finish|succeed|push|commit|start|spawn|run)|(?:not|n['’]t)\s+(?:yet\s+)?(?:been\s+)?"
-    r"(?:pushed|committed|merged|done|finished|complete|started|begun|deployed|fixed)|is\s+blocked|still\s+(?:to\s+do|open|fails?)"
-    r"|noch\s+nicht|pas\s+encore|todavía\s+no|ainda\s+não|ещё\s+не)\b|还没|尚未|まだ"
-)
 
 
 def has_open(ledger: Ledger) -> bool:

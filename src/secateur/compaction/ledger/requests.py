@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from secateur.acts.calls import Action, clip_text, collapse_whitespace, normalize_name
 from secateur.compaction.ledger.entries import Question, Quote, State, UserRequest
-from secateur.compaction.ledger.said import get_agent_text, get_user_text, keep_ends
+from secateur.compaction.ledger.said import get_agent_text, get_user_text, keep_ends, split_sentences
 from secateur.model import Message
 from secateur.redact import redact
 
@@ -92,10 +92,12 @@ def extract_question(action: Action) -> str:
 
 
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
+_EMPTY_TAG = re.compile(r"<(\w{1,40})>\s*</\1>")  # around a command that is a call
 _ENDS = re.compile(r"\n+|[.!?…]\s+|[。！？]")  # of sentences and lines
 _DEEPEST = 4  # lists and objects in each other
 _ASKING = frozenset({"question", "questions"})
 _SHORT_CHARS = 60
+_MOST_UNFINISHED = 4  # sentences out of the middle of the agent's last words
 _FEWEST_WORDS = 5  # of a request that gives work
 _AGREES = re.compile(
     r"(?i)(?:(?:(?:yes|yeah|yep|yup|sure|ok|okay|k|no|nope|great|perfect|nice|cool|good|thanks?|thank you|please|go on"
@@ -119,6 +121,15 @@ _BACK = re.compile(
 )
 
 
+UNFINISHED = re.compile(  # the agent speaks of something that is left
+    r"(?i)\b(?:did\s+not\s+(?:complete|finish|succeed|push|commit|start|spawn|run)"
+    r"|(?:not|n['’]t)\s+(?:yet\s+)?(?:been\s+)?(?:pushed|committed|merged|done|finished|complete|started|begun|deployed|fixed)"
+    r"|uncommitted|unpushed|not\s+before|(?:after|once|when)\s+(?:this|it|that)\s+(?:lands|is\s+merged|merges)"
+    r"|ready\s+to\s+(?:push|commit|merge|submit|review)|is\s+blocked|still\s+(?:to\s+do|open|fails?|needs?|has\s+to)"
+    r"|remains?\s+to\s+be|left\s+to\s+do|noch\s+nicht|pas\s+encore|todavía\s+no|ainda\s+não|ещё\s+не)\b|还没|尚未|まだ"
+)
+
+
 def _track_closing_text(message: Message, before: str) -> str:
     """Return the agent's closing text so far; a call reopens the turn, reasoning alone changes nothing."""
     if any(part.kind == "tool_call" for part in message.parts):
@@ -127,8 +138,13 @@ def _track_closing_text(message: Message, before: str) -> str:
 
 
 def _quote_words(text: str) -> str:
-    """Return the beginning and the end of what the agent said, without code, each cut between words."""
-    text = redact(_FENCED.sub("\n", text)).strip()
+    """Return the beginning and the end of what the agent said, without code, each cut between words.
+
+    What lies between them is left out, but for sentences that say what is not done.
+    """
+    if not _FENCED.sub("\n", text).strip():
+        return ""
+    text = redact(_EMPTY_TAG.sub("", _FENCED.sub("\n[code]\n", text))).strip()
     if len(text) <= QUOTED_CHARS:
         return text
     head, tail = text[: QUOTED_CHARS // 3], text[-QUOTED_CHARS * 2 // 3 :]
@@ -136,7 +152,9 @@ def _quote_words(text: str) -> str:
     starts = [found.end() for found in _ENDS.finditer(tail)]
     first = head[: ends[-1]] if ends else clip_text(head, len(head) - 1)
     last = tail[starts[0] :] if starts and starts[0] < len(tail) - QUOTED_CHARS // 4 else tail.partition(" ")[2]
-    return f"{first.strip()}\n[…]\n{last.strip()}"
+    between = text[len(first) : len(text) - len(last)]
+    left = [one for one in split_sentences(between) if UNFINISHED.search(one) and len(one) <= QUESTION_CHARS]
+    return "\n".join([first.strip(), "[…]", *left[-_MOST_UNFINISHED:], *(["[…]"] if left else ()), last.strip()])
 
 
 def _update_states(found: list[UserRequest], last: str, text: str) -> list[UserRequest]:

@@ -53,6 +53,22 @@ def test_something_is_open_where_the_agents_last_words_say_so() -> None:
     assert last == (f"- the agent said last: {said}",)
 
 
+def test_what_is_not_done_stays_when_long_last_words_are_cut() -> None:
+    body = "\n".join(
+        f"Part {number} of the change does what part {number} of the plan asked for." for number in range(20)
+    )
+    last = f"All follow-ups are written.\n{body}\nThe work is not committed yet.\n{body}\nThat is all.\n```\ncode\n```"
+    history = [user("Write the follow-ups of the plan."), assistant(text=last)]
+    (said,) = render_ledger(settled(history, 2))["next"]
+    assert "    The work is not committed yet.\n" in said
+    assert said.endswith("[code]")
+
+
+def test_words_that_are_all_code_are_no_last_words() -> None:
+    history = [user("Do a."), assistant(text="Done, ready to push."), user("Show it."), assistant(text="```\nx\n```")]
+    assert render_ledger(settled(history, 4))["next"] == ("- before that the agent said: Done, ready to push.",)
+
+
 def test_an_offer_is_an_answer_and_a_question_is_none() -> None:
     done = settled([user("Fix it."), assistant(text="Fixed.\n\nWould you like me to add a test?")], 1)
     assert [one.state for one in done.requests] == ["done"]
@@ -114,6 +130,18 @@ def test_the_goal_holds_the_newest_task_beside_questions_and_agreement() -> None
     assert "Move the config module" in goal
     assert "Then find out why bash calls hang." in goal
     assert "can leave it" not in goal
+
+
+def test_a_later_report_that_was_pasted_is_no_goal() -> None:
+    report = "Third pass. " + "The branch filter is ignored for tags here. " * 60
+    said = ["Add a flag for all refs.", "Yes, close the two gaps now.", report]
+    history = [one for text in said for one in (user(text), assistant(text="Done."))] + [
+        user("ok"),
+        assistant(text="Ok."),
+    ]
+    goal = "\n".join(render_ledger(settled(history, len(history)))["goal"])
+    assert "Add a flag for all refs." in goal
+    assert "Yes, close the two gaps now." in goal
 
 
 def test_words_of_git_on_standard_error_are_no_error() -> None:
