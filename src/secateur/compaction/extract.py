@@ -65,7 +65,7 @@ def _choose_sentences(messages: Sequence[Message], room: int, count: Callable[[s
         yield "accomplished" if _DONE.search(line) and not _GUESS.search(line) else "discoveries", line
 
 
-def _outlasts(text: str) -> bool:
+def _is_lasting(text: str) -> bool:
     """Whether a sentence in the middle of work says more than what was so just then: a finding, a reason, a deed."""
     if _MEANWHILE.search(text) is not None:
         return _REASON.search(text) is not None
@@ -89,7 +89,7 @@ def _score_sentences(messages: Sequence[Message]) -> list[_Sentence]:
     return [
         _Sentence(text, at, _score(text, closing, words, many), closing)
         for at, (text, closing) in enumerate(said)
-        if closing or _outlasts(text)
+        if closing or _is_lasting(text)
     ]
 
 
