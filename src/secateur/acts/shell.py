@@ -20,6 +20,7 @@ class Simple(Struct, frozen=True, gc=False):
     writes: tuple[str, ...] = ()  # `>`, `>>` and the like
     appends: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()  # `<`
+    then: str = ""  # the operator after it: `|`, `;`, `&&` and the like
 
 
 class Parsed(Struct, frozen=True, gc=False):
@@ -112,11 +113,11 @@ class _Line:
             self.next = ""
             self.word = None
 
-    def build_command(self) -> Simple | None:
+    def build_command(self, then: str = "") -> Simple | None:
         self.finish_word()
         if not self.to:
-            return Simple(tuple(filter(None, self.words))) if self.words else None
-        return Simple(tuple(filter(None, self.words)), *[tuple(self.to.get(letter, ())) for letter in "war"])
+            return Simple(tuple(filter(None, self.words)), then=then) if self.words else None
+        return Simple(tuple(filter(None, self.words)), *[tuple(self.to.get(letter, ())) for letter in "war"], then)
 
 
 def _parse_commands(line: str) -> Iterator[Simple]:
@@ -128,7 +129,7 @@ def _parse_commands(line: str) -> Iterator[Simple]:
         elif kind in ("blank", "note", "dup"):
             current.finish_word()
         elif kind == "op":
-            if made := current.build_command():
+            if made := current.build_command(piece[0]):
                 yield made
             current = _Line()
         else:

@@ -1,10 +1,11 @@
 """Commands and how they ended: the last status of tests, builds and linters above all.
 
 Rule: one entry per command line, with its latest outcome. A check ended as its tool says, whatever the shell made of
-its status. A total is read in the words of the tool that prints it ("2 failed, 5 passed", "test result: ok", "Found 3
+its status, and a check that could not start, or found nothing to check, is none. A total is read in the words of the tool that prints it ("2 failed, 5 passed", "test result: ok", "Found 3
 errors"), and a total that names a failure counts before one that names none. Without a total the exit status decides,
-then lines that name a failure. What a tool logs on the way is no verdict. Commands that only look (cat, grep, git
-status) are left out.
+then lines that name a failure. What a tool logs on the way is no verdict. The status of another program, behind a pipe
+or after a semicolon, says nothing about a command. Commands that only look (cat, grep, git status, --help) are left
+out.
 """
 
 import re
@@ -14,7 +15,9 @@ from functools import lru_cache
 from msgspec import Struct
 
 from secateur.acts.calls import clip_text, collapse_whitespace
-from secateur.acts.runs import Ran
+from secateur.acts.files import is_pathlike
+from secateur.acts.runs import Ran, is_check
+from secateur.acts.shell import parse_command_line, strip_program_prefix
 from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
 from secateur.redact import redact
@@ -112,12 +115,13 @@ def list_commands(ran: Iterable[Ran]) -> tuple[Command, ...]:
     """Return each command line once, the most recently run last."""
     found: dict[str, Command] = {}
     for run in ran:
-        if not run.text or run.looks or is_refused(run):
+        if not run.text or run.looks or is_refused(run) or not has_started(run) or _is_inquiry(run):
             continue
         name = name_command(run.text)
         found.pop(name, None)
         verdict = judge_run(run)
-        found[name] = Command(run.text, verdict.ok, run.action.exit, run.check, redact(verdict.line), run.action.key)
+        exit_ = None if verdict.ok is None else run.action.exit
+        found[name] = Command(run.text, verdict.ok, exit_, run.check, redact(verdict.line), run.action.key)
     return tuple(found.values())
 
 
@@ -133,7 +137,95 @@ def judge_run(run: Ran) -> CheckVerdict:
     """Return how a run ended: a check as its tool says, any other command as its host does."""
     result = run.action.result
     if run.check is None or result is None:
-        return CheckVerdict(run.action.ok)
+        return CheckVerdict(None if _has_foreign_status(run) else run.action.ok)
+    if not has_started(run):
+        return CheckVerdict(None)
     rest = run.text.strip().removeprefix(name_command(run.text))
     is_hidden = any(mark in rest for mark in "|;") and "pipefail" not in run.text
     return read_verdict(result.text, run.action.exit, result.is_error, is_hidden)
+
+
+def has_started(run: Ran) -> bool:
+    """Whether a command ran at all: of a check, whether its tool was found and checked anything."""
+    if run.check is None:
+        return True
+    lines = [_COLOR.sub("", line).strip() for line in run.action.said[-_SEARCHED:].split("\n")]
+    if any(_counts_something(line) for line in lines):
+        return True
+    missing = {found[1] or found[2] for line in lines if (found := _MISSING.search(line))}
+    tools = {words[0] for words in run.does if is_check(" ".join(words))}
+    if any(name.rpartition("/")[2] in tools or is_check(name.rpartition("/")[2]) for name in missing):
+        return False
+    return not any(_NOT_STARTED.search(line) or _NOTHING_CHECKED.search(line) for line in lines)
+
+
+def _counts_something(line: str) -> bool:
+    """Whether a line is the total of a tool that ran, and not that of a program that started the tool."""
+    if _NOTHING_CHECKED.search(line) or _STARTER.search(line):
+        return False
+    return _FAILED_TOTAL.search(line) is not None or (_PASSED_TOTAL.search(line) is not None and line != "PASS")
+
+
+_MISSING = re.compile(  # a shell about a program that it cannot find
+    r"^(?:\S*sh: )?(?:line \d+: |\d+: )?(\S+): (?:command not found|not found|No such file or directory)$"
+    r"|^zsh:(?:\d+:)? (?:command not found|no such file or directory): (\S+)$"
+)
+_NOT_STARTED = re.compile(r"^\S*python[\d.]*(?:\.exe)?: (?:No module named \S|can't open file )")
+_NOTHING_CHECKED = re.compile(
+    r"\[no tests to run\]|\[no test files\]|^testing: warning: no tests to run"  # go test
+    r"|^collected 0 items$|^=* ?no tests ran\b|^=* ?\d+ deselected(?:, \d+ warnings?)? in "  # pytest
+    r"|^Ran 0 tests\b|^NO TESTS RAN\b"  # unittest
+    r"|\bNo test(?:s| files| suites?)? found\b"  # jest, vitest, mocha, playwright
+    r"|^test result: ok\. 0 passed; 0 failed"  # cargo test
+)
+_STARTER = re.compile(
+    r"^g?make(?:\[\d+\])?: |^npm (?:ERR!|error) |^\s*ELIFECYCLE\b|^error: script |^##\[error\]|^FAIL$|^OK$"
+    r"|^error: test failed, to rerun"
+)
+
+
+def _has_foreign_status(run: Ran) -> bool:
+    """Whether the status of a command line is that of a program that only shows or follows what the command did."""
+    programs = [
+        (strip_program_prefix(simple.words), simple.then)
+        for simple in parse_command_line(run.line).commands
+        if simple.words and simple.words != ("…",)
+    ]
+    acting = [number for number, (words, _) in enumerate(programs) if words in run.does]
+    if not acting:
+        return False
+    piped = "pipefail" not in run.line and any(
+        then.startswith("|") and then != "||" for words, then in programs[:-1] if words in run.does
+    )
+    follows = any(then not in ("|", "|&", "&&") for _, then in programs[acting[-1] : -1])
+    last = programs[-1][0][:1]
+    return (piped or follows) and (run.action.ok or (run.action.exit == 1 and last[:1] in _ANSWERING))
+
+
+_ANSWERING = tuple((name,) for name in ("grep", "egrep", "rg", "ag", "diff", "cmp", "test", "[", "which", "pgrep"))
+
+
+def _is_inquiry(run: Ran) -> bool:
+    """Whether all that a command does is to ask programs about themselves, or about what there is."""
+    commands = parse_command_line(run.line).commands
+    is_writing = any(is_pathlike(path) for simple in commands for path in (*simple.writes, *simple.appends))
+    return run.check is None and bool(run.does) and not is_writing and all(map(_is_asking, run.does))
+
+
+def _is_asking(words: tuple[str, ...]) -> bool:
+    if words[0] in _PRINTING or any(word in _INFORMING for word in words[1:]):
+        return True
+    verbs = [word for word in words[1:] if not word.startswith("-")]
+    if words[0] in _MAKING or not verbs:
+        return False
+    return verbs[0] in _ASKING or (verbs[0] in _KINDS and len(verbs) > 1 and verbs[1] in _ASKING)
+
+
+_PRINTING = frozenset({"printenv", "uname", "hostname", "lsof", "nproc", "free", "uptime"})
+_INFORMING = frozenset({"--help", "--version"})
+_ASKING = frozenset({"help", "status", "doctor", "list", "show", "version", "ls", "view"})
+_MAKING = frozenset({"touch", "mkdir", "rm", "cp", "mv", "ln", "chmod", "source", ".", "bash", "sh", "tee", "kill"})
+_KINDS = frozenset({
+    "pr", "issue", "repo", "release", "workflow", "compose", "image", "container", "volume", "network", "stash",
+    "worktree", "submodule", "cluster",
+})  # fmt: skip

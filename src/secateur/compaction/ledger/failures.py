@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from secateur.acts.calls import Action, clip_text, collapse_whitespace
 from secateur.acts.files import list_paths
 from secateur.acts.runs import Ran
-from secateur.compaction.ledger.checks import REFUSED, judge_run
+from secateur.compaction.ledger.checks import REFUSED, has_started, judge_run
 from secateur.compaction.ledger.coverage import is_covering, name_command
 from secateur.compaction.ledger.entries import Failure
 from secateur.compaction.ledger.files import describe_target
@@ -51,13 +51,15 @@ class _Try(Struct, frozen=True):
     names: frozenset[str] = frozenset()  # what a later success must share with it to resolve it
     check: bool = False
     is_run: bool = False
+    is_open: bool = False  # it ran, and its status is that of another program
 
 
 def _run(run: Ran) -> _Try:
-    """What only looks has no error that matters later."""
-    if run.looks:
+    """What only looks has no error that matters later, and what did not start says nothing."""
+    if run.looks or not has_started(run):
         return _Try(run.text, None, is_run=True)
-    return _Try(run.text, judge_run(run).ok, frozenset(_name_run(run)), bool(run.check), True)
+    ok = judge_run(run).ok
+    return _Try(run.text, ok, frozenset(_name_run(run)), bool(run.check), True, ok is None and not run.check)
 
 
 def _name_run(run: Ran) -> Iterator[str]:
@@ -116,13 +118,16 @@ def _clean_lines(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _resolve(found: dict[tuple[str, str], tuple[_Try, Failure]], now: _Try, output: str) -> None:
-    """Later success resolves; a later failure of the same check resolves the lines that it does not show again."""
+    """Later success resolves; a later run that is no clear success resolves the lines that it does not show again.
+
+    Of a check a failure says so, of any other command a run of which nobody knows how it ended.
+    """
     shown = ""
     for place, (tried, failure) in found.items():
-        if failure.resolved or now.ok is None or not _is_retry(now, tried, failure.line):
+        if failure.resolved or (now.ok is None and not now.is_open) or not _is_retry(now, tried, failure.line):
             continue
         shown = shown or collapse_whitespace(output[-_SEARCHED:])
-        if now.ok or (now.check and failure.line not in shown):
+        if now.ok or ((now.check or now.is_open) and failure.line not in shown):
             found[place] = tried, replace(failure, resolved=True)
 
 

@@ -245,3 +245,102 @@ def test_a_long_request_keeps_its_ends_where_there_is_little_room() -> None:
     assert ledger.requests[0].text.startswith("Begin with the parser.")
     assert ledger.requests[0].text.endswith("Finish with the docs.")
     assert "[…]" in ledger.requests[0].text
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("python -m pytest tests", "/usr/bin/python: No module named pytest"),
+        (
+            "cd /w && python runtests.py",
+            "python: can't open file '/w/runtests.py': [Errno 2] No such file or directory",
+        ),
+        ("pytest -q", "bash: line 1: pytest: command not found"),
+        ("./node_modules/.bin/jest", "sh: 1: ./node_modules/.bin/jest: not found"),
+        ("npm test", "> jest\n\nsh: 1: jest: not found\nnpm ERR! code ELIFECYCLE"),
+        ("go test ./x -run Z", "testing: warning: no tests to run\nPASS\nok  \tx/y\t0.1s [no tests to run]"),
+        ("go test ./...", "?   \tx/y\t[no test files]"),
+        ("pytest -k nothing", "collected 0 items\n\n==== no tests ran in 0.01s ===="),
+        ("pytest -q -k nothing", "5 deselected in 0.02s"),
+        ("python -m unittest", "\nRan 0 tests in 0.000s\n\nOK"),
+        ("npx jest x", "No tests found, exiting with code 1"),
+        ("cargo test x", "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 3 filtered out"),
+    ],
+)
+@pytest.mark.parametrize("error", [True, False])
+def test_a_check_that_did_not_run_is_no_check(line: str, said: str, error: bool) -> None:
+    ledger = settled([user(), *ran(line, f"Exit code 1\n{said}" if error else said, error)], 3)
+    assert (ledger.commands, ledger.failures) == ((), ())
+    earlier = ran(line, "Exit code 1\n==== 1 failed, 3 passed in 0.12s ====", True)
+    after = settled([user(), *earlier, *ran(line, said, error)], 5)
+    assert [(one.text, one.ok) for one in after.commands] == [(line, False)]
+
+
+@pytest.mark.parametrize(
+    ("line", "said", "ok"),
+    [
+        ("go test ./...", "?   \tx/a\t[no test files]\nok  \tx/b\t0.1s", True),
+        ("go test ./...", "ok  \tx/a\t0.1s [no tests to run]\n--- FAIL: TestB (0.0s)\nFAIL\tx/b\t0.1s", False),
+        ("pytest", "collected 0 items / 1 error\n==== 1 error in 0.1s ====", False),
+        ("pytest", "E   ModuleNotFoundError: No module named 'yaml'\n==== 1 failed in 0.1s ====", False),
+        ("foo; pytest -q", "bash: foo: command not found\n4 passed in 0.1s", True),
+        ("cargo test", "test result: ok. 3 passed; 0 failed\ntest result: ok. 0 passed; 0 failed", True),
+    ],
+)
+def test_a_check_that_ran_in_part_is_one(line: str, said: str, ok: bool) -> None:
+    assert [one.ok for one in settled([user(), *ran(line, said)], 3).commands] == [ok]
+
+
+@pytest.mark.parametrize(
+    ("line", "ok"),
+    [
+        ("npm install", True),
+        ("cd /w && npm install 2>&1", True),
+        ("cd /w; npm install", True),
+        ("npm install && echo done", True),
+        ("set -o pipefail; npm install | tail -5", True),
+        ("cat > a.sh <<'EOF'\nls | head\nEOF\nnpm install", True),
+        ("npm install | head -50", None),
+        ("npm install; echo done", None),
+        ("npm install || true", None),
+        ("npm install\nls", None),
+        ("npm install | tee log && npm start", None),
+    ],
+)
+def test_behind_a_pipe_or_a_semicolon_nobody_knows_how_a_command_ended(line: str, ok: bool | None) -> None:
+    (one,) = settled([user(), *ran(line, "Process exited with code 0\nOutput:\nfine")], 3).commands
+    assert (one.ok, one.exit) == (ok, 0 if ok else None)
+
+
+def test_a_search_without_a_hit_does_not_say_that_the_command_before_it_failed() -> None:
+    (one,) = settled([user(), *ran("npm install; grep x log", "Exit code 1", True)], 3).commands
+    assert one.ok is None
+    (one,) = settled([user(), *ran("npm install; grep x log", "Exit code 2", True)], 3).commands
+    assert one.ok is False
+
+
+def test_an_error_that_a_later_run_does_not_show_again_is_resolved() -> None:
+    first = ran("python a.py", "Exit code 1\nValueError: bad port", True)
+    for said, is_resolved in (("fine", True), ("ValueError: bad port", False)):
+        ledger = settled([user(), *first, *ran("python a.py 2>&1 | head -50", said)], 5)
+        assert [one.resolved for one in ledger.failures] == [is_resolved]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_listed"),
+    [
+        ("mytool --help | head -50", False),
+        ("mytool doctor", False),
+        ("systemctl status x; echo done", False),
+        ("gh pr list --json title | head", False),
+        ("printenv | sort", False),
+        ("python --version; node --version", False),
+        ("mkdir status", True),
+        ("mytool list > found.txt", True),
+        ("mytool --help; npm install", True),
+        ("npm run list", True),
+        ("npm install list", True),
+    ],
+)
+def test_commands_that_only_ask_are_left_out(line: str, is_listed: bool) -> None:
+    assert bool(settled([user(), *ran(line, "fine")], 3).commands) is is_listed
