@@ -1,11 +1,11 @@
 """Commands and how they ended: the last status of tests, builds and linters above all.
 
 Rule: one entry per command line, with its latest outcome. A check ended as its tool says, whatever the shell made of
-its status, and a check that could not start, or found nothing to check, is none. A total is read in the words of the tool that prints it ("2 failed, 5 passed", "test result: ok", "Found 3
-errors"), and a total that names a failure counts before one that names none. Without a total the exit status decides,
-then lines that name a failure. What a tool logs on the way is no verdict. The status of another program, behind a pipe
-or after a semicolon, says nothing about a command. Commands that only look (cat, grep, git status, --help) are left
-out.
+its status; one that could not start, or found nothing to check, is none. A total is read in the words of the tool that
+prints it ("2 failed, 5 passed", "test result: ok", "Found 3 errors"), and a total that names a failure counts before
+one that names none. Without a total the exit status decides, then lines that name a failure. What a tool logs on the
+way is no verdict. The status of another program, behind a pipe or after a semicolon, says nothing about a command.
+Commands that only look (cat, grep, git status, --help) are left out.
 """
 
 import re
@@ -150,7 +150,7 @@ def has_started(run: Ran) -> bool:
     if run.check is None:
         return True
     lines = [_COLOR.sub("", line).strip() for line in run.action.said[-_SEARCHED:].split("\n")]
-    if any(_counts_something(line) for line in lines):
+    if any(_is_total(line) for line in lines):
         return True
     missing = {found[1] or found[2] for line in lines if (found := _MISSING.search(line))}
     tools = {words[0] for words in run.does if is_check(" ".join(words))}
@@ -159,7 +159,7 @@ def has_started(run: Ran) -> bool:
     return not any(_NOT_STARTED.search(line) or _NOTHING_CHECKED.search(line) for line in lines)
 
 
-def _counts_something(line: str) -> bool:
+def _is_total(line: str) -> bool:
     """Whether a line is the total of a tool that ran, and not that of a program that started the tool."""
     if _NOTHING_CHECKED.search(line) or _STARTER.search(line):
         return False
