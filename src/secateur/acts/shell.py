@@ -117,7 +117,8 @@ class _Line:
         self.finish_word()
         if not self.to:
             return Simple(tuple(filter(None, self.words)), then=then) if self.words else None
-        return Simple(tuple(filter(None, self.words)), *[tuple(self.to.get(letter, ())) for letter in "war"], then)
+        writes, appends, reads = [tuple(self.to.get(letter, ())) for letter in "war"]
+        return Simple(tuple(filter(None, self.words)), writes, appends, reads, then)
 
 
 def _parse_commands(line: str) -> Iterator[Simple]:
