@@ -33,7 +33,7 @@ def steps(work: Callable[[], Any]) -> int:
 
 
 def printed(salt: str, number: int) -> str:
-    lines = [f"{salt} {number}: cut rose {number * 7 + n} of bed {n} in beds{n % 5}.py" for n in range(30)]
+    lines = [f"{salt} {number}: cut rose {number * 7 + n} of bed {n} in beds{n % 5}.py" for n in range(45)]
     return "\n".join([*lines, f"error: {number} shears are missing" if number % 9 == 0 else "done"])
 
 

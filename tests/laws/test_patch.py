@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from secateur.errors import EditError
-from secateur.jsontext import Lines, Text
+from secateur.jsontext import Lines, Text, find_value
 from secateur.patch import Op, apply
 
 LONE = st.sampled_from(["\ud83d", "a\udc00b", "\ud83d\ud83d\ude00"])
@@ -175,7 +175,7 @@ def test_what_is_looked_for_is_found_where_it_stands(value: Any, indent: int | N
     for path in _paths(value):
         there = whole.at(path)
         assert there is not None
-        assert whole.find(0, len(text), path) in (None, (there.start, there.end))
+        assert find_value(whole.data, (0, len(text)), path) in (None, (there.start, there.end))
 
 
 def _paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
@@ -197,4 +197,4 @@ def _paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str |
     ],
 )
 def test_what_stands_there_twice_is_not_looked_for(text: bytes, found: tuple[int, int] | None) -> None:
-    assert Text.of(text).find(0, len(text), ("content",)) == found
+    assert find_value(text, (0, len(text)), ("content",)) == found

@@ -14,6 +14,7 @@ from secateur.view import View
 
 START = 1_800_000_000_000
 CALLED = "asked again for"
+POLICY = {"extends": "balance", "name": "short_results", "protect": {"min_prunable_chars": 1_000}}
 
 
 def text(name: int) -> str:
@@ -46,12 +47,12 @@ def play(engine: Engine, more: list[int | str], restart: str = "") -> View[bytes
     for one in more:
         reads.append(one)
         send(engine, list(reads))
-    engine = Engine("balance", store=restart, window=200_000) if restart else engine
+    engine = Engine(POLICY, store=restart, window=200_000) if restart else engine
     return send(engine, reads, idle_s=900)
 
 
 def test_reads_of_what_is_new_change_nothing() -> None:
-    view = play(Engine("balance", window=200_000), [24, 25, 26])
+    view = play(Engine(POLICY, window=200_000), [24, 25, 26])
     assert len(view.receipt.edits) == 3
     assert CALLED not in view.receipt.reason
 
@@ -59,7 +60,7 @@ def test_reads_of_what_is_new_change_nothing() -> None:
 @pytest.mark.parametrize("is_restarted", [False, True])
 def test_the_same_call_with_the_same_result_raises_the_bar(tmp_path: Path, is_restarted: bool) -> None:
     url = f"sqlite:///{tmp_path}/kept.db"
-    view = play(Engine("balance", store=url, window=200_000), [0, 1, 2], url if is_restarted else "")
+    view = play(Engine(POLICY, store=url, window=200_000), [0, 1, 2], url if is_restarted else "")
     assert not view.receipt.opened
     assert "the agent asked again for 3 results that had gone" in view.receipt.skipped_reason
     assert "the bar is 4 times the usual one" in view.receipt.skipped_reason
@@ -67,13 +68,13 @@ def test_the_same_call_with_the_same_result_raises_the_bar(tmp_path: Path, is_re
 
 def test_reading_back_by_handle_counts_as_well() -> None:
     calls: list[int | str] = [f"cat /tmp/kept/{handle_of(text(name))}.txt" for name in range(3)]
-    assert "3 results" in play(Engine("balance", window=200_000), calls).receipt.skipped_reason
+    assert "3 results" in play(Engine(POLICY, window=200_000), calls).receipt.skipped_reason
 
 
 def test_another_result_of_the_same_call_is_no_reread() -> None:
     """Checks are run again and again: what they gave before is not what is asked for."""
     reads: list[int | str] = list(range(24))
-    engine = Engine("balance", window=200_000)
+    engine = Engine(POLICY, window=200_000)
     send(engine, reads, idle_s=900)
     data = body([*reads, 0, 1, 2])
     for name in range(3):
@@ -86,7 +87,7 @@ def test_another_result_of_the_same_call_is_no_reread() -> None:
 
 
 def test_an_edit_above_the_raised_bar_says_so() -> None:
-    engine = Engine("balance", window=200_000)
+    engine = Engine(POLICY, window=200_000)
     reads: list[int | str] = list(range(24))
     send(engine, reads, idle_s=900)
     view = send(engine, [*reads, 0, *range(24, 40)], idle_s=900)
@@ -96,7 +97,7 @@ def test_an_edit_above_the_raised_bar_says_so() -> None:
 
 
 def test_near_the_window_the_bar_does_not_count() -> None:
-    engine = Engine("balance", window=24_000)
+    engine = Engine(POLICY, window=24_000)
     reads: list[int | str] = list(range(24))
     send(engine, reads, idle_s=900)
     for one in (0, 1, 2, *range(24, 34)):
@@ -112,14 +113,14 @@ def test_a_new_process_decides_as_the_one_that_saw_it_all(
 ) -> None:
     folder = tmp_path_factory.mktemp("kept")
     one, other = (f"sqlite:///{folder}/{name}.db" for name in ("one", "other"))
-    steady = Engine("balance", store=one, window=200_000)
+    steady = Engine(POLICY, store=one, window=200_000)
     reads: list[int | str] = list(range(24))
     send(steady, reads, idle_s=900)
-    send(Engine("balance", store=other, window=200_000), reads, idle_s=900)
+    send(Engine(POLICY, store=other, window=200_000), reads, idle_s=900)
     for name, idle_s in rounds:
         reads.append(name)
         kept = send(steady, list(reads), idle_s)
-        fresh = send(Engine("balance", store=other, window=200_000), list(reads), idle_s)
+        fresh = send(Engine(POLICY, store=other, window=200_000), list(reads), idle_s)
         assert kept.request == fresh.request
         assert (kept.receipt.reason, kept.receipt.skipped_reason) == (
             fresh.receipt.reason,
@@ -129,7 +130,7 @@ def test_a_new_process_decides_as_the_one_that_saw_it_all(
 
 def test_what_a_digest_stands_for_counts_as_well() -> None:
     """And a digest waits for a higher bar, too."""
-    first, second = (Engine("digests", window=200_000) for _ in range(2))
+    first, second = (Engine({**POLICY, "extends": "digests"}, window=200_000) for _ in range(2))
     for engine, asked in ((first, [5, 6, 7]), (second, [25, 26, 27])):
         reads: list[int | str] = list(range(24))
         opened = send(engine, reads, idle_s=900).receipt.edits
