@@ -8,23 +8,10 @@ here.
 
 import re
 from collections.abc import Iterator
-from typing import Literal
-
-from msgspec import Struct
 
 from secateur.acts.calls import Action, collapse_whitespace, collect_texts, normalize_name
+from secateur.acts.effects import Effect, Use, is_pathlike, parse_git_effects
 from secateur.acts.shell import Simple, parse_command_line, strip_program_prefix
-
-Use = Literal["read", "created", "changed", "moved", "deleted"]
-
-
-class Effect(Struct, frozen=True, gc=False):
-    """What happened to one file. `whole`: it was written anew, so its earlier text does not matter."""
-
-    path: str
-    use: Use
-    to: str = ""
-    whole: bool = False
 
 
 def parse_effects(line: str, depth: int = 0) -> Iterator[Effect]:
@@ -35,10 +22,10 @@ def parse_effects(line: str, depth: int = 0) -> Iterator[Effect]:
         if depth < 3 and (inner := _find_inner_command(words)):
             yield from parse_effects(inner, depth + 1)
         yield from _parse_redirects(simple)
-        if words and words[0] == "apply_patch":
-            for body in (*words[1:], *taken.bodies):
-                yield from parse_patch_effects(body)
-        elif words:
+        is_patch = words[:1] in (("apply_patch",), ("patch",)) or words[:2] == ("git", "apply")
+        for body in (*words[1:], *taken.bodies) if is_patch else ():
+            yield from parse_patch_effects(body)
+        if words and not is_patch:
             yield from _run(words)
     for body in taken.bodies:
         yield from parse_script_effects(body)
@@ -53,8 +40,10 @@ def parse_patch_effects(body: str) -> Iterator[Effect]:
             yield Effect(before, "moved", to=path)
         elif verb:
             yield Effect(path, _VERBS[verb], whole=verb == "Add File")
-        elif path != "/dev/null":
-            yield Effect(re.sub(r"^[ab]/", "", path), "changed")
+        else:
+            old = collapse_whitespace(found["old"])
+            used: Use = "created" if old == "/dev/null" else "deleted" if path == "/dev/null" else "changed"
+            yield Effect(re.sub(r"^[ab]/", "", old if used == "deleted" else path), used)
         before = path
 
 
@@ -65,19 +54,9 @@ def parse_script_effects(code: str) -> Iterator[Effect]:
             yield Effect(path, "changed" if (found["mode"] or "")[:1] in ("a", "r") else "created", whole=True)
 
 
-def is_pathlike(word: str) -> bool:
-    """Return whether this word can only be a file name."""
-    return (
-        len(word) <= 400
-        and collapse_whitespace(word) == word
-        and not _NOT_A_PATH.search(word)
-        and word.strip(".-~/") != ""
-    )
-
-
 _PATCH = re.compile(
     r"^\*\*\* (?P<verb>Add File|Update File|Delete File|Move to): (?P<path>[^\n]+)"
-    r"|^--- [^\n]+\n\+\+\+ (?P<new>[^\t\n]+)",
+    r"|^--- (?P<old>[^\t\n]+)[^\n]*\n\+\+\+ (?P<new>[^\t\n]+)",
     re.M,
 )
 _VERBS: dict[str, Use] = {"Add File": "created", "Update File": "changed", "Delete File": "deleted"}
@@ -87,7 +66,6 @@ _WRITES = re.compile(
     r"|\bwriteFile(?:Sync)?\(\s*['\"`](?P<js>[^'\"`\n$]{1,300})['\"`]"
 )
 _OPENS = ("open(", "Path(", "writeFile")
-_NOT_A_PATH = re.compile(r"[$*?\[\]{}<>|;&`\"'\n!^=,()\\]|^-|^\d+$|^/dev/|://|^[.~]?/?$|/$")
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
 _READERS = frozenset(
     {"cat", "head", "tail", "less", "more", "nl", "bat", "batcat", "tac", "od", "xxd", "hexdump", "strings"}
@@ -116,7 +94,7 @@ def _parse_redirects(simple: Simple) -> Iterator[Effect]:
 def _run(words: tuple[str, ...]) -> Iterator[Effect]:
     name, rest = words[0], words[1:]
     if name == "git" and rest:
-        yield from _parse_git_effects(rest)
+        yield from parse_git_effects(rest)
     elif name in _READERS:
         yield from (Effect(path, "read") for path in _list_operands(name, rest))
     elif name in ("sed", "perl", "awk", "gawk"):
@@ -130,16 +108,6 @@ def _run(words: tuple[str, ...]) -> Iterator[Effect]:
         yield from (Effect(path, used, whole=name == "tee") for path in _list_operands(name, rest))
     elif name in ("gofmt", "goimports") and "-w" in rest:
         yield from (Effect(path, "changed") for path in _list_operands(name, rest) if "." in path)
-
-
-def _parse_git_effects(rest: tuple[str, ...]) -> Iterator[Effect]:
-    verb, operands = rest[0], _list_operands("git", rest[1:])
-    if verb == "mv" and len(operands) == 2:
-        yield Effect(operands[0], "moved", to=operands[1])
-    elif verb == "rm" and "--cached" not in rest:
-        yield from (Effect(path, "deleted") for path in operands)
-    elif verb in ("checkout", "restore") and "--" in rest:
-        yield from (Effect(path, "changed") for path in filter(is_pathlike, rest[rest.index("--") + 1 :]))
 
 
 def _parse_editor_effects(name: str, rest: tuple[str, ...]) -> Iterator[Effect]:
@@ -204,10 +172,17 @@ def _list_asked_effects(action: Action) -> Iterator[Effect]:
             for effect in (*parse_effects(line), *parse_script_effects(line if action.given else "")):
                 if action.ok or effect.use != "read":
                     yield effect
-    elif action.role == "edit" and action.ok:
+            if "patch" in line and "--dry-run" not in line:
+                yield from (Effect(path, "changed") for path in filter(is_pathlike, _PATCHING.findall(action.said)))
+    elif action.ok and (action.role == "edit" or _is_patch(action)):
         yield from _list_edit_effects(action)
     elif action.role == "read" and action.ok and not _FOLDER.search(action.said[:300]):
         yield from (Effect(path, "read") for path in list_paths(action))
+
+
+def _is_patch(action: Action) -> bool:
+    """Whether a tool that is not known to edit was given a patch to apply."""
+    return action.role == "other" and "patch" in action.call.tool.lower() and _PATCHED_FILE in action.call.text
 
 
 def list_command_lines(action: Action) -> list[str]:
@@ -248,6 +223,7 @@ _SHOWN = re.compile(
 _SHOWING: dict[str, Use] = {"create": "created", "edit": "changed"}
 _NO_FILE = re.compile(r"[\n*<>|\0]|^(?!file:)\w+://|/$|^\.{0,2}$")
 _PATCHED_FILE = "*** Begin Patch"
+_PATCHING = re.compile(r"^patching file '?([^'\n]+?)'?(?: \(.*\))?$", re.M)  # what `patch` says of each file
 
 
 def _list_edit_effects(action: Action) -> Iterator[Effect]:
@@ -258,7 +234,7 @@ def _list_edit_effects(action: Action) -> Iterator[Effect]:
         yield from (effect for body in bodies[:1] for effect in parse_patch_effects(body))
         return
     verb = str(action.given.get("command", ""))
-    names = {normalize_name(name) for name in action.given}
+    names = {normalize_name(name) for name, value in action.given.items() if value is not None}
     said = set(re.findall(r"[a-z]+", action.call.tool.lower())) | {verb}
     moved = list(zip(collect_texts(action.given, _FROM), collect_texts(action.given, _TO), strict=False))
     yield from (Effect(source, "moved", to=target) for source, target in moved if not names & _WHOLE)

@@ -14,7 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.acts.calls import Action, build_action, clip_text, collapse_whitespace
-from secateur.acts.files import is_pathlike, list_command_lines
+from secateur.acts.effects import is_pathlike
+from secateur.acts.files import list_command_lines
 from secateur.acts.shell import parse_command_line, strip_program_prefix
 from secateur.memoizing import memoize_texts
 from secateur.model import Part

@@ -39,7 +39,7 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
         "constraints": _limit_constraints(ledger.constraints, firm, share),
         "requests": _limit_requests(ledger.requests, min(1.0, 4 * share)),
         "values": _take_last(ledger.values, MOST_VALUES * share),
-        "files": _take_highest(ledger.files, MOST_FILES * share, lambda one: one.use != "read"),
+        "files": _take_highest(ledger.files, MOST_FILES * share, lambda one: _FILE_RANKS.get(one.use, 2)),
         "commands": _take_highest(
             ledger.commands, MOST_COMMANDS * share, lambda one: 2 * bool(one.check) + (one.ok is False)
         ),
@@ -78,6 +78,7 @@ def _replace_surrogates(value: Any) -> Any:
 
 
 _STATES = ("superseded", "done", "open")
+_FILE_RANKS = {"discarded": 0, "read": 1}  # any other use ranks higher
 
 
 def _take_last(entries: tuple[_T, ...], most: float) -> tuple[_T, ...]:

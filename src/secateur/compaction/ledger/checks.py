@@ -15,7 +15,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from secateur.acts.calls import clip_text, collapse_whitespace
-from secateur.acts.files import is_pathlike
+from secateur.acts.effects import is_pathlike
 from secateur.acts.runs import Ran, is_check
 from secateur.acts.shell import parse_command_line, strip_program_prefix
 from secateur.compaction.ledger.coverage import name_command

@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from secateur.acts.files import Use
+from secateur.acts.effects import Use
 from secateur.acts.runs import Check
 
 Scope = Literal["standing", "request", "project"]

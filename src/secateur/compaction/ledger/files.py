@@ -3,15 +3,18 @@
 Rule: a call that failed changed nothing, and a command that was refused ran nothing. A path stands as it was first
 written; a relative path and an absolute one are the same file where a command named the folder between them, or where
 one ends in the other, folders and all, and no third does. Contents are not kept, only the key of the part that shows
-the latest version.
+the latest version. A file that was taken back to the last commit is as it was before, unless the session committed a
+change of it; one that the session itself created and deleted is nothing that a reader has to know.
 """
 
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
+from typing import cast
 
 from secateur.acts.calls import Action, collapse_whitespace, collect_texts
-from secateur.acts.files import PLACES, Effect, Use, is_pathlike, list_command_lines, list_file_effects, list_paths
+from secateur.acts.effects import Effect, Use, is_pathlike
+from secateur.acts.files import PLACES, list_command_lines, list_file_effects, list_paths
 from secateur.acts.shell import parse_command_line
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.redact import redact
@@ -21,23 +24,31 @@ def list_files(done: Iterable[Action]) -> tuple[FileEntry, ...]:
     """Return every file that these calls worked with, the most recently touched last."""
     found: dict[str, FileEntry] = {}
     roots: dict[str, None] = {}
+    taken_back = _TakenBack()
     for action in done:
         if action.role in ("run", "edit"):
             roots |= dict.fromkeys(_find_roots(action))
         for effect in list_file_effects(action):
-            _note(found, effect, action, roots)
+            if effect.use in ("restored", "committed", "stashed", "reapplied"):
+                taken_back.note(found, effect, action, roots)
+            else:
+                _note(found, effect, action, roots)
     return tuple(found.values())
 
 
 def merge_use(before: FileEntry | None, use: Use) -> Use:
     """Return a file's state after one more use."""
-    if before is None or use in ("deleted", "moved"):
+    if before is None or use == "moved":
         return use
-    if use == "read":
-        return "changed" if before.use in ("deleted", "moved") else before.use
-    if before.use == "created" and use in ("created", "changed"):
-        return "created"
-    return "created" if before.use in ("deleted", "moved") and use == "created" else "changed"
+    held = before.use
+    if use in ("deleted", "discarded"):
+        return "discarded" if held in ("created", "discarded") else "deleted"
+    if use == "restored":
+        return "created" if held == "created" else "restored"
+    if use == "read" and held != "discarded":
+        return "changed" if held in ("deleted", "moved") else held
+    is_new = held == "discarded" or (held == "created" or (held in ("deleted", "moved") and use == "created"))
+    return "created" if is_new else "changed"
 
 
 def describe_target(action: Action) -> str:
@@ -53,13 +64,54 @@ def _note(found: dict[str, FileEntry], effect: Effect, action: Action, roots: di
     if action.role == "run" and _is_secret(action.call.text, effect.path):
         return
     path = _find_known_path(found, effect.path, roots)
-    before = found.pop(path, None)
     key = action.key if effect.use == "read" else action.call.key
-    found[path] = FileEntry(path, merge_use(before, effect.use), key, effect.to)
+    if effect.use == "deleted" and (inside := [one for one in found if one.startswith(f"{path}/")]):
+        for one in inside:
+            found[one] = FileEntry(one, merge_use(found[one], "deleted"), key)
+        if path not in found and all(found[one].use == "discarded" for one in inside):
+            return
+    before = found.pop(path, None)
+    found[path] = FileEntry(path, merge_use(before, cast(Use, effect.use)), key, effect.to)
     if effect.use == "moved" and is_pathlike(effect.to):
         after = found.pop(effect.to, None)
         use: Use = "created" if before and before.use == "created" else "changed"
         found[effect.to] = FileEntry(effect.to, merge_use(after, use), key)
+
+
+class _TakenBack:
+    """What was taken back to the last commit, and what a stash can bring again."""
+
+    def __init__(self) -> None:
+        self.committed: set[str] = set()  # files of which the session committed changes
+        self.stashed: list[FileEntry] = []
+
+    def note(self, found: dict[str, FileEntry], effect: Effect, action: Action, roots: dict[str, None]) -> None:
+        """Note that files were committed, restored, or that a stash was applied."""
+        if effect.use == "committed":
+            self.committed |= {one.path for one in found.values() if one.use != "read"}
+        elif effect.use == "reapplied":
+            found.update({one.path: one for one in self.stashed if found[one.path].use == "restored"})
+            self.stashed = []
+        elif not _NOT_RESTORED.search(action.said):
+            path = effect.path and _find_known_path(found, effect.path, roots)
+            before = self._restore(found, path, action.call.key)
+            self.stashed += before if effect.use == "stashed" else ()
+
+    def _restore(self, found: dict[str, FileEntry], path: str, key: str) -> list[FileEntry]:
+        """Mark files as restored, and return how they were before."""
+        named = [one for one in found.values() if not path or one.path == path or one.path.startswith(f"{path}/")]
+        undone = [one for one in named if one.use in ("changed", "deleted", "moved") and one.path not in self.committed]
+        for one in undone:
+            del found[one.path]
+            found[one.path] = FileEntry(one.path, "restored", key)
+        if path and not named and "." in path:
+            found[path] = FileEntry(path, "restored", key)
+        return undone
+
+
+_NOT_RESTORED = re.compile(
+    r"^(?:Switched to |Already on |Note: switching to |No local changes to save|error: pathspec |fatal: )", re.M
+)
 
 
 def _is_secret(command: str, path: str) -> bool:

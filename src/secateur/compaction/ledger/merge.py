@@ -37,7 +37,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
     both = Ledger(
         requests=_merge_requests(earlier, later),
         constraints=_merge_constraints((*earlier.constraints, *later.constraints)),
-        files=_merge_files(earlier.files, later.files),
+        files=_merge_files(earlier, later.files),
         commands=_keep_newest((*earlier.commands, *later.commands), lambda one: one.text),
         failures=_merge_failures(earlier, later),
         tasks=_merge_tasks(earlier, later),
@@ -91,11 +91,13 @@ def _merge_last_words(earlier: Ledger, later: Ledger) -> Quote | None:
     return replace(earlier.last_words, is_answered=True)
 
 
-def _merge_files(earlier: Iterable[FileEntry], later: Iterable[FileEntry]) -> tuple[FileEntry, ...]:
-    found = {one.path: one for one in earlier}
+def _merge_files(earlier: Ledger, later: Iterable[FileEntry]) -> tuple[FileEntry, ...]:
+    """Merge the files; what the earlier span may have committed is not taken back by restoring the file."""
+    found = {one.path: one for one in earlier.files}
     for one in later:
         before = found.pop(one.path, None)
-        found[one.path] = replace(one, use=merge_use(before, one.use))
+        is_kept = before is not None and one.use == "restored" and bool(earlier.commits)
+        found[one.path] = replace(one, use=before.use if before and is_kept else merge_use(before, one.use))
     return tuple(found.values())
 
 

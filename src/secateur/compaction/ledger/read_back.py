@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from secateur.acts.files import Use
+from secateur.acts.effects import Use
 from secateur.acts.runs import Check
 from secateur.compaction.ledger.entries import (
     Command,
@@ -57,7 +57,7 @@ _COMMAND = re.compile(
 _VALUE = re.compile(r"value: (\S+) in (.+): (.*) → (.*)")
 _WORDS = re.compile(rf"({LAST_WORDS}|{EARLIER_WORDS}): (.*)", re.S)
 _ERROR = re.compile(r"error, (open|resolved|not tried again): (.*?)(?: — during: (.*))?")
-_FILE = re.compile(r"(read|created|changed|moved|deleted): (.*)")
+_FILE = re.compile(r"(read|created|changed|moved|deleted|restored): (.*)")
 _TASK = re.compile(r"task, (open|done|superseded): (.*)")
 
 

@@ -142,7 +142,7 @@ def _render_accomplished(ledger: Ledger) -> Iterator[str]:
 
 def _render_files(ledger: Ledger) -> Iterator[str]:
     for one in ledger.files:
-        if one.use != "read":
+        if one.use not in ("read", "discarded"):
             yield f"- {one.use}: {one.path}" + (f" → {one.to}" if one.to else "")
     read = [one.path for one in ledger.files if one.use == "read"]
     for at in range(0, len(read), _READ_PER_LINE):

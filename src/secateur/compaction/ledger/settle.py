@@ -60,7 +60,7 @@ def _settle_files(mine: Iterable[FileEntry], all_: Iterable[FileEntry]) -> tuple
 def _settle_commands(mine: Iterable[Command], whole: Ledger) -> tuple[Command, ...]:
     """Settle each command's last outcome; of checks that failed only those that nothing has passed since."""
     all_ = whole.commands
-    gone = {one.path for one in whole.files if one.use in ("deleted", "moved")}
+    gone = {one.path for one in whole.files if one.use in ("deleted", "moved", "discarded")}
     known = {name_command(one.text): (number, one) for number, one in enumerate(all_)}
     open_ = tuple(one for one in all_ if one.check and one.ok is False)
     found: dict[str, Command] = {}

@@ -7,7 +7,15 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.acts.files import parse_effects
-from secateur.compaction.ledger import FileEntry, build_ledger
+from secateur.compaction.ledger import (
+    FileEntry,
+    Ledger,
+    build_ledger,
+    merge,
+    read_back,
+    render_ledger,
+    settle_states,
+)
 from secateur.model import Message
 
 
@@ -35,12 +43,12 @@ def files(*rounds: tuple[Message, Message]) -> dict[str, str]:
         ("git mv a.go b.go && rm -f c.go", ["moved a.go b.go", "deleted c.go"]),
         ("mv a.py b.py lib/", ["moved a.py lib/", "moved b.py lib/"]),
         ('bash -lc "cat foo.txt && cp x.py y.py"', ["read foo.txt", "created y.py"]),
-        ("git checkout -- src/a.py", ["changed src/a.py"]),
+        ("git checkout -- src/a.py", ["restored src/a.py"]),
         ("apply_patch <<'P'\n*** Begin Patch\n*** Update File: q.py\n@@\n*** End Patch\nP", ["changed q.py"]),
         ("python - <<'PY'\nopen('a.txt', 'w').write('x')\nPY", ["created a.txt"]),
         ("python - <<'PY'\nPath('b.md').write_text('')\nPY", ["created b.md"]),
         ("grep -rn needle src; ls; cat *.py $FILE; rm -rf $DIR", []),
-        ("echo 'a > b' && git commit -m 'x > y'", []),
+        ("echo 'a > b' && git commit -m 'x > y'", ["committed"]),
         ("echo \"it's > 'unclosed", []),
     ],
 )  # fmt: skip
@@ -93,3 +101,111 @@ def test_the_latest_version_is_where_it_was_seen_last() -> None:
     (before,), (after,) = (build_ledger(messages[:end]).files for end in (3, 5))
     assert before == FileEntry("a.py", "changed", messages[1].parts[0].key)
     assert after == FileEntry("a.py", "changed", messages[4].parts[0].key)
+
+
+EDIT = {"old_string": "x", "new_string": "y"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (("git checkout a.py",), "restored"),
+        (("git checkout -- a.py",), "restored"),
+        (("git checkout HEAD -- a.py",), "restored"),
+        (("git checkout .",), "restored"),
+        (("git restore a.py",), "restored"),
+        (("git restore .",), "restored"),
+        (("git stash",), "restored"),
+        (("git stash push -m 'half done'",), "restored"),
+        (("git reset --hard",), "restored"),
+        (("git checkout a.py", "sed -i s/a/b/ a.py"), "changed"),
+        (("git stash && make test; git stash pop",), "changed"),
+        (("git stash", "git stash drop"), "restored"),
+        (("git checkout a.py", "git stash pop"), "restored"),
+        (("git commit -am x", "git checkout a.py"), "changed"),
+        (("git commit -am x", "git stash"), "changed"),
+        (("git checkout topic -- a.py",), "changed"),
+        (("git restore --staged a.py",), "changed"),
+        (("git restore --source=topic a.py",), "changed"),
+        (("git checkout topic",), "changed"),
+        (("git checkout -b a.py",), "changed"),
+        (("git reset --hard topic",), "changed"),
+        (("git checkout b.py",), "changed"),
+    ],
+)
+def test_a_file_that_was_taken_back_is_not_changed(lines: tuple[str, ...], told: str) -> None:
+    edit = called("Edit", file_path="a.py", **EDIT)
+    assert files(edit, *(called("bash", command=line) for line in lines))["a.py"] == told
+
+
+def test_a_file_that_git_could_not_restore_stays_changed() -> None:
+    edit = called("Edit", file_path="a.py", **EDIT)
+    said = "Exit code 1\nerror: pathspec 'a.py' did not match any file(s) known to git"
+    assert files(edit, called("bash", said, True, command="git checkout a.py")) == {"a.py": "changed"}
+
+
+def test_a_restored_folder_takes_its_files_back_and_leaves_what_the_session_created() -> None:
+    assert files(
+        called("Edit", file_path="src/a.py", **EDIT),
+        called("Edit", file_path="lib/b.py", **EDIT),
+        called("Write", file_path="src/c.py", content="x"),
+        called("bash", command="git checkout -- src/"),
+    ) == {"src/a.py": "restored", "lib/b.py": "changed", "src/c.py": "created"}
+
+
+def listed(*rounds: tuple[Message, Message]) -> list[str]:
+    messages = talk(user(), *(message for one in rounds for message in one)).messages
+    return list(render_ledger(build_ledger(messages)).get("files", ()))
+
+
+def test_scratch_files_that_are_gone_are_not_listed() -> None:
+    made = (called("Write", file_path="s.py", content="x"), called("bash", command="echo x > t.py; touch d/u.py"))
+    assert listed(*made, called("bash", command="rm s.py t.py && rm -r d")) == []
+    assert listed(*made[:1], called("bash", command="rm s.py"), *made[:1]) == ["- created: s.py"]
+    was_there = called("Read", file_path="s.py")
+    assert listed(was_there, *made[:1], called("bash", command="rm s.py")) == ["- deleted: s.py"]
+
+
+def test_scratch_files_are_forgotten_over_two_spans() -> None:
+    first, second = called("Write", file_path="s.py", content="x"), called("bash", command="rm s.py")
+    one, two = (build_ledger(talk(user(), *messages).messages) for messages in (first, second))
+    assert [entry.use for entry in merge(one, two).files] == ["discarded"]
+    whole = build_ledger(talk(user(), *first, *second).messages)
+    assert "files" not in render_ledger(settle_states(one, whole))
+
+
+def test_restored_files_are_read_back() -> None:
+    ledger = Ledger(files=(FileEntry("a.py", "restored"),))
+    assert render_ledger(ledger)["files"] == ("- restored: a.py",)
+    assert read_back(render_ledger(ledger)) == ledger
+
+
+DIFF = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+y\n--- /dev/null\n+++ b/n.py\n@@ -0,0 +1 @@\n+y\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (called("str_replace_editor", command="create", path="/w/a.py", file_text="x"), {"/w/a.py": "created"}),
+        (
+            called("str_replace_editor", command="str_replace", path="/w/a.py", old_str="x", new_str="y"),
+            {"/w/a.py": "changed"},
+        ),
+        (
+            called("str_replace_editor", command="create", path="/w/a.py", file_text="x", old_str=None, new_str=None),
+            {"/w/a.py": "created"},
+        ),
+        (called("apply_patch", input="*** Begin Patch\n*** Add File: a.py\n+x\n*** End Patch"), {"a.py": "created"}),
+        (called("bash", command="cat > a.py << EOF\nx\nEOF"), {"a.py": "created"}),
+        (called("bash", command="cat << 'EOF' > a.py\nx\nEOF"), {"a.py": "created"}),
+        (called("bash", command=f"patch -p1 <<'EOF'\n{DIFF}EOF"), {"a.py": "changed", "n.py": "created"}),
+        (called("bash", command=f"git apply <<'EOF'\n{DIFF}EOF"), {"a.py": "changed", "n.py": "created"}),
+        (
+            called("bash", "patching file a.py\npatching file b.py", command="patch -p1 < x.diff"),
+            {"x.diff": "read", "a.py": "changed", "b.py": "changed"},
+        ),
+        (called("bash", "checking file a.py", command="patch -p1 --dry-run < x.diff"), {"x.diff": "read"}),
+    ],
+)
+def test_every_way_to_write_a_file_is_counted(call: tuple[Message, Message], told: dict[str, str]) -> None:
+    assert files(call) == told
