@@ -103,7 +103,7 @@ def test_the_latest_version_is_where_it_was_seen_last() -> None:
     assert after == FileEntry("a.py", "changed", messages[4].parts[0].key)
 
 
-EDIT = {"old_string": "x", "new_string": "y"}
+EDIT: dict[str, Any] = {"old_string": "x", "new_string": "y"}
 
 
 @pytest.mark.parametrize(
