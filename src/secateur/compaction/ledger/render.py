@@ -132,7 +132,7 @@ def _render_accomplished(ledger: Ledger) -> Iterator[str]:
         if task.state != "open" and task.text:
             yield f"- task, {task.state}: {task.text}"
     for run in ledger.commands:
-        if not run.check:
+        if not run.check and run.ok is not None:  # of a command that tells nothing, nothing is told
             yield _render_command(run)
     for value in ledger.values:
         yield f"- value: {value.name} in {value.path}: {value.old} → {value.new}"
