@@ -93,8 +93,9 @@ def test_the_model_reads_back_by_the_tool_that_the_proxy_serves(tmp_path: Path) 
     assert (done.code, again.code, "All of it is read." in done.out) == (0, 0, True), done
     assert [one["tools"][-1]["name"] for one in (first, last, resumed)] == ["secateur_recall"] * 3
     [result] = last["messages"][-1]["content"]
-    assert result["content"].startswith("[secateur recall: ")
-    assert printed[:1_000] in result["content"]
+    header, _, page = result["content"].partition("\n")
+    assert (header.startswith("[secateur recall: "), "lines 1-200 of 4002, page 1 of 21" in header) == (True, True)
+    assert page == "".join(printed.splitlines(keepends=True)[:200])  # a page of short lines ends at 200 lines
     assert resumed["messages"][len(last["messages"]) - 1]["content"][0]["content"] == result["content"]
     assert not any("secateur_recall" in session for session in desk.read_sessions())
 

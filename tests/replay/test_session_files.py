@@ -189,6 +189,23 @@ def test_edited_files_load_again_with_only_the_edited_results_changed(name: str)
     assert LOADERS[SESSIONS[name][0]](edited.data) == expected
 
 
+def find_gaps(native: Text, removed: list[Part]) -> list[tuple[int, int]]:
+    """Where elements are taken out of their arrays: from the element that stays before them to the one behind."""
+    taken, found = {part.path for part in removed}, set()
+    for path in taken:
+        array = native.at(path[:-1])
+        assert array is not None
+        spots = array.open()
+        first = last = int(path[-1])
+        while first and (*path[:-1], first - 1) in taken:
+            first -= 1
+        while (*path[:-1], last + 1) in taken:
+            last += 1
+        behind = spots.starts[last + 1] if last + 1 < len(spots.starts) else spots.ends[last]
+        found.add((spots.ends[first - 1] if first else spots.starts[0], behind))
+    return sorted(found)
+
+
 @pytest.mark.parametrize(
     "name", [name for n, name in enumerate(SESSIONS) if not n % 7 or len(SESSIONS[name][1]()) > LARGE]
 )
@@ -198,15 +215,22 @@ def test_presets_leave_every_byte_outside_their_edits(name: str, policy: str) ->
     view = carried.fit(data, policy=policy, window=16_000, now_ms=LONG_AFTER, model="claude-sonnet-4-5", compact=False)
     texts = {part.key: part.text for part in parts(view.transcript)}
     touched = [part for part in parts(view.raw_transcript) if texts.get(part.key) != part.text]
-    places = {path for part in touched for path in (part.path, part.cleared_at_path[:-1]) if path}
+    gone = {edit.key for edit in view.receipt.edits if edit.verb == "remove"}
+    removed = [part for part in touched if part.key in gone and isinstance(part.path[-1], int)]
+    rewritten = [part for part in touched if part not in removed]
+    places = {path for part in rewritten for path in (part.path, part.cleared_at_path[:-1]) if path}
     native = read(name).native
+    gaps = find_gaps(native, removed)
+    spans = sorted([*gaps, *((spot.start, spot.end) for spot in map(native.at, places) if spot is not None)])
     here, there = 0, 0
-    for span in sorted((spot.start, spot.end) for spot in map(native.at, places) if spot is not None):
+    for behind, span in zip([(0, 0), *spans], [*spans, (len(data), len(data))], strict=True):
         same = data[here : span[0]]
-        at = view.request.index(same, there)
+        at = view.request.index(same, there) if span[0] < len(data) else len(view.request) - len(same)
+        assert at >= there
+        assert view.request[at : at + len(same)] == same
         assert at == 0 or here
+        assert behind not in gaps or not view.request[there:at].strip(b", \r\n\t")  # a separator, and nothing new
         here, there = span[1], at + len(same)
-    assert view.request[there:].endswith(data[here:])
     assert bool(touched) == (view.request != data)
     again = documents.read(view.request, model="claude-sonnet-4-5")
     cleared = "[Old tool result content cleared]"  # a stamped output reads as opencode's own placeholder
