@@ -77,7 +77,8 @@ def test_the_prefix_moves_only_with_an_epoch(messages: list[Any], policy: dict[s
 def test_warm_is_cold(messages: list[Any], policy: dict[str, Any], spaced: bool, data: st.DataObject) -> None:
     """What a session keeps in memory saves work and changes no byte: rewinds and forks included.
 
-    What else went on from the same request, and its clock, are what a caller without a session has to know instead.
+    What else went on from the same request, what the next one is recognized by, and the session's clock are what a
+    caller without a session has to know instead.
     """
     engine = Engine(policy, max_cached_sessions=1)
     plan: Plan | None = None  # the first request goes on from nothing
@@ -93,7 +94,7 @@ def test_warm_is_cold(messages: list[Any], policy: dict[str, Any], spaced: bool,
             cold = fit(request, policy=policy, plan=plan, now_ms=step, idle_s=warm.receipt.idle_s)
             place = {
                 name: getattr(warm.receipt, name)
-                for name in ("parent", "view", "lines", "tools_hashes", "system_hashes")
+                for name in ("parent", "view", "lines", "tools_hashes", "system_hashes", "content_ends")
             }
             receipt = structs.replace(cold.receipt, **place)
             assert warm == structs.replace(

@@ -50,7 +50,7 @@ class ReduceOutput(Strategy, frozen=True, kw_only=True, tag="reduce_output"):
         """`leaving`: what other strategies replace results by in this request; of what becomes much shorter by that no
         shorter form is looked for, unless it mostly says the same again."""
         for new in find_new_results(transcript, budget, self.min_tokens_saved):
-            if not new.holds_media and not _is_replaced(new.part.text, leaving.get(new.part.key)):
+            if not new.holds_media and not _is_replaced(new, leaving.get(new.part.key)):
                 text = self._reduce(new)
                 if len(text) < len(new.part.text):
                     yield Rewrite(new.part.key, text, strategy="reduce_output")
@@ -72,14 +72,24 @@ class ReduceOutput(Strategy, frozen=True, kw_only=True, tag="reduce_output"):
         return text
 
 
-def _is_replaced(text: str, instead: str | None) -> bool:
-    """Whether another text stands for this one in any case, shorter than any form that it may have here."""
+def _is_replaced(new: NewResult, instead: str | None) -> bool:
+    """Whether another text replaces this result in any case: it is shorter than any form that the result may have here,
+    and none of these forms is so short that it would be kept. Where nothing but equal lines can go, all others remain.
+    """
+    text, protect = new.part.text, new.budget.protect
     if instead is None or len(instead) > _MUCH_SHORTER * len(text):
         return False
     lines = text.split("\n")
-    return len(set(lines)) > len(lines) / 2
+    distinct = set(lines)
+    if len(distinct) <= len(lines) / 2:
+        return False
+    kept = max(protect.min_prunable_chars, protect.min_result_chars)  # characters: what is shorter is not pruned
+    if kept <= _MUCH_SHORTER * len(text):
+        return True
+    return sum(map(len, distinct)) >= kept and not _REGULAR.search(text) and not is_log(text)
 
 
+_REGULAR = re.compile(r"^[\[{]|:\d{1,9}:|[\x1b\r]", re.M)  # may be JSON, hits of a search, or drawn by a terminal
 _JSON_FILE = re.compile(r"\.(?:json[5cl]?|jsonl|ndjson|geojson|ipynb|har)\b")
 
 
