@@ -119,7 +119,7 @@ def _choose_cut(
     firm = has_summary or settings.on_bad_summary == "cancel" or all_rows < LEAST_TOKENS  # nor here (SEEDS 2.4)
     for share in SHARES:
         found = cut(rows, settings, space.usable, every_user, share)
-        found = keep_unanswered(found, rows) if scene.protect.unread else found
+        found = keep_unanswered(found, rows, space.threshold - most) if scene.protect.unread else found
         gone = sum(row.tokens for first, last in find_segments(found, rows) for row in rows[first:last])
         left = scene.load.fixed + all_rows - gone + min(most, gone)
         needless = scene.window <= 0 or scene.load.tokens <= space.threshold

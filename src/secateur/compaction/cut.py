@@ -59,11 +59,20 @@ def cut(
     return HistoryCut(start, end, stays, split)
 
 
-def keep_unanswered(found: HistoryCut, rows: Sequence[ViewEntry]) -> HistoryCut:
-    """Return the cut with rounds kept whose results the model has not answered yet, whatever was said since."""
+def keep_unanswered(found: HistoryCut, rows: Sequence[ViewEntry], room: int) -> HistoryCut:
+    """Return the cut with what the model has not answered yet kept: rounds with results, and what was said since.
+
+    Of what was said only as much as has room, in tokens, the newest first.
+    """
     last = max((place for place, row in enumerate(rows) if row.message.is_output), default=-1)
-    places = (place for place in range(max(last + 1, found.start), found.end) if _has_result(rows[place]))
-    more = _find_rounds(rows, found.start, found.end, places)
+    places: list[int] = []
+    for place in range(found.end - 1, max(last + 1, found.start) - 1, -1):
+        row = rows[place]
+        is_said = row.message.role == "user" and row.is_fresh and row.tokens <= room
+        room -= row.tokens if is_said else 0
+        if is_said or _has_result(row):
+            places.append(place)
+    more = _find_rounds(rows, found.start, found.end, reversed(places))
     return replace(found, stays=tuple(_merge_spans((*found.stays, *more))))
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from compactions import rows
 from conversation import assistant, result, summary, talk, user
-from secateur.compaction.cut import cut, is_interim
+from secateur.compaction.cut import cut, is_interim, keep_unanswered
 from secateur.compaction.settings import Compaction
 from secateur.model import Message
 
@@ -63,6 +63,15 @@ def test_a_hosts_summary_is_never_in_the_head() -> None:
 
 def test_results_that_nobody_has_read_stay() -> None:
     assert tail(user("do it"), *round_("a"), *round_("b", "y" * 40_000), keep_tokens=10) == 3
+
+
+def test_what_was_said_since_the_last_answer_stays_as_far_as_it_has_room() -> None:
+    said = [user("x" * 400), user("y" * 4_000), user("z" * 400)]
+    talked = rows(talk(user(), *round_("a"), assistant(text="done"), *said))
+    found = cut(talked, Compaction(keep_tokens=10), 1_000)
+    assert (found.end, found.stays) == (7, ((6, 7),))
+    assert keep_unanswered(found, talked, 5_000).stays == ((4, 7),)
+    assert keep_unanswered(found, talked, 500).stays == ((4, 5), (6, 7))  # what is too long alone makes way
 
 
 def test_calls_without_a_result_stay_where_they_stand() -> None:

@@ -126,10 +126,14 @@ def list_commands(ran: Iterable[Ran]) -> tuple[Command, ...]:
 
 
 def is_refused(run: Ran) -> bool:
-    """Whether the user refused the call, so that nothing ran."""
-    return not run.action.ok and run.action.exit is None and REFUSED.search(run.action.said[:_HEAD]) is not None
+    """Whether the user refused or stopped the call, so that nothing ran to its end."""
+    said = run.action.said[:_HEAD]
+    if _CANCELED.match(said):
+        return True
+    return not run.action.ok and run.action.exit is None and REFUSED.search(said) is not None
 
 
+_CANCELED = re.compile(r"(?i)\s*\[?(?:operation|tool call|command) cancell?ed\b")  # hosts that mark it as no error
 _HEAD = 400  # characters of a result in which a host says that the call was refused
 
 

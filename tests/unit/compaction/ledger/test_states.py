@@ -156,6 +156,13 @@ def test_a_call_that_the_user_refused_is_no_error() -> None:
     assert settled([user(), *ran("rm -r x", said, True)], 3).failures == ()
 
 
+def test_a_call_that_a_host_canceled_without_an_error_did_not_run() -> None:
+    ledger = build_ledger(
+        talk(user(), *ran("git add a.svg", "[Operation Cancelled] Reason: User denied execution.")).messages
+    )
+    assert ledger.commands == ()
+
+
 def test_a_check_that_the_user_refused_did_not_run() -> None:
     said = "The user doesn't want to proceed with this tool use. The user said: don't run the slow tests"
     ledger = settled([user(), *ran("make test", said, True)], 3)
