@@ -63,10 +63,9 @@ class SecateurChatMiddleware(ChatMiddleware):
             told, given = read_context(context), list(context.messages)
             session = self.edge.session or str(getattr(context.session, "session_id", None) or "")
             view = await self.edge.afit(told.build_request(), session, format=told.format)
-            if view.receipt.status != "failed" or view.plan.epochs:
-                messages = told.restore(view, given, edit_message, _make_message)
-                if messages is not given:
-                    context.messages = messages
+            messages = told.restore(view, given, edit_message, _make_message)
+            if messages is not given:
+                context.messages = messages
         return view
 
 

@@ -128,9 +128,8 @@ class SecateurClient(ChatCompletionClient):
             told = read_call(given, tools, self.model_name)
             with use_model(self._make_ask()):
                 view = await self.edge.afit(told.build_request(), format=told.format)
-            if view.receipt.status != "failed" or view.plan.epochs:
-                made = told.restore(view, given, edit_message, _make_message)
-                shown = messages if made is given else made
+            made = told.restore(view, given, edit_message, _make_message)
+            shown = messages if made is given else made
         return view, shown
 
     async def _record(self, view: View[Any] | None, result: CreateResult) -> None:

@@ -19,7 +19,7 @@ from haystack.dataclasses import ChatMessage, ReasoningContent, TextContent, Too
 from haystack.tools import Tool
 from haystack.utils.deserialization import deserialize_component_inplace
 
-from secateur import Engine, View
+from secateur import Engine
 from secateur.adapters.own_model import AskModel, make_edge, run_on, use_model
 from secateur.adapters.recall_tool import DESCRIPTION, SCHEMA, make_recall
 from secateur.adapters.shadows import Conversation, ShownPart
@@ -64,7 +64,7 @@ class SecateurChatGenerator:
             told = read_call(messages, tools, self.chat_generator)
             with use_model(self._make_ask(None)):
                 view = self.edge.fit(told.build_request(), format=told.format)
-            messages = _apply(view, told, messages)
+            messages = told.restore(view, messages, edit_message, _make_message)
         given = _select_given(generation_kwargs=generation_kwargs, tools=tools, streaming_callback=streaming_callback)
         result: dict[str, Any] = self.chat_generator.run(messages=messages, **given)
         if view is not None:
@@ -85,7 +85,7 @@ class SecateurChatGenerator:
             told = read_call(messages, tools, self.chat_generator)
             with use_model(self._make_ask(asyncio.get_running_loop())):
                 view = await self.edge.afit(told.build_request(), format=told.format)
-            messages = _apply(view, told, messages)
+            messages = told.restore(view, messages, edit_message, _make_message)
         given = _select_given(generation_kwargs=generation_kwargs, tools=tools, streaming_callback=streaming_callback)
         if hasattr(self.chat_generator, "run_async"):
             result: dict[str, Any] = await self.chat_generator.run_async(messages=messages, **given)
@@ -158,12 +158,6 @@ def _select_given(**given: Any) -> dict[str, Any]:
 def _find_usage(result: dict[str, Any]) -> Any:
     replies = result.get("replies") or ()
     return next((one.meta["usage"] for one in replies if one.meta.get("usage")), None)
-
-
-def _apply(view: View[Any], told: Conversation, messages: list[ChatMessage]) -> list[ChatMessage]:
-    if view.receipt.status == "failed" and not view.plan.epochs:
-        return messages
-    return told.restore(view, messages, edit_message, _make_message)
 
 
 def read_call(messages: list[ChatMessage], tools: Any, generator: Any) -> Conversation:

@@ -148,8 +148,6 @@ def _is_call(block: Any) -> bool:
 
 
 def _apply(view: View[Any], told: Conversation, request: ModelRequest[Any]) -> ModelRequest[Any]:
-    if view.receipt.status == "failed" and not view.plan.epochs:
-        return request
     messages = told.restore(view, request.messages, edit_message, _make_message)
     return request if messages is request.messages else request.override(messages=messages)
 

@@ -137,7 +137,7 @@ class SecateurLLM(FunctionCallingLLM):
             told = read_call(messages, given.get("tools"), self.metadata.model_name)
             with use_model(self._make_ask(None)):
                 view = self._edge.fit(told.build_request(), format=told.format)
-            return view, _apply(view, told, list(messages))
+            return view, told.restore(view, list(messages), edit_message, _make_message)
         return view, messages
 
     async def _afit(self, messages: Sequence[ChatMessage], given: dict[str, Any]) -> tuple[View[Any] | None, Any]:
@@ -146,7 +146,7 @@ class SecateurLLM(FunctionCallingLLM):
             told = read_call(messages, given.get("tools"), self.metadata.model_name)
             with use_model(self._make_ask(asyncio.get_running_loop())):
                 view = await self._edge.afit(told.build_request(), format=told.format)
-            return view, _apply(view, told, list(messages))
+            return view, told.restore(view, list(messages), edit_message, _make_message)
         return view, messages
 
     def _record(self, view: View[Any] | None, stated: list[Any]) -> None:
@@ -176,12 +176,6 @@ def _has_usage(raw: Any) -> bool:
     """Whether a provider's answer, or a part of its stream, says what the call cost."""
     names = ("usage", "usage_metadata", "usageMetadata", "message")
     return any(raw.get(name) if isinstance(raw, dict) else getattr(raw, name, None) for name in names)
-
-
-def _apply(view: View[Any], told: Conversation, messages: list[ChatMessage]) -> list[ChatMessage]:
-    if view.receipt.status == "failed" and not view.plan.epochs:
-        return messages
-    return told.restore(view, messages, edit_message, _make_message)
 
 
 def read_call(messages: Sequence[ChatMessage], tools: Any, model: str) -> Conversation:

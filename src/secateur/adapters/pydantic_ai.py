@@ -74,10 +74,9 @@ class SecateurCapability(AbstractCapability[Any]):
             told = read_request(request_context)
             with use_model(_make_ask(request_context.model)):
                 view = await self.edge.afit(told.build_request(), self._name_session(ctx), format=told.format)
-            if view.receipt.status != "failed" or view.plan.epochs:
-                messages = told.restore(view, request_context.messages, edit_message, _make_message)
-                if messages is not request_context.messages:
-                    request_context = replace(request_context, messages=messages)
+            messages = told.restore(view, request_context.messages, edit_message, _make_message)
+            if messages is not request_context.messages:
+                request_context = replace(request_context, messages=messages)
         response: ModelResponse = await handler(request_context)
         if view is not None:
             await self.edge.arecord(view, response.usage)

@@ -143,7 +143,9 @@ class Conversation:
         return {**self._body, "messages": [shadow.message for shadow in self._shadows]}
 
     def restore(self, view: View[Any], objects: list[Any], edit: Edit, make: Make) -> list[Any]:
-        """The objects as the view has them: the same list if nothing is edited."""
+        """The objects as the view has them: the same list if nothing is edited, or the fit failed without a plan."""
+        if view.receipt.status == "failed" and not view.plan.epochs:
+            return objects
         sources, edits = view.sources, group_edits(view)
         if not edits and list(sources) == [*range(len(self._shadows))]:
             return objects

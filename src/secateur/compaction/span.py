@@ -7,7 +7,6 @@ shows; what an earlier compaction inserted right beside a range, outside the cut
 it. Nothing here asks a model.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
@@ -19,6 +18,7 @@ from secateur.bounds import find_call
 from secateur.compaction.conversation import CARRIED, SUMMARY, ViewEntry, get_text
 from secateur.compaction.cut import HistoryCut, Span
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger, settle_states
+from secateur.compaction.ledger.said import FENCED
 from secateur.compaction.settings import Compaction
 from secateur.compaction.summary import Sections, mark_former, merge_sections, parse_sections
 from secateur.compaction.template import STATES
@@ -187,7 +187,7 @@ def _parse_summary(row: ViewEntry) -> Kept:
         return Kept({id: tuple(lines) for id, lines in told["sections"].items()}, ledger)
     text = redact(get_text(row.message))  # as a whole: a key of several lines is not known by one of them
     if not text.lstrip().startswith(SUMMARY_BEGINS):
-        text = _FENCED.sub("\n", text)
+        text = FENCED.sub("\n", text)
         lines = tuple(line for line in text.splitlines() if line.strip())
         found = parse_sections(text, _PRESENT) or ({"discoveries": lines} if lines else {})
         return Kept({id: lines if id in STATES else tuple(map(mark_former, lines)) for id, lines in found.items()})
@@ -198,7 +198,6 @@ def _parse_summary(row: ViewEntry) -> Kept:
     return Kept({id: lines for id, lines in prose.items() if lines}, ledger)
 
 
-_FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
 # What a host's earlier summary says of its present is no longer so.
 _PRESENT = {"current work": "next", "current state": "next"}
 

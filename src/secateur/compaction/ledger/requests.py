@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from secateur.acts.calls import Action, clip_text, collapse_whitespace, normalize_name
 from secateur.compaction.ledger.entries import Question, Quote, State, UserRequest
-from secateur.compaction.ledger.said import get_agent_text, get_user_text, keep_ends, split_sentences
+from secateur.compaction.ledger.said import FENCED, get_agent_text, get_user_text, keep_ends, split_sentences
 from secateur.model import Message
 from secateur.redact import redact
 
@@ -91,7 +91,6 @@ def extract_question(action: Action) -> str:
     return redact(clip_text(collapse_whitespace(" ".join(found)), QUESTION_CHARS))
 
 
-_FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
 _EMPTY_TAG = re.compile(r"<(\w{1,40})>\s*</\1>")  # around a command that is a call
 _ENDS = re.compile(r"\n+|[.!?…]\s+|[。！？]")  # of sentences and lines
 _DEEPEST = 4  # lists and objects in each other
@@ -142,9 +141,9 @@ def _quote_words(text: str) -> str:
 
     What lies between them is left out, but for sentences that say what is not done.
     """
-    if not _FENCED.sub("\n", text).strip():
+    if not FENCED.sub("\n", text).strip():
         return ""
-    text = redact(_EMPTY_TAG.sub("", _FENCED.sub("\n[code]\n", text))).strip()
+    text = redact(_EMPTY_TAG.sub("", FENCED.sub("\n[code]\n", text))).strip()
     if len(text) <= QUOTED_CHARS:
         return text
     head, tail = text[: QUOTED_CHARS // 3], text[-QUOTED_CHARS * 2 // 3 :]

@@ -30,7 +30,7 @@ def get_agent_text(message: Message) -> str:
 
 def split_sentences(text: str) -> Iterator[str]:
     """Split a text without code blocks and quotes into sentences; a list stays with its opening line."""
-    lines = [line for line in _FENCED.sub("\n", text).split("\n") if not line.lstrip().startswith(">")]
+    lines = [line for line in FENCED.sub("\n", text).split("\n") if not line.lstrip().startswith(">")]
     at = 0
     while at < len(lines):
         block = [lines[at].strip()]
@@ -54,6 +54,6 @@ def keep_ends(text: str, max_chars: int) -> str:
     return f"{clip_text(text, max_chars - max_chars // 3)}\n[…]\n{tail[start:].strip()}".strip()
 
 
-_FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
+FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
 _BULLET = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s")
 _STOP = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z]|[¿¡\"'(*`]|$)|(?<=[。！？；])|(?<=[!?])\s+")

@@ -12,13 +12,13 @@ from msgspec import Raw
 
 from secateur.proxy.body_members import Members, encode_raw, join_elements, join_members, split_elements, split_members
 from secateur.proxy.served.anthropic_turn import REASONING, AnthropicTurn, Block, describe_blocks, find_signature
-from secateur.proxy.served.turns import DESCRIPTION, SCHEMA, TOOL, HiddenTurn, read_member
+from secateur.proxy.served.turns import DESCRIPTION, SCHEMA, TOOL, Dialect, HiddenTurn, read_member
 
 _OWN_TOOLS = ("custom", "bash_", "text_editor_", "computer_", "memory_")  # tools that the client runs, by their type
 _FORBIDDEN = ("mcp_servers", "thread", "compaction", "output_format")  # members beside which nothing is offered
 
 
-class AnthropicDialect:
+class AnthropicDialect(Dialect):
     """Messages requests."""
 
     messages = "messages"

@@ -17,6 +17,7 @@ from secateur.proxy.served.turns import (
     HiddenTurn,
     RecallAnswer,
     RecallCall,
+    TurnReader,
     describe_turn,
     read_arguments,
     read_error,
@@ -30,7 +31,7 @@ _JSON = "input_json_delta"
 _COUNTED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 
 
-class AnthropicTurn:
+class AnthropicTurn(TurnReader):
     """Reads the responses of one turn."""
 
     def __init__(self) -> None:

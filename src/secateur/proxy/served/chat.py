@@ -17,9 +17,11 @@ from secateur.proxy.served.turns import (
     DESCRIPTION,
     SCHEMA,
     TOOL,
+    Dialect,
     HiddenTurn,
     RecallAnswer,
     RecallCall,
+    TurnReader,
     describe_turn,
     read_arguments,
     read_error,
@@ -34,7 +36,7 @@ _DONE = b"[DONE]"
 Object = dict[str, Any]
 
 
-class ChatDialect:
+class ChatDialect(Dialect):
     """Chat Completions requests."""
 
     messages = "messages"
@@ -74,20 +76,12 @@ class ChatDialect:
             content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
         return int(_describe(content, calls) == turn.seen)
 
-    def expand_turn(self, own: Sequence[Raw], turn: HiddenTurn) -> list[Raw]:
-        """The messages of the turn."""
-        return [*turn.elements]
-
-    def insert_results(self, element: Raw, turn: HiddenTurn) -> Raw | None:
-        """Never asked for: results are messages of their own."""
-        return None
-
     def start_turn(self) -> "ChatTurn":
         """A reader for a new turn."""
         return ChatTurn()
 
 
-class ChatTurn:
+class ChatTurn(TurnReader):
     """Reads the responses of one turn."""
 
     def __init__(self) -> None:
@@ -153,10 +147,6 @@ class ChatTurn:
         if self._stop not in _CALLING or not self._numbers:
             return ()
         return tuple(_make_call(call) for number, call in self._calls.items() if number not in self._numbers)
-
-    def has_stuck_calls(self) -> bool:
-        """Never: whatever a call says, it has an answer."""
-        return False
 
     def build_continuation(self, body: bytes, answers: Sequence[RecallAnswer], forbids: bool) -> bytes:
         """The request that comes after `body`. Raises ValueError."""
@@ -236,10 +226,6 @@ class ChatTurn:
             message["tool_calls"] = [_strip_index(call) for call in self._seen_calls]
         whole = {**self._first, "choices": [{**choice, "message": message}], "usage": sum_usage(self._usages)}
         return json.dumps(whole).encode()
-
-    def list_bound(self) -> tuple[str, ...]:
-        """None: no reasoning is bound here."""
-        return ()
 
     def make_turn(self, at: int, answers: Sequence[RecallAnswer]) -> HiddenTurn | None:
         """What the client did not see; None if it saw all."""

@@ -17,9 +17,11 @@ from secateur.proxy.served.turns import (
     DESCRIPTION,
     SCHEMA,
     TOOL,
+    Dialect,
     HiddenTurn,
     RecallAnswer,
     RecallCall,
+    TurnReader,
     describe_turn,
     read_arguments,
     read_error,
@@ -34,7 +36,7 @@ _FORMS = ("responseSchema", "responseJsonSchema", "response_schema", "response_j
 Part = dict[str, Any]
 
 
-class GeminiDialect:
+class GeminiDialect(Dialect):
     """generateContent requests."""
 
     messages = "contents"
@@ -84,10 +86,6 @@ class GeminiDialect:
                 return count + 1
         return 0
 
-    def expand_turn(self, own: Sequence[Raw], turn: HiddenTurn) -> list[Raw]:
-        """The contents of the turn."""
-        return [*turn.elements]
-
     def insert_results(self, element: Raw, turn: HiddenTurn) -> Raw | None:
         """The user's content with the results of hidden calls before its own."""
         if not self.is_user(element):
@@ -101,7 +99,7 @@ class GeminiDialect:
         return ServedGeminiTurn()
 
 
-class ServedGeminiTurn:
+class ServedGeminiTurn(TurnReader):
     """Reads the responses of one turn."""
 
     def __init__(self) -> None:
@@ -151,10 +149,6 @@ class ServedGeminiTurn:
         if self._stop != "STOP" or self.list_calls():
             return ()
         return tuple(map(_make_call, filter(_is_recall, self._parts)))
-
-    def has_stuck_calls(self) -> bool:
-        """Never: whatever a call says, it has an answer."""
-        return False
 
     def build_continuation(self, body: bytes, answers: Sequence[RecallAnswer], forbids: bool) -> bytes:
         """The request that comes after `body`. Raises ValueError."""
@@ -212,10 +206,6 @@ class ServedGeminiTurn:
         if reveals:
             self._reveal()
         return json.dumps(self._restate(_with_parts(self._held[-1], self._seen))).encode()
-
-    def list_bound(self) -> tuple[str, ...]:
-        """None: reasoning of this format is not bound to what stands before it."""
-        return ()
 
     def make_turn(self, at: int, answers: Sequence[RecallAnswer]) -> HiddenTurn | None:
         """What the client did not see; None if it saw all."""

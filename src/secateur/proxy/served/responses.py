@@ -12,13 +12,13 @@ from msgspec import Raw
 
 from secateur.proxy.body_members import Members, encode_raw, join_elements, split_elements
 from secateur.proxy.served.responses_turn import Item, ResponsesTurn, describe_items
-from secateur.proxy.served.turns import DESCRIPTION, SCHEMA, TOOL, HiddenTurn, read_member
+from secateur.proxy.served.turns import DESCRIPTION, SCHEMA, TOOL, Dialect, HiddenTurn, read_member
 
 _TOOLS = ("function", "custom", "local_shell", "shell", "apply_patch", "namespace", "web_search")  # beginnings of types
 _HELD = ("previous_response_id", "conversation", "background", "prompt")  # the provider has what is not here
 
 
-class ResponsesDialect:
+class ResponsesDialect(Dialect):
     """Responses requests."""
 
     messages = "input"
@@ -70,10 +70,6 @@ class ResponsesDialect:
         if any(_decode(element).get("type") == "reasoning" for element in own):
             return [*turn.elements, *results]
         return [*(one for one in turn.elements if _decode(one).get("type") != "reasoning"), *results]
-
-    def insert_results(self, element: Raw, turn: HiddenTurn) -> Raw | None:
-        """Never asked for: results are items of their own."""
-        return None
 
     def start_turn(self) -> ResponsesTurn:
         """A reader for a new turn."""

@@ -17,6 +17,7 @@ from secateur.proxy.served.turns import (
     HiddenTurn,
     RecallAnswer,
     RecallCall,
+    TurnReader,
     describe_turn,
     read_arguments,
     read_error,
@@ -29,7 +30,7 @@ _ENDS = ("response.completed", "response.incomplete", "response.failed")
 Item = dict[str, Any]
 
 
-class ResponsesTurn:
+class ResponsesTurn(TurnReader):
     """Reads the responses of one turn."""
 
     def __init__(self) -> None:
@@ -90,10 +91,6 @@ class ResponsesTurn:
         if self._ended.get("status") != "completed" or self.list_calls():
             return ()
         return tuple(_make_call(item) for item in self._items.values() if _is_recall(item))
-
-    def has_stuck_calls(self) -> bool:
-        """Never: whatever a call says, it has an answer."""
-        return False
 
     def build_continuation(self, body: bytes, answers: Sequence[RecallAnswer], forbids: bool) -> bytes:
         """The request that comes after `body`. Raises ValueError."""
@@ -180,10 +177,6 @@ class ResponsesTurn:
         for place in sorted(self._items) if reveals else ():
             self._reveal(place)
         return json.dumps(self._build_response()).encode()
-
-    def list_bound(self) -> tuple[str, ...]:
-        """None: reasoning of this format is not bound to what stands before it."""
-        return ()
 
     def make_turn(self, at: int, answers: Sequence[RecallAnswer]) -> HiddenTurn | None:
         """What the client did not see; None if it saw all."""

@@ -84,7 +84,10 @@ class TurnReader(Protocol):
         """After a turn: the hidden calls whose answers go into the client's next request."""
 
     def has_stuck_calls(self) -> bool:
-        """After a response: whether there are hidden calls that cannot be served."""
+        """After a response: whether there are hidden calls that cannot be served; mostly whatever a call says has an
+        answer.
+        """
+        return False
 
     def build_continuation(self, body: bytes, answers: Sequence[RecallAnswer], forbids: bool) -> bytes:
         """The next request of the turn, after `body`; `forbids` further calls of any tool. Raises ValueError."""
@@ -103,6 +106,7 @@ class TurnReader(Protocol):
 
     def list_bound(self) -> tuple[str, ...]:
         """What names the reasoning that the client saw behind a hidden call, where it is bound to that."""
+        return ()
 
     def make_turn(self, at: int, answers: Sequence[RecallAnswer]) -> HiddenTurn | None:
         """What is to be kept of the turn, with the answers to its open calls; None if the client saw all of it."""
@@ -131,9 +135,11 @@ class Dialect(Protocol):
 
     def expand_turn(self, own: Sequence[Raw], turn: HiddenTurn) -> list[Raw]:
         """What replaces the client's own version of a turn."""
+        return [*turn.elements]
 
     def insert_results(self, element: Raw, turn: HiddenTurn) -> Raw | None:
-        """The element behind a turn with the turn's results; None if they cannot be there."""
+        """The element behind a turn with the turn's results; None if they are elements or cannot be there."""
+        return None
 
     def start_turn(self) -> TurnReader:
         """A reader for a new turn."""
