@@ -1,6 +1,7 @@
 # Every target installs what it needs, once, from requirements.lock into $(VENV).
 #   make demo     install, then prune a recorded session and print the report (SESSION=FILE, POLICY=NAME)
 #   make test     install, then run the tests
+#   make laws     the laws on examples that no run has drawn before (LAWS=tests/laws/test_trees.py for some of them)
 #   make check    format, lint and types
 #   make bench    the benchmarks, as ratios to json.loads, and 100,000 made-up sessions against the rules
 #   make side-by-side  install the peers (once, network) and play them and the presets on the sessions of SECATEUR_CORPUS
@@ -19,6 +20,7 @@
 
 VENV ?= .venv
 TESTS ?= tests
+LAWS ?= tests
 PYTEST_ARGS ?= -q -n 2 --dist worksteal
 SESSION ?= sessions/pi.jsonl
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
@@ -27,7 +29,7 @@ PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; 
 bin := $(VENV)/bin
 installed := $(VENV)/.installed
 
-.PHONY: demo test check format bench side-by-side prices docs site sessions localmodel postgres clients more-clients openclaw adapters mutants lock clean
+.PHONY: demo test laws check format bench side-by-side prices docs site sessions localmodel postgres clients more-clients openclaw adapters mutants lock clean
 
 demo: $(installed)
 	@mkdir -p build
@@ -35,6 +37,9 @@ demo: $(installed)
 
 test: $(installed)
 	PYTHONDONTWRITEBYTECODE= $(bin)/python -m pytest $(PYTEST_ARGS) $(TESTS)  # the processes they start compile once
+
+laws: $(installed)
+	SECATEUR_LAWS=search $(bin)/python -m pytest $(PYTEST_ARGS) -m hypothesis $(LAWS)
 
 check: $(installed)
 	$(bin)/ruff format --check .
