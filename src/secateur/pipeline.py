@@ -204,7 +204,7 @@ def apply_compaction(
     first = _finish_compaction(context, projection, setup, early, validate) if early is not None else None
     late = compact.conclude(context, projection, setup, options, prepared)
     done = _finish_compaction(context, projection, setup, late, validate)
-    if first is None or not isinstance(first.outcome, Compacted):
+    if first is None or not (isinstance(first.outcome, Compacted) or (done.report and done.report.reason == "under")):
         return done
     if not isinstance(done.outcome, Compacted):
         return replace(first, too_long=done.too_long)

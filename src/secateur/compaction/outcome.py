@@ -36,6 +36,7 @@ Refusal = (
         "gate",
         "no_policy",
         "beside",
+        "rereads",
         "store",
     ]
 )

@@ -40,18 +40,19 @@ from secateur.stages.setup import NO_OPTIONS, CompactionSetup, CompactOptions
 def conclude(
     context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions
 ) -> CompactionStep | None:
-    """The epoch that makes digests, if they are due; None where none are."""
+    """The epoch that makes digests, if they are due, or why digests that would pay are held back; None otherwise."""
     settings, document = context.settings, projection.document
     log = setup.is_written and (document.format.log or document.transcript.parts_only)  # a host has no place for many
     is_off = settings.digest is None or settings.digest.when == "never" or not (settings.enabled and setup.enabled)
     if is_off or options.busy_reason or options.forced or log or context.storage == "away":
         return None
     must = check_due(settings, context.load(projection), context.limits).why == "over"
-    if settings.digest is not None and settings.digest.when == "window" and not must:
-        return None
-    if check_preconditions(projection, setup.is_written) is not None:
+    has_room = settings.digest is not None and settings.digest.when == "window" and not must
+    if has_room or check_preconditions(projection, setup.is_written) is not None:
         return None
     made = make_digests(context, projection, must)
+    if isinstance(made, Refused):
+        return CompactionStep(made)
     if made is None or _is_undone(projection, made[0]) or (must and _is_left_high(context, projection, made[0])):
         return None
     outcome, why = made
@@ -144,21 +145,28 @@ def _is_own(message: Message) -> bool:
     return message.role != "system" and not (message.role == "user" and message.origin == "user")
 
 
-def make_digests(context: Context, projection: Projection, must: bool = False) -> tuple[Compacted, str] | None:
-    """The digests that are due, and why; None where none are. With `must` the price does not count."""
+def make_digests(
+    context: Context, projection: Projection, must: bool = False
+) -> tuple[Compacted, str] | Refused | None:
+    """The digests that are due, and why; None where none are. With `must` the price does not count.
+
+    Refused are digests that would pay in a session where the agent has not asked again for so much that had gone.
+    """
     settings = context.settings.digest
     if settings is None:
         return None
     costs = _DigestCosts(context, projection, settings)
     if costs.old.tokens < settings.min_tokens_freed or not (must or costs.may_pay()):
         return None
+    held = "" if must else costs.explain_bar(None)
     scene, span = context.build_compaction_input(projection, NO_OPTIONS, False), (costs.old.first, costs.old.end)
-    made = shorten(scene, context.settings, settings, span)
-    if isinstance(made, Refused) or not _is_worth_it(made, settings):
+    made = Refused("rereads", held) if held else shorten(scene, context.settings, settings, span)
+    if isinstance(made, Refused):
+        return made if held else None
+    if not _is_worth_it(made, settings) or not (must or costs.is_paying(made)):
         return None
-    if not (must or costs.is_paying(made)):
-        return None
-    return made, costs.explain(made, must)
+    held = "" if must else costs.explain_bar(made)
+    return Refused("rereads", held) if held else (made, costs.explain(made, must))
 
 
 class _DigestCosts:
@@ -203,7 +211,7 @@ class _DigestCosts:
             least = max(0.0, pricing.cache_write - pricing.cache_read) * behind
             if self._compute_carrying_cost(old.tokens) < self._settings.break_even_share * least:
                 return False
-        return self._is_paying([self._ledger.build_edit(old.begins, old.tokens)], old.tokens)
+        return self._is_paying(*self._build_upper_bound())
 
     def is_paying(self, made: Compacted) -> bool:
         """Whether reading what comes free has cost enough, and the bill stays within the bound."""
@@ -214,11 +222,24 @@ class _DigestCosts:
         earned, share = self._compute_carrying_cost(freed), settings.break_even_share
         if earned < share * self._compute_rewrite_cost(edits, freed):
             return False
-        if not (most is None or self._ledger.is_free(edits) or self._ledger.can_afford(edits, most)):
-            return False
-        times = self._bar.times  # found last: most requests are decided before
-        is_much = freed >= times * settings.min_tokens_freed
-        return times == 1 or (is_much and earned >= times * share * self._compute_rewrite_cost(edits, freed))
+        return most is None or self._ledger.is_free(edits) or self._ledger.can_afford(edits, most)
+
+    def explain_bar(self, made: Compacted | None) -> str:
+        """Why these digests have not earned what this session asks for, or "". None: nothing is left of older work.
+
+        It is asked last: most requests are decided before, and the bar is costly to find.
+        """
+        times = self._bar.times
+        if times == 1:
+            return ""
+        edits, freed = (self._build_edits(made), _count_freed(made)) if made else self._build_upper_bound()
+        cost = times * self._settings.break_even_share * self._compute_rewrite_cost(edits, freed)
+        is_much = freed >= times * self._settings.min_tokens_freed
+        return "" if is_much and self._compute_carrying_cost(freed) >= cost else self._bar.explain()
+
+    def _build_upper_bound(self) -> tuple[list[AppliedEdit], int]:
+        """The older work as if nothing was left of it, and what would come free."""
+        return [self._ledger.build_edit(self.old.begins, self.old.tokens)], self.old.tokens
 
     def _compute_carrying_cost(self, freed: int) -> float:
         return self._context.budget.pricing.cache_read * self.old.read_tokens * freed / max(1, self.old.tokens)

@@ -129,7 +129,7 @@ def test_a_new_process_decides_as_the_one_that_saw_it_all(
 
 
 def test_what_a_digest_stands_for_counts_as_well() -> None:
-    """And a digest waits for a higher bar, too."""
+    """A digest waits for a higher bar, too, and the receipt says so."""
     first, second = (Engine({**POLICY, "extends": "digests"}, window=200_000) for _ in range(2))
     for engine, asked in ((first, [5, 6, 7]), (second, [25, 26, 27])):
         reads: list[int | str] = list(range(24))
@@ -138,4 +138,9 @@ def test_what_a_digest_stands_for_counts_as_well() -> None:
         for name in asked:
             reads.append(name)
             send(engine, list(reads))
-        assert send(engine, [*reads, 28], idle_s=900).receipt.opened is (engine is second)
+        receipt = send(engine, [*reads, 28], idle_s=900).receipt
+        assert receipt.opened is (engine is second)
+        if engine is first:
+            assert receipt.compaction is not None
+            assert (receipt.compaction.done, receipt.compaction.reason) == (False, "rereads")
+            assert "the agent asked again for 3 results that had gone" in receipt.compaction.text
