@@ -4,9 +4,9 @@
 
 Sessions of 30 requests and more are replayed under each policy. `lost`: results that a call needed and whose view
 lacked what it named, by the rule that had edited them, and by how many results they were back; `refetch` is what it
-would cost to fetch them again, as a share of the unpruned bill. Then bill, adjusted bill and recall, as means. The
-window is the one that the session had; with `--share` it is that share of its longest prompt. Compare variants of a
-policy by handing in files.
+would cost to fetch them again, as a share of the unpruned bill. Then bill, adjusted bill and recall, as means, and the
+sessions whose recall is below .9. The window is the one that the session had; with `--share` it is that share of its
+longest prompt. Compare variants of a policy by handing in files.
 """
 
 import argparse
@@ -32,6 +32,7 @@ from secateur.simulate.requests import Recording
 from secateur.simulate.run import bill_turns
 
 BACK = (10, 20, 50, 100)  # results back, at most
+LEAST = 0.9  # recall below which a session is listed
 WAITED = "in a summary or digest"
 
 
@@ -42,6 +43,8 @@ class Played(Struct, frozen=True):
     adjusted: float
     hard: float
     references: int
+    name: str
+    edited: bool
     lost: tuple[tuple[str, int, float], ...]  # rule, results back, cost of fetching it again
 
 
@@ -56,11 +59,11 @@ def main() -> int:
     long = long[: given.sample or len(long)]
     print(f"{given.half}: {len(long)} sessions of at least {LONG} requests")
     for name in given.policy:
-        print_policy(name, [play(recording, load(name), given.share) for _, recording in long])
+        print_policy(name, [play(session, recording, load(name), given.share) for session, recording in long])
     return 0
 
 
-def play(recording: Recording, policy: Policy, share: float) -> Played:
+def play(name: str, recording: Recording, policy: Policy, share: float) -> Played:
     """One session under a policy."""
     rules = get_rules(recording.model) or get_rules("claude-sonnet-5")
     assert rules is not None
@@ -80,7 +83,8 @@ def play(recording: Recording, policy: Policy, share: float) -> Played:
         for one in score.lost
     )
     ours = sum(row.units for row in rows) / whole
-    return Played(ours, ours + sum(cost for *_, cost in lost), score.hard, score.references, lost)
+    edited, adjusted = any(turn.opened for turn in turns), ours + sum(cost for *_, cost in lost)
+    return Played(ours, adjusted, score.hard, score.references, name, edited, lost)
 
 
 def print_policy(name: str, played: Sequence[Played]) -> None:
@@ -97,10 +101,26 @@ def print_policy(name: str, played: Sequence[Played]) -> None:
     dearest = max(one.bill for one in played)
     figures = [mean(getattr(one, field) for one in played) for field in ("bill", "adjusted", "hard")]
     least = min((one.hard for one in played if one.references >= LONG), default=1.0)
+    edited = [one for one in played if one.edited]
     print(
         "  bill {:.4f}, adjusted {:.4f}, recall mean {:.4f}".format(*figures)
         + f", pooled {held:.4f}, least {least:.3f}; dearest session {dearest:.4f}"
     )
+    some = mean(one.hard for one in edited) if edited else 1.0
+    print(f"  {len(played) - len(edited)} sessions were never edited; recall mean of the others {some:.4f}")
+    for one in sorted(edited, key=lambda one: one.hard):
+        if one.hard < LEAST:
+            rules = Counter(f"{rule} {_name_distance(back)}" for rule, back, _ in one.lost)
+            lost_by = ", ".join(f"{rule}: {count}" for rule, count in rules.most_common())
+            print(
+                f"    {one.hard:.3f} of {one.references} references, adjusted {one.adjusted:.3f}, {one.name}: {lost_by}"
+            )
+
+
+def _name_distance(back: int) -> str:
+    """The range that a distance in results is in."""
+    least = next((most for most in BACK if back <= most), 0)
+    return f"<= {least}" if least else f"> {BACK[-1]}"
 
 
 def _find_rule(turn: Turn, key: str) -> str:
