@@ -5,7 +5,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -180,6 +180,14 @@ def test_the_account_is_the_bill(
     st.sampled_from([None, 0.12, 0.01]),
     st.frozensets(st.integers(1, 13), min_size=1, max_size=4),
 )
+@example(  # the one breakpoint that is free goes where the prompt changed, even if another model was sent it before
+    [([0], 10, False)] * 8 + [([120, 200], 10, False), ([0], 10, False), ([0], 10, False)],
+    MARKS,
+    (1, 0),
+    None,
+    frozenset({1, 9}),
+)
+@example([([0, 100, 120, 140], 10, False), *[([0], 10, False)] * 3], MARKS, (1, 0), None, frozenset({1}))
 def test_the_account_knows_of_models_that_were_switched(
     rounds: list[tuple[list[int], int, bool]],
     rules: CacheRules,

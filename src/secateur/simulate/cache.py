@@ -23,7 +23,8 @@ class ReplayedPrompt(Struct, frozen=True):
     stops: list[int]  # by message: its last block (-1: none, and no fixed block)
     spoken: list[bool]  # by message: whether the model said it
     fixed: int  # blocks before the messages: 1 for system prompt and tools, else 0
-    same: int  # leading blocks that stood in the last prompt
+    same: int  # leading blocks that this model was sent in the last prompt
+    unedited: int  # leading blocks that stood in the last prompt, whichever model that was sent to
     before: int  # blocks of the last prompt
 
     @property
@@ -52,16 +53,18 @@ class Prompts:
         """The prompt of a view. Another `model` shares no prefix, another `state` only system prompt and tools."""
         head = (model, self._fixed, state)
         before = len(self._chain)
-        keep = _count_common(self._messages, messages) if head == self._head else 0
+        common = _count_common(self._messages, messages)
         turn = _turn(messages) if self._strips else 0
         if turn != self._turn:
-            keep = min(keep, self._turn, turn)
+            common = min(common, self._turn, turn)
+        keep = common if head == self._head else 0
         blocks = self._truncate_blocks(keep) if head == self._head else self._begin(head)
         self._messages, self._turn, self._head = messages[:keep], turn, head
         self._grow(messages, keep)
         self._messages = messages
         fixed = 1 if self._fixed else 0
-        return ReplayedPrompt(self._chain, self._ends, self._stops, self._spoken, fixed, min(blocks, before), before)
+        same, unedited = min(blocks, before), min(self._stops[common - 1] + 1 if common else fixed, before)
+        return ReplayedPrompt(self._chain, self._ends, self._stops, self._spoken, fixed, same, unedited, before)
 
     def _begin(self, head: tuple[str, int, int]) -> int:
         """Start anew; how many leading blocks stay what they were."""
@@ -180,7 +183,7 @@ class Cache:
         """Send a prompt at a time: look up, then write.
 
         Where it was `edited`, breakpoints are added as far as there are free ones: at the last block that stayed what
-        it was, and before the messages `ahead`.
+        it was, even if another model was sent it, and before the messages `ahead`.
         """
         if self.rules.positions == "none" or not prompt.chain:
             return CachedPrompt(0, 0, prompt.tokens)
@@ -202,7 +205,7 @@ class Cache:
     def _choose_marks(self, prompt: ReplayedPrompt, ahead: tuple[int, ...], edited: bool) -> list[int]:
         """Where this request leaves prefixes: its end, what is added to an edited one, system prompt and tools; as many
         of them as the provider allows, in this order."""
-        last, kept = len(prompt.chain) - 1, prompt.same - 1
+        last, kept = len(prompt.chain) - 1, prompt.unedited - 1
         wanted = [last]
         if edited:
             before = [kept] if 0 <= kept < last else []

@@ -85,6 +85,13 @@ def test_after_an_edit_the_last_unmodified_block_is_read() -> None:
     assert client.sent("abcxef", 3) == CachedPrompt(5_000, 1_000, 0)
 
 
+def test_the_mark_before_an_edit_is_left_even_where_another_model_was_sent_what_is_before_it() -> None:
+    client = Client(MARKS)
+    client.send("abcd", 0, model="one")
+    assert client.send("abxd", 1, model="two", edited=True) == (0, 4_000, 0)
+    assert client.send("abyd", 2, model="two") == (2_000, 2_000, 0)
+
+
 def test_marks_are_few() -> None:
     one = Client(msgspec.structs.replace(MARKS, breakpoints=1), fixed=5_000)
     many = Client(MARKS, fixed=5_000)
