@@ -19,12 +19,12 @@ from statistics import mean
 from dense_sessions import SHARES, Fact, build_session
 from msgspec import Struct
 
-from secateur.acts.calls import pair_calls
 from secateur.policy import load
 from secateur.pricing import get_rules, make_unit_price
 from secateur.pricing.tariffs import build_tariff
 from secateur.simulate.replay import Turn, replay_policy
 from secateur.simulate.requests import Recording
+from secateur.toolcalls.actions import pair_calls
 
 sys.path.insert(0, str(Path(__file__).parent / "peers"))
 

@@ -12,12 +12,12 @@ from random import Random
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.acts.history import Act
-from secateur.acts.known import get_history
 from secateur.lineage import assign_keys
 from secateur.model import Part
 from secateur.simulate.replay import Turn
 from secateur.simulate.requests import Recording
+from secateur.toolcalls.completed_calls import CompletedCall
+from secateur.toolcalls.history import get_history
 
 FACTS, LEAST_LINES = 32, 30
 BACK = re.compile(r"handle=\w|hash=\w|Retrieve|recall ")  # how a text names what can be read back
@@ -34,16 +34,16 @@ class Fact(Struct, frozen=True):
 def planted(recording: Recording, facts: int = FACTS) -> tuple[Recording, tuple[Fact, ...]]:
     """The session with facts in results all over it, kinds in turn."""
     [segment] = recording.segments
-    acts = [one for one in get_history(segment.messages).acts if not one.result.pinned]
+    completed_calls = [one for one in get_history(segment.messages).completed_calls if not one.result.pinned]
     sown: dict[str, str] = {}  # key of a result: its text
     told: list[Fact] = []  # by the keys as they were
-    for number, (act, kind) in enumerate(_places(acts, facts)):
+    for number, (completed, kind) in enumerate(_places(completed_calls, facts)):
         random = Random(number)
         word = f"{random.choice(_WORDS)}{_TAILS[number % len(_TAILS)]}{number:02}"
-        text = _KINDS[kind](sown.get(act.result.key, act.result.text), word, random)
+        text = _KINDS[kind](sown.get(completed.result.key, completed.result.text), word, random)
         if text is not None:
-            sown[act.result.key] = text
-            told.append(Fact(kind, word, act.result.key))
+            sown[completed.result.key] = text
+            told.append(Fact(kind, word, completed.result.key))
     messages = [replace(one, parts=tuple(_sown(part, sown) for part in one.parts)) for one in segment.messages]
     grown = replace(segment, messages=assign_keys(messages), index=None)
     again = {
@@ -63,27 +63,27 @@ def shown(turn: Turn, facts: tuple[Fact, ...], *, back: bool = False) -> list[Fa
     return [one for one in facts if one.word in whole or (back and BACK.search(there.get(one.key, "")))]
 
 
-def _places(acts: list[Act], facts: int) -> list[tuple[Act, str]]:
+def _places(completed_calls: list[CompletedCall], facts: int) -> list[tuple[CompletedCall, str]]:
     """So many results, evenly spread over the session, each with a kind of fact that fits it; some twice if need be."""
-    once = [(act, kinds) for act in acts if (kinds := _fit(act))]
+    once = [(completed, kinds) for completed in completed_calls if (kinds := _fit(completed))]
     fitting = [one for one in once for _ in range(-(-facts // max(1, len(once))))]
     chosen = [fitting[index * len(fitting) // facts] for index in range(facts)] if len(fitting) > facts else fitting
     used: dict[str, int] = {}
     found = []
-    for act, kinds in chosen:
+    for completed, kinds in chosen:
         kind = min(kinds, key=lambda one: used.get(one, 0))
         used[kind] = used.get(kind, 0) + 1
-        found.append((act, kind))
+        found.append((completed, kind))
     return found
 
 
-def _fit(act: Act) -> list[str]:
+def _fit(completed: CompletedCall) -> list[str]:
     """The kinds of facts that a result can bear."""
-    text = act.result.text
+    text = completed.result.text
     if text.count("\n") < LEAST_LINES:
         return []
     random = Random(0)
-    if act.shows and not _JSON.search(text):
+    if completed.shows and not _JSON.search(text):
         return [kind for kind in ("function",) if _KINDS[kind](text, "x", random)]
     for kind in ("row", "hit", "path"):
         if _KINDS[kind](text, "x", random):

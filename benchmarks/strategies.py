@@ -21,13 +21,9 @@ from pathlib import Path
 from msgspec.structs import replace
 from planting import Fact, planted, shown
 
-from secateur.acts.answers import collect_relevant_names
-from secateur.acts.history import Act, is_file_access, is_successful_command
-from secateur.acts.known import get_history
 from secateur.model import Message, Part
 from secateur.policy import Policy, load
 from secateur.pricing.prices import Price, price_of
-from secateur.roles import detect_role
 from secateur.simulate.recall import Score, compare_views, compute_refetch_cost, recall_of
 from secateur.simulate.replay import Turn
 from secateur.simulate.requests import Recording, read_recording
@@ -35,6 +31,10 @@ from secateur.simulate.run import Run, simulate
 from secateur.strategies import Excerpt, HardClear, ReduceOutput, Strategy, Supersede
 from secateur.text.dedupe_lines import fold
 from secateur.text.excerpt import excerpt
+from secateur.tool_kinds import detect_tool_kind
+from secateur.toolcalls.completed_calls import CompletedCall, is_file_access, is_successful_command
+from secateur.toolcalls.history import get_history
+from secateur.toolcalls.task_terms import collect_relevant_names
 
 MODEL, WINDOW = "claude-opus-4-5", 1_000_000
 EXCERPT_CHARS = 3_000  # about what is left of a result at birth
@@ -134,13 +134,13 @@ def chances(read: list[Recording]) -> None:
         for one in refs.found:
             if one.hard and not one.spoken:
                 needed.setdefault(refs.get_newest(one), set()).add(one.id)
-        acts = {act.result.key: act for act in get_history(messages).acts}
+        completed_calls = {completed.result.key: completed for completed in get_history(messages).completed_calls}
         for number, part in enumerate(refs.parts):
-            act = acts.get(part.key)
-            if act is not None:
-                for how, text in shorter(part, collect_relevant_names(messages, act.number, part)):
+            completed = completed_calls.get(part.key)
+            if completed is not None:
+                for how, text in shorter(part, collect_relevant_names(messages, completed.number, part)):
                     left = needed.get(number, set()) - refs.names.number_identifiers(text)
-                    found.setdefault((how, made_by(act)), []).append(bool(left))
+                    found.setdefault((how, made_by(completed)), []).append(bool(left))
     for (how, kind), missed in sorted(found.items()):
         share = sum(missed) / len(missed)
         print(f"{how}, {kind}: of {len(missed)} results {sum(missed)} ({share:.0%}) lose what is needed later")
@@ -155,14 +155,14 @@ def shorter(part: Part, about: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         yield "folded", folded
 
 
-def made_by(act: Act) -> str:
+def made_by(completed: CompletedCall) -> str:
     """What made a result."""
-    if is_file_access(act.call, act.result):
+    if is_file_access(completed.call, completed.result):
         return "shows files"
-    if is_successful_command(act.call, act.result):
+    if is_successful_command(completed.call, completed.result):
         return "ran well"
-    role = detect_role(act.call.tool, act.call.text)
-    return role if role == "search" else "looked, or failed" if role == "run" else "other tools"
+    kind = detect_tool_kind(completed.call.tool, completed.call.text)
+    return kind if kind == "search" else "looked, or failed" if kind == "run" else "other tools"
 
 
 if __name__ == "__main__":

@@ -21,11 +21,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from secateur import Engine
-from secateur.acts.calls import list_actions
-from secateur.acts.runs import iterate_runs
 from secateur.compaction.outcome import Compacted
 from secateur.errors import SecateurError, StillTooLong
 from secateur.model import Message
+from secateur.toolcalls.actions import list_actions
+from secateur.toolcalls.commands import iterate_runs
 
 SKIPPED = ("vcr_", "aider_", "tau")  # requests of a few messages, and files of many conversations
 NEXT = ("the user waits for: ", "check, failing: ", "the agent said last: ", "task, open: ", "nothing is open")

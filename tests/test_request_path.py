@@ -135,7 +135,7 @@ def test_epochs_decisions_and_saves_come_from_the_main_path_alone(policy: str) -
 
 def test_a_request_that_edits_nothing_asks_no_strategy_and_applies_no_epoch() -> None:
     trace = traced("observe")
-    assert not [call for call in trace.order if call[0].startswith(("strategies/", "acts/", "compaction/"))]
+    assert not [call for call in trace.order if call[0].startswith(("strategies/", "toolcalls/", "compaction/"))]
     assert ("projection/__init__.py", "Projection.apply_epoch") not in trace.order
 
 

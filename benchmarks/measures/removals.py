@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from secateur.acts.calls import pair_calls
 from secateur.model import Message, Part
 from secateur.simulate.recall.recordings import find_folder
 from secateur.simulate.recall.references import Names
 from secateur.simulate.replay import Turn
 from secateur.simulate.requests import Recording
 from secateur.text.lossless import clean, expand_hits, expand_repeats, expand_templates, is_tables, strip_note
+from secateur.toolcalls.actions import pair_calls
 
 NEAR = 20  # results behind it, at most: then the result still counts as new
 STEPS = 5  # answers, and their calls

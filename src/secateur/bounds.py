@@ -7,13 +7,13 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from typing import Protocol
 
-from secateur.acts.answers import find_call_of_result, has_media_inside
-from secateur.acts.fates import Retained, get_working_set
-from secateur.acts.known import get_history
 from secateur.model import Message, MessagePositions, Part, Transcript
 from secateur.protect import Protection, count_protected_tokens, is_protected_tool
-from secateur.roles import detect_role
 from secateur.text.readback import find_first_unread, find_unused_keys
+from secateur.tool_kinds import detect_tool_kind
+from secateur.toolcalls.history import get_history
+from secateur.toolcalls.staleness import Retained, get_working_set
+from secateur.toolcalls.task_terms import find_call_of_result, has_media_inside
 
 Messages = tuple[Message, ...]
 
@@ -129,7 +129,7 @@ def is_eligible(transcript: Transcript, number: int, part: Part, protect: Protec
     if not protect.tool_kinds:
         return True
     call = find_call(transcript, number, part)
-    return detect_role(part.tool, call.text if call else "") not in protect.tool_kinds
+    return detect_tool_kind(part.tool, call.text if call else "") not in protect.tool_kinds
 
 
 def find_prunable_results(
@@ -186,8 +186,8 @@ def find_working_set(transcript: Transcript, protect: Protection, raw: Mapping[s
     asked = find_unused_keys(transcript.messages, protect.recent_readbacks)
     if not protect.recent_files and not protect.unresolved_errors:
         return Retained(asked)
-    fates = get_history(transcript.messages, raw, transcript.index).get_fates(protect.recent_files)
-    held = get_working_set(fates, reads=bool(protect.recent_files), failures=protect.unresolved_errors)
+    staleness = get_history(transcript.messages, raw, transcript.index).get_staleness(protect.recent_files)
+    held = get_working_set(staleness, reads=bool(protect.recent_files), failures=protect.unresolved_errors)
     return Retained(held.keys | asked, held.left) if asked else held
 
 

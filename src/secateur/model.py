@@ -70,7 +70,7 @@ class Derived:
     """Caches of what was derived from a growing history, kept beside its index."""
 
     def __init__(self) -> None:
-        self.histories: list[Any] = []  # calls and results (`acts.known`), the one used last at the end
+        self.histories: list[Any] = []  # calls and results (`toolcalls.history`), the one used last at the end
         self.folds: dict[tuple[str, str, str], str] = {}  # shortened texts (`strategies.new_results`)
         self.outlines: dict[
             tuple[str, bool, str, str, int], str

@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 from dense_sessions import FACTS, LEAST, MOST, RESULTS, SHARES, build_session
 
-from secateur.acts.calls import pair_calls
+from secateur.toolcalls.actions import pair_calls
 
 sys.path.remove(str(Path(__file__).parents[2] / "benchmarks"))  # its files have names that folders of tests have, too
 

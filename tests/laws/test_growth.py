@@ -11,10 +11,10 @@ import pytest
 
 from profiling import profiled
 from secateur import Engine
-from secateur.acts.answers import find_call_of_result
-from secateur.acts.calls import pair_calls
 from secateur.errors import StillTooLong
 from secateur.model import Message, Part
+from secateur.toolcalls.actions import pair_calls
+from secateur.toolcalls.task_terms import find_call_of_result
 
 MODEL = "claude-opus-4-5"
 MOST = 2.3  # times as many steps for twice as much

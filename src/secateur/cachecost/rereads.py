@@ -12,13 +12,13 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from secateur.acts.answers import find_call_of_result
 from secateur.cachecost.history import History
 from secateur.cachecost.ledger import CostLedger
 from secateur.lineage import handle_of
 from secateur.model import Replace
 from secateur.plan import list_active_epochs
 from secateur.strategy import STRATEGIES
+from secateur.toolcalls.task_terms import find_call_of_result
 
 MOST = 4.0  # times the bar of a session in which nothing was asked for again
 OUTPUT_TOKENS = 60  # of a call that asks again, and of what stands around its result

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from secateur.acts.calls import collapse_whitespace
 from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
 from secateur.compaction.ledger.said import get_agent_text, split_sentences
 from secateur.compaction.template import SECTIONS
 from secateur.model import Message
 from secateur.redact import redact
+from secateur.toolcalls.actions import collapse_whitespace
 
 LEDGER_SHARE = 0.75  # of the room; the sentences take what is left
 MIN_CHARS, MAX_CHARS = 30, 400  # of a sentence

@@ -12,7 +12,6 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.acts.calls import clip_text, collapse_whitespace, pair_calls
 from secateur.compaction.ledger import Ledger, render_ledger
 from secateur.compaction.ledger.entries import mark
 from secateur.compaction.ledger.render import NOTHING_OPEN
@@ -20,6 +19,7 @@ from secateur.compaction.summary import NONE
 from secateur.model import Message, Part
 from secateur.redact import redact
 from secateur.text.placeholder import find_main_argument
+from secateur.toolcalls.actions import clip_text, collapse_whitespace, pair_calls
 
 Speaker = Literal["user", "project", "agent", "call", "summary", "model", "counted", "none"]
 MAX_CHARS = 120  # of a call's main argument

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from secateur.protect import Count, Glob, Share
-from secateur.roles import ToolRole
+from secateur.tool_kinds import ToolKind
 
 TemplateName = Literal["secateur", "opencode", "kilocode", "hermes", "pi", "pi-auto-compressor"]
 
@@ -64,7 +64,7 @@ class Compaction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     summary_role: Literal["user", "system"] = (
         "user"  # who says the summary, where the format has system messages (SEEDS S.1)
     )
-    keep_tool_kinds: tuple[ToolRole, ...] = (
+    keep_tool_kinds: tuple[ToolKind, ...] = (
         "skill",
         "memory",
     )  # results of such tools stand verbatim behind the summary

@@ -15,7 +15,6 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from secateur.acts.calls import pair_calls
 from secateur.compaction.conversation import DIGEST, CompactionInput, ViewEntry, build_rows, is_round_split
 from secateur.compaction.cut import HistoryCut, Span, expand_to_rounds, find_newest_user_row, find_pending_rows
 from secateur.compaction.ledger.said import keep_ends
@@ -25,11 +24,12 @@ from secateur.compaction.span import collect_carried, find_segments, keep_newest
 from secateur.lineage import handle_of
 from secateur.model import Message, NewMessage, Part, Replace
 from secateur.redact import redact
-from secateur.roles import detect_role
 from secateur.text.outline import outline_with_names
 from secateur.text.own_text import DIGEST_BEGINS
 from secateur.text.placeholder import describe_outcome, find_main_argument, shorten_line
 from secateur.text.readback import describe_way_back, locate
+from secateur.tool_kinds import detect_tool_kind
+from secateur.toolcalls.actions import pair_calls
 
 ABOUT_CHARS = 160  # of what a call was about
 RESULT_CHARS = 300  # a result that is not longer stands there whole
@@ -75,7 +75,7 @@ def _shorten_prose(text: str, chars: int) -> str:
 @lru_cache(maxsize=4_096)
 def _call(call: Part, result: Part | None, settings: DigestSettings) -> str:
     """One call and how it ended."""
-    plan = detect_role(call.tool, call.text) == "plan"  # what is left to do stands in the arguments themselves
+    plan = detect_tool_kind(call.tool, call.text) == "plan"  # what is left to do stands in the arguments themselves
     about = (
         shorten_line(call.text, settings.max_prose_chars)
         if plan

@@ -25,9 +25,9 @@ from secateur.compaction.template import STATES
 from secateur.model import Edit, Message, NewMessage, Part, Replace, Transcript
 from secateur.protect import Protection, is_named_tool, is_protected_tool
 from secateur.redact import redact
-from secateur.roles import detect_role
 from secateur.text.own_text import CARRIED_BEGINS, SUMMARY_BEGINS
 from secateur.text.placeholder import find_main_argument
+from secateur.tool_kinds import detect_tool_kind
 
 
 def replace_segments(
@@ -210,7 +210,8 @@ def _is_kept(part: Part, call: Part | None, settings: Compaction, protect: Prote
     if is_named_tool(settings.keep_tools, part.tool):
         return True
     return not part.is_error and (
-        bool(settings.keep_tool_kinds) and detect_role(part.tool, call.text if call else "") in settings.keep_tool_kinds
+        bool(settings.keep_tool_kinds)
+        and detect_tool_kind(part.tool, call.text if call else "") in settings.keep_tool_kinds
     )
 
 

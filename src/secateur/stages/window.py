@@ -7,7 +7,6 @@ more than needed. A result counts as read only once the model itself has answere
 
 from collections.abc import Iterator
 
-from secateur.acts.answers import collect_relevant_names
 from secateur.bounds import is_eligible
 from secateur.budget import Budget, handle_for
 from secateur.compaction.outcome import Outcome, Refused
@@ -17,6 +16,7 @@ from secateur.stages import Context, Step
 from secateur.stages.record import CompactionResult, explain_too_long, name_largest
 from secateur.text.excerpt import excerpt
 from secateur.text.readback import find_first_unread, is_recalled
+from secateur.toolcalls.task_terms import collect_relevant_names
 
 LEAST_CHARS = 2_000  # of a result that is shortened because the window is full
 SLACK = 1.1  # of what is over: an excerpt's own notes take room too

@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Iterator
 
-from secateur.acts.known import get_history
 from secateur.bounds import find_boundary, find_turn_start, get_index
 from secateur.budget import Budget
 from secateur.memoizing import memoize_texts
@@ -17,6 +16,7 @@ from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.protect import Count, is_protected_tool
 from secateur.strategy import Strategy
 from secateur.text.placeholder import count_kept, shorten_string
+from secateur.toolcalls.history import get_history
 
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"(\s*+:)?', re.DOTALL)
 _ANSWER = ("assistant", "tool")

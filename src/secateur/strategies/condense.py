@@ -12,9 +12,6 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from secateur.acts.calls import build_action, normalize_name
-from secateur.acts.files import list_command_lines
-from secateur.acts.known import get_history
 from secateur.bounds import find_call, find_prunable_results
 from secateur.budget import Budget, get_original, handle_for, is_shorter
 from secateur.memoizing import memoize_texts
@@ -23,6 +20,9 @@ from secateur.protect import Count, Share
 from secateur.strategy import Strategy, is_final
 from secateur.text.outline import outline, shift_numbers
 from secateur.text.placeholder import INSTEAD, describe_removed
+from secateur.toolcalls.actions import build_action, normalize_name
+from secateur.toolcalls.file_effects import list_command_lines
+from secateur.toolcalls.history import get_history
 
 _LEAST = 400  # characters that any outline may have
 _KEPT = 16_384  # outlines of one session
@@ -52,8 +52,8 @@ def find_shown_range(call: Part | None, result: Part) -> ShownRange:
     if call is None or not any(word in call.text for word in _WORDS):
         return _WHOLE
     action = build_action(call, result)
-    header = _HEADER.match(result.text) if action.role == "run" else None
-    first = _find_first_line(list_command_lines(action)) if action.role == "run" else _find_offset(action.given)
+    header = _HEADER.match(result.text) if action.kind == "run" else None
+    first = _find_first_line(list_command_lines(action)) if action.kind == "run" else _find_offset(action.given)
     if first <= 1 or _OWN_NUMBER.match(result.text, header.end() if header else 0):
         return _WHOLE
     return ShownRange(first, header[0].count("\n") if header else 0)
@@ -87,7 +87,7 @@ class Condense(Strategy, frozen=True, kw_only=True, tag="condense"):
         derived = transcript.index.derived if transcript.index is not None else None
         known = derived.outlines if derived is not None else {}
         history = get_history(transcript.messages, budget.originals, transcript.index)
-        changed = history.get_fates(budget.protect.recent_files).changed
+        changed = history.get_staleness(budget.protect.recent_files).changed
         for number, part in reversed(list(found)):
             raw = get_original(budget, part)
             room = min(self.max_outline_chars, max(_LEAST, int(self.outline_share * len(raw.text))))

@@ -7,12 +7,12 @@ result says that the same stands below. A result that may not go is no reason to
 
 from collections.abc import Iterator, Mapping, Set
 
-from secateur.acts.known import get_history
 from secateur.budget import Budget
 from secateur.model import Edit, Transcript
 from secateur.protect import Count
 from secateur.strategies.stale import Stale, replace_stale
 from secateur.strategy import Strategy
+from secateur.toolcalls.history import get_history
 
 
 class Deduplicate(Strategy, frozen=True, kw_only=True, tag="deduplicate"):

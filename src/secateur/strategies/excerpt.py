@@ -11,7 +11,6 @@ from math import ceil, inf
 
 from msgspec import Struct
 
-from secateur.acts.history import is_file_access, is_successful_command
 from secateur.budget import Budget
 from secateur.memoizing import memoize_texts
 from secateur.model import Edit, Part, Rewrite, Transcript
@@ -26,6 +25,7 @@ from secateur.strategies.new_results import NewResult, find_new_results
 from secateur.strategy import Strategy
 from secateur.text.dedupe_lines import fold, is_long_folded
 from secateur.text.excerpt import LEAST_CHARS, excerpt
+from secateur.toolcalls.completed_calls import is_file_access, is_successful_command
 
 # The share of results of which a later call needs what an excerpt left out, in recorded sessions
 # (benchmarks/strategies.py). Of commands that went well, cut to a part of them: 6 of 46, which leaves up to a quarter

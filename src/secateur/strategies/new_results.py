@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
-from secateur.acts.answers import collect_relevant_names, has_media_inside
 from secateur.bounds import find_boundary, find_call, get_index, is_eligible
 from secateur.budget import Budget, handle_for
 from secateur.model import Part, Transcript
 from secateur.text.readback import is_recalled
+from secateur.toolcalls.task_terms import collect_relevant_names, has_media_inside
 
 _MAX_MEMOIZED = 1_024  # texts of one session
 

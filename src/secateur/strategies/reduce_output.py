@@ -11,9 +11,6 @@ around it.
 import re
 from collections.abc import Iterator, Mapping
 
-from secateur.acts.history import is_file_access
-from secateur.acts.runs import is_search
-from secateur.acts.steps import find_passed, has_steps
 from secateur.budget import Budget
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.protect import Count, Share
@@ -30,6 +27,9 @@ from secateur.text.lossless import (
     is_log,
     write_json_as_tables,
 )
+from secateur.toolcalls.commands import is_search
+from secateur.toolcalls.completed_calls import is_file_access
+from secateur.toolcalls.steps import find_passed, has_steps
 
 _NONE: Mapping[str, str] = {}
 _MUCH_SHORTER = 0.25  # of its characters: templates and tables leave more of nearly all texts

@@ -8,12 +8,12 @@ its turns, tools, roles, pins and working set do. What ran only once is never st
 
 from collections.abc import Iterator, Mapping, Set
 
-from secateur.acts.known import get_history
 from secateur.budget import Budget
 from secateur.model import Edit, Transcript
 from secateur.protect import Count
 from secateur.strategies.stale import Stale, replace_stale
 from secateur.strategy import Strategy
+from secateur.toolcalls.history import get_history
 
 
 class Supersede(Strategy, frozen=True, kw_only=True, tag="supersede"):
@@ -37,12 +37,13 @@ class Supersede(Strategy, frozen=True, kw_only=True, tag="supersede"):
     def find_stale(self, transcript: Transcript, budget: Budget) -> Stale:
         """Stale results, why and since when, whether or not they may be removed."""
         history = get_history(transcript.messages, budget.originals, transcript.index)
-        found = history.get_fates(self.recent_files)
+        found = history.get_staleness(self.recent_files)
         kinds = (
             (self.modified_files, found.written),
             (self.resolved_errors, found.repeats.resolved),
             (self.repeated_commands, found.repeats.run),
         )
         return Stale(
-            tuple(fates for wanted, fates in (*kinds, (self.reread_files, found.shown)) if wanted), history.where
+            tuple(staleness for wanted, staleness in (*kinds, (self.reread_files, found.shown)) if wanted),
+            history.where,
         )

@@ -5,8 +5,6 @@ from typing import Any
 
 import pytest
 
-from secateur.acts.calls import pair_calls
-from secateur.acts.known import get_history
 from secateur.compaction.ledger import build_ledger
 from secateur.errors import FormatError
 from secateur.formats.atif import ATIF
@@ -16,6 +14,8 @@ from secateur.formats.request_body import build_request_body
 from secateur.formats.swe_agent import SWEAgent
 from secateur.formats.tau_bench import TauBench
 from secateur.jsontext import Text
+from secateur.toolcalls.actions import pair_calls
+from secateur.toolcalls.history import get_history
 from session_lines import parts, results, said
 
 SWE, MINI, STEPS, TAU = SWEAgent(), MiniSWEAgent(), ATIF(), TauBench()
@@ -64,7 +64,7 @@ def test_a_call_that_a_demonstration_leaves_open_takes_no_later_result() -> None
         ("edit 1:1\nb", "1:b"),
         ("exit_cost", None),
     ]
-    assert [act.result.text[-3:] for act in get_history(messages).acts if act.result] == ["1:a", "1:b"]
+    assert [one.result.text[-3:] for one in get_history(messages).completed_calls if one.result] == ["1:a", "1:b"]
     ledger = build_ledger(messages)
     assert [(one.path, one.use) for one in ledger.files] == [("/x/a.py", "changed")]
     assert ([one.text for one in ledger.requests], ledger.pending) == (["the task"], ())

@@ -10,8 +10,6 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from secateur.acts.calls import Action, build_action, list_actions
-from secateur.acts.runs import Check, Ran, iterate_runs, list_check_kinds
 from secateur.compaction.judge.claims import CLAUSE, SENTENCE, Claim, TruthReason, extract_words
 from secateur.compaction.ledger import Constraint, PlanItem, ValueChange
 from secateur.compaction.ledger.checks import is_refused, judge_run
@@ -20,6 +18,8 @@ from secateur.compaction.ledger.plans import extract_plans
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
 from secateur.compaction.ledger.values import list_replacements, list_values
 from secateur.model import Message
+from secateur.toolcalls.actions import Action, build_action, list_actions
+from secateur.toolcalls.commands import Check, ExecutedCommand, iterate_runs, list_check_kinds
 
 OUTPUT_CHARS = 8_000  # of a check
 QUESTION_CHARS = 1_500  # of the text before a user's answer
@@ -109,7 +109,7 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
     actions = list_actions(messages)
     runs = tuple(run for run in iterate_runs(actions) if not is_refused(run))
     idle = {run.action.call.key for run in runs if run.looks or run.check}
-    acting = [one for one in actions if one.call.key not in idle and one.role not in ("read", "search", "plan")]
+    acting = [one for one in actions if one.call.key not in idle and one.kind not in ("read", "search", "plan")]
     values = list_values(actions)
     replies = (*_list_replies(messages), *_list_tool_replies(actions))
     return Evidence(
@@ -118,7 +118,7 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
         last_words=_get_last_words(messages),
         rests=_is_resting(messages),
         calls="\n".join(f"{one.call.tool} {one.call.text}" for one in actions),
-        touched="\n".join(f"{one.call.text}\n{one.said if one.role != 'edit' else ''}" for one in acting),
+        touched="\n".join(f"{one.call.text}\n{one.said if one.kind != 'edit' else ''}" for one in acting),
         outputs=tuple(one.said for one in actions if not _INSTRUCTIONS.search(one.call.text) and not _is_answer(one)),
         checks=tuple(
             CheckRun(
@@ -135,18 +135,18 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
         changes=tuple((one.old, one.new) for one in values),
         values=values,
         story="\n".join(_iterate_texts(messages)),
-        contents=tuple(text for one in actions if one.role == "edit" and one.ok for text in _list_written(one)),
-        looked_up="\n".join(one.said for one in actions if one.role in ("read", "run", "search")),
+        contents=tuple(text for one in actions if one.kind == "edit" and one.ok for text in _list_written(one)),
+        looked_up="\n".join(one.said for one in actions if one.kind in ("read", "run", "search")),
         acts="\n".join(map(_name_act, actions)),
         planned_last=_is_planned_last(actions),
         edits=tuple(
-            (old, new) for one in actions if one.role == "edit" and one.ok for old, new in list_replacements(one)
+            (old, new) for one in actions if one.kind == "edit" and one.ok for old, new in list_replacements(one)
         ),
         runs=tuple(
             CommandRun(run.text, judge_run(run).ok is not False, run.action.said[-OUTPUT_CHARS:]) for run in runs
         ),
         tasks=extract_plans(actions)[0],
-        written=any(one.role == "edit" and one.ok and one.result for one in actions),
+        written=any(one.kind == "edit" and one.ok and one.result for one in actions),
         rewrites=any(map(_can_rewrite, runs)),
     )
 
@@ -224,15 +224,15 @@ def _list_written(action: Action) -> Iterator[str]:
 
 def _name_act(action: Action) -> str:
     """Return a call without what it read, searched for or put into a file."""
-    if action.role not in ("edit", "read", "search", "plan"):
+    if action.kind not in ("edit", "read", "search", "plan"):
         return f"{action.call.tool} {action.call.text}"
     return f"{action.call.tool} delete" if "*** Delete File" in action.call.text else action.call.tool
 
 
 def _is_planned_last(actions: Sequence[Action]) -> bool:
     """Whether nothing was changed or run since the plan was told."""
-    roles = [one.role for one in actions if one.role in ("edit", "run", "plan")]
-    return bool(roles) and roles[-1] == "plan"
+    kinds = [one.kind for one in actions if one.kind in ("edit", "run", "plan")]
+    return bool(kinds) and kinds[-1] == "plan"
 
 
 def _list_tool_replies(actions: Sequence[Action]) -> tuple[UserReply, ...]:
@@ -241,8 +241,8 @@ def _list_tool_replies(actions: Sequence[Action]) -> tuple[UserReply, ...]:
 
 
 def _is_answer(action: Action) -> bool:
-    return action.role == "other" and bool(_ASKING.search(action.call.tool))
+    return action.kind == "other" and bool(_ASKING.search(action.call.tool))
 
 
-def _can_rewrite(run: Ran) -> bool:
+def _can_rewrite(run: ExecutedCommand) -> bool:
     return run.ok and _REWRITING.search(run.text) is not None

@@ -7,9 +7,6 @@ back from either. Prose is not written here.
 
 from collections.abc import Iterable, Sequence
 
-from secateur.acts.calls import Action, clip_text, collapse_whitespace, find_late_results, list_actions
-from secateur.acts.files import list_command_lines
-from secateur.acts.runs import MAX_CHARS, iterate_runs
 from secateur.compaction.ledger.bounded import limit_ledger, make_encodable
 from secateur.compaction.ledger.checks import list_commands
 from secateur.compaction.ledger.constraints import extract_constraints
@@ -39,6 +36,9 @@ from secateur.compaction.ledger.settle import settle_states
 from secateur.compaction.ledger.values import list_values
 from secateur.model import Message
 from secateur.redact import redact
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, find_late_results, list_actions
+from secateur.toolcalls.commands import MAX_CHARS, iterate_runs
+from secateur.toolcalls.file_effects import list_command_lines
 
 __all__ = [
     "Command",
@@ -100,7 +100,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
 
 def _is_abandoned(action: Action, messages: Sequence[Message]) -> bool:
     """Whether the agent ended its turn without the result of a call that has one at once: it was interrupted."""
-    if action.role not in ("run", "edit", "read", "search"):
+    if action.kind not in ("run", "edit", "read", "search"):
         return False
     for message in reversed(messages):
         if any(part.key == action.call.key for part in message.parts):

@@ -14,13 +14,13 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from secateur.acts.calls import clip_text, collapse_whitespace
-from secateur.acts.effects import is_pathlike
-from secateur.acts.runs import Ran, is_check
-from secateur.acts.shell import parse_command_line, strip_program_prefix
 from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
 from secateur.redact import redact
+from secateur.toolcalls.actions import clip_text, collapse_whitespace
+from secateur.toolcalls.commands import ExecutedCommand, is_check
+from secateur.toolcalls.effects import is_pathlike
+from secateur.toolcalls.shell import parse_command_line, strip_program_prefix
 
 REFUSED = re.compile(
     r"(?i)the user doesn['’]t want to (?:proceed|take this action)|(?:rejected|denied|declined"
@@ -111,7 +111,7 @@ _FAILING = re.compile(
 )
 
 
-def list_commands(ran: Iterable[Ran]) -> tuple[Command, ...]:
+def list_commands(ran: Iterable[ExecutedCommand]) -> tuple[Command, ...]:
     """Return each command line once, the most recently run last."""
     found: dict[str, Command] = {}
     for run in ran:
@@ -125,7 +125,7 @@ def list_commands(ran: Iterable[Ran]) -> tuple[Command, ...]:
     return tuple(found.values())
 
 
-def is_refused(run: Ran) -> bool:
+def is_refused(run: ExecutedCommand) -> bool:
     """Whether the user refused or stopped the call, so that nothing ran to its end."""
     said = run.action.said[:_HEAD]
     if _CANCELED.match(said):
@@ -137,7 +137,7 @@ _CANCELED = re.compile(r"(?i)\s*\[?(?:operation|tool call|command) cancell?ed\b"
 _HEAD = 400  # characters of a result in which a host says that the call was refused
 
 
-def judge_run(run: Ran) -> CheckVerdict:
+def judge_run(run: ExecutedCommand) -> CheckVerdict:
     """Return how a run ended: a check as its tool says, any other command as its host does."""
     result = run.action.result
     if run.check is None or result is None:
@@ -149,7 +149,7 @@ def judge_run(run: Ran) -> CheckVerdict:
     return read_verdict(result.text, run.action.exit, result.is_error, is_hidden)
 
 
-def has_started(run: Ran) -> bool:
+def has_started(run: ExecutedCommand) -> bool:
     """Whether a command ran at all: of a check, whether its tool was found and checked anything."""
     if run.check is None:
         return True
@@ -188,7 +188,7 @@ _STARTER = re.compile(
 )
 
 
-def _has_foreign_status(run: Ran) -> bool:
+def _has_foreign_status(run: ExecutedCommand) -> bool:
     """Whether the status of a command line is that of a program that only shows or follows what the command did."""
     programs = [
         (strip_program_prefix(simple.words), simple.then)
@@ -209,7 +209,7 @@ def _has_foreign_status(run: Ran) -> bool:
 _ANSWERING = tuple((name,) for name in ("grep", "egrep", "rg", "ag", "diff", "cmp", "test", "[", "which", "pgrep"))
 
 
-def _is_inquiry(run: Ran) -> bool:
+def _is_inquiry(run: ExecutedCommand) -> bool:
     """Whether all that a command does is to ask programs about themselves, or about what there is."""
     commands = parse_command_line(run.line).commands
     is_writing = any(is_pathlike(path) for simple in commands for path in (*simple.writes, *simple.appends))

@@ -9,7 +9,6 @@ texts are the user's is decided in `said`; whether a constraint was kept to is n
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from secateur.acts.calls import clip_text
 from secateur.compaction.language import detect_language
 from secateur.compaction.ledger.demands import (
     ASKS,
@@ -27,6 +26,7 @@ from secateur.compaction.ledger.said import get_user_text, split_sentences
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.text.host_texts import find_project_rules
+from secateur.toolcalls.actions import clip_text
 
 MAX_CHARS = 600  # of one constraint
 MOST_PER_MESSAGE = 40  # a message with more is a document that was pasted: its first ones

@@ -10,7 +10,7 @@ from posixpath import normpath
 
 from msgspec import Struct
 
-from secateur.acts.shell import parse_command_line, strip_program_prefix
+from secateur.toolcalls.shell import parse_command_line, strip_program_prefix
 
 
 def is_covering(later: str, earlier: str, line: str = "") -> bool:

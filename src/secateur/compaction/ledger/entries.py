@@ -10,8 +10,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from secateur.acts.effects import Use
-from secateur.acts.runs import Check
+from secateur.toolcalls.commands import Check
+from secateur.toolcalls.effects import Use
 
 Scope = Literal["standing", "request", "project"]
 State = Literal["open", "done", "superseded"]

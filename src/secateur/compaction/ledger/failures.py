@@ -12,23 +12,23 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.acts.calls import Action, clip_text, collapse_whitespace
-from secateur.acts.files import list_paths
-from secateur.acts.runs import Ran
 from secateur.compaction.ledger.checks import REFUSED, has_started, judge_run
 from secateur.compaction.ledger.coverage import is_covering, name_command
 from secateur.compaction.ledger.entries import Failure
 from secateur.compaction.ledger.files import describe_target
 from secateur.redact import redact
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
+from secateur.toolcalls.commands import ExecutedCommand
+from secateur.toolcalls.file_effects import list_paths
 
 MAX_CHARS = 240  # of an error line
 _LINES = 4  # of one failed check: each names a failing test
 _SEARCHED = 20_000  # characters at either end of a result
 
 
-def list_failures(done: Iterable[Action], ran: Iterable[Ran]) -> tuple[Failure, ...]:
+def list_failures(done: Iterable[Action], ran: Iterable[ExecutedCommand]) -> tuple[Failure, ...]:
     """Return every error in order, each once, with what became of it."""
-    runs: dict[str, list[Ran]] = {}
+    runs: dict[str, list[ExecutedCommand]] = {}
     for run in ran:
         runs.setdefault(run.action.call.key, []).append(run)
     found: dict[tuple[str, str], tuple[_Try, Failure]] = {}
@@ -54,7 +54,7 @@ class _Try(Struct, frozen=True):
     is_open: bool = False  # it ran, and its status is that of another program
 
 
-def _run(run: Ran) -> _Try:
+def _run(run: ExecutedCommand) -> _Try:
     """What only looks has no error that matters later, and what did not start says nothing."""
     if run.looks or not has_started(run):
         return _Try(run.text, None, is_run=True)
@@ -62,7 +62,7 @@ def _run(run: Ran) -> _Try:
     return _Try(run.text, ok, frozenset(_name_run(run)), bool(run.check), True, ok is None and not run.check)
 
 
-def _name_run(run: Ran) -> Iterator[str]:
+def _name_run(run: ExecutedCommand) -> Iterator[str]:
     yield name_command(run.text)
     words = run.does[0] if run.does else ()
     if len(words) > 1 and not run.check and words[0] in _VERBS:
@@ -72,7 +72,7 @@ def _name_run(run: Ran) -> Iterator[str]:
 def _call(action: Action) -> _Try:
     during = describe_target(action)
     files = [*list_paths(action), *map(str.strip, _PATCHED.findall(action.call.text.replace("\\n", "\n")))]
-    return _Try(during, action.ok, frozenset(f"{action.role} {path}" for path in files) or frozenset({during}))
+    return _Try(during, action.ok, frozenset(f"{action.kind} {path}" for path in files) or frozenset({during}))
 
 
 def find_error_lines(output: str, try_: _Try) -> list[str]:

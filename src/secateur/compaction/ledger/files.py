@@ -12,12 +12,12 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import cast
 
-from secateur.acts.calls import Action, collapse_whitespace, collect_texts
-from secateur.acts.effects import Effect, Use, is_pathlike
-from secateur.acts.files import PLACES, list_command_lines, list_file_effects, list_paths
-from secateur.acts.shell import parse_command_line
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.redact import redact
+from secateur.toolcalls.actions import Action, collapse_whitespace, collect_texts
+from secateur.toolcalls.effects import Effect, Use, is_pathlike
+from secateur.toolcalls.file_effects import PLACES, list_command_lines, list_file_effects, list_paths
+from secateur.toolcalls.shell import parse_command_line
 
 
 def list_files(done: Iterable[Action]) -> tuple[FileEntry, ...]:
@@ -26,7 +26,7 @@ def list_files(done: Iterable[Action]) -> tuple[FileEntry, ...]:
     roots: dict[str, None] = {}
     taken_back = _TakenBack()
     for action in done:
-        if action.role in ("run", "edit"):
+        if action.kind in ("run", "edit"):
             roots |= dict.fromkeys(_find_roots(action))
         for effect in list_file_effects(action):
             if effect.use in ("restored", "committed", "stashed", "reapplied"):
@@ -61,7 +61,7 @@ _MOST_ROOTS = 8
 
 
 def _note(found: dict[str, FileEntry], effect: Effect, action: Action, roots: dict[str, None]) -> None:
-    if action.role == "run" and _is_secret(action.call.text, effect.path):
+    if action.kind == "run" and _is_secret(action.call.text, effect.path):
         return
     path = _find_known_path(found, effect.path, roots)
     key = action.key if effect.use == "read" else action.call.key

@@ -11,12 +11,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from secateur.acts.calls import Action, clip_text
-from secateur.acts.runs import Ran
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
 from secateur.identifiers import Kind, find_anchors
 from secateur.model import Message
 from secateur.redact import redact
+from secateur.toolcalls.actions import Action, clip_text
+from secateur.toolcalls.commands import ExecutedCommand
 
 MOST = 60
 MOST_ANNOUNCED = 24  # of these, names of what commands started or created
@@ -52,7 +52,7 @@ def list_names(messages: Iterable[Message], done: Iterable[Action] = ()) -> tupl
                 agents.update(_find_names(text))
     often = (name for name, count in agents.most_common() if count > 1 and name not in users)
     known = dict.fromkeys((*users, *often))
-    made = dict.fromkeys(name for action in done if action.role == "run" for name in _find_announced(action))
+    made = dict.fromkeys(name for action in done if action.kind == "run" for name in _find_announced(action))
     new = [name for name in made if name not in known][-MOST_ANNOUNCED:]
     return (*list(known)[: MOST - len(new)], *new)
 
@@ -75,7 +75,7 @@ def _find_names(text: str) -> list[str]:
     return [name for at, name in sorted(placed) if at >= 0]
 
 
-def branch(ran: Iterable[Ran]) -> str:
+def branch(ran: Iterable[ExecutedCommand]) -> str:
     """The current branch; "" while git has not named it."""
     found = ""
     for run in ran:
@@ -88,7 +88,7 @@ def branch(ran: Iterable[Ran]) -> str:
     return redact(found)
 
 
-def find_commits(ran: Iterable[Ran]) -> Iterator[str]:
+def find_commits(ran: Iterable[ExecutedCommand]) -> Iterator[str]:
     """Yield the line that git printed for each commit: branch, hash, subject."""
     for run in ran:
         if "git" in run.text and "commit" in run.text:

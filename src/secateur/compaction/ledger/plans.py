@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from secateur.acts.calls import Action, clip_text, collapse_whitespace, normalize_name
 from secateur.compaction.ledger.entries import PlanItem, State
 from secateur.redact import redact
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, normalize_name
 
 MAX_CHARS = 240  # of one item
 
@@ -21,7 +21,7 @@ def extract_plans(done: Iterable[Action]) -> tuple[tuple[PlanItem, ...], bool]:
     found: dict[str, PlanItem] = {}
     names: dict[str, str] = {}  # of tasks that are made and changed one by one: their id → their text
     for action in done:
-        if action.role != "plan" or not action.ok:
+        if action.kind != "plan" or not action.ok:
             continue
         if listed := _parse_list(action.given):
             _replace(found, listed, action.call.key)

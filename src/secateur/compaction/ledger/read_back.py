@@ -8,8 +8,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from secateur.acts.effects import Use
-from secateur.acts.runs import Check
 from secateur.compaction.ledger.entries import (
     Command,
     Constraint,
@@ -26,6 +24,8 @@ from secateur.compaction.ledger.entries import (
     ValueChange,
 )
 from secateur.compaction.ledger.render import EARLIER_WORDS, LAST_WORDS, OUTCOME_WORDS, REPLACED_BY
+from secateur.toolcalls.commands import Check
+from secateur.toolcalls.effects import Use
 
 
 def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from secateur.acts.calls import clip_text, collapse_whitespace
 from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.entries import Command, Ledger, UserRequest, mark
 from secateur.compaction.ledger.requests import UNFINISHED, is_substantial, is_task
 from secateur.compaction.template import SECTIONS
+from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
 _SHARES = (1.0, 0.6, 0.4, 0.25, 0.15, 0.08, 0.04, 0.02, 0.01, 0.004, 0.002, 0.001)
 _LEAST_CHARS = (300, 120, 40, 12)  # of the newest request, where nothing else has room

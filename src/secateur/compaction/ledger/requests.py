@@ -12,11 +12,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.acts.calls import Action, clip_text, collapse_whitespace, normalize_name
 from secateur.compaction.ledger.entries import Question, Quote, State, UserRequest
 from secateur.compaction.ledger.said import FENCED, get_agent_text, get_user_text, keep_ends, split_sentences
 from secateur.model import Message
 from secateur.redact import redact
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, normalize_name
 
 MAX_CHARS = 4_000  # of one request; of a longer one its beginning and its end
 QUESTION_CHARS = 400

@@ -8,9 +8,9 @@ taken as it is; clipping falls between words, so that no name is cut into anothe
 import re
 from collections.abc import Iterator
 
-from secateur.acts.calls import clip_text
 from secateur.model import Message
 from secateur.text.host_texts import strip_host_text
+from secateur.toolcalls.actions import clip_text
 
 
 def get_user_text(message: Message) -> str:

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from typing import Any
 
-from secateur.acts.calls import Action, collapse_whitespace, normalize_name
-from secateur.acts.files import list_paths
 from secateur.compaction.ledger.entries import ValueChange
 from secateur.redact import redact
+from secateur.toolcalls.actions import Action, collapse_whitespace, normalize_name
+from secateur.toolcalls.file_effects import list_paths
 
 MAX_CHARS = 80  # of a value
 _SEARCHED = 20_000  # characters of one edit
@@ -21,7 +21,7 @@ _SEARCHED = 20_000  # characters of one edit
 
 def list_values(done: Iterable[Action]) -> tuple[ValueChange, ...]:
     """Return each constant that was changed, with its first and its newest value."""
-    return merge_values(change for action in done if action.role == "edit" and action.ok and action.result
+    return merge_values(change for action in done if action.kind == "edit" and action.ok and action.result
                         for change in _list_changes(action))  # fmt: skip
 
 

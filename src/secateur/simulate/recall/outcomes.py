@@ -12,11 +12,11 @@ from posixpath import join, normpath
 
 from msgspec import Struct
 
-from secateur.acts.calls import Action, list_actions
-from secateur.acts.files import list_file_effects
 from secateur.identifiers import Kind
 from secateur.model import Message
 from secateur.simulate.recall.references import Reference, References
+from secateur.toolcalls.actions import Action, list_actions
+from secateur.toolcalls.file_effects import list_file_effects
 
 
 class Files(Struct, frozen=True):
@@ -41,7 +41,7 @@ def track_files(messages: Sequence[Message], cwd: str = "") -> Files:
                 read.setdefault(number, []).append(path)
             else:
                 wrote.setdefault(path, []).append(number)
-        if action.role == "read" and number in read:
+        if action.kind == "read" and number in read:
             readings.add(number)
     for numbers_of_path in wrote.values():
         numbers_of_path.sort()

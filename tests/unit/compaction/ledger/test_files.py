@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.acts.files import parse_effects
 from secateur.compaction.ledger import (
     FileEntry,
     Ledger,
@@ -17,6 +16,7 @@ from secateur.compaction.ledger import (
     settle_states,
 )
 from secateur.model import Message
+from secateur.toolcalls.file_effects import parse_effects
 
 
 def called(tool: str, said: str = "ok", error: bool = False, **given: Any) -> tuple[Message, Message]:

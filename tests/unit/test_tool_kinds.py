@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from secateur.roles import ROLES, detect_role
+from secateur.tool_kinds import TOOL_KINDS, detect_tool_kind
 
 CALLS: list[tuple[str, dict[str, Any], str]] = [
     # Claude Code
@@ -84,7 +84,7 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("tool", "arguments", "role"), CALLS, ids=[f"{tool}-{role}" for tool, _, role in CALLS])
 def test_calls_of_real_hosts(tool: str, arguments: dict[str, Any], role: str) -> None:
-    assert detect_role(tool, json.dumps(arguments)) == role
+    assert detect_tool_kind(tool, json.dumps(arguments)) == role
 
 
 @pytest.mark.parametrize(
@@ -106,20 +106,20 @@ def test_calls_of_real_hosts(tool: str, arguments: dict[str, Any], role: str) ->
     ],
 )
 def test_without_arguments_the_name_decides(tool: str, arguments: str, role: str) -> None:
-    assert detect_role(tool, arguments) == role
+    assert detect_tool_kind(tool, arguments) == role
 
 
 def test_the_shape_outweighs_the_name() -> None:
-    assert detect_role("read", '{"command": "rm beds.py"}') == "run"
-    assert detect_role("runner", '{"path": "beds.py", "content": "x"}') == "edit"
-    assert detect_role("todo_finder", '{"command": "grep TODO"}') == "run"
+    assert detect_tool_kind("read", '{"command": "rm beds.py"}') == "run"
+    assert detect_tool_kind("runner", '{"path": "beds.py", "content": "x"}') == "edit"
+    assert detect_tool_kind("todo_finder", '{"command": "grep TODO"}') == "run"
 
 
 def test_arguments_that_strict_readers_refuse_still_have_a_shape() -> None:
-    assert detect_role("x", '{"path": "\ud800", "content": "y"}') == "edit"
-    assert detect_role("x", '{"pattern": "y", "limit": NaN}') == "search"
-    assert detect_role("x", '{"command": "\\ud83c"}') == "run"
+    assert detect_tool_kind("x", '{"path": "\ud800", "content": "y"}') == "edit"
+    assert detect_tool_kind("x", '{"pattern": "y", "limit": NaN}') == "search"
+    assert detect_tool_kind("x", '{"command": "\\ud83c"}') == "run"
 
 
 def test_roles_are_eight() -> None:
-    assert ROLES == ("read", "edit", "search", "run", "plan", "skill", "memory", "other")
+    assert TOOL_KINDS == ("read", "edit", "search", "run", "plan", "skill", "memory", "other")

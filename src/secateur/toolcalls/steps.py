@@ -10,17 +10,17 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from secateur.acts.calls import build_action
-from secateur.acts.files import list_command_lines
-from secateur.acts.runs import is_check
-from secateur.acts.shell import parse_command_line, strip_program_prefix
 from secateur.model import Part
+from secateur.toolcalls.actions import build_action
+from secateur.toolcalls.commands import is_check
+from secateur.toolcalls.file_effects import list_command_lines
+from secateur.toolcalls.shell import parse_command_line, strip_program_prefix
 
 
 def has_steps(call: Part, result: Part) -> bool:
     """Whether a call runs checks, builds or installations, and nothing whose output was asked for."""
     action = build_action(call, result)
-    return action.role == "run" and any(map(_is_stepwise, list_command_lines(action)))
+    return action.kind == "run" and any(map(_is_stepwise, list_command_lines(action)))
 
 
 def find_passed(lines: Sequence[str]) -> list[bool]:

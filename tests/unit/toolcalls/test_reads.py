@@ -3,9 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from secateur.acts.fates import Reads
-from secateur.acts.history import Act, is_shown_again
 from secateur.model import Part
+from secateur.toolcalls.completed_calls import CompletedCall, is_shown_again
+from secateur.toolcalls.staleness import Reads
 
 texts = st.lists(st.sampled_from(["import os", "x = 1", "def cut():", "", "  return 2", "12: y", "z"]), max_size=8)
 reads = st.lists(
@@ -13,17 +13,17 @@ reads = st.lists(
 )
 
 
-def act(number: int, text: str, shows: frozenset[str], command: int = 0) -> Act:
+def completed(number: int, text: str, shows: frozenset[str], command: int = 0) -> CompletedCall:
     call = Part("tool_call", (), f"show {command}", "Read", key=f"call {number}")
-    return Act(number, call, Part("tool_result", (), text, "Read", key=f"result {number}"), shows=shows)
+    return CompletedCall(number, call, Part("tool_result", (), text, "Read", key=f"result {number}"), shows=shows)
 
 
 @given(reads)
 @settings(deadline=None)
 def test_a_read_covers_what_comparing_it_with_each_read_before_finds(history: list[tuple[str, frozenset[str], int]]):
-    table, left = Reads(), list[Act]()
+    table, left = Reads(), list[CompletedCall]()
     for number, (text, shows, command) in enumerate(history):
-        later = act(number, text, shows, command)
+        later = completed(number, text, shows, command)
         covered = [one for one in left if is_shown_again(one, later)]
         assert table.take(later) == covered
         left = [*(one for one in left if one not in covered), later]
@@ -31,8 +31,8 @@ def test_a_read_covers_what_comparing_it_with_each_read_before_finds(history: li
 
 def test_a_result_is_unused_since_the_last_of_its_files_is_and_outdated_if_one_was_written_to():
     table = Reads()
-    table.take(act(1, "x = 1", frozenset("a")))
-    table.take(act(3, "y = 2", frozenset("ab"), 1))
+    table.take(completed(1, "x = 1", frozenset("a")))
+    table.take(completed(3, "y = 2", frozenset("ab"), 1))
     table.leave("a", 5)
     assert table.find_unused() == ({"result 1": 5}, {})
     table.write("b")
@@ -44,8 +44,8 @@ def test_a_result_is_unused_since_the_last_of_its_files_is_and_outdated_if_one_w
 
 def test_a_read_that_is_covered_remains_unused_as_it_was():
     table = Reads()
-    table.take(act(1, "x = 1", frozenset("a")))
+    table.take(completed(1, "x = 1", frozenset("a")))
     table.leave("a", 2)
-    table.take(act(3, "x = 1", frozenset("a")))
+    table.take(completed(3, "x = 1", frozenset("a")))
     table.use("a")
     assert table.find_unused() == ({"result 1": 2}, {})

@@ -3,9 +3,9 @@
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.acts.fates import Fates, get_working_set
-from secateur.acts.known import ToolHistory, get_history
 from secateur.model import Derived, Message, MessagePositions
+from secateur.toolcalls.history import ToolHistory, get_history
+from secateur.toolcalls.staleness import StalenessIndex, get_working_set
 
 CODE = "\n".join(f"def step_{number}(): return {number}" for number in range(40))
 Call = tuple[str, str, str]  # tool, arguments, result
@@ -20,8 +20,8 @@ def session(*calls: Call, errors: tuple[int, ...] = ()) -> tuple[Message, ...]:
     return talk(*rounds).messages
 
 
-def fates(messages: tuple[Message, ...], files: int = 10) -> Fates:
-    return get_history(messages).get_fates(files)
+def staleness(messages: tuple[Message, ...], files: int = 10) -> StalenessIndex:
+    return get_history(messages).get_staleness(files)
 
 
 def told(messages: tuple[Message, ...], found: dict[str, object]) -> list[int]:
@@ -44,59 +44,59 @@ def run(line: str, said: str = "fine") -> Call:
 
 def test_the_same_call_with_the_same_result() -> None:
     messages = session(run("date", "noon"), run("date", "noon"), run("date", "one"), run("ls", "noon"))
-    assert told(messages, fates(messages).repeats.same) == [2]
+    assert told(messages, staleness(messages).repeats.same) == [2]
 
 
 def test_a_range_is_shown_again_by_the_same_call_or_by_its_lines() -> None:
     part = "\n".join(CODE.split("\n")[:20])
     messages = session(read("a.py", part, limit=20), read("a.py"), read("b.py"), read("a.py", CODE + "\nmore"))
-    assert told(messages, fates(messages).shown) == [2, 4]
-    assert fates(messages).shown[messages[2].parts[0].key].since == 4
+    assert told(messages, staleness(messages).shown) == [2, 4]
+    assert staleness(messages).shown[messages[2].parts[0].key].since == 4
     again = session(read("a.py", "old text"), read("a.py", "quite another text"))
-    assert told(again, fates(again).shown) == [2]
+    assert told(again, staleness(again).shown) == [2]
     other = session(read("a.py", "old text", offset=1), read("a.py", "quite another text", offset=99))
-    assert fates(other).shown == {}
+    assert staleness(other).shown == {}
 
 
 def test_shell_commands_read_files_as_tools_do() -> None:
     messages = session(
         run("cat src/a.py", CODE), read("src/a.py", "\n".join(f"{n}\t{x}" for n, x in enumerate(CODE.split("\n"), 1)))
     )
-    assert told(messages, fates(messages).shown) == [2]
+    assert told(messages, staleness(messages).shown) == [2]
     elsewhere = session(run("cd /one && cat a.py", CODE), run("cd /two && cat a.py", CODE))
-    assert fates(elsewhere).shown == {}
+    assert staleness(elsewhere).shown == {}
 
 
 def test_a_written_file_outdates_its_reads_once_it_is_out_of_use() -> None:
     messages = session(read("a.py"), edit("a.py"), read("b.py"), read("c.py"))
-    assert fates(messages, files=3).written == {}
-    assert told(messages, fates(messages, files=2).written) == [2]
-    assert told(messages, fates(session(read("a.py"), read("b.py"), read("c.py")), files=1).written) == []
+    assert staleness(messages, files=3).written == {}
+    assert told(messages, staleness(messages, files=2).written) == [2]
+    assert told(messages, staleness(session(read("a.py"), read("b.py"), read("c.py")), files=1).written) == []
     back = session(read("a.py"), edit("a.py"), read("b.py"), read("c.py"), edit("a.py"))
-    assert fates(back, files=2).written == {}
+    assert staleness(back, files=2).written == {}
 
 
 def test_only_checks_are_asked_again() -> None:
     messages = session(
         run("npm test", "1 failed"), run("npm test | tail -5", "2 passed"), run("ls", "x"), run("ls", "y")
     )
-    assert told(messages, fates(messages).repeats.run) == [2]
+    assert told(messages, staleness(messages).repeats.run) == [2]
     apart = session(run("cd one && npm test", "1 failed"), run("cd two && npm test", "2 passed"))
-    assert fates(apart).repeats.run == {}
+    assert staleness(apart).repeats.run == {}
 
 
 def test_failures_are_resolved_by_success_and_tried_by_either() -> None:
     messages = session(edit("a.py"), edit("a.py"), edit("b.py"), errors=(0, 2))
-    assert told(messages, fates(messages).repeats.resolved) == [2]
-    assert told(messages, dict.fromkeys(get_working_set(fates(messages), reads=False, failures=True).keys)) == [6]
+    assert told(messages, staleness(messages).repeats.resolved) == [2]
+    assert told(messages, dict.fromkeys(get_working_set(staleness(messages), reads=False, failures=True).keys)) == [6]
     failing = session(run("make all", "Exit code 2"), run("make all", "Exit code 2"))
-    assert fates(failing).repeats.resolved == {}
-    assert told(failing, fates(failing).repeats.tried) == [2]
+    assert staleness(failing).repeats.resolved == {}
+    assert told(failing, staleness(failing).repeats.tried) == [2]
 
 
 def test_the_working_set_is_the_fresh_reads_of_the_files_in_use() -> None:
     messages = session(read("a.py"), read("b.py"), read("a.py"), read("c.py", "other"), edit("a.py"))
-    held = get_working_set(fates(messages, files=2), reads=True, failures=False)
+    held = get_working_set(staleness(messages, files=2), reads=True, failures=False)
     assert told(messages, dict.fromkeys(held.keys)) == [6, 8]
     assert {number: held.left[messages[number].parts[0].key] for number in (2, 4)} == {2: 6, 4: 8}
 
@@ -112,7 +112,7 @@ def test_a_history_that_grows_tells_what_it_tells_at_once(cut: int) -> None:
     grown = get_history(messages, index=index)
     assert grown is begun
     for name in ("shown", "written", "unused"):
-        assert getattr(grown.get_fates(1), name) == getattr(at_once.get_fates(1), name)
+        assert getattr(grown.get_staleness(1), name) == getattr(at_once.get_staleness(1), name)
     for name in ("same", "run", "resolved", "tried", "failed", "refused"):
         assert getattr(grown.get_repeats(), name) == getattr(at_once.get_repeats(), name)
 
@@ -122,4 +122,7 @@ def test_a_history_that_went_another_way_is_told_anew() -> None:
     kept = Derived()
     first, second = (get_history(messages, index=MessagePositions(derived=kept)) for messages in (one, other))
     assert first is not second
-    assert [act.result.key for act in second.acts] == [other[2].parts[0].key, other[4].parts[0].key]
+    assert [completed.result.key for completed in second.completed_calls] == [
+        other[2].parts[0].key,
+        other[4].parts[0].key,
+    ]

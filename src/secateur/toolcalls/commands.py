@@ -1,7 +1,7 @@
-"""What a call ran: its command lines, what each of them checks if it does, and whether it went well.
+"""The command lines that a call ran: what each of them checks, if anything, and whether it succeeded.
 
-Rule: a check has failed where its exit status or its own output says so, because `| tail` hides the status. What
-becomes of earlier runs of the same thing is not decided here.
+Rule: a check has failed if its exit status or its own output says so, because `| tail` hides the status. Whether a run
+makes earlier runs stale is not decided here.
 """
 
 import re
@@ -13,19 +13,19 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.acts.calls import Action, build_action, clip_text, collapse_whitespace
-from secateur.acts.effects import is_pathlike
-from secateur.acts.files import list_command_lines
-from secateur.acts.shell import parse_command_line, strip_program_prefix
 from secateur.memoizing import memoize_texts
 from secateur.model import Part
 from secateur.redact import redact
+from secateur.toolcalls.actions import Action, build_action, clip_text, collapse_whitespace
+from secateur.toolcalls.effects import is_pathlike
+from secateur.toolcalls.file_effects import list_command_lines
+from secateur.toolcalls.shell import parse_command_line, strip_program_prefix
 
 Check = Literal["test", "build", "lint"]
 MAX_CHARS = 240  # of a command line
 
 
-class Ran(Struct, frozen=True, gc=False):
+class ExecutedCommand(Struct, frozen=True, gc=False):
     """One run of one command line."""
 
     action: Action
@@ -43,11 +43,11 @@ class Ran(Struct, frozen=True, gc=False):
         return clip_text(collapse_whitespace(redact(self.line)), MAX_CHARS)
 
 
-def iterate_runs(done: Iterable[Action]) -> Iterator[Ran]:
+def iterate_runs(done: Iterable[Action]) -> Iterator[ExecutedCommand]:
     """Yield every command that was run and finished."""
     actions = tuple(done)
     for number, action in enumerate(actions):
-        if action.role == "run" and action.result and (action.ok or action.exit is not None or action.said):
+        if action.kind == "run" and action.result and (action.ok or action.exit is not None or action.said):
             followed = _follow_session(actions, number)
             for line in list_command_lines(action):
                 yield _build_run(followed, line)
@@ -73,7 +73,7 @@ _ENDS = 600  # characters of a result in which a host says that a command goes o
 _SESSION = re.compile(r"Process running with session ID (?P<id>\d+)\n?")
 
 
-def is_printing(ran: Ran) -> bool:
+def is_printing(ran: ExecutedCommand) -> bool:
     """Return whether a command only looks and prints text of files, whether or not their names are known."""
     return ran.looks and any(_count_operands(words) >= _PRINTS.get(words[0], 99) for words in ran.does)
 
@@ -83,7 +83,7 @@ def is_check(words: str) -> bool:
     return any(pattern.match(words) for _, pattern in _CHECKS)
 
 
-def list_check_kinds(ran: Ran) -> tuple[Check, ...]:
+def list_check_kinds(ran: ExecutedCommand) -> tuple[Check, ...]:
     """Return which kinds of checks a command runs: `make lint && make test` runs two."""
     lines = [" ".join(words[:12]) for words in ran.does]
     return tuple(kind for kind, pattern in _CHECKS if any(map(pattern.match, lines)))
@@ -93,8 +93,8 @@ def list_check_kinds(ran: Ran) -> tuple[Check, ...]:
 def is_search(call: Part, result: Part) -> bool:
     """Whether a call searches: its output may be hits."""
     action = build_action(call, result)
-    if action.role != "run":
-        return action.role == "search"
+    if action.kind != "run":
+        return action.kind == "search"
     return any(_SEARCHES.search(line) for line in list_command_lines(action))
 
 
@@ -161,10 +161,10 @@ class _Line(Struct, frozen=True, gc=False):
     goes_to: str
 
 
-def _build_run(action: Action, line: str) -> Ran:
+def _build_run(action: Action, line: str) -> ExecutedCommand:
     said = _kept(line) if len(line) <= _SHORT else _parse_line(line)
     ok = action.ok and not (said.check and has_failed(action.said))
-    return Ran(action, said.line, said.stem, said.looks, said.check, ok, said.does, said.goes_to)
+    return ExecutedCommand(action, said.line, said.stem, said.looks, said.check, ok, said.does, said.goes_to)
 
 
 def _parse_line(line: str) -> _Line:

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from secateur.acts.history import is_file_access, is_successful_command
 from secateur.model import Part
+from secateur.toolcalls.completed_calls import is_file_access, is_successful_command
 
 
 def ran(line: str) -> tuple[Part, Part]:

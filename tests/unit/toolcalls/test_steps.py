@@ -5,7 +5,7 @@ import json
 import pytest
 
 from conversation import assistant, part, result, talk
-from secateur.acts.steps import find_passed, has_steps
+from secateur.toolcalls.steps import find_passed, has_steps
 
 
 def runs(line: str) -> bool:

@@ -1,7 +1,7 @@
 """What an agent did, call by call: what each call showed of files, what it wrote, what it ran, and how it went.
 
 Rule: paths are compared as they are written, in the folder that the call names; two names of one file count as two, so
-that nothing is taken for the same for the sake of a guess. What became of an act later is told in `fates`.
+because nothing is taken for the same on a guess. Whether a result became stale later is decided in `staleness`.
 """
 
 import re
@@ -10,18 +10,18 @@ from posixpath import join, normpath
 
 from msgspec import Struct
 
-from secateur.acts.calls import Action, build_action, collect_texts
-from secateur.acts.files import PLACES, list_file_effects, list_paths
-from secateur.acts.runs import Ran, is_printing, iterate_runs
 from secateur.memoizing import memoize_texts
 from secateur.model import Part
-from secateur.roles import detect_role
 from secateur.text.placeholder import has_shortened
+from secateur.tool_kinds import detect_tool_kind
+from secateur.toolcalls.actions import Action, build_action, collect_texts
+from secateur.toolcalls.commands import ExecutedCommand, is_printing, iterate_runs
+from secateur.toolcalls.file_effects import PLACES, list_file_effects, list_paths
 
 SHOWN_AGAIN = 0.8  # of its lines: what a later result of the same file shows again is the same range
 
 
-class Act(Struct, frozen=True, gc=False):
+class CompletedCall(Struct, frozen=True, gc=False):
     """One call that has a result, and what is certain about it."""
 
     number: int  # of the message that holds the result
@@ -29,51 +29,51 @@ class Act(Struct, frozen=True, gc=False):
     result: Part
     shows: frozenset[str] = frozenset()  # files whose text it shows, if it does nothing else
     writes: frozenset[str] = frozenset()
-    asks: tuple[str, ...] = ()  # the checks that it ran: two acts that ask the same are a repetition
-    tries: tuple[str, ...] = ()  # what a later success would resolve
+    asks: tuple[str, ...] = ()  # the checks that it ran: two calls with the same checks are a repetition
+    tries: tuple[str, ...] = ()  # attempts that a later success would resolve
     ok: bool = True
 
     @property
     def touches(self) -> frozenset[str]:
-        """Files that it worked with."""
+        """Files that it read or wrote."""
         return self.shows | self.writes
 
 
-def build_act(number: int, call: Part, result: Part) -> Act:
-    """Build an act from a call and its result in message `number`."""
-    shows, writes, asks, tries, ok, _ = _analyze_act(call, result)
-    return Act(number, call, result, shows, writes, asks, tries, ok)
+def build_completed_call(number: int, call: Part, result: Part) -> CompletedCall:
+    """Build a completed call from a call and its result in message `number`."""
+    shows, writes, asks, tries, ok, _ = _analyze_call(call, result)
+    return CompletedCall(number, call, result, shows, writes, asks, tries, ok)
 
 
 def is_successful_command(call: Part, result: Part) -> bool:
     """Return whether a command that does more than look (a build, a test, an install) ran and succeeded."""
-    ran = _analyze_act(call, result)[-1]
+    ran = _analyze_call(call, result)[-1]
     return bool(ran) and all(one.ok for one in ran) and not all(one.looks for one in ran)
 
 
 def is_file_access(call: Part, result: Part) -> bool:
     """Return whether a call was made to see or to change the text of files."""
-    shows, writes, *_, ran = _analyze_act(call, result)
-    if shows or writes or detect_role(call.tool, call.text) in ("read", "edit"):
+    shows, writes, *_, ran = _analyze_call(call, result)
+    if shows or writes or detect_tool_kind(call.tool, call.text) in ("read", "edit"):
         return True
     return any(map(is_printing, ran))
 
 
-def is_shown_again(act: Act, later: Act) -> bool:
-    """Return whether a later act shows the same range of the same, unchanged files."""
-    if not act.shows or not act.shows <= later.shows:
+def is_shown_again(completed: CompletedCall, later: CompletedCall) -> bool:
+    """Return whether a later call shows the same range of the same, unchanged files."""
+    if not completed.shows or not completed.shows <= later.shows:
         return False
-    if act.call.text == later.call.text:
+    if completed.call.text == later.call.text:
         return True
-    return _is_covered(act.result.text, later.result.text)
+    return _is_covered(completed.result.text, later.result.text)
 
 
 _NO_FILES: frozenset[str] = frozenset()
-_Analysis = tuple[frozenset[str], frozenset[str], tuple[str, ...], tuple[str, ...], bool, tuple[Ran, ...]]
+_Analysis = tuple[frozenset[str], frozenset[str], tuple[str, ...], tuple[str, ...], bool, tuple[ExecutedCommand, ...]]
 
 
-def _analyze_act(call: Part, result: Part) -> _Analysis:
-    """Return what an act shows, writes, asks and tries, whether it succeeded, and what it ran."""
+def _analyze_call(call: Part, result: Part) -> _Analysis:
+    """Return what a call shows, writes, checks and tries, whether it succeeded, and what it ran."""
     return _analyze_texts(call.tool, call.text, call.key, result.text, result.is_error)
 
 
@@ -88,7 +88,7 @@ def _analyze_texts(tool: str, arguments: str, key: str, output: str, is_error: b
     read = frozenset([_resolve_path(where, path) for use, path in effects if use == "read"]) or _NO_FILES
     wrote = frozenset([_resolve_path(where, path) for use, path in effects if use != "read"]) or _NO_FILES
     looks = all([one.looks for one in ran])
-    only = not wrote and (action.role == "read" or (bool(ran) and looks))
+    only = not wrote and (action.kind == "read" or (bool(ran) and looks))
     failed = not action.ok and not (ran and looks and not is_error)
     ok = not failed and all([one.ok or one.looks for one in ran])
     cut = has_shortened(arguments)  # what else it did is not known: it is like no other
@@ -97,8 +97,8 @@ def _analyze_texts(tool: str, arguments: str, key: str, output: str, is_error: b
     return shows, wrote, () if cut else _get_checks(ran, said), _get_attempts(action, said), ok, ran
 
 
-def _get_checks(ran: tuple[Ran, ...], said: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the checks of an act (test, build, linter), of which only the newest answer matters."""
+def _get_checks(ran: tuple[ExecutedCommand, ...], said: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the checks of a call (test, build, linter), of which only the newest result matters."""
     return said if ran and any(one.check for one in ran) and all(one.check or one.looks for one in ran) else ()
 
 
@@ -106,14 +106,14 @@ def _get_attempts(action: Action, said: tuple[str, ...]) -> tuple[str, ...]:
     if said:
         return said
     named = list_paths(action)
-    return tuple(f"{action.role} {normpath(path)}" for path in named) or (f"{action.call.tool} {action.call.text}",)
+    return tuple(f"{action.kind} {normpath(path)}" for path in named) or (f"{action.call.tool} {action.call.text}",)
 
 
-def _format_run(ran: Ran) -> str:
+def _format_run(ran: ExecutedCommand) -> str:
     return "\n".join(map(" ".join, ran.does)) or ran.text
 
 
-def _place(action: Action, ran: tuple[Ran, ...]) -> str:
+def _place(action: Action, ran: tuple[ExecutedCommand, ...]) -> str:
     """The folder that a call names for itself, by an argument or by `cd`."""
     for place in collect_texts(action.given, PLACES):
         return place

@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from secateur.acts.calls import collapse_whitespace
+from secateur.toolcalls.actions import collapse_whitespace
 
 Use = Literal["read", "created", "changed", "moved", "deleted", "restored", "discarded"]
 

@@ -1,9 +1,9 @@
-"""What a tool is for, told from how it was called.
+"""The kind of a tool (read, edit, search, run ...), detected from how it was called.
 
-Rule: the arguments' shape speaks first: a command is run, a path with new text is edited, a pattern is searched for.
-The name is a second hint, and decides alone only where there are no arguments; names differ from host to host and
-anybody may choose one. Where skill, memory or plan is possible it is assumed, because those results are protected:
-doubt keeps. Nothing here looks at outputs or decides what may go.
+Rule: the shape of the arguments comes first: a command is run, a path with new text is edited, a pattern is searched
+for. The name is a second hint and decides alone only if there are no arguments, because names differ from host to host
+and are free to choose. Where skill, memory or plan is possible it is assumed, because those results are protected: when
+in doubt, keep. Nothing here reads outputs or decides what may be removed.
 """
 
 import json
@@ -14,13 +14,13 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-ToolRole = Literal["read", "edit", "search", "run", "plan", "skill", "memory", "other"]
-ROLES: tuple[ToolRole, ...] = get_args(ToolRole)
+ToolKind = Literal["read", "edit", "search", "run", "plan", "skill", "memory", "other"]
+TOOL_KINDS: tuple[ToolKind, ...] = get_args(ToolKind)
 
 
 @lru_cache(maxsize=2_048)
-def detect_role(tool: str, arguments: str) -> ToolRole:
-    """The role of a call: `tool` as named by the host, `arguments` as JSON, raw text, or "" if unknown."""
+def detect_tool_kind(tool: str, arguments: str) -> ToolKind:
+    """Return the kind of a tool: `tool` as named by the host, `arguments` as JSON, raw text, or "" if unknown."""
     words = _split_words(tool)
     given = _parse_arguments(arguments)
     if not given:
@@ -59,12 +59,12 @@ _RUNS = frozenset({"bash", "shell", "sh", "zsh", "powershell", "terminal", "exec
 # fmt: on
 
 
-def _detect_by_text(arguments: str) -> ToolRole | None:
-    """Detect the role of a freeform tool, which takes no JSON."""
+def _detect_by_text(arguments: str) -> ToolKind | None:
+    """Detect the kind of a freeform tool, which takes no JSON."""
     return "edit" if arguments.lstrip().startswith(_PATCH) else None
 
 
-def _detect_command(given: dict[str, Any], keys: Set[str]) -> ToolRole | None:
+def _detect_command(given: dict[str, Any], keys: Set[str]) -> ToolKind | None:
     """Detect commands, and editors whose `command` is a verb."""
     if not keys & _COMMANDS:
         return "run" if "sessionid" in keys and keys & _RUNNING else None
@@ -79,8 +79,8 @@ def _detect_command(given: dict[str, Any], keys: Set[str]) -> ToolRole | None:
     return "edit" if "apply_patch" in line[:200] and _PATCH in line else "run"
 
 
-def _detect_protected(words: Set[str], keys: Set[str]) -> ToolRole | None:
-    """Detect roles whose results are protected."""
+def _detect_protected(words: Set[str], keys: Set[str]) -> ToolKind | None:
+    """Detect kinds whose results are protected."""
     if keys & {"skill", "skillname"} or words & {"skill", "skills"}:
         return "skill"
     if words & {"memory", "memories", "remember", "recall"}:
@@ -94,7 +94,7 @@ def _detect_protected(words: Set[str], keys: Set[str]) -> ToolRole | None:
     return None
 
 
-def _detect_by_shape(words: Set[str], keys: Set[str]) -> ToolRole:
+def _detect_by_shape(words: Set[str], keys: Set[str]) -> ToolKind:
     if keys & _CHANGES or (keys & _PATHS and keys & _BODIES):
         return "edit"
     if keys & _SEARCHES or words & _FINDS:
@@ -104,14 +104,14 @@ def _detect_by_shape(words: Set[str], keys: Set[str]) -> ToolRole:
     return "other"
 
 
-def _detect_by_name(words: Set[str]) -> ToolRole:
-    hints: tuple[tuple[ToolRole, Set[str]], ...] = (
+def _detect_by_name(words: Set[str]) -> ToolKind:
+    hints: tuple[tuple[ToolKind, Set[str]], ...] = (
         ("run", _RUNS),
         ("search", _FINDS),
         ("edit", _WRITES),
         ("read", _READS),
     )
-    return next((role for role, hint in hints if words & hint), "other")
+    return next((kind for kind, hint in hints if words & hint), "other")
 
 
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode

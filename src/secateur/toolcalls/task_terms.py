@@ -1,9 +1,9 @@
-"""Which call a result answers, what else its message holds, and what the task was about at that point.
+"""Which call a result answers, what else its message contains, and the terms of the task at that point.
 
-Rule: a result answers a call of its own round, never one found over the whole history. A message with thousands of
-calls or results is visited once; the last few messages are remembered for each thread. What a task is about are names
-only (files, symbols, ids, errors), the newest first: those that the user named, and those of the calls just before.
-Common words name nothing. Nothing is decided here.
+Rule: a result answers a call of its own round, never one from the whole history. A message with thousands of calls or
+results is visited once; the last few messages are remembered per thread. The terms of a task are names only (files,
+symbols, ids, errors), newest first: those in the user's messages, and those in the calls just before. Common words are
+not terms. Nothing is decided here.
 """
 
 from bisect import bisect_left

@@ -1,38 +1,38 @@
-"""The acts of histories that grow: each request pays for what is new.
+"""The completed tool calls of a growing history, analyzed incrementally: each request pays only for new messages.
 
-Rule: what is found follows from the history alone. A history that was seen before, and has grown, is recognized by the
-keys of its messages, which name all that was said before them; a few are kept beside the index that the views of a
-session share. Nothing is decided here.
+Rule: the result depends on the history alone. A history that has grown is recognized by its messages' keys, since each
+key covers everything before it. A few histories are kept beside the index that the views of a session share. Nothing
+is decided here.
 """
 
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
-from secateur.acts.fates import Fates, Repeats
-from secateur.acts.history import Act, build_act
 from secateur.model import Message, MessagePositions, Part
+from secateur.toolcalls.completed_calls import CompletedCall, build_completed_call
+from secateur.toolcalls.staleness import Repeats, StalenessIndex
 
 _KEPT = 8  # histories
 
 
 class ToolHistory:
-    """Calls and their results, oldest result first, and what became of them."""
+    """Calls with their results, oldest result first, and which of the results are stale."""
 
     def __init__(self) -> None:
-        self.acts: list[Act] = []
+        self.completed_calls: list[CompletedCall] = []
         self.keys: list[str] = []
         self.where: dict[str, tuple[int, int]] = {}  # key of a call or result -> its message, and its characters
-        self.last: Sequence[Message] = ()  # the history as it was taken last
-        self.index: MessagePositions | None = None  # that of the views of this history, as long as it is
+        self.last: Sequence[Message] = ()  # the history as it was last read
+        self.index: MessagePositions | None = None  # shared by the views of this history
         self._called: list[tuple[int, str, int]] = []  # message, key and characters of each call
         self._calls: dict[str, list[Part]] = {}  # those without a result, by their ids
         self._long: dict[int, tuple[int, dict[str, int]]] = {}  # calls longer than that, of so many calls
-        self._fates: dict[int, Fates] = {}
+        self._staleness: dict[int, StalenessIndex] = {}
         self._repeats = Repeats()
         self._covered: list[tuple[int, ...]] = []  # which reads each read covers, whatever is in use
 
     def grow(self, messages: Sequence[Message], raw: Mapping[str, Part]) -> None:
-        """Take the messages that came since."""
+        """Add the messages that are new."""
         for number in range(len(self.keys), len(messages)):
             if number and messages[number].role == "assistant" != messages[number - 1].role:
                 self._calls.pop("", None)  # without an id, a call is answered in its round or never
@@ -48,7 +48,7 @@ class ToolHistory:
                     call = self._calls[part.call_id].pop(-1 if part.call_id else 0)
                     if not self._calls[part.call_id]:
                         del self._calls[part.call_id]
-                    self.acts.append(build_act(number, call, part))
+                    self.completed_calls.append(build_completed_call(number, call, part))
             self.keys.append(messages[number].key)
         self.last = messages
 
@@ -60,25 +60,25 @@ class ToolHistory:
         return found
 
     def get_repeats(self) -> Repeats:
-        """Return which acts were repeated or tried again."""
-        self._repeats.take(self.acts)
+        """Return which calls were repeated or retried."""
+        self._repeats.take(self.completed_calls)
         return self._repeats
 
-    def get_fates(self, files: int) -> Fates:
-        """Return the fates of the acts if this many files are in use at a time."""
-        found = self._fates.get(files)
+    def get_staleness(self, files: int) -> StalenessIndex:
+        """Return which results are stale if this many files count as in use at a time."""
+        found = self._staleness.get(files)
         if found is None:
-            found = self._fates[files] = Fates(files, self._covered, self._repeats)
-        found.take(self.acts)
+            found = self._staleness[files] = StalenessIndex(files, self._covered, self._repeats)
+        found.take(self.completed_calls)
         return found
 
 
 def get_history(
     messages: Sequence[Message], raw: Mapping[str, Part] | None = None, index: MessagePositions | None = None
 ) -> ToolHistory:
-    """Return the acts of a history; `raw` has the original parts where a view shows them differently.
+    """Return the completed calls of a history; `raw` has the original parts that a view shows differently.
 
-    Views of one history share their `index`: where one of them was just asked about, it is known by that.
+    Views of one history share their `index`: if one of them was analyzed last, the index identifies it.
     """
     kept: list[ToolHistory] = index.derived.histories if index is not None and index.derived is not None else []
     if kept and index is not None and kept[-1].index is index and len(kept[-1].keys) == len(messages):

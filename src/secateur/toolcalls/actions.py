@@ -1,8 +1,8 @@
-"""Calls beside their results: what was asked of a tool, and how it went; and short forms of their texts.
+"""Calls paired with their results: what the agent requested of a tool, how it ended, and short forms of their texts.
 
-Rule: a result answers the newest open call of its id, and where ids are empty the oldest open call; ids are never
-looked up over the whole history, because providers repeat them. How a command ended is read where hosts state it, at
-the ends of a result, never in the middle of an output. Text is clipped between words, so that no name becomes another.
+Rule: a result answers the newest open call with its id, or the oldest open call if ids are empty. Ids are never looked
+up over the whole history, because providers repeat them. A command's exit status is read where hosts state it, at the
+ends of a result, never in the middle of an output. Text is clipped between words, so that no name turns into another.
 What a call did to files or plans is not decided here.
 """
 
@@ -17,8 +17,8 @@ import msgspec
 from msgspec import Struct
 
 from secateur.model import Message, Part
-from secateur.roles import ToolRole, detect_role
 from secateur.text.placeholder import MARK, is_placeholder
+from secateur.tool_kinds import ToolKind, detect_tool_kind
 
 
 def collapse_whitespace(text: str) -> str:
@@ -38,7 +38,7 @@ class Action(Struct, frozen=True, gc=False):
     """One call and its result."""
 
     call: Part
-    role: ToolRole
+    kind: ToolKind
     given: dict[str, Any]  # the arguments by name; empty where they are no object
     result: Part | None = None
     exit: int | None = None
@@ -84,10 +84,10 @@ def pair_calls(messages: Iterable[Message]) -> tuple[tuple[Part, Part | None], .
 
 def build_action(call: Part, result: Part | None) -> Action:
     """Build an action from one call, its arguments and its result."""
-    role = detect_role(call.tool, call.text)
+    kind = detect_tool_kind(call.tool, call.text)
     exit_ = _parse_exit_code(result.text) if result else None
     ok = not (result and result.is_error) and not exit_
-    return Action(call, role, _parse_arguments(call.text), result, exit_, ok)
+    return Action(call, kind, _parse_arguments(call.text), result, exit_, ok)
 
 
 def find_late_results(messages: Iterable[Message], done: Iterable[Action]) -> tuple[str, ...]:

@@ -9,9 +9,9 @@ here.
 import re
 from collections.abc import Iterator
 
-from secateur.acts.calls import Action, collapse_whitespace, collect_texts, normalize_name
-from secateur.acts.effects import Effect, Use, is_pathlike, parse_git_effects
-from secateur.acts.shell import Simple, parse_command_line, strip_program_prefix
+from secateur.toolcalls.actions import Action, collapse_whitespace, collect_texts, normalize_name
+from secateur.toolcalls.effects import Effect, Use, is_pathlike, parse_git_effects
+from secateur.toolcalls.shell import Simple, parse_command_line, strip_program_prefix
 
 
 def parse_effects(line: str, depth: int = 0) -> Iterator[Effect]:
@@ -167,22 +167,22 @@ def list_file_effects(action: Action) -> Iterator[Effect]:
 
 def _list_asked_effects(action: Action) -> Iterator[Effect]:
     """Yield the effects that the arguments of an answered call name."""
-    if action.role == "run":
+    if action.kind == "run":
         for line in list_command_lines(action):
             for effect in (*parse_effects(line), *parse_script_effects(line if action.given else "")):
                 if action.ok or effect.use != "read":
                     yield effect
             if "patch" in line and "--dry-run" not in line:
                 yield from (Effect(path, "changed") for path in filter(is_pathlike, _PATCHING.findall(action.said)))
-    elif action.ok and (action.role == "edit" or _is_patch(action)):
+    elif action.ok and (action.kind == "edit" or _is_patch(action)):
         yield from _list_edit_effects(action)
-    elif action.role == "read" and action.ok and not _FOLDER.search(action.said[:300]):
+    elif action.kind == "read" and action.ok and not _FOLDER.search(action.said[:300]):
         yield from (Effect(path, "read") for path in list_paths(action))
 
 
 def _is_patch(action: Action) -> bool:
     """Whether a tool that is not known to edit was given a patch to apply."""
-    return action.role == "other" and "patch" in action.call.tool.lower() and _PATCHED_FILE in action.call.text
+    return action.kind == "other" and "patch" in action.call.tool.lower() and _PATCHED_FILE in action.call.text
 
 
 def list_command_lines(action: Action) -> list[str]:
