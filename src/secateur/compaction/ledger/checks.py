@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
+from secateur.memoizing import memoize_texts
 from secateur.redact import redact
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand, is_check
@@ -153,14 +154,29 @@ def has_started(run: ExecutedCommand) -> bool:
     """Whether a command ran at all: of a check, whether its tool was found and checked anything."""
     if run.check is None:
         return True
-    lines = [_COLOR.sub("", line).strip() for line in run.action.said[-_SEARCHED:].split("\n")]
-    if any(_is_total(line) for line in lines):
+    start = _read_start(run.action.said[-_SEARCHED:])
+    if start.has_total:
         return True
-    missing = {found[1] or found[2] for line in lines if (found := _MISSING.search(line))}
     tools = {words[0] for words in run.does if is_check(" ".join(words))}
-    if any(name.rpartition("/")[2] in tools or is_check(name.rpartition("/")[2]) for name in missing):
-        return False
-    return not any(_NOT_STARTED.search(line) or _NOTHING_CHECKED.search(line) for line in lines)
+    return not start.is_empty and not any(name in tools or is_check(name) for name in start.missing)
+
+
+class _Start(Struct, frozen=True):
+    """What an output says of whether its check started."""
+
+    has_total: bool = False
+    missing: frozenset[str] = frozenset()  # programs that the shell did not find
+    is_empty: bool = False  # nothing was checked
+
+
+@memoize_texts(maxsize=1_024)
+def _read_start(output: str) -> _Start:
+    lines = dict.fromkeys([line.strip() for line in _COLOR.sub("", output).split("\n")])
+    if any(_is_total(line) for line in lines):
+        return _Start(has_total=True)
+    missing = [found[1] or found[2] for line in lines if (found := _MISSING.search(line))]
+    is_empty = any(_NOT_STARTED.search(line) or _NOTHING_CHECKED.search(line) for line in lines)
+    return _Start(missing=frozenset(name.rpartition("/")[2] for name in missing), is_empty=is_empty)
 
 
 def _is_total(line: str) -> bool:
