@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
+from secateur.decoding import prepare_type
 from secateur.model import Epoch
 
 LEAST = 10  # newest receipts of a session that stay however old they are: among them that of its last view
@@ -101,7 +102,7 @@ def encode_link(link: Link) -> bytes:
 
 def decode_link(text: bytes) -> Link:
     """Decode a link written by `encode_link`. Raises ValueError (msgspec.MsgspecError) for anything else."""
-    read = msgspec.json.decode(text, type=_Line)
+    read = msgspec.json.decode(text, type=prepare_type(_Line))
     return Link(read.sequence, bytes(read.receipt), read.previous, read.hash)
 
 
@@ -123,7 +124,7 @@ class _Named(Struct, frozen=True):
 def get_epoch_hashes(body: bytes) -> tuple[str, ...] | None:
     """The hashes of the epochs a receipt was saved with; None if it says nothing about the plan."""
     try:
-        found = msgspec.json.decode(body, type=_Named).epoch_hashes
+        found = msgspec.json.decode(body, type=prepare_type(_Named)).epoch_hashes
     except msgspec.MsgspecError:
         return None
     return None if found is UNSET else found

@@ -15,6 +15,7 @@ from collections.abc import Callable
 import msgspec
 from msgspec import Struct
 
+from secateur.decoding import prepare_type
 from secateur.redact import redact
 
 TIMEOUT_S = 10.0  # a request waits for it
@@ -96,7 +97,7 @@ class CommandHook(Struct, frozen=True):
             raise RuntimeError(f"it ended with code {done.returncode}{': ' + said[-1] if said else ''}")
         if isinstance(event, AfterCompact) or not done.stdout.strip():
             return None
-        return msgspec.convert(json.loads(done.stdout), CompactDecision)
+        return msgspec.convert(json.loads(done.stdout), prepare_type(CompactDecision))
 
 
 def call_before_hook(hooks: Hooks, before: BeforeCompact) -> tuple[CompactDecision, str]:

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct, UnsetType
 from msgspec.structs import replace
 
+from secateur.decoding import prepare_type
 from secateur.errors import EditError
 from secateur.model import Edit, Epoch, Message, Remove, Replace, Restore, Rewrite, Transcript
 
@@ -57,7 +58,7 @@ def encode(plan: Plan) -> bytes:
 def decode(data: bytes) -> Plan:
     """Return the plan that `encode` wrote. Raises EditError for anything else."""
     try:
-        return msgspec.json.decode(data, type=Plan)
+        return msgspec.json.decode(data, type=prepare_type(Plan))
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise EditError(f"this is not a plan: {error}; give a file written by --plan-out") from error
 

@@ -22,6 +22,7 @@ import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import fields
 
+from secateur.decoding import prepare_type
 from secateur.errors import FormatError, SecateurError
 from secateur.jsontext import Text, convert_recursion_error, dumps
 from secateur.redact import redact
@@ -123,7 +124,7 @@ class Channel:
     def _settle(self, line: bytes) -> bool:
         """Whether the line answers a question."""
         try:
-            answer = msgspec.json.decode(line, type=_AnswerLine).answer
+            answer = msgspec.json.decode(line, type=prepare_type(_AnswerLine)).answer
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
             return False
         with self._lock:
@@ -171,7 +172,7 @@ def read_parameters(given: bytes | Raw, type: type[T]) -> T:
     JavaScript writes half of a character as an escape that is no text; it passes. Raises FormatError.
     """
     try:
-        return msgspec.json.decode(given, type=type)
+        return msgspec.json.decode(given, type=prepare_type(type))
     except msgspec.ValidationError:
         raise
     except (msgspec.MsgspecError, UnicodeError):
@@ -183,7 +184,7 @@ def read_parameters(given: bytes | Raw, type: type[T]) -> T:
             child = text.child(field.encode_name)
             if child is not None:
                 found[field.name] = Raw(child.raw) if field.type is Raw else child.value()
-        return msgspec.convert(found, type)
+        return msgspec.convert(found, prepare_type(type))
 
 
 def _resolve(asked: "Future[HostAnswer]", answer: HostAnswer) -> None:

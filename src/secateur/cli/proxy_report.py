@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from secateur.cli.output.formatting import abbreviate, format_count, format_net_dollars, format_percent, pluralize
 from secateur.cli.output.terminal import make_console, print_text
+from secateur.decoding import prepare_type
 
 _TIMEOUT_S = 2.0
 
@@ -69,7 +70,7 @@ def fetch_report(address: str) -> ProxyReport | None:
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # this machine, whatever HTTP_PROXY says
     try:
         with opener.open(f"{address}/_secateur/status", timeout=_TIMEOUT_S) as response:
-            report = msgspec.json.decode(response.read(), type=ProxyReport, strict=False)
+            report = msgspec.json.decode(response.read(), type=prepare_type(ProxyReport), strict=False)
     except (OSError, HTTPException, ValueError, msgspec.MsgspecError):
         return None
     return msgspec.structs.replace(report, address=address, active=max(0, report.active - 1))

@@ -21,6 +21,7 @@ import msgspec
 from msgspec import Struct
 
 from secateur.cli.names import POLICY
+from secateur.decoding import prepare_type
 from secateur.errors import ConfigError
 
 FILE = "secateur.toml"
@@ -101,7 +102,7 @@ def _find_project_file(folder: Path) -> tuple[Path | None, dict[str, Any]]:
 
 def _read_table(path: Path, table: dict[str, Any]) -> Iterator[tuple[str, Setting]]:
     try:
-        stated = msgspec.convert(table, StatedSettings)
+        stated = msgspec.convert(table, prepare_type(StatedSettings))
     except msgspec.ValidationError as error:
         names = ", ".join(StatedSettings.__struct_fields__)
         raise ConfigError(f"{path}: {error}: it may state {names}") from error

@@ -22,6 +22,7 @@ from secateur.compaction.ledger.said import FENCED
 from secateur.compaction.settings import Compaction
 from secateur.compaction.summary import Sections, mark_former, merge_sections, parse_sections
 from secateur.compaction.template import STATES
+from secateur.decoding import prepare_type
 from secateur.model import Edit, Message, NewMessage, Part, Replace, Transcript
 from secateur.protect import Protection, is_named_tool, is_protected_tool
 from secateur.redact import redact
@@ -183,7 +184,7 @@ def _parse_summary(row: ViewEntry) -> Kept:
     """
     told = row.new.meta.get(SUMMARY) if row.new else None
     if told is not None:
-        ledger = msgspec.convert(told["ledger"], Ledger)
+        ledger = msgspec.convert(told["ledger"], prepare_type(Ledger))
         return Kept({id: tuple(lines) for id, lines in told["sections"].items()}, ledger)
     text = redact(get_text(row.message))  # as a whole: a key of several lines is not known by one of them
     if not text.lstrip().startswith(SUMMARY_BEGINS):

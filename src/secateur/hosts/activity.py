@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from secateur.decoding import prepare_type
 from secateur.hosts.installation import RECORD
 from secateur.stores.place import find_data_folder
 
@@ -39,5 +40,5 @@ def record_activity(folder: Path, activity: Activity) -> None:
 def read_activity(folder: Path) -> Activity | None:
     """What was kept; None if the host never asked."""
     with suppress(OSError, msgspec.MsgspecError):
-        return msgspec.json.decode((folder / FILE).read_bytes(), type=Activity)
+        return msgspec.json.decode((folder / FILE).read_bytes(), type=prepare_type(Activity))
     return None

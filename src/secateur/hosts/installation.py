@@ -17,6 +17,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from secateur.decoding import prepare_type
 from secateur.errors import ConfigError
 from secateur.hosts.changes import FileChange, OwnFile
 
@@ -174,12 +175,10 @@ def read_record(folder: Path) -> Installed | None:
     if data is None:
         return None
     try:
-        return msgspec.json.decode(data, type=Installed)
+        return msgspec.json.decode(data, type=prepare_type(Installed))
     except msgspec.MsgspecError as error:
-        raise ConfigError(
-            f"{folder / RECORD} cannot be read ({error}): restore the files from the backups beside it, "
-            "then remove the folder"
-        ) from error
+        remedy = "restore the files from the backups beside it, then remove the folder"
+        raise ConfigError(f"{folder / RECORD} cannot be read ({error}): {remedy}") from error
 
 
 def find_changed_files(record: Installed) -> list[str]:

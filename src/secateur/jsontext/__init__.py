@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from secateur.decoding import prepare_type
 from secateur.errors import FormatError
 from secateur.jsontext.scan import Spans, find_value, loads, scan_around_array, scan_array, scan_members, scan_spans
 
@@ -173,13 +174,10 @@ def dumps(value: Any) -> bytes:
 
 
 class Shape:
-    """A type of msgspec that values may be of, for one value and for several.
-
-    Make it where its module is imported: decoders of one type that are made by several threads at once can crash.
-    """
+    """A type of msgspec that values may be of, for one value and for several."""
 
     def __init__(self, of: Any) -> None:
-        self.one = msgspec.json.Decoder(of)
+        self.one = msgspec.json.Decoder(prepare_type(of))
         self.several = msgspec.json.Decoder(list[of])
 
 

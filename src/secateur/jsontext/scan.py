@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from secateur.decoding import prepare_type
 from secateur.errors import FormatError
 
 _SPACE = re.compile(rb"[ \t\n\r]*")
@@ -136,7 +137,7 @@ def _shut(shape: tuple[str | None, ...]) -> "msgspec.json.Decoder[Any]":
             if step is None
             else msgspec.defstruct("Member", [("value", inner, None)], rename={"value": step}, gc=False)
         )
-    return msgspec.json.Decoder(inner)
+    return msgspec.json.Decoder(prepare_type(inner))
 
 
 def loads(data: bytes) -> Any:

@@ -8,12 +8,12 @@ nearest valid name. Nothing here looks at a conversation.
 import tomllib
 from os import PathLike, fspath
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import msgspec
 from msgspec import structs
 
+from secateur.decoding import prepare_type
 from secateur.defaults import POLICY as DEFAULT
 from secateur.errors import ConfigError
 from secateur.policy import explain
@@ -142,9 +142,6 @@ def _parse_file(path: Path) -> dict[str, Any]:
         raise ConfigError(f"the policy {path} is not TOML: {error}") from error
 
 
-_CONVERTING = Lock()  # the first conversions to a type can crash where several threads make them at once
-
-
 def _build_policy(data: dict[str, Any], place: str) -> Policy:
     """Build a policy from plain data, merged over the policy that it extends."""
     data = {"name": data.get("extends", "custom"), **data}
@@ -156,8 +153,7 @@ def _build_policy(data: dict[str, Any], place: str) -> Policy:
         data["on_arrival"] = {"type": "excerpt", **arrival}
     type_ = build_policy_type(data)
     try:
-        with _CONVERTING:
-            made = msgspec.convert(data, type_)
+        made = msgspec.convert(data, prepare_type(type_))
     except msgspec.ValidationError as error:
         raise ConfigError(f"{place}: {explain_error(error, data, type_)}") from error
     return _validate_policy(Policy(**{name: getattr(made, name) for name in Policy.__struct_fields__}))

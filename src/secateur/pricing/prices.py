@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from secateur.decoding import prepare_type
 from secateur.pricing.model_names import match_known_name, strip_provider
 from secateur.usage import Usage, UsageBill
 
@@ -132,7 +133,7 @@ def make_unit_price(w: float, r: float, o: float = 5.0, w_1h: float | None = Non
 
 def parse_price(said: dict[str, Any]) -> Price:
     """Parse a price from configuration, with the fields of `Price`. Raises ValidationError (msgspec)."""
-    return msgspec.convert(said, Price)
+    return msgspec.convert(said, prepare_type(Price))
 
 
 def restate_price(price: Price, w: float, r: float) -> Price:

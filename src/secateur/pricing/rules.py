@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from secateur.decoding import prepare_type
 from secateur.pricing.model_names import TUNED, normalize_model
 
 Positions = Literal["marks", "messages", "answers", "steps", "none"]
@@ -64,7 +65,7 @@ def get_rules(model: str) -> CacheRules | None:
 
 def parse_rules(said: dict[str, Any]) -> CacheRules:
     """Parse rules from configuration. Raises ValidationError (msgspec) if they are invalid."""
-    return msgspec.convert(said, CacheRules)
+    return msgspec.convert(said, prepare_type(CacheRules))
 
 
 @cache

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from secateur.decoding import prepare_type
 from secateur.documents import measure_common_prefix
 from secateur.errors import StoreError
 from secateur.lineage import hash_prefixes, hash_text
@@ -156,7 +157,7 @@ def _load_difference(store: Store, writing: Writing) -> _Difference:
     blob = store.get_blob(writing.who.tenant, writing.filed.difference)
     if blob is None:
         raise Gone(writing, "the bytes that were taken out are no longer kept")
-    return msgspec.msgpack.decode(blob.data, type=_Difference)
+    return msgspec.msgpack.decode(blob.data, type=prepare_type(_Difference))
 
 
 def _verify_original(writing: Writing, made: bytes) -> None:

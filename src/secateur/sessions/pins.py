@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 import msgspec
 
+from secateur.decoding import prepare_type
 from secateur.errors import ConfigError
 from secateur.model import Message, Part
 from secateur.stores.protocol import Pin, PinKind
@@ -24,7 +25,7 @@ def pin_of(kind: str, pattern: str, at: int, tokens: int = 0) -> Pin:
         raise ConfigError(f"there is no pin by {kind!r}: pin by {', '.join(kinds)}")
     if not pattern.strip():
         raise ConfigError(f"a pin by {kind} needs a pattern: an empty one would hold everything or nothing")
-    return msgspec.convert({"kind": kind, "pattern": pattern.strip(), "at": at, "tokens": tokens}, Pin)
+    return msgspec.convert({"kind": kind, "pattern": pattern.strip(), "at": at, "tokens": tokens}, prepare_type(Pin))
 
 
 def find_pinned(

@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from secateur.chain import Link, encode_canonical, hash_epochs, link_bodies
+from secateur.decoding import prepare_type
 from secateur.documents import Document
 from secateur.errors import StoreError
 from secateur.jsontext import Text, dumps
@@ -69,7 +70,7 @@ def find_last_receipt(store: Store, state: State) -> Receipt | None:
 def read(body: bytes) -> Receipt:
     """A receipt from its canonical JSON. Raises StoreError for anything else."""
     try:
-        return msgspec.json.decode(body, type=Receipt)
+        return msgspec.json.decode(body, type=prepare_type(Receipt))
     except msgspec.MsgspecError as error:
         raise StoreError(f"this is not a receipt: {error}") from error
 

@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from secateur.chain import encode_canonical, find_break
+from secateur.decoding import prepare_type
 from secateur.stores.protocol import Blob, Conflict, Rejected, SessionUpdate, State
 
 AS_IT_IS, ZLIB, ZSTD = 0, 1, 2
@@ -69,11 +70,11 @@ def pack(value: Any) -> bytes:
 def unpack(data: bytes, kind: type[_Value]) -> _Value:
     """Decode a value written by `pack`. Raises Rejected for anything else."""
     try:
-        return msgspec.json.decode(data, type=kind)
+        return msgspec.json.decode(data, type=prepare_type(kind))
     except (msgspec.MsgspecError, UnicodeDecodeError):
         pass  # perhaps for a lone surrogate, which the standard library lets pass
     try:
-        return msgspec.convert(json.loads(data), kind)
+        return msgspec.convert(json.loads(data), prepare_type(kind))
     except (ValueError, msgspec.MsgspecError) as error:
         raise Rejected(f"a record is damaged: {error}; `secateur verify` lists which") from error
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, Ledger, UserRequest
 from secateur.compaction.ledger.said import keep_ends
+from secateur.decoding import prepare_type
 
 _T = TypeVar("_T")
 
@@ -65,7 +66,7 @@ def make_encodable(ledger: Ledger) -> Ledger:
     try:
         msgspec.json.encode(ledger)
     except UnicodeEncodeError:
-        return msgspec.convert(_replace_surrogates(msgspec.to_builtins(ledger)), Ledger)
+        return msgspec.convert(_replace_surrogates(msgspec.to_builtins(ledger)), prepare_type(Ledger))
     return ledger
 
 

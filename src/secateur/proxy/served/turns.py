@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import Raw, Struct
 
+from secateur.decoding import prepare_type
 from secateur.lineage import hash_text
 from secateur.proxy.body_members import Members, split_members
 from secateur.text.readback import NAME
@@ -65,7 +66,7 @@ class HiddenTurn(Struct, frozen=True):
 
 def decode_turn(data: bytes) -> HiddenTurn:
     """A turn as it was kept. Raises ValueError."""
-    return msgspec.json.decode(data, type=HiddenTurn)
+    return msgspec.json.decode(data, type=prepare_type(HiddenTurn))
 
 
 class TurnReader(Protocol):
