@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from inspect import isawaitable
 from typing import Any
 
 import pytest
@@ -35,6 +36,34 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Upstream]:
         for name, value in addresses(running.url).items():
             monkeypatch.setenv(name, value)
         yield running
+
+
+@pytest.fixture(autouse=True)
+def closes_clients(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """LiteLLM keeps its clients: they are closed in the event loop that they belong to."""
+    run = asyncio.run
+    monkeypatch.setattr(asyncio, "run", lambda work: run(_run_and_close(work)))
+    yield
+    run(_close_clients())
+
+
+async def _run_and_close(work: Coroutine[Any, Any, Any]) -> Any:
+    try:
+        return await work
+    finally:
+        await _close_clients()
+
+
+async def _close_clients() -> None:
+    import litellm
+
+    cache = litellm.in_memory_llm_clients_cache
+    for kept in [*cache.cache_dict.values()]:
+        client = getattr(kept, "client", kept)
+        closing = (getattr(client, "aclose", None) or client.close)()
+        if isawaitable(closing):
+            await closing
+    cache.flush_cache()
 
 
 def chat(count: int) -> list[Any]:

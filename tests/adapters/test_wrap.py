@@ -212,8 +212,21 @@ CLIENTS: dict[type[Loop], tuple[Any, Any]] = {
 EACH = pytest.mark.parametrize("kind", CLIENTS, ids=lambda one: one.__name__)
 
 
+OPENED: list[Any] = []  # clients of the running test that are not asynchronous
+
+
+@pytest.fixture(autouse=True)
+def closes_clients() -> Iterator[None]:
+    yield
+    while OPENED:
+        OPENED.pop().close()
+
+
 def make_client(kind: type[Loop], way: str) -> Any:
-    return CLIENTS[kind][way.startswith("async")]()
+    client = CLIENTS[kind][way.startswith("async")]()
+    if not way.startswith("async"):
+        OPENED.append(client)
+    return client
 
 
 def play(kind: type[Loop], way: str, engine: Engine | None = None, **given: Any) -> Loop:
@@ -303,14 +316,14 @@ def test_a_client_keeps_its_type_and_the_one_handed_in_is_as_it_was(server: Upst
 
 
 def test_a_client_with_other_options_is_still_wrapped(server: Upstream) -> None:
-    client = secateur.wrap(openai.OpenAI(), policy=CLEAR).with_options(timeout=20)
+    client = secateur.wrap(make_client(Chat, "plain"), policy=CLEAR).with_options(timeout=20)
     asyncio.run(Chat(client, "plain").run())
     assert count_cleared(server) == COUNT - 2
 
 
 def test_raw_responses_pass_too(server: Upstream) -> None:
     engine, views = make_engine(), Views()
-    client = secateur.wrap(anthropic.Anthropic(), engine, on_view=views)
+    client = secateur.wrap(make_client(Anthropic, "plain"), engine, on_view=views)
     given: Any = {"model": "claude-haiku-4-5", "max_tokens": 10, "messages": [{"role": "user", "content": TASK}]}
     raw = client.messages.with_raw_response.create(**given)
     assert raw.parse().usage.output_tokens
@@ -324,20 +337,21 @@ def test_automatic_function_calls_are_pruned(server: Upstream) -> None:
         """Read a file."""
         return note(path)
 
-    client = secateur.wrap(genai.Client(), policy=CLEAR)
+    client = secateur.wrap(make_client(Gemini, "plain"), policy=CLEAR)
     config = types.GenerateContentConfig(tools=[read_file])
     said = client.models.generate_content(model="gemini-2.5-flash", contents=TASK, config=config)
     assert FINAL in (said.text or "")
     assert count_cleared(server) == COUNT - 2
 
 
-def test_what_cannot_be_wrapped_is_refused() -> None:
+def test_what_cannot_be_wrapped_is_refused(server: Upstream) -> None:
     with pytest.raises(ConfigError, match="give a client of the anthropic, openai or google-genai package"):
         secateur.wrap(object())
+    client = make_client(Chat, "plain")
     with pytest.raises(ConfigError, match="not both"):
-        secateur.wrap(openai.OpenAI(api_key="k"), Engine(), policy="observe")
+        secateur.wrap(client, Engine(), policy="observe")
     with pytest.raises(ConfigError, match="give a session"):
-        secateur.wrap(openai.OpenAI(api_key="k"), Engine())
+        secateur.wrap(client, Engine())
 
 
 def test_a_long_session_with_signed_reasoning_is_never_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -345,7 +359,7 @@ def test_a_long_session_with_signed_reasoning_is_never_refused(monkeypatch: pyte
         for name, value in addresses(server.url).items():
             monkeypatch.setenv(name, value)
         views = Views()
-        client = secateur.wrap(anthropic.Anthropic(), model="claude-sonnet-4-5", window=40_000, on_view=views)
+        client = secateur.wrap(make_client(Anthropic, "plain"), model="claude-sonnet-4-5", window=40_000, on_view=views)
         asyncio.run(Anthropic(client, "plain").run())
         check_sent(server)
         assert len(sent(server)) == 101

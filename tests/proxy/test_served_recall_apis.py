@@ -291,6 +291,7 @@ class Scene:
         settings = {"policy": write_policy(folder), "store": f"sqlite://{folder / 'kept.db'}"}
         self.address = stack.enter_context(proxy(self.provider.url, mode="prune", recall="served", **settings))
         self.client = api(self.address, streams)
+        stack.callback(self.client.client.close)
         for number in range(2):
             assert self.client.ask()[1] == [f"t{number}"]
             self.client.answer(f"t{number}", "ok" if number else result(0))

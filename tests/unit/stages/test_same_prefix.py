@@ -32,8 +32,7 @@ GROWN = [*long(rounds=40), said("user", "Now the docs.")]
 
 def test_the_provider_reads_from_its_cache_what_the_agent_has_sent() -> None:
     model = ScriptedModel(Script((Says("Go on."),)), asides={BEGINS: summary()})
-    with upstream(model) as server:
-        client = openai.OpenAI(api_key="k", base_url=f"{server.url}/v1")
+    with upstream(model) as server, openai.OpenAI(api_key="k", base_url=f"{server.url}/v1") as client:
 
         def send(request: dict[str, Any]) -> SummaryAnswer:
             answer = client.chat.completions.create(**request)
