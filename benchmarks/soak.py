@@ -1,6 +1,6 @@
 """Two proxies on one store for simulated hours: sessions of several tenants by turns, pauses, forks, restarts.
 
-    python benchmarks/soak.py [--hours H] [--sessions N] [--tenants N] [--store URL]
+    python benchmarks/soak.py [--hours H] [--sessions N] [--tenants N] [--store URL] [--wait S]
 
 Real proxies, real HTTP on loopback, and a real store (a PostgreSQL database, if its address is given); only the wall
 clock is simulated, so that pauses cost no time. The upstream keeps what it was sent. Counted are requests that a
@@ -36,6 +36,8 @@ from secateur.lineage import hash_text
 from secateur.proxy.background import start_in_thread
 from secateur.proxy.callers import Tenants, read_secret
 from secateur.proxy.settings import ProxyLimits, ProxySettings
+from secateur.sessions import store_access
+from secateur.sessions.store_access import WAIT_S
 from secateur.simulate.bill import sum_bill
 from secateur.simulate.replay import Turn
 from secateur.simulate.requests import Recording, read_recording
@@ -103,6 +105,7 @@ class Talk:
         self.marks = marks | {self.mark}  # of the sessions that it was forked from, too
         self.view: list[str] = []  # hashes of the messages that were sent last
         self.epochs = 0
+        self.receipts = 0  # that the store has
         self.known = True  # the view before was made with the store
         self.sent: list[SentRequest] | None = None  # of a session whose bill is reckoned
         self.next_s = 0.0
@@ -192,15 +195,16 @@ def send(address: str, talk: Talk, body: bytes) -> str:
     return response.getheader("x-secateur") or ""
 
 
-def judge(report: SoakReport, talk: Talk, body: bytes, did: str, epochs: int) -> None:
-    """Count what is wrong with a request as its provider received it."""
+def judge(report: SoakReport, talk: Talk, body: bytes, did: str, epochs: int, was_kept: bool = True) -> None:
+    """Count what is wrong with a request as its provider received it; `was_kept`: the store has its receipt."""
     request = json.loads(body)
     view = [hash_text(json.dumps(strip_markers(message))) for message in request["messages"]]
     report.requests += 1
     report.edited += did == "edited"
-    report.away += did == "failed"
+    is_known = did != "failed" and was_kept
+    report.away += not is_known
     report.invalid += any(found.severity == "error" for found in check("anthropic", request["messages"], request))
-    is_known, opened = did != "failed", epochs > talk.epochs
+    opened = epochs > talk.epochs
     if is_known and talk.known and not opened and view[: len(talk.view)] != talk.view:
         report.moved += 1
     found = {word for word in body.decode().replace("\\n", " ").replace('"', " ").split() if word.startswith("mark-")}
@@ -238,12 +242,14 @@ class SoakPlan(Struct, frozen=True):
     tenants: int = 8
     policy: str = "balance"
     cached_mb: int = 32  # of memory for sessions, of each proxy: little, so that it is full early
+    wait_s: float = WAIT_S  # for the store, of one request
+    shows_progress: bool = False  # on stderr, each time that the memory is measured
 
 
 def soak(store_url: str, plan: SoakPlan) -> SoakReport:
     """Let agents work for so many simulated hours."""
-    clock, real = Clock(), time.time
-    time.time = clock
+    clock, real, wait_s = Clock(), time.time, store_access.WAIT_S
+    time.time, store_access.WAIT_S = clock, plan.wait_s
     try:
         with provider() as (upstream, bodies):
             settings = ProxySettings(
@@ -259,7 +265,7 @@ def soak(store_url: str, plan: SoakPlan) -> SoakReport:
             finally:
                 proxies.close()
     finally:
-        time.time = real
+        time.time, store_access.WAIT_S = real, wait_s
 
 
 def play(store_url: str, plan: SoakPlan, clock: Clock, proxies: Proxies, bodies: list[bytes]) -> SoakReport:
@@ -277,15 +283,15 @@ def play(store_url: str, plan: SoakPlan, clock: Clock, proxies: Proxies, bodies:
             report.restarts += 1
             restart_s += plan.hours * 600  # six times in all
         if clock.now_s >= measure_s:
-            report.memory_mb.append(measure_memory_mb())
-            report.played_mb.append(measure_played_mb(talks))
+            measure(report, talks, plan, clock.now_s)
             measure_s += plan.hours * 180
         did = send(drawn.choice(proxies.addresses), talk, talk.work(drawn))
         state = store.load(SessionId(talk.name, owners.find_name(f"key of {talk.tenant}")))
         epochs, body = len(state.plan.epochs) if state else 0, bodies.pop()
+        receipts, talk.receipts = talk.receipts, state.receipts if state else 0
         if talk.sent is not None:
             talk.sent.append(SentRequest(round(clock.now_s * 1000), zlib.compress(body, 1), epochs > talk.epochs))
-        judge(report, talk, body, did, epochs)
+        judge(report, talk, body, did, epochs, was_kept=talk.receipts > receipts)
         talk.next_s += drawn.choice([10, 20, 30, 60, 120, 400, 4_000])  # the last two outlast a cache
         if len(talk.messages) > 200 or drawn.random() < 0.01:
             report.forks += 1
@@ -299,6 +305,21 @@ def play(store_url: str, plan: SoakPlan, clock: Clock, proxies: Proxies, bodies:
         add_bill(report, talk, plan.policy)
     store.close()
     return report
+
+
+def measure(report: SoakReport, talks: list[Talk], plan: SoakPlan, now_s: float) -> None:
+    """Note what the process takes by now."""
+    report.memory_mb.append(measure_memory_mb())
+    report.played_mb.append(measure_played_mb(talks))
+    if plan.shows_progress:
+        show_progress(report, now_s)
+
+
+def show_progress(report: SoakReport, now_s: float) -> None:
+    """Print how far a run is, and what it took so far."""
+    hours, memory = (now_s - START_S) / 3_600, f"{report.memory_mb[-1]:.0f} MB, {report.played_mb[-1]:.0f} played here"
+    done = f"{report.requests:,} requests, {time.process_time():,.0f} s of processor time"
+    print(f"{hours:5.1f} h: {done}, {memory}, {report.wrong} wrong", file=sys.stderr, flush=True)
 
 
 def start_talk(name: str, tenant: str) -> Talk:
@@ -342,11 +363,14 @@ def main() -> int:
     parser.add_argument("--sessions", type=int, default=64)
     parser.add_argument("--tenants", type=int, default=8)
     parser.add_argument("--policy", default="balance")
+    parser.add_argument("--wait", type=float, default=WAIT_S, help="seconds for the store; more on a busy machine")
     parser.add_argument("--store", default="", help="a PostgreSQL address; default: a SQLite file that is removed")
     given = parser.parse_args()
     with TemporaryDirectory() as folder:
         store = given.store or f"sqlite://{folder}/soak.db?synchronous=normal"
-        report = soak(store, SoakPlan(given.hours, given.sessions, given.tenants, given.policy))
+        plan = SoakPlan(given.hours, given.sessions, given.tenants, given.policy)
+        plan = replace(plan, wait_s=given.wait, shows_progress=True)
+        report = soak(store, plan)
     for name in SoakReport.__struct_fields__:
         print(f"{name:12}{getattr(report, name)}")
     return 1 if report.wrong else 0
