@@ -58,7 +58,7 @@ class ObjectRequests:
             return inspect_objects(request.native, self._get_eyes(who))
         except FormatError as error:
             of = self._settings
-            self._sessions.note_failure(who, make_failure_receipt(of.policy.name, of.counter, error, request.now_ms))
+            self._sessions.keep_receipt(who, make_failure_receipt(of.policy.name, of.counter, error, request.now_ms))
             raise
 
     def _get_eyes(self, who: SessionId) -> Eyes:

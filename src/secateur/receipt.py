@@ -21,7 +21,7 @@ Messages = tuple[Message, ...]
 Ranges = Sequence[tuple[int, int, Replace]]
 Weigh = Callable[[Replace], int]
 Verb = Literal["rewrite", "remove", "replace", "restore"]
-Outcome = Literal["opened", "unchanged", "refused", "failed", "undone", "pinned", "filed"]
+Outcome = Literal["opened", "unchanged", "refused", "failed", "undone", "pinned", "filed", "recalled"]
 
 
 class ReplacedPart(Struct, frozen=True, gc=False, array_like=True):
@@ -164,6 +164,7 @@ class Receipt(Struct, frozen=True):
     billed: UsageBill | None = (
         None  # what the provider counted for the session's earlier answers of this model; null: none
     )
+    recall_rounds: UsageBill | None = None  # further requests of a turn, in which the model read removed texts back
 
     @property
     def sizes(self) -> str:

@@ -42,12 +42,12 @@ def run(settings: EngineSettings, sessions: SessionManager, who: SessionId, requ
         flush(sessions)
         if served.unsent is None:
             return served.view
-        sessions.note_failure(who, make_unsent_receipt(served.unsent.receipt, served.too_long))
+        sessions.keep_receipt(who, make_unsent_receipt(served.unsent.receipt, served.too_long))
         raise StillTooLong(served.too_long, served.view, find_largest(served.view.transcript), served.unsent)
     except (StillTooLong, CancelledError):  # its receipt is kept already; a cancelled request leaves no trace
         raise
     except Exception as error:
-        sessions.note_failure(who, make_failure_receipt(settings.policy.name, settings.counter, error, request.now_ms))
+        sessions.keep_receipt(who, make_failure_receipt(settings.policy.name, settings.counter, error, request.now_ms))
         raise
 
 

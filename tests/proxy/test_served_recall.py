@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from http.client import HTTPConnection
 from pathlib import Path
 from threading import Event
@@ -11,10 +11,17 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import anthropic
+import msgspec
 import pytest
 
 from agent_requests import TOOL, anthropic_body, result, write_policy
+from cli_runs import secateur
 from proxies import ask, proxy, read_status
+from secateur.answers.savings import add_savings
+from secateur.pricing import bill_answer
+from secateur.sessions.receipt_log import read
+from secateur.stores import open_store
+from secateur.usage import Usage
 from upstream import Handler, Says, Upstream, events, says, streams_slowly, upstream
 
 HANDLE = re.compile(r"removed, recall ([0-9a-f]{12})\]")
@@ -89,9 +96,13 @@ def recalls(id: str, number: int = 0, **arguments: Any) -> Callable[[Handler], d
 class Agent:
     """A client that goes on with what it saw."""
 
-    def __init__(self, address: str, streams: bool, key: str = "sk-ant-1", session: str = "s1") -> None:
+    def __init__(
+        self, stack: ExitStack, address: str, streams: bool = True, key: str = "sk-ant-1", session: str = "s1"
+    ) -> None:
         headers = {"x-session-id": session}
-        self.client = anthropic.Anthropic(base_url=address, api_key=key, max_retries=0, default_headers=headers)
+        self.client = stack.enter_context(
+            anthropic.Anthropic(base_url=address, api_key=key, max_retries=0, default_headers=headers)
+        )
         self.streams = streams
         self.messages: list[Any] = json.loads(anthropic_body(0))["messages"]
 
@@ -129,7 +140,7 @@ class Scene:
             "recall": "served",
         }
         self.address = stack.enter_context(proxy(self.provider.url, **self.settings))
-        self.agent = Agent(self.address, streams)
+        self.agent = Agent(stack, self.address, streams)
         for number in range(3):
             self.agent.say()
             self.agent.work(number)
@@ -192,6 +203,36 @@ def test_the_model_reads_back_and_the_client_sees_one_turn(streams: bool, stack:
     assert [tool["name"] for tool in json.loads(tools.pop())] == ["Bash", NAME]
 
 
+def test_what_reading_back_cost_is_counted_and_taken_off_from_what_was_saved(tmp_path: Path) -> None:
+    each = bill_answer("claude-opus-5", Usage(input=10, read=100, write=5, output=7), 1_800_000_000_000)
+    looks = [replies(recalls("r1")), replies(recalls("r2"))]
+    with ExitStack() as opened:
+        scene = Scene(opened, tmp_path, [*looks, replies(text("Fine."))])
+        (before,) = read_status(scene.address)["sessions"]
+        scene.agent.say()
+        status = read_status(scene.address)
+        metrics = ask(scene.address, "/metrics", method="GET")[2].decode()
+    (row,) = status["sessions"]
+    assert (before["recall_rounds"], row["recall_rounds"], row["recall_tokens"]) == (0, 2, 2 * 122)
+    assert row["recall_dollars"] == status["recall_dollars"] == pytest.approx(2 * each.dollars, abs=1e-6)
+    assert row["output_tokens"] == 6 * 7  # they are in what was paid, too
+    assert "secateur_proxy_recall_rounds_total 2.0" in metrics
+    assert 'secateur_proxy_recall_tokens_total{class="cache_read"} 200.0' in metrics
+    report = secateur("status", "--json", "--store", scene.settings["store"]).json
+    assert report["recall_rounds"] == msgspec.to_builtins(each + each)
+    assert report["saved_dollars"] == pytest.approx(row["saved_dollars"], abs=2e-6)
+    with closing(open_store(scene.settings["store"])) as store:
+        (kept,) = store.list_sessions()
+        receipts = [read(link.body) for link in store.list_receipts(kept.who)]
+    (told,) = [one for one in receipts if one.recall_rounds is not None]
+    assert (told.status, told.model, told.recall_rounds) == ("recalled", "claude-opus-5", each + each)
+    without = add_savings(one for one in receipts if one.recall_rounds is None)
+    assert report["saved_dollars"] == pytest.approx(without.dollars - 2 * each.dollars)
+    said = "Models read removed texts back in 2 further requests of 244 tokens, $"
+    assert said in secateur("status", "--store", scene.settings["store"]).text
+    assert said in secateur("why", "s1", "--tenant", kept.who.tenant, "--store", scene.settings["store"]).text
+
+
 @STREAMS
 def test_a_call_beside_the_clients_own_is_answered_with_its_next_request(
     streams: bool, stack: ExitStack, tmp_path: Path
@@ -229,7 +270,7 @@ def test_another_proxy_and_another_session_id_go_on_with_it(stack: ExitStack, tm
     scene.agent.work(3)
     scene.agent.say()
     scene.agent.messages.append({"role": "user", "content": "thanks"})
-    resumed = Agent(stack.enter_context(proxy(scene.provider.url, **scene.settings)), True, session="s2")
+    resumed = Agent(stack, stack.enter_context(proxy(scene.provider.url, **scene.settings)), session="s2")
     resumed.messages = scene.agent.messages
     resumed.say()
     before, after = scene.sent[4:]
@@ -249,7 +290,7 @@ def test_tenants_read_their_own_results_only(stack: ExitStack, tmp_path: Path) -
         replies(call("x", NAME, handle=handle)),
         replies(text("No.")),
     )
-    Agent(scene.address, True, key="sk-ant-2").say()
+    Agent(stack, scene.address, key="sk-ant-2").say()
     answer = scene.sent[-1]["messages"][-1]["content"][0]
     assert answer["is_error"]
     assert "nothing is kept under" in answer["content"]

@@ -1,7 +1,8 @@
 """What the edits of a session have saved so far, in tokens and in money, from its receipts.
 
 Rule: what an epoch costs the prompt cache is taken off where it is paid, and what it saves is added with each later
-request. The prices are those by which the engine decided. A negative sum is a loss, and is reported as one.
+request. What it cost to read removed texts back is taken off, too. The prices of edits are those by which the engine
+decided. A negative sum is a loss, and is reported as one.
 """
 
 from collections.abc import Iterable
@@ -25,7 +26,8 @@ class Savings(Struct, frozen=True):
     epochs: int = 0
     tokens_raw: int = 0  # of all requests, as they came
     tokens_sent: int = 0
-    dollars: float = 0.0  # saved, net of what edits cost the prompt cache
+    dollars: float = 0.0  # saved, net of what edits cost the prompt cache, and of reading back
+    recall_rounds: UsageBill = UsageBill()  # requests that served the model's read-backs, and what they cost
 
 
 def read_savings(store: Store, state: State) -> Savings:
@@ -73,6 +75,8 @@ def add_savings(receipts: Iterable[Receipt]) -> Savings:
     for receipt in receipts:
         if receipt.status in VIEWS:
             tally.add(receipt)
+        if receipt.recall_rounds is not None:
+            tally.add_recall_rounds(receipt.recall_rounds)
     return tally.sum()
 
 
@@ -83,6 +87,7 @@ class SavingsTally:
         self._requests = self._epochs = self._raw = self._sent = 0
         self._dollars = 0.0
         self._rate = 0.0  # dollars that the epochs so far save with each request
+        self._rounds = UsageBill()
 
     def add(self, receipt: Receipt) -> None:
         """Count the receipt of a view that was sent."""
@@ -99,6 +104,11 @@ class SavingsTally:
             self._dollars -= receipt.cost.dollars_now
             self._rate += receipt.cost.dollars_saved
 
+    def add_recall_rounds(self, rounds: UsageBill) -> None:
+        """Count requests that served the model's read-backs: what they cost is not saved."""
+        self._rounds += rounds
+
     def sum(self) -> Savings:
         """The sums so far."""
-        return Savings(self._requests, self._epochs, self._raw, self._sent, self._dollars)
+        net = self._dollars - self._rounds.dollars
+        return Savings(self._requests, self._epochs, self._raw, self._sent, net, self._rounds)

@@ -34,11 +34,14 @@ class ProxySession(Struct, frozen=True, kw_only=True):
     epochs: int = 0
     tokens_raw: int = 0  # of all requests, as they came
     tokens_saved: int = 0  # in observe: that pruning would have saved
-    saved_dollars: float = 0.0  # net of what edits cost the prompt cache
+    saved_dollars: float = 0.0  # net of what edits cost the prompt cache, and of reading back
     input_tokens: int = 0  # as the provider counted
     read_tokens: int = 0
     write_tokens: int = 0
     output_tokens: int = 0
+    recall_rounds: int = 0  # requests of the proxy's own, in which the model read removed texts back
+    recall_tokens: int = 0  # of these requests
+    recall_dollars: float = 0.0  # that they cost: taken off from what was saved
     last_at: float = 0.0  # seconds since 1970
 
 
@@ -57,6 +60,9 @@ class ProxyReport(Struct, frozen=True, kw_only=True):
     tokens_saved: int = 0
     saved_dollars: float = 0.0
     cost_dollars: float = 0.0  # as far as models have a price
+    recall_rounds: int = 0
+    recall_tokens: int = 0
+    recall_dollars: float = 0.0
     sessions: tuple[ProxySession, ...] = ()
 
     @property

@@ -16,6 +16,7 @@ from secateur.cli.options import Options, make_limit, make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import (
     abbreviate,
+    describe_recall_rounds,
     format_dollars,
     format_duration,
     format_net_dollars,
@@ -27,7 +28,7 @@ from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one
 from secateur.cli.proxy_report import ProxyReport, ProxySession, fetch_report, summarize, watch_proxy
 from secateur.cli.store_option import get_shown_url, open_existing_store
 from secateur.stores.protocol import SessionRow, State
-from secateur.usage import UsageBill
+from secateur.usage import Usage, UsageBill
 
 SCHEMA = "secateur.status/1"
 _ADDRESS = "http://127.0.0.1:8787"
@@ -87,9 +88,10 @@ class StatusReport(Struct, frozen=True, kw_only=True):
     requests: int  # of these sessions
     tokens_raw: int  # of all their requests, as they came
     tokens_sent: int
-    saved_dollars: float  # net of what edits cost the prompt cache
+    saved_dollars: float  # net of what edits cost the prompt cache, and of reading back
     would_save_dollars: float  # the same of sessions that were only observed, which the sums above leave out
     cost_dollars: float  # of all answers whose model has a price
+    recall_rounds: UsageBill  # requests of proxies' own, in which models read removed texts back; they are paid, too
     proxy: ProxyReport | None  # null: none runs at the address
 
 
@@ -124,6 +126,7 @@ def _build_report(args: StatusOptions, proxy: ProxyReport | None) -> StatusRepor
         saved_dollars=sum(one.savings.dollars for one in pruned),
         would_save_dollars=sum(one.savings.dollars for one in observed),
         cost_dollars=sum(one.bill.dollars for one in sessions),
+        recall_rounds=sum((one.savings.recall_rounds for one in pruned), UsageBill()),
         proxy=proxy,
     )
 
@@ -176,8 +179,9 @@ def _render(report: StatusReport) -> list[Any]:
         f"{format_net_dollars(report.saved_dollars)} saved, net of what edits cost the prompt cache; "
         f"{format_dollars(report.cost_dollars)} paid."
     )
+    rounds = describe_recall_rounds(report.recall_rounds)
     more = [f"and {report.more:,} more: --limit reads them"] if report.more else []
-    return [*blocks, f"Stored at {clean(report.store)}:", *lists, *more, total]
+    return [*blocks, f"Stored at {clean(report.store)}:", *lists, *more, total, *([rounds] if rounds else [])]
 
 
 def _make_row(stored: StoredSavings, now: float) -> tuple[str, ...]:
@@ -201,6 +205,9 @@ def _render_proxy(proxy: ProxyReport) -> list[Any]:
         head = ("session", "client", "mode", ">requests", ">tokens", ">pruned", ">saved", ">read from cache")
         blocks.append(tables.make_list([_make_proxy_row(one) for one in proxy.sessions], "", head))
     blocks.append(f"{summarize(proxy)}.")
+    if proxy.recall_rounds:
+        rounds = UsageBill(proxy.recall_rounds, Usage(proxy.recall_tokens), proxy.recall_dollars)
+        blocks.append(describe_recall_rounds(rounds))
     if proxy.subscription:
         blocks.append("A subscription pays for some of these requests: they are observed unless the proxy is told so.")
     if proxy.last_error:

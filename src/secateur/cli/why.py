@@ -11,13 +11,14 @@ import click
 from msgspec import Struct
 
 from secateur.answers.left import Removal, list_removals, number_summaries, sum_freed_tokens
-from secateur.answers.savings import sum_bills
+from secateur.answers.savings import read_savings, sum_bills
 from secateur.cli import options
 from secateur.cli.exit_codes import UsageError
 from secateur.cli.names import HANDLE
 from secateur.cli.options import Options, make_argument, make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import (
+    describe_recall_rounds,
     format_bytes,
     format_count,
     format_dollars,
@@ -89,6 +90,7 @@ class WhyReport(Struct, frozen=True, kw_only=True):
     receipts_gone: int  # so many of the first ones; what left with them is told from the plan alone
     tokens_out: int  # by which the view is smaller now, as receipts counted them
     bill: UsageBill  # what the session's answers took, as their provider counted
+    recall_rounds: UsageBill  # of this, requests of a proxy's own, in which the model read removed texts back
     left: tuple[Removal, ...]  # oldest first; where a summary stands, `summary` is its number in `summaries`
     summaries: tuple[str, ...]  # each once, from number 0
 
@@ -99,13 +101,15 @@ def command(args: WhyOptions) -> None:
     with show_work("reading the record"), open_existing_store(args.store) as kept:
         state = find_session(kept, args.tenant, args.session)
         removals = list_removals(kept.store, state)
+        rounds = read_savings(kept.store, state).recall_rounds
         chosen = tuple(removal for removal in removals if _is_selected(removal, args))
         if args.handle and not chosen:
             raise UsageError(_describe_unknown_handle(args.handle, state))
     if args.as_json:
-        return print_json(_make_report(chosen, state, kept.url))
+        return print_json(_make_report(chosen, state, rounds, kept.url))
     shown = _render_in_full if args.about and len(chosen) <= _FEW else _render_table
-    return print_blocks(*shown(chosen, state, args.about))
+    more = describe_recall_rounds(rounds) if not args.about else ""
+    return print_blocks(*shown(chosen, state, args.about), *filter(None, (more,)))
 
 
 def _is_selected(removal: Removal, args: WhyOptions) -> bool:
@@ -113,7 +117,7 @@ def _is_selected(removal: Removal, args: WhyOptions) -> bool:
     return named and args.turn in (None, removal.user_turn) and args.call in (None, removal.call_id)
 
 
-def _make_report(removals: tuple[Removal, ...], state: State, url: str) -> WhyReport:
+def _make_report(removals: tuple[Removal, ...], state: State, rounds: UsageBill, url: str) -> WhyReport:
     entries, summaries = number_summaries(removals)
     return WhyReport(
         session=state.who.session,
@@ -124,6 +128,7 @@ def _make_report(removals: tuple[Removal, ...], state: State, url: str) -> WhyRe
         receipts_gone=state.anchor.number + 1,
         tokens_out=sum_freed_tokens(removals),
         bill=sum_bills(state),
+        recall_rounds=rounds,
         left=entries,
         summaries=summaries,
     )

@@ -30,9 +30,10 @@ from secateur.proxy.settings import Recall
 from secateur.sessions import SessionManager
 from secateur.sessions.commands import bill_other_answer
 from secateur.sessions.recall_handles import Handles, find_recall_folder
+from secateur.sessions.receipt_log import make_recall_receipt
 from secateur.sessions.store_access import StoreAccess
 from secateur.stores.protocol import SessionId, State, Store
-from secateur.usage import Usage
+from secateur.usage import Usage, UsageBill
 from secateur.view import View
 
 _ENGINES = 16  # at once: one for each format, and for each model that a path names
@@ -136,6 +137,12 @@ class Editor:
         elif self._plans.get(who) is not None:
             model = asked.route.model or read_model(read_fields(asked.body))
             bill_other_answer(engine.sessions, who, model, usage, int(time.time() * 1000))
+
+    def record_rounds(self, asked: Asked, edited: Edited, rounds: UsageBill) -> None:
+        """Keep what it cost to serve the model's read-backs of a request, beyond the request itself."""
+        model = asked.route.model or read_model(read_fields(asked.body))
+        receipt = make_recall_receipt(model, rounds, int(time.time() * 1000))
+        self.get_sessions(asked.route).keep_receipt(edited.who, receipt)
 
     def fail_open(self, asked: Asked, error: Exception) -> Edited:
         """The original, or what the session's edits make of it as far as they are known."""

@@ -207,7 +207,10 @@ class Exchange:
             if outgoing.offer is not None and response.status == 200 and isinstance(outgoing.body, bytes):
                 run = self._services.run
                 served = ServedResponse(outgoing.offer, outgoing.body, partial(self._open_next, outgoing), run, record)
-                usage = await served.relay(response, begun, (OWN, outgoing.how.encode()), send)
+                try:
+                    usage = await served.relay(response, begun, (OWN, outgoing.how.encode()), send)
+                finally:
+                    self._write_down_rounds(outgoing)
             else:
                 usage = await self._copy(outgoing, response, begun, send)
         except (*BROKEN, Refusal) as error:
@@ -248,6 +251,11 @@ class Exchange:
     def _is_read(self, outgoing: Outgoing, response: aiohttp.ClientResponse) -> bool:
         """Whether a response may say what its request cost."""
         return bool(outgoing.how) and response.status < 400 and self._route.kind != "count"
+
+    def _write_down_rounds(self, outgoing: Outgoing) -> None:
+        """Keep what the client did not ask for, however its response ended."""
+        if self._record.recall_rounds.answers and outgoing.asked is not None and outgoing.edited is not None:
+            self._services.finish_rounds(outgoing.mode, outgoing.asked, outgoing.edited, self._record.recall_rounds)
 
     def _write_down(self, outgoing: Outgoing, usage: Usage | None, is_read: bool) -> None:
         """Keep what the request cost, after its response."""

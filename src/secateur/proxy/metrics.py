@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from secateur.proxy.request_record import RequestRecord
-from secateur.usage import Usage
+from secateur.usage import Usage, UsageBill
 
 _BOUNDS_S = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 180.0, 600.0)
 _TYPE = b"text/plain; version=0.0.4; charset=utf-8"
@@ -50,6 +50,7 @@ class Totals:
         self.tokens_raw = 0
         self.tokens_sent = 0
         self.usage = Usage()
+        self.recall_rounds = UsageBill()  # of these, requests of ours that served the model's read-backs
 
     def add(self, record: RequestRecord) -> None:
         """Count an exchange that is over."""
@@ -65,6 +66,7 @@ class Totals:
             self.tokens_sent += record.receipt.tokens_view
         if record.usage is not None:
             self.usage += record.usage
+        self.recall_rounds += record.recall_rounds
 
 
 def render_metrics(totals: Totals, report: dict[str, Any]) -> tuple[bytes, bytes]:
@@ -93,12 +95,24 @@ class _Collector:
             requests.add_metric(list(key), count)
         yield requests
         faults = {name: report[name] for name in ("cut", "failed", "left_out")}
-        counts = {"outcomes": totals.outcomes, "bytes": totals.bytes, "tokens": _list_tokens(totals), "faults": faults}
+        tokens = {"raw": totals.tokens_raw, "sent": totals.tokens_sent, **_list_tokens(totals.usage)}
+        counts = {
+            "outcomes": totals.outcomes,
+            "bytes": totals.bytes,
+            "tokens": tokens,
+            "recall_tokens": _list_tokens(totals.recall_rounds.usage),
+            "faults": faults,
+        }
         for name, values in counts.items():
             family = families.CounterMetricFamily(_PREFIX + name, _COUNTERS[name], labels=["class"])
             for label, value in sorted(values.items()):
                 family.add_metric([label], value)
             yield family
+        yield families.CounterMetricFamily(
+            _PREFIX + "recall_rounds",
+            "Requests of the proxy's own, in which models read removed texts back.",
+            value=totals.recall_rounds.answers,
+        )
         seconds = families.HistogramMetricFamily(
             _PREFIX + "seconds", "Our own work, the time until the first byte, and the whole.", labels=["phase", "api"]
         )
@@ -118,18 +132,18 @@ _COUNTERS = {
     "outcomes": "How exchanges ended.",
     "bytes": "Bodies: of requests as they came and as they were sent, and of responses.",
     "tokens": "Tokens: by our count, and as providers counted.",
+    "recall_tokens": "Of these, tokens of the proxy's own requests, as providers counted.",
     "faults": "Requests that were cut after a refusal, sent on after a failure of ours, or not written down.",
 }
 _GAUGES = {
     "active": "Requests in flight.",
     "held_bytes": "Bodies in memory.",
     "uptime_s": "Seconds since the proxy was started.",
-    "saved_dollars": "Saved so far, net of what edits cost the prompt cache; it can fall.",
+    "saved_dollars": "Saved so far, net of what edits cost the prompt cache, and of reading back; it can fall.",
     "cost_dollars": "Paid so far, as far as models have a price.",
+    "recall_dollars": "Of this, paid for the proxy's own requests, in which models read removed texts back.",
 }
 
 
-def _list_tokens(totals: Totals) -> dict[str, int]:
-    used = totals.usage
-    counted = {"input": used.input, "cache_read": used.read, "cache_write": used.write, "output": used.output}
-    return {"raw": totals.tokens_raw, "sent": totals.tokens_sent, **counted}
+def _list_tokens(used: Usage) -> dict[str, int]:
+    return {"input": used.input, "cache_read": used.read, "cache_write": used.write, "output": used.output}

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from secateur.proxy.callers import Caller
 from secateur.proxy.routes import Route
 from secateur.receipt import Receipt
-from secateur.usage import Usage
+from secateur.usage import Usage, UsageBill
 
 Outcome = Literal["", "answered", "refused", "broken", "disconnected"]
 REQUESTS = "secateur.proxy.requests"  # the logger of these records
@@ -42,6 +42,7 @@ class RequestRecord:
         self.total_s = 0.0
         self.receipt: Receipt | None = None
         self.usage: Usage | None = None
+        self.recall_rounds = UsageBill()  # of `usage`: requests of ours that served the model's read-backs
 
     def begin_response(self, status: int) -> None:
         """The response begins."""
@@ -88,6 +89,7 @@ class RequestRecord:
             "read_tokens": usage.read if usage else 0,
             "write_tokens": usage.write if usage else 0,
             "output_tokens": usage.output if usage else 0,
+            "recall_rounds": self.recall_rounds.answers,
             "error": self.error,
         }
         return {name: value for name, value in told.items() if value not in ("", 0, 0.0, False)}

@@ -136,6 +136,11 @@ class Services:
             self.status.note_usage(asked.caller, usage)
             self._do_afterwards(lambda: self.get_editor(mode).record(asked, edited, usage))
 
+    def finish_rounds(self, mode: Mode, asked: Asked, edited: Edited, rounds: UsageBill) -> None:
+        """Write down what it cost to serve the model's read-backs."""
+        self.status.note_recall_rounds(asked.caller, rounds)
+        self._do_afterwards(lambda: self.get_editor(mode).record_rounds(asked, edited, rounds))
+
     def observe(self, understand: Callable[[], Asked | None], usage: Usage | None) -> None:
         """Find out what would have been done to a request that was sent as it came."""
 

@@ -2,7 +2,7 @@
 
 Rule: numbers and names only, never what was said and never a credential. Nothing here is kept over a restart. Savings
 are reckoned by the prices that the engine decides by: what an epoch costs is taken off at once, what it saves is added
-with each later request.
+with each later request, and what it cost to read removed texts back is taken off.
 """
 
 import logging
@@ -73,6 +73,9 @@ class SessionStatus:
             "read_tokens": self.bill.usage.read,
             "write_tokens": self.bill.usage.write,
             "output_tokens": self.bill.usage.output,
+            "recall_rounds": savings.recall_rounds.answers,
+            "recall_tokens": savings.recall_rounds.usage.taken + savings.recall_rounds.usage.output,
+            "recall_dollars": round(savings.recall_rounds.dollars, 6),
             "last_at": round(self.last_at, 3),
         }
 
@@ -127,6 +130,12 @@ class Status:
         row = self._sessions.get(_name(caller))
         if row is not None:
             row.add_usage(usage)
+
+    def note_recall_rounds(self, caller: Caller, rounds: UsageBill) -> None:
+        """Requests that served the model's read-backs in one turn."""
+        row = self._sessions.get(_name(caller))
+        if row is not None:
+            row.savings.add_recall_rounds(rounds)
 
     def note_record(self, record: RequestRecord) -> None:
         """Count an exchange that is over, and whether it reached its provider."""
@@ -184,6 +193,9 @@ class Status:
             "tokens_saved": sum(one["tokens_saved"] for one in sessions),
             "saved_dollars": round(self._gone_dollars[0] + sum(one["saved_dollars"] for one in sessions), 6),
             "cost_dollars": round(self._gone_dollars[1] + sum(one["cost_dollars"] for one in sessions), 6),
+            "recall_rounds": self.totals.recall_rounds.answers,
+            "recall_tokens": self.totals.recall_rounds.usage.taken + self.totals.recall_rounds.usage.output,
+            "recall_dollars": round(self.totals.recall_rounds.dollars, 6),
             "sessions": sessions,
         }
 

@@ -27,8 +27,9 @@ _SUMS = ("requests", "answered", "refused", "disconnected", "broken", "cut", "fa
 _SESSION_SUMS = (
     *("requests", "failed", "epochs", "tokens_raw", "tokens_saved", "saved_dollars", "cost_dollars"),
     *("input_tokens", "read_tokens", "write_tokens", "output_tokens"),
+    *("recall_rounds", "recall_tokens", "recall_dollars"),
 )
-_SESSION_TOTALS = ("tokens_saved", "saved_dollars", "cost_dollars")
+_SESSION_TOTALS = ("tokens_saved", "saved_dollars", "cost_dollars", "recall_rounds", "recall_tokens", "recall_dollars")
 
 Runs = Callable[["WorkerReports", Callable[[], None], int], None]
 

@@ -230,8 +230,8 @@ class SessionManager:
             cached.state = replace(known, clock=clock, calibrations={**known.calibrations, **told})
         cached.record_sent(work, receipt)
 
-    def note_failure(self, who: SessionId, receipt: Receipt) -> None:
-        """Keep the receipt of a request that failed, if that can be."""
+    def keep_receipt(self, who: SessionId, receipt: Receipt) -> None:
+        """Keep a receipt that comes with nothing else to keep; in memory where the store fails."""
         if self.reach is None:
             return
         who = who if who.session else self.identify_session(UNREAD, who.tenant)

@@ -21,6 +21,7 @@ from secateur.model import Epoch, Message, Part, Path, Remove, Replace, Rewrite
 from secateur.receipt import EditRecord, Outcome, Receipt
 from secateur.redact import redact
 from secateur.stores.protocol import Blob, State, Store
+from secateur.usage import UsageBill
 
 VIEWS = ("opened", "unchanged", "refused")  # outcomes of requests that were sent on
 MOST_SAID = 2_000  # characters of an error
@@ -55,6 +56,14 @@ def make_failure_receipt(policy: str, counter: str, error: Exception, now: int) 
     """The receipt of a failed request."""
     said = f"{type(error).__name__}: {error}"
     return replace(make_notice("failed", now), policy=policy, counter=counter, error=said[:MOST_SAID])
+
+
+def make_recall_receipt(model: str, rounds: UsageBill, now: int) -> Receipt:
+    """The receipt of requests that served the model's read-backs, beyond what its client asked for."""
+    reason = (
+        f"texts were read back for the model in {rounds.answers:,} request{'' if rounds.answers == 1 else 's'} more"
+    )
+    return replace(make_notice("recalled", now), model=model, reason=reason, recall_rounds=rounds)
 
 
 def find_last_receipt(store: Store, state: State) -> Receipt | None:

@@ -33,6 +33,6 @@ def test_epochs_save_together() -> None:
     assert found.dollars == pytest.approx(-0.10 + 0.04 - 0.10 + 0.08)
 
 
-@pytest.mark.parametrize("status", ["failed", "undone", "pinned", "filed"])
+@pytest.mark.parametrize("status", ["failed", "undone", "pinned", "filed", "recalled"])
 def test_what_was_not_sent_is_not_counted(status: Outcome) -> None:
     assert add_savings([receipt(20, 5, COST, status)]) == Savings()

@@ -6,6 +6,7 @@ Rule: digits in groups of three, shares in whole per cent, times in the unit a p
 from datetime import datetime
 
 from secateur.text.durations import describe_duration
+from secateur.usage import UsageBill
 
 
 def format_count(count: int) -> str:
@@ -65,6 +66,15 @@ def format_dollars(dollars: float) -> str:
     if dollars < 0.0001:
         return "less than $0.0001"
     return f"${dollars:,.2f}" if dollars >= 0.1 else f"${dollars:.2g}"
+
+
+def describe_recall_rounds(rounds: UsageBill) -> str:
+    """What it cost that models read removed texts back by a proxy's own requests; "" if there were none."""
+    if not rounds.answers:
+        return ""
+    tokens = format_count(rounds.usage.taken + rounds.usage.output)
+    cost = f", {format_dollars(rounds.dollars)}: that is taken off from what was saved" if rounds.dollars else ""
+    return f"Models read removed texts back in {pluralize(rounds.answers, 'further request')} of {tokens} tokens{cost}."
 
 
 def format_dollar_cell(dollars: float) -> str:

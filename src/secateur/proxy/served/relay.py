@@ -6,6 +6,7 @@ client gets its error, and retries; if it cannot go on at all, the client gets t
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
@@ -14,6 +15,7 @@ import aiohttp
 from msgspec import Struct
 from msgspec.structs import replace
 
+from secateur.pricing import bill_answer
 from secateur.proxy.encodings import Decoder, list_encodings
 from secateur.proxy.headers import select_response_headers
 from secateur.proxy.inbound import Send
@@ -67,7 +69,7 @@ class ServedResponse:
         self._run = run
         self._record = record
         self._turn: TurnReader = offer.dialect.start_turn()
-        self._usages: list[Usage] = []
+        self._usages: list[Usage | None] = []  # of each response, as far as it was stated
         self._count = 0  # responses after the first
         self._is_kept = False  # what the client's next request needs
 
@@ -82,11 +84,11 @@ class ServedResponse:
                 await self._keep_lost()
         else:
             await self._relay_whole(response, begun, headers, send)
-        if not self._usages:
+        if not any(self._usages):
             return None
-        more = sum(self._usages[1:], Usage())
-        total = self._usages[0] + more
-        return replace(total, again=total.again + more.taken - more.again)
+        first, *rest = (usage or Usage() for usage in self._usages)
+        more = sum(rest, Usage())
+        return replace(first + more, again=first.again + more.taken)
 
     # --- a stream ------------------------------------------------------------------------------------------------
 
@@ -230,8 +232,9 @@ class ServedResponse:
 
     def _note_usage(self, reader: UsageReader) -> None:
         usage = reader.finish()
-        if usage is not None:
-            self._usages.append(usage)
+        if self._usages:
+            self._record.recall_rounds += bill_answer(self._record.model, usage or Usage(), int(time.time() * 1000))
+        self._usages.append(usage)
 
 
 async def _iterate_pieces(response: Response, begun: bytes) -> AsyncIterator[bytes]:
