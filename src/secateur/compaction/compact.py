@@ -17,6 +17,7 @@ from secateur.compaction.continuation import build_continuation_edits, is_contin
 from secateur.compaction.conversation import CompactionInput, ViewEntry, build_rows, get_text
 from secateur.compaction.cut import HistoryCut, cut, keep_unanswered
 from secateur.compaction.extract import extract
+from secateur.compaction.former import with_former_states, without_gone_files
 from secateur.compaction.judge.evidence import collect_evidence
 from secateur.compaction.language import detect_language
 from secateur.compaction.ledger import Ledger
@@ -32,8 +33,6 @@ from secateur.compaction.summary import (
     merge_sections,
     parse_sections,
     render_sections,
-    with_former_states,
-    without_gone_files,
     write_within_budget,
 )
 from secateur.compaction.template import Template, get_template
@@ -83,7 +82,7 @@ class _Work(Struct, frozen=True):
 
     def write_summary(self, new: Sections) -> Written:
         """Write the summary with this prose beside what was kept."""
-        kept = with_former_states(self.given.kept.sections, bool(self.given.ledger.requests))
+        kept = with_former_states(self.given.kept.sections, self.given.ledger)
         kept = without_gone_files(kept, self.given.ledger.files)
         prose = merge_sections(kept, new)
         return write_within_budget(self.template, prose, self.given.ledger, self.most, self.scene.count)
@@ -222,7 +221,8 @@ def _use_supplied(work: _Work, cancels: bool) -> _Found | Refused:
 def _extract_sections(work: _Work) -> Sections:
     """Extract the agent's most telling sentences; half the prose's room, so that what was kept stays."""
     room = int(work.most * (1 - FACTS_SHARE) / 2)
-    return extract(work.given.messages, Ledger(), room, work.scene.count)
+    made = extract(work.given.messages, Ledger(), room, work.scene.count)
+    return without_gone_files(made, work.given.ledger.files)
 
 
 def _build_task(work: _Work, objection: str = "") -> SummaryTask:

@@ -5,7 +5,6 @@ parted. The newest user message, calls without a result and interim results stay
 read here.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
@@ -13,14 +12,10 @@ from msgspec.structs import replace
 
 from secateur.compaction.conversation import ViewEntry, get_text, is_round_split
 from secateur.compaction.settings import Compaction
-from secateur.model import Part
+from secateur.compaction.waiting import find_pending_rows
 from secateur.text.own_text import is_summary
 
 Span = tuple[int, int]
-_INTERIM = re.compile(
-    r'"?(?:status|state)"?\s*[:=]\s*"?(?:pending|running|in[_ -]?progress|queued|awaiting[_ a-z]*)\b', re.I
-)
-_INTERIM_CHARS = 400  # a result that only says that it is not there yet is short
 
 
 class HistoryCut(Struct, frozen=True):
@@ -118,21 +113,6 @@ def find_newest_user_row(rows: Sequence[ViewEntry]) -> int | None:
         if message.role == "user" and message.origin == "user" and rows[place].new is None and says:
             return place
     return None
-
-
-def find_pending_rows(rows: Sequence[ViewEntry]) -> Iterator[int]:
-    """Yield rows with calls that have no result yet or only an interim one."""
-    for place, row in enumerate(rows):
-        calls = [part for part in row.message.parts if part.kind == "tool_call"]
-        if row.message.role == "assistant" and calls:
-            given: dict[str, list[Part]] = {}
-            for part in (part for other in _iterate_answers(rows, place) for part in other.message.parts):
-                if part.kind == "tool_result":
-                    given.setdefault(part.call_id, []).append(part)
-            if any(_is_waiting(given.get(call.call_id, ())) for call in calls) and not _is_answered_later(
-                rows, place, calls
-            ):
-                yield place
 
 
 class _Keep(Struct, frozen=True):
@@ -271,30 +251,3 @@ def _merge_spans(spans: Iterable[Span]) -> Iterator[Span]:
         held = (start, end)
     if held:
         yield held
-
-
-def _iterate_answers(rows: Sequence[ViewEntry], place: int) -> Iterator[ViewEntry]:
-    """Yield the rows that may answer this row's calls: those before the model speaks again."""
-    for number in range(place + 1, len(rows)):
-        row = rows[number]
-        if row.message.role == "assistant":
-            return
-        yield row
-
-
-def _is_waiting(results: Sequence[Part]) -> bool:
-    """Return whether a call with these results has no final one yet."""
-    return all(is_interim(part.text) for part in results)
-
-
-def _is_answered_later(rows: Sequence[ViewEntry], place: int, calls: Sequence[Part]) -> bool:
-    """Return whether later results with the same, non-empty IDs say how all of these calls ended."""
-    ids = {part.call_id for part in calls if part.call_id}
-    later = [part for row in rows[place + 1 :] for part in row.message.parts if part.kind == "tool_result"]
-    ended = {part.call_id for part in later if part.call_id in ids and not is_interim(part.text)}
-    return len(ids) == len(calls) and ended == ids
-
-
-def is_interim(text: str) -> bool:
-    """Whether a result says that it is still to come."""
-    return len(text) <= _INTERIM_CHARS and _INTERIM.search(text) is not None

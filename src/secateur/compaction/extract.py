@@ -21,7 +21,10 @@ from secateur.toolcalls.actions import collapse_whitespace
 LEDGER_SHARE = 0.75  # of the room; the sentences take what is left
 MIN_CHARS, MAX_CHARS = 30, 400  # of a sentence
 MOST = 60  # sentences
-MOST_MIDWAY = 16  # of these, from the middle of work, where most is overtaken soon
+MOST_MIDWAY = 12  # of these, from the middle of work, where most is overtaken soon
+SAME_SHARE = 0.88  # of a sentence's words that another has as well
+LEAST_SCORE = 0.75  # of a sentence, where there are many; below, it tells nothing that the facts do not
+MOST_OLD = 0.3  # taken off the score of the oldest sentence: what was said late holds longer
 
 
 def extract(
@@ -48,7 +51,9 @@ class _Sentence(Struct, frozen=True):
 def _choose_sentences(messages: Sequence[Message], room: int, count: Callable[[str], int]) -> Iterator[tuple[str, str]]:
     """Yield the best sentences that fit, in original order, each as a line of its section."""
     kept: list[tuple[int, str]] = []
-    best = sorted(_score_sentences(messages), key=lambda one: (-one.score, -one.at))[: 4 * MOST]
+    scored = _score_sentences(messages)
+    least = LEAST_SCORE if len(scored) > MOST else 0
+    best = sorted((one for one in scored if one.score >= least), key=lambda one: (-one.score, -one.at))[: 4 * MOST]
     midway = 0
     for one in _drop_contained(best):
         if len(kept) == MOST or room <= 0:
@@ -67,18 +72,25 @@ def _choose_sentences(messages: Sequence[Message], room: int, count: Callable[[s
 
 def _is_lasting(text: str) -> bool:
     """Whether a sentence in the middle of work says more than what was so just then: a finding, a reason, a deed."""
+    if any(pattern.search(text) for pattern in (_PROGRESS, _MECHANICS, _GUESS, _BARE)):
+        return False
     if _MEANWHILE.search(text) is not None:
         return _REASON.search(text) is not None
-    is_finding = _TELLS.search(text) is not None and _GUESS.search(text) is None
-    return is_finding or _DONE.search(f"- {text}") is not None
+    return _TELLS.search(text) is not None or _FIGURE.search(text) is not None or _DONE.search(f"- {text}") is not None
 
 
 def _drop_contained(sentences: Sequence[_Sentence]) -> Iterator[_Sentence]:
-    """Yield the sentences whose words no other sentence has all of; of those with the same words, the first."""
+    """Yield the sentences whose words no other sentence has nearly all of; of those with the same words, the first."""
     words = [frozenset(_extract_words(one.text)) for one in sentences]
     for at, (one, mine) in enumerate(zip(sentences, words, strict=True)):
-        if not any(mine < other or (mine == other and at > before) for before, other in enumerate(words)):
+        if not any(_is_said_by(mine, other, at > before) for before, other in enumerate(words) if before != at):
             yield one
+
+
+def _is_said_by(mine: frozenset[str], other: frozenset[str], is_later: bool) -> bool:
+    if len(mine & other) < SAME_SHARE * len(mine):
+        return False
+    return len(mine) < len(other) or (len(mine) == len(other) and is_later)
 
 
 def _score_sentences(messages: Sequence[Message]) -> list[_Sentence]:
@@ -87,7 +99,7 @@ def _score_sentences(messages: Sequence[Message]) -> list[_Sentence]:
     words = Counter(word for text, _ in said for word in set(_extract_words(text)))
     many = max(2, len(said) // 4)  # a word of every fourth sentence tells nothing
     return [
-        _Sentence(text, at, _score(text, closing, words, many), closing)
+        _Sentence(text, at, _score(text, closing, words, many) - MOST_OLD * (1 - at / len(said)), closing)
         for at, (text, closing) in enumerate(said)
         if closing or _is_lasting(text)
     ]
@@ -121,7 +133,7 @@ def _filter_sentences(text: str) -> Iterator[str]:
 def _score(text: str, closing: bool, words: Counter[str], many: int) -> float:
     known = [word for word in set(_extract_words(text)) if 2 <= words[word] <= many]
     score = len(known) / (8 + len(text) / 20)
-    score += 0.8 * bool(_TELLS.search(text)) + 0.4 * bool(_NAMES.search(text)) + 0.6 * closing
+    score += 0.8 * bool(_TELLS.search(text)) + 0.4 * bool(_NAMES.search(text) or _FIGURE.search(text)) + 0.6 * closing
     return score + 0.4 * bool(_DONE.search(text)) - bool(_PROGRESS.search(text)) - bool(_GUESS.search(text))
 
 
@@ -142,7 +154,12 @@ _TALK = re.compile(
     r"|(?:i['’]?m|i am|we['’]?re) (?:also |now |just )?\w+ing\b(?!.*\b(?:because|since)\b)"
     r"|(?:i|we) (?:need|want|should|can) (?:to )?(?:now )?(?:check|look|see|read|run|find|understand|verify|update"
     r"|add|fix|create)\b|(?:checking|looking|reading|running)\b|here(?:['’]s| is| are)\b|would you\b|feel free\b"
-    r"|you['’]re (?:absolutely )?right\b|i (?:see|understand)\b[.!,]"
+    r"|want me to\b|shall i\b|should i\b|(?:a )?better (?:\w+ )?would\b|(?:good|great|fair) (?:point|question|catch)\b"
+    r"|(?:pros?|cons?|options?|note|user)\b\s*[:(]|user runs\b|\**option\b"
+    r"|(?:add|don['’]t|do not|queue|block|use|move|create|split|update|remove|check|run|fix|implement"
+    r"|refactor|rename|keep"
+    r"|make|set|change|replace|extract|consider|ensure|verify|write|test|call|handle"
+    r"|introduce)\b(?!\s*[:=])|you['’]re (?:absolutely )?right\b|i (?:see|understand)\b[.!,]"
     r"|để (?:tôi|mình|em)\b|tôi sẽ\b|bây giờ\b|tiếp theo\b|hãy để\b"
     r"|(?:ahora )?voy a\b|d[ée]jame\b|perm[ií]teme\b|ahora voy\b|vamos a\b)"
     r"|(?:好的?[,，。!！]?)?(?:现在)?(?:让我|我来|我先|我将|我会|接下来|下面我)"
@@ -151,20 +168,37 @@ _PROGRESS = re.compile(  # what the agent is about to do, wherever in a sentence
     r"(?i)\b(?:i['’]ll|i['’]m (?:now |also )?\w+ing|let me|i need (?:to|one)|waiting (?:on|for))\b"
 )
 _GUESS = re.compile(  # thinking aloud
-    r"(?i)\b(?:maybe|perhaps|might|probably|likely|seems?|suggests|what if|i (?:think|believe|suspect|guess)|unless)\b"
+    r"(?i)\bshould (?:just |now |then |still |also )?(?:work|be|stay|fix|solve|pass|do|have|make)\b"
+    r"|\b(?:maybe|perhaps|might|probably|likely|seems?|suggests|what if|i (?:think|believe|suspect|guess)|unless)\b"
     r"|^(?:- )?(?:wait|hmm|but\b|or\b|if\b|no,|actually|so (?:we|i|my)\b|that (?:matches|doesn))|doesn['’]t make sense"
     r"|好像|可能|也许|talvez|quizás?|vielleicht|có lẽ|peut-être"
 )
 _MEANWHILE = re.compile(  # in the middle of work: what was so then, or was taken to be so
-    r"(?i)\b(?:still|remaining|right now|at this point|not yet"
+    r"(?i)\b(?:is|are) (?:now |also |still )?(?!being\b|missing\b|nothing\b)\w+ing\b|\b(?:still"
+    r"|remaining|right now|at this point|not yet"
     r"|the (?:real |actual )?(?:issue|problem|bug|error|symptom|fix) (?:is|must|seems|here)|(?:we|i) (?:need|have) to"
     r"|to fix this|so the (?:issue|problem|bug)|i apologize|there (?:is|are|['’]s) still)\b"
+)
+_MECHANICS = re.compile(  # of how a file was edited, and of reading it
+    r"(?i)\b(?:patch|edit|hunk|replacement|old[_ ]string|match)\b.{0,60}\b(?:apply|applied|fail\w*"
+    r"|clean\w*|not found|match\w*)\b"
+    r"|\bso i['’]?(?:m|ll)\b|\b(?:stale|remaining) (?:hits?|matches|mentions|references)\b"
+    r"|\b(?:commits?|files?) on the branch\b"
+)
+_FIGURE = re.compile(r"\d[\d,.]*\s?(?:%|(?:ms|[kMGT]i?B|\w+/s|fps|qps|seconds|times faster|x faster)\b)")  # measured
+_BARE = re.compile(  # it speaks of something that the sentence before it named, or proposes
+    r"(?i)^\W*(?:and|or|when (?:it|they)|it|they|that|this|these|those|he|she|there|so|its)\b"
+    r"|\b(?:another|one|a|an) (?:possible|alternative|different|other|simpler?|better)? ?(?:fix|way"
+    r"|approach|solution|option)\b"
 )
 _REASON = re.compile(r"(?i)\b(?:because|since|caused? by|due to|root cause)\b")
 _PASSING = re.compile(  # true only while it was said
     r"(?i)\b(?:(?:is|are|still|now|currently) (?:still |now |currently |both |all )*(?:running|building|compiling"
     r"|installing|downloading|testing|passing|finishing|waiting|generating|indexing|in progress)|halfway|so far"
-    r"|as (?:they|it) (?:runs?|goes?|go)|i['’]m (?:now |just )?(?:starting|beginning)|ready to (?:start|begin)"
+    r"|(?:closing|earlier|previous|your) (?:list|points?|passes)\b|(?:#\d+, )+#\d+|(?:full "
+    r"|all )?(?:test )?suite (?:is )?green"
+    r"|right now:|as (?:they|it) (?:runs?|goes?|go)|i['’]m (?:now |just )?(?:starting|beginning)"
+    r"|ready to (?:start|begin)"
     r"|so i['’]ll|before (?:editing|finalizing|moving)|enough (?:structure|context|information) to)\b"
 )
 _TELLS = re.compile(

@@ -16,11 +16,12 @@ from functools import lru_cache
 from msgspec import Struct
 
 from secateur.compaction.conversation import DIGEST, CompactionInput, ViewEntry, build_rows, is_round_split
-from secateur.compaction.cut import HistoryCut, Span, expand_to_rounds, find_newest_user_row, find_pending_rows
+from secateur.compaction.cut import HistoryCut, Span, expand_to_rounds, find_newest_user_row
 from secateur.compaction.ledger.said import keep_ends
 from secateur.compaction.outcome import Compacted, Refused
 from secateur.compaction.settings import Compaction, DigestSettings
 from secateur.compaction.span import collect_carried, find_segments, keep_newest, replace_span
+from secateur.compaction.waiting import find_pending_rows
 from secateur.lineage import handle_of
 from secateur.model import Message, NewMessage, Part, Replace
 from secateur.redact import redact

@@ -6,7 +6,6 @@ oldest is removed first, and counted. Sections about the present are replaced by
 here judges a summary (`accept`).
 """
 
-import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -14,7 +13,6 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
-from secateur.compaction.ledger.entries import FileEntry
 from secateur.compaction.ledger.render import NOTHING_OPEN
 from secateur.compaction.settings import Compaction
 from secateur.compaction.template import SECTIONS, STATES, Template, list_headings
@@ -22,7 +20,6 @@ from secateur.redact import redact
 from secateur.text.own_text import SUMMARY_BEGINS
 
 Sections = dict[str, tuple[str, ...]]
-FORMERLY = "- as of an earlier summary: "
 NONE = "(none)"  # what stands under a heading that has nothing to say
 
 _HEADING = re.compile(
@@ -40,7 +37,7 @@ _FENCE = re.compile(
 
 MOST_TOKENS = 12_000  # of a summary, where a policy states a share (Hermes' max_summary_tokens)
 UNKNOWN_WINDOW_TOKENS = 4_000
-FACTS_SHARE = 0.6  # of the budget: the rest is the prose's
+FACTS_SHARE = 0.7  # of the budget: the rest is the prose's
 
 
 class Fitted(Struct, frozen=True):
@@ -64,6 +61,11 @@ def parse_sections(text: str, more: Mapping[str, str] = MappingProxyType({})) ->
         elif here is not None and line.strip() and not is_void(line):
             here.append(line.rstrip())
     return {id: tuple(lines) for id, lines in found.items()}
+
+
+def strip_bullet(line: str) -> str:
+    """Return a line without its bullet, its number or its box."""
+    return _BULLET.sub("", line).strip()
 
 
 def is_void(line: str) -> bool:
@@ -96,39 +98,6 @@ def merge_sections(kept: Mapping[str, Sequence[str]], new: Mapping[str, Sequence
     return made
 
 
-def with_former_states(kept: Mapping[str, Sequence[str]], has_requests: bool) -> Sections:
-    """Return kept prose with what was true then told as that: the next steps of an earlier summary, and its goal.
-
-    Where nobody has asked for anything since, the goal is what it was. Lines of a drawing, such as a tree of folders,
-    say nothing one by one and are left out.
-    """
-    former = STATES if has_requests else STATES - {"goal"}
-    made = {id: tuple(lines) for id, lines in kept.items() if id not in former}
-    told = tuple(
-        mark_former(line) for id, lines in kept.items() if id in former for line in lines if _DRAWN.match(line) is None
-    )
-    if told:
-        made["discoveries"] = (*told, *made.get("discoveries", ()))
-    return made
-
-
-def mark_former(line: str) -> str:
-    """Return a line that says of itself that an earlier summary said it."""
-    return line if line.startswith(FORMERLY) else f"{FORMERLY}{_BULLET.sub('', line).strip()}"
-
-
-def without_gone_files(sections: Mapping[str, Sequence[str]], files: Sequence[FileEntry]) -> Sections:
-    """Return the prose without lines about files that were deleted or moved away since."""
-    left = {posixpath.basename(one.path) for one in files if one.use not in _GONE}
-    left |= {posixpath.basename(one.to) for one in files if one.use == "moved"}
-    gone = {posixpath.basename(one.path) for one in files if one.use in _GONE} - left
-    if not gone:
-        return {id: tuple(lines) for id, lines in sections.items()}
-    named = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, sorted(gone)))})(?![\w-])")
-    kept = {id: tuple(line for line in lines if named.search(line) is None) for id, lines in sections.items()}
-    return {id: lines for id, lines in kept.items() if lines}
-
-
 def fit_sections(sections: Mapping[str, Sequence[str]], tokens: int, count: Callable[[str], int]) -> Fitted:
     """Fit the sections into the tokens by dropping the oldest line of the longest section that is no state."""
     left = {id: list(lines) for id, lines in sections.items()}
@@ -142,10 +111,6 @@ def fit_sections(sections: Mapping[str, Sequence[str]], tokens: int, count: Call
         sizes[long].pop(0)
         forgotten += 1
     return Fitted({id: tuple(lines) for id, lines in left.items() if lines}, forgotten)
-
-
-_GONE = ("deleted", "moved")
-_DRAWN = re.compile(r"[\s*-]*[\u2500-\u257f]")
 
 
 def _match_heading(line: str, named: Mapping[str, str]) -> str | None:

@@ -4,8 +4,9 @@ import pytest
 
 from compactions import rows
 from conversation import assistant, result, summary, talk, user
-from secateur.compaction.cut import cut, is_interim, keep_unanswered
+from secateur.compaction.cut import cut, keep_unanswered
 from secateur.compaction.settings import Compaction
+from secateur.compaction.waiting import find_pending_rows, is_interim
 from secateur.model import Message
 
 
@@ -112,3 +113,25 @@ def test_every_user_message_is_a_turn_where_a_policy_says_so() -> None:
 
 def test_without_any_user_message_the_newest_rounds_stay() -> None:
     assert tail(*round_("a"), *round_("b"), *round_("c"), keep_tokens=230) == 2
+
+
+def waiting(*messages: Message) -> list[int]:
+    return list(find_pending_rows(rows(talk(*messages))))
+
+
+def test_a_call_without_a_result_waits_until_the_user_and_then_the_agent_have_spoken() -> None:
+    call = assistant(("a", "bash", '{"command": "ls"}'))
+    assert waiting(user("go"), call) == [1]
+    assert waiting(user("go"), call, user("and?")) == [1]
+    assert waiting(user("go"), call, user("and?"), assistant(text="It was stopped.")) == []
+
+
+def test_a_call_that_may_be_answered_at_any_time_waits_for_good() -> None:
+    call = assistant(("a", "ask_approval", '{"question": "Deploy?"}'))
+    assert waiting(user("go"), call, user("and?"), assistant(text="I wait.")) == [1]
+
+
+def test_a_round_with_one_result_is_not_abandoned() -> None:
+    calls = assistant(("a", "bash", '{"command": "ls"}'), ("b", "bash", '{"command": "make"}'))
+    messages = [user("go"), calls, result("x", call="a"), user("and?"), assistant(text="Later.")]
+    assert waiting(*messages) == [1]

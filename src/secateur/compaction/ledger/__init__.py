@@ -9,7 +9,9 @@ from collections.abc import Iterable, Sequence
 
 from secateur.compaction.ledger.bounded import limit_ledger, make_encodable
 from secateur.compaction.ledger.checks import list_commands
+from secateur.compaction.ledger.circumstances import mark_circumstances
 from secateur.compaction.ledger.constraints import extract_constraints
+from secateur.compaction.ledger.deliveries import extract_deliveries
 from secateur.compaction.ledger.entries import (
     Command,
     Constraint,
@@ -20,6 +22,7 @@ from secateur.compaction.ledger.entries import (
     PlanItem,
     Question,
     Quote,
+    Undelivered,
     UserRequest,
     ValueChange,
 )
@@ -49,6 +52,7 @@ __all__ = [
     "Pending",
     "Question",
     "Quote",
+    "Undelivered",
     "UserRequest",
     "ValueChange",
     "PlanItem",
@@ -74,28 +78,29 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     tasks, replanned = extract_plans(done)
     waiting = [action for action in done if not action.result and not _is_abandoned(action, said)]
     put = [Question(text, action.call.key) for action in waiting if (text := extract_question(action))]
-    return limit_ledger(
-        make_encodable(
-            Ledger(
-                requests=told.requests,
-                constraints=extract_constraints(said),
-                files=list_files(done),
-                commands=list_commands(ran),
-                failures=list_failures(done, ran),
-                tasks=tasks,
-                questions=(*told.questions, *put),
-                pending=tuple(_make_pending(action) for action in waiting),
-                values=list_values(done),
-                last_words=told.last_words,
-                commits=tuple(dict.fromkeys(find_commits(ran))),
-                identifiers=list_names(said, done),
-                branch=branch(ran),
-                before=told.before,
-                replanned=replanned,
-                arrived=find_late_results(said, done),
-            )
-        )
+    undelivered, delivered = extract_deliveries(said, done, ran)
+    made = Ledger(
+        requests=told.requests,
+        constraints=extract_constraints(said),
+        files=list_files(done),
+        commands=list_commands(ran),
+        failures=list_failures(done, ran),
+        tasks=tasks,
+        questions=(*told.questions, *put),
+        pending=tuple(_make_pending(action) for action in waiting),
+        values=list_values(done),
+        last_words=told.last_words,
+        commits=tuple(dict.fromkeys(find_commits(ran))),
+        identifiers=list_names(said, done),
+        branch=branch(ran),
+        before=told.before,
+        replanned=replanned,
+        arrived=find_late_results(said, done),
+        report=told.report,
+        undelivered=undelivered,
+        delivered=delivered,
     )
+    return limit_ledger(make_encodable(mark_circumstances(made, said, done, ran)))
 
 
 def _is_abandoned(action: Action, messages: Sequence[Message]) -> bool:

@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, Ledger, UserRequest
+from secateur.compaction.ledger.requests import is_task
 from secateur.compaction.ledger.said import keep_ends
 from secateur.decoding import prepare_type
 
@@ -119,7 +120,10 @@ def _limit_requests(entries: tuple[UserRequest, ...], share: float) -> tuple[Use
         for one in entries
     )
     last = len(entries) - 1
-    order = sorted(range(len(entries)), key=lambda at: (at in (0, last), entries[at].state == "open", at), reverse=True)
+    first = next((at for at, one in enumerate(entries) if is_task(one.text)), 0)
+    order = sorted(
+        range(len(entries)), key=lambda at: (at in (first, last), entries[at].state == "open", at), reverse=True
+    )
     ranked = [(at, len(entries[at].text)) for at in order[: int(MOST_REQUESTS * share) + 2]]
     return tuple(entries[at] for at in _fit_in_room(ranked, REQUEST_CHARS * share))
 

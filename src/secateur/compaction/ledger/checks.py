@@ -51,10 +51,23 @@ def read_verdict(output: str, exit_: int | None, is_error: bool = False, is_hidd
     for ok, pattern in ((False, _FAILED_TOTAL), (True, _PASSED_TOTAL)):
         if totals := [line for line in lines if pattern.search(line)]:
             return CheckVerdict(ok, _clip(totals[-1]))
+    if (worded := _read_words(lines)) and not (exit_ or is_error):
+        return worded
     failing = "" if exit_ == 0 and not is_hidden else _find_failing_line(lines)
     if exit_ or is_error or failing:
         return CheckVerdict(False, failing)
     return CheckVerdict(None if is_hidden or _STILL_RUNS.search(output[:400]) else True)
+
+
+def _read_words(lines: list[str]) -> CheckVerdict | None:
+    """Return the verdict that a script of its own puts into words at the end of its output."""
+    ends = [said for line in lines[-_WORDED_LINES:] if 2 <= len(said := line.strip()) <= _WORDED_CHARS]
+    for line in reversed(ends):
+        if _SAYS_FAILED.search(line):
+            return CheckVerdict(False, _clip(line))
+        if _SAYS_PASSED.search(line):
+            return CheckVerdict(True, _clip(line))
+    return None
 
 
 def _find_failing_line(lines: list[str]) -> str:
@@ -65,6 +78,23 @@ def _clip(line: str) -> str:
     return clip_text(collapse_whitespace(line), MAX_CHARS)
 
 
+_WORDED_LINES, _WORDED_CHARS = 8, 160  # at the end of an output, and of one line
+_SAYS_FAILED = re.compile(
+    r"(?i)\bbug (?:is )?(?:confirmed|reproduced|still (?:there|exists|present))\b"
+    r"|\bstill (?:broken|fails|failing|wrong|incorrect|not (?:working|fixed|right))\b"
+    r"|\b(?:does|did|do) ?(?:n['’]t| not) work\b|\bnot (?:working|fixed) (?:yet|correctly)\b"
+    r"|^\W*(?:\w+ ){0,4}(?:test|check|verification|assertion|case)s? (?:has |have )?failed\b"
+    r"|^\W*(?:fail(?:ed|ure)?|broken|not ok)\W*$|^(?:\W{0,3}\s)?(?:FAIL|FAILED|FAILURE|BROKEN)\b\s*[:!–—-]|^\s*[❌✗✘]"
+)
+_SAYS_PASSED = re.compile(
+    r"(?i)^\W*(?:everything(?: is|['’]s)?|all(?: is|['’]s)?|looks) (?:good|fine|ok|okay|well|correct)\W*$"
+    r"|^\W*all (?:of )?(?:the )?(?:\w+ ){0,3}(?:tests?|checks?|cases?|assertions?)"
+    r" (?:have |has |were |are )?(?:passed|pass|passing|succeeded|successful|ok|green)\b"
+    r"|^\W*(?:the )?(?:\w+ ){0,2}(?:test|check|verification)s? (?:has |have )?(?:passed|succeeded)\W*$"
+    r"|^\W*(?:it |fix |now |everything )?works(?: (?:now|correctly|as expected|fine))?\W*$"
+    r"|^\W*(?:success(?:ful(?:ly)?)?|pass(?:ed)?|ok|okay)\W*$|^\W*(?:the )?bug (?:is |was )?(?:now )?fixed\W*$"
+    r"|^\s*[✅✓✔] .*\b(?:passed|passes|works|ok|fixed|success\w*|correct\w*)\b"
+)
 _STILL_RUNS = re.compile(r"running in (?:the )?background|Process running with session ID|still running")
 _COLOR = re.compile(r"\x1b\[[0-9;]*m")
 _FAILED_TOTAL = re.compile(

@@ -2,10 +2,13 @@
 
 Rule: verbatim and by pattern; a sentence too many costs a few tokens, a lost one costs the user's trust, so doubt
 keeps. A long English message is often a report that was pasted: of it only what it asks of its reader. What is beyond
-the patterns, and every other language, is kept as the user's messages themselves. Which
-texts are the user's is decided in `said`; whether a constraint was kept to is not judged.
+the patterns, and every other language, is kept as the user's messages themselves. Lines of logs, of JSON and of code
+that the user pasted demand nothing, and of a pasted review nothing does that points at a line of a file. A rule of the
+project is kept as its whole bullet. Which texts are the user's is decided in `said`; whether a constraint was kept to
+is not judged.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
@@ -22,7 +25,7 @@ from secateur.compaction.ledger.demands import (
 )
 from secateur.compaction.ledger.entries import Constraint, Scope
 from secateur.compaction.ledger.retractions import is_retraction, mark_replaced
-from secateur.compaction.ledger.said import get_user_text, split_sentences
+from secateur.compaction.ledger.said import FENCED, get_user_text, split_sentences
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.text.host_texts import find_project_rules
@@ -78,10 +81,74 @@ def normalize_demand(text: str) -> str:
 
 def _extract_demands(text: str, key: str, of: Scope | None = None) -> Iterator[Constraint]:
     left = MOST_PER_MESSAGE
-    is_report = of is None and len(text) > PASTED_CHARS and detect_language(text) == "en"
-    for sentence in split_sentences(text):
-        if is_report and not DIRECT.search(sentence):
+    is_report = of is None and _is_report(text)
+    for sentence in _split_rules(text) if of == "project" else join_fragments(split_sentences(strip_data(text))):
+        if is_report and (_POINTS.search(sentence) or not DIRECT.search(_ASIDE.sub(" ", sentence))):
             continue
-        if left and is_demand(sentence) and (kept := clip_text(sentence, MAX_CHARS)):
+        if left and is_demand(sentence) and (kept := clip_sentences(sentence, MAX_CHARS)):
             left -= 1
             yield Constraint(kept, of or ("standing" if is_standing(sentence) else "request"), key)
+
+
+def strip_data(text: str) -> str:
+    """Return a text without lines of logs, JSON and code, and without the lines on which these go on."""
+    kept = []
+    is_data = False
+    for line in text.split("\n"):
+        is_data = bool(line.strip()) and (
+            DATA.match(line) is not None or (is_data and _GOES_ON.match(line) is not None)
+        )
+        if not is_data:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def clip_sentences(text: str, max_chars: int) -> str:
+    """Clip a long text where a sentence or a line ends, and show that it goes on."""
+    if len(text) <= max_chars:
+        return text
+    ends = [found.end() for found in _CLAUSE_ENDS.finditer(text[:max_chars])]
+    kept = text[: ends[-1]].strip() if ends else clip_text(text, max_chars)
+    return f"{kept} […]" if kept else ""
+
+
+def join_fragments(sentences: Iterable[str]) -> Iterator[str]:
+    """Join what was parted inside of parentheses."""
+    held = ""
+    for one in sentences:
+        held = f"{held} {one}" if held else one
+        if _count_open(held) <= 0 or len(held) > MAX_CHARS:
+            yield held
+            held = ""
+    if held:
+        yield held
+
+
+def _count_open(text: str) -> int:
+    return text.count("(") + text.count("（") - text.count(")") - text.count("）")
+
+
+def _is_report(text: str) -> bool:
+    """Whether an English text is one that was pasted: it is long, or it points at many lines of files."""
+    is_long = len(text) > PASTED_CHARS or len(_POINTS.findall(text)) >= _MANY_POINTERS
+    return is_long and detect_language(text) == "en"
+
+
+def _split_rules(text: str) -> Iterator[str]:
+    """Yield each bullet or line whole, with the lines on which it goes on."""
+    held = ""
+    for line in (*FENCED.sub("\n", text).split("\n"), ""):
+        if held and _INDENTED.match(line) and not held.endswith((":", "：")):
+            held = f"{held} {line.strip()}"
+            continue
+        if held:
+            yield held
+        held = line.strip()
+
+
+_MANY_POINTERS = 3
+_POINTS = re.compile(r"[\w./-]+\.[A-Za-z]{1,5}:\d+")  # a line of a file
+_ASIDE = re.compile(r"\([^()]*\)|\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`")
+_GOES_ON = re.compile(r"\s|[a-z`'\"})\]|]")
+_INDENTED = re.compile(r"\s{2,}(?![-*•+]\s|\d{1,2}[.)]\s)\S")
+_CLAUSE_ENDS = re.compile(r"[.!?;。！？；](?=\s|$)|\n|(?<=[。！？；])")

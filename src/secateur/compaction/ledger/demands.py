@@ -98,6 +98,11 @@ UNSAID = re.compile(  # these say what is, or what one thinks, not what ought to
     r"|kenne)\s+(?:\w+\s+){0,3}(?:nicht|kein\w*)\b"
     r"|\b(?:ne\s+(?:sais|marche|fonctionne|comprends|vois|trouve|peux|suis|sont)|n['’](?:est|a|ai|ont"
     r"|était))\s+(?:\w+\s+)?(?:pas|plus)\b"
+    r"|\b(?:when|if|because|since|where|that|which|once|as|so)\s+(?:you|we|i|it|they)\s+(?:can(?:not|['’]t|\s+not)"
+    r"|could(?:n['’]t|\s+not)|do(?:es)?(?:n['’]t|\s+not))\b"
+    r"|\b(?:where|what|which|how|why|who|when)\s+(?:\w+\s+){1,6}?(?:should|must|shall|need|have)\b"
+    r"|\bwe\s+should\s+(?:also\s+|then\s+)?(?:have\s+a\s+(?:look|talk|chat)|look|check|discuss|talk|think|see|start|spawn"
+    r"|consider|review|investigate|try|find|figure|decide)\b"
     r"|\bremember\s+when\b|\bwhy\s+(?:do\s+not|don['’]?t)\b|\bif\s+(?:you|we|i)\s+(?:don['’]?t|do\s+not)\b|不能用了|是不是"
 )
 HARD = re.compile(  # what makes a demand even of a question
@@ -117,7 +122,7 @@ ASKS = re.compile(
 ASKS_UNMARKED = re.compile(  # questions as people type them, without their mark
     r"(?i)\s*(?:(?:ok|okay|so|and|also|hm+|wait)[,\s]+)*(?:why\s+(?:do|does|did|is|are|was|were|not|would|should|can|can['’]?t)"
     r"|what\s+(?:is|are|was|were|does|do|did|about|would)|where\s+(?:is|are|do|does|did)|who\s+(?:is|are|does)"
-    r"|how\s+(?:do|does|did|is|are|come|can|would)|should\s+(?:i|we)|do\s+we|does\s+(?:it|this|that))\b[^\n.!]*$"
+    r"|how\s+(?:do|does|did|is|are|come|can|would)|should\s+(?:i|we)|do\s+we|does\s+\w+)\b(?:[^\n.!]|\.(?=\S))*$"
 )
 STANDING = re.compile(
     r"(?i)\b(?:always|never|from\s+now\s+on|going\s+forward|whenever|every\s+time|any\s?time|at\s+all\s+times"

@@ -27,6 +27,7 @@ class FileEntry(Struct, frozen=True, omit_defaults=True):
     use: Use  # the strongest so far: a changed file stays changed when it is read again
     key: str = ""  # the part that shows its latest version: the call that wrote it, or the result that read it
     to: str = ""  # where it was moved
+    scratch: bool = False  # made to try something, and no part of the work
 
 
 class Command(Struct, frozen=True, omit_defaults=True):
@@ -38,6 +39,8 @@ class Command(Struct, frozen=True, omit_defaults=True):
     check: Check | None = None  # what it checks, if it does
     told: str = ""  # the output's own line on how it went
     key: str = ""
+    scratch: bool = False  # it ran a scratch file
+    edited_since: bool = False  # a failed check: a file of the project was changed after it
 
 
 class Failure(Struct, frozen=True, omit_defaults=True):
@@ -48,6 +51,9 @@ class Failure(Struct, frozen=True, omit_defaults=True):
     resolved: bool = False
     key: str = ""
     check: bool = False  # of a test, a build or a linter: open until it passes
+    edit: bool = False  # of a call that edits or reads a file
+    scratch: bool = False  # of a command that ran a scratch file
+    edited_since: bool = False  # of a check: a file of the project was changed after it
 
 
 class Constraint(Struct, frozen=True, omit_defaults=True):
@@ -102,6 +108,14 @@ class ValueChange(Struct, frozen=True, omit_defaults=True):
     key: str = ""
 
 
+class Undelivered(Struct, frozen=True, omit_defaults=True):
+    """Something that the user asked for by name and that no call did, such as a commit or a push."""
+
+    kind: str
+    text: str  # the user's sentence
+    key: str = ""
+
+
 class Quote(Struct, frozen=True, omit_defaults=True):
     """The agent's last words."""
 
@@ -126,6 +140,9 @@ class Ledger(Struct, frozen=True, omit_defaults=True):
     branch: str = ""
     values: tuple[ValueChange, ...] = ()
     last_words: Quote | None = None
+    report: Quote | None = None  # the agent's words at the end of the newest turn that changed a file, if others follow
+    undelivered: tuple[Undelivered, ...] = ()
+    delivered: tuple[str, ...] = ()  # kinds of deliveries that calls of this span made, not shown
     before: State = "open"  # what became, in this span, of requests that stood open before it
     replanned: bool = False  # a whole plan was told in this span: open items of earlier plans are superseded
     arrived: tuple[str, ...] = ()  # ids of calls made before this span whose results came in it

@@ -39,7 +39,8 @@ def list_failures(done: Iterable[Action], ran: Iterable[ExecutedCommand]) -> tup
             _resolve(found, try_, action.said)
             for line in find_error_lines(action.said, try_) if try_.ok is False else ():
                 found.pop((try_.during, line), None)
-                found[try_.during, line] = try_, Failure(line, try_.during, False, action.key, try_.check)
+                one = Failure(line, try_.during, False, action.key, try_.check, edit=not try_.is_run)
+                found[try_.during, line] = try_, one
     return tuple(failure for _, failure in found.values())
 
 

@@ -36,6 +36,11 @@ def list_files(done: Iterable[Action]) -> tuple[FileEntry, ...]:
     return tuple(found.values())
 
 
+def list_roots(done: Iterable[Action]) -> tuple[str, ...]:
+    """Return the folders in which commands were run."""
+    return tuple(dict.fromkeys(root for action in done if action.kind == "run" for root in _find_roots(action)))
+
+
 def merge_use(before: FileEntry | None, use: Use) -> Use:
     """Return a file's state after one more use."""
     if before is None or use == "moved":

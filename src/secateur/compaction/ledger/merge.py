@@ -10,9 +10,11 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.bounded import limit_ledger
+from secateur.compaction.ledger.circumstances import is_project_change
 from secateur.compaction.ledger.constraints import normalize_demand
 from secateur.compaction.ledger.coverage import is_covering, name_command
 from secateur.compaction.ledger.entries import (
+    Command,
     Constraint,
     Failure,
     FileEntry,
@@ -20,6 +22,7 @@ from secateur.compaction.ledger.entries import (
     Pending,
     PlanItem,
     Quote,
+    Undelivered,
     UserRequest,
     mark,
 )
@@ -38,7 +41,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         requests=_merge_requests(earlier, later),
         constraints=_merge_constraints((*earlier.constraints, *later.constraints)),
         files=_merge_files(earlier, later.files),
-        commands=_keep_newest((*earlier.commands, *later.commands), lambda one: one.text),
+        commands=_keep_newest((*_mark_edited(earlier.commands, later), *later.commands), lambda one: one.text),
         failures=_merge_failures(earlier, later),
         tasks=_merge_tasks(earlier, later),
         questions=earlier.questions if silent else later.questions,
@@ -48,6 +51,9 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         branch=later.branch or earlier.branch,
         values=merge_values((*earlier.values, *later.values)),
         last_words=_merge_last_words(earlier, later),
+        report=_merge_report(earlier, later),
+        undelivered=_merge_undelivered(earlier, later),
+        delivered=tuple(dict.fromkeys((*earlier.delivered, *later.delivered))),
         before=later.before if earlier.before == "open" else earlier.before,
         replanned=earlier.replanned or later.replanned,
         arrived=tuple(dict.fromkeys((*earlier.arrived, *later.arrived))),
@@ -91,13 +97,33 @@ def _merge_last_words(earlier: Ledger, later: Ledger) -> Quote | None:
     return replace(earlier.last_words, is_answered=True)
 
 
+def _merge_report(earlier: Ledger, later: Ledger) -> Quote | None:
+    """Return the newest report of work, unless it is what the agent said last."""
+    report = later.report or earlier.report
+    return report if later.last_words is None or report is None or report.text != later.last_words.text else None
+
+
+def _merge_undelivered(earlier: Ledger, later: Ledger) -> tuple[Undelivered, ...]:
+    kept = (one for one in earlier.undelivered if one.kind not in later.delivered)
+    return _keep_newest((*kept, *later.undelivered), lambda one: one.kind)
+
+
+def _mark_edited(commands: Iterable[Command], later: Ledger) -> Iterable[Command]:
+    """Mark failed checks behind which a file of the project was changed."""
+    is_changed = any(map(is_project_change, later.files))
+    return (
+        replace(one, edited_since=True) if is_changed and one.check and one.ok is False else one for one in commands
+    )
+
+
 def _merge_files(earlier: Ledger, later: Iterable[FileEntry]) -> tuple[FileEntry, ...]:
     """Merge the files; what the earlier span may have committed is not taken back by restoring the file."""
     found = {one.path: one for one in earlier.files}
     for one in later:
         before = found.pop(one.path, None)
         is_kept = before is not None and one.use == "restored" and bool(earlier.commits)
-        found[one.path] = replace(one, use=before.use if before and is_kept else merge_use(before, one.use))
+        use = before.use if before and is_kept else merge_use(before, one.use)
+        found[one.path] = replace(one, use=use, scratch=one.scratch or (before is not None and before.scratch))
     return tuple(found.values())
 
 
@@ -105,6 +131,7 @@ def _merge_failures(earlier: Ledger, later: Ledger) -> tuple[Failure, ...]:
     """Resolve earlier errors if the later span ran the same command, or a check of as much, successfully."""
     passed = [one for one in later.commands if one.ok]
     mine = {(one.line, one.during) for one in later.failures}
+    is_changed = any(map(is_project_change, later.files))
     found = []
     for one in earlier.failures:
         if (one.line, one.during) not in mine:
@@ -113,7 +140,9 @@ def _merge_failures(earlier: Ledger, later: Ledger) -> tuple[Failure, ...]:
                 or (run.check and one.check and is_covering(run.text, one.during, one.line))
                 for run in passed
             )
-            found.append(replace(one, resolved=one.resolved or better))
+            resolved = one.resolved or better
+            since = not resolved and one.check and (one.edited_since or is_changed)
+            found.append(replace(one, resolved=resolved, edited_since=since))
     return (*found, *later.failures)
 
 

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from secateur.compaction.ledger.constraints import strip_data
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
 from secateur.identifiers import Kind, find_anchors
 from secateur.model import Message
@@ -32,7 +33,11 @@ _ANNOUNCED = re.compile(
 )
 
 _NO_NAME = re.compile(  # coordinates of a drawing, a range of numbers, a time that was cut
-    r"[MLHVCSQTAZ]?[\d.]+(?:[MLHVCSQTAZ][-\d.,]+)+[MLHVCSQTAZ]?|[\d.]*\.\d+-[\d.]+|\d{1,3}-\d*\.\d+|\d{4}-\d\d-\d\dT\d\d",
+    r"\d{4}-\d\d-\d\d|v?\d+(?:\.\d+){1,3}|no-?reply@\S+|(?:utf|iso|latin|cp|windows|ascii|us)-[\w-]{1,10}|#(?:[0-9a-f]{6}|[0-9a-f]{8}|\d{1,2})|(?-i:[a-z])\w*(?:Error|Warning|Exception)"
+    r"|E(?:NOENT|ACCES|PERM|EXIST|ISDIR|NOTDIR|PIPE|INVAL|ADDRINUSE|CONNREFUSED|CONNRESET|TIMEDOUT|AGAIN|BUSY)"
+    r"|https?://(?:www\.w3\.org|schemas?\.[\w.-]+|www\.sitemaps\.org)\b\S*|https?://json-schema\.org\S*"
+    r"|[\w.-]*?[-_]?(?:123|1234|12345|abc|abc123|xyz|foo|bar|baz)"
+    r"|[MLHVCSQTAZ]?[\d.]+(?:[MLHVCSQTAZ][-\d.,]+)+[MLHVCSQTAZ]?|[\d.]*\.\d+-[\d.]+|\d{1,3}-\d*\.\d+|\d{4}-\d\d-\d\dT\d\d",
     re.I,
 )
 
@@ -45,7 +50,7 @@ def list_names(messages: Iterable[Message], done: Iterable[Action] = ()) -> tupl
     agents: Counter[str] = Counter()
     for message in messages:
         if text := get_user_text(message):
-            users |= dict.fromkeys(_find_names(text))
+            users |= dict.fromkeys(_find_names(strip_data(text)))
         elif message.role == "assistant":
             calls = [part.text for part in message.parts if part.kind == "tool_call"]
             for text in (get_agent_text(message), *calls):

@@ -20,10 +20,18 @@ from secateur.compaction.ledger.entries import (
     Quote,
     Scope,
     State,
+    Undelivered,
     UserRequest,
     ValueChange,
 )
-from secateur.compaction.ledger.render import EARLIER_WORDS, LAST_WORDS, OUTCOME_WORDS, REPLACED_BY
+from secateur.compaction.ledger.render import (
+    EARLIER_WORDS,
+    LAST_WORDS,
+    OUTCOME_WORDS,
+    REPLACED_BY,
+    SCRATCH_FILES,
+    UNDELIVERED,
+)
 from secateur.toolcalls.commands import Check
 from secateur.toolcalls.effects import Use
 
@@ -52,11 +60,12 @@ _FACTS = ("discoveries", "accomplished", "files", "questions", "next")
 _SAID = re.compile(r"\[(\S*), (open|done|answered|superseded)\] (.*)", re.S)
 _DEMAND = re.compile(r"\[(\S*), (superseded )?(standing|request|project)\] (.*)", re.S)
 _COMMAND = re.compile(
-    r"(ran|test|build|lint), (ok|failed|ended, outcome unknown)(?: \((-?\d+)\))?: (.*?)(?: — said: (.*))?"
+    r"(ran|test|build|lint), (ok|failed|ended, outcome unknown)(?: \((-?\d+)\))?( \(edited since\))?"
+    r": (.*?)(?: — said: (.*))?"
 )
 _VALUE = re.compile(r"value: (\S+) in (.+): (.*) → (.*)")
 _WORDS = re.compile(rf"({LAST_WORDS}|{EARLIER_WORDS}): (.*)", re.S)
-_ERROR = re.compile(r"error, (open|resolved|not tried again): (.*?)(?: — during: (.*))?")
+_ERROR = re.compile(r"error, (open|resolved|not tried again)( \(edited since\))?: (.*?)(?: — during: (.*))?")
 _FILE = re.compile(r"(read|created|changed|moved|deleted|restored): (.*)")
 _TASK = re.compile(r"task, (open|done|superseded): (.*)")
 
@@ -93,6 +102,8 @@ def _parse_fact(found: dict[str, Any], text: str) -> None:
     if head in _FIELDS:
         name, read = _FIELDS[head]
         found[name] = read(rest)
+    elif head == SCRATCH_FILES:
+        found.setdefault("files", []).extend(_parse_scratch(rest))
     elif head in _LISTS:
         name, made = _LISTS[head]
         found.setdefault(name, []).append(made(rest))
@@ -107,12 +118,15 @@ def _parse_shaped_fact(found: dict[str, Any], text: str) -> None:
     elif hit := _TASK.fullmatch(text):
         found.setdefault("tasks", []).append(PlanItem(hit[2], cast(State, hit[1])))
     elif hit := _ERROR.fullmatch(text):
-        failure = Failure(hit[2], hit[3] or "", hit[1] == "resolved", check=hit[1] == "open")
+        is_open = hit[1] == "open"
+        failure = Failure(hit[3], hit[4] or "", hit[1] == "resolved", check=is_open, edited_since=bool(hit[2]))
         found.setdefault("failures", []).append(failure)
     elif hit := _VALUE.fullmatch(text):
         found.setdefault("values", []).append(ValueChange(hit[2], hit[1], hit[3], hit[4]))
     elif hit := _WORDS.fullmatch(text):
-        found["last_words"] = Quote(hit[2], is_answered=hit[1] == EARLIER_WORDS)
+        is_earlier = hit[1] == EARLIER_WORDS
+        name = "report" if is_earlier and "last_words" in found else "last_words"
+        found[name] = Quote(hit[2], is_answered=is_earlier)
     elif hit := _COMMAND.fullmatch(text):
         found.setdefault("commands", []).append(_parse_command(hit))
 
@@ -127,12 +141,22 @@ def _parse_files(use: Use, rest: str) -> Iterator[FileEntry]:
 
 def _parse_command(hit: re.Match[str]) -> Command:
     check = None if hit[1] == "ran" else cast(Check, hit[1])
-    return Command(hit[4], _OUTCOMES[hit[2]], int(hit[3]) if hit[3] else None, check, hit[5] or "")
+    exit_ = int(hit[3]) if hit[3] else None
+    return Command(hit[5], _OUTCOMES[hit[2]], exit_, check, hit[6] or "", edited_since=bool(hit[4]))
 
 
 def _parse_pending(rest: str) -> Pending:
     tool, _, target = rest.partition(" — ")
     return Pending(tool, target)
+
+
+def _parse_undelivered(rest: str) -> Undelivered:
+    kind, _, said = rest.partition(" — ")
+    return Undelivered(kind, said)
+
+
+def _parse_scratch(rest: str) -> list[FileEntry]:
+    return [FileEntry(path, "created", scratch=True) for path in rest.split(" · ")]
 
 
 def _parse_counts(rest: str) -> dict[str, int]:
@@ -149,4 +173,5 @@ _LISTS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "commit": ("commits", str),
     "asked the user": ("questions", Question),
     "no result yet": ("pending", _parse_pending),
+    UNDELIVERED: ("undelivered", _parse_undelivered),
 }

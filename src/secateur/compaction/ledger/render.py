@@ -12,21 +12,27 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.entries import Command, Ledger, UserRequest, mark
-from secateur.compaction.ledger.requests import UNFINISHED, is_substantial, is_task
+from secateur.compaction.ledger.relevance import list_goals, select_relevant
+from secateur.compaction.ledger.requests import UNFINISHED, is_substantial
 from secateur.compaction.template import SECTIONS
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
 _SHARES = (1.0, 0.6, 0.4, 0.25, 0.15, 0.08, 0.04, 0.02, 0.01, 0.004, 0.002, 0.001)
+REQUESTS_SHARE = 0.25  # of the room, for requests that were answered
+_CHARS_PER_TOKEN = 4
 _LEAST_CHARS = (300, 120, 40, 12)  # of the newest request, where nothing else has room
 _READ_PER_LINE = 12
 _LATEST_CHARS = 300
-_BRIEF_CHARS = 1_500  # of a request in the user's own words
+_LISTED_CHARS = 120  # of a request that stands in full under another heading
 _MOST_CHECKS = 3  # failing ones among what comes next
 STATE_WORDS = {"open": "open", "done": "answered", "superseded": "superseded"}
 OUTCOME_WORDS = {True: "ok", False: "failed", None: "ended, outcome unknown"}
 LAST_WORDS = "the agent said last"
 EARLIER_WORDS = "before that the agent said"
 REPLACED_BY = " — replaced by: "
+EDITED_SINCE = " (edited since)"
+SCRATCH_FILES = "scratch files"
+UNDELIVERED = "asked for, and no call did it"
 NOTHING_OPEN = "- nothing is open"
 
 
@@ -48,10 +54,11 @@ def render_ledger(ledger: Ledger) -> dict[str, tuple[str, ...]]:
 
 
 def fit_ledger(ledger: Ledger, max_tokens: int, count: Callable[[str], int]) -> Ledger:
-    """Limit the ledger to as many entries as fit these tokens when rendered; constraints go last.
+    """Limit the ledger to what is relevant, and to as many entries as fit these tokens; constraints go last.
 
     Where not even one entry of each kind has room, the beginning of the newest request; an empty one without room.
     """
+    ledger = select_relevant(ledger, int(max_tokens * REQUESTS_SHARE * _CHARS_PER_TOKEN))
     shorter = (limit_ledger(ledger, share) for share in _SHARES)
     shortest = (_keep_newest_request(ledger, chars) for chars in _LEAST_CHARS)
     for made in (*shorter, *shortest) if ledger.requests else shorter:
@@ -75,16 +82,6 @@ def _render_goal(ledger: Ledger) -> Iterator[str]:
     """Render what the user wants now, and the first request."""
     for one in list_goals(ledger):
         yield _request(one)
-
-
-def list_goals(ledger: Ledger) -> list[UserRequest]:
-    """Return the first task, the newest telling request, the newest task, and the last message while it is open."""
-    telling = [one for one in ledger.requests if is_substantial(one.text)]
-    tasks = [one for one in telling if is_task(one.text)]
-    last = [one for one in ledger.requests[-1:] if one.state == "open" or not telling]
-    brief = [one for one in tasks[1:] if len(one.text) <= _BRIEF_CHARS]  # a later long one often is a pasted report
-    goals = {*(tasks or telling)[:1], *telling[-1:], *(brief or tasks)[-1:], *last}
-    return [one for one in ledger.requests if one in goals]
 
 
 def _render_instructions(ledger: Ledger) -> Iterator[str]:
@@ -113,6 +110,7 @@ def _render_discoveries(ledger: Ledger) -> Iterator[str]:
     for one in ledger.failures:
         during = f" — during: {one.during}" if one.during else ""
         state = "resolved" if one.resolved else "open" if one.check else "not tried again"
+        state += EDITED_SINCE if one.edited_since else ""
         yield f"- error, {state}: {one.line}{during}"
     if ledger.identifiers:
         yield f"- names: {' · '.join(ledger.identifiers)}"
@@ -123,6 +121,7 @@ def _render_discoveries(ledger: Ledger) -> Iterator[str]:
 
 def _render_command(one: Command) -> str:
     status = "" if one.exit is None else f" ({one.exit})"
+    status += EDITED_SINCE if one.edited_since else ""
     told = f" — said: {one.told}" if one.told else ""
     return f"- {one.check or 'ran'}, {OUTCOME_WORDS[one.ok]}{status}: {one.text}{told}"
 
@@ -142,8 +141,10 @@ def _render_accomplished(ledger: Ledger) -> Iterator[str]:
 
 def _render_files(ledger: Ledger) -> Iterator[str]:
     for one in ledger.files:
-        if one.use not in ("read", "discarded"):
+        if one.use not in ("read", "discarded") and not one.scratch:
             yield f"- {one.use}: {one.path}" + (f" → {one.to}" if one.to else "")
+    if scratch := [one.path for one in ledger.files if one.scratch and one.use != "discarded"]:
+        yield f"- {SCRATCH_FILES}: {' · '.join(scratch)}"
     read = [one.path for one in ledger.files if one.use == "read"]
     for at in range(0, len(read), _READ_PER_LINE):
         yield f"- read: {' · '.join(read[at : at + _READ_PER_LINE])}"
@@ -160,24 +161,31 @@ def _render_next(ledger: Ledger) -> Iterator[str]:
     if said and not said.is_answered:
         yield format_bullet(f"{LAST_WORDS}: {said.text}")
     if asked:
-        yield format_bullet(f"the user waits for: {clip_text(collapse_whitespace(asked), _LATEST_CHARS)}")
+        is_listed = any(one.text == asked for one in list_goals(ledger))
+        chars = _LISTED_CHARS if is_listed else _LATEST_CHARS
+        yield format_bullet(f"the user waits for: {clip_text(collapse_whitespace(asked), chars)}")
     if said and said.is_answered:
         yield format_bullet(f"{EARLIER_WORDS}: {said.text}")
+    if said and ledger.report:
+        yield format_bullet(f"{EARLIER_WORDS}: {ledger.report.text}")
     yield from _render_open(ledger)
-    is_unfinished = said is not None and UNFINISHED.search(said.text) is not None
+    is_unfinished = any(one and UNFINISHED.search(one.text) for one in (said, ledger.report))
     if not has_open(ledger) and not is_unfinished and (said or ledger.requests):
         yield NOTHING_OPEN
 
 
 def has_open(ledger: Ledger) -> bool:
     """Whether anything is left to do, to answer or to wait for."""
-    waits = ledger.questions or ledger.pending or _find_open_request(ledger) or _list_failing(ledger)
-    return bool(waits) or any(one.state == "open" for one in ledger.tasks)
+    waits = (ledger.questions, ledger.pending, _find_open_request(ledger), _list_failing(ledger), ledger.undelivered)
+    return any(waits) or any(one.state == "open" for one in ledger.tasks)
 
 
 def _render_open(ledger: Ledger) -> Iterator[str]:
     for run in _list_failing(ledger):
-        yield f"- check, failing: {run.text}" + (f" — said: {run.told}" if run.told else "")
+        since = EDITED_SINCE if run.edited_since else ""
+        yield f"- check, failing{since}: {run.text}" + (f" — said: {run.told}" if run.told else "")
+    for asked in ledger.undelivered:
+        yield f"- {UNDELIVERED}: {asked.kind} — {asked.text}"
     for task in ledger.tasks:
         if task.state == "open" and task.text:
             yield f"- task, open: {task.text}"

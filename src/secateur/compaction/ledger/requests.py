@@ -12,10 +12,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from secateur.compaction.ledger.constraints import strip_data
+from secateur.compaction.ledger.demands import ASKS_UNMARKED
 from secateur.compaction.ledger.entries import Question, Quote, State, UserRequest
 from secateur.compaction.ledger.said import FENCED, get_agent_text, get_user_text, keep_ends, split_sentences
 from secateur.model import Message
 from secateur.redact import redact
+from secateur.tool_kinds import detect_tool_kind
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, normalize_name
 
 MAX_CHARS = 4_000  # of one request; of a longer one its beginning and its end
@@ -31,6 +34,7 @@ class UserRequests(Struct, frozen=True):
     questions: tuple[Question, ...]
     before: State  # what became of requests that stood open before
     last_words: Quote | None = None  # the agent's newest text
+    report: Quote | None = None  # the agent's text at the end of the newest turn that changed a file, if others follow
 
 
 def extract_requests(messages: Iterable[Message]) -> UserRequests:
@@ -39,19 +43,24 @@ def extract_requests(messages: Iterable[Message]) -> UserRequests:
     last = ""  # how the agent's turn ended: its text; "" while it works
     key = ""
     said: Quote | None = None
+    report: Quote | None = None
+    has_worked = False  # in this turn
     for message in messages:
         if message.role == "assistant" and message.parts:
             last, key = _track_closing_text(message, last), message.key
-            if words := _quote_words(get_agent_text(message)):
+            has_worked = has_worked or _is_changing(message)
+            if (words := _quote_words(get_agent_text(message))) and (is_telling(words) or said is None):
                 said = Quote(words, message.key)
+                report = Quote(words, message.key, True) if last and has_worked else report
         elif text := get_user_text(message):
             found = _update_states(found, last, text)
-            found.append(UserRequest(keep_ends(redact(text), MAX_CHARS), "open", message.key))
+            found.append(UserRequest(keep_ends(_BLANKS.sub(" ", redact(text)), MAX_CHARS), "open", message.key))
             said = replace(said, is_answered=True) if said else None
-            last = ""
+            last, has_worked = "", False
     asked = find_closing_question(last)
     first, *rest = _update_states(found, last, "")
-    return UserRequests(tuple(rest), (Question(redact(asked), key),) if asked else (), first.state, said)
+    report = report if said and report and report.text != said.text else None
+    return UserRequests(tuple(rest), (Question(redact(asked), key),) if asked else (), first.state, said, report)
 
 
 def find_closing_question(text: str) -> str:
@@ -72,12 +81,27 @@ def is_offer(question: str) -> bool:
 
 def is_substantial(text: str) -> bool:
     """Whether a request says what is to be done, and does not just agree or urge the agent on."""
-    return len(text) > _SHORT_CHARS or _AGREES.fullmatch(text.strip()) is None
+    said = text.strip()
+    return len(text) > _SHORT_CHARS or (_AGREES.fullmatch(said) is None and _ONE_WORD.fullmatch(said) is None)
 
 
 def is_task(text: str) -> bool:
-    """Whether a request gives work: several words, and not a question alone."""
-    return is_substantial(text) and len(text.split()) >= _FEWEST_WORDS and not text.rstrip().endswith(("?", "？"))
+    """Whether a request gives work: several words, and not questions alone."""
+    said = strip_data(text).strip()
+    if ASKS_UNMARKED.match(said) or not is_substantial(said) or (len(said) <= _SHORT_CHARS and _REPLIES.match(said)):
+        return False
+    clauses = (one.strip() for one in _CLAUSES.split(said))
+    return any(_count_words(one) >= _FEWEST_WORDS and not one.endswith(("?", "？")) for one in clauses)
+
+
+def _count_words(text: str) -> int:
+    """Count the words; in scripts without spaces, pairs of letters."""
+    return max(len(text.split()), len(_WIDE.findall(text)))
+
+
+def is_telling(text: str) -> bool:
+    """Whether the agent's words say more than that it has heard."""
+    return len(_LETTERS.findall(text)) >= _FEWEST_LETTERS
 
 
 def extract_question(action: Action) -> str:
@@ -91,17 +115,29 @@ def extract_question(action: Action) -> str:
     return redact(clip_text(collapse_whitespace(" ".join(found)), QUESTION_CHARS))
 
 
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.M)
 _EMPTY_TAG = re.compile(r"<(\w{1,40})>\s*</\1>")  # around a command that is a call
 _ENDS = re.compile(r"\n+|[.!?…]\s+|[。！？]")  # of sentences and lines
 _DEEPEST = 4  # lists and objects in each other
 _ASKING = frozenset({"question", "questions"})
 _SHORT_CHARS = 60
 _MOST_UNFINISHED = 4  # sentences out of the middle of the agent's last words
-_FEWEST_WORDS = 5  # of a request that gives work
+_FEWEST_WORDS = 3  # of a request that gives work
+_FEWEST_LETTERS = 4  # of words of the agent that say anything
+_LETTERS = re.compile(r"[^\W\d_]")
+_CLAUSES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_BLANKS = re.compile(r"(?<=\S)[ \t]{8,}(?=\S)")  # of a screen that was copied
+_WIDE = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]{2}|[\u0e00-\u0eff]{4}")
+_REPLIES = re.compile(r"(?i)(?:yes|yeah|yep|no|nope|but|so|and|ja|nein|oui|non|sí|sim|não|да|нет)\b(?!,)")
+_ONE_WORD = re.compile(r"[a-z]{1,4}[.!]*")  # "yo", "ls"
 _AGREES = re.compile(
     r"(?i)(?:(?:(?:yes|yeah|yep|yup|sure|ok|okay|k|no|nope|great|perfect|nice|cool|good|thanks?|thank you|please|go on"
     r"|go ahead|go|continue|proceed|keep going|next|do it|ship it|sounds good|looks good|lgtm|right|correct|exactly"
     r"|agreed|done|y|n|\d|what['’]?s next|and|just|now|weiter|ja|nein|gut|oui|non|continuez?|sí|si|sigue|contin[uú]a"
+    r"|hi|hello|hey|hallo|yo|wow|whoa|awesome|amazing|excellent|jesus|lol|haha|hm+|oh|ah|ty|thx"
+    r"|well done|good job|love it"
+    r"|(?:it|that|this|everything)(?: all)? works|you(?: a|['’])re? (?:an? )?\w+"
+    r"|(?:you )?can leave it|leave it|fine|danke|merci"
     r"|sim|não|вперёд|да|нет|продолжай|дальше|tiếp tục|tiếp|vâng|được|ừ|có|làm đi|đồng ý)(?!\w)"
     r"|はい|いいえ|続けて|お願いします|네|예|아니요|계속|继续|好的?|是的?|不是|可以)[\s,.!?…。！？]*)+"
 )
@@ -113,7 +149,8 @@ _OFFERS = re.compile(
     r"|よろしいですか|しましょうか|할까요|원하시|要我|需要我|是否(?:需要|要)|还需要"
 )
 _BACK = re.compile(
-    r"(?i)\W*(?:(?:no|ok|okay|hey|wait|please)\W+)*(?:stop(?=\s*(?:$|[.,!;:…—-]|(?:that|it|this|now|here|for|please|and|working|doing|what|everything)\b))"
+    r"(?i)\W*(?:(?:no|ok|okay|hey|wait|please)\W+)*(?:stop(?=\s*(?:$|[.,!;:…—-]|(?:that|it|this|now"
+    r"|here|for|please|and|working|doing|what|everything)\b))"
     r"|never\s?mind|nevermind|undo|revert|cancel"
     r"|forget\s+(?:it|that|about)|scratch\s+that|abort"
     r"|thôi\b|dừng|bỏ\s+qua|hủy|huỷ|停|算了|取消|别做了|撤销|olv[ií]da|cancela|detente|para\b(?!\s+\w+r\b))"
@@ -122,7 +159,8 @@ _BACK = re.compile(
 
 UNFINISHED = re.compile(  # the agent speaks of something that is left
     r"(?i)\b(?:did\s+not\s+(?:complete|finish|succeed|push|commit|start|spawn|run)"
-    r"|(?:not|n['’]t)\s+(?:yet\s+)?(?:been\s+)?(?:pushed|committed|merged|done|finished|complete|started|begun|deployed|fixed)"
+    r"|(?:not|n['’]t)\s+(?:yet\s+)?(?:been\s+)?(?:pushed|committed|merged|done|finished|complete"
+    r"|started|begun|deployed|fixed)"
     r"|uncommitted|unpushed|not\s+before|(?:after|once|when)\s+(?:this|it|that)\s+(?:lands|is\s+merged|merges)"
     r"|ready\s+to\s+(?:push|commit|merge|submit|review)|is\s+blocked|still\s+(?:to\s+do|open|fails?|needs?|has\s+to)"
     r"|remains?\s+to\s+be|left\s+to\s+do|noch\s+nicht|pas\s+encore|todavía\s+no|ainda\s+não|ещё\s+не)\b|还没|尚未|まだ"
@@ -136,13 +174,22 @@ def _track_closing_text(message: Message, before: str) -> str:
     return get_agent_text(message) or before
 
 
+def _is_changing(message: Message) -> bool:
+    """Whether a message calls something that changes files or commits them."""
+    calls = (part for part in message.parts if part.kind == "tool_call")
+    return any(detect_tool_kind(part.tool, part.text) == "edit" or _COMMITS.search(part.text) for part in calls)
+
+
+_COMMITS = re.compile(r"\bgit\b[^\n]{0,40}\bcommit\b|\*\*\* Begin Patch")
+
+
 def _quote_words(text: str) -> str:
     """Return the beginning and the end of what the agent said, without code, each cut between words.
 
     What lies between them is left out, but for sentences that say what is not done.
     """
     if not FENCED.sub("\n", text).strip():
-        return ""
+        text = _FENCE.sub("", text)
     text = redact(_EMPTY_TAG.sub("", FENCED.sub("\n[code]\n", text))).strip()
     if len(text) <= QUOTED_CHARS:
         return text

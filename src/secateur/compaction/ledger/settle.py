@@ -1,14 +1,16 @@
 """The facts of a span, with the states that the whole history gave them.
 
-Rule: what is listed is what the span holds; whether it is still so is decided on all that was said and done, to the
-newest message, so that a summary never calls open what was answered, passed or replaced behind the span. What the user
-wants now, what the agent said last and what is open are those of the whole history.
+Rule: requests, demands and errors listed are those that the span holds; whether they are still so is decided on all
+that was said and done, to the newest message, so that a summary never calls open what was answered, passed or replaced
+behind the span. What the user wants now, what the agent said last, what is open, which files changed, how checks ended
+and what was committed are those of the whole history: whoever reads the summary alone knows how things are.
 """
 
 from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from secateur.compaction.ledger.circumstances import is_project_change
 from secateur.compaction.ledger.constraints import normalize_demand
 from secateur.compaction.ledger.coverage import is_covering, list_targets, name_command
 from secateur.compaction.ledger.entries import Command, Constraint, Failure, FileEntry, Ledger, UserRequest, mark
@@ -22,6 +24,8 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
         requests=_settle_requests(span.requests, whole.requests),
         constraints=_settle_constraints(span.constraints, whole.constraints),
         files=_settle_files(span.files, whole.files),
+        commits=whole.commits,
+        before=whole.before,
         commands=_settle_commands(span.commands, whole),
         failures=_settle_failures(span.failures, whole.failures),
         tasks=whole.tasks,
@@ -30,6 +34,9 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
         branch=whole.branch,
         values=whole.values,
         last_words=whole.last_words,
+        report=whole.report,
+        undelivered=whole.undelivered,
+        delivered=whole.delivered,
     )
 
 
@@ -54,17 +61,18 @@ def _settle_constraints(mine: Iterable[Constraint], all_: Iterable[Constraint]) 
 
 def _settle_files(mine: Iterable[FileEntry], all_: Iterable[FileEntry]) -> tuple[FileEntry, ...]:
     known = {one.path: one for one in all_}
-    return tuple(known.get(one.path, one) for one in mine)
+    found = {one.path: known.get(one.path, one) for one in mine}
+    return (*found.values(), *(one for path, one in known.items() if path not in found and is_project_change(one)))
 
 
 def _settle_commands(mine: Iterable[Command], whole: Ledger) -> tuple[Command, ...]:
-    """Settle each command's last outcome; of checks that failed only those that nothing has passed since."""
+    """Settle the last outcome of each command and of every check; those that failed only if nothing passed since."""
     all_ = whole.commands
     gone = {one.path for one in whole.files if one.use in ("deleted", "moved", "discarded")}
     known = {name_command(one.text): (number, one) for number, one in enumerate(all_)}
-    open_ = tuple(one for one in all_ if one.check and one.ok is False)
+    checks = tuple(one for one in all_ if one.check and (one.ok is False or not one.scratch))
     found: dict[str, Command] = {}
-    for one in (*mine, *open_):
+    for one in (*mine, *checks):
         number, newest = known.get(name_command(one.text), (-1, one))
         failed = newest.check is not None and newest.ok is False
         if failed and any(run.ok and is_covering(run.text, newest.text) for run in all_[number + 1 :]):

@@ -44,6 +44,11 @@ FOR_ONCE = [
     "Hazlo sin cambiar los nombres.",
 ]
 NO_DEMANDS = [
+    "should we close https://tracker.example.org/issues/12 as solved by the new branch",
+    "I would add a flag that warns when we can't write the file.",
+    "suggest a place where those modules should go",
+    "we should have a look when the review starts",
+    "tell me which of the two files we need here",
     "Fix the bug in the parser.",
     "Why does it never finish?",
     "I don't know what happened.",
@@ -104,6 +109,43 @@ def test_a_pasted_report_asks_only_what_it_asks_of_its_reader() -> None:
     text = "\n".join([*(f"- {line} ({n})" for n in range(6) for line in reports), *demands])
     assert [one.text for one in found(user(text))] == demands
     assert len(found(user("\n".join(reports)))) > 0  # a short message is the user's own
+
+
+def test_lines_of_logs_and_json_demand_nothing_nor_do_the_lines_they_go_on_in() -> None:
+    text = (
+        'this happens now:\n\n{"type": "error", "text": "400"}\n  each `call` must have a `result` in the next\n'
+        "  message\n\nNever retry it."
+    )
+    assert [one.text for one in found(user(text))] == ["Never retry it."]
+
+
+def test_a_sentence_is_not_parted_inside_of_parentheses() -> None:
+    text = "Remove the old files (main.ts, cli.ts right? nothing else), and do not touch the docs."
+    assert [one.text for one in found(user(text))] == [text]
+
+
+def test_a_pasted_review_demands_nothing_where_it_points_at_lines() -> None:
+    text = (
+        "1. High: `sync` drops refs ([sync.go](/p/sync.go:114)), but the help says it must not (cmd/help.go:52).\n"
+        "2. Low: the test locks that in (`it should not appear`) (sync_test.go:9). Do not touch sync.go:114 yet.\n"
+        "Please do not rename anything.\n"
+    )
+    assert [one.text for one in found(user(text))] == ["Please do not rename anything."]
+
+
+def test_a_long_demand_is_cut_where_a_sentence_ends() -> None:
+    text = "You must do this:\n" + "\n".join(f"- Keep the field number {n} as it is in the table." for n in range(20))
+    [one] = found(user(text))
+    assert one.text.endswith(" as it is in the table. […]")
+
+
+def test_a_rule_of_the_project_is_its_whole_bullet() -> None:
+    rules = "- Sync only with the tracker. Never commit its\n  state unless asked.\n- Tests live in tests/."
+    text = f"# AGENTS.md instructions for /p\n\n<INSTRUCTIONS>\n{rules}\n</INSTRUCTIONS>"
+    kept = found(Message("user", (), user(text).parts, "harness"))
+    assert [(one.text, one.scope) for one in kept] == [
+        ("- Sync only with the tracker. Never commit its state unless asked.", "project")
+    ]
 
 
 def test_the_same_words_are_kept_once() -> None:

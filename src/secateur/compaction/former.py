@@ -1,0 +1,159 @@
+"""What an earlier summary says that later work has overtaken, and what of it still holds.
+
+Rule: prose of an earlier summary is as of then, and a line of a host's summary says so. Its next steps, and what it
+says of its present (what fails, what is to be done, which choices there are), are left out once the agent has answered
+what was open then; where it still works on that, they stay. Left out are also failing checks once checks have passed
+and none fails, files that are gone, and what another line says as well. Lines that only lead to others (headings,
+beginnings of lists, drawings) say nothing alone. Of a host's many lines those stay that name something.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from secateur.compaction.ledger import Ledger
+from secateur.compaction.ledger.entries import FileEntry
+from secateur.compaction.summary import Sections, strip_bullet
+from secateur.compaction.template import STATES, list_headings
+
+FORMERLY = "- as of an earlier summary: "
+MOST_LINES = 8  # of a host's earlier summary, in one section
+MOST_GOALS = 2  # lines of the earlier goal, beside what the user asked for since
+
+
+def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sections:
+    """Return kept prose with what was true then marked as that, without what was overtaken.
+
+    Where nobody has asked for anything since, the goal is what it was.
+    """
+    is_answered = ledger.before != "open"
+    made = {id: tuple(lines) for id, lines in kept.items() if id not in STATES}
+    if goal := _keep_telling(kept.get("goal", ())):
+        made["goal"] = (
+            tuple(map(mark_former, goal[:MOST_GOALS]))
+            if ledger.requests
+            else tuple(f"- {strip_bullet(line)}" for line in goal)
+        )
+    steps = [] if is_answered else _keep_telling(kept.get("next", ()))
+    made["discoveries"] = (*map(mark_former, steps), *made.get("discoveries", ()))
+    has_passed = _has_passed(ledger)
+    kept_lines = {
+        id: tuple(_select_lines(lines, is_answered, has_passed)) for id, lines in _without_repeats(made).items()
+    }
+    return {id: lines for id, lines in kept_lines.items() if lines}
+
+
+def mark_former(line: str) -> str:
+    """Return a line that says of itself that an earlier summary said it."""
+    return line if line.startswith(FORMERLY) else f"{FORMERLY}{strip_bullet(line)}"
+
+
+def clean_host_summary(text: str) -> str:
+    """Return a host's summary with its unknown headings opening no section of the user's words."""
+    known = list_headings()
+    lines = text.split("\n")
+    return "\n".join(_OTHER if _is_other_heading(line, known) else line for line in lines if not _SUB.match(line))
+
+
+def select_telling(lines: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines of a host's section that say something alone; of many those that name something."""
+    kept = _keep_telling(lines)
+    named = [at for at, line in enumerate(kept) if _NAMES.search(line)]
+    others = [at for at in range(len(kept)) if at not in set(named)]
+    chosen = sorted([*named[:MOST_LINES], *others[: max(0, MOST_LINES - len(named))]])
+    return tuple(kept[at] for at in chosen)
+
+
+def without_gone_files(sections: Mapping[str, Sequence[str]], files: Sequence[FileEntry]) -> Sections:
+    """Return the prose without lines about files that were deleted or moved away since."""
+    left = {posixpath.basename(one.path) for one in files if one.use not in _GONE}
+    left |= {posixpath.basename(one.to) for one in files if one.use == "moved"}
+    gone = {posixpath.basename(one.path) for one in files if one.use in _GONE} - left
+    if not gone:
+        return {id: tuple(lines) for id, lines in sections.items()}
+    named = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, sorted(gone)))})(?![\w-])")
+    kept = {id: tuple(line for line in lines if named.search(line) is None) for id, lines in sections.items()}
+    return {id: lines for id, lines in kept.items() if lines}
+
+
+def _keep_telling(lines: Iterable[str]) -> list[str]:
+    """Keep the lines that are no lead to others, each without the colon behind which its code stood."""
+    kept = []
+    for line in lines:
+        said = strip_bullet(line)
+        if _LEADS.fullmatch(said) or _ASIDE.fullmatch(said) or _DRAWN.match(line):
+            continue
+        kept.append(line.rstrip().removesuffix(":"))
+    return kept
+
+
+def _is_other_heading(line: str, known: Mapping[str, str]) -> bool:
+    found = _TOP.match(line)
+    if found is None:
+        return False
+    text = re.sub(r"\s*(?:\([^)]*\)|:\s.*)$", "", found[1].strip(" #*")).rstrip(":").replace("_", " ").lower()
+    return text not in known
+
+
+def _has_passed(ledger: Ledger) -> bool:
+    """Whether checks passed and none fails."""
+    outcomes = [one.ok for one in ledger.commands if one.check and not one.scratch]
+    return True in outcomes and False not in outcomes
+
+
+def _select_lines(lines: Iterable[str], is_answered: bool, has_passed: bool) -> Iterator[str]:
+    for line in lines:
+        if (
+            not line.startswith(FORMERLY)
+            or not (is_answered and _PRESENT.search(line))
+            and not (has_passed and _FAILS.search(line))
+        ):
+            yield line
+
+
+def _without_repeats(sections: Mapping[str, Sequence[str]]) -> Sections:
+    """Return the sections without former lines whose words nearly all stand in another line."""
+    words = [
+        (line, frozenset(_WORD.findall(line.removeprefix(FORMERLY).casefold())))
+        for lines in sections.values()
+        for line in lines
+    ]
+    made: Sections = {}
+    number = 0
+    for id, lines in sections.items():
+        kept = []
+        for line in lines:
+            mine = words[number][1]
+            others = (
+                other
+                for at, (text, other) in enumerate(words)
+                if at != number and (len(other) > len(mine) or (len(other) == len(mine) and at < number))
+            )
+            is_said = line.startswith(FORMERLY) and any(len(mine & one) >= _SAME * len(mine) for one in others if mine)
+            if not is_said:
+                kept.append(line)
+            number += 1
+        made[id] = tuple(kept)
+    return made
+
+
+_GONE = ("deleted", "moved")
+_SAME = 0.9  # of a line's words
+_OTHER = "## Discoveries"
+_TOP = re.compile(r"^\s{0,3}#{1,2}\s+(\S.*)$")
+_SUB = re.compile(r"^\s{0,3}#{3,6}\s")
+_WORD = re.compile(r"\w{2,}")
+_NAMES = re.compile(r"`[^`]+`|[\w.-]+/[\w./-]+|\b\w+\.\w{1,4}\b|\b\w+_\w+\b|\b[a-z]+[A-Z]\w+\b|\d")
+_DRAWN = re.compile(r"[\s*-]*[\u2500-\u257f]")
+_LEADS = re.compile(r"(?:\S+\s+){0,2}\S+\s*[:：]\**|#{1,6}\s.*|\W*|`[^`]+`(?:\s*\([^()]*\))?")
+_ASIDE = re.compile(r"\([^()]*\)")
+_PRESENT = re.compile(
+    r"(?i)\b(?:now|current(?:ly)?|right now|at the moment|at this point|in progress|pending|next steps?|todo|to do"
+    r"|remain(?:s|ing)|not yet|still|options?|alternatively|needs? to|must now|should (?:be|now"
+    r"|probably)|will (?:be|need)"
+    r"|needs? (?:clarif\w+|fixing|work|updating)|waiting|blocked|about to|going to|working on|jetzt|noch|derzeit"
+    r"|actuellement|encore|ahora|todavía|agora|ainda|сейчас|ещё)\b|目前|现在|尚未|还需|現在|まだ|현재|아직"
+    r"|^- as of an earlier summary: (?:or |update |run |move |create |add |fix )"
+)
+_FAILS = re.compile(r"(?i)\b(?:tests?|build|lint|checks?|suite|compil\w+)\b.{0,80}\b(?:fail\w*|broken|errors?|red)\b"
+                    r"|\bfailing\b|\bfails\b|\bexpected\b.{0,60}\bgot\b")  # fmt: skip

@@ -1,0 +1,196 @@
+"""What of a ledger whoever goes on from it has to know; the rest is left out before room is counted.
+
+Rule: what is open, changed, demanded or undecided is always kept. Left out is what says nothing any more: agreement and
+thanks, questions that were answered long ago, errors of checks and edits that were resolved, trials that were
+overtaken, commands that only prepared something, and names that stand in the user's own words anyway. An answered
+request that is long is cut to its ends: such are mostly pasted. The whole ledger is still kept for later compactions.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from secateur.compaction.ledger.constraints import clip_sentences
+from secateur.compaction.ledger.coverage import is_covering
+from secateur.compaction.ledger.entries import Command, Constraint, Failure, FileEntry, Ledger, UserRequest
+from secateur.compaction.ledger.requests import is_substantial, is_task
+from secateur.compaction.ledger.said import keep_ends
+
+_T = TypeVar("_T")
+
+MOST_SCRATCH_FILES = 6
+MOST_READ_FILES = 8
+MOST_SCRATCH_CHECKS = 2
+MOST_PASSED_CHECKS = 8
+MOST_ERRORS = 3  # that are not open
+MOST_COMMANDS = 12  # that are no checks
+MOST_DONE_TASKS = 12
+MOST_COMMITS = 8
+MOST_PROJECT_RULES = 8
+_BRIEF_CHARS = 1_500  # of a request in the user's own words
+LATEST_QUESTIONS = 3  # requests at the end among which answered questions are kept
+ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 1_500  # of an answered request
+RULE_CHARS = 240  # of a rule of the project, clipped where a sentence ends
+REPEATED_CHARS = 120  # of a demand that is a whole request, and is not listed again
+
+
+def select_relevant(ledger: Ledger, chars: int) -> Ledger:
+    """Return the ledger without what says nothing any more; `chars`: most that answered requests may take."""
+    telling = _select_requests(ledger)
+    requests = _limit_answered(telling, list_goals(ledger), chars)
+    dropped = ledger.omitted.get("requests", 0) + len(telling) - len(requests)
+    constraints = _select_constraints(ledger.constraints, requests)
+    ruled_out = ledger.omitted.get("constraints", 0) + _count_rules(ledger.constraints) - _count_rules(constraints)
+    commands = _select_commands(ledger)
+    said = "\n".join((*(one.text for one in requests), *(one.text for one in ledger.constraints)))
+    return replace(
+        ledger,
+        requests=requests,
+        constraints=constraints,
+        files=_select_files(ledger.files),
+        commands=commands,
+        failures=_select_failures(ledger, commands),
+        tasks=_keep_last(ledger.tasks, MOST_DONE_TASKS, lambda one: one.state != "open"),
+        identifiers=tuple(name for name in ledger.identifiers if name not in said),
+        commits=ledger.commits[-MOST_COMMITS:],
+        omitted={**ledger.omitted, **{name: n for name, n in (("constraints", ruled_out), ("requests", dropped)) if n}},
+    )
+
+
+def list_goals(ledger: Ledger) -> list[UserRequest]:
+    """Return the first task, the newest task, what is asked now, and the last message while it is open."""
+    telling = [one for one in ledger.requests if is_substantial(one.text)]
+    tasks = [one for one in telling if is_task(one.text)]
+    last = [one for one in ledger.requests[-1:] if one.state == "open" or not telling]
+    newest = [one for one in telling[-1:] if one.state == "open" or not tasks]
+    brief = [one for one in tasks[1:] if len(one.text) <= _BRIEF_CHARS]  # a later long one often is a pasted report
+    goals = {*(tasks or telling)[:1], *newest, *(brief or tasks)[-1:], *last}
+    return [one for one in ledger.requests if one in goals]
+
+
+def _keep_last(entries: Sequence[_T], most: int, limits: Callable[[_T], bool]) -> tuple[_T, ...]:
+    """Keep all entries, but of those that are limited only the last ones."""
+    limited = [at for at, one in enumerate(entries) if limits(one)]
+    gone = set(limited[: max(0, len(limited) - most)])
+    return tuple(one for at, one in enumerate(entries) if at not in gone)
+
+
+def _select_requests(ledger: Ledger) -> tuple[UserRequest, ...]:
+    goals = list_goals(ledger)
+    latest = ledger.requests[-LATEST_QUESTIONS:]
+    return tuple(
+        _shorten_answered(one, ANSWERED_GOAL_CHARS if one in goals else ANSWERED_CHARS)
+        for one in ledger.requests
+        if one.state != "done" or one in goals or (is_substantial(one.text) and (is_task(one.text) or one in latest))
+    )
+
+
+def _limit_answered(
+    requests: tuple[UserRequest, ...], goals: Sequence[UserRequest], chars: int
+) -> tuple[UserRequest, ...]:
+    """Keep goals and what is open, and of the others, in the user's own words first, the newest that have room."""
+    keys = {one.key for one in goals}
+    order = sorted(
+        range(len(requests)), key=lambda at: (is_task(requests[at].text), "\n[…]\n" not in requests[at].text, at)
+    )
+    kept: set[int] = set()
+    for at in reversed(order):
+        one = requests[at]
+        if one.state == "open" or one.key in keys or len(one.text) <= chars:
+            kept.add(at)
+            chars -= 0 if one.state == "open" else len(one.text)
+    return tuple(one for at, one in enumerate(requests) if at in kept)
+
+
+def _shorten_answered(one: UserRequest, chars: int) -> UserRequest:
+    if one.state == "open" or len(one.text) <= 2 * chars:
+        return one
+    return replace(one, text=keep_ends(one.text, chars))
+
+
+def _select_constraints(entries: Sequence[Constraint], requests: Sequence[UserRequest]) -> tuple[Constraint, ...]:
+    """Keep the user's own demands, and of the project's rules the plain prohibitions and orders first."""
+    whole = {one.text for one in requests if len(one.text) > REPEATED_CHARS}
+    rules = [
+        one for one in entries if one.scope == "project" and _FIRM.search(one.text) and not _NO_RULE.search(one.text)
+    ]
+    firm = sorted(rules, key=_rank_rule)
+    kept = {id(one) for one in firm[:MOST_PROJECT_RULES]}
+    return tuple(
+        replace(one, text=clip_sentences(one.text, RULE_CHARS)) if one.scope == "project" else one
+        for one in entries
+        if (id(one) in kept if one.scope == "project" else one.text not in whole or one.replaced_by)
+    )
+
+
+def _rank_rule(one: Constraint) -> tuple[bool, bool]:
+    """Rules for every case before those for some cases, and firm ones before advice."""
+    return (_CASE.match(one.text) is not None, _FIRM.search(one.text[:RULE_CHARS]) is None)
+
+
+def _count_rules(entries: Sequence[Constraint]) -> int:
+    return sum(one.scope == "project" for one in entries)
+
+
+def _select_files(entries: Sequence[FileEntry]) -> tuple[FileEntry, ...]:
+    few = _keep_last(entries, MOST_SCRATCH_FILES, lambda one: one.scratch)
+    return _keep_last(few, MOST_READ_FILES, lambda one: one.use == "read")
+
+
+def _select_commands(ledger: Ledger) -> tuple[Command, ...]:
+    """Keep checks whose outcome matters, and commands that changed more than files."""
+    known = {one.check for one in ledger.commands if one.check and one.ok is not None and not one.scratch}
+    kept = tuple(
+        one
+        for one in ledger.commands
+        if (one.check and (one.ok is not None or (one.check not in known and not one.scratch)))
+        or (not one.check and _is_lasting(one, ledger))
+    )
+    passed = [one for one in kept if one.check and one.ok]
+    covered = {
+        one.text for at, one in enumerate(passed) if any(is_covering(run.text, one.text) for run in passed[at + 1 :])
+    }
+    kept = tuple(one for one in kept if one.text not in covered)
+    few = _keep_last(kept, MOST_SCRATCH_CHECKS, lambda one: one.scratch and bool(one.check))
+    few = _keep_last(few, MOST_PASSED_CHECKS, lambda one: one.ok is True and bool(one.check))
+    return _keep_last(few, MOST_COMMANDS, lambda one: not one.check)
+
+
+def _is_lasting(one: Command, ledger: Ledger) -> bool:
+    """Whether a command changed something that no file shows; a commit has its own line."""
+    if one.scratch or (ledger.commits and re.search(r"\bgit\b.{0,40}\bcommit\b", one.text)):
+        return False
+    return _LASTING.search(one.text) is not None
+
+
+def _select_failures(ledger: Ledger, commands: Sequence[Command]) -> tuple[Failure, ...]:
+    """Keep open errors of checks, and the newest others that were neither resolved on the way nor part of a trial."""
+    told = {one.told for one in commands if one.check and one.ok is False}
+    shown = {one.text for one in commands}
+    kept = tuple(
+        one
+        for one in ledger.failures
+        if not (one.resolved and (one.check or one.edit))
+        and not (one.scratch and one.during not in shown)
+        and one.line not in told
+    )
+    return _keep_last(kept, MOST_ERRORS, lambda one: one.resolved or not one.check)
+
+
+_FIRM = re.compile(
+    r"(?i)\b(?:never|must(?:\s+not|n['’]t)?|do\s+not|don['’]t|always|only|forbidden|prohibited|required|may\s+not|cannot"
+    r"|niemals|nie|immer|nicht|jamais|toujours|nunca|siempre|sempre|никогда|нельзя|всегда)\b|不要|禁止|必须|必須|必ず|절대|반드시"
+)
+_NO_RULE = re.compile(r"[:：]\s*[*_]*$|^\W*(?:[\w-]+\s){0,5}[\w-]+\s?:\W*\w+\W*$")  # the head of a list, a value
+_CASE = re.compile(r"(?i)\W*(?:when|if|where|for|note|in case)\b")
+_LASTING = re.compile(  # it changes more than files, or runs a task of the project
+    r"(?i)(?:^|[;&|]\s*)"
+    r"(?:make|just|task|mise|invoke|rake|(?:npm|pnpm|yarn|bun|deno) (?:run )?|(?:uv|poetry|hatch) run|\./)"
+    r"(?:\s|\b)\S"
+    r"|(?:^|[\s;&|:/])(?:add(?!\s+(?:-|\.))|create|close|update|upgrade|delete|remove|apply|deploy|publish|push|install|uninstall"
+    r"|migrate|migration|start|stop|restart|enable|disable|tag|release|upload|submit|merge|rebase|cherry-pick|revert|reset"
+    r"|clone|init|import|export|build|up|down|kill|seed|restore|dump|worktree|switch|checkout\s+-[bB]|set(?:-url)?|login)"
+    r"(?=$|[\s:;&|-])"
+)

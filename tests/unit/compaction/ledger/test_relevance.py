@@ -1,0 +1,177 @@
+"""What of a ledger is shown to whoever goes on, and what is left out as saying nothing any more."""
+
+import json
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, read_back, render_ledger
+from secateur.compaction.ledger.relevance import MOST_PROJECT_RULES
+from secateur.model import Message
+from secateur.tokens import estimate
+
+
+def ran(command: str, said: str = "", error: bool = False) -> tuple[Message, Message]:
+    return assistant(("1", "bash", json.dumps({"command": command}))), result(said, "bash", "1", error)
+
+
+def edited(path: str, error: str = "") -> tuple[Message, Message]:
+    given = {"file_path": path, "old_string": "a", "new_string": "b"}
+    return assistant(("e", "Edit", json.dumps(given))), result(error or "ok", "Edit", "e", bool(error))
+
+
+def ledger_of(*messages: Message) -> Ledger:
+    return build_ledger(talk(*messages).messages)
+
+
+def shown(*messages: Message, room: int = 4_000) -> dict[str, tuple[str, ...]]:
+    lines = render_ledger(fit_ledger(ledger_of(*messages), room, estimate))
+    assert render_ledger(read_back(lines)) == lines
+    return lines
+
+
+def spoken(*texts: str) -> list[Message]:
+    """Each text of the user's, answered."""
+    return [one for text in texts for one in (user(text), assistant(text="That is done now, as you asked."))]
+
+
+@pytest.mark.parametrize("words", ["ok", "thanks!", "yo", "wow", "ls", "go on", "Great, it works", "you are a wizard"])
+def test_agreement_and_thanks_are_no_instructions(words: str) -> None:
+    lines = shown(*spoken("Write the parser for dates.", words, "Now write its tests.", "Write the docs as well."))
+    assert not any(words in line for line in lines["instructions"])
+    assert len(lines["goal"]) + len(lines["instructions"]) == 3
+
+
+def test_questions_that_were_answered_long_ago_are_left_out_and_late_ones_stay() -> None:
+    old, new = "why is the cache there?", "does it also work with files?"
+    lines = shown(*spoken("Write the cache.", old, *(f"Write part {n} of it." for n in range(4)), new))
+    said = "\n".join(line for some in lines.values() for line in some)
+    assert old not in said
+    assert new in said
+
+
+def test_a_question_that_waits_for_its_answer_is_always_shown() -> None:
+    lines = shown(*spoken(*(f"Write part {n} of it." for n in range(6))), user("why is part 3 so slow?"))
+    assert any("why is part 3 so slow?" in line for line in lines["goal"])
+
+
+def test_a_pasted_report_that_was_answered_keeps_its_ends() -> None:
+    report = "Review of the change.\n" + "\n".join(f"{n}. `part{n}` checks nothing here." for n in range(80)) + "\nBye."
+    lines = shown(*spoken("Write the parser for dates.", report, "Now write its tests."))
+    kept = next(line for line in lines["instructions"] if "Review of the change." in line)
+    assert len(kept) < 600
+    assert kept.endswith("Bye.")
+
+
+def test_the_users_own_short_requests_have_room_before_pasted_reports() -> None:
+    report = "Review {}.\n" + "Nothing checks the length of this field here. " * 60
+    reports = [report.format(n) for n in range(12)]
+    lines = shown(*spoken("Write the parser.", "Make a new branch first.", *reports, "Now write tests."), room=900)
+    said = "\n".join((*lines["goal"], *lines.get("instructions", ())))
+    assert "Make a new branch first." in said
+    assert any("requests" in line for line in lines["discoveries"] if line.startswith("- not listed, for room"))
+
+
+def test_the_goal_moves_on_with_the_newest_task_and_not_with_a_question() -> None:
+    lines = shown(
+        *spoken("Write the parser.", "No, put it into a queue, and flush it later. does that make sense?", "why?")
+    )
+    assert [line.partition("] ")[2] for line in lines["goal"]] == [
+        "Write the parser.",
+        "No, put it into a queue, and flush it later. does that make sense?",
+    ]
+
+
+def test_what_a_terminal_printed_is_no_task() -> None:
+    log = "$ node cli.js\nError: Cannot find module './config'\n    at load (node:internal:12)"
+    lines = shown(*spoken(log, "Write the parser for dates.", "Now write its tests."))
+    assert not any("Cannot find module" in line for line in lines["goal"])
+
+
+def test_scratch_files_stand_in_one_line_and_only_the_newest() -> None:
+    trials = [
+        one for n in range(9) for one in ran(f"cat > test_case{n}.py <<'EOF'\nprint({n})\nEOF\npython test_case{n}.py")
+    ]
+    lines = shown(user("Fix the date parser."), *trials, *edited("src/dates.py"), *ran("echo x > /tmp/out.txt"))
+    assert lines["files"] == (
+        "- changed: src/dates.py",
+        "- scratch files: test_case4.py · test_case5.py · test_case6.py · test_case7.py · test_case8.py · /tmp/out.txt",
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "commands"),
+    [
+        ("Fix it and add test_dates.py.", ("cat > test_dates.py <<'EOF'\nx\nEOF\npython test_dates.py",)),
+        ("Fix it.", ("cat > test_dates.py <<'EOF'\nx\nEOF\npython test_dates.py", "git add test_dates.py")),
+        ("Fix it.", ("cat > tests/test_dates.py <<'EOF'\nx\nEOF\npython tests/test_dates.py",)),
+        ("Fix it.", ("cat > main.py <<'EOF'\nx\nEOF\npython main.py",)),
+        ("Fix it.", ("cat > test_dates.py <<'EOF'\nx\nEOF",)),
+    ],
+)
+def test_a_file_that_was_asked_for_added_or_never_run_is_no_scratch_file(asked: str, commands: tuple[str, ...]) -> None:
+    ledger = ledger_of(user(asked), *(one for command in commands for one in ran(command)))
+    assert [one.scratch for one in ledger.files if one.use == "created"] == [False]
+
+
+def test_errors_that_were_resolved_on_the_way_are_left_out() -> None:
+    lines = shown(
+        user("Fix the date parser."),
+        *ran("pytest", "FAILED tests/test_a.py::test_b\n1 failed in 1s", True),
+        *edited("src/dates.py", "String to replace not found in file."),
+        *edited("src/dates.py"),
+        *ran("pytest", "4 passed in 1s"),
+    )
+    assert lines["discoveries"] == ("- test, ok: pytest — said: 4 passed in 1s",)
+
+
+def test_a_pass_of_more_stands_for_a_pass_of_less() -> None:
+    lines = shown(
+        user("Fix the date parser."),
+        *ran("pytest tests/test_a.py", "1 passed in 1s"),
+        *ran("ruff check src", "All checks passed!"),
+        *ran("pytest", "4 passed in 1s"),
+    )
+    assert lines["discoveries"] == (
+        "- lint, ok: ruff check src — said: All checks passed!",
+        "- test, ok: pytest — said: 4 passed in 1s",
+    )
+
+
+def test_of_commands_those_stay_that_changed_what_no_file_shows() -> None:
+    lines = shown(
+        user("Set it up."),
+        *ran("bd ready"),
+        *ran("npm install left-pad"),
+        *ran("git add -A"),
+        *ran("docker compose up -d"),
+    )
+    assert lines["accomplished"] == ("- ran, ok: npm install left-pad", "- ran, ok: docker compose up -d")
+
+
+def test_names_in_the_users_words_are_not_listed_again() -> None:
+    address = "https://tracker.example.org/tickets/5150"
+    ledger = ledger_of(user(f"Solve {address} now."), assistant(text="Done."))
+    assert ledger.identifiers == (address,)
+    assert not any(line.startswith("- names") for line in shown(user(f"Solve {address} now.")).get("discoveries", ()))
+
+
+@pytest.mark.parametrize(
+    "junk",
+    ["utf-8", "2026-03-04", "http://www.w3.org/2000/svg", "#424242", "ENOENT", "session-123", "v23.4.0", "showError"],
+)
+def test_names_that_tell_nothing_are_none(junk: str) -> None:
+    assert ledger_of(user(f"See {junk} there."), assistant(text=f"{junk} and {junk}")).identifiers == ()
+
+
+def test_of_a_projects_rules_the_firm_ones_for_every_case_stay() -> None:
+    rules = "\n".join(
+        ["- We like short functions.", "- **Mode:** off", "- Never do these:", "- When a user asks, you must answer."]
+        + [f"- Never edit the folder gen{n} by hand. It is made by a script." for n in range(MOST_PROJECT_RULES)]
+    )
+    text = f"# AGENTS.md instructions for /p\n\n<INSTRUCTIONS>\n{rules}\n</INSTRUCTIONS>"
+    said = Message("user", (), (*user(text).parts,), "harness")
+    kept = shown(said, user("Go on."))["constraints"]
+    assert [line.partition("] ")[2] for line in kept] == [
+        f"- Never edit the folder gen{n} by hand. It is made by a script." for n in range(MOST_PROJECT_RULES)
+    ]

@@ -1,0 +1,89 @@
+"""What an earlier summary says that still holds, and what later work has overtaken."""
+
+from secateur.compaction.former import (
+    MOST_LINES,
+    clean_host_summary,
+    mark_former,
+    select_telling,
+    with_former_states,
+)
+from secateur.compaction.ledger import Command, Ledger, UserRequest
+from secateur.compaction.summary import parse_sections
+
+ANSWERED = Ledger(before="done")
+FORMER = "- as of an earlier summary: "
+
+
+def formerly(*lines: str) -> tuple[str, ...]:
+    return tuple(map(mark_former, lines))
+
+
+def test_next_steps_of_then_stay_while_the_agent_works_on_them_and_go_once_it_answered() -> None:
+    kept = {"next": ("1. Write the parser.", "Options:", "├── src")}
+    assert with_former_states(kept, Ledger()) == {"discoveries": (f"{FORMER}Write the parser.",)}
+    assert with_former_states(kept, ANSWERED) == {}
+
+
+def test_what_was_so_then_goes_once_the_agent_answered() -> None:
+    present = formerly(
+        "The lexer is still broken.", "The docs need to be updated.", "Currently on step 3.", "Move `a.py`."
+    )
+    lasting = formerly("`parse` reads one line.", "Fixed the header of `lexer.py`.")
+    assert with_former_states({"discoveries": (*present, *lasting)}, ANSWERED) == {"discoveries": lasting}
+    assert with_former_states({"discoveries": (*present, *lasting)}, Ledger()) == {"discoveries": (*present, *lasting)}
+
+
+def test_lines_of_our_own_summaries_are_no_former_lines() -> None:
+    kept = {"discoveries": ("- The lexer still reads one line more than it must.",)}
+    assert with_former_states(kept, ANSWERED) == kept
+
+
+def test_failing_checks_of_then_go_once_checks_passed_and_none_fails() -> None:
+    kept = {"discoveries": formerly("Two tests of the lexer fail.", "Expected 2 points, got 1.")}
+    passed, failed = Command("pytest", check="test"), Command("ruff check", False, 1, "lint")
+    assert with_former_states(kept, Ledger(commands=(passed,))) == {}
+    assert with_former_states(kept, Ledger(commands=(passed, failed))) == kept
+    assert with_former_states(kept, Ledger()) == kept
+
+
+def test_the_goal_of_then_stays_beside_what_was_asked_since() -> None:
+    kept = {"goal": ("A parser for dates.", "It reads ISO dates only.", "The user said: be fast.")}
+    assert with_former_states(kept, Ledger(requests=(UserRequest("Write the docs."),))) == {
+        "goal": formerly("A parser for dates.", "It reads ISO dates only.")
+    }
+    assert with_former_states(kept, Ledger())["goal"][0] == "- A parser for dates."
+
+
+def test_what_another_line_says_as_well_is_said_once() -> None:
+    kept = {
+        "goal": ("The cache must never be shared between two users of one host.",),
+        "instructions": formerly("The cache must never be shared between two users."),
+    }
+    assert with_former_states(kept, Ledger()) == {
+        "goal": ("- The cache must never be shared between two users of one host.",)
+    }
+
+
+def test_of_many_lines_those_stay_that_name_something() -> None:
+    bare = [f"The {word} matters to everyone who reads it." for word in ("first", "second", "third", "fourth")]
+    named = [f"`part_{n}` reads the table of its part." for n in range(MOST_LINES - 2)]
+    assert select_telling([*bare, *named]) == (*bare[:2], *named)
+
+
+def test_headings_and_beginnings_of_lists_say_nothing_alone() -> None:
+    lines = [
+        "Options:",
+        "### Structure",
+        "(from the session before)",
+        "`a.py` (5 places)",
+        "Fixed the cleanup of `a.py`:",
+    ]
+    assert select_telling(lines) == ("Fixed the cleanup of `a.py`",)
+
+
+def test_an_unknown_heading_of_a_host_ends_the_section_before_it() -> None:
+    text = "## Constraints\nNever push.\n## Commands\n`make x` builds it.\n### More\nIt is fast."
+    assert parse_sections(clean_host_summary(text)) == {
+        "constraints": ("Never push.",),
+        "discoveries": ("`make x` builds it.", "It is fast."),
+    }
