@@ -13,6 +13,7 @@
 #   make clients  the agents that tests start behind the proxy, at the versions of their lock (node 20, npm, 1.1 GB)
 #   make more-clients  other agents, which the same tests then start, too (0.9 GB)
 #   make openclaw  OpenClaw and the Node that it needs, for the test of its context engine (0.7 GB)
+#   make aisdk    three majors of the AI SDK, for the test of its middleware (0.1 GB)
 #   make adapters  each adapter with its framework's lowest and newest release, in environments of their own (network;
 #                  ADAPTERS="--newest google_adk" for some of them)
 #   make mutants  how many deliberately wrong programs the tests let through: 200 mutants, about 45 minutes on two cores
@@ -29,7 +30,7 @@ PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; 
 bin := $(VENV)/bin
 installed := $(VENV)/.installed
 
-.PHONY: demo test laws check format bench side-by-side prices docs site sessions localmodel postgres clients more-clients openclaw adapters mutants lock clean
+.PHONY: demo test laws check format bench side-by-side prices docs site sessions localmodel postgres clients more-clients openclaw aisdk adapters mutants lock clean
 
 demo: $(installed)
 	@mkdir -p build
@@ -98,6 +99,7 @@ clients: .clients/.installed
 	cp $^ .clients/
 	cd .clients && npm ci --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error
 	node .clients/node_modules/@anthropic-ai/claude-code/install.cjs
+	-COPILOT_PKG_CACHE_HOME=$(CURDIR)/.clients/copilot .clients/node_modules/.bin/copilot --version  # unpacks itself, once
 	@touch $@
 
 more-clients: .clients/more/.installed
@@ -116,6 +118,14 @@ openclaw: .clients/openclaw/.installed
 	cp $^ .clients/openclaw/
 	cd .clients/openclaw && npm ci --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error
 	cd .clients/openclaw && npm rebuild node
+	@touch $@
+
+aisdk: .clients/ai-sdk/.installed
+
+.clients/ai-sdk/.installed: tests/clients/ai-sdk/package.json tests/clients/ai-sdk/package-lock.json
+	@mkdir -p .clients/ai-sdk
+	cp $^ .clients/ai-sdk/
+	cd .clients/ai-sdk && npm ci --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error
 	@touch $@
 
 adapters:

@@ -10,10 +10,13 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from select import select
 from socket import send_fds, socketpair
 from tempfile import TemporaryFile
+from threading import Lock
 from typing import Any, BinaryIO
 
 from msgspec import Struct
@@ -45,22 +48,36 @@ def secateur(*args: object, stdin: bytes = b"", **env: str) -> Done:
     """Run `python -m secateur ARGS`: no terminal, 80 columns, warnings are errors."""
     if sys.platform == "win32" or any(name.startswith(("PYTHON", "LC_")) for name in env):  # read as Python starts
         return afresh(*args, stdin=stdin, **env)
-    return _forked(_server(), args, stdin, env)
+    return _fork(_find_server(), args, environment(**env), stdin)
+
+
+def secateur_in(folder: Path, environment: Mapping[str, str], *args: object, seconds: int = 60) -> Done:
+    """The same in this folder, and in this environment alone."""
+    return _fork(_find_server(), args, environment, b"", folder, seconds)
 
 
 def without(package: str, *args: object) -> Done:
     """The same where a package is not installed."""
-    return _forked(_server(package), args, b"", {})
+    return _fork(_find_server(package), args, environment(), b"")
 
 
-def _forked(server: "_Server", args: tuple[object, ...], stdin: bytes, env: dict[str, str]) -> Done:
-    request = {"arguments": [*map(str, args)], "environment": environment(**env), "folder": os.getcwd()}
+def _fork(
+    server: "_Server",
+    args: tuple[object, ...],
+    environment: Mapping[str, str],
+    stdin: bytes,
+    folder: Path | None = None,
+    seconds: int = 60,
+) -> Done:
+    where = str(folder or Path.cwd())
+    request = {"arguments": [*map(str, args)], "environment": dict(environment), "folder": where}
     with TemporaryFile() as asked, TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
         asked.write(json.dumps(request).encode())
         given.write(stdin)
         for file in (asked, given):
             file.seek(0)
-        return Done(server.run(asked, given, out, err), _read(out), _read(err).decode())
+        code = server.run(seconds, asked, given, out, err)
+        return Done(code, _read(out), _read(err).decode())
 
 
 def afresh(*args: object, stdin: bytes = b"", **env: str) -> Done:
@@ -87,26 +104,39 @@ class _Server:
             self.process = subprocess.Popen(
                 argv, env=environment(), pass_fds=[theirs.fileno()], stdin=none, stdout=none, start_new_session=True
             )
-        self.channel.settimeout(60)
 
-    def run(self, *files: BinaryIO) -> int:
-        """The exit code of a run that reads and writes these files."""
-        send_fds(self.channel, [b"."], [file.fileno() for file in files])
+    def run(self, seconds: int, *files: BinaryIO) -> int:
+        """The exit code of a run that reads and writes these files. Threads may call this at the same time."""
+        answer, reply = os.pipe()
         try:
-            said = self.channel.recv(8)
-        except TimeoutError:
-            _server.cache_clear()
-            self.end()
-            raise
+            try:
+                send_fds(self.channel, [b"."], [*(file.fileno() for file in files), reply])
+            finally:
+                os.close(reply)
+            if not select([answer], [], [], seconds)[0]:
+                _server.cache_clear()
+                self.end()
+                raise TimeoutError(f"a run has not ended in {seconds} s")
+            said = os.read(answer, 8)
+        finally:
+            os.close(answer)
         assert said, "cli_server.py has ended; what it said is above"
         return int(said)
 
     def end(self) -> None:
-        """Stop it, and a run that has not ended."""
+        """Stop it, and the runs that have not ended."""
         self.channel.close()
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+
+
+_starting = Lock()
+
+
+def _find_server(*missing: str) -> _Server:
+    with _starting:  # one for all threads
+        return _server(*missing)
 
 
 @cache

@@ -3,19 +3,21 @@
     python -W error cli_server.py CHANNEL [MISSING ...]
 
 CHANNEL is the number of an open socket; packages that are named as MISSING cannot be imported. Each message on the
-socket carries four files: the request (arguments, environment and folder, as JSON) and the standard streams of the run;
-the answer is the exit code. Each run is a process of its own that starts where `python -m secateur` starts and ends as
-any program does; what it shares with the others is the hash seed.
+socket carries five files: the request (arguments, environment and folder, as JSON), the standard streams of the run,
+and a pipe that takes the exit code. Each run is a process of its own that starts where `python -m secateur` starts and
+ends as any program does, beside other runs; what it shares with them is the hash seed.
 """
 
 import gc
 import json
 import os
 import runpy
+import signal
 import sys
 from contextlib import suppress
 from importlib import import_module
 from pkgutil import walk_packages
+from select import select
 from socket import recv_fds, socket
 
 
@@ -32,18 +34,45 @@ def load() -> None:
 
 def serve(channel: socket) -> None:
     """Fork for each request; return in the child, ready to run, and never in the parent."""
+    replies: dict[int, int] = {}  # by the process whose exit code they take
+    ends, wakes = os.pipe()  # readable when a process has ended
+    os.set_blocking(wakes, False)
+    signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
     while True:
-        _, files, _, _ = recv_fds(channel, 1, 4)
+        ready, _, _ = select([channel, ends], [], [])
+        if ends in ready:
+            os.read(ends, 4_096)
+            report(replies)
+        if channel not in ready:
+            continue
+        _, files, _, _ = recv_fds(channel, 1, 5)
         if not files:  # whoever asked has ended
             os._exit(0)
         pid = os.fork()
         if not pid:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             channel.close()
+            for file in (ends, wakes, files.pop(), *replies.values()):
+                os.close(file)
             become(*files)
             return
+        replies[pid] = files.pop()
         for file in files:
             os.close(file)
-        channel.send(b"%d" % os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+
+
+def report(replies: dict[int, int]) -> None:
+    """Answer for the runs that have ended."""
+    while replies:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if not pid:
+            return
+        reply = replies.pop(pid)
+        with suppress(BrokenPipeError):  # nobody waits for it any more
+            os.write(reply, b"%d" % os.waitstatus_to_exitcode(status))
+        os.close(reply)
 
 
 def become(request: int, *streams: int) -> None:

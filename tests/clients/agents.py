@@ -1,23 +1,25 @@
 """How a test starts each agent: headless, in a home of its own, with updates, telemetry and catalogs turned off.
 
 The agents are those of package-lock.json, installed into `.clients` by `make clients`, and of more/package-lock.json,
-installed by `make more-clients`. `run_agent` starts one directly
-or by `secateur run`; both use the same environment, so that nothing but the proxy differs.
+installed by `make more-clients`. `Desk.run` starts one directly or by `secateur run`; both use the same environment, so
+that nothing but the proxy differs.
 """
 
 import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import Struct, structs
 
+from cli_runs import secateur_in
+
 ROOT = Path(__file__).parent.parent.parent
 CLIENTS = ROOT / ".clients"
 THRIFTY = str(Path(__file__).with_name("thrifty.toml"))  # a policy that prunes short sessions in few epochs
+RUN_S = 300  # the longest that a run may take
 PROMPT = "Read the notes one after the other and tell me when all of them are read."
 _QUIET = {"DO_NOT_TRACK": "1", "CI": "1", "NO_COLOR": "1", "TERM": "dumb", "LANG": "C.UTF-8"}
 _PI_EXTENSION = """\
@@ -30,6 +32,7 @@ export default function (pi) {
 _OPENCODE = {"autoupdate": False, "share": "disabled", "permission": {"*": "allow"}}
 _NO_STATISTICS = {"privacy": {"usageStatisticsEnabled": False}, "telemetry": {"enabled": False}}
 _GEMINI = {**_NO_STATISTICS, "security": {"auth": {"selectedType": "gemini-api-key"}}}
+_COPILOT = CLIENTS / "copilot"  # what it unpacks once, 240 MB; without it each home gets its own
 _GEMINI["general"] = {"disableAutoUpdate": True, "enableAutoUpdate": False}
 _QWEN = {**_NO_STATISTICS, "security": {"auth": {"selectedType": "openai"}}, "general": {"enableAutoUpdate": False}}
 
@@ -150,6 +153,7 @@ AGENTS = {
             "COPILOT_MODEL": "gpt-5",
             "COPILOT_OFFLINE": "true",
             "COPILOT_AUTO_UPDATE": "false",
+            **({"COPILOT_PKG_CACHE_HOME": str(_COPILOT)} if _COPILOT.exists() else {}),
         },
         direct=_direct_copilot,
         sessions=".copilot/session-state",
@@ -257,33 +261,23 @@ class Desk(Struct, frozen=True):
         environment = self.make_environment()
         if mode:
             address = url + agent.upstream_path
-            ours = [
-                sys.executable,
-                "-m",
-                "secateur",
-                "run",
-                "--mode",
-                mode,
-                "--policy",
-                policy,
-                f"--upstream-{agent.api}",
-                address,
-                *(("--recall", recall) if recall else ()),
-            ]
-            command = [*ours, agent.name]
+            options = ("--mode", mode, "--policy", policy, f"--upstream-{agent.api}", address)
+            ours = ("run", *options, *(("--recall", recall) if recall else ()), agent.name)
             environment |= {agent.upstream_variable: address} if agent.upstream_variable else {}
         else:
-            first, more = agent.direct(url, self.home)
-            command = [str(find_program(agent)), *first]
+            ours, more = agent.direct(url, self.home)
             environment |= more
-        command += [*agent.arguments[:-1], *arguments, agent.arguments[-1], prompt]
+        command = (*ours, *agent.arguments[:-1], *arguments, agent.arguments[-1], prompt)
+        if mode:
+            behind = secateur_in(self.work, environment, *command, seconds=RUN_S)
+            return Ran(behind.code, behind.text, behind.err)
         done = subprocess.run(
-            command,
+            [str(find_program(agent)), *command],
             cwd=self.work,
             env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=300,
+            timeout=RUN_S,
             check=False,
             text=True,
         )
@@ -303,12 +297,7 @@ class Desk(Struct, frozen=True):
 
     def read_status(self) -> dict[str, object]:
         """What `secateur status` reports of this home's store."""
-        done = subprocess.run(
-            [sys.executable, "-m", "secateur", "status", "--json"],
-            env=self.make_environment(),
-            capture_output=True,
-            timeout=60,
-            check=True,
-        )
-        found: dict[str, object] = json.loads(done.stdout)
+        done = secateur_in(self.work, self.make_environment(), "status", "--json")
+        assert done.code == 0, done
+        found: dict[str, object] = done.json
         return found

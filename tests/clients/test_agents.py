@@ -5,6 +5,8 @@ second prompt that continues the session, and one more call.
 """
 
 import json
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -63,9 +65,9 @@ def play(agent: Agent, folder: Path, mode: str) -> Played:
 def test_a_session_through_the_proxy_is_what_it_is_without_it(agent: Agent, tmp_path: Path) -> None:
     if obstacle := find_obstacle(agent):
         pytest.skip(obstacle)
-    direct = play(agent, tmp_path / "0", "")  # folders of one length: paths are part of prompts and their tokens
-    observed = play(agent, tmp_path / "1", "observe")
-    pruned = play(agent, tmp_path / "2", "prune")
+    folders = (tmp_path / "0", tmp_path / "1", tmp_path / "2")  # of one length: paths are part of prompts
+    with ThreadPoolExecutor() as pool:  # while one waits to ask again, another one works
+        direct, observed, pruned = pool.map(partial(play, agent), folders, ("", "observe", "prune"))
     for played in (direct, observed, pruned):
         _check_outcome(played)
     _check_requests_are_equal(direct, observed)

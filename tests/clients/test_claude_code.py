@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -104,7 +105,9 @@ def test_subagents_and_compaction_are_what_they_are_without_us(tmp_path: Path) -
     agent = AGENTS["claude"]
     if obstacle := find_obstacle(agent):
         pytest.skip(obstacle)
-    direct, pruned = play(Desk(agent, tmp_path / "0"), ""), play(Desk(agent, tmp_path / "1"), "prune")
+    desks = (Desk(agent, tmp_path / "0"), Desk(agent, tmp_path / "1"))
+    with ThreadPoolExecutor() as pool:
+        direct, pruned = pool.map(play, desks, ("", "prune"))
     for played in (direct, pruned):
         assert [run.code for run in played.runs] == [0, 0, 0], played.runs
         assert "All of it is read." in played.runs[0].out

@@ -1,5 +1,6 @@
 """A provider refuses a request as too long in a headless run: alone that ends it, behind the proxy it does not."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,22 +15,23 @@ WINDOWS = {"claude": 36_000, "codex": 20_000}  # tokens: of the system prompt an
 
 
 @pytest.mark.parametrize("name", WINDOWS)
-@pytest.mark.parametrize("policy", ["balance", "opencode"])
-def test_a_headless_run_survives_an_overflow(name: str, policy: str, tmp_path: Path) -> None:
+def test_a_headless_run_survives_an_overflow(name: str, tmp_path: Path) -> None:
     agent = AGENTS[name]
     if obstacle := find_obstacle(agent):
         pytest.skip(obstacle)
-    alone, _ = _run(Desk(agent, tmp_path / "0"), "")
+    desks = [Desk(agent, tmp_path / str(number)) for number in range(3)]
+    with ThreadPoolExecutor() as pool:  # side by side: each waits between its requests
+        (alone, _), *others = pool.map(_run, desks, ("", "prune", "prune"), ("", "balance", "opencode"))
     assert alone.code == 1
     assert "Nine notes are read." not in alone.out
-    behind, kinds = _run(Desk(agent, tmp_path / "1"), "prune", policy)
-    assert behind.code == 0, behind
-    assert "Nine notes are read." in behind.out
-    assert kinds.count("main") == len(SCRIPT.steps)
-    assert "failure" in kinds  # it was refused, cut, and sent again
+    for behind, kinds in others:
+        assert behind.code == 0, behind
+        assert "Nine notes are read." in behind.out
+        assert kinds.count("main") == len(SCRIPT.steps)
+        assert "failure" in kinds  # it was refused, cut, and sent again
 
 
-def _run(desk: Desk, mode: str, policy: str = "balance") -> tuple[Ran, list[str]]:
+def _run(desk: Desk, mode: str, policy: str) -> tuple[Ran, list[str]]:
     model = ScriptedModel(SCRIPT, window=WINDOWS[desk.agent.name])
     with upstream(model, other=model) as server:
         ran = desk.run(server.url, mode=mode, policy=policy)

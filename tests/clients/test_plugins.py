@@ -5,15 +5,13 @@ Each plays sixteen calls with long results, compacts, and goes on.
 """
 
 import json
-import os
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cli_runs import secateur
 from clients.agents import AGENTS, KILO, PROMPT, Agent, Desk, find_obstacle
 from model_server import Call, Script, ScriptedModel, Step
 from secateur.api import check
@@ -54,11 +52,9 @@ MIDDLE = PRUNES.format(more="", compaction='layout = "middle"\nhead_messages = 3
 
 
 def run_secateur(desk: Desk, *args: str) -> str:
-    environment = {**os.environ, **desk.make_environment()}
-    argv = [sys.executable, "-m", "secateur", *args]
-    done = subprocess.run(argv, env=environment, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    done = secateur(*args, **desk.make_environment())
+    assert done.code == 0, done
+    return done.text
 
 
 def read_tree(folder: Path) -> dict[str, bytes]:
