@@ -139,6 +139,60 @@ def test_openclaw_gets_an_engine_and_the_slot_that_selects_it(home: dict[str, st
     assert not folder.parent.exists()
 
 
+def test_a_repeated_installation_keeps_what_is_not_given_anew(home: dict[str, str], tmp_path: Path) -> None:
+    extension = Path(home["HOME"]) / EXTENSION
+    chosen = tmp_path / "own.toml"
+    chosen.write_bytes(secateur("policies", "frugal").out)
+    stated = ("--policy", chosen, "--summarizer", "extractive", "--shorten-results")
+    assert secateur("install", "pi", *stated, **home).code == 0
+    first = extension.read_text()
+    shown = secateur("install", "pi", "--dry-run", "--json", **home).json
+    assert (shown["files"][0]["text"], shown["policy"]) == (first, str(chosen))
+    again = secateur("install", "pi", **home)
+    assert (
+        f"kept from the earlier installation: --policy {chosen} --summarizer extractive --shorten-results" in again.err
+    )
+    assert extension.read_text() == first
+    other = secateur("install", "pi", "--policy", "balance", "--no-shorten-results", **home)
+    assert "kept from the earlier installation: --summarizer extractive;" in other.err
+    assert "const SHORTENS = 0;" in extension.read_text()
+    assert secateur("install", "pi", "--policy", chosen, **home).code == 0
+    chosen.unlink()
+    gone = secateur("install", "pi", **home)
+    assert (gone.code, "name one with --policy" in gone.err, extension.exists()) == (2, True, True), gone
+    assert secateur("uninstall", "pi", **home).code == 0
+    assert "kept" not in secateur("install", "pi", **home).err
+
+
+def test_codex_keeps_the_address_of_the_proxy(home: dict[str, str]) -> None:
+    profile = Path(home["HOME"]) / ".codex" / "secateur.config.toml"
+    for stated in (home | {"SECATEUR_PROXY": "http://127.0.0.1:9999"}, home):
+        done = secateur("install", "codex", **stated)
+        assert done.code == 0, done
+        assert 'base_url = "http://127.0.0.1:9999/v1"' in profile.read_text()
+    assert "SECATEUR_PROXY=http://127.0.0.1:9999" in done.err
+
+
+def test_each_project_of_the_ai_sdk_has_an_installation_of_its_own(
+    home: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(home["PATH"], "node").symlink_to("pi")
+    projects = (tmp_path / "one", tmp_path / "two")
+    for project in projects:
+        project.mkdir()
+        monkeypatch.chdir(project)
+        done = secateur("install", "ai-sdk", **home)
+        assert (done.code, "wrapLanguageModel" in done.err) == (0, True), done
+    assert [sorted(path.name for path in one.iterdir()) for one in projects] == [["secateur.d.mts", "secateur.mjs"]] * 2
+    hosts = secateur("doctor", "--json", **home).json["hosts"]
+    assert sorted(one["host"] for one in hosts) == [f"ai-sdk in {project}" for project in projects]
+    assert [one["problems"] for one in hosts] == [[], []]
+    assert secateur("uninstall", "ai-sdk", **home).code == 0
+    assert [len(list(one.iterdir())) for one in projects] == [2, 0]
+    again = secateur("uninstall", "ai-sdk", **home)
+    assert (again.code, "run this in the folder of the project" in again.err) == (2, True), again
+
+
 @pytest.mark.parametrize(
     ("config", "arguments", "why"),
     [

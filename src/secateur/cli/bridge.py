@@ -4,6 +4,7 @@ Rule: standard output belongs to the protocol. A store that cannot be used costs
 """
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import click
@@ -68,8 +69,9 @@ def _make_settings(args: BridgeOptions) -> "BridgeSettings":
     from secateur.hosts.activity import find_host_folder
     from secateur.stores import open_store
 
-    policy, store = load(args.policy), open_store(args.store)
-    handles: Handles = "file" if can_name_files(store) else "auto"  # the host's own tools read files
+    policy, store, host = load(args.policy), open_store(args.store), HOSTS[args.host]
+    has_tools = not host.is_per_project  # of its own, which read files; a program has those that it is given
+    handles: Handles = "file" if has_tools and can_name_files(store) else "auto"
 
     def make_engine(model: str, window: int) -> Engine:
         return Engine(
@@ -79,7 +81,9 @@ def _make_settings(args: BridgeOptions) -> "BridgeSettings":
             format=args.format_name,
             store=store,
             recall_handles=handles,
-            compact=False,  # the host compacts, and asks
+            summarizer=args.summarizer or None,
+            compact=not host.compacts,  # one that compacts asks
+            deadline_s=args.deadline,
             fail_open=True,
         )
 
@@ -90,6 +94,6 @@ def _make_settings(args: BridgeOptions) -> "BridgeSettings":
         make_engine=make_engine,
         summarizers=args.summarizer,
         deadline_s=args.deadline,
-        folder=find_host_folder(args.host),
+        folder=find_host_folder(args.host, Path.cwd() if host.is_per_project else None),
         handles=handles,
     )

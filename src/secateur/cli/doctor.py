@@ -9,6 +9,7 @@ import platform
 import shutil
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Struct
@@ -28,9 +29,10 @@ from secateur.cli.output.terminal import clean, print_blocks, print_json
 from secateur.cli.plugins import PluginRow, list_plugins, list_problems, make_plugin_table
 from secateur.cli.store_option import get_shown_url
 from secateur.errors import ConfigError, StoreError
-from secateur.hosts.activity import Activity, find_host_folder, read_activity
+from secateur.hosts.activity import Activity, find_host_folder, find_project_folders, read_activity
+from secateur.hosts.host import InstallableHost
 from secateur.hosts.installable import HOSTS
-from secateur.hosts.installation import InstallableHost, Installed, find_changed_files, read_record
+from secateur.hosts.installation import Installed, find_changed_files, read_record
 from secateur.stores import get_receipt_retention_s, get_retention_s, open_store
 from secateur.stores.place import KEEPING, KEEPING_RECEIPTS, VARIABLE
 from secateur.stores.protocol import Sizes, Store
@@ -178,24 +180,26 @@ def check_store(store_url: str, now: int) -> StoreCheckup:
 def check_hosts() -> Iterator[HostCheckup]:
     """Check the hosts that secateur is installed in: their files, and what the plugin starts."""
     for name, host in HOSTS.items():
-        try:
-            record = read_record(find_host_folder(name))
-            if record is not None:
-                yield _check_host(host, record)
-        except ConfigError as error:
-            yield HostCheckup(host=name, policy="unknown", problems=[str(error)], last=None)
+        for folder in find_project_folders(name) if host.is_per_project else [find_host_folder(name)]:
+            try:
+                record = read_record(folder)
+                if record is not None:
+                    yield _check_host(host, record, folder)
+            except ConfigError as error:
+                yield HostCheckup(host=name, policy="unknown", problems=[str(error)], last=None)
 
 
-def _check_host(host: InstallableHost, record: Installed) -> HostCheckup:
+def _check_host(host: InstallableHost, record: Installed, folder: Path) -> HostCheckup:
     again = f"run `secateur install {host.name}` again"
     problems = [f"{path} is not as it was installed: {again}" for path in find_changed_files(record)]
     if shutil.which(host.program) is None:
         problems.append(f"{host.program} is not on the PATH: {host.package}")
     problems += host.find_problems(make_install_options(record.policy, record.summarizers))
-    last = read_activity(find_host_folder(host.name))
+    last = read_activity(folder)
     if last is not None and last.error:
         problems.append(f"its last request went out as it came: {last.error}")
-    return HostCheckup(host=host.name, policy=record.policy, problems=problems, last=last)
+    where = f" in {Path(record.files[0].change.path).parent}" if host.is_per_project else ""
+    return HostCheckup(host=f"{host.name}{where}", policy=record.policy, problems=problems, last=last)
 
 
 def _list_host_problems(hosts: list[HostCheckup]) -> list[str]:

@@ -20,9 +20,11 @@ from secateur.cli.installed import get_version
 from secateur.cli.names import POLICY
 from secateur.cli.options import Options, make_argument, make_option
 from secateur.cli.output.terminal import print_json, print_text
+from secateur.errors import ConfigError
 from secateur.hosts.activity import find_host_folder
+from secateur.hosts.host import InstallableHost, InstallOptions
 from secateur.hosts.installable import HOSTS
-from secateur.hosts.installation import InstallOptions, PlannedFile, install, preview
+from secateur.hosts.installation import Installed, PlannedFile, install, preview, read_record
 from secateur.hosts.lock import lock_installations
 
 SCHEMA = "secateur.install/1"
@@ -48,7 +50,7 @@ class InstallReport(Struct, frozen=True, kw_only=True):
     policy: str
     installed: bool  # false with --dry-run
     files: list[PlannedFile]
-    notes: tuple[str, ...]  # where edited files of an earlier installation are now
+    notes: tuple[str, ...]  # settings of an earlier installation that are kept, and where edited files of it are now
 
 
 class HostInstallOptions(Options, frozen=True, kw_only=True):
@@ -63,9 +65,11 @@ class HostInstallOptions(Options, frozen=True, kw_only=True):
     ]
     summarizer: options.Summarizers
     shorten_results: Annotated[
-        bool,
+        bool | None,
         make_option(
-            "--shorten-results", is_flag=True, help="Pi: shorten long results in its session file, too, as they arrive."
+            "--shorten-results/--no-shorten-results",
+            default=None,
+            help="Pi: shorten long results in its session file, too, as they arrive.",
         ),
     ]
     dry_run: Annotated[bool, make_option("--dry-run", is_flag=True, help="Show what would be written; write nothing.")]
@@ -76,20 +80,18 @@ class HostInstallOptions(Options, frozen=True, kw_only=True):
 def command(args: HostInstallOptions) -> None:
     """Put secateur into HOST; `secateur uninstall HOST` restores every file.
 
-    HOST is claude-code, codex, kilo, openclaw, opencode or pi.
+    HOST is ai-sdk, claude-code, codex, kilo, openclaw, opencode or pi. Run again, it keeps the settings of the earlier
+    installation that are not given anew. The AI SDK is installed in the project of this folder.
     """
     host = HOSTS[args.host]
-    if args.policy:
-        policy.load(args.policy)
     if args.shorten_results and not host.can_shorten:
         raise UsageError(f"{host.title} has no such setting: install without --shorten-results")
-    wanted = replace(make_install_options(args.policy, args.summarizer), shorten_results=args.shorten_results)
-    folder = find_host_folder(host.name)
-    notes: tuple[str, ...] = ()
+    folder = find_host_folder(host.name, Path.cwd() if host.is_per_project else None)
     with nullcontext() if args.dry_run else lock_installations():
+        wanted, notes = _settle_options(args, host, read_record(folder))
         files = preview(host, wanted, folder)
         if not args.dry_run:
-            notes = install(host, wanted, folder, get_version()).notes
+            notes += install(host, wanted, folder, get_version()).notes
     if args.as_json:
         chosen = wanted.resolve_policy(host.default_policy)
         print_json(InstallReport(host=host.name, policy=chosen, installed=not args.dry_run, files=files, notes=notes))
@@ -105,6 +107,41 @@ def command(args: HostInstallOptions) -> None:
     lines += [f"secateur is installed in {host.title}: it {host.acts}"]
     lines += [f"next: {host.next_step}"] if host.next_step else []
     print_text("".join(f"{line}\n" for line in lines), err=True)
+
+
+def _settle_options(
+    args: HostInstallOptions, host: InstallableHost, earlier: Installed | None
+) -> tuple[InstallOptions, tuple[str, ...]]:
+    """What is asked for, and beside it what an earlier installation has; and that in words. Raises ConfigError."""
+    wanted = replace(make_install_options(args.policy, args.summarizer), shorten_results=bool(args.shorten_results))
+    if args.policy:
+        policy.load(args.policy)
+    kept: list[str] = []
+    if earlier is not None:
+        if not args.policy and earlier.policy != host.default_policy:
+            wanted = replace(wanted, policy=_check_kept_policy(earlier.policy))
+            kept.append(f"--policy {earlier.policy}")
+        if not args.summarizer and earlier.summarizers:
+            wanted = replace(wanted, summarizers=earlier.summarizers)
+            kept += [f"--summarizer {each}" for each in earlier.summarizers]
+        if args.shorten_results is None and earlier.shorten_results:
+            wanted = replace(wanted, shorten_results=True)
+            kept.append("--shorten-results")
+        for name in [name for name in earlier.variables if not wanted.environment.get(name)]:
+            wanted = replace(wanted, environment={**wanted.environment, name: earlier.variables[name]})
+            kept.append(f"{name}={earlier.variables[name]}")
+    note = f"kept from the earlier installation: {' '.join(kept)}; `secateur uninstall {host.name}` first drops that"
+    return wanted, (note,) if kept else ()
+
+
+def _check_kept_policy(name: str) -> str:
+    try:
+        policy.load(name)
+    except ConfigError as error:
+        raise ConfigError(
+            f"the policy of the earlier installation cannot be kept: {error}; name one with --policy"
+        ) from error
+    return name
 
 
 def make_install_options(policy: str = "", summarizers: tuple[str, ...] = ()) -> InstallOptions:

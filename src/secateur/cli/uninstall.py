@@ -3,6 +3,7 @@
 Rule: a file that nobody changed since is restored byte for byte; of another one only our part is taken out.
 """
 
+from pathlib import Path
 from typing import Annotated
 
 import click
@@ -46,9 +47,11 @@ class UninstallOptions(Options, frozen=True, kw_only=True):
 @options.make_command("uninstall", UninstallOptions, _EPILOG)
 def command(args: UninstallOptions) -> int:
     """Take secateur out of HOST: every file is as it was before."""
-    folder = find_host_folder(args.host)
+    host = HOSTS[args.host]
+    folder = find_host_folder(args.host, Path.cwd() if host.is_per_project else None)
     if read_record(folder) is None:
-        raise UsageError(f"secateur is not installed in {HOSTS[args.host].title}: there is nothing to take out")
+        where = f" in {Path.cwd()}: run this in the folder of the project" if host.is_per_project else ""
+        raise UsageError(f"secateur is not installed in {host.title}{where or ': there is nothing to take out'}")
     with lock_installations():
         done = uninstall(folder)
     if args.as_json:

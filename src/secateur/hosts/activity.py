@@ -3,7 +3,9 @@
 Rule: only for a host that secateur is installed in, beside the record of the installation. Writing it never fails loud.
 """
 
+import os
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -25,9 +27,15 @@ class Activity(Struct, frozen=True, kw_only=True):
     error: str = ""  # the last one; "": none
 
 
-def find_host_folder(name: str) -> Path:
-    """The folder of a host's record, its backups and its activity."""
-    return find_data_folder() / "hosts" / name
+def find_host_folder(name: str, project: Path | None = None) -> Path:
+    """The folder of a host's record, its backups and its activity; for a host in a project, that of the project."""
+    mark = f"-{sha256(os.fsencode(project)).hexdigest()[:16]}" if project else ""
+    return find_data_folder() / "hosts" / f"{name}{mark}"
+
+
+def find_project_folders(name: str) -> list[Path]:
+    """The same for all projects that a host is installed in."""
+    return sorted(record.parent for record in (find_data_folder() / "hosts").glob(f"{name}-*/{RECORD}"))
 
 
 def record_activity(folder: Path, activity: Activity) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from secateur.errors import ConfigError
 from secateur.hosts.changes import FileChange, OwnFile
-from secateur.hosts.installation import InstallableHost, InstallOptions
+from secateur.hosts.host import InstallableHost, InstallOptions
 from secateur.hosts.launch import TENANT
 from secateur.hosts.plugin_files import find_failure, find_server_problems
 from secateur.policy import load

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from secateur.errors import ConfigError
 from secateur.hosts.changes import BEGIN, END, FileChange, OwnFile, TextBlock
-from secateur.hosts.installation import InstallableHost, InstallOptions
+from secateur.hosts.host import InstallableHost, InstallOptions
 from secateur.hosts.launch import TENANT
 from secateur.hosts.plugin_files import find_failure, find_server_problems
 from secateur.proxy.settings import PORT
@@ -100,5 +100,6 @@ HOST = InstallableHost(
     plan=plan,
     find_problems=find_problems,
     default_policy="balance",
+    variables=(PROXY,),
     next_step=f"`secateur serve --mode prune --tenant {TENANT}`, then `codex --profile secateur`",
 )

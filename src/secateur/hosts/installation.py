@@ -8,7 +8,7 @@ A file that cannot be restored is kept, with its backup, and the others are rest
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
@@ -20,51 +20,10 @@ from msgspec import Struct
 from secateur.decoding import prepare_type
 from secateur.errors import ConfigError
 from secateur.hosts.changes import FileChange, OwnFile
+from secateur.hosts.host import InstallableHost, InstallOptions
 
 RECORD = "installed.json"
 What = Literal["create", "change", "replace", "keep"]
-
-
-class InstallOptions(Struct, frozen=True, kw_only=True):
-    """What the plan of a host depends on."""
-
-    home: Path
-    environment: Mapping[str, str]
-    command: tuple[str, ...]  # how the plugin starts secateur, without a subcommand
-    policy: str = ""  # "": the host's default
-    summarizers: tuple[str, ...] = ()
-    shorten_results: bool = False  # in what the host stores, as they arrive
-
-    def find_folder(self, variable: str, default: str) -> Path:
-        """A folder of the user's, as an absolute path: one that a variable names, else this one. Raises ConfigError."""
-        stated = self.environment.get(variable, "")
-        try:
-            folder = (Path(stated).expanduser() if stated else self.home / default).absolute()
-            "\0".join((str(folder), *self.command, self.policy, *self.summarizers)).encode()
-        except (RuntimeError, UnicodeEncodeError) as error:
-            where = variable if stated else "HOME"
-            raise ConfigError(f"no plugin can name these paths ({error}): set {where} to one that is UTF-8") from error
-        return folder
-
-    def resolve_policy(self, default: str) -> str:
-        """The policy to install. A file's path is made absolute: the host runs in other folders."""
-        chosen = self.policy or default
-        return str(Path(chosen).absolute()) if Path(chosen).is_file() else chosen
-
-
-class InstallableHost(Struct, frozen=True, kw_only=True):
-    """A host that secateur can be put into."""
-
-    name: str  # as `secateur install` takes it
-    title: str
-    program: str  # on the PATH
-    package: str  # what installs the program
-    acts: str  # what it does there, in one sentence
-    plan: Callable[[InstallOptions], tuple[FileChange, ...]]
-    find_problems: Callable[[InstallOptions], list[str]]  # why the installed plugin would not act: what to do about it
-    default_policy: str = "balance"
-    can_shorten: bool = False  # new results where the host stores them, if that is asked for
-    next_step: str = ""  # what the user has to do, if anything
 
 
 class PlannedFile(Struct, frozen=True):
@@ -93,6 +52,8 @@ class Installed(Struct, frozen=True, kw_only=True):
     policy: str
     command: tuple[str, ...]
     summarizers: tuple[str, ...] = ()
+    shorten_results: bool = False
+    variables: dict[str, str] = {}
     files: tuple[InstalledFile, ...]
     notes: tuple[str, ...] = ()  # what a person has to know of an earlier installation's files
 
@@ -141,6 +102,8 @@ def install(host: InstallableHost, options: InstallOptions, folder: Path, versio
         policy=options.resolve_policy(host.default_policy),
         command=options.command,
         summarizers=options.summarizers,
+        shorten_results=options.shorten_results,
+        variables={name: options.environment[name] for name in host.variables if options.environment.get(name)},
         files=files,
         notes=tuple(f"{file.path}: {file.text}" for file in earlier if file.kept_as),
     )

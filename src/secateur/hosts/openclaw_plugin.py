@@ -9,7 +9,7 @@ from pathlib import Path
 
 from secateur.errors import ConfigError
 from secateur.hosts.changes import FileChange, JsonMembers, OwnFile
-from secateur.hosts.installation import InstallableHost, InstallOptions
+from secateur.hosts.host import InstallableHost, InstallOptions
 from secateur.hosts.plugin_files import build_plugin, find_bridge_problems, make_bridge_command
 
 _FOLDER, _CONFIG = "OPENCLAW_STATE_DIR", "OPENCLAW_CONFIG_PATH"

@@ -5,7 +5,7 @@ runs.
 """
 
 from secateur.hosts.changes import FileChange, OwnFile
-from secateur.hosts.installation import InstallableHost, InstallOptions
+from secateur.hosts.host import InstallableHost, InstallOptions
 from secateur.hosts.plugin_files import build_plugin, find_bridge_problems, make_bridge_command
 
 _FOLDER = "XDG_CONFIG_HOME"

@@ -5,7 +5,7 @@ Rule: one file, ours as a whole. Pi's own settings are not touched.
 
 from secateur.arrival import MIN_CHARS
 from secateur.hosts.changes import FileChange, OwnFile
-from secateur.hosts.installation import InstallableHost, InstallOptions
+from secateur.hosts.host import InstallableHost, InstallOptions
 from secateur.hosts.plugin_files import build_plugin, find_bridge_problems, make_bridge_command
 from secateur.policy import load
 

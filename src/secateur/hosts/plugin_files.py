@@ -8,7 +8,7 @@ import subprocess
 from importlib.resources import files
 from typing import Any
 
-from secateur.hosts.installation import InstallOptions
+from secateur.hosts.host import InstallOptions
 
 _HEAD = "// Written by `secateur install`; `secateur uninstall` removes it."
 _TIMEOUT_S = 30.0  # for the bridge to start and to answer
@@ -39,9 +39,14 @@ def make_bridge_command(options: InstallOptions, host: str, format: str, default
 
 def build_plugin(name: str, constants: dict[str, Any]) -> str:
     """The plugin's file: what plugins share, what differs between machines, and the plugin itself."""
-    shared, own = _read_source("bridge.js").replace("export function", "function"), _read_source(name)
+    shared, own = read_source("bridge.js").replace("export function", "function"), read_source(name)
     stated = "".join(f"const {constant} = {json.dumps(value)};\n" for constant, value in constants.items())
     return f"{_HEAD}\n{shared}\n{stated}\n{own}"
+
+
+def read_source(name: str) -> str:
+    """A file of the plugins, as it is in the package."""
+    return (files("secateur.hosts") / "plugins" / name).read_text("utf-8")
 
 
 def find_bridge_problems(command: tuple[str, ...]) -> list[str]:
@@ -78,7 +83,3 @@ def find_server_problems(command: tuple[str, ...]) -> list[str]:
         return []
     why = done.stderr.decode("utf-8", "replace").strip() or "no answer"
     return [f"`secateur mcp` does not work, so nothing can be read back: {why}"]
-
-
-def _read_source(name: str) -> str:
-    return (files("secateur.hosts") / "plugins" / name).read_text("utf-8")

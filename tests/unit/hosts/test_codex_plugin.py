@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from secateur.hosts.changes import TextBlock
 from secateur.hosts.codex_plugin import plan
-from secateur.hosts.installation import InstallOptions
+from secateur.hosts.host import InstallOptions
 
 WORDS = st.text(st.characters(codec="utf-8"), min_size=1)
 

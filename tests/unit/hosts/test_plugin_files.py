@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from secateur.hosts.installation import InstallableHost, InstallOptions
+from secateur.hosts.host import InstallableHost, InstallOptions
 from secateur.hosts.opencode_plugin import HOST as OPENCODE
 from secateur.hosts.opencode_plugin import KILO
 from secateur.hosts.pi_plugin import HOST as PI

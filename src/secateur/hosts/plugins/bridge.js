@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 const PROTOCOL = 1;
 const TIMEOUT_MS = 20_000;
 
-export function openBridge(command, host, { onTrouble = () => {}, onAsk = undefined } = {}) {
+export function openBridge(command, host, { onTrouble = () => {}, onAsk = undefined, folder = undefined } = {}) {
   const waiting = new Map();
   let child;
   let next = 1;
@@ -21,7 +21,7 @@ export function openBridge(command, host, { onTrouble = () => {}, onAsk = undefi
   }
 
   function start() {
-    child = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "ignore"], windowsHide: true });
+    child = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "ignore"], windowsHide: true, cwd: folder });
     child.on("error", (error) => fail(`${command[0]} cannot be started: ${error.message}`));
     child.on("exit", (code) => fail(`the bridge ended with code ${code}: run \`secateur doctor\``));
     child.stdin.on("error", () => {});
@@ -93,6 +93,7 @@ export function openBridge(command, host, { onTrouble = () => {}, onAsk = undefi
     },
     // Whether the host's process waits for the bridge before it ends by itself.
     hold(isHeld) {
+      if (hasEnded) return;
       for (const each of [child, child?.stdin, child?.stdout]) isHeld ? each?.ref?.() : each?.unref?.();
     },
     close() {
