@@ -149,6 +149,13 @@ def billed(
     st.sampled_from([None, 0.12, 0.01]),
     st.booleans(),
 )
+@example(  # the breakpoint of an edit stands before it, where reasoning behind it was stripped at the same request too
+    [([160], 10, False), ([160], 400, True), ([200, 0], 10, False), ([0], 10, False)],
+    KINDS[-1],
+    (1, 200),
+    0.01,
+    True,
+)
 def test_the_account_is_the_bill(
     rounds: list[tuple[list[int], int, bool]],
     rules: CacheRules,

@@ -101,8 +101,7 @@ class RequestLog:
             changed, inside = thought, 0
         added: list[int] = []
         if first is not None:
-            at = before if thought is None else self._find_turn(request - 1, applied)
-            added = self._find_added(size, min(first.message, before, at), turn, applied)
+            added = self._find_added(size, min(first.message, before), turn, applied)
         marks = [(self._find_block(at, turn, applied), self._count_before(at, turn, applied)) for at in added]
         marks += self._head if len(added) + 1 < pricing.breakpoints else ()
         return PromptShape(

@@ -24,7 +24,7 @@ class ReplayedPrompt(Struct, frozen=True):
     spoken: list[bool]  # by message: whether the model said it
     fixed: int  # blocks before the messages: 1 for system prompt and tools, else 0
     same: int  # leading blocks that this model was sent in the last prompt
-    unedited: int  # leading blocks that stood in the last prompt, whichever model that was sent to
+    unedited: int  # leading blocks of messages that the last prompt had, whichever model that was sent to
     before: int  # blocks of the last prompt
 
     @property
@@ -55,9 +55,9 @@ class Prompts:
         before = len(self._chain)
         common = _count_common(self._messages, messages)
         turn = _turn(messages) if self._strips else 0
-        if turn != self._turn:
-            common = min(common, self._turn, turn)
         keep = common if head == self._head else 0
+        if turn != self._turn:
+            keep = min(keep, self._turn, turn)
         blocks = self._truncate_blocks(keep) if head == self._head else self._begin(head)
         self._messages, self._turn, self._head = messages[:keep], turn, head
         self._grow(messages, keep)
@@ -182,8 +182,8 @@ class Cache:
     ) -> CachedPrompt:
         """Send a prompt at a time: look up, then write.
 
-        Where it was `edited`, breakpoints are added as far as there are free ones: at the last block that stayed what
-        it was, even if another model was sent it, and before the messages `ahead`.
+        Where it was `edited`, breakpoints are added as far as there are free ones: at the last block before the edit,
+        whatever the provider has of it, and before the messages `ahead`.
         """
         if self.rules.positions == "none" or not prompt.chain:
             return CachedPrompt(0, 0, prompt.tokens)

@@ -92,6 +92,15 @@ def test_the_mark_before_an_edit_is_left_even_where_another_model_was_sent_what_
     assert client.send("abyd", 2, model="two") == (2_000, 2_000, 0)
 
 
+def test_the_mark_before_an_edit_is_left_there_even_where_reasoning_behind_it_is_stripped() -> None:
+    cache, prompts = Cache(Caching(rules=MARKS, free=1)), Prompts(1_000, strips_reasoning=True)
+    thought = Message("assistant", (), (Part("reasoning", (), "hm", key="hm", tokens=500),), key="hm")
+    begun = (block("a"), block("B"))
+    cache.send(prompts.build_prompt((*begun, block("C"), thought)), 0)
+    cache.send(prompts.build_prompt((*begun, block("X"), thought, block("d"))), 1, edited=True)
+    assert cache.send(prompts.build_prompt((*begun, block("Y"), thought, block("d"))), 2).read == 3_000
+
+
 def test_marks_are_few() -> None:
     one = Client(msgspec.structs.replace(MARKS, breakpoints=1), fixed=5_000)
     many = Client(MARKS, fixed=5_000)
