@@ -84,6 +84,10 @@ class CachedSession:
         self.branches: Branches | None = None  # None: not known yet
         self.lost = MissingParts()
 
+    def get_last_tip(self, state: State) -> str:
+        """Return the last key of the most recently sent history."""
+        return state.tip or (self.last.head_key if self.last else "")
+
     def discard_work(self) -> None:
         """Forget what was read and written: an error may have left it half made."""
         self.work, self.emitter = None, Emitter()

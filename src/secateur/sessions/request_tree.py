@@ -7,7 +7,7 @@ in memory is read from the receipts, so that every process knows the same.
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,13 +19,10 @@ from secateur.model import Message
 from secateur.projection import Projection
 from secateur.projection.messages import locate_in_view
 from secateur.receipt import Receipt
+from secateur.sessions.hashes import Prefix
 from secateur.sessions.receipt_log import VIEWS, read
 from secateur.sessions.void_edits import describe_undone
 from secateur.stores.protocol import State, Store
-
-if TYPE_CHECKING:
-    from secateur.sessions import SessionManager
-    from secateur.sessions.cache import CachedSession
 
 _TOOLS = ("tools", "functions", "toolConfig")  # where request bodies have them
 _SYSTEM = ("system", "instructions", "systemInstruction", "system_instruction")
@@ -169,23 +166,19 @@ class Placement(Struct, frozen=True):
     cold_reason: str = ""  # why the provider does not find the cached prefix of that request; "" where it may
 
 
-def place_request(
-    sessions: "SessionManager", cached: "CachedSession", state: State, work: Projection, given: Mapping[str, Any]
-) -> Placement:
-    """The place of the request that the projection has read; `given` is what the caller handed in beside messages.
+def place_request(known: Branches, prefix: Prefix, tip: str, work: Projection, given: Mapping[str, Any]) -> Placement:
+    """Place the request that the projection has read among the session's requests.
 
-    Tools or a system prompt that this history was never sent with leave nothing of the cached messages to be found.
-    Where they are unknown, now or before, they count as unchanged; so they do in a request without a new message, since
-    an edit for it would reach the main line.
+    `tip` is the last key of the most recently sent history; `given` is what the caller passed beside the messages.
+    Tools or a system prompt that this history was never sent with invalidate the cached messages. Unknown ones, now or
+    before, count as unchanged; so do those of a request without a new message, because an edit for it would reach the
+    main line.
     """
     messages = work.document.transcript.messages
-    if not state.who.session or not messages:
-        return Placement()
-    known = sessions.load_branches(cached, state, work)
     parent = known.find_parent(messages)
     beside = known.find_siblings(parent, work.message_index)
     parts = bool(beside or (known.sent and not parent))
-    moved = _is_changed(cached, work, parent, known.sent[parent].view) if parent else False
+    moved = _is_changed(prefix, work, parent, known.sent[parent].view) if parent else False
     native, leading = work.document.native, _find_leading(messages) if messages[0].role == "system" else ""
     tools = hash_members(native, *_TOOLS) or hash_members(given, "tools")
     system = hash_members(native, *_SYSTEM) or hash_members(given, "system") or leading
@@ -196,7 +189,7 @@ def place_request(
     return Placement(
         parent,
         known.lines + parts,
-        _explain_move(work, get_last_tip(cached, state)) if moved else "",
+        _explain_move(work, tip) if moved else "",
         beside,
         tuple(dict.fromkeys(filter(None, (tools, *before.tools))))[:_MOST_HASHES],
         tuple(dict.fromkeys(filter(None, (system, *before.system))))[:_MOST_HASHES],
@@ -228,18 +221,11 @@ def _explain_lost_prefix(new_tools: bool, new_system: bool) -> str:
     return f"{what} changed since the last request, so its prompt cache is lost"
 
 
-def get_last_tip(cached: "CachedSession", state: State) -> str:
-    """The last key of the most recently sent history."""
-    return state.tip or (cached.last.head_key if cached.last else "")
-
-
-def with_lineage(
-    receipt: Receipt, place: Placement, cached: "CachedSession", work: Projection, is_cold: bool
-) -> Receipt:
-    """The receipt with what the next request needs. `is_cold`: no cache was found, for another reason than a pause."""
+def with_lineage(receipt: Receipt, place: Placement, prefix: Prefix, work: Projection, is_cold: bool) -> Receipt:
+    """The receipt with what the next request needs. `is_cold`: the cache was lost for another reason than a pause."""
     if not place.lines:
         return receipt
-    seen = cached.prefix.hash_view(work.get_view().messages, work.fold)
+    seen = prefix.hash_view(work.get_view().messages, work.fold)
     return replace(
         receipt,
         parent=place.parent,
@@ -259,10 +245,10 @@ def _explain_move(work: Projection, tip: str) -> str:
     return describe_undone(work, tip) or handed or MOVED
 
 
-def _is_changed(cached: "CachedSession", work: Projection, parent: str, view: str) -> bool:
+def _is_changed(prefix: Prefix, work: Projection, parent: str, view: str) -> bool:
     """Whether the view of what was sent has changed; not checked for a last message that has grown."""
     end = work.message_index.numbers.get(parent)
     if end is None or not view:
         return False
     shown = work.get_view().messages[: locate_in_view(work.ranges, end)]
-    return cached.prefix.hash_view(shown, work.fold) != view
+    return prefix.hash_view(shown, work.fold) != view

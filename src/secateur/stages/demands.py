@@ -21,7 +21,7 @@ from secateur.sessions import CachedSession, SessionManager
 from secateur.sessions.cache import RepairedRequest
 from secateur.sessions.calibration import describe_left_out
 from secateur.sessions.pins import find_pinned
-from secateur.sessions.request_tree import Placement, get_last_tip, place_request
+from secateur.sessions.request_tree import Placement, place_request
 from secateur.sessions.void_edits import (
     REWRITTEN,
     MissingParts,
@@ -64,8 +64,10 @@ def collect(
     pins: dict[str, Edit] = {key: Restore(key, strategy="pin") for key in keys if key in projection.fold.parts}
     missing = find_lost_edits(projection, cached.lost) if sessions.store is not None else cached.lost
     rebased = carry_over_edits(projection, missing, protection) if sessions.store is not None else {}
-    placement = place_request(sessions, cached, state, projection, {"system": request.system, "tools": request.tools})
-    tip = get_last_tip(cached, state)
+    has_place = bool(state.who.session and projection.document.transcript.messages)
+    tree = sessions.load_branches(cached, state, projection) if has_place else None
+    tip, given = cached.get_last_tip(state), {"system": request.system, "tools": request.tools}
+    placement = place_request(tree, cached.prefix, tip, projection, given) if tree is not None else Placement()
     undone = find_void_reasoning(projection, tip)
     postponed = postpone(projection, tip, undone, request.now_ms)
     if postponed:
