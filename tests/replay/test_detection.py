@@ -20,9 +20,9 @@ pytestmark = pytest.mark.skipif(not CORPUS, reason="set SECATEUR_CORPUS to the f
 
 def recorded() -> Iterator[tuple[str, str]]:
     """Where a document is kept, and which."""
-    yield from (("log", f"{host} {path}") for host, path in test_logs.listed())
+    yield from (("log", f"{host} {path}") for host, path in test_logs.sampled())
     yield from (("session", name) for name in test_session_files.SESSIONS)
-    yield from (("requests", str(file)) for file in test_requests.files())
+    yield from (("requests", str(file)) for file in test_requests.sampled())
 
 
 def documents(kind: str, name: str) -> Iterator[tuple[str, bytes]]:

@@ -1,6 +1,7 @@
 """Recorded sessions of Pi, Claude Code and Codex: read in full, edited, and read again by a second reader.
 
-The sessions are not part of the project; SECATEUR_CORPUS names the folder that holds them, with its MANIFEST.json.
+The sessions are not part of the project; SECATEUR_CORPUS names the folder that holds them, with its MANIFEST.json. A
+sample of each host is played, and every pair of snapshots of a growing session.
 """
 
 import gzip
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import recorded
 from loaders import claude_code_loader, codex_loader, pi_loader
 from loaders.shown import Shown
 from secateur.formats.claude_code import CLEARED, ClaudeCode
@@ -36,15 +38,25 @@ SAMPLED = 3  # results of each file that are edited
 pytestmark = pytest.mark.skipif(not CORPUS, reason="set SECATEUR_CORPUS to the folder of recorded sessions")
 
 
+@cache
+def entries() -> list[dict[str, Any]]:
+    """What the manifest lists."""
+    found: list[dict[str, Any]] = json.loads((Path(CORPUS) / "MANIFEST.json").read_text()) if CORPUS else []
+    return found
+
+
 def listed() -> list[tuple[str, str]]:
     """Host and path of each session file of the three hosts."""
-    if not CORPUS:
-        return []
-    entries = json.loads((Path(CORPUS) / "MANIFEST.json").read_text())
-    return [(host, e["path"]) for e in entries for host in HOSTS if e["format"].endswith(host)]
+    return [(host, entry["path"]) for entry in entries() for host in HOSTS if entry["format"].endswith(host)]
 
 
-FILES = pytest.mark.parametrize(("host", "path"), listed())
+def sampled() -> list[tuple[str, str]]:
+    """Some sessions of each host, and of each host's growing ones."""
+    sizes = {entry["path"]: entry["raw_bytes"] for entry in entries()}
+    return recorded.sample({one: sizes[one[1]] for one in listed()}, lambda one: one[0] + one[1].partition("/")[0])
+
+
+FILES = pytest.mark.parametrize(("host", "path"), sampled())
 
 
 def content(path: str) -> bytes:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import carried
-from replay.test_requests import CLEARING, CORPUS, NOW, files, requests
+from replay.test_requests import CLEARING, CORPUS, NOW, sampled, requests
 from sdk_objects import objects, sent
 from secateur import Engine
 
@@ -41,7 +41,7 @@ def bodies(file: Path) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
     return found
 
 
-@pytest.mark.parametrize("file", files(), ids=lambda file: f"{file.parent.parent.name}/{file.name}"[-90:])
+@pytest.mark.parametrize("file", sampled(), ids=lambda file: f"{file.parent.parent.name}/{file.name}"[-90:])
 def test_the_view_of_objects_is_that_of_what_they_send(file: Path) -> None:
     for format, made, said in bodies(file):
         array = FORMATS[format]
@@ -61,7 +61,7 @@ def test_the_view_of_objects_is_that_of_what_they_send(file: Path) -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_protected_objects_stay(format: str) -> None:
-    found = [one for file in files() for one in bodies(file) if one[0] == format]
+    found = [one for file in sampled() for one in bodies(file) if one[0] == format]
     assert found
     acted = 0
     for _, made, _ in found:
@@ -73,7 +73,7 @@ def test_protected_objects_stay(format: str) -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_session_that_grows_is_that_of_the_whole(format: str) -> None:
-    found = [one for file in files() for one in bodies(file) if one[0] == format]
+    found = [one for file in sampled() for one in bodies(file) if one[0] == format]
     _, made, said = max(found, key=lambda one: len(one[1][FORMATS[format]]))
     array, (warm, plain) = (
         FORMATS[format],

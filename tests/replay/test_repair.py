@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import recorded
 from loaders import claude_code_loader, codex_loader, opencode_loader, pi_loader
 from loaders.shown import Shown
 from secateur.api.repair import RepairResult, repair
@@ -36,11 +37,15 @@ def entries() -> list[dict[str, Any]]:
 
 
 def listed() -> list[tuple[str, str]]:
-    return [(entry["format"], entry["path"]) for entry in entries() if entry["format"] in HOSTS]
+    """Some sessions of each host that writes lines."""
+    sizes = {(entry["format"], entry["path"]): entry["raw_bytes"] for entry in entries() if entry["format"] in HOSTS}
+    return recorded.sample(sizes, lambda one: one[0])
 
 
 def exported() -> list[str]:
-    return [entry["path"] for entry in entries() if entry["format"] == "opencode_export_json"]
+    """Some sessions of opencode."""
+    sizes = {entry["path"]: entry["raw_bytes"] for entry in entries() if entry["format"] == "opencode_export_json"}
+    return recorded.sample(sizes, lambda path: "")
 
 
 def content(path: str) -> bytes:

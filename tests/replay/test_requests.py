@@ -1,7 +1,7 @@
 """Recorded requests of every API under every preset: recognized, read, edited, and unharmed outside the edits.
 
 Cassettes hold short conversations, one request after the other; the other recordings are long ones. Their very bytes
-are used where the recorder kept them. SECATEUR_CORPUS names the folder that holds them.
+are used where the recorder kept them. SECATEUR_CORPUS names the folder that holds them; a sample of each kind is used.
 """
 
 import gzip
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import carried
+import recorded
 import secateur
 from secateur.jsontext import Text
 from secateur.model import Part, Transcript
@@ -94,7 +95,13 @@ def parts(read: Transcript) -> list[Part]:
     return [part for message in read.messages for part in message.parts]
 
 
-FILES = pytest.mark.parametrize("file", files(), ids=lambda file: f"{file.parent.parent.name}/{file.name}"[-90:])
+def sampled() -> list[Path]:
+    """Some files of each folder."""
+    sizes = {file: file.stat().st_size for file in files()}
+    return recorded.sample(sizes, lambda file: next(part for part in file.parts if part in FOLDERS))
+
+
+FILES = pytest.mark.parametrize("file", sampled(), ids=lambda file: f"{file.parent.parent.name}/{file.name}"[-90:])
 
 
 @FILES
