@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import carried
-from replay.test_requests import CLEARING, CORPUS, NOW, sampled, requests
+from replay.test_requests import CLEARING, CORPUS, NOW, requests, sampled
 from sdk_objects import objects, sent
 from secateur import Engine
 
