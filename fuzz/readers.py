@@ -16,6 +16,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -83,13 +84,13 @@ def judged(data: bytes) -> None:
                 check(family, messages, body if isinstance(body, dict) else None, profile="mistral")
 
 
-def run(seconds: float, seed: int) -> tuple[int, list[Failure]]:
-    """How many documents were tried in that time, and what went wrong, each place in the code once."""
+def run(seed: int, *, seconds: float = inf, documents: float = inf) -> tuple[int, list[Failure]]:
+    """Try documents until the time is up or so many were tried; return their number, and one failure per code line."""
     signal.signal(signal.SIGALRM, _late)
     rng, kept = random.Random(seed), seeds()
     found: dict[str, Failure] = {}
     tried, end = 0, time.monotonic() + seconds
-    while time.monotonic() < end:
+    while tried < documents and time.monotonic() < end:
         data = bent(rng, kept)
         format = rng.choice(formats.list_format_names()) if rng.random() < 0.2 else None
         told = attempt(data, format)
@@ -216,7 +217,7 @@ def main() -> int:
     given = options.parse_args()
     if given.atheris:
         guided(given.seconds)
-    tried, failures = run(given.seconds, given.seed)
+    tried, failures = run(given.seed, seconds=given.seconds)
     print(f"{tried:,} documents in {given.seconds:g} s (seed {given.seed}): {len(failures)} failures")
     for data, told in failures:
         print(f"{data[:2000]!r}\n{told}")

@@ -9,8 +9,8 @@ from laws.shapes import SHAPES
 from laws.trials import TRIALS
 from laws.validity import Outcome, case, play
 
-CASES = 2_000
-PARTS = 8
+CASES = 1_000
+PARTS = 4
 
 
 @pytest.mark.parametrize("part", range(PARTS))
