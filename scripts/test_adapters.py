@@ -7,11 +7,13 @@ pyproject.toml; frameworks that cannot stand beside the lock are no extras, and 
 """
 
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
 import venv
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
 BUILD = ROOT / "build" / "adapters"
@@ -36,38 +38,64 @@ OTHERS = {
 MORE = {"autogen": ("autogen-ext>=0.7.5",)}  # what a page in the docs needs beside the framework
 PARTS = {"claude_agent_sdk": "proxy"}  # the extra of ours that is needed, if not `store`
 TOOLS = ("hypothesis", "pytest")
+QUIET = ("-q", "-p", "no:cacheprovider", "-W", "default")
 KINDS = {"--lowest": ("lowest",), "--newest": ("newest",)}
 
 
+class Outcome(NamedTuple):
+    """What came of one environment."""
+
+    name: str
+    kind: str
+    release: str  # the framework's package and its version
+    said: str  # the last line of the tests, or why there were none
+    passed: bool
+
+
 def main(arguments: list[str]) -> int:
-    """Test what is named, or everything; the exit code counts what failed."""
+    """Test what is named, or everything, and print a table; the exit code counts what failed."""
     kinds = next((KINDS[one] for one in arguments if one in KINDS), ("lowest", "newest"))
     wanted = [one for one in arguments if one not in KINDS] or [*EXTRAS, *OTHERS]
     unknown = sorted({*wanted} - {*EXTRAS, *OTHERS})
     if unknown:
         print(f"unknown: {', '.join(unknown)}; there are {', '.join([*EXTRAS, *OTHERS])}", file=sys.stderr)
         return 2
-    failed = [f"{name} ({kind})" for name in wanted for kind in kinds if not run_tests(name, kind)]
-    print(f"failed: {', '.join(failed)}" if failed else "all passed")
-    return len(failed)
+    outcomes = [run_tests(name, kind) for name in wanted for kind in kinds]
+    print("\n| adapter | | release | tests |\n|---|---|---|---|")
+    for one in outcomes:
+        print(f"| {one.name} | {one.kind} | {one.release} | {'' if one.passed else '**failed:** '}{one.said} |")
+    return sum(not one.passed for one in outcomes)
 
 
-def run_tests(name: str, kind: str) -> bool:
-    """Install a framework and run its adapter's tests; whether they pass."""
+def run_tests(name: str, kind: str) -> Outcome:
+    """Install a framework and run its adapter's tests."""
     requirement, *others = find_requirements(name)
     package = re.split(r"[><=\[]", requirement)[0]
     wanted = [requirement.replace(">=", "==") if kind == "lowest" else requirement, *others]
     python = BUILD / f"{name}-{kind}" / "bin" / "python"
+    print(f"\n{name} ({kind})", flush=True)
+    if not install(python, ["-e", f"{ROOT}[{PARTS.get(name, 'store')}]", *wanted, *TOOLS]):
+        return Outcome(name, kind, wanted[0], "cannot be installed", False)
+    version = run([str(python), "-c", f"from importlib.metadata import version; print(version('{package}'))"]).stdout
+    done = run([str(python), "-m", "pytest", *QUIET, f"tests/adapters/test_{name}.py"])
+    print(done.stdout, done.stderr, sep="", end="", flush=True)
+    said = (done.stdout.strip().splitlines() or ["nothing"])[-1].strip("= ")
+    return Outcome(name, kind, f"{package} {version.strip()}", said, done.returncode == 0)
+
+
+def install(python: Path, packages: list[str]) -> bool:
+    """Bring an environment up to date, by uv where there is one, which takes seconds; whether that went well."""
+    uv = shutil.which("uv")
     if not python.exists():
-        venv.create(python.parent.parent, with_pip=True)
-    pip = [str(python), "-m", "pip", "install", "-qq", "--disable-pip-version-check", "--upgrade"]
-    if subprocess.run([*pip, "-e", f"{ROOT}[{PARTS.get(name, 'store')}]", *wanted, *TOOLS], check=False).returncode:
-        print(f"{name} ({kind}): {', '.join(wanted)} cannot be installed", file=sys.stderr)
-        return False
-    version = f"from importlib.metadata import version; print('{package}', version('{package}'), '({kind})')"
-    subprocess.run([str(python), "-c", version], check=True)
-    command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "default"]
-    return subprocess.run([*command, f"tests/adapters/test_{name}.py"], cwd=ROOT, check=False).returncode == 0
+        venv.create(python.parent.parent, with_pip=uv is None)
+    pip = [str(python), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
+    command = [uv, "pip", "install", "-q", "--python", str(python)] if uv else pip
+    return subprocess.run([*command, "--upgrade", *packages], check=False).returncode == 0
+
+
+def run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run something in the checkout, and what it printed."""
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 def find_requirements(name: str) -> list[str]:
