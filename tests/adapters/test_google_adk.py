@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from adapters import CLEARED, FailingEngine, Views, make_engine, note, read_state, run_page
-from secateur.adapters.recall_tool import recall_from
-from secateur.api import check
+from adapters import Views, make_engine, run_page
+from adapters.kit import REMOVED, ROUNDS, AdapterKit, Played, Reader, read_note
 
 pytest.importorskip("google.adk", reason="google-adk is not installed: `make adapters` tests it in an environment")
 
@@ -17,30 +16,29 @@ from google.adk.agents import LlmAgent, ParallelAgent, RunConfig
 from google.adk.agents.run_config import StreamingMode
 from google.adk.apps import App
 from google.adk.models import BaseLlm, LlmResponse
+from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.runners import InMemoryRunner
 from google.genai import types
 
 from secateur.adapters.google_adk import SecateurAdkPlugin
 
-ROUNDS = 8
-
 
 class Scripted(BaseLlm):
-    """Reads a note with each answer; signs its calls as Gemini does."""
+    """Reads notes; signs its calls as Gemini does."""
 
     model: str = "gemini-2.5-pro"
-    rounds: int = ROUNDS
-    parallel: int = 1
-    seen: list[Any] = []
+    reader: Any
+    sent: list[Any] = []
+    tools: list[str] = []
     broken: int = -1  # number of the call that fails
 
     async def generate_content_async(self, llm_request: Any, stream: bool = False) -> AsyncIterator[LlmResponse]:
         contents = list(llm_request.contents)
-        self.seen.append(contents)
-        if len(self.seen) - 1 == self.broken:
+        self.sent.append(contents)
+        self.tools[:] = sorted(llm_request.tools_dict)
+        if len(self.sent) - 1 == self.broken:
             raise RuntimeError("the model is out of order")
         calls = [part.function_call for one in contents for part in one.parts or () if part.function_call]
-        number = max((int(one.args["path"].partition("-")[0]) + 1 for one in calls), default=0)
         size = sum(len(str(one)) for one in contents) // 4
         usage = types.GenerateContentResponseUsageMetadata(
             prompt_token_count=size, cached_content_token_count=size // 2, candidates_token_count=5
@@ -53,35 +51,33 @@ class Scripted(BaseLlm):
             )
         parts = [
             types.Part(
-                function_call=types.FunctionCall(
-                    name="read_note", args={"path": f"{number}-{n}.md"}, id=f"c{number}-{n}"
-                ),
-                thought_signature=f"signature {number}".encode() if n == 0 else None,
+                function_call=types.FunctionCall(name=one.name, args=one.arguments, id=one.id),
+                thought_signature=f"signature {len(calls)}".encode() if n == 0 else None,
             )
-            for n in range(self.parallel if number < self.rounds else 0)
+            for n, one in enumerate(self.reader.choose_calls([one.id for one in calls], str(contents)))
         ]
         content = types.Content(role="model", parts=parts or [types.Part(text="done")])
         yield LlmResponse(content=content, usage_metadata=usage)
 
 
-def read_note(path: str) -> str:
-    """Read a note."""
-    return note(path)
+class Spy(BasePlugin):
+    """Keeps what reaches the plugin behind it."""
+
+    def __init__(self, given: list[list[Any]]) -> None:
+        super().__init__(name="spy")
+        self.given = given
+
+    async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
+        self.given.append(list(llm_request.contents))
 
 
-async def play(
-    plugin: Any = None,
-    session: str = "s",
-    streams: bool = False,
-    make_root: Any = None,
-    recalls: bool = False,
-    **given: Any,
-) -> tuple[Scripted, list[types.Content]]:
-    """An agent's run: its model, and the contents of its session's events."""
-    model = Scripted(seen=[], **given)
-    tools: list[Any] = [read_note, *([plugin.make_recall_tool()] if recalls else [])]
-    root = make_root(model) if make_root else LlmAgent(name="reader", model=model, tools=tools, instruction="Work.")
-    runner = InMemoryRunner(app=App(name="work", root_agent=root, plugins=[plugin] if plugin else []))
+def make_model(reader: Reader = Reader(), broken: int = -1) -> Scripted:  # noqa: B008
+    return Scripted(reader=reader, sent=[], tools=[], broken=broken)
+
+
+async def run_agent(root: Any, plugins: list[Any], session: str = "s", streams: bool = False) -> list[types.Content]:
+    """A run; the contents of the session's events."""
+    runner = InMemoryRunner(app=App(name="work", root_agent=root, plugins=plugins))
     await runner.session_service.create_session(app_name="work", user_id="u", session_id=session)
     config = RunConfig(streaming_mode=StreamingMode.SSE if streams else StreamingMode.NONE, max_llm_calls=1_000)
     task = types.Content(role="user", parts=[types.Part(text="Read the notes.")])
@@ -89,117 +85,92 @@ async def play(
         pass
     kept = await runner.session_service.get_session(app_name="work", user_id="u", session_id=session)
     assert kept
-    return model, [event.content for event in kept.events if event.content]
+    return [event.content for event in kept.events if event.content]
 
 
-def tell(contents: list[types.Content]) -> list[Any]:
-    return [one.model_dump(mode="json", exclude_none=True) for one in contents]
+class TestGoogleAdk(AdapterKit):
+    ways = ("run", "stream")
+    models = ("gemini-2.5-pro",)
+    api = "gemini"
+    session = "work/u/s/reader"
+    own_summaries = False
+    has_results_apart = False
 
+    def make(self, engine: Any = None, *, session: str = "", **settings: Any) -> Any:
+        plugin = SecateurAdkPlugin(engine, **settings)
+        plugin.kept_as = session  # the service's name of it: the plugin itself names none
+        return plugin
 
-@pytest.mark.parametrize("streams", [False, True])
-def test_the_model_sees_the_view_and_the_session_is_whole(streams: bool) -> None:
-    engine, views = make_engine(), Views()
-    model, history = asyncio.run(play(SecateurAdkPlugin(engine, on_view=views), streams=streams))
-    plain, expected = asyncio.run(play(streams=streams))
-    assert tell(history) == tell(expected)
-    assert str(model.seen[-1]).count(CLEARED) == ROUNDS - 2
-    assert CLEARED not in str(history)
-    assert len(plain.seen) == len(model.seen) == len(views.all) == ROUNDS + 1
-    assert {view.session for view in views.all} == {"work/u/s/reader"}
-    state = read_state(engine, views.last)
-    assert state.clock.read > 0
-    assert state.calibrations
+    async def play(self, adapter: Any, way: str, reader: Reader, given: list[list[Any]]) -> Played:
+        model = make_model(reader)
+        root = LlmAgent(name="reader", model=model, tools=[read_note], instruction="Work.")
+        plugins = [Spy(given), adapter] if adapter else []
+        history = await run_agent(root, plugins, getattr(adapter, "kept_as", "") or "s", way == "stream")
+        return Played(model.sent, history)
 
+    def tell(self, messages: list[Any]) -> list[Any]:
+        return [one.model_dump(mode="json", exclude_none=True) for one in messages]
 
-def test_unedited_contents_are_the_same_objects_and_edited_ones_keep_the_rest() -> None:
-    given: list[list[types.Content]] = []
+    def build_body(self, sent: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+        assert all(isinstance(one, types.Content) for one in sent)
+        contents = [one.model_dump(mode="json", by_alias=True, exclude_none=True) for one in sent]
+        return contents, {"contents": contents}
 
-    class Looking(SecateurAdkPlugin):
-        async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
-            given.append(list(llm_request.contents))
-            await super().before_model_callback(callback_context=callback_context, llm_request=llm_request)
+    def list_systems(self, sent: list[Any]) -> list[Any]:
+        return [one for one in sent if one.role not in ("user", "model")]
 
-    model, _ = asyncio.run(play(Looking(make_engine())))
-    edited = 0
-    for before, after in zip(given[-1], model.seen[-1], strict=True):
-        if CLEARED not in str(after):
-            assert after is before
-            continue
-        edited += 1
+    def check_edited(self, before: Any, after: Any) -> None:
         assert type(after) is type(before)
-        assert after.parts[0].function_response.id == before.parts[0].function_response.id
-        assert after.parts[0].function_response.name == "read_note"
-    assert edited == ROUNDS - 2
-    assert sum(part.thought_signature is not None for one in model.seen[-1] for part in one.parts) == ROUNDS
+        for one, other in zip(before.parts, after.parts, strict=True):
+            assert other.function_response.id == one.function_response.id
+            assert other.function_response.name == "read_note"
 
 
-def test_a_failing_engine_changes_nothing() -> None:
-    model, history = asyncio.run(play(SecateurAdkPlugin(FailingEngine())))
-    plain, expected = asyncio.run(play())
-    assert tell(history) == tell(expected)
-    assert [tell(one) for one in model.seen] == [tell(one) for one in plain.seen]
-
-
-def test_parallel_calls_and_sessions_beside_each_other() -> None:
-    plugin = SecateurAdkPlugin(make_engine())
-
-    async def run() -> list[Any]:
-        return await asyncio.gather(*(play(plugin, f"s{n}", parallel=3) for n in range(3)))
-
-    for model, history in asyncio.run(run()):
-        assert str(model.seen[-1]).count(CLEARED) == 3 * (ROUNDS - 2)
-        assert CLEARED not in str(history)
+def test_calls_stay_signed() -> None:
+    played = TestGoogleAdk().run(SecateurAdkPlugin(make_engine()))
+    assert sum(part.thought_signature is not None for one in played.sent[-1] for part in one.parts) == ROUNDS
 
 
 def test_each_of_an_apps_agents_has_a_session_of_its_own() -> None:
-    views = Views()
-
-    def make_root(model: Any) -> Any:
-        agents = [LlmAgent(name=name, model=model, tools=[read_note]) for name in ("first", "second")]
-        return ParallelAgent(name="both", sub_agents=agents)
-
-    model, _ = asyncio.run(play(SecateurAdkPlugin(make_engine(), on_view=views), make_root=make_root))
+    views, model = Views(), make_model()
+    agents = [LlmAgent(name=name, model=model, tools=[read_note]) for name in ("first", "second")]
+    plugin = SecateurAdkPlugin(make_engine(), on_view=views)
+    asyncio.run(run_agent(ParallelAgent(name="both", sub_agents=agents), [plugin]))
     assert {view.session for view in views.all} == {"work/u/s/first", "work/u/s/second"}
-    assert len(model.seen) == 2 * (ROUNDS + 1)
-    assert [str(one).count(CLEARED) for one in model.seen[-2:]] == [ROUNDS - 2] * 2
+    assert len(model.sent) == 2 * (ROUNDS + 1)
+    assert [str(one).count(REMOVED) for one in model.sent[-2:]] == [ROUNDS - 2] * 2
 
 
 def test_a_call_that_failed_leaves_no_view_behind() -> None:
     plugin = SecateurAdkPlugin(make_engine())
+    root = LlmAgent(name="reader", model=make_model(broken=3), tools=[read_note])
     with pytest.raises(RuntimeError, match="out of order"):
-        asyncio.run(play(plugin, broken=3))
-    asyncio.run(play(plugin, session="t"))
+        asyncio.run(run_agent(root, [plugin]))
+    asyncio.run(run_agent(LlmAgent(name="reader", model=make_model(), tools=[read_note]), [plugin], "t"))
     assert len(plugin._calls._views) <= 1
 
 
-@pytest.mark.parametrize("policy", ["balance", "opencode"])
-def test_a_session_of_200_turns_with_signed_calls_is_never_refused(policy: str) -> None:
-    views = Views()
-    model, history = asyncio.run(play(SecateurAdkPlugin(policy=policy, window=60_000, on_view=views), rounds=200))
-    assert len(history) == 402
-    assert any(view.receipt.active_edits for view in views.all)
-    assert all(view.receipt.status != "failed" for view in views.all)
-    for seen in model.seen[::10]:
-        assert all(isinstance(one, types.Content) for one in seen)
-        contents = [one.model_dump(mode="json", by_alias=True, exclude_none=True) for one in seen]
-        assert {one["role"] for one in contents} <= {"user", "model"}
-        body = {"contents": contents}
-        assert [one.rule for one in check("gemini", contents, body) if one.severity == "error"] == []
+@pytest.mark.parametrize(
+    ("tools", "given", "offered"),
+    [([], {}, []), ([read_note], {}, ["read_note", "recall"]), ([read_note], {"recall": False}, ["read_note"])],
+)
+def test_the_tool_that_reads_back_is_offered_beside_others(tools: Any, given: Any, offered: list[str]) -> None:
+    model = make_model(Reader(rounds=0))
+    asyncio.run(run_agent(LlmAgent(name="reader", model=model, tools=tools), [SecateurAdkPlugin(**given)]))
+    assert model.tools == offered
 
 
-def test_recall_reads_back_what_was_removed() -> None:
-    plugin = SecateurAdkPlugin(make_engine())
-    model, _ = asyncio.run(play(plugin, recalls=True))
-    handle = str(model.seen[-1]).partition("removed, recall ")[2][:12]
-    assert "line 59" in recall_from(plugin.edge, "work/u/s/reader", handle)
-    declared = plugin.make_recall_tool()._get_declaration()
-    assert declared
-    assert declared.name == "recall"
-    assert "tool_context" not in str(declared)
+def test_a_tool_of_the_agents_own_with_that_name_stays() -> None:
+    def recall(handle: str) -> str:
+        """Call a customer back."""
+        return "called"
+
+    model = make_model()
+    root = LlmAgent(name="reader", model=model, tools=[read_note, recall])
+    asyncio.run(run_agent(root, [SecateurAdkPlugin(make_engine())]))
+    assert "call again if needed" in str(model.sent[-1])
 
 
 def test_the_page_in_the_docs_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "0.md").write_text("What it is about.")
-    assert len(run_page("use-google-adk.md")["views"]) == 2
+    assert len(run_page("use-google-adk.md")["views"]) == 4

@@ -270,12 +270,12 @@ def test_a_session_is_what_a_client_names_in_its_headers(server: Upstream, heade
     assert [view.session for view in views.all] == ["ticket-7"]
 
 
-def test_the_page_in_the_docs_runs(server: Upstream) -> None:
+def test_the_page_in_the_docs_runs() -> None:
     import litellm
 
     try:
-        names = run_page("use-litellm.md")
+        views = run_page("use-litellm.md")["views"]
     finally:
-        litellm.callbacks = []
-    assert names["views"][0].session == "ticket-7"
-    assert len(sent(server)) == 1
+        litellm.callbacks, litellm.custom_provider_map = [], []
+    assert {view.session for view in views} == {"ticket-7"}
+    assert len(views) == 4

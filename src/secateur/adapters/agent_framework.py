@@ -50,7 +50,7 @@ class SecateurChatMiddleware(ChatMiddleware):
             await record(context.result)
 
     def make_recall_tool(self) -> FunctionTool:
-        """A tool that reads back what was removed, for `Agent(tools=...)`; it needs a `session`."""
+        """A tool that reads back what was removed, for `Agent(tools=...)`."""
 
         return FunctionTool(name="recall", description=DESCRIPTION, func=make_recall(self.edge))
 

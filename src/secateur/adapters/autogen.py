@@ -81,7 +81,7 @@ class SecateurClient(ChatCompletionClient):
             yield chunk
 
     def make_recall_tool(self) -> FunctionTool:
-        """A tool that reads back what was removed, for `AssistantAgent(tools=...)`; it needs a `session`."""
+        """A tool that reads back what was removed, for `AssistantAgent(tools=...)`."""
         return FunctionTool(make_recall(self.edge), name="recall", description=DESCRIPTION)
 
     @override

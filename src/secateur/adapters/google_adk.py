@@ -16,19 +16,23 @@ from google.genai import types
 from typing_extensions import override
 
 from secateur import Engine
-from secateur.adapters.recall_tool import DESCRIPTION, recall_from
+from secateur.adapters.recall_tool import DESCRIPTION, NAME, has_recall, recall_from
 from secateur.edge import Edge, OnView, OpenCalls
 
 
 class SecateurAdkPlugin(BasePlugin):
     """Prunes what models are sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
 
-    Sessions are ADK's, and the agents in them. `on_view` is called with each view.
+    Sessions are ADK's, and the agents in them. Agents that have tools get another one, `recall`, that reads back what
+    was removed, unless `recall` is false. `on_view` is called with each view.
     """
 
-    def __init__(self, engine: Engine | None = None, *, on_view: OnView | None = None, **settings: Any) -> None:
+    def __init__(
+        self, engine: Engine | None = None, *, recall: bool = True, on_view: OnView | None = None, **settings: Any
+    ) -> None:
         super().__init__(name="secateur")
         self.edge = Edge(engine, settings, "", on_view)
+        self._tool = self._make_recall_tool() if recall and has_recall(self.edge) else None
         self._calls = OpenCalls()
 
     @override
@@ -38,6 +42,8 @@ class SecateurAdkPlugin(BasePlugin):
             self._calls.take(_name_call(callback_context))  # one that failed
             if getattr(llm_request, "previous_interaction_id", None):
                 return
+            if self._tool is not None and llm_request.tools_dict and NAME not in llm_request.tools_dict:
+                llm_request.append_tools([self._tool])
             body = {"model": llm_request.model or "", "contents": llm_request.contents, "config": llm_request.config}
             view = await self.edge.afit(body, _name_session(callback_context), format="gemini")
             self._calls.add(_name_call(callback_context), view)
@@ -56,9 +62,7 @@ class SecateurAdkPlugin(BasePlugin):
                 told = usage.model_dump(mode="json", by_alias=True, exclude_none=True)
                 await self.edge.arecord(view, {"usageMetadata": told})
 
-    def make_recall_tool(self) -> FunctionTool:
-        """A tool that reads back what was removed, for `LlmAgent(tools=...)`."""
-
+    def _make_recall_tool(self) -> FunctionTool:
         def recall(handle: str, tool_context: ToolContext, page: int = 1, lines: str = "", json_path: str = "") -> str:
             return recall_from(self.edge, _name_session(tool_context), handle, page, lines, json_path)
 

@@ -96,7 +96,7 @@ class SecateurChatGenerator:
         return result
 
     def make_recall_tool(self) -> Tool:
-        """A tool that reads back what was removed, for `Agent(tools=...)`; it needs a `session`."""
+        """A tool that reads back what was removed, for `Agent(tools=...)`."""
         return Tool(name="recall", description=DESCRIPTION, parameters=SCHEMA, function=make_recall(self.edge))
 
     def warm_up(self) -> None:

@@ -22,7 +22,7 @@ from typing_extensions import override
 
 from secateur import Engine, View
 from secateur.adapters.own_model import AskModel, make_edge, run_on, use_model
-from secateur.adapters.recall_tool import DESCRIPTION, make_recall
+from secateur.adapters.recall_tool import DESCRIPTION, NAME, has_recall, is_alone, make_recall
 from secateur.adapters.shadows import Conversation, ShownPart, ToolCall
 from secateur.edge import OnView
 from secateur.plugins import Ask
@@ -36,16 +36,17 @@ class SecateurMiddleware(AgentMiddleware[Any, Any]):
     """Prunes what the model is sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
 
     Sessions are the threads of the agent's checkpointer; without a thread they are told apart by their histories. If
-    the policy compacts, the agent's own model writes the summary, unless `summarizer` names another. With `recall` the
-    agent has a tool that reads back what was removed. `on_view` is called with each view.
+    the policy compacts, the agent's own model writes the summary, unless `summarizer` names another. An agent that has
+    tools gets another one that reads back what was removed, unless `recall` is false; one of its own that is named
+    `recall` goes first. `on_view` is called with each view.
     """
 
     def __init__(
-        self, engine: Engine | None = None, *, recall: bool = False, on_view: OnView | None = None, **settings: Any
+        self, engine: Engine | None = None, *, recall: bool = True, on_view: OnView | None = None, **settings: Any
     ) -> None:
         super().__init__()
         self.edge = make_edge(engine, settings, "", on_view)
-        self.tools = [self._make_recall_tool()] if recall else []
+        self.tools = [self._make_recall_tool()] if recall and has_recall(self.edge) else []
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -53,6 +54,7 @@ class SecateurMiddleware(AgentMiddleware[Any, Any]):
         """Send the view, and record what the call cost."""
         view = None
         with suppress(Exception):  # whatever goes wrong here, the agent goes on
+            request = self._select_tools(request)
             told = read_request(request)
             with use_model(_make_ask(request.model, is_async=False)):
                 view = self.edge.fit(told.build_request(), _find_session(), format=told.format)
@@ -69,6 +71,7 @@ class SecateurMiddleware(AgentMiddleware[Any, Any]):
         """The same in an asynchronous agent."""
         view = None
         with suppress(Exception):
+            request = self._select_tools(request)
             told = read_request(request)
             with use_model(_make_ask(request.model, is_async=True)):
                 view = await self.edge.afit(told.build_request(), _find_session(), format=told.format)
@@ -79,9 +82,12 @@ class SecateurMiddleware(AgentMiddleware[Any, Any]):
         return response
 
     def _make_recall_tool(self) -> StructuredTool:
-        return StructuredTool.from_function(
-            make_recall(self.edge, _find_session), name="recall", description=DESCRIPTION
-        )
+        return StructuredTool.from_function(make_recall(self.edge, _find_session), name=NAME, description=DESCRIPTION)
+
+    def _select_tools(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """The request; without the tool that reads back if there is no other one."""
+        is_ours = bool(self.tools) and is_alone(getattr(one, "name", "") for one in request.tools)
+        return request.override(tools=[]) if is_ours else request
 
 
 def read_request(request: ModelRequest[Any]) -> Conversation:

@@ -6,6 +6,7 @@ Rule: each route keeps its own shape (chat, Messages, Responses, Gemini); nothin
 runs for asynchronous calls once a deployment is chosen; LiteLLM has none that could change a synchronous call.
 """
 
+import json
 from contextlib import suppress
 from typing import Any
 
@@ -13,6 +14,7 @@ from litellm.integrations.custom_logger import CustomLogger
 from typing_extensions import override
 
 from secateur import Engine, View
+from secateur.adapters.recall_tool import DESCRIPTION, NAME, SCHEMA, make_recall
 from secateur.edge import Edge, OnView, OpenCalls
 
 # Call types, without the `a` of asynchronous ones: their format, and where their conversation is.
@@ -31,13 +33,30 @@ class SecateurLogger(CustomLogger):
     """Prunes what models are sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
 
     A session is the call's `litellm_session_id`, or what a known client names in its headers, or else found by its
-    history; in the proxy each key has sessions of its own. `on_view` is called with each view.
+    history; in the proxy each key has sessions of its own. A program that offers `make_recall_tool()` beside its other
+    tools answers the calls of it by `recall`. `on_view` is called with each view.
     """
 
     def __init__(self, engine: Engine | None = None, *, on_view: OnView | None = None, **settings: Any) -> None:
         super().__init__()
         self.edge = Edge(engine, settings, "", on_view)
         self._calls = OpenCalls()
+
+    def make_recall_tool(self) -> dict[str, Any]:
+        """A tool that reads back what was removed, for `acompletion(tools=...)`."""
+        function = {"name": NAME, "description": DESCRIPTION, "parameters": SCHEMA}
+        return {"type": "function", "function": function}
+
+    def recall(self, arguments: str | dict[str, Any], session: str = "") -> str:
+        """The answer to a call of that tool; `session` is the `litellm_session_id` of the conversation, if it has one.
+
+        Nothing is raised: what cannot be read back is answered in a sentence.
+        """
+        try:
+            given = json.loads(arguments) if isinstance(arguments, str) else arguments
+            return make_recall(self.edge, lambda: session)(**given)
+        except (TypeError, ValueError) as error:
+            return f"give the arguments as the tool describes them: {error}"
 
     @override
     async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: Any) -> dict[str, Any] | None:

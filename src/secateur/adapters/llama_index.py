@@ -128,7 +128,7 @@ class SecateurLLM(FunctionCallingLLM):
         return self._llm._prepare_chat_with_tools_compat(tools, tool_required=tool_required, **given)
 
     def make_recall_tool(self) -> FunctionTool:
-        """A tool that reads back what was removed, for `FunctionAgent(tools=...)`; it needs a `session`."""
+        """A tool that reads back what was removed, for `FunctionAgent(tools=...)`."""
         return FunctionTool.from_defaults(fn=make_recall(self._edge), name="recall", description=DESCRIPTION)
 
     def _fit(self, messages: Sequence[ChatMessage], given: dict[str, Any]) -> tuple[View[Any] | None, Any]:

@@ -28,7 +28,7 @@ from pydantic_ai.toolsets import FunctionToolset
 
 from secateur import Engine
 from secateur.adapters.own_model import AskModel, make_edge, run_on, use_model
-from secateur.adapters.recall_tool import DESCRIPTION, recall_from
+from secateur.adapters.recall_tool import DESCRIPTION, NAME, has_recall, is_alone, recall_from
 from secateur.adapters.shadows import Conversation, ShownPart, ToolCall
 from secateur.edge import OnView
 from secateur.plugins import Ask
@@ -38,8 +38,8 @@ class SecateurCapability(AbstractCapability[Any]):
     """Prunes what the model is sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
 
     Sessions are pydantic-ai's conversations, unless `session` names one; if the policy compacts, the agent's own model
-    writes the summary, unless `summarizer` names another. With `recall` the agent has a tool that reads back what was
-    removed. `on_view` is called with each view.
+    writes the summary, unless `summarizer` names another. An agent that has tools gets another one, `recall`, that
+    reads back what was removed, unless `recall` is false. `on_view` is called with each view.
     """
 
     def __init__(
@@ -47,12 +47,12 @@ class SecateurCapability(AbstractCapability[Any]):
         engine: Engine | None = None,
         *,
         session: str = "",
-        recall: bool = False,
+        recall: bool = True,
         on_view: OnView | None = None,
         **settings: Any,
     ) -> None:
         self.edge = make_edge(engine, settings, session, on_view)
-        self.recalls = recall
+        self.recalls = recall and has_recall(self.edge)
 
     def get_toolset(self) -> Any:
         """The tool that reads back what was removed, if it is wanted."""
@@ -64,13 +64,14 @@ class SecateurCapability(AbstractCapability[Any]):
             return recall_from(self.edge, self._name_session(ctx), handle, page, lines, json_path)
 
         recall.__annotations__["ctx"] = _get_context_type()
-        toolset.add_function(recall, takes_ctx=True, name="recall", description=DESCRIPTION)
+        toolset.add_function(recall, takes_ctx=True, name=NAME, description=DESCRIPTION)
         return toolset
 
     async def wrap_model_request(self, ctx: Any, *, request_context: Any, handler: Any) -> ModelResponse:
         """Send the view, and record what the request cost."""
         view = None
         with suppress(Exception):  # whatever goes wrong here, the agent goes on
+            request_context = self._select_tools(request_context)
             told = read_request(request_context)
             with use_model(_make_ask(request_context.model)):
                 view = await self.edge.afit(told.build_request(), self._name_session(ctx), format=told.format)
@@ -81,6 +82,13 @@ class SecateurCapability(AbstractCapability[Any]):
         if view is not None:
             await self.edge.arecord(view, response.usage)
         return response
+
+    def _select_tools(self, context: Any) -> Any:
+        """The request; without the tool that reads back if there is no other one."""
+        given = context.model_request_parameters
+        if not self.recalls or not is_alone(one.name for one in given.function_tools):
+            return context
+        return replace(context, model_request_parameters=replace(given, function_tools=[]))
 
     def _name_session(self, ctx: Any) -> str:
         return self.edge.session or str(ctx.conversation_id or "")

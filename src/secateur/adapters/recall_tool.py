@@ -1,11 +1,12 @@
 """A tool with which an agent reads back what was removed, for frameworks to offer in their own way.
 
 Rule: it reads the store of the adapter's own engine, of the session that asks; what cannot be read back is answered in
-a sentence, never raised.
+a sentence, never raised. It is only offered beside other tools: an agent that has none leaves no results to read back,
+and its model may not take tools at all.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from secateur import ConfigError, SecateurError
@@ -13,6 +14,7 @@ from secateur.edge import OWNER, Edge
 from secateur.mcp.scope import Scope
 from secateur.mcp.tools import Tools
 
+NAME = "recall"
 DESCRIPTION = inspect.getdoc(Tools.recall) or ""
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -24,6 +26,16 @@ SCHEMA: dict[str, Any] = {
     },
     "required": ["handle"],
 }
+
+
+def has_recall(edge: Edge) -> bool:
+    """Whether the engine keeps what it removes, and lets placeholders name it."""
+    return edge.engine.sessions.store is not None and edge.engine.sessions.handles in ("auto", "on")
+
+
+def is_alone(names: Iterable[str]) -> bool:
+    """Whether the tool is the only one of a request."""
+    return [*names] == [NAME]
 
 
 def recall_from(edge: Edge, session: str, handle: str, page: int = 1, lines: str = "", json_path: str = "") -> str:

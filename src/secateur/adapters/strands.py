@@ -10,12 +10,13 @@ good, so give the agent a `NullConversationManager`.
 from contextlib import suppress
 from typing import Any
 
+from strands import tool
 from strands.middleware import InvokeModelStage
 from strands.plugins import Plugin
 from typing_extensions import override
 
 from secateur import Engine, View
-from secateur.adapters.recall_tool import DESCRIPTION, make_recall
+from secateur.adapters.recall_tool import DESCRIPTION, NAME, has_recall, is_alone, make_recall
 from secateur.edge import Edge, OnView
 
 
@@ -23,20 +24,28 @@ class SecateurPlugin(Plugin):
     """Prunes what the model is sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
 
     Sessions are those of the agent's session manager, unless `session` names one; without either they are told apart by
-    their histories. `on_view` is called with each view.
+    their histories. An agent that has tools gets another one, `recall`, that reads back what was removed, unless
+    `recall` is false. `on_view` is called with each view.
     """
 
     name = "secateur"
 
     def __init__(
-        self, engine: Engine | None = None, *, session: str = "", on_view: OnView | None = None, **settings: Any
+        self,
+        engine: Engine | None = None,
+        *,
+        session: str = "",
+        recall: bool = True,
+        on_view: OnView | None = None,
+        **settings: Any,
     ) -> None:
         super().__init__()
         self.edge = Edge(engine, settings, session, on_view)
+        self.recalls = recall and has_recall(self.edge)
 
     @override
     def init_agent(self, agent: Any) -> None:
-        """Put the middleware before each call of the agent's model."""
+        """Put the middleware before each call of the agent's model, and the tool that reads back among its tools."""
         manager = getattr(agent, "_session_manager", None)
         name = self.edge.session or str(getattr(manager, "session_id", None) or "")
 
@@ -50,17 +59,16 @@ class SecateurPlugin(Plugin):
                 await self.edge.arecord(view, {"usage": usage})
 
         agent.add_middleware(InvokeModelStage, send_view)
-
-    def make_recall_tool(self) -> Any:
-        """A tool that reads back what was removed, for `Agent(tools=...)`; it needs a `session`."""
-        from strands import tool
-
-        return tool(name="recall", description=DESCRIPTION)(make_recall(self.edge))
+        if self.recalls and NAME not in agent.tool_registry.registry:
+            recall = make_recall(self.edge, lambda: name)
+            agent.tool_registry.register_tool(tool(name=NAME, description=DESCRIPTION)(recall))
 
     async def _edit(self, context: Any, name: str) -> tuple[View[Any] | None, Any]:
         """The view of a call, and the call with it."""
         view = None
         with suppress(Exception):  # whatever goes wrong here, the agent goes on
+            if self.recalls and is_alone(one["name"] for one in context.tool_specs):
+                context = context.replace(tool_specs=[])
             given = context.messages
             bare = [{key: value for key, value in one.items() if key != "metadata"} for one in given]
             body = {"messages": bare, **_describe_rest(context)}
