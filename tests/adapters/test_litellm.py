@@ -22,6 +22,7 @@ from adapters import (
     sent,
 )
 from model_server import addresses, reads
+from secateur.api import check
 from upstream import Upstream, upstream
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::ResourceWarning")
@@ -29,9 +30,14 @@ COUNT = 8
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 
 
+@pytest.fixture(autouse=True)
+def local_prices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """LiteLLM looks for prices on the network as it is imported, unless it is told not to."""
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+
+
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Upstream]:
-    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     with upstream(reads(*notes(COUNT))) as running:
         for name, value in addresses(running.url).items():
             monkeypatch.setenv(name, value)
@@ -96,13 +102,15 @@ def items(count: int) -> list[Any]:
     return told
 
 
-def blocks(count: int) -> list[Any]:
-    """The same as Messages has it."""
+def blocks(count: int, parallel: int = 1) -> list[Any]:
+    """The same as Messages has it, with signed reasoning, and so many calls in each answer."""
     told: list[Any] = [{"role": "user", "content": "Read the notes."}]
     for number, path in enumerate(notes(count)):
-        call = {"type": "tool_use", "id": f"c{number}", "name": "read_file", "input": {"path": path}}
-        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": note(path)}
-        told += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+        said: list[Any] = [{"type": "thinking", "thinking": f"Now {path}.", "signature": f"sig{number}" * 20}]
+        ids = [f"c{number}-{n}" for n in range(parallel)]
+        said += [{"type": "tool_use", "id": one, "name": "read_file", "input": {"path": path}} for one in ids]
+        results = [{"type": "tool_result", "tool_use_id": one, "content": note(path)} for one in ids]
+        told += [{"role": "assistant", "content": said}, {"role": "user", "content": results}]
     return told
 
 
@@ -172,7 +180,63 @@ def test_the_model_sees_the_view(server: Upstream, route: str, streams: bool) ->
     assert CLEARED in json.dumps(after)
     state = read_state(engine, views.last)
     assert state.clock.called
+    assert state.clock.read > 0 or route in ("claude", "messages")  # Claude reads what is marked alone
     assert state.calibrations
+
+
+async def edit(logger: Any, told: list[Any]) -> list[Any]:
+    """What LiteLLM is handed back by its hook for a conversation as Messages has it."""
+    tools = [{"name": "read_file", "input_schema": SCHEMA}]
+    model = "anthropic/claude-sonnet-4-5"
+    given = {"model": model, "messages": told, "tools": tools, "litellm_session_id": "s", "litellm_call_id": len(told)}
+    changed = await logger.async_pre_call_deployment_hook(given, "anthropic_messages")
+    return (changed or given)["messages"]
+
+
+def test_unedited_messages_are_the_same_objects_and_parallel_results_are_pruned() -> None:
+    from secateur.adapters.litellm import SecateurLogger
+
+    told = blocks(COUNT, parallel=2)
+    shown = asyncio.run(edit(SecateurLogger(make_engine()), told))
+    assert len(shown) == len(told)
+    edited = [(before, after) for before, after in zip(told, shown, strict=True) if after is not before]
+    assert len(edited) == COUNT - 2
+    assert json.dumps([after for _, after in edited]).count(CLEARED) == 2 * (COUNT - 2)
+    assert CLEARED not in json.dumps(told)
+
+
+def test_a_session_of_200_turns_with_signed_reasoning_is_never_refused() -> None:
+    from secateur.adapters.litellm import SecateurLogger
+
+    views, told = Views(), blocks(200)
+    logger = SecateurLogger(window=60_000, on_view=views)
+
+    async def run() -> None:
+        for turns in range(1, 201):
+            shown = await edit(logger, told[: 1 + 2 * turns])
+            if turns % 10 == 0:
+                wrong = check("anthropic", shown, {"messages": shown, "model": "claude-sonnet-4-5"})
+                assert [one.rule for one in wrong if one.severity == "error"] == []
+
+    asyncio.run(run())
+    assert any(view.receipt.active_edits for view in views.all)
+    assert all(view.receipt.status != "failed" for view in views.all)
+
+
+def test_a_call_of_the_recall_tool_is_answered() -> None:
+    from secateur.adapters.litellm import SecateurLogger
+
+    views = Views()
+    logger = SecateurLogger(make_engine(recall_handles="on"), on_view=views)
+    asyncio.run(edit(logger, blocks(COUNT)))
+    handle = views.last.receipt.edits[0].handle
+    for session in ("s", ""):
+        assert "line 59" in logger.recall(json.dumps({"handle": handle}), session)
+    assert "line 59" in logger.recall({"handle": handle})
+    assert "nothing is kept" in logger.recall({"handle": "0" * 12}, "s")
+    for wrong in ("[", '{"name": 1}', "7", "[1]"):
+        assert "give the arguments as the tool describes them" in logger.recall(wrong, "s")
+    assert logger.make_recall_tool()["function"]["name"] == "recall"
 
 
 def test_a_failing_engine_changes_nothing(server: Upstream) -> None:

@@ -172,6 +172,16 @@ def test_a_session_of_200_turns_with_reasoning_is_never_refused(monkeypatch: pyt
         assert all(view.receipt.status != "failed" for view in views.all)
 
 
+def test_parallel_calls_are_pruned_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    with upstream(reads(*notes(2 * COUNT), at_once=2)) as server:
+        for name, value in addresses(server.url).items():
+            monkeypatch.setenv(name, value)
+        history = asyncio.run(play(SecateurHooks(make_engine(), session="s")))
+        assert count_cleared(server) == 2 * (COUNT - 2)
+        assert CLEARED not in json.dumps(history)
+        check_sent(server)
+
+
 def test_where_the_provider_keeps_the_history_nothing_is_done(server: Upstream) -> None:
     views = Views()
     hooks = SecateurHooks(policy=CLEAR, on_view=views)

@@ -134,9 +134,13 @@ def _answer_other(method: str, path: str, headers: dict[str, str]) -> Says:
     return says(200 if method in ("GET", "HEAD") else 404, "{}")
 
 
-def reads(*files: str, thinking: str = "") -> ScriptedModel:
-    """A model that reads these files with the tool `read_file`, one with each answer, and then begins anew."""
-    steps = [Step(f"Reading {name}.", thinking, (Call("read_file", {"path": name}),)) for name in files]
+def reads(*files: str, thinking: str = "", at_once: int = 1) -> ScriptedModel:
+    """A model that reads these files with the tool `read_file`, so many with each answer, and then begins anew."""
+    groups = [files[at : at + at_once] for at in range(0, len(files), at_once)]
+    steps = [
+        Step(f"Reading {some[0]}.", thinking, tuple(Call("read_file", {"path": name}) for name in some))
+        for some in groups
+    ]
     return ScriptedModel(Script((*steps, Step(FINAL, thinking))), repeats=True)
 
 
