@@ -1,6 +1,6 @@
 """Test each adapter with its framework in an environment of its own: the lowest release allowed, and the newest.
 
-    python scripts/test_adapters.py [--lowest | --newest] [NAME ...]
+    python scripts/test_adapters.py [--lowest | --newest] [--jobs=N] [NAME ...]
 
 Rule: what a framework's adapter may be installed with is what passes here. The bounds of extras are those of
 pyproject.toml; frameworks that cannot stand beside the lock are no extras, and have theirs in this file.
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tomllib
 import venv
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,6 +40,7 @@ MORE = {"autogen": ("autogen-ext>=0.7.5",)}  # what a page in the docs needs bes
 PARTS = {"claude_agent_sdk": "proxy"}  # the extra of ours that is needed, if not `store`
 TOOLS = ("hypothesis", "pytest")
 QUIET = ("-q", "-p", "no:cacheprovider", "-W", "default")
+JOBS = "--jobs="  # how many environments at a time
 KINDS = {"--lowest": ("lowest",), "--newest": ("newest",)}
 
 
@@ -55,12 +57,15 @@ class Outcome(NamedTuple):
 def main(arguments: list[str]) -> int:
     """Test what is named, or everything, and print a table; the exit code counts what failed."""
     kinds = next((KINDS[one] for one in arguments if one in KINDS), ("lowest", "newest"))
-    wanted = [one for one in arguments if one not in KINDS] or [*EXTRAS, *OTHERS]
+    jobs = next((int(one.removeprefix(JOBS)) for one in arguments if one.startswith(JOBS)), 1)
+    wanted = [one for one in arguments if one not in KINDS and not one.startswith(JOBS)] or [*EXTRAS, *OTHERS]
     unknown = sorted({*wanted} - {*EXTRAS, *OTHERS})
     if unknown:
         print(f"unknown: {', '.join(unknown)}; there are {', '.join([*EXTRAS, *OTHERS])}", file=sys.stderr)
         return 2
-    outcomes = [run_tests(name, kind) for name in wanted for kind in kinds]
+    environments = [(name, kind) for name in wanted for kind in kinds]
+    with ThreadPoolExecutor(jobs) as pool:
+        outcomes = [*pool.map(lambda one: run_tests(*one), environments)]
     print("\n| adapter | | release | tests |\n|---|---|---|---|")
     for one in outcomes:
         print(f"| {one.name} | {one.kind} | {one.release} | {'' if one.passed else '**failed:** '}{one.said} |")
@@ -73,12 +78,11 @@ def run_tests(name: str, kind: str) -> Outcome:
     package = re.split(r"[><=\[]", requirement)[0]
     wanted = [requirement.replace(">=", "==") if kind == "lowest" else requirement, *others]
     python = BUILD / f"{name}-{kind}" / "bin" / "python"
-    print(f"\n{name} ({kind})", flush=True)
     if not install(python, ["-e", f"{ROOT}[{PARTS.get(name, 'store')}]", *wanted, *TOOLS]):
         return Outcome(name, kind, wanted[0], "cannot be installed", False)
     version = run([str(python), "-c", f"from importlib.metadata import version; print(version('{package}'))"]).stdout
     done = run([str(python), "-m", "pytest", *QUIET, f"tests/adapters/test_{name}.py"])
-    print(done.stdout, done.stderr, sep="", end="", flush=True)
+    print(f"\n{name} ({kind})\n{done.stdout}{done.stderr}", end="", flush=True)
     said = (done.stdout.strip().splitlines() or ["nothing"])[-1].strip("= ")
     return Outcome(name, kind, f"{package} {version.strip()}", said, done.returncode == 0)
 

@@ -138,7 +138,7 @@ def test_each_of_an_apps_agents_has_a_session_of_its_own() -> None:
     asyncio.run(run_agent(ParallelAgent(name="both", sub_agents=agents), [plugin]))
     assert {view.session for view in views.all} == {"work/u/s/first", "work/u/s/second"}
     assert len(model.sent) == 2 * (ROUNDS + 1)
-    assert [str(one).count(REMOVED) for one in model.sent[-2:]] == [ROUNDS - 2] * 2
+    assert sorted(str(one).count(REMOVED) for one in model.sent)[-2:] == [ROUNDS - 2] * 2  # they run at the same time
 
 
 def test_a_call_that_failed_leaves_no_view_behind() -> None:
