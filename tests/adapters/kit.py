@@ -80,6 +80,9 @@ class Played(Struct, frozen=True):
     history: list[Any]
     asked: list[Any] = []  # for summaries
 
+    def __repr__(self) -> str:  # asyncio writes a task's result into a text that nobody reads: all of it took seconds
+        return f"Played({len(self.sent)} requests)"
+
 
 class AdapterKit:
     """The tests. `ways` are those of running an agent, streams among them; `api` says whose rules requests keep."""
