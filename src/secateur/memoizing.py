@@ -22,7 +22,9 @@ def memoize_texts(maxsize: int, most_chars: int = MOST_CHARS) -> Callable[[Calla
         @lru_cache(maxsize)
         def remember(*args: Any) -> R:
             nonlocal held
-            size = sum(len(arg) if isinstance(arg, str) else len(getattr(arg, "text", "")) for arg in args)
+            size = 0
+            for arg in args:  # a loop: it runs for every text that is new
+                size += len(arg) if type(arg) is str else len(getattr(arg, "text", ""))
             if held + size > most_chars:
                 remember.cache_clear()
                 held = 0

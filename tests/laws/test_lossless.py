@@ -15,6 +15,7 @@ from secateur.text.lossless import (
     expand_templates,
     fold_repeats,
     fold_templates,
+    is_log,
     is_tables,
     is_templated,
     write_json_as_tables,
@@ -129,3 +130,26 @@ def test_what_a_terminal_shows_stays_line_by_line(lines: list[str]) -> None:
     assert clean(shown) == shown
     if not re.search("[\x1b\r]", text):
         assert shown == text
+
+
+LINES = {
+    "10:03:12 the gate opens": True,
+    "[2026-03-04T10:03:12] the gate opens": True,
+    "\u0663\u0663:\u0664\u0664:\u0665\u0665 the gate opens": True,  # digits of another script
+    "garden INFO opened": True,
+    "level=warn rose=3": True,
+    "[12/40] cut the rose": True,
+    " 45%|####": True,
+    "src/beds/rose.py": False,
+    "beds[1] = 3/4": False,
+    "ratio 1/2] of roses": False,
+    "open at 10:03": False,
+    "INFORMED": False,
+}
+
+
+@given(st.lists(st.sampled_from([*LINES, ""]), max_size=24))
+@settings(deadline=None)
+def test_a_log_is_a_text_of_which_most_lines_tell_a_time_a_level_or_how_far_something_is(lines: list[str]) -> None:
+    telling = [LINES[line] for line in lines if line]
+    assert is_log("\n".join(lines)) == (len(telling) >= 8 and 2 * sum(telling) >= len(telling))

@@ -79,7 +79,7 @@ def find_changed_spans(place: Text, leaves: Sequence[Leaf]) -> list[Span] | None
         return _find_value_spans(place, leaves)
     text = _get_string(place)
     cuts = None if text is None else _find_cuts(text, leaves)
-    return None if cuts is None else _find_literal_spans(place, cuts)
+    return None if cuts is None or text is None else _find_literal_spans(place, cuts, len(text))
 
 
 # --- what differs ----------------------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ def _find_value_spans(value: Text, leaves: Sequence[Leaf]) -> list[Span] | None:
             return None
         if place is None or _get_string(place) != leaf.before:
             return None
-        spans += _find_literal_spans(place, [_find_shortest_cut(leaf.before, leaf.after)])
+        spans += _find_literal_spans(place, [_find_shortest_cut(leaf.before, leaf.after)], len(leaf.before))
     return sorted(spans, key=itemgetter(0))
 
 
@@ -202,10 +202,10 @@ def _get_string(place: Text) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _find_literal_spans(place: Text, cuts: Sequence[Cut]) -> list[Span]:
-    """Return the changed bytes of a string as spelled. `cuts` are in order and do not overlap."""
+def _find_literal_spans(place: Text, cuts: Sequence[Cut], size: int) -> list[Span]:
+    """Return the changed bytes of a string of `size` characters as spelled. `cuts` are in order, without overlap."""
     raw = place.raw[1:-1].decode("utf-8", "surrogatepass")
-    at = _find_offsets(raw, [edge for start, end, _ in cuts for edge in (start, end)])
+    at = _find_offsets(raw, [edge for start, end, _ in cuts for edge in (start, end)], size)
     found, done, byte = [], 0, place.start + 1
     for (_, _, new), start, end in zip(cuts, at[::2], at[1::2], strict=True):
         first = byte + _count_bytes(raw[done:start])
@@ -218,12 +218,17 @@ def _count_bytes(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-def _find_offsets(raw: str, places: Sequence[int]) -> list[int]:
-    """Return where these characters of a string, in order, begin in its spelling."""
+def _find_offsets(raw: str, places: Sequence[int], size: int) -> list[int]:
+    """Return where these characters of a string of `size` characters, in order, begin in its spelling."""
     found: list[int] = []
+    if "\\" not in raw:
+        return [*places]
     escapes = _find_escapes(raw)
     saved, escape = 0, next(escapes, None)  # characters that the escapes so far are longer than what they say
     for place in places:
+        if place == size:  # most cuts reach the end: no escape needs to be looked at before it
+            found.append(len(raw))
+            continue
         while escape is not None and escape[0] - saved < place:
             saved += escape[1] - escape[0] - 1
             escape = next(escapes, None)

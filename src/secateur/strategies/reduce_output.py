@@ -50,7 +50,9 @@ class ReduceOutput(Strategy, frozen=True, kw_only=True, tag="reduce_output"):
         """`leaving`: what other strategies replace results by in this request; of what becomes much shorter by that no
         shorter form is looked for, unless it mostly says the same again."""
         for new in find_new_results(transcript, budget, self.min_tokens_saved):
-            if not new.holds_media and not _is_replaced(new, leaving.get(new.part.key)):
+            if new.holds_media or new.tokens < self.min_tokens_saved:
+                continue
+            if not _is_replaced(new, leaving.get(new.part.key)):
                 text = self._reduce(new)
                 if len(text) < len(new.part.text):
                     yield Rewrite(new.part.key, text, strategy="reduce_output")
@@ -58,8 +60,6 @@ class ReduceOutput(Strategy, frozen=True, kw_only=True, tag="reduce_output"):
     def _reduce(self, new: NewResult) -> str:
         """What the result may read as: itself, the same in less, or cut where it fills the window."""
         whole, budget, tokens = new.part.text, new.budget, new.tokens
-        if tokens < self.min_tokens_saved:
-            return whole
         form = "lossless" if self.lossless_only else "reduced"
         text = new.remember(form, lambda: _shorten(new.call, new.part, new.handle, self.lossless_only))
         left = budget.count(text) if text is not whole else tokens
@@ -86,10 +86,18 @@ def _is_replaced(new: NewResult, instead: str | None) -> bool:
     kept = max(protect.min_prunable_chars, protect.min_result_chars)  # characters: what is shorter is not pruned
     if kept <= _MUCH_SHORTER * len(text):
         return True
-    return sum(map(len, distinct)) >= kept and not _REGULAR.search(text) and not is_log(text)
+    return sum(map(len, distinct)) >= kept and not _may_be_regular(text) and not is_log(text)
 
 
-_REGULAR = re.compile(r"^[\[{]|:\d{1,9}:|[\x1b\r]", re.M)  # may be JSON, hits of a search, or drawn by a terminal
+def _may_be_regular(text: str) -> bool:
+    """Whether a text may be JSON, hits of a search, or drawn by a terminal."""
+    if text.startswith(("[", "{")) or any([sign in text for sign in _REGULAR]):
+        return True
+    return _HIT.search(text) is not None
+
+
+_REGULAR = ("\n[", "\n{", "\x1b", "\r")
+_HIT = re.compile(r":\d{1,9}:")
 _JSON_FILE = re.compile(r"\.(?:json[5cl]?|jsonl|ndjson|geojson|ipynb|har)\b")
 
 

@@ -21,6 +21,7 @@ from secateur.text.gist import (
     is_telling,
     limit_per_shape,
 )
+from secateur.text.gist.shapes import compute_shapes, get_listing_shape
 
 WORDS = st.sampled_from([
     "error", "Error", "ERRORS", "0", "no", "failed", "/", "-", ":", "rose", "TypeError", "exit code", "1", "10.2.3",
@@ -162,7 +163,7 @@ SIGNED = st.lists(
     st.lists(
         st.sampled_from([
             "rose", "the", "gate(", ")", "[x]", "a.b", "src/a.py:3:", "ab_c;", "'t", '"a b"', "12", "=", "{", "}",
-            "\u00e9t\u00e9", "camelCase", "12345678", "", "don't", "a,b", "\u3000", "-", ":",
+            "\u00e9t\u00e9", "camelCase", "12345678", "", "don't", "a,b", "\u3000", "-", ":", '"id" :', '"', '"c d3 e"',
         ]),
         max_size=5,
     ).map(" ".join),
@@ -179,6 +180,13 @@ def test_lines_of_one_shape_have_one_frame(some: list[str], times: int) -> None:
     known: dict[str, tuple[int, bytes]] = {}
     for line, said, frame in zip(lines, find_shared_shapes(lines), find_frames(text, lines), strict=True):
         assert not said or not line.strip() or known.setdefault(said, frame) == frame
+
+
+@given(SIGNED)
+@settings(deadline=None)
+def test_lines_have_the_shapes_together_that_each_has_alone(lines: list[str]) -> None:
+    for line, said in zip(lines, compute_shapes(lines), strict=True):
+        assert said == (get_listing_shape(line, False) or get_shape(line))
 
 
 @given(SIGNED, st.integers(1, 4))

@@ -7,6 +7,7 @@ Which lines of a text are alike is not decided here.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import filterfalse
 from typing import Any
 
 from secateur.text.gist.telling import LONGEST
@@ -32,7 +33,7 @@ _ENTRY = re.compile(  # of a list of files: rights and owner, a state, or figure
 LISTED, LONG_SHAPE, _OPEN = "\0", "\1", "\2"
 _NEXT = " \n "  # between lines, of which each word stands alone
 _VARIES = re.compile(
-    r'"(?:[^"\\]|\\.)*"(?P<key> ?:)?'
+    r'"[^"\\]*+(?:\\.[^"\\]*+)*+"(?P<key> ?:)?'
     r"|'[^']*'"
     r"|(?<![\w@$~+%.\\/-])[\w@$~+%.\\/-]*(?:[\d_./\\@$]|[a-z][A-Z])[\w@$~+%.\\/:-]*"
 )
@@ -47,6 +48,7 @@ _PLAIN = re.compile("^[!#-&(-~]+$", re.M)  # words of ASCII that hold no quotati
 _NO_NUMBER = re.compile(  # what varies in a word without quotations, numbers aside
     r"(?<![\w@$~+%.\\/-])(?!\d+(?![\w@$~+%.\\/:-]))[\w@$~+%.\\/-]*(?:[\d_./\\@$]|[a-z][A-Z])[\w@$~+%.\\/:-]*", re.A
 )
+_LETTERS = re.compile("[a-zA-Z]+")
 _NUMBER, _LONG_NUMBER = re.compile(r"\d+", re.A), re.compile(r"\d{7,}", re.A)
 _WORD_OR_END = re.compile(r"[^\W\d_]{2,}|\n", re.A)
 _ASCII = bytes(range(128))
@@ -71,7 +73,7 @@ class Memo(dict[str, Any]):
 
     def learn(self, texts: Iterable[str], make_lines: Callable[[str], Iterable[str]]) -> None:
         """Make what is new of these texts in one go, as far as they are short and hold no quotation: one on a line."""
-        new = [text for text in set(texts) if text not in self and len(text) <= self.chars]
+        new = [text for text in filterfalse(self.__contains__, set(texts)) if len(text) <= self.chars]
         fresh = _PLAIN.findall("\n".join(new))
         if len(fresh) < _FEW:
             return
@@ -146,16 +148,24 @@ def _has_keys(line: str) -> bool:
 
 def _mark_lines(lines: Iterable[str]) -> list[str]:
     """What lines say, with the marks for what varies in them: word by word, where no quotation holds a blank."""
-    bare = _NEXT.join([" ".join(line.split()) for line in lines])
-    words = bare.split(" ")
+    bare = [" ".join(line.split()) for line in lines]
+    quoted = {place for place, line in enumerate(bare) if _is_quoting(line)}
+    worded = _NEXT.join([line for place, line in enumerate(bare) if place not in quoted] if quoted else bare)
+    words = worded.split(" ")
     _marks.learn(words, _mark_all)
-    said = " ".join(map(_marks.__getitem__, words))
-    if _OPEN not in said and '" :' not in bare:
-        return said.split(_NEXT)
+    said = iter(" ".join(map(_marks.__getitem__, words)).split(_NEXT))
+    found = [line if place in quoted else next(said) for place, line in enumerate(bare)]
     return [
-        _VARIES.sub(_mark, line) if _OPEN in one or '" :' in line else one
-        for line, one in zip(bare.split(_NEXT), said.split(_NEXT), strict=True)
+        _VARIES.sub(_mark, line) if place in quoted or _OPEN in one else one
+        for place, (line, one) in enumerate(zip(bare, found, strict=True))
     ]
+
+
+def _is_quoting(line: str) -> bool:
+    """Whether a quotation in a line may hold a blank, so that the line is not marked word by word."""
+    if '"' not in line and "'" not in line:
+        return False
+    return '" :' in line or any([_marks[word] == _OPEN for word in line.split(" ") if '"' in word or "'" in word])
 
 
 def get_listing_shape(line: str, listed: bool) -> str:
@@ -178,7 +188,12 @@ def _mark(found: re.Match[str]) -> str:
     if found["key"] is not None:
         return said
     if said[0] in "\"'":
-        return said if len(said) <= _STATE and said[1:-1].isalpha() else _RUNS.sub(_run, said[: 2 * _STATE])[:_STATE]
+        if len(said) <= _STATE and said[1:-1].isalpha():
+            return said
+        said = said[: 2 * _STATE]
+        if said.isascii():  # as `_run` does it, without a call for each
+            return _NUMBER.sub("0", _LETTERS.sub("a", said))[:_STATE]
+        return _RUNS.sub(_run, said)[:_STATE]
     return ("0" if len(said) < 7 else "00") if said.isdigit() else "x"
 
 
