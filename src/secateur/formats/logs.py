@@ -53,11 +53,7 @@ def open_log(native: Any, name: str) -> Log:
     if not isinstance(native, Lines):
         raise FormatError(f"{name} wants the lines of a session file; this document is not one")
     log = Log({}, [])
-    for at in range(len(native)):
-        text = native.child(at)
-        if text is None or not text.raw.strip():
-            continue
-        value = native.line(at)
+    for at, value in native.iterate():
         if isinstance(value, dict):
             log.entries[at] = value
         else:
@@ -182,17 +178,19 @@ def refuse_new_message(new: NewMessage, host: str) -> NoReturn:
 
 def detect_host(entry: Mapping[str, Any]) -> str:
     """Return the format of the host that writes such lines; "" if the line does not show it."""
+    if "uuid" in entry and "parentUuid" in entry:
+        return "claude_code"
     kind, message = entry.get("type"), entry.get("message")
-    told = {
-        "claude_code": "uuid" in entry and "parentUuid" in entry,
-        "codex": kind in CODEX and isinstance(entry.get("payload"), dict),
-        "copilot_cli": isinstance(kind, str) and "." in kind and {"data", "parentId"} <= entry.keys(),
-        "pi": (kind == "session" and isinstance(entry.get("id"), str))
-        or (kind == "message" and isinstance(message, dict) and message.get("role") in _SPOKEN),
-        "openhands_lines": str(entry.get("kind")).endswith("Event") and "source" in entry,
-        "hermes_lines": entry.get("role") == "session_meta",
-    }
-    return next((name for name, is_so in told.items() if is_so), "")
+    if kind in CODEX and isinstance(entry.get("payload"), dict):
+        return "codex"
+    if isinstance(kind, str) and "." in kind and {"data", "parentId"} <= entry.keys():
+        return "copilot_cli"
+    spoken = kind == "message" and isinstance(message, dict) and message.get("role") in _SPOKEN
+    if spoken or (kind == "session" and isinstance(entry.get("id"), str)):
+        return "pi"
+    if str(entry.get("kind")).endswith("Event") and "source" in entry:
+        return "openhands_lines"
+    return "hermes_lines" if entry.get("role") == "session_meta" else ""
 
 
 def require_one_host(entries: Mapping[int, dict[str, Any]], name: str) -> None:

@@ -150,6 +150,18 @@ class Lines(Text):
     def kind(self) -> str:
         return "["
 
+    def iterate(self) -> Iterator[tuple[int, Any]]:
+        """Yield each line that is not blank, by its number, with its value; None where it is torn or not JSON."""
+        spans, view = self.open(), memoryview(self.data)
+        for at, (start, end) in enumerate(zip(spans.starts, spans.ends, strict=True)):
+            if start == end:
+                continue
+            try:
+                yield at, _ANY.one.decode(view[start:end])
+            except _ERRORS:
+                if self.data[start:end].strip():
+                    yield at, self.line(at)
+
     def line(self, at: int) -> Any:
         """The value on line `at` (0-based); None where the line is blank, torn or not JSON."""
         text = self.child(at)
