@@ -87,9 +87,12 @@ class Findings:
 
     def check_block(self, kind: str, block: Any, path: Path, step: str | int | None = None) -> None:
         """Apply the rules for this type of block to a block at `path`, or one step further in."""
-        for check, rule in self._by_block.get(kind, ()):
-            found = check(block, self._history)
-            if found:
+        rules = self._by_block.get(kind)
+        if rules is None:
+            return
+        history = self._history
+        for check, rule in rules:
+            if found := check(block, history):
                 self._add(rule, found, path if step is None else (*path, step))
 
     def finish(self) -> list[Violation]:

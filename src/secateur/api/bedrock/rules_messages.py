@@ -39,7 +39,7 @@ def odd(history: ConverseWalker) -> Found:
 @rule("B3", "user and assistant alternate", "reported")
 def alternate(history: ConverseWalker) -> Found:
     before = ""
-    for number, role in enumerate(history.roles):
+    for number, role in enumerate(history.roles) if not history.alternates else ():
         if role == before:
             yield (history.array, number), f"two {role} messages in a row: merge them"
         before = role if role in ("user", "assistant") else before
@@ -111,7 +111,7 @@ def tool_name(value: Any, history: ConverseWalker) -> Found:
 )
 def nested(value: Any, history: ConverseWalker) -> Found:
     blocks = get_items(get_fields(value).get("content"))
-    if all([isinstance(block, dict) and block.keys() <= _IN_RESULT for block in blocks]):
+    if all([isinstance(block, dict) and _IN_RESULT.issuperset(block) for block in blocks]):
         return ()
     names = [(at, name) for at, block in enumerate(blocks) if isinstance(block, dict) for name in block]
     return [

@@ -4,13 +4,15 @@ Rule: a block is a union with one member. Rules on blocks get the value of the m
 "@message".
 """
 
+from operator import eq
 from typing import Any
 
-from secateur.api.walker import CheckBlock, CheckInput, Walker, get_fields, get_items, get_text
+from secateur.api.walker import CheckBlock, CheckInput, Walker, get_fields, get_items
 from secateur.model import Path
 from secateur.pairing import Pairing
 
 _ROLES = ("user", "assistant", "system")
+_TURNS = frozenset({"user", "assistant"})
 _MEDIA = ("image", "document", "video")
 
 
@@ -45,6 +47,12 @@ class ConverseWalker(Walker):
             self._walk_message(role, get_items(message.get("content")), path, check_block)
         self.calls.end_round()
 
+    @property
+    def alternates(self) -> bool:
+        """Whether each message certainly has another role than the one before."""
+        roles = self.roles
+        return _TURNS.issuperset(roles) and not any(map(eq, roles, roles[1:]))
+
     def _walk_fixed_blocks(self, name: str, blocks: Any) -> None:
         for at, block in enumerate(blocks):
             if isinstance(block, dict) and "cachePoint" in block:
@@ -54,7 +62,7 @@ class ConverseWalker(Walker):
         self._spoken += 1
         around, before, value = (*path, "content"), "", None
         for at, block in enumerate(content):
-            kind, held = next(iter(block.items())) if isinstance(block, dict) and len(block) == 1 else ("", None)
+            kind = next(iter(block)) if isinstance(block, dict) and len(block) == 1 else ""
             if not isinstance(kind, str) or not kind:
                 self.odd.append(
                     ((*around, at), "a block does not have exactly one member: split it into one block per member")
@@ -63,17 +71,18 @@ class ConverseWalker(Walker):
             inside = (*around, at)
             if kind == "cachePoint":
                 self.points.append((inside, before, value))
-            before, value = kind, held
+            before, value = kind, block[kind]
             if kind[0] != "@":
                 check_block(kind, value, inside, kind)
             if kind == "toolUse" or kind == "toolResult":
-                self._record_tool_block(role, kind, get_fields(value), inside)
+                self._record_tool_block(role, kind, value, inside)
             elif kind in _MEDIA:
                 self._record_medium(role, kind, value, (*inside, kind), content)
 
     def _record_tool_block(self, role: str, kind: str, value: Any, path: Path) -> None:
         self.tools_used = self.tools_used or path
-        id = get_text(value.get("toolUseId"))
+        id = value.get("toolUseId") if isinstance(value, dict) else ""
+        id = id if isinstance(id, str) else ""
         if kind == "toolUse" and role == "assistant":
             if not self.calls.add_call((self._spoken, id), (path, id)):
                 self.shared.append(((*path, kind), id))
