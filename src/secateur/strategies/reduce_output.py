@@ -86,18 +86,13 @@ def _is_replaced(new: NewResult, instead: str | None) -> bool:
     kept = max(protect.min_prunable_chars, protect.min_result_chars)  # characters: what is shorter is not pruned
     if kept <= _MUCH_SHORTER * len(text):
         return True
-    return sum(map(len, distinct)) >= kept and not _may_be_regular(text) and not is_log(text)
+    if sum(map(len, distinct)) < kept or text.startswith(("[", "{")) or any([sign in text for sign in _REGULAR]):
+        return False
+    return _HIT.search(text) is None and not is_log(text)
 
 
-def _may_be_regular(text: str) -> bool:
-    """Whether a text may be JSON, hits of a search, or drawn by a terminal."""
-    if text.startswith(("[", "{")) or any([sign in text for sign in _REGULAR]):
-        return True
-    return _HIT.search(text) is not None
-
-
-_REGULAR = ("\n[", "\n{", "\x1b", "\r")
-_HIT = re.compile(r":\d{1,9}:")
+_REGULAR = ("\n[", "\n{", "\x1b", "\r")  # may be JSON, or drawn by a terminal
+_HIT = re.compile(r":\d{1,9}:")  # of a search
 _JSON_FILE = re.compile(r"\.(?:json[5cl]?|jsonl|ndjson|geojson|ipynb|har)\b")
 
 

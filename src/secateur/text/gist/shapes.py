@@ -149,7 +149,10 @@ def _has_keys(line: str) -> bool:
 def _mark_lines(lines: Iterable[str]) -> list[str]:
     """What lines say, with the marks for what varies in them: word by word, where no quotation holds a blank."""
     bare = [" ".join(line.split()) for line in lines]
-    quoted = {place for place, line in enumerate(bare) if _is_quoting(line)}
+    holding = [place for place, line in enumerate(bare) if '"' in line or "'" in line]
+    quoted = {
+        place for place in holding if '" :' in bare[place] or _OPEN in map(_marks.__getitem__, bare[place].split())
+    }
     worded = _NEXT.join([line for place, line in enumerate(bare) if place not in quoted] if quoted else bare)
     words = worded.split(" ")
     _marks.learn(words, _mark_all)
@@ -159,13 +162,6 @@ def _mark_lines(lines: Iterable[str]) -> list[str]:
         _VARIES.sub(_mark, line) if place in quoted or _OPEN in one else one
         for place, (line, one) in enumerate(zip(bare, found, strict=True))
     ]
-
-
-def _is_quoting(line: str) -> bool:
-    """Whether a quotation in a line may hold a blank, so that the line is not marked word by word."""
-    if '"' not in line and "'" not in line:
-        return False
-    return '" :' in line or any([_marks[word] == _OPEN for word in line.split(" ") if '"' in word or "'" in word])
 
 
 def get_listing_shape(line: str, listed: bool) -> str:
