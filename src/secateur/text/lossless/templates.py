@@ -30,25 +30,20 @@ _HELD = re.compile(r"[A-Z](?: |$)|=")  # how a line begins that is marked by `=`
 
 def is_log(text: str) -> bool:
     """Whether most lines of a text begin with a time of day or a level, or tell how far something is."""
-    has_level = any([level in text for level in _LEVELS])
-    if not has_level and not _may_tell_time(text):
-        return False
+    # Most texts hold no digits as in a time of day or in how far something is: missed sooner than by patterns.
+    if not any([level in text for level in _LEVELS]):
+        data = text.encode("utf-8", "surrogatepass")
+        digits = data.translate(_ZEROS)
+        others = "" if len(data) == len(text) else data.translate(None, _ASCII).decode("utf-8", "surrogatepass")
+        may_tell = b"00:00:00" in digits or (b"0/0" in digits and b"0] " in digits)
+        if not may_tell and not any(map(str.isdecimal, others)):  # digits of other scripts
+            return False
     lines = [line for line in text.split("\n") if line]
     some = lines[:: max(1, len(lines) // _SAMPLE)]
     if len(lines) < LEAST or sum(map(_is_row, some)) >= MOSTLY * len(some):
         return False
     telling = [line for line in some if _has_time(line) or _TELLS_LEVEL.match(line)]
     return len(telling) >= MOSTLY * len(some)
-
-
-def _may_tell_time(text: str) -> bool:
-    """Whether digits stand as in a time of day or in how far something is: missed much sooner than by a pattern."""
-    data = text.encode("utf-8", "surrogatepass")
-    digits = data.translate(_ZEROS)
-    if b"00:00:00" in digits or (b"0/0" in digits and b"0] " in digits):
-        return True
-    others = "" if len(data) == len(text) else data.translate(None, _ASCII).decode("utf-8", "surrogatepass")
-    return any(map(str.isdecimal, others))  # digits of other scripts
 
 
 _LEVELS = ("TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "ERROR", "FATAL", "level=", "%|")  # what may tell it
