@@ -1,7 +1,7 @@
 """The command line as a person runs it: in a process of its own, with its output; and small documents to run it on.
 
 `secateur` forks an interpreter that has imported the command line already (see cli_server.py); `afresh` starts a new
-interpreter, as the docs' blocks do too. Both give the same for the same arguments.
+interpreter. Both give the same for the same arguments. `write_command` makes a program that does as one of them.
 """
 
 import atexit
@@ -85,6 +85,22 @@ def afresh(*args: object, stdin: bytes = b"", **env: str) -> Done:
     argv = [sys.executable, "-W", "error", "-m", "secateur", *map(str, args)]
     ran = subprocess.run(argv, input=stdin, capture_output=True, timeout=60, check=False, env=environment(**env))
     return Done(ran.returncode, ran.stdout, ran.stderr.decode())
+
+
+def write_command(path: Path, *, is_forked: bool) -> tuple[int, ...]:
+    """A program that runs `python -m secateur ARGS`; the files that are to be passed on to it.
+
+    Forked are commands that end by themselves, where processes can be forked; others start a new interpreter.
+    """
+    text = f'exec "{sys.executable}" -W error -m secateur "$@"\n'
+    files: tuple[int, ...] = ()
+    if is_forked and sys.platform != "win32":
+        files = (_find_server().channel.fileno(),)
+        client = f'"{sys.executable}" -I -S "{Path(__file__).with_name("cli_client.py")}" {files[0]}'
+        text = f'case "$1" in serve|run|mcp|bridge) ;; *) exec {client} "$@" ;; esac\n{text}'
+    path.write_text(f"#!/bin/sh\n{text}")
+    path.chmod(0o755)
+    return files
 
 
 def _read(file: BinaryIO) -> bytes:

@@ -16,6 +16,7 @@ import signal
 import sys
 from contextlib import suppress
 from importlib import import_module
+from io import TextIOWrapper
 from pkgutil import walk_packages
 from select import select
 from socket import recv_fds, socket
@@ -82,11 +83,21 @@ def become(request: int, *streams: int) -> None:
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
+        renew(("stdin", "stdout", "stderr")[number], number)
     os.environ.clear()
     os.environ.update(asked["environment"])
     os.chdir(asked["folder"])
     sys.argv[1:] = asked["arguments"]
     sys.path[0] = asked["folder"]
+
+
+def renew(name: str, number: int) -> None:
+    """Open a standard stream again, as it would be at the start: a file can be sought in, a pipe cannot."""
+    old = getattr(sys, name)
+    buffered = os.fdopen(number, "rb" if name == "stdin" else "wb", closefd=False)
+    more = {"encoding": old.encoding, "errors": old.errors, "line_buffering": old.line_buffering}
+    setattr(sys, name, TextIOWrapper(buffered, **more))
+    setattr(sys, f"__{name}__", getattr(sys, name))
 
 
 if __name__ == "__main__":

@@ -2,10 +2,10 @@
 
 Blocks in `python`, `sh` and `console` run page by page, in order, in one empty folder that holds copies of `sessions/`
 and `examples/`; a page's Python blocks build on each other, and those with no other block between them run as one
-program, on the lines that they have in the page. Lines after a `$ command` of a `console` block are what it prints,
-`...` standing for anything; `(exit 1)` as the last of them is the exit code. A block that cannot run says why in a
-comment before it: `<!-- not run: why -->`. `toml` is read as a policy, `json` as JSON, `text` is for drawings; other
-languages are refused.
+program, on the lines that they have in the page. Commands that end by themselves are forked (`cli_runs`). Lines after a
+`$ command` of a `console` block are what it prints, `...` standing for anything; `(exit 1)` as the last of them is the
+exit code. A block that cannot run says why in a comment before it: `<!-- not run: why -->`. `toml` is read as a policy,
+`json` as JSON, `text` is for drawings; other languages are refused.
 """
 
 import doctest
@@ -24,6 +24,7 @@ import pytest
 from msgspec import Struct
 
 import secateur
+from cli_runs import write_command
 from model_server import addresses, reads
 from secateur.api import FAMILIES, list_rules
 from secateur.cli.program import COMMANDS
@@ -38,6 +39,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
 RUN = ("python", "sh", "console")
 MODELS = "bin/models.json"  # by which variables the providers' clients find their models
+FILES = "bin/files.json"  # which open files the command needs
 SHOWN = ("text", "floors", "toml", "json", "jsonl")
 
 _FENCE = re.compile(r"(?:<!-- not run: (?P<why>[^\n]+) -->\n)?^```(?P<language>\S*)\n(?P<text>.*?)^```$", re.M | re.S)
@@ -70,27 +72,30 @@ def named(page: Path) -> str:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Path]:
-    """A folder as the reader of the docs has it, with `secateur` on the path and a model behind each provider."""
+def desk(tmp_path: Path, page: Path) -> Iterator[Path]:
+    """A folder as the reader of the docs has it, with `secateur` on the path and a model behind each provider.
+
+    Of the README each command is a new interpreter.
+    """
     for folder in ("sessions", "examples"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     command = tmp_path / "bin" / "secateur"
     command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -W error -m secateur "$@"\n')
-    command.chmod(0o755)
+    files = write_command(command, is_forked=page.name != "README.md")
     notes = [f"notes/{number}.md" for number in range(3)]
     for note in notes:
         (tmp_path / note).parent.mkdir(exist_ok=True)
         (tmp_path / note).write_text(f"What {note} is about.\n" * 40)
     with upstream(reads(*notes)) as server:
         (tmp_path / MODELS).write_text(json.dumps(addresses(server.url)))
+        (tmp_path / FILES).write_text(json.dumps(files))
         yield tmp_path
 
 
 def ran(desk: Path, *argv: str) -> subprocess.CompletedProcess[str]:
     """Run a command at the desk, outputs in one stream."""
     path = f"{desk / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-    models = json.loads((desk / MODELS).read_text())
+    models, files = (json.loads((desk / name).read_text()) for name in (MODELS, FILES))
     env = {
         **os.environ,
         **models,
@@ -100,9 +105,9 @@ def ran(desk: Path, *argv: str) -> subprocess.CompletedProcess[str]:
         "COLUMNS": "120",
         "LC_ALL": "C.UTF-8",
     }
-    one, none = subprocess.STDOUT, subprocess.DEVNULL
+    out, one, none = subprocess.PIPE, subprocess.STDOUT, subprocess.DEVNULL
     return subprocess.run(
-        argv, cwd=desk, env=env, text=True, timeout=60, check=False, stdout=subprocess.PIPE, stderr=one, stdin=none
+        argv, cwd=desk, env=env, text=True, timeout=60, check=False, stdout=out, stderr=one, stdin=none, pass_fds=files
     )
 
 
