@@ -132,9 +132,12 @@ _DEFINES = (
     r"(?:def|class|func|fn|function|interface|type|struct|enum|trait|impl|const|let|var|val|record|object|protocol"
     rf"|extension){_B}+[\w<(*]"
 )
+_PATH = rf'(?:[\w.]++{_B}+)?"[\w.@~-]+(?:/[\w.@~-]+)*"'
+_QUOTED = re.compile(_PATH)
 _WAY = re.compile(  # of a line, in lines that follow one another
     rf"\n(?:{_HIT}|(?P<number>{_B}*+\d{{1,6}}[:|→\t-])?(?P<indent>[ \t]*+)"
     r"(?:#{1,4} \S|(?:export|import|from|package|module|namespace|require|use|using|include|#include)\b"
+    rf"|{_PATH}{_B}*$"
     rf"|{_MODIFIERS}*{_DEFINES}|{_MODIFIERS}+[\w<][^;=\n]*\{{{_B}*$"
     rf"|[A-Z][A-Z0-9]*_[A-Z0-9_]+{_B}*+(?::[^=\n]{{1,40}})?={_B}*+[^=\s]))",
     re.MULTILINE,
@@ -145,8 +148,14 @@ def _find_entries(lines: list[str]) -> Iterator[tuple[int, int, str]]:
     """Definitions and imports by depth, headings, and files with search hits."""
     files: set[str] = set()
     ways = _look_up(lines)
+    imported = -_GAP  # the last line of a block of imports, where a quoted path alone is an import
     for number, way in zip(compress(count(1), ways), filter(None, ways), strict=True):  # most lines are none
         depth, place, said = way
+        is_path = said[-1:] == '"' and _QUOTED.fullmatch(said) is not None and not said.startswith("import")
+        if is_path and not 0 < number - imported <= _GAP:
+            continue
+        if is_path or said == "import (":
+            imported = number
         if depth < 0:
             if said not in files:
                 files.add(said)
@@ -155,6 +164,7 @@ def _find_entries(lines: list[str]) -> Iterator[tuple[int, int, str]]:
             yield depth, number, f"{place or number}: {said}"
 
 
+_GAP = 2  # lines: groups of imports are parted by an empty one
 _Way = tuple[int, str, str]  # depth, number and text of a line that defines something; -1, "" and the path for a hit
 _MOST_KEPT, _KEPT_CHARS = 20_000, 200  # lines, and characters of each
 _UNKNOWN: _Way = (-2, "", "")

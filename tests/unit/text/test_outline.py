@@ -13,6 +13,16 @@ def test_of_source_what_is_defined_and_imported_stays_less_deep_lines_first() ->
     assert outline(text, 44) == "1: import os\n3: class Rose:\n8: def prune():"
 
 
+def test_the_paths_in_a_block_of_imports_stay_and_other_quoted_paths_do_not() -> None:
+    text = (
+        'import (\n\t"fmt"\n\tbeds "example.org/garden/beds"\n\n\t"example.org/rose"\n)\n\nfunc cut() {\n\t"a/b"\n}\n'
+    )
+    imports = '2: "fmt"\n3: beds "example.org/garden/beds"\n5: "example.org/rose"'
+    assert outline(text, 400) == f"1: import (\n{imports}\n8: func cut() {{"
+    assert outline('{"files": [\n  "a",\n  "b/c"\n]}', 400) == ""
+    assert outline('import "fmt"\n  "a/b"', 400) == '1: import "fmt"'
+
+
 def test_a_listing_keeps_its_own_numbers() -> None:
     assert outline("    12\tdef cut():\n    13\t    pass\n", 400) == "12: def cut():"
 
