@@ -6,7 +6,8 @@
 Every session is played at three prices: a cache write costs 11.5, 24 and 49 reads more than a read. `bill` is the mean
 share of the unpruned bill over all seeds, `worst` the largest at any price. `shown`: facts in the last request, `back`:
 facts shown there or readable by a way that it names. `refused`: requests that the provider would refuse. Peers have no
-bound, so they are played once; ours also within a window. A peer that is not installed is a row that says why.
+bound, so they are played once; ours also within a window. A peer that is not installed is a row that says why. Below
+the table stands, for each of our policies, the cheapest peer that shows as many facts without a bound.
 """
 
 import argparse
@@ -68,6 +69,9 @@ def main() -> int:
         for row, line in play(recording, facts, given, absent):
             rows.setdefault(row, []).append(line)
     print_table(rows, absent, kinds if given.kinds else [])
+    for name in given.policy:
+        if name in rows:
+            print(compare_with_peers(name, rows))
     return 0
 
 
@@ -109,6 +113,21 @@ def print_table(rows: dict[str, list[Line]], absent: dict[str, str], kinds: Sequ
             print("    " + ", ".join(f"{kind} {seen.count(kind)}/{kinds.count(kind)}" for kind in dict.fromkeys(kinds)))
     for row, why in absent.items():
         print(f"{row:36} {why}")
+
+
+def compare_with_peers(name: str, rows: dict[str, list[Line]]) -> str:
+    """The cheapest peer that shows as many facts as this policy without a bound, and how far apart their bills are."""
+
+    def total(row: str) -> tuple[int, float]:
+        return sum(len(one.shown) for one in rows[row]), mean(bill for one in rows[row] for bill in one.bills)
+
+    shown, bill = total(name)
+    peers = [peer.row for peer in PEERS if peer.row in rows and total(peer.row)[0] >= shown]
+    if not peers:
+        return f"{name}: no peer that was played shows as many facts"
+    best = min(peers, key=lambda row: total(row)[1])
+    apart = 100 * (total(best)[1] - bill)
+    return f"{name}: of the peers that show as many facts {best} is the cheapest; its bill is {apart:+.1f} points away"
 
 
 def describe_shares(seed: int, recording: Recording) -> str:
