@@ -63,7 +63,7 @@ class CutCosts:
 
     def can_afford(self, point: CutPoint, max_overspend: float) -> bool:
         """Whether the bound on the overspend allows everything from a point on."""
-        return self.ledger.can_afford([self.build_edit(point)], max_overspend)
+        return self.ledger.can_afford([self.build_edit(point)], max_overspend, beside_compactions=True)
 
     def build_edit(self, point: CutPoint) -> AppliedEdit:
         """Everything from a point on as one edit."""

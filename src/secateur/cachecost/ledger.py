@@ -2,8 +2,9 @@
 
 Two bills are summed up request by request: of the history as it came, and of the views that the plan's epochs made of
 it. Each has a prompt cache of its own (`prompt_cache`). What more edits would cost at the current request follows from
-the same caches: the request is priced with them and without. Nothing that is not certain counts as saved: a pause that
-no message's time tells of, reasoning that left the view.
+the same caches: the request is priced with them and without. Where ranges are replaced there is a third bill, of the
+plan with these alone: what summaries save does not pay for other edits. Nothing that is not certain counts as saved: a
+pause that no message's time tells of, reasoning that left the view.
 
 A session grows, so the bills are kept with the totals of its messages and continued; an epoch begins them anew.
 """
@@ -16,7 +17,7 @@ from secateur.budget import Budget
 from secateur.cachecost.applied_edits import AppliedEdit, AppliedEdits
 from secateur.cachecost.history import History, find_lost
 from secateur.cachecost.prefixes import CachedPrefixes
-from secateur.cachecost.prompt_cache import PromptCache
+from secateur.cachecost.prompt_cache import PromptCache, PromptShape
 from secateur.cachecost.request_log import RequestLog
 from secateur.model import Replace
 from secateur.pricing.tariffs import CachePricing
@@ -39,6 +40,7 @@ class CostLedger:
         self.unpruned = whole + self._pricing.output * log.output_tokens  # the bill of the history as it came
         self._unpruned_cache, self._cache = bills.unpruned_cache, bills.cache
         self._paid, now = bills.pruned - whole, log.build_current()
+        self._compacted = max(0.0, whole - bills.price_compacted(log)) if log.applied.has_ranges else 0.0
         self._tokens, self._fewer = now.tokens, unedited.tokens - now.tokens
         self.overspend = self._paid + self._cache.price(now)  # of the plan's views over that; below zero: saved
         self.reserve = compute_step_reserve(self._pricing)
@@ -65,9 +67,15 @@ class CostLedger:
         """The overspend once these edits are made as well."""
         return self._paid + self._cache.price(self._log.build_current(more))
 
-    def can_afford(self, more: Sequence[AppliedEdit], max_overspend: float) -> bool:
-        """Whether these edits keep the overspend within a share of the unpruned bill."""
-        limit = SAFETY * max_overspend * self.unpruned
+    def can_afford(
+        self, more: Sequence[AppliedEdit], max_overspend: float, *, beside_compactions: bool = False
+    ) -> bool:
+        """Whether these edits keep the overspend within a share of the unpruned bill.
+
+        With `beside_compactions` it is that over a session with the plan's replaced ranges alone: what these have saved
+        they save in any case.
+        """
+        limit = SAFETY * max_overspend * self.unpruned - self._compacted * beside_compactions
         if self._find_least(more) + self.reserve > limit + 1:
             return False
         return self.estimate_overspend(more) + self.reserve + self._price_next_turn(more) <= limit
@@ -103,12 +111,12 @@ class CostLedger:
 
 
 class _Bills:
-    """Both bills, up to the current request."""
+    """Both bills, up to the current request; and, where ranges are replaced, that of the plan with these alone."""
 
     def __init__(self, pricing: CachePricing) -> None:
-        self.unpruned_cache, self.cache = PromptCache(pricing), PromptCache(pricing)
-        self.unpruned = self.pruned = 0.0
-        self._applied, self._edits, self._requests = AppliedEdits(), 0, 0
+        self.unpruned_cache, self.cache, self._compacted_cache = (PromptCache(pricing) for _ in range(3))
+        self.unpruned = self.pruned = self._compacted = 0.0
+        self._applied, self._replaced, self._edits, self._requests = AppliedEdits(), AppliedEdits(), 0, 0
 
     def add_requests(self, log: RequestLog) -> None:
         """Add the requests that were made since."""
@@ -122,7 +130,22 @@ class _Bills:
                 self._applied.add(made)
             self.unpruned += self.unpruned_cache.send(log.build_prompt(request, nothing))
             self.pruned += self.cache.send(log.build_prompt(request, self._applied, made[0] if made else None))
+            if log.applied.has_ranges:
+                self._compacted += self._compacted_cache.send(self._build_compacted(log, request, made))
         self._requests = log.last
+
+    def price_compacted(self, log: RequestLog) -> float:
+        """The bill of the plan's replaced ranges alone, with the current request."""
+        return self._compacted + self._compacted_cache.price(self._build_compacted(log, log.last, log.current_edits))
+
+    def _build_compacted(self, log: RequestLog, request: int, made: Sequence[AppliedEdit]) -> PromptShape:
+        more = log.list_compacted(made)
+        if not more:
+            return log.build_prompt(request, self._replaced)
+        if request == log.last:
+            return log.build_prompt(request, AppliedEdits(more, self._replaced), more[0])
+        self._replaced.add(more)
+        return log.build_prompt(request, self._replaced, more[0])
 
 
 def _continue_bills(history: History, log: RequestLog, pricing: CachePricing) -> _Bills:

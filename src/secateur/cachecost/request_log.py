@@ -59,11 +59,16 @@ class RequestLog:
 
     def build_current(self, more: Sequence[AppliedEdit] = ()) -> PromptShape:
         """The request that is made now, with more edits."""
-        first = min([*more, *self._current_edits], key=attrgetter("message", "before"), default=None)
+        first = min([*more, *self.current_edits], key=attrgetter("message", "before"), default=None)
         return self.build_prompt(self.last, AppliedEdits(more, self.applied) if more else self.applied, first)
 
+    def list_compacted(self, edits: Sequence[AppliedEdit]) -> list[AppliedEdit]:
+        """Those of the edits that replace a range, or edited what one replaces now."""
+        return [edit for edit in edits if edit.range is not None or self.applied.is_hidden(edit.message)]
+
     @cached_property
-    def _current_edits(self) -> list[AppliedEdit]:
+    def current_edits(self) -> list[AppliedEdit]:
+        """The edits of the plan that are made at the request that is made now."""
         return [edit for edit in self.edits if edit.request == self.last]
 
     def count_readable(self, edit: AppliedEdit) -> int | None:

@@ -107,6 +107,32 @@ def test_an_edit_behind_a_range_finds_the_mark_behind_the_range() -> None:
     assert found.overspend == pytest.approx(bill((260, 150), (330, 170)) - bill(*WHOLE[2:]))
 
 
+def cut(messages: Any) -> Rewrite:
+    return Rewrite(messages[2].parts[0].key, "y" * 100, "excerpt")
+
+
+@pytest.mark.parametrize("epochs", [((4, digest(20)),), ((2, cut), (4, digest(20)))])
+def test_what_ranges_have_saved_pays_for_no_other_edit(epochs: tuple[tuple[int, Any], ...]) -> None:
+    """Beside compactions a cut costs what it adds to them; what was edited inside of a range belongs to it."""
+    found = read_ledger(session(*epochs))
+    more = [found.build_edit(4, 10)]
+    extra = found.estimate_overspend(more) - found.overspend
+    less, enough = (cost / (SAFETY * found.unpruned) for cost in (max(0.0, found.estimate_overspend(more)), extra))
+    assert less < enough
+    assert found.can_afford(more, less * 1.0001)
+    assert found.can_afford(more, enough * 1.0001, beside_compactions=True)
+    assert not found.can_afford(more, enough * 0.9999, beside_compactions=True)
+
+
+def test_without_ranges_what_edits_have_saved_pays_for_more() -> None:
+    found = read_ledger(session((2, cut)))
+    more = [found.build_edit(4, 10)]
+    enough = found.estimate_overspend(more) / (SAFETY * found.unpruned)
+    for beside in (False, True):
+        assert found.can_afford(more, enough + 1e-6, beside_compactions=beside)
+        assert not found.can_afford(more, enough - 1e-6, beside_compactions=beside)
+
+
 def test_where_the_cache_is_read_in_steps_something_is_kept_in_reserve() -> None:
     stepped = CachePricing(cache_read=0.1, cache_write=1.0, step_tokens=129)
     assert read_ledger(session(), stepped).reserve == pytest.approx(5 * 128 * 0.9)
