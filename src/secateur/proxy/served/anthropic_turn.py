@@ -17,7 +17,7 @@ from secateur.proxy.served.turns import (
     HiddenTurn,
     RecallAnswer,
     RecallCall,
-    TurnReader,
+    RoundReader,
     describe_turn,
     read_arguments,
     read_error,
@@ -31,22 +31,20 @@ _JSON = "input_json_delta"
 _COUNTED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 
 
-class AnthropicTurn(TurnReader):
+class AnthropicTurn(RoundReader):
     """Reads the responses of one turn."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._blocks: dict[int, Block] = {}  # of the response that is read, by the provider's numbers
         self._texts: dict[int, str] = {}  # arguments of calls, as far as they came
         self._numbers: dict[int, int] = {}  # the client's, of the blocks that it sees
         self._done: set[int] = set()
         self._shown = 0  # blocks that the client has seen, of all responses
-        self._rounds: list[tuple[list[Block], list[Block]]] = []  # content and results of the responses before
-        self._next: tuple[list[Block], list[Block]] | None = None  # that was asked for, and is not answered yet
         self._seen: list[Block] = []
         self._usage: dict[str, Any] = {}
         self._usages: list[dict[str, Any]] = []
         self._stop = ""
-        self._held: list[bytes] = []
         self._hidden: list[bytes] = []  # events of calls, for the case that they cannot be served
         self._is_known = True
         self._is_revealed = False
@@ -75,7 +73,7 @@ class AnthropicTurn(TurnReader):
         message = json.loads(body)
         if not isinstance(message, dict) or not isinstance(message.get("content"), list):
             raise ValueError("not a message")
-        self._clear()
+        self._begin_round()
         self._message = self._message or message
         self._usage, self._stop = message.get("usage") or {}, str(message.get("stop_reason"))
         for number, block in enumerate(message["content"]):
@@ -106,26 +104,23 @@ class AnthropicTurn(TurnReader):
         """The request that comes after `body`. Raises ValueError."""
         members = split_members(body)
         content, results = _drop_empty(self._blocks.values()), [_build_result(answer) for answer in answers]
-        more = [encode_raw({"role": "assistant", "content": content}), encode_raw({"role": "user", "content": results})]
+        self._next = [{"role": "assistant", "content": content}, {"role": "user", "content": results}]
+        more = map(encode_raw, self._next)
         members["messages"] = join_elements([*split_elements(members["messages"]), *more])
         if forbids:
             members["tool_choice"] = Raw(b'{"type":"none"}')
-        self._next = (content, results)
         return join_members(members)
 
     def _begin(self, event: bytes, data: dict[str, Any]) -> list[bytes]:
-        self._clear()
+        self._begin_round()
         message = data.get("message") or {}
         self._usage = {name: value for name, value in (message.get("usage") or {}).items() if value is not None}
         self._usages.append(self._usage)
         return [] if self._rounds else [event]
 
     def _clear(self) -> None:
-        if self._next is not None:
-            self._rounds.append(self._next)
-            self._next = None
         self._blocks, self._texts, self._numbers, self._done = {}, {}, {}, set()
-        self._stop, self._held, self._hidden = "", [], []
+        self._stop, self._hidden = "", []
 
     def _pass_block(self, event: bytes, data: dict[str, Any], kind: str) -> list[bytes]:
         number = int(data.get("index", 0))
@@ -165,17 +160,7 @@ class AnthropicTurn(TurnReader):
         if number in self._numbers:
             self._seen.append(block)
 
-    def _hold(self, event: bytes) -> list[bytes]:
-        if self._rounds or self._hidden:
-            self._held.append(event)
-            return []
-        return [event]
-
     # --- the client's response -----------------------------------------------------------------------------------
-
-    def finish(self) -> list[bytes]:
-        """The events that were held back, with the usage of all responses."""
-        return [self._restate(event) for event in self._held] if len(self._usages) > 1 else self._held
 
     def reveal(self) -> list[bytes]:
         """Hidden calls as the client's own, and the end of the message."""
@@ -199,7 +184,7 @@ class AnthropicTurn(TurnReader):
 
     def list_bound(self) -> tuple[str, ...]:
         """Signatures of the reasoning that the client saw behind a hidden call."""
-        first = len(_list_signatures(self._rounds[0][0])) if self._rounds else len(self._seen)
+        first = len(_list_signatures(self._rounds[0]["content"])) if self._rounds else len(self._seen)
         return _list_signatures(self._seen)[first:]
 
     def make_turn(self, at: int, answers: Sequence[RecallAnswer]) -> HiddenTurn | None:
@@ -210,9 +195,7 @@ class AnthropicTurn(TurnReader):
         if not self._rounds and not answers:
             return None
         seen = [*self._seen, *self._list_hidden()] if self._is_revealed else self._seen
-        elements = []
-        for content, results in self._rounds:
-            elements += [{"role": "assistant", "content": content}, {"role": "user", "content": results}]
+        elements = [*self._rounds]
         kept = _drop_empty(last)
         if kept and kept[-1].get("type") not in REASONING:
             elements.append({"role": "assistant", "content": kept})

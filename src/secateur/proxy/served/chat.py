@@ -21,7 +21,7 @@ from secateur.proxy.served.turns import (
     HiddenTurn,
     RecallAnswer,
     RecallCall,
-    TurnReader,
+    RoundReader,
     describe_turn,
     read_arguments,
     read_error,
@@ -81,20 +81,18 @@ class ChatDialect(Dialect):
         return ChatTurn()
 
 
-class ChatTurn(TurnReader):
+class ChatTurn(RoundReader):
     """Reads the responses of one turn."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._message: Object = {}  # of the response that is read: its strings and lists, as far as they came
         self._calls: dict[int, Object] = {}  # its calls, by the server's numbers
         self._numbers: dict[int, int] = {}  # the client's, of the calls that it sees
-        self._rounds: list[Object] = []  # messages of the responses before, and the results of their calls
-        self._next: list[Object] = []  # that were asked for, and are not answered yet
         self._seen: Object = {}  # what the client saw, joined
         self._seen_calls: list[Object] = []
         self._usages: list[Object] = [{}]
         self._stop = ""
-        self._held: list[bytes] = []
         self._hidden: list[Object] = []  # chunks of hidden calls
         self._first: Object = {}
 
@@ -105,7 +103,7 @@ class ChatTurn(TurnReader):
         data = read_event(event)
         if data is None:
             return self._hold(event) if _DONE in event else [event]
-        self._begin_next()
+        self._begin_round()
         self._first = self._first or data
         if isinstance(data.get("usage"), dict):
             self._usages[-1] = data["usage"]
@@ -128,7 +126,7 @@ class ChatTurn(TurnReader):
         choices = data.get("choices") if isinstance(data, dict) else None
         if not choices or not isinstance(choices[0].get("message"), dict):
             raise ValueError("not a completion")
-        self._begin_next()
+        self._begin_round()
         self._first = self._first or data
         self._usages[-1] = data.get("usage") or {}
         self._stop = str(choices[0].get("finish_reason"))
@@ -158,12 +156,10 @@ class ChatTurn(TurnReader):
             members["tool_choice"] = Raw(b'"none"')
         return join_members(members)
 
-    def _begin_next(self) -> None:
-        if self._next:
-            self._rounds += self._next
-            self._next, self._message, self._calls, self._numbers = [], {}, {}, {}
-            self._stop, self._held, self._hidden = "", [], []
-            self._usages.append({})
+    def _clear(self) -> None:
+        self._message, self._calls, self._numbers = {}, {}, {}
+        self._stop, self._hidden = "", []
+        self._usages.append({})
 
     def _read_delta(self, delta: Object) -> Object:
         """Keep what came, and return what the client gets of it."""
@@ -191,17 +187,7 @@ class ChatTurn(TurnReader):
             self._seen_calls.append(call)
         return {**piece, "index": self._numbers[number]} if "index" in piece else piece
 
-    def _hold(self, event: bytes) -> list[bytes]:
-        if self._rounds or self._hidden:
-            self._held.append(event)
-            return []
-        return [event]
-
     # --- the client's response -----------------------------------------------------------------------------------
-
-    def finish(self) -> list[bytes]:
-        """The events that were held back, with the usage of all responses."""
-        return [self._restate(event) for event in self._held] if len(self._usages) > 1 else self._held
 
     def reveal(self) -> list[bytes]:
         """Hidden calls as the client's own, and the end of the stream."""

@@ -21,7 +21,7 @@ from secateur.proxy.served.turns import (
     HiddenTurn,
     RecallAnswer,
     RecallCall,
-    TurnReader,
+    RoundReader,
     describe_turn,
     read_arguments,
     read_error,
@@ -99,17 +99,15 @@ class GeminiDialect(Dialect):
         return ServedGeminiTurn()
 
 
-class ServedGeminiTurn(TurnReader):
+class ServedGeminiTurn(RoundReader):
     """Reads the responses of one turn."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._parts: list[Part] = []  # of the response that is read
         self._seen: list[Part] = []
-        self._rounds: list[Any] = []  # contents of the responses before, and of the results of their calls
-        self._next: list[Any] = []  # that were asked for, and are not answered yet
         self._usages: list[dict[str, Any]] = [{}]
         self._stop = ""
-        self._held: list[dict[str, Any]] = []
         self._frame: dict[str, Any] = {}  # of the newest chunk
         self._is_revealed = False
 
@@ -120,21 +118,21 @@ class ServedGeminiTurn(TurnReader):
         data = read_event(event)
         if data is None or "error" in data:
             return [event]
-        self._begin_next()
+        self._begin_round()
         shown = self._read(data)
         if (self._has_hidden() or self._rounds) and (self._stop or self._held):
             self._held.append(shown)
             return []
         if shown is data and not self._rounds:
             return [event]
-        return [build_event(self._restate(shown))] if _list_parts(shown) else []
+        return [build_event(self._sum_up(shown))] if _list_parts(shown) else []
 
     def read_whole(self, body: bytes) -> None:
         """Read a response that is not streamed. Raises ValueError."""
         data = json.loads(body)
         if not isinstance(data, dict) or not data.get("candidates"):
             raise ValueError("not an answer")
-        self._begin_next()
+        self._begin_round()
         self._held = [self._read(data)]
 
     def list_calls(self) -> tuple[RecallCall, ...]:
@@ -162,11 +160,9 @@ class ServedGeminiTurn(TurnReader):
             members["toolConfig"] = encode_raw({**config, "functionCallingConfig": {"mode": "NONE"}})
         return join_members(members)
 
-    def _begin_next(self) -> None:
-        if self._next:
-            self._rounds += self._next
-            self._next, self._parts, self._stop, self._held = [], [], "", []
-            self._usages.append({})
+    def _clear(self) -> None:
+        self._parts, self._stop = [], ""
+        self._usages.append({})
 
     def _read(self, data: dict[str, Any]) -> dict[str, Any]:
         """Keep what came, and return what the client gets of it."""
@@ -188,7 +184,7 @@ class ServedGeminiTurn(TurnReader):
 
     def finish(self) -> list[bytes]:
         """The end of the stream, with the usage of all responses."""
-        return [build_event(self._restate(chunk)) for chunk in self._held]
+        return [build_event(self._sum_up(chunk)) for chunk in self._held]
 
     def reveal(self) -> list[bytes]:
         """Hidden calls as the client's own, and the end of the stream."""
@@ -205,7 +201,7 @@ class ServedGeminiTurn(TurnReader):
         """One answer of all responses."""
         if reveals:
             self._reveal()
-        return json.dumps(self._restate(_with_parts(self._held[-1], self._seen))).encode()
+        return json.dumps(self._sum_up(_with_parts(self._held[-1], self._seen))).encode()
 
     def make_turn(self, at: int, answers: Sequence[RecallAnswer]) -> HiddenTurn | None:
         """What the client did not see; None if it saw all."""
@@ -223,7 +219,7 @@ class ServedGeminiTurn(TurnReader):
         self._seen += hidden
         return hidden
 
-    def _restate(self, data: dict[str, Any]) -> dict[str, Any]:
+    def _sum_up(self, data: dict[str, Any]) -> dict[str, Any]:
         if "usageMetadata" not in data or len(self._usages) == 1:
             return data
         return {**data, "usageMetadata": sum_usage([*self._usages[:-1], data["usageMetadata"]])}

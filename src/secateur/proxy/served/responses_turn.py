@@ -17,7 +17,7 @@ from secateur.proxy.served.turns import (
     HiddenTurn,
     RecallAnswer,
     RecallCall,
-    TurnReader,
+    RoundReader,
     describe_turn,
     read_arguments,
     read_error,
@@ -30,21 +30,19 @@ _ENDS = ("response.completed", "response.incomplete", "response.failed")
 Item = dict[str, Any]
 
 
-class ResponsesTurn(TurnReader):
+class ResponsesTurn(RoundReader):
     """Reads the responses of one turn."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._items: dict[int, Item] = {}  # of the response that is read, complete ones, by the provider's places
         self._hidden: dict[int, list[bytes]] = {}  # events of hidden items
         self._places: dict[int, int] = {}  # the client's, of the items that it sees
         self._shown = 0  # items that the client has seen begin, of all responses
         self._seen: list[Item] = []
-        self._rounds: list[Item] = []  # items of the responses before, and the results of their calls
-        self._next: list[Item] = []  # that were asked for, and are not answered yet
         self._first: Item = {}  # the first response, as it began
         self._ended: Item = {}  # the last one, as it ended
         self._usages: list[Item] = []
-        self._held: list[bytes] = []
         self._sequence = -1  # of the last event that the client got
 
     # --- one response --------------------------------------------------------------------------------------------
@@ -56,7 +54,7 @@ class ResponsesTurn(TurnReader):
             return [event]
         kind = str(data.get("type"))
         if kind in _BEGINNINGS:
-            self._begin_next()
+            self._begin_round()
             self._first = self._first or data.get("response") or {}
             return [] if self._rounds else [self._number(event, data)]
         if kind in _ENDS:
@@ -70,7 +68,7 @@ class ResponsesTurn(TurnReader):
         response = json.loads(body)
         if not isinstance(response, dict) or not isinstance(response.get("output"), list):
             raise ValueError("not a response")
-        self._begin_next()
+        self._begin_round()
         self._first = self._first or response
         self._ended = response
         self._usages.append(response.get("usage") or {})
@@ -101,11 +99,8 @@ class ResponsesTurn(TurnReader):
             members["tool_choice"] = Raw(b'"none"')
         return join_members(members)
 
-    def _begin_next(self) -> None:
-        if self._next:
-            self._rounds += self._next
-            self._next, self._items, self._hidden, self._places = [], {}, {}, {}
-            self._ended, self._held = {}, []
+    def _clear(self) -> None:
+        self._items, self._hidden, self._places, self._ended = {}, {}, {}, {}
 
     def _pass_item(self, event: bytes, data: Item, kind: str) -> list[bytes]:
         place, item = int(data["output_index"]), data.get("item")
@@ -128,10 +123,7 @@ class ResponsesTurn(TurnReader):
     def _end(self, event: bytes, data: Item) -> list[bytes]:
         self._ended = data.get("response") or {}
         self._usages.append(self._ended.get("usage") or {})
-        if self._rounds or self._hidden:
-            self._held.append(event)
-            return []
-        return [self._number(event, data)]
+        return [self._number(event, data)] if self._hold(event) else []
 
     def _number(self, event: bytes, data: Item, is_changed: bool = False) -> bytes:
         """The event with the next sequence number, if it has one."""

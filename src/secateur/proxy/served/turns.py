@@ -5,7 +5,7 @@ writes it. Usage is the sum of what the provider reported, member by member.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -111,6 +111,42 @@ class TurnReader(Protocol):
 
     def make_turn(self, at: int, answers: Sequence[RecallAnswer]) -> HiddenTurn | None:
         """What is to be kept of the turn, with the answers to its open calls; None if the client saw all of it."""
+
+
+class RoundReader(TurnReader):
+    """What readers share: the responses that are over, the request that is to come, and events that are held back."""
+
+    def __init__(self) -> None:
+        self._rounds: list[Any] = []  # elements of the responses before, and the results of their calls
+        self._next: list[Any] = []  # the same of what was asked for, and is not answered yet
+        self._held: list[Any] = []  # the end of the response that is read
+        self._hidden: Collection[Any] = ()  # of this response, what the client does not see
+
+    def finish(self) -> list[bytes]:
+        """The events that were held back, with the usage of all responses."""
+        return [self._restate(event) for event in self._held] if self._rounds else self._held
+
+    def _begin_round(self) -> None:
+        """A response begins: what was asked for is answered."""
+        if self._next:
+            self._rounds += self._next
+            self._next, self._held = [], []
+            self._clear()
+
+    def _hold(self, event: bytes) -> list[bytes]:
+        """Hold an event back where something comes before it that is not known yet; what the client gets now."""
+        if self._rounds or self._hidden:
+            self._held.append(event)
+            return []
+        return [event]
+
+    def _clear(self) -> None:
+        """Forget the response before."""
+        raise NotImplementedError
+
+    def _restate(self, event: bytes) -> bytes:
+        """An event that was held back, with the usage of all responses if it states usage."""
+        return event
 
 
 class Dialect(Protocol):
