@@ -56,7 +56,7 @@ class Tenants:
             return self._fixed
         if not proof:
             return "anyone"
-        return "key-" + hmac.new(self._secret, proof.encode(), hashlib.sha256).hexdigest()[:16]
+        return "key-" + hmac.digest(self._secret, proof.encode(), "sha256").hex()[:16]
 
 
 def read_secret(store: Store) -> bytes:

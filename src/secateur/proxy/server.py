@@ -112,6 +112,7 @@ def _configure(app: ProxyApp, limits: ProxyLimits) -> uvicorn.Config:
         lifespan="off",
         log_config=None,
         access_log=False,
+        proxy_headers=False,  # nobody's address is asked for
         server_header=False,
         date_header=False,
         timeout_keep_alive=_KEEP_ALIVE_S,

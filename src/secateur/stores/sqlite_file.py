@@ -42,6 +42,7 @@ class SqliteFile:
         self._pid = os.getpid()
         self._locks = {"write": RLock(), "read": RLock()}
         self._open: dict[str, sqlite3.Connection] = {}
+        self._waits: dict[str, int] = {}  # how many ms each of them waits for others now
         self._seen: dict[str, tuple[int, int]] = {}  # which files they are, by the ends of their names
         self._at_rest: list[str] = []  # connections whose locks this process holds while it forks
         forking.register_forks(self)
@@ -61,16 +62,17 @@ class SqliteFile:
     @contextmanager
     def begin_transaction(self, wait_s: float) -> Iterator[sqlite3.Connection]:
         """An exclusive transaction from its start: committed at the end, or rolled back."""
-        with self.open_write(wait_s) as connection:
+        with self.convert_errors(wait_s), self._lock_connection("write", wait_s) as left:
+            connection = self._get_connection("write", left, checks=False)
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
                 connection.execute("COMMIT")
-                self._check_files()  # else it was committed into nothing
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+            self._check_files()  # else it was committed into nothing
 
     @contextmanager
     def take_snapshot(self, wait_s: float) -> Iterator["SqliteFile"]:
@@ -155,14 +157,18 @@ class SqliteFile:
             self._locks = {"write": RLock(), "read": RLock()}  # the parent's may be held by threads that are not here
         return self._locks[name]
 
-    def _get_connection(self, name: str, wait_s: float) -> sqlite3.Connection:
-        if name in self._open:
-            self._check_files()
-        else:
+    def _get_connection(self, name: str, wait_s: float, checks: bool = True) -> sqlite3.Connection:
+        """A connection that waits so long. Without `checks`, the caller sees to it that the files are still there."""
+        if name not in self._open:
             self._open[name] = self._open_connection(name, wait_s)
             self._seen |= _read_identities(self.path)
-        connection = self._open[name]
-        _wait(connection, wait_s)
+            self._waits.pop(name, None)
+        elif checks:
+            self._check_files()
+        connection, wait_ms = self._open[name], int(wait_s * 1000)
+        if self._waits.get(name) != wait_ms:
+            _wait(connection, wait_s)
+            self._waits[name] = wait_ms
         return connection
 
     def _check_files(self) -> None:
