@@ -30,6 +30,12 @@ prune = [{{ type = "hard_clear" }}]
 schedule = {{ type = "every_request" }}
 protect = {{ last_results = {KEPT} }}
 """
+COMPACTS = """
+name = "short"
+prune = []
+[compaction]
+keep_tokens = 4000
+"""
 MAJORS = {"7": ("ai", "@ai-sdk/anthropic"), "6": ("ai6", "anthropic6"), "5": ("ai5", "anthropic5")}
 
 pytestmark = pytest.mark.skipif(
@@ -57,11 +63,11 @@ ROUNDS = len(STEPS)
 class Project:
     """A folder with a program, the modules of one major, and secateur."""
 
-    def __init__(self, folder: Path, major: str) -> None:
+    def __init__(self, folder: Path, major: str, policy: str = POLICY) -> None:
         self.folder = folder / "project"
         (self.folder / "node_modules" / "@ai-sdk").mkdir(parents=True)
         (self.folder / "package.json").write_text('{"type": "module"}')
-        (folder / "policy.toml").write_text(POLICY)
+        (folder / "policy.toml").write_text(policy)
         ai, anthropic = MAJORS[major]
         for name, source in {"ai": ai, "@ai-sdk/anthropic": anthropic, "zod": "zod"}.items():
             (self.folder / "node_modules" / name).symlink_to(MODULES / source)
@@ -166,6 +172,38 @@ def test_without_the_bridge_requests_go_out_as_they_came(start: str, tmp_path: P
     assert done.stderr.count("requests go out as they came") == 1
     assert done.stderr.count("\n") == 1
     assert list_results(bodies[-1]) == [*map(make_result, range(CALLS))]
+
+
+def test_every_kind_of_part_is_read_and_edited_in_its_own_shape(tmp_path: Path) -> None:
+    project = Project(tmp_path, "7", POLICY.replace(f"last_results = {KEPT}", "last_results = 0"))
+    done, _ = project.play((HERE / "shapes.mjs").read_text())
+    assert done.stderr == ""
+    found = json.loads(done.stdout)
+    assert found["same"] == [True, True, True, False, True, True, True, True]
+    assert (found["isMutated"], found["isApprovalSame"]) == (False, True)
+    assert found["providerOptions"] == {"other": {"kept": True}}
+    kinds = {part["toolCallId"]: part["output"]["type"] for part in found["tool"][:4]}
+    assert kinds == {"text": "text", "json": "text", "error": "error-text", "content": "content"}
+    outputs = [part["output"]["value"] for part in found["tool"][:4]]
+    outputs[3] = outputs[3][0]["text"]
+    assert all("removed" in text and len(text) < 200 for text in outputs)
+
+
+def test_a_history_that_does_not_fit_is_summarized(tmp_path: Path) -> None:
+    """The AI SDK compacts nothing by itself, so the bridge does."""
+    project = Project(tmp_path, "6", COMPACTS)
+    program = (HERE / "session.mjs").read_text().replace("secateur()", "secateur({ window: 12_000 })")
+    done, bodies = project.play(program.replace(".repeat(2000)", ""), *STEPS[: CALLS // AT_ONCE], STEPS[-1])
+    assert done.stderr == ""
+    ended = json.loads(done.stdout)
+    assert ended["outputs"] == [*map(make_result, range(CALLS))]
+    assert not [one for body in bodies for one in check("anthropic", body["messages"], body) if one.severity == "error"]
+    left = project.secateur("why", "notes", "--json")["left"]
+    (summary,) = {one["reason"].partition(":")[0] for one in left if one["strategy"] == "compact"}
+    assert summary == "compaction (extract)"
+    assert "## " in json.dumps(bodies[-1]["messages"][:3])  # its headings, before what stays
+    assert list_results(bodies[-1])[-1] == make_result(CALLS - 1)
+    assert len(list_results(bodies[-1])) < CALLS
 
 
 @pytest.mark.parametrize("major", MAJORS)

@@ -78,7 +78,7 @@ def test_claude_code_with_the_plugin(tmp_path: Path) -> None:
     assert [piece.text for piece in claude_code_loader.load(session.encode()) if piece.kind == "tool_result"] == results
     handle = results[0].partition("recall ")[2][:12]
     check_compaction(desk)
-    check_recall(desk, handle)
+    check_next_prompt(desk, handle)
     (checked,) = command(desk, "doctor", "--json").json["hosts"]
     assert (checked["problems"], checked["last"]["error"]) == ([], "")
     command(desk, "uninstall", "claude-code")
@@ -103,23 +103,23 @@ def flatten(content: Any) -> str:
 
 
 def check_compaction(desk: Desk) -> None:
-    """Claude Code's summarizer gets the user's rules, and the next request the facts."""
+    """Claude Code's summarizer gets the user's rules."""
     model = ScriptedModel(Script((Step("Nothing is."),)), asides=SUMMARIES)
     with upstream(model, other=model) as server:
         assert desk.run(server.url, "--continue", prompt="/compact").code == 0
-        assert desk.run(server.url, "--continue", prompt="What is next?").code == 0
-    asked, after = server.bodies
+    (asked,) = server.bodies
     told = json.loads(asked)["messages"][-1]["content"][-1]["text"]
     assert RULE in told.partition("Additional Instructions:")[2]
-    assert "SessionStart hook additional context: # Hand-off" in after
-    assert TESTS[-AT_ONCE] in after
 
 
-def check_recall(desk: Desk, handle: str) -> None:
-    """The model reads an output back by the tool of the plugin."""
+def check_next_prompt(desk: Desk, handle: str) -> None:
+    """The next request has the facts, and the model reads an output back by the tool of the plugin."""
     script = Script((Step("Reading.", calls=(Call(RECALL, {"handle": handle}),)), Step("Read.")))
     with upstream(model := ScriptedModel(script), other=model) as server:
         assert desk.run(server.url, "--continue", "--allowedTools", RECALL, prompt="Read it back.").code == 0
+    after = server.bodies[0]
+    assert "SessionStart hook additional context: # Hand-off" in after
+    assert TESTS[-AT_ONCE] in after
     text = list_results(server.bodies[-1])[-1]
     assert f"[secateur recall: {handle}, lines 1-" in text
     assert text.count("PASSED") == 198  # in the first 200 lines

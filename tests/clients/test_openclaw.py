@@ -23,8 +23,9 @@ else:
     from backports import zstd
 
 MODULES = CLIENTS / "openclaw" / "node_modules"
-CALLS, KEPT, LINES = 8, 3, 1_200
+CALLS, KEPT, LINES = 16, 3, 1_200
 CLEARED = "; removed, "
+STEPS = "".join(f"tests/test_{n % 9}.py::test_case_{n:03d} PASSED\n" for n in range(300)) + "300 passed in 1.00s\n"
 SUMMARY = "## Goal\n- Read the notes one after the other\n\n## Next Steps\n- say what the notes have in common\n"
 POLICY = f"""
 name = "short"
@@ -133,6 +134,30 @@ def test_turns_are_pruned_and_compacted_and_the_transcript_keeps_every_message(t
     assert read_transcript(tmp_path)[:CALLS] == [make_result(n) for n in range(1, CALLS + 1)]
     (host,) = json.loads(run_secateur(tmp_path, "doctor", "--json"))["hosts"]
     assert (host["problems"], host["last"]["edited"] > 0) == ([], True)
+    run_secateur(tmp_path, "uninstall", "openclaw")
+    assert (tmp_path / ".openclaw" / "openclaw.json").read_bytes() == before
+    assert not (tmp_path / ".openclaw" / "extensions").exists()
+
+
+def test_results_are_shortened_within_a_turn_where_that_is_asked_for(tmp_path: Path) -> None:
+    """By OpenClaw's middleware for results, before the model or the transcript gets them."""
+    (tmp_path / "output.txt").write_text(STEPS)
+    (tmp_path / "pytest").write_text(f"#!/bin/sh\ncat {tmp_path}/output.txt\n")
+    (tmp_path / "pytest").chmod(0o755)
+    calls = (Call(command=f"{tmp_path}/pytest -v"), Call(command="seq 1 900"))
+    model = ScriptedModel(Script((Step(calls=calls), Step("All tests ran."))))
+    with upstream(model, other=model) as server:
+        before = configure(tmp_path, server.url)
+        run_secateur(tmp_path, "install", "openclaw", "--shorten-results")
+        ask(tmp_path, "Run the tests.")
+        bodies = [json.loads(one.body) for one in server.posts]
+    shorter, other = list_results([body for body in bodies if body.get("tools")][-1])
+    assert "300 passed in 1.00s" in shorter
+    assert len(shorter) < 600
+    assert other.split() == [*map(str, range(1, 901))]  # nothing in it says the same again
+    assert read_transcript(tmp_path) == [shorter, other]
+    original = shorter.partition("left out: steps that went well, read ")[2].partition("]")[0]
+    assert Path(original).read_text().strip() == STEPS.strip()
     run_secateur(tmp_path, "uninstall", "openclaw")
     assert (tmp_path / ".openclaw" / "openclaw.json").read_bytes() == before
     assert not (tmp_path / ".openclaw" / "extensions").exists()

@@ -69,7 +69,7 @@ class HostInstallOptions(Options, frozen=True, kw_only=True):
         make_option(
             "--shorten-results/--no-shorten-results",
             default=None,
-            help="Pi: shorten long results in its session file, too, as they arrive.",
+            help="Pi and OpenClaw: shorten long results where they are stored, too, as they arrive.",
         ),
     ]
     dry_run: Annotated[bool, make_option("--dry-run", is_flag=True, help="Show what would be written; write nothing.")]

@@ -1,12 +1,14 @@
 """OpenClaw: a plugin in the user's folder of extensions, and the slot that selects it as the context engine.
 
 Rule: three files, ours as a whole, and two members of OpenClaw's configuration. The engine prunes between turns alone:
-OpenClaw gives it what was before the current turn. Compactions stay OpenClaw's own.
+OpenClaw gives it what was before the current turn. Within a turn, new results can be shortened before OpenClaw stores
+them, if that is asked for. Compactions stay OpenClaw's own.
 """
 
 import json
 from pathlib import Path
 
+from secateur.arrival import MIN_CHARS
 from secateur.errors import ConfigError
 from secateur.hosts.changes import FileChange, JsonMembers, OwnFile
 from secateur.hosts.host import InstallableHost, InstallOptions
@@ -31,9 +33,12 @@ def plan(options: InstallOptions) -> tuple[FileChange, ...]:
         raise ConfigError("OpenClaw writes its own summaries: install without --summarizer")
     folder = options.find_folder(_FOLDER, ".openclaw") / "extensions" / "secateur"
     package = {**_PACKAGE, "openclaw": {"extensions": ["./index.js"]}}
+    shortens = options.shorten_results
+    manifest = _MANIFEST | ({"contracts": {"agentToolResultMiddleware": ["openclaw"]}} if shortens else {})
+    constants = {"COMMAND": _make_command(options), "SHORTENS": MIN_CHARS if shortens else 0}
     return (
-        OwnFile(str(folder / "index.js"), build_plugin("openclaw.js", {"COMMAND": _make_command(options)})),
-        OwnFile(str(folder / "openclaw.plugin.json"), json.dumps(_MANIFEST, indent=2) + "\n"),
+        OwnFile(str(folder / "index.js"), build_plugin("openclaw.js", constants)),
+        OwnFile(str(folder / "openclaw.plugin.json"), json.dumps(manifest, indent=2) + "\n"),
         OwnFile(str(folder / "package.json"), json.dumps(package, indent=2) + "\n"),
         JsonMembers(str(_find_config(options)), _SELECTED),
     )
@@ -73,6 +78,7 @@ HOST: InstallableHost = InstallableHost(
     package="npm install -g openclaw",
     acts="prunes what was before the current turn; OpenClaw's transcript keeps every message",
     plan=plan,
+    can_shorten=True,
     find_problems=find_problems,
     next_step="restart the gateway; `secateur doctor` then shows when OpenClaw last asked",
 )

@@ -1,5 +1,6 @@
 // OpenClaw context engine: what was before the current turn is pruned on its way to the model; OpenClaw's transcript
-// keeps every message. OpenClaw hands over only that part, so results of the running turn are sent as they are.
+// keeps every message. OpenClaw hands over only that part, so requests of the running turn are not pruned; where that was
+// asked for, its results are shortened as they arrive, once the store holds the original.
 import { delegateCompactionToRuntime } from "openclaw/plugin-sdk/core";
 
 const TURNS = 1_000; // that are remembered, so that a retry of one is known
@@ -8,6 +9,24 @@ export default function register(api) {
   const committed = new Set();
   let engines = 0;
   const bridge = openBridge(COMMAND, "openclaw", { onTrouble: (why) => api.logger?.warn?.(`secateur: ${why}`) });
+
+  if (SHORTENS)
+    api.registerAgentToolResultMiddleware(
+      async (event, { sessionId }) => {
+        const [block, ...others] = event.result.content;
+        if (!sessionId || others.length || block?.type !== "text" || block.text.length < SHORTENS) return undefined;
+        const made = await bridge.ask("shorten", {
+          session: sessionId,
+          call_id: event.toolCallId,
+          tool: event.toolName,
+          arguments: event.args,
+          text: block.text,
+          is_error: Boolean(event.isError),
+        });
+        return made?.text ? { result: { ...event.result, content: [{ ...block, text: made.text }] } } : undefined;
+      },
+      { runtimes: ["openclaw"] },
+    );
 
   api.registerContextEngine("secateur", () => {
     engines += 1;
