@@ -3,7 +3,7 @@
     python benchmarks/compaction.py [--summarizer S] [--sessions N]
 
 Transcripts are made from a seed; no network is used. Without --summarizer the summary is made without a model. A
-planted fact counts as kept if its words stand in the view, or behind a handle that the view names. With
+planted fact counts as kept if its words are in the view, or behind a handle that the view names. With
 SECATEUR_CORPUS set, anchors (paths, ids, numbers) of the summaries of recorded sessions are looked for in the sessions.
 """
 
@@ -160,7 +160,7 @@ def sessions(most: int) -> Iterator[tuple[str, bytes]]:
 
 
 def precision(summarizer: str | None, most: int) -> tuple[int, float, int]:
-    """Sessions, share of the summaries' anchors that stand in their session, and views that did not fit."""
+    """Sessions, share of the summaries' anchors that are in their session, and views that did not fit."""
     right = told = count = too_long = 0
     for _, data in sessions(most):
         try:

@@ -3,8 +3,8 @@
     SECATEUR_CORPUS=DIR python benchmarks/curve.py [--kappa 24] [--sessions 12]
 
 The knob is how many of the newest results stay (3 to 60): under `balance`, under the same strategies whenever anything
-may go (every request), and under a threshold of 100,000 tokens as in Anthropic's context editing. Each session counts
-alike; the intervals are drawn by session. Sessions are the longest of each format.
+may be removed (every request), and under a threshold of 100,000 tokens as in Anthropic's context editing. Each session
+counts alike; the intervals are drawn by session. Sessions are the longest of each format.
 """
 
 import argparse

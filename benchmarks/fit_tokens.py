@@ -47,7 +47,7 @@ def importance(samples: list[Sample], counts: np.ndarray) -> np.ndarray:
 
 
 class Fit:
-    """Rows: one text each; columns: how often each byte value stands in its sample, per sampled character."""
+    """Rows: one text each; columns: how often each byte value is in its sample, per sampled character."""
 
     def __init__(self, samples: list[Sample]) -> None:
         self.samples = samples

@@ -6,7 +6,7 @@
 Every recorded session is replayed under the policy, with handles. Of each result that was shortened on arrival, or
 while at most 20 results stood behind it: which of the next five answers and their calls named what was gone
 (identifiers, paths, quoted lines, line numbers), where nothing else in the view of that request shows it. Results that
-can be put together again from what stands in their place are counted apart. Then the bill at write 1.25, read 0.1: a
+can be put together again from what is in their place are counted apart. Then the bill at write 1.25, read 0.1: a
 share of the unpruned one, and with everything that was lost fetched again, and recall of what later calls named, over
 sessions of 30 requests and more. `--share` replays with a window of that share of each session's longest prompt.
 `--excerpts` prints a sample of shortened results for people to read, `--lost` what was named. `--table` judges the

@@ -5,7 +5,7 @@
 For each language a session of five steps is made: in each step the user demands something, and the agent works until
 the window is full and the history is compacted without a model. In the third and fourth step the user takes back what
 was demanded in the first two. Counted are demands that stand verbatim in the view after five compactions, and earlier
-ones that stand there as superseded, with the sentence that replaced them.
+ones that are there as superseded, with the sentence that replaced them.
 """
 
 import argparse

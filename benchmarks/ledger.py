@@ -4,7 +4,7 @@
 
 The truth about files is told by other means than the ledger's: by the names of hosts' tools, `shlex`, and plain
 patterns; about how checks ended, by `outcomes`. An anchor is a path, id, number, error, address or hash in the rendered
-ledger; it must stand in the session. Constraints are planted as user messages into the sessions, and looked for after
+ledger; it must be in the session. Constraints are planted as user messages into the sessions, and looked for after
 five merges, spans being equal parts.
 """
 

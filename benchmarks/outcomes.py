@@ -1,7 +1,7 @@
 """How the checks of a session ended, told by other means than the ledger's, and how many of them the ledger has right.
 
 Rule: a check is a command line that names a test runner, a compiler or a linter; lines are matched by their words. How
-it ended is read from the result alone: the exit status where nothing stands between the check and the shell, else the
+it ended is read from the result alone: the exit status where nothing is between the check and the shell, else the
 counts in its output. Where neither says so it is not judged. Each check counts once, as it ended last.
 """
 

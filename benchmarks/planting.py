@@ -1,4 +1,4 @@
-"""Facts as a person would plant them: each fits the text it stands in, and is told by a word that stands nowhere else.
+"""Facts as a person would plant them: each fits the text it is in, and is told by a word that stands nowhere else.
 
 Rule: a name in a definition or in a row of data is changed where it stands; an error, a failed test, a version, a hit
 of a search, a line of a log comes in as one more line like its neighbours. Only long results bear one, somewhere in
@@ -24,7 +24,7 @@ BACK = re.compile(r"handle=\w|hash=\w|Retrieve|recall ")  # how a text names wha
 
 
 class Fact(Struct, frozen=True):
-    """What was planted, the word that tells it, and the result that it stands in."""
+    """What was planted, the word that tells it, and the result that it is in."""
 
     kind: str
     word: str
@@ -56,7 +56,7 @@ def planted(recording: Recording, facts: int = FACTS) -> tuple[Recording, tuple[
 
 
 def shown(turn: Turn, facts: tuple[Fact, ...], *, back: bool = False) -> list[Fact]:
-    """The facts that a view shows; with `back` also those whose result says how to read it back, or is as it came."""
+    """The facts that a view shows; with `back` also those whose result says how to read it back, or is as received."""
     texts = [part.text for message in turn.seen for part in message.parts]
     there = {part.key: part.text for message in turn.seen for part in message.parts}
     whole = "\n".join(texts)

@@ -3,7 +3,7 @@
     python benchmarks/peers/setup.py                              once, with a network: installs the peers
     SECATEUR_CORPUS=DIR python benchmarks/policies.py [FILE...]   [--only WORD...] [--small] [--json FILE]
 
-Every request of a session is made again under each policy, with the same prices, prompt cache, wire rules and recall.
+Every request of a session is made again under each policy, with the same prices, prompt cache, API rules and recall.
 `bill`: shares of the bill without pruning, at three prices: a cache write costs 11.5, 24 and 49 reads more than a read.
 `adj` adds what it would cost to fetch again what a later call named and the view no longer held. `hard`: of what calls
 named and only results had shown, the share in view; `intact`: requests that miss none of it; `asked`: of the user's own

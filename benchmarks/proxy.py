@@ -72,7 +72,7 @@ def _chunk(data: bytes) -> bytes:
 
 
 async def run_provider() -> None:
-    """Answer for ever."""
+    """Answer forever."""
     server = await asyncio.get_running_loop().create_server(Provider, "127.0.0.1", 0)
     print(f"listening on http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
     await server.serve_forever()
@@ -343,7 +343,7 @@ def report(name: str, taken: dict[str, list[float]]) -> dict[str, float]:
 
 
 def measure_rate(servers: list[Server], bodies: list[bytes]) -> dict[str, float]:
-    """Print the processor time of a request of a session that goes on; the seconds, also of those after it."""
+    """Print the processor time of a request of a session that continues; the seconds, also of those after it."""
     print(f"\nprocessor time of {len(bodies)} requests of up to {len(bodies[-1]):,} bytes, one session; µs each")
     found = {}
     for server in servers:

@@ -25,7 +25,7 @@ MB = 1_000_000
 BAR = 3.0  # a quadratic reader is at 64; what no longer fits the processor's caches costs up to 2.4
 _IDS = ("uuid", "id", "parentUuid", "parentId", "logicalParentUuid", "firstKeptEntryId")
 _PARENTS = ("parentUuid", "parentId")
-_RESULT = "a line of output\\n"  # as it stands in JSON
+_RESULT = "a line of output\\n"  # as it is in JSON
 _LONG = 40  # times as long as in the seed
 
 

@@ -41,7 +41,7 @@ class Replayed(Struct, frozen=True):
     epochs: int
     freed: int  # tokens that its edits took out
     batch: int  # the smallest that the policy makes
-    moved: int  # requests without an epoch that do not go on from the one before
+    moved: int  # requests without an epoch that do not continue from the one before
 
     @property
     def bound(self) -> int:
@@ -80,7 +80,7 @@ def replay(recording: Recording, policy: Policy) -> Replayed:
 
 
 def _extends(shorter: tuple[Message, ...], longer: tuple[Message, ...]) -> bool:
-    """Whether a view goes on from another: each message is the same, or reads the same."""
+    """Whether a view continues from another: each message is the same, or reads the same."""
     if len(shorter) > len(longer):
         return False
     return all(one is other or _said(one) == _said(other) for one, other in zip(shorter, longer, strict=False))

@@ -160,7 +160,7 @@ class Player:
         self.record_usage = attribute(self.engine, "record_usage", "observe")
 
     def fit(self, number: int, request: Any) -> Json:
-        """One request, and what came of it."""
+        """One request, and its result."""
         from secateur.errors import SecateurError
 
         pauses = number // PAUSES

@@ -123,7 +123,7 @@ class Talk:
         return json.dumps(body).encode()
 
     def fork(self, name: str) -> "Talk":
-        """Another session that goes on from here."""
+        """Another session that continues from here."""
         return Talk(name, self.tenant, list(self.messages), self.marks)
 
 

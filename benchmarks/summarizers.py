@@ -86,7 +86,7 @@ def measure(by: Summarizer, name: str, messages: tuple[Message, ...], deadline_s
 
 
 def told(made: Made, tokens: int) -> str:
-    """What came of it, in one line."""
+    """Its result, in one line."""
     out = made.outcome
     spent = sum(one.spent.input + one.spent.read for one in made.answers), sum(one.spent.output for one in made.answers)
     asks = f"{len(made.answers)} asks, {spent[0]:,} in, {spent[1]:,} out"

@@ -2,9 +2,9 @@
 
     SECATEUR_CORPUS=... python benchmarks/truth.py [--window N] [--draw N --seed S]
 
-Every session is compacted without a model. Three kinds of statements are held against the whole session, by other
+Every session is compacted without a model. Three kinds of statements are checked against the whole session, by other
 means than the summary's: that the user waits for something, while a later message of the user is there; that an error
-or a check is open, while the same command went well later; and a goal that a host wrote. Each is printed with the
+or a check is open, while the same command succeeded later; and a goal that a host wrote. Each is printed with the
 messages behind it. `--draw` prints so many statements, drawn by seed, with what followed, for reading.
 """
 

@@ -3,7 +3,7 @@
     python benchmarks/validity.py [--cases 100000] [--first 0] [--jobs 2]
 
 Prints, by format and by policy: cases, requests, requests beside the main line (retries, forks, side calls, compactions
-that were asked for), requests that the API's rules accept as they came, views that were edited, views with a summary,
+that were asked for), requests that the API's rules accept as received, views that were edited, views with a summary,
 views still too long, violations (none may be), and how often the gate took edits back. The recipe is that of
 tests/laws; what a seed comes to does not hang on the number of jobs.
 """

@@ -1,4 +1,4 @@
-"""Feed readers, rules and repair what nobody would write: nothing but our own errors comes out, and in time.
+"""Feed readers, rules and repair what no one would write: nothing but our own errors comes out, and in time.
 
     python fuzz/readers.py --seconds 60 --seed 1 [--atheris]
 

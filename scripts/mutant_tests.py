@@ -147,7 +147,7 @@ class Recorder:
         self.found[nodeid] = [nodeid, seconds, sorted(import_module(MARKS).names)]
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        if report.failed:  # where a test looks at the sources themselves, the marks may stand in its way
+        if report.failed:  # where a test looks at the sources themselves, the marks may be in its way
             self.failed.add(report.nodeid)
 
     def pytest_sessionfinish(self) -> None:

@@ -33,7 +33,7 @@ MAKERS = {
     "cohere": "",
 }
 RESELLERS = ("openrouter",)
-NAME = re.compile(r"(?:ft:)?[a-z0-9][a-z0-9-]+")  # ft: a model that somebody tuned
+NAME = re.compile(r"(?:ft:)?[a-z0-9][a-z0-9-]+")  # ft: a model that someone tuned
 
 
 def main() -> None:

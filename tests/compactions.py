@@ -25,7 +25,7 @@ def rows(transcript: Transcript, plan: Plan | None = None) -> tuple[ViewEntry, .
 
 
 def scene(transcript: Transcript, plan: Plan | None = None, **more: Any) -> CompactionInput:
-    """A compaction that somebody asks for, of this conversation under this plan."""
+    """A compaction that someone asks for, of this conversation under this plan."""
     laid = fold(plan or Plan())
     given: dict[str, Any] = {
         "raw": transcript.messages,
@@ -46,7 +46,7 @@ def run(
     after: Continuation | None = None,
     answers: Sequence[SummaryAnswer] = (),
 ) -> tuple[Outcome, list[Ask]]:
-    """What comes of it, and what a summarizer was asked. It gives these answers, the last one for ever."""
+    """What comes of it, and what a summarizer was asked. It gives these answers, the last one forever."""
     asked: list[Ask] = []
     steps = compact(scene, settings, after or Continuation())
     try:

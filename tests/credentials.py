@@ -1,4 +1,4 @@
-"""Credentials of many shapes, made here from a fixed seed, so that none stands in the source for a scanner to find."""
+"""Credentials of many shapes, made here from a fixed seed, so that none is in the source for a scanner to find."""
 
 import random
 import string

@@ -50,7 +50,7 @@ def summary(line: str = "- The login was broken", name: str = "secateur") -> str
 
 
 def writer(*answers: str | SummaryAnswer) -> tuple[Callable[[Ask], str | SummaryAnswer], list[Ask]]:
-    """A summarizer that gives these answers, the last one for ever, and what it was asked."""
+    """A summarizer that gives these answers, the last one forever, and what it was asked."""
     asked: list[Ask] = []
 
     def write(ask: Ask) -> str | SummaryAnswer:

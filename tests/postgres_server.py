@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-PASSWORD = "p%3Ass%40word-of-tests"  # as it stands in an address; `p:ss@...` in plain
+PASSWORD = "p%3Ass%40word-of-tests"  # as it is in an address; `p:ss@...` in plain
 _PLAIN_PASSWORD = "p:ss@word-of-tests"
 _NOBODY = 65_534
 
@@ -77,7 +77,7 @@ class Postgres:
             self._process = None
 
     def pause(self, paused: bool) -> None:
-        """Stop every process of the server where it stands, or let them go on."""
+        """Stop every process of the server where it stands, or let them continue."""
         assert self._process is not None
         children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split()
         for pid in (self._process.pid, *map(int, children)):

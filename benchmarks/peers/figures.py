@@ -1,7 +1,7 @@
 """The figures of one row: what a series of views cost, what it lost, and what would have been refused.
 
-Rule: ours and theirs go through the same functions. Everything is held against the session as it was: bills as shares
-of its bill, recall of what its calls named. Recall stands beside every bill.
+Rule: ours and theirs go through the same functions. Everything is checked against the session as it was: bills as
+shares of its bill, recall of what its calls named. Recall is beside every bill.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ class Figures(Struct, frozen=True):
     busts: int  # these and what follows at the first kappa
     hard: float
     intact: float
-    asked: float  # of what the user wrote, the share that stands in the view word for word
+    asked: float  # of what the user wrote, the share that is in the view word for word
     invalid: int
     ms: float  # CPU time of one request, mean
     requests: int
@@ -87,7 +87,7 @@ class Match:
 
 
 def count_asked(turns: Sequence[Turn], as_it_was: Sequence[Turn]) -> float:
-    """Of the tokens that the user wrote, the share that stands in a view as it was; mean over requests."""
+    """Of the tokens that the user wrote, the share that is in a view as it was; mean over requests."""
     shares = []
     for turn, raw in zip(turns, as_it_was, strict=True):
         there = set(map(id, turn.seen))

@@ -17,7 +17,7 @@ from secateur.model import Message, Part
 from secateur.tokens import Counter
 
 Piece = dict[str, Any]
-Item = int | Piece  # the number of a piece that stays as it was, or another piece
+Item = int | Piece  # the number of a piece that stays unchanged, or another piece
 
 
 class Placed(Struct, frozen=True):

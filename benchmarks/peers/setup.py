@@ -41,7 +41,7 @@ def note_of(name: str, root: Path = ROOT) -> dict[str, object]:
 
 
 def install(name: str, root: Path = ROOT) -> dict[str, object]:
-    """Make the environment anew and write down what came of it."""
+    """Make the environment anew and write down its result."""
     folder, pins = root / name, PINNED[name]
     venv.create(folder, with_pip=True, clear=True)
     why = _pip(python_of(name, root), "--no-deps", *pins)

@@ -1,7 +1,7 @@
-"""Which views an API would refuse: each as the body of an Anthropic request, held against the wire rules.
+"""Which views an API would refuse: each as the body of an Anthropic request, checked against the API rules.
 
 Rule: results and what the user says after them go into one message, as every client sends them; reasoning and notes of
-the host are left out for everyone. What the request had as it was recorded (an interrupted call) counts for nobody.
+the host are left out for everyone. What the request had as it was recorded (an interrupted call) counts for no one.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The referee's table: for a terminal, for a page, and as JSON that a later run can go on with.
+"""The referee's table: for a terminal, for a page, and as JSON that a later run can continue with.
 
 Rule: every figure has its column, and a row without figures says why. Means over sessions give each the same weight;
 what is counted is summed.

@@ -2,7 +2,7 @@
 
 The blocks of one answer share a message id. Results of parallel calls hang off sibling lines, the line of the call each
 belongs to, so that only one of them is on the way from the last line to the first. The copy that the interface keeps of
-a result (`toolUseResult`) stands beside it.
+a result (`toolUseResult`) is beside it.
 """
 
 from collections.abc import Iterator

@@ -234,7 +234,7 @@ def _format_value(value: Any) -> str:
     """Format a value for an error message: short and on one line, whatever it is."""
     try:
         said = repr(value)
-    except Exception:  # a repr of somebody else's may do anything
+    except Exception:  # a repr of someone else's may do anything
         said = f"<{type(value).__name__}>"
     said = "".join(one if one.isprintable() else "?" for one in said[: _SHOWN + 1])
     return said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"

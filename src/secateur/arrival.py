@@ -1,7 +1,7 @@
 """A tool's new result, shortened before its host stores it: for hosts that let a result be replaced once, on arrival.
 
 Rule: such a host keeps only what it is given, so the store holds the original before a shorter text is returned; where
-it cannot, the result stays as it is. Nothing but the policy's rule for new results applies.
+it cannot, the result stays unchanged. Nothing but the policy's rule for new results applies.
 """
 
 from typing import Any
@@ -52,7 +52,7 @@ class ResultShortener:
         )
 
     def shorten(self, result: ArrivedResult) -> str | None:
-        """The shorter text; None if the result stays as it is. Raises SecateurError."""
+        """The shorter text; None if the result stays unchanged. Raises SecateurError."""
         if not self.is_active or len(result.text) < MIN_CHARS:
             return None
         view = self._engine.fit(_make_request(result), session=result.session, fixed_tokens=_FIXED_TOKENS)

@@ -146,7 +146,7 @@ def find_prunable_results(
     protect = budget.protect
     kept = find_working_set(transcript, protect, budget.originals).keys
     reach = count_protected_tokens(protect, budget.window)
-    left = [reach] if reach else []  # tokens to protect yet; behind that line nobody counts any more
+    left = [reach] if reach else []  # tokens to protect yet; behind that line no one counts any more
     for number, part in _find_unprotected(transcript, protect, walk_ends, left):
         gone = settled(part)
         if (gone and not walk_ends) or part.key in kept or not is_eligible(transcript, number, part, protect):
@@ -216,7 +216,7 @@ def find_protected_keys(
     """Those of the parts named by `keys` that may not be edited where they stand now, after a rewind or a new pin.
 
     What the model said in the turn that is running again is among them; but reasoning that is bound to its prefix is
-    void, and stays out, where one of the `edited` parts stands before it.
+    void, and stays out, where one of the `edited` parts is before it.
     """
     inside, loop = find_boundary(transcript, protect), find_turn_start(transcript)
     kept = find_working_set(transcript, protect, {}).keys
@@ -242,7 +242,7 @@ def _find_unprotected(
 ) -> Iterator[tuple[int, Part]]:
     """Yield results outside the protected head and tail and older than `protect.results`, newest first.
 
-    Once nothing is `left` to protect, only those that may go, as far as the index knows.
+    Once nothing is `left` to protect, only those that may be removed, as far as the index knows.
     """
     messages, index = transcript.messages, get_index(transcript)
     inside = find_boundary(transcript, protect)

@@ -1,7 +1,7 @@
 """What there is room for: the numbers and facts of one request that strategies and schedules decide by.
 
 Rule: values of this request only; whoever makes a `Budget` has looked at plan, clock and window already. Nothing here
-decides what may go (`bounds`) or when (`schedule`).
+decides what may be removed (`bounds`) or when (`schedule`).
 """
 
 from collections.abc import Callable, Mapping, Set
@@ -32,7 +32,7 @@ class Budget(Struct, frozen=True, kw_only=True):
     protect: Protection
     edited_by: Mapping[str, str] = {}  # key -> strategy, of the edits in force and those proposed just before
     own_keys: Set[str] = frozenset()  # keys of results that came as text of ours, from a view that is a history now
-    originals: Mapping[str, Part] = {}  # key -> the part as it came, at least for excerpts and trims among `edited_by`
+    originals: Mapping[str, Part] = {}  # key -> the part as received, at least for excerpts and trims among `edited_by`
     idle_s: float | None = None  # since the model was last called or the newest epoch opened; None: unknown
     has_prior_view: bool = False  # a view was made for this session before, whenever that was
     now_ms: int = 0  # ms since 1970
@@ -55,7 +55,7 @@ class Budget(Struct, frozen=True, kw_only=True):
 
 
 def get_original(budget: Budget, part: Part) -> Part:
-    """The part as it came, where an excerpt or a trimmed text stands in the view."""
+    """The part as received, where an excerpt or a trimmed text is in the view."""
     return budget.originals.get(part.key, part)
 
 

@@ -1,4 +1,4 @@
-"""What holds at every door where nobody says otherwise: the library, the command line, the docs.
+"""What holds at every door where no one says otherwise: the library, the command line, the docs.
 
 Rule: one name, said once, and nothing is loaded for it; help and completion ask for it too.
 """

@@ -1,6 +1,6 @@
 """An engine for code that sits between an agent and its model: clients' wrappers and frameworks' adapters.
 
-Rule: an agent is never stopped by it. What cannot be served is sent as it came, a view that is still too long is sent
+Rule: an agent is never stopped by it. What cannot be served is sent as received, a view that is still too long is sent
 all the same, and usage that cannot be recorded is not. `on_view` sees every view, also the failed ones.
 """
 

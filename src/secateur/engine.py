@@ -1,7 +1,7 @@
-"""The door: `fit` and `Engine`; `docs/explanation/architecture.md` follows one request from here.
+"""The public entry points, `fit` and `Engine`; `docs/explanation/architecture.md` traces one request from here.
 
-A view is a pure function of history and plan; the cache only saves work. The core and commands on a session fail
-loudly; a failing store never stops a request, and the receipt says so.
+A view is a pure function of history and plan; the cache only saves work. Bad input and failed commands on a session
+raise an error; a failing store never stops a request, and the receipt reports it.
 """
 
 import asyncio
@@ -52,13 +52,13 @@ def fit(
 
     `request` is a body or session log as bytes or str, a body as a dict, a list of messages, or the arguments of a
     provider's client: SDK objects, pydantic models and dataclasses keep their types. `policy` is a preset's name, the
-    path of a TOML file, a dict or a `Policy`. `target_tokens` keeps the view under so many tokens, as cheaply as
-    possible; it asks for less than the model's `window`, and a view above it alone is a warning. `protect` names more
-    tools (globs) whose results stay. `idle_s` is the time since the last model call in seconds (default: from the
-    document's timestamps; if unknown, a first request has no prompt cache, and with `plan` a live one is assumed);
-    `now_ms` is the present in ms since 1970. `fixed_tokens` counts the system prompt and tools if the document lacks
-    them. `repair` first repairs a request that the provider would reject. If the view is still too long after pruning,
-    a policy with compaction summarizes it without a model; `compact=False` turns that off. Raises FormatError,
+    path of a TOML file, a dict or a `Policy`. `target_tokens` keeps the view below this size as cheaply as possible; it
+    is a goal below the model's `window`, and missing it is a warning. `protect` names additional tools (globs) whose
+    results are kept. `idle_s` is the time since the last model call in seconds (default: from the document's
+    timestamps; if unknown, a first request has no prompt cache, and with `plan` a live one is assumed); `now_ms` is the
+    current time in ms since 1970. `fixed_tokens` is the size of the system prompt and tools if the document lacks them.
+    `repair` first repairs a request that the provider would reject. If the view is still too long after pruning, a
+    policy with compaction summarizes it without a model; `compact=False` turns that off. Raises FormatError,
     ConfigError, EditError, StillTooLong.
     """
     engine = Engine(
@@ -76,15 +76,16 @@ def fit(
 
 
 class Engine(SessionCommands):
-    """`fit` with settings kept, and sessions that go on from request to request.
+    """`fit` with fixed settings, and sessions that continue from request to request.
 
-    With a `store` (its address, or the store itself) sessions continue in every process, each tenant's separately;
-    without one they live in memory. `max_cached_sessions` bounds how many are cached: with a store, an evicted session
-    is reloaded when next used; without one, its plan is lost. With `store_raw` the store also keeps each message as it
-    came, once, so that `replay` needs nothing else. `max_pinned_tokens` bounds what pins protect. `recall_handles` says
-    whether placeholders name handles, by which the model reads back what was removed: "auto" if the request has a tool
-    for that (`secateur mcp`), "on" if it has another way, "off" never; "file" has the store, a file on the machine of
-    the agent, also write what was removed to files, and names those. Only what the store keeps is named.
+    With a `store` (its address, or the store itself) every process can continue a session, and tenants are separate;
+    without one, sessions live in memory. `max_cached_sessions` bounds how many are cached: with a store, an evicted
+    session is reloaded when next used; without one, its plan is lost. With `store_raw` the store also keeps each
+    message in its original form, once, so that `replay` needs nothing else. `max_pinned_tokens` limits what pins
+    protect. `recall_handles` decides whether placeholders contain handles with which the model can read removed content
+    back: "auto" if the request has a tool for it (`secateur mcp`), "on" if there is another way, "off" never. "file"
+    makes the store, a file on the agent's machine, also write removed content to files, and placeholders name these.
+    Only content that the store keeps gets a handle.
 
     `summarizer` writes summaries if the policy compacts: a name (`anthropic:claude-haiku-4-5`,
     `http://127.0.0.1:8080/v1#MODEL`), a callable that takes a prompt and returns text, a `Summarizer`, or a list of
@@ -93,8 +94,8 @@ class Engine(SessionCommands):
     `after_compact` are called around each compaction. With `background` a summary is made early, in a thread, and used
     once it is ready; no request waits for it. `too_long` says what `fit` does with a view that exceeds its window:
     "raise" StillTooLong, or return it for the caller to "send", with a warning in its receipt. With `fail_open`, `fit`
-    never raises: a request that cannot be served goes out as it came, or as earlier views of its session were edited,
-    and its receipt has the `error`. Raises ConfigError.
+    never raises: a request that cannot be served is returned unchanged, or with the edits of the session's earlier
+    views, and its receipt contains the `error`. Raises ConfigError.
     """
 
     def __init__(
@@ -160,7 +161,7 @@ class Engine(SessionCommands):
         )
         self._objects = ObjectRequests(self.settings, self.sessions, cached)
         self._fail_open = FailOpen(self.settings, cached) if fail_open else None
-        self._opened = isinstance(store, str)  # its store is its own; one that was handed in is its maker's
+        self._opened = isinstance(store, str)  # a store given as an object is closed by its owner
 
     def __repr__(self) -> str:
         kept = f" of tenant {self.sessions.tenant!r}" if self.sessions.tenant else ""
@@ -168,10 +169,10 @@ class Engine(SessionCommands):
         return f"<Engine {self.policy.name}, {self.settings.model or 'any model'}, sessions{kept} {where}>"
 
     def close(self) -> None:
-        """Call off summaries that are being made beside requests, and close the store if its address was given.
+        """Cancel summaries in progress in the background, and close the store if it was given by address.
 
-        Receipts that wait for a store that was away are kept first, if it can be reached now.
-        What was kept stays kept, and a closed engine may be used again: it opens itself.
+        Receipts that could not be stored before are saved first, if the store can be reached now.
+        Saved data stays, and a closed engine can be used again: it reopens the store.
         """
         if self.background is not None:
             self.background.close()
@@ -196,12 +197,12 @@ class Engine(SessionCommands):
         """Return the request to send. With a `session`, its plan continues from the last request.
 
         With a store and no name, the session is found by its history, or a new one is opened (`View.session`). Pins,
-        recorded usage and undo need a name, or an owner: the engine's `tenant`, or the one named here. Every request
-        leaves a receipt there; a failing store stops nothing and is named in `View.receipt.warnings`. A view is assumed
-        to be sent at once: without `idle_s`, recorded usage or timestamps, idle time is counted from it.
+        recorded usage and undo need a name, or an owner: the engine's `tenant`, or the one passed here. Every request
+        leaves a receipt in the store; a failing store stops nothing and is reported in `View.receipt.warnings`. A view
+        is assumed to be sent at once: without `idle_s`, recorded usage or timestamps, idle time is counted from it.
 
-        `format` is that of this request, instead of the engine's. `system` and `tools` are what goes with a bare list
-        of messages: they are counted, unless `fixed_tokens` says how many they are.
+        `format` overrides the engine's for this request. `system` and `tools` belong to a bare list of messages: they
+        are counted, unless `fixed_tokens` gives their size.
         """
         beside = Beside(format, system, tools)
         return self._serve_request(request, session, tenant, plan, now_ms, idle_s, fixed_tokens, beside)
@@ -220,7 +221,7 @@ class Engine(SessionCommands):
         system: Any = None,
         tools: Any = None,
     ) -> View[T]:
-        """The same beside a running event loop. Cancelled, it leaves no trace."""
+        """`fit` for use in a running event loop. If cancelled, it leaves no trace."""
         from secateur.summarizers.driving import Stop
 
         stop = Stop()

@@ -2,7 +2,7 @@
 
 Rule: nothing is raised, and the receipt says why nothing was done. A session whose earlier views were edited gets the
 same edits again if they can be made, since signed reasoning is bound to what the model read; else the request goes out
-as it came.
+as received.
 """
 
 from collections import OrderedDict

@@ -48,7 +48,7 @@ def handle_of(said: str | bytes) -> str:
 def assign_keys(messages: Iterable[Message], previous: str = "") -> tuple[Message, ...]:
     """Give fresh messages and their parts their keys, continuing after the key `previous` ("" at the start).
 
-    The messages are completed in place: a reader hands over what nobody else holds yet.
+    The messages are completed in place: a reader hands over what no one else holds yet.
     """
     done = []
     for message in messages:
@@ -62,7 +62,7 @@ def assign_keys(messages: Iterable[Message], previous: str = "") -> tuple[Messag
             head = f"{speaker}\0{kind}\0{len(call)},{len(tool)},{len(said)}\0{call}{tool}{said}\0"
             try:
                 name = blake2b(head.encode(), digest_size=_SIZE)
-                name.update(text.encode())  # by itself: a long text is not copied to stand beside others
+                name.update(text.encode())  # by itself: a long text is not copied to be beside others
             except UnicodeEncodeError:
                 name = blake2b(head.encode(*_AS_IT_IS), digest_size=_SIZE)
                 name.update(text.encode(*_AS_IT_IS))

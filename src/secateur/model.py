@@ -31,11 +31,11 @@ class Part(Struct, frozen=True, gc=False):
     fingerprint: str = ""
     container_key: str = ""  # key of the result that contains this medium (readers set any non-empty mark)
     pinned: bool = False  # never rewritten: signed, encrypted, of an unknown type, or kept by the server
-    prefix_bound: bool = False  # valid only while everything before it stays as it was (wire rule A54)
+    prefix_bound: bool = False  # valid only while everything before it stays unchanged (API rule A54)
     joined_to_next: bool = (
-        False  # may not go without what follows it: signed steps, reasoning units (wire rules R3, R4, G10)
+        False  # may not go without what follows it: signed steps, reasoning units (API rules R3, R4, G10)
     )
-    marker: str = ""  # a cache marker inside the body, as JSON: it stays when the body is rewritten (wire rules 3.5)
+    marker: str = ""  # a cache marker inside the body, as JSON: it stays when the body is rewritten (API rules 3.5)
     size: int = 0  # bytes of a medium's data in the document
     cleared_at_path: Path = ()  # where the host records the time this part was cleared, if it has such a place
     cleared: str = ""  # the host's own placeholder for it once that time is recorded, if it has one
@@ -84,7 +84,7 @@ class MessagePositions(Struct, frozen=True):
     user_turns: tuple[int, ...] = ()  # those of origin "user": where turns begin
     assistant_messages: tuple[int, ...] = ()
     first_prunable: int = 0  # messages before this one hold no result that the policy could still edit
-    prunable: tuple[int, ...] | None = None  # the messages behind it that do hold one, as it came; None: not known
+    prunable: tuple[int, ...] | None = None  # the messages after it that do hold one in the raw history; None: unknown
     derived: Derived | None = None  # shared by the views of one session; None: nothing is kept
 
 
@@ -97,7 +97,7 @@ class Transcript(Struct, frozen=True):
     provider: str = ""
     fixed_tokens: int = 0  # system prompt and tool definitions
     partial: bool = False  # the provider holds history that is not here: observe only
-    requires_leading_reasoning: bool = False  # the tool loop that runs must begin with its reasoning (wire rule A52)
+    requires_leading_reasoning: bool = False  # the tool loop that runs must begin with its reasoning (API rule A52)
     parts_only: bool = False  # messages are not one by one the array's elements: only parts can be edited, in place
     last_call_ms: int = 0  # when the model was last called, in ms; 0: unknown
     last_timestamp_ms: int = 0  # the document's last timestamp, in ms; 0: unknown
@@ -111,7 +111,7 @@ class Transcript(Struct, frozen=True):
 
 
 class NewMessage(Struct, frozen=True):
-    """A message that is not in the history. `meta` goes to hosts that can store it, never to a provider."""
+    """A message that is not in the history. `meta` is passed to hosts that can store it, never to a provider."""
 
     role: Role
     text: str
@@ -128,7 +128,7 @@ class Rewrite(Struct, frozen=True, gc=False, tag="rewrite", tag_field="verb"):
 
 
 class Remove(Struct, frozen=True, gc=False, tag="remove", tag_field="verb"):
-    """The part goes. For reasoning only: a call or result never goes alone."""
+    """The part is removed. For reasoning only: a call or result is never removed alone."""
 
     key: str
     strategy: str = ""
@@ -144,7 +144,7 @@ class Replace(Struct, frozen=True, tag="replace", tag_field="verb"):
 
 
 class Restore(Struct, frozen=True, gc=False, tag="restore", tag_field="verb"):
-    """The part is shown as it came again."""
+    """The part is shown in its original form again."""
 
     key: str
     strategy: str = ""
@@ -154,8 +154,8 @@ Edit = Rewrite | Remove | Replace | Restore
 
 
 class Epoch(Struct, frozen=True):
-    """All edits made at one moment. `head_key` is the last key of the history then, `reverts` the number of an epoch
-    that this one takes back.
+    """All edits made at one moment (a batch). `head_key` is the last key of the history at that moment; `reverts` is
+    the number of an epoch that this one undoes.
 
     It applies to histories that contain `head_key` and none of `excluded_keys`, which belong to other branches.
     """

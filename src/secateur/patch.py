@@ -18,7 +18,7 @@ from secateur.model import Path
 
 
 class Op(Struct, frozen=True, gc=False):
-    """A value to stand at `path`; with `slice` (i, j), values to stand in place of the array's elements [i:j].
+    """A value to stand at `path`; with `slice` (i, j), values to replace the array's elements [i:j].
 
     A name that an object lacks is added at its end, with the objects that lead there. An `Inside` changes what stands
     there as little as it can.
@@ -30,7 +30,7 @@ class Op(Struct, frozen=True, gc=False):
 
 
 class Splice(Struct, frozen=True, order=True, gc=False):
-    """Bytes to stand in place of `data[start:end]`."""
+    """Bytes to replace `data[start:end]`."""
 
     start: int
     end: int

@@ -2,8 +2,8 @@
 
     read -> project -> demands -> context -> repairs -> prune -> digest, compact -> window -> render -> record
 
-A stage returns a value. This module applies its epoch, has the view validated, and takes back what the provider would
-refuse. Nothing is kept here: saving the result, and deciding anew after a conflict, is the matter of `serving`.
+A stage returns a value. This module applies its epoch, has the view validated, and reverts what the provider would
+reject. Nothing is saved here: `serving` saves the result, and decides again after a conflict.
 """
 
 from collections.abc import Callable
@@ -49,11 +49,11 @@ from secateur.stages.setup import CompactionSetup, CompactOptions, PreparedSumma
 from secateur.stores.protocol import Blob, SessionId, State
 from secateur.view import View
 
-Validate = Callable[[Projection], list[Violation]]  # what the provider would refuse of a view
+Validate = Callable[[Projection], list[Violation]]  # what the provider would reject in a view
 
 
 class RequestRun(Struct, frozen=True):
-    """One request at its session."""
+    """One request with its session."""
 
     settings: EngineSettings
     sessions: SessionManager
@@ -65,7 +65,7 @@ class RequestRun(Struct, frozen=True):
 
 
 class Result(Struct, frozen=True):
-    """A view, and what is kept with it."""
+    """A view, and what is saved with it."""
 
     view: View[Any]
     branch: Branch
@@ -76,10 +76,10 @@ class Result(Struct, frozen=True):
 
 
 def decide(call: RequestRun, state: State, storage: Storage, prepared: PreparedSummary | None) -> Result:
-    """The view of the request under this state of its session; nothing of it is kept yet."""
+    """Return the view of the request under this state of its session; nothing is saved yet."""
     settings, request, sessions, cached = call.settings, call.request, call.sessions, call.cached
 
-    # Read, of a grown request only what is new, and lay the session's plan over it.
+    # Read the request (only its new messages if it has grown), and apply the session's plan to it.
     state = call.match.limit_state(state)
     projection, branch = _project(call, state, storage)
     read = projection.document.transcript
@@ -92,7 +92,7 @@ def decide(call: RequestRun, state: State, storage: Storage, prepared: PreparedS
     )
     inherited = record.list_inherited(projection, branch.plan) if branch.plan is call.match.inherited else ()
 
-    # What was sent before may read otherwise now: because of a changed repair, or of another plan.
+    # What was sent before may read differently now, because of a changed repair or of another plan.
     repaired = remember_repairs(settings, call.incoming, request.native, read) if settings.repair else None
     step = detect_change(cached.repaired, repaired, read, request.now_ms)
     used = projection.used
@@ -102,7 +102,7 @@ def decide(call: RequestRun, state: State, storage: Storage, prepared: PreparedS
     if demands.placement.moved == MOVED and settings.policy.sticky:
         _open(projection, Epoch(request.now_ms, read.messages[-1].key, MOVED, ()))
 
-    # Prune; summarize what is still too long; say so if that was not enough.
+    # Prune; summarize if the view is still too long; report it if that was not enough.
     before = projection.projected_messages
     pruned = _prune(cached, context, projection, demands)
     compaction = apply_compaction(
@@ -131,17 +131,17 @@ def decide(call: RequestRun, state: State, storage: Storage, prepared: PreparedS
 
 
 def _project(call: RequestRun, state: State, storage: Storage) -> tuple[Projection, Branch]:
-    """Read the request, of a grown one only what is new, and lay the plan over it that the request goes on from.
+    """Read the request (only its new messages if it has grown), and apply the plan that it continues from.
 
-    Of a policy whose edits do not persist nothing is laid over it; but reasoning that is bound to its prefix was made
-    under the views of that plan.
+    If the policy's edits do not persist, no plan is applied; except that reasoning bound to its prefix was written
+    under the views of the session's plan, which is then applied after all.
     """
     settings, sessions, cached, request = call.settings, call.sessions, call.cached, call.request
     projection = cached.work or make_projection(settings)
     came = call.incoming.document or call.incoming.native
     read, same = documents.read_on(projection.last_document, came, settings.format, settings.model)
     if not projection.counting.can_count(read.transcript.model) and projection.last_document is not None:
-        projection, same = make_projection(settings), 0  # another model: everything is counted anew
+        projection, same = make_projection(settings), 0  # another model: count everything again
         read = call.incoming.document or documents.read(call.incoming.native, settings.format, settings.model)
     cached.work = projection
     if settings.policy.sticky:
@@ -158,7 +158,7 @@ def _project(call: RequestRun, state: State, storage: Storage) -> tuple[Projecti
 
 
 def _enforce(cached: CachedSession, projection: Projection, demands: Demands) -> None:
-    """Protect what the session demands, before anything is decided, and take back what an undo cannot have yet."""
+    """Before any decision, protect what the session demands, and postpone undos that cannot take effect yet."""
     if projection.protect != demands.protection:
         cached.skipped = None
     projection.set_protection(demands.protection)
@@ -168,7 +168,7 @@ def _enforce(cached: CachedSession, projection: Projection, demands: Demands) ->
 
 
 def _prune(cached: CachedSession, context: Context, projection: Projection, demands: Demands) -> record.Applied:
-    """The pruning of a request; not decided again where the last decision was to skip, and only time went by."""
+    """Prune a request; a decision to skip is reused if nothing but the time has changed since."""
     budget, known = context.budget, cached.skipped if context.storage != "away" else None
     same = projection.unchanged and not demands.edits and not context.policy.schedule.needs_clock
     if same and known is not None and (known.window, known.used) == (budget.window, budget.tokens_used):
@@ -183,7 +183,7 @@ def _prune(cached: CachedSession, context: Context, projection: Projection, dema
 
 
 def apply_prune(context: Context, projection: Projection) -> record.Applied:
-    """The pruning of a replayed request, without a session and without validation."""
+    """Prune a replayed request, without a session and without validation."""
     return _apply(projection, prune.conclude(context, projection, {}), context.budget.now_ms, None)
 
 
@@ -196,7 +196,7 @@ def apply_compaction(
     prepared: PreparedSummary | None = None,
     validate: Validate | None = None,
 ) -> record.CompactionResult:
-    """Digests of older work where they pay, then a summary where the view is still too long."""
+    """Replace older work by digests if that pays, then summarize if the view is still too long."""
     if context.policy.compaction is None:
         skipped = Refused("no_policy", f"policy {context.policy.name} does not compact")
         return record.CompactionResult(skipped if options.forced else None)
@@ -214,7 +214,7 @@ def apply_compaction(
 def _finish_compaction(
     context: Context, projection: Projection, setup: CompactionSetup, step: CompactionStep, validate: Validate | None
 ) -> record.CompactionResult:
-    """Apply the epoch of a compaction, and report what came of it."""
+    """Apply the epoch of a compaction, and report the result."""
     applied = _apply(projection, Step(step.epoch), context.budget.now_ms, validate) if step.epoch else record.Applied()
     if applied.refused:
         no = Refused("gate", applied.refused, step.outcome.attempts, step.outcome.asks)
@@ -235,7 +235,7 @@ def _finish_compaction(
 def fit_window(
     context: Context, projection: Projection, done: record.CompactionResult, validate: Validate | None = None
 ) -> record.CompactionResult:
-    """Hold the view to its window: shorten unread results where nothing else is left, and say what is too long."""
+    """Enforce the window: shorten unread results as a last resort, and report what is too long."""
     if context.policy.binds == "never":
         return replace(done, too_long="")
     reason = window.explain_overflow(context, projection, done)
@@ -257,14 +257,14 @@ def fit_window(
 
 
 def _apply(projection: Projection, step: Step, now_ms: int, validate: Validate | None) -> record.Applied:
-    """Apply the epoch of a step, and take it back where the provider would refuse the view."""
+    """Apply the epoch of a step, and revert it if the provider would reject the view."""
     edits = _open(projection, step.epoch)
     refused = roll_back(projection, now_ms, bool(edits), validate) if validate is not None else ""
     return record.Applied((), refused, refused) if refused else record.Applied(edits, step.skipped_reason)
 
 
 def _open(projection: Projection, epoch: Epoch | None) -> tuple[EditRecord, ...]:
-    """Add an epoch to the plan of the projection; its edits, as the receipt has them."""
+    """Add an epoch to the plan of the projection; return its edits as the receipt records them."""
     if epoch is None:
         return ()
     messages, before = projection.document.transcript.messages, projection.projected_messages
@@ -275,9 +275,9 @@ def _open(projection: Projection, epoch: Epoch | None) -> tuple[EditRecord, ...]
 
 
 def roll_back(projection: Projection, now_ms: int, is_open: bool, validate: Validate) -> str:
-    """Never send what the provider would refuse: take the newest epoch back, then all of them; why, or "".
+    """Never send what the provider would reject: revert the newest epoch, then all of them; return why, or "".
 
-    Both are epochs of the plan, so the record says what happened. An epoch that is taken back before it was ever sent
+    Both reverts are epochs of the plan, so the record shows what happened. Reverting an epoch that was never sent
     leaves the view as it was; going back to the raw history is an edit like any other, with its dependents.
     """
     violations = validate(projection)

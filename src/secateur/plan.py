@@ -2,8 +2,8 @@
 
 Rule: a view is a pure function of history and plan. A plan names parts by key, never by position, so it can be stored,
 sent, shared by forks and replayed. Nothing here decides what to edit. Reasoning that is bound to its prefix becomes
-invalid once anything before it changes (wire rules A54-A56), so all bound reasoning behind the first edit is removed in
-the same epoch, for good. Reasoning made later, under the new view, stays.
+invalid once anything before it changes (API rules A54-A56), so all bound reasoning behind the first edit is removed in
+the same epoch, for good. Reasoning written later, under the new view, is kept.
 """
 
 from collections.abc import Container, Iterable, Mapping, Set
@@ -17,7 +17,7 @@ from secateur.errors import EditError
 from secateur.model import Edit, Epoch, Message, Remove, Replace, Restore, Rewrite, Transcript
 
 UNDONE = "it was undone"
-REFUSED = "the provider would refuse it"  # stands in the reason of an epoch that takes such edits back
+REFUSED = "the provider would refuse it"  # is in the reason of an epoch that takes such edits back
 
 
 class Plan(Struct, frozen=True):
@@ -78,7 +78,7 @@ def branch_for(plan: Plan, keys: Container[str]) -> Plan:
 
 
 def find_pending_keys(plan: Plan, mine: Plan) -> frozenset[str]:
-    """Return the keys at which more epochs of a plan would apply to a history, or some of `mine` no longer would."""
+    """Return keys that, once in the history, make more epochs of a plan apply, or some of `mine` no longer apply."""
     hold = {(epoch.at_ms, epoch.head_key, epoch.reason) for epoch in mine.epochs} if mine is not plan else set()
     ahead = (
         []
@@ -201,7 +201,7 @@ def with_dependents(
     edges = {edit.after for edit in edits if isinstance(edit, Replace)}
     gone = {edit.key for edit in edits if isinstance(edit, Remove)} | (out - keys)
     open_ = "" in edges
-    kept = False  # bound reasoning stays so far: removing some behind it leaves a gap, before it none (wire rule A54)
+    kept = False  # bound reasoning is kept so far: removing some after it leaves a gap, before it none (API rule A54)
     void: list[Edit] = []
     for message in messages:
         for part in message.parts:
@@ -220,7 +220,7 @@ def _is_emptied(message: Message, keys: Set[str], gone: Set[str]) -> bool:
 
 
 def is_in_running_round(messages: tuple[Message, ...], edits: Iterable[Edit]) -> bool:
-    """Whether `edits` remove bound reasoning of the tool loop still in progress (wire rules A51, A59)."""
+    """Whether `edits` remove bound reasoning of the tool loop still in progress (API rules A51, A59)."""
     removed = {edit.key for edit in edits if isinstance(edit, Remove)}
     if not removed or not messages or not _has_results(messages[-1]):
         return False
@@ -233,14 +233,14 @@ def is_in_running_round(messages: tuple[Message, ...], edits: Iterable[Edit]) ->
 
 
 def _has_results(message: Message) -> bool:
-    """Whether a message holds results: user text beside them continues the turn."""
+    """Whether a message contains results: user text beside them continues the turn."""
     return any(part.kind == "tool_result" for part in message.parts)
 
 
 def is_missing_reasoning(raw: tuple[Message, ...], shown: tuple[Message, ...], turn: int) -> bool:
     """Whether the turn at message `turn` lost the reasoning its first answer begins with (A52).
 
-    Only a turn that goes on with results has to begin with it: one that ends in an answer is over.
+    Only a turn that continues with results must begin with it: one that ends in an answer is over.
     """
     if not raw or not _has_results(raw[-1]):
         return False

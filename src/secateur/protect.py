@@ -17,18 +17,18 @@ Table = tuple[tuple[int, int], ...]
 
 
 class Protection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What stays as it is. All fields hold together: a part that one of them protects is protected."""
+    """What stays unchanged. All fields hold together: a part that one of them protects is protected."""
 
     tools: tuple[Glob, ...] = ()  # globs of tools whose results stay; wins over `allow`
-    prunable_tools: tuple[Glob, ...] = ()  # globs of tools whose results may go; empty: all (SEEDS 3.6)
+    prunable_tools: tuple[Glob, ...] = ()  # globs of tools whose results may be removed; empty: all (SEEDS 3.6)
     tool_kinds: tuple[str, ...] = ()  # what a tool is for: read, edit, search, run, plan, skill, memory, other
     part_keys: tuple[str, ...] = ()  # pinned parts
     first_messages: Count = 0  # first messages; a leading system message is not counted
     before_first_user: bool = False  # everything before the first user message (SEEDS 3.3)
-    last_turns: Count = 0  # last user turns; with fewer of them nothing may go (SEEDS 0.2)
+    last_turns: Count = 0  # last user turns; with fewer of them nothing may be removed (SEEDS 0.2)
     count_all_user_messages: bool = False  # reminders, synthetic messages and summaries are turns as well (SEEDS S.5)
     last_assistant_messages: Count = (
-        0  # last assistant messages and all behind; with fewer of them nothing may go (SEEDS 3.3)
+        0  # last assistant messages and all behind; with fewer of them nothing may be removed (SEEDS 3.3)
     )
     last_rounds: Count = 0  # last assistant messages with calls, and their results
     last_messages: Count = 0  # last messages
@@ -38,7 +38,7 @@ class Protection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     min_prunable_chars: Count = 0  # results shorter than this too, but they count among the newest tokens
     media_results: bool = False  # results that hold media
     error_results: bool = False  # error results
-    unresolved_errors: bool = False  # results that tell of a failure, until the same thing goes well or is tried again
+    unresolved_errors: bool = False  # results that tell of a failure, until the same thing succeeds or is tried again
     unread: bool = False  # results that the model has not answered yet; only stage 0 and a full window shorten them
     recent_files: Count = 0  # the freshest reads of so many files, those worked with last
     recent_readbacks: Count = (

@@ -78,10 +78,10 @@ class CompactionReport(Struct, frozen=True, kw_only=True):
     asked_tokens: tuple[int, int] = (0, 0)  # what summarizers read and wrote, as their providers counted
     messages: int = 0  # that gave way
     tokens_before: int = 0  # of what gave way, by the policy's counter
-    tokens_after: int = 0  # of what stands there now
+    tokens_after: int = 0  # of what is there now
     rejected_lines: int = 0  # lines of a model that name what the history does not hold
     evicted_lines: int = 0  # lines that had no room any more
-    continuation: str = ""  # how the agent goes on: media, unanswered, mid_task, sentence, idle, waiting or none
+    continuation: str = ""  # how the agent continues: media, unanswered, mid_task, sentence, idle, waiting or none
     summary: str = ""  # hash of the summary
     handles: tuple[str, ...] = ()  # what gave way can be read back under these
 
@@ -120,8 +120,8 @@ class Receipt(Struct, frozen=True):
     window: int
     window_source: str
     counter: str
-    tokens_raw: int  # of the history as it came
-    tokens_view: int  # as it goes on
+    tokens_raw: int  # of the history as received
+    tokens_view: int  # as it continues
     messages: int
     opened: bool  # an epoch was opened for this request
     edits: tuple[EditRecord, ...]  # its edits
@@ -151,16 +151,16 @@ class Receipt(Struct, frozen=True):
     forced_reason: str = (
         ""  # why an epoch had to be opened, whatever the cache holds: a repair reads otherwise than it did
     )
-    parent: str = ""  # last key of the history that this one goes on from; "" where none of the session's was sent
+    parent: str = ""  # last key of the history that this one continues from; "" where none of the session's was sent
     view: str = ""  # hash of the view as the model reads it, by which the next request knows whether it moved
     tools_hashes: tuple[str, ...] = ()  # of the tools that this history was sent with, the newest first
     system_hashes: tuple[str, ...] = ()  # of its system prompts
     content_ends: tuple[str, ...] = ()  # where the system prompt is a message: hashes of the first and last behind it
     cold_keys: tuple[str, ...] = ()  # last keys of the histories of this line whose cache was lost, pauses aside
     lines: int = 0  # ends of the session's branches; 1: it never parted
-    unread: int = 0  # results that the model has not answered and does not see as they came, excerpts aside
+    unread: int = 0  # results that the model has not answered and does not see as received, excerpts aside
     filed: FileWrite | None = None  # where a command wrote the view to a file
-    breakpoints: int = 0  # cache markers that were added, so that what stands before the edits is found again
+    breakpoints: int = 0  # cache markers that were added, so that what is before the edits is found again
     billed: UsageBill | None = (
         None  # what the provider counted for the session's earlier answers of this model; null: none
     )
@@ -197,7 +197,7 @@ def build_range_records(
     """Records of the message ranges an epoch replaced, one each, by their first message.
 
     `ranges` are all that are in force, `shown` the messages one by one as the model read them before; `weigh` gives the
-    tokens of what stands in place of one.
+    tokens of what replaces one.
     """
     mine = {id(one) for one in epoch.edits if isinstance(one, Replace)}
     found = sorted([(i, j, edit) for i, j, edit in ranges if id(edit) in mine], key=lambda one: one[:2])

@@ -24,7 +24,7 @@ from secateur.view import View
 
 
 class Served(Struct, frozen=True):
-    """A view that was kept; or one that is too long to be sent, and what is kept once the caller sent it."""
+    """A view that was saved; or one that is too long to be sent, and what to save once the caller sends it."""
 
     view: View[Any]
     unsent: UnsentView | None = None
@@ -32,7 +32,7 @@ class Served(Struct, frozen=True):
 
 
 def run(settings: EngineSettings, sessions: SessionManager, who: SessionId, request: FitRequest) -> View[Any]:
-    """The view of a request of a session (without a name: as the history says), kept."""
+    """Serve a request of a session and save its view. A session without a name is found by its history."""
     try:
         sessions.begin()
         incoming, match = _find(settings, sessions, who, request)
@@ -44,7 +44,7 @@ def run(settings: EngineSettings, sessions: SessionManager, who: SessionId, requ
             return served.view
         sessions.keep_receipt(who, make_unsent_receipt(served.unsent.receipt, served.too_long))
         raise StillTooLong(served.too_long, served.view, find_largest(served.view.transcript), served.unsent)
-    except (StillTooLong, CancelledError):  # its receipt is kept already; a cancelled request leaves no trace
+    except (StillTooLong, CancelledError):  # its receipt is saved already; a cancelled request leaves no trace
         raise
     except Exception as error:
         sessions.keep_receipt(who, make_failure_receipt(settings.policy.name, settings.counter, error, request.now_ms))
@@ -54,7 +54,7 @@ def run(settings: EngineSettings, sessions: SessionManager, who: SessionId, requ
 def _find(
     settings: EngineSettings, sessions: SessionManager, who: SessionId, request: FitRequest
 ) -> tuple[Incoming, SessionMatch]:
-    """The request, and the session that it belongs to."""
+    """Return the request, repaired if asked for, and the session that it belongs to."""
     incoming = repair_request(settings, request.native)
     if not sessions.needs_lookup(who):
         return incoming, SessionMatch(who.session)
@@ -62,12 +62,12 @@ def _find(
     known = sessions.memory.find_grown(who.tenant, native) if isinstance(native, bytes) else None
     read, _ = documents.read_on(known, native, settings.format, settings.model)
     if known is not None and read.transcript.model != known.transcript.model:
-        read = documents.read(native, settings.format, settings.model)  # its parts are counted anew
+        read = documents.read(native, settings.format, settings.model)  # count its parts again
     return replace(incoming, document=read), sessions.find(who, read.transcript)
 
 
 def _serve(call: RequestRun) -> Served:
-    """The view, kept; decided anew where the session moved on meanwhile, and without a store that fails."""
+    """Decide and save the view; again if another process saved the session first, and without a store that fails."""
     sessions, cached, error = call.sessions, call.cached, ""
     storage: Storage = "none" if sessions.store is None else "store"
     prepared: PreparedSummary | None = None
@@ -100,7 +100,7 @@ def _serve(call: RequestRun) -> Served:
 
 
 def _finish(call: RequestRun, result: Result) -> Served:
-    """Keep in memory what no store keeps; of a view that is not sent, nothing."""
+    """Keep in memory what is not in a store; nothing of a view that is not sent."""
     view, projection = result.view, call.cached.work
     assert projection is not None
     if not _is_withheld(call, result):
@@ -126,18 +126,18 @@ def _finish(call: RequestRun, result: Result) -> Served:
 
 
 def _is_withheld(call: RequestRun, result: Result) -> bool:
-    """Whether the view is not to be sent."""
+    """Return whether the view must not be sent."""
     return bool(result.too_long) and not call.settings.sends
 
 
 def _send(call: RequestRun, result: Result) -> None:
-    """The view goes out: remember its repairs, and use a summary that was made in the background only once."""
+    """Record that the view is sent: remember its repairs, and drop a background summary that it used."""
     call.cached.repaired = result.repaired
     if (background := call.settings.compaction.background) is not None:
         background.drop_taken(call.who)
 
 
 def _with_warning(view: View[Any], warning: str) -> View[Any]:
-    """The view with one more warning, if there is one."""
+    """Return the view with this warning added, unless it is empty."""
     receipt = view.receipt
     return replace(view, receipt=replace(receipt, warnings=(*receipt.warnings, warning))) if warning else view

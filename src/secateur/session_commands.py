@@ -134,7 +134,7 @@ class SessionCommands(Closing):
     def pin(
         self, session: str, kind: str, pattern: str, *, tenant: str | None = None, now_ms: int | None = None
     ) -> tuple[Pin, ...]:
-        """Keep something in the session's views as it came, from the next request on; all pins of the session.
+        """Keep something in the session's views as received, from the next request on; all pins of the session.
 
         `kind` is `message` (a key), `call` (an id), `tool` (a name, globs), `glob` (over the paths in calls'
         arguments) or `handle`. Raises ConfigError, StoreError.
@@ -146,7 +146,7 @@ class SessionCommands(Closing):
     def unpin(
         self, session: str, kind: str, pattern: str, *, tenant: str | None = None, now_ms: int | None = None
     ) -> tuple[Pin, ...]:
-        """Take a pin away: what it held may go again. Raises ConfigError if there is none such, StoreError."""
+        """Take a pin away: what it held may be removed again. Raises ConfigError if there is none such, StoreError."""
         return remove_pin(
             self.sessions, self._resolve_session(session, tenant), *pin_named(kind, pattern), resolve_now(now_ms)
         )
@@ -154,7 +154,7 @@ class SessionCommands(Closing):
     def replay(self, session: str, request: int, raw: Any = None, *, tenant: str | None = None) -> ReplayResult:
         """The view that request number `request` (its receipt's) of a session was sent on as, byte for byte.
 
-        From the raw history handed in, that of the request or one that goes on from it; else from the store, where
+        From the raw history handed in, that of the request or one that continues from it; else from the store, where
         `store_raw=True` was set. Raises StoreError.
         """
         past = inspect_request(raw)

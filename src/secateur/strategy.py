@@ -1,6 +1,6 @@
 """What a strategy is: a base class, the strategies by name, and which results an earlier edit left open to others.
 
-Rule: what other rooms need to know of a strategy, it declares. Nobody asks for its class.
+Rule: what other rooms need to know of a strategy, it declares. No one asks for its class.
 """
 
 from collections.abc import Iterator, Mapping, Set
@@ -71,6 +71,6 @@ def is_partial(name: str) -> bool:
 def is_final(budget: Budget, part: Part) -> bool:
     """Whether the part was edited for good.
 
-    What came as an excerpt, from a view that is a history now, was: nobody here has the text that it was made of.
+    What came as an excerpt, from a view that is a history now, was: no one here has the text that it was made of.
     """
     return part.key in budget.own_keys or (part.key in budget.edited_by and not is_partial(budget.edited_by[part.key]))

@@ -25,7 +25,7 @@ from secateur.plan import is_missing_reasoning
 Ops = dict[int, list[Op]]
 Cuts = dict[int, list[Splice]]
 
-_BY_MODEL = ("anthropic",)  # how a history may end hangs on the model (wire rule A14)
+_BY_MODEL = ("anthropic",)  # how a history may end hangs on the model (API rule A14)
 _NEVER_OURS = ("G5",)  # some servers take it: what came so may stay, but no edit brings it about
 _QUOTE = 0x22
 _VISIBLE = bytes(sorted({*range(0x21, 0x7F)} - {_QUOTE, 0x5C}))  # with which a text begins that is not blank
@@ -95,7 +95,7 @@ def _make_checker(family: str, document: Document, whole: bool, tail: bool) -> C
 def _keep_new(found: list[Violation], before: Callable[[], list[Violation]], edits: list[Op]) -> list[Violation]:
     """Violations that were not there `before`, which is only called if there are any.
 
-    Each is held against the one that said the same of the same place in the raw window, and excused once.
+    Each is checked against the one that said the same of the same place in the raw window, and excused once.
     """
     if not found:
         return []
@@ -143,7 +143,7 @@ def _map_index(step: int, cuts: list[Op]) -> int | None:
 def check_json_word(document: Document, view: tuple[Message, ...]) -> list[Violation]:
     """Check for the word "json", if the response format needs it and the edits removed the last one.
 
-    OpenAI refuses JSON mode without it (wire rules O9, R15).
+    OpenAI refuses JSON mode without it (API rules O9, R15).
     """
     asked = read_member(document.native, "response_format") or _get_member(
         read_member(document.native, "text"), "format"
@@ -160,7 +160,7 @@ def check_json_word(document: Document, view: tuple[Message, ...]) -> list[Viola
 
 
 def check_leading_reasoning(read: Transcript, shown: tuple[Message, ...]) -> list[Violation]:
-    """Check for leading reasoning of the running tool loop, removed by the edits (wire rule A52).
+    """Check for leading reasoning of the running tool loop, removed by the edits (API rule A52).
 
     The loop may have any number of rounds, so no window shows it; the transcript does.
     """

@@ -104,7 +104,7 @@ def _list_elements(was: Message, now: Message, ends: tuple[int, int | None], who
 
 
 def _compare(was: Message, now: Message, depth: int) -> Iterator[EditedPart]:
-    """What differs between a message as it came and as the view shows it."""
+    """What differs between a message as received and as the view shows it."""
     after = {part.key: part for part in now.parts}
     for part in was.parts:
         left = after.get(part.key)

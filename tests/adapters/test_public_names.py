@@ -1,4 +1,4 @@
-"""Adapters and wrappers live on public names: what an adapter of somebody else's would need, too."""
+"""Adapters and wrappers live on public names: what an adapter of someone else's would need, too."""
 
 import ast
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Real agents resume sessions that `secateur compact` has compacted: their next request is what was planned.
 
-Each agent records a session, its session file is compacted, and the agent goes on with another prompt. What it then
+Each agent records a session, its session file is compacted, and the agent continues with another prompt. What it then
 sends is compared with what a second reader finds in the compacted file (`tests/loaders`). Pi records two turns, so that
 its entry names what is kept; the others copy it behind the summary.
 """

@@ -1,7 +1,7 @@
 """Real agents with the plugin that `secateur install` writes: what the model got, what the agent stored, and that
 `secateur uninstall` restores every byte of the home.
 
-Each plays sixteen calls with long results, compacts, and goes on.
+Each plays sixteen calls with long results, compacts, and continues.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What the preset systems must do when they compact and go on, item by item: SV-S, SV-1, SV-2 and SV-4."""
+"""What the preset systems must do when they compact and continue, item by item: SV-S, SV-1, SV-2 and SV-4."""
 
 import json
 from pathlib import Path
@@ -45,7 +45,7 @@ LONG = [m for n in range(40) for m in (user(f"request {n}"), *round_(f"c{n}"), a
 
 
 def after(talked: Transcript, policy: Policy, answer: SummaryAnswer | None = None) -> tuple[Message, ...]:
-    """The view after a compaction that somebody asks for."""
+    """The view after a compaction that someone asks for."""
     given = scene(
         talked, window=200_000, protect=policy.protect, count=get_counter(policy.counter), asks=answer is not None
     )

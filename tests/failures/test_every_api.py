@@ -2,7 +2,7 @@
 is silent then.
 
 The other cases between (a late yes, a pending result, screenshots, a giant result, a cut test run) break no rule, or
-one of sizes; they stand in files of their own.
+one of sizes; they are in files of their own.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""FM-01: a budget cut through a batch of parallel calls leaves results without calls, and 400 for ever."""
+"""FM-01: a budget cut through a batch of parallel calls leaves results without calls, and 400 forever."""
 
 from native import blocks, user
 from secateur.api.repair import repair

@@ -1,4 +1,4 @@
-"""FM-20: thirty screenshots make a body that is refused for its bytes; resending them helps nobody."""
+"""FM-20: thirty screenshots make a body that is refused for its bytes; resending them helps no one."""
 
 import json
 from typing import Any

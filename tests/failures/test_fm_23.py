@@ -1,4 +1,4 @@
-"""FM-23: arguments cut in the middle are broken JSON, and refused for ever."""
+"""FM-23: arguments cut in the middle are broken JSON, and refused forever."""
 
 import json
 

@@ -1,6 +1,6 @@
 """FM-26: a prune falls due while a long prefix is cached and the next call comes at once.
 
-A pruner without an eye on the cache has all of it written again. Here it waits while that is dearer than to go on
+A pruner without an eye on the cache has all of it written again. Here it waits while that is dearer than to continue
 reading; where it pays, everything goes at once, and what went stays as it went, byte for byte.
 """
 

@@ -1,7 +1,8 @@
-"""FM-27: after two hours and a restart the cache is gone, and nobody remembers the last call.
+"""FM-27: after two hours and a restart the cache is gone, and no one remembers the last call.
 
 A pruner that keeps its clock in memory takes that for "never called" and prunes nothing, into the overflow. Here the
-clock is read from the store, an unknown one counts as cold, and everything that may go is gone before the first send.
+clock is read from the store, an unknown one counts as cold, and everything that may be removed is gone before the first
+send.
 """
 
 import json

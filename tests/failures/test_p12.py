@@ -1,6 +1,6 @@
 """P12: pruning destroys the prompt cache that it was to spare.
 
-Two hundred requests: between two epochs each request goes on from the bytes of the one before; there are no more
+Two hundred requests: between two epochs each request continues from the bytes of the one before; there are no more
 epochs than there are batches in what went; every process makes the same bytes of the same history; and the bill by the
 cache model is not above that of passing everything through.
 """
@@ -53,7 +53,7 @@ def bodies(rounds: int, model: str = MODELS[0]) -> list[bytes]:
 
 
 def views(requests: list[bytes], restarts: int = 0) -> list[View]:
-    """Their views, twenty seconds apart; so many times another process goes on from the store."""
+    """Their views, twenty seconds apart; so many times another process continues from the store."""
     store, engine, found = MemoryStore(), Engine("balance"), list[View]()
     for number, request in enumerate(requests):
         if restarts and number % (len(requests) // restarts) == 0:

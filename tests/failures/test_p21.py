@@ -41,7 +41,7 @@ def request(*calls: tuple[str, str]) -> bytes:
 
 
 def shown(view: View) -> list[bool]:
-    """By call: whether its output reads as it came."""
+    """By call: whether its output reads as received."""
     pairs = zip(view.raw_transcript.messages, view.transcript.messages, strict=True)
     both = ((was.parts[0], now.parts[0]) for was, now in pairs if was.parts[0].kind == "tool_result")
     return [was.text == now.text for was, now in both]

@@ -1,8 +1,8 @@
 """What no single body shows: what a provider remembers of the requests it answered.
 
-Rule: written from the wire rules alone, in terms of each API's own blocks. Reasoning that is bound to its prefix is
-taken only where all that stood before it when it was made stands before it still, reasoning removed from the start
-aside (wire rules A54 and A55).
+Rule: written from the API rules alone, in terms of each API's own blocks. Reasoning that is bound to its prefix is
+taken only where all that stood before it when it was made is before it still, reasoning removed from the start
+aside (API rules A54 and A55).
 """
 
 import json
@@ -74,7 +74,7 @@ def signature(block: dict[str, Any]) -> str:
 
 
 def running(messages: list[Any]) -> list[Any]:
-    """What the model said since the user last spoke, if its calls were just answered (wire rule A51)."""
+    """What the model said since the user last spoke, if its calls were just answered (API rule A51)."""
     said: list[Any] = []
     if not messages or not answers(messages[-1]):
         return said
@@ -87,7 +87,7 @@ def running(messages: list[Any]) -> list[Any]:
 
 
 def answers(message: Any) -> bool:
-    """Whether a message or an item holds results of the client's tools; a server's stand in what the model says."""
+    """Whether a message or an item holds results of the client's tools; a server's are in what the model says."""
     if message.get("role") in ("assistant", "model"):
         return False
     if message.get("role") == "tool" or str(message.get("type", "")).endswith("_output"):
@@ -126,7 +126,7 @@ class Provider:
 
 
 def prefixes(messages: list[Any]) -> Iterator[tuple[str, tuple[int, tuple[str, ...]]]]:
-    """Each signature with a hash of what stands before it, and the signatures before it."""
+    """Each signature with a hash of what is before it, and the signatures before it."""
     chain, thought, here = 0, (), -1
     for number, block in blocks(messages):
         if number != here and not _husk(messages[number]):

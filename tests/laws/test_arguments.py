@@ -19,7 +19,7 @@ TALK = [{"role": "user", "content": "What is in a.txt?"}, {"role": "assistant", 
 
 
 class Odd:
-    """Something of somebody else's."""
+    """Something of someone else's."""
 
 
 class Mute:

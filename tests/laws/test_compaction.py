@@ -1,4 +1,4 @@
-"""Laws of compaction: rounds stay whole, the newest request as it came, what was kept is not lost, nothing grows."""
+"""Laws of compaction: rounds stay whole, the newest request as received, what was kept is not lost, nothing grows."""
 
 import json
 from typing import Any

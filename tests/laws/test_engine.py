@@ -54,7 +54,7 @@ def test_identity(messages: list[Any]) -> None:
 
 @given(HISTORY, POLICY, st.data())
 def test_sticky(messages: list[Any], policy: dict[str, Any], data: st.DataObject) -> None:
-    """Under one plan, what was shown stays as it was shown while the history grows."""
+    """Under one plan, what was shown stays unchanged shown while the history grows."""
     first = fit(body(messages[: cut(data, messages)]), policy=policy, now_ms=1)
     later = fit(body(messages), policy="observe", plan=first.plan, now_ms=2)
     shown = elements(first.request)
@@ -77,11 +77,11 @@ def test_the_prefix_moves_only_with_an_epoch(messages: list[Any], policy: dict[s
 def test_warm_is_cold(messages: list[Any], policy: dict[str, Any], spaced: bool, data: st.DataObject) -> None:
     """What a session keeps in memory saves work and changes no byte: rewinds and forks included.
 
-    What else went on from the same request, what the next one is recognized by, and the session's clock are what a
+    What else continued from the same request, what the next one is recognized by, and the session's clock are what a
     caller without a session has to know instead.
     """
     engine = Engine(policy, max_cached_sessions=1)
-    plan: Plan | None = None  # the first request goes on from nothing
+    plan: Plan | None = None  # the first request continues from nothing
     sent: list[list[Any]] = []
     for step in range(4):
         end = cut(data, messages)
@@ -127,7 +127,7 @@ def test_pairing_and_roles(messages: list[Any], policy: dict[str, Any]) -> None:
 
 @given(HISTORY, POLICY)
 def test_protection(messages: list[Any], policy: dict[str, Any]) -> None:
-    """Pinned parts, protected tools and protected messages read as they came; nothing but results changes."""
+    """Pinned parts, protected tools and protected messages read as received; nothing but results changes."""
     view = fit(messages, policy=policy, model=MODEL)
     for number, (raw, seen) in enumerate(zip(view.raw_transcript.messages, view.transcript.messages, strict=True)):
         kept = {part.key: part for part in seen.parts}
@@ -206,7 +206,7 @@ def test_moved_cache_markers_move_nothing(messages: list[Any], policy: dict[str,
 
 @given(anthropic(), POLICY)
 def test_bound_reasoning_goes_with_its_prefix(messages: list[Any], policy: dict[str, Any]) -> None:
-    """Wire rules A54-A56: behind the first edit no bound reasoning of that time is left; before it all of it is."""
+    """API rules A54-A56: behind the first edit no bound reasoning of that time is left; before it all of it is."""
     # A full window: no waiting for the turn's end.
     view = carried.fit(messages, policy=policy, model="claude-opus-5-5", window=1)
     changed = False
@@ -237,7 +237,7 @@ def test_plans_are_data(messages: list[Any], policy: dict[str, Any]) -> None:
 
 @given(HISTORY, POLICY, st.data())
 def test_a_rewind_leaves_the_protected_intact(messages: list[Any], policy: dict[str, Any], data: st.DataObject) -> None:
-    """SEEDS 2.5: what was edited and is protected again after a rewind reads as it came."""
+    """SEEDS 2.5: what was edited and is protected again after a rewind reads as received."""
     plan = fit(messages, policy=policy, model=MODEL, now_ms=1).plan
     short = messages[: cut(data, messages)]
     view = fit(short, policy=policy, plan=plan, model=MODEL, now_ms=2)

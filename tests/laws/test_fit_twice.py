@@ -1,7 +1,7 @@
 """The law "fit twice": a request that could not be sent fails in the same way again, and leaves nothing behind.
 
 Whatever `fit` came to the first time, the view or StillTooLong, it comes to again, byte for byte: in each API's words,
-under each policy, with and without a store. Who sends the error's view and says so goes on as if it had been given.
+under each policy, with and without a store. Who sends the error's view and says so continues as if it had been given.
 """
 
 import gzip

@@ -1,6 +1,6 @@
 """Laws of request formats over all their vectors: lens, frame and sticky.
 
-Lens and frame are laws of the formats alone: edits are carried out without anybody asking whether they pay or pass.
+Lens and frame are laws of the formats alone: edits are carried out without anyone asking whether they pay or pass.
 """
 
 import json

@@ -42,7 +42,7 @@ NAME = st.sampled_from(['"z"', '"a"', '"content"', '"\\u0061b"', '"m"', '"a"', '
 
 @st.composite
 def spelled(draw: st.DrawFn, depth: int = 0, constants: bool = False) -> str:
-    """JSON text as somebody wrote it: any order of names, some of them twice, any numbers, escapes and white space."""
+    """JSON text as someone wrote it: any order of names, some of them twice, any numbers, escapes and white space."""
     kind = draw(st.integers(0, 7 if depth < 3 else 4))
     if kind >= 5 or not depth:
         pairs = [
@@ -80,7 +80,7 @@ def units(literal: str) -> list[tuple[str, str]]:
 
 
 def tokens(text: str) -> list[str]:
-    """Strings, and what stands between them."""
+    """Strings, and what is between them."""
     cut, here = [], 0
     for match in STRING.finditer(text):
         cut += [text[here : match.start()], match[0]]

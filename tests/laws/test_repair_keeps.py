@@ -1,4 +1,4 @@
-"""What tools really gave outlives every repair: nothing of it is lost, and no made-up result stands beside it."""
+"""What tools really gave outlives every repair: nothing of it is lost, and no made-up result is beside it."""
 
 import json
 from collections.abc import Iterator

@@ -17,7 +17,7 @@ SEEDS = [case.breaks for family in NATIVE for case in CASES[family] if case.rule
 
 
 def words(value: Any) -> set[str]:
-    """Names and short strings that stand in a value: what rules ask for."""
+    """Names and short strings that are in a value: what rules ask for."""
     if isinstance(value, dict):
         return set(value).union(*map(words, value.values()))
     if isinstance(value, list):

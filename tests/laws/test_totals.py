@@ -1,7 +1,7 @@
 """Law of totals: the edits of a report sum to the difference between its input and its output, to the token.
 
-What is said of the output was read from the bytes that were written, so the two are told apart by nobody: this holds
-for what was pruned and for what was summed up, in every format, and for a host's own entry as it stands in its file.
+What is said of the output was read from the bytes that were written, so the two are told apart by no one: this holds
+for what was pruned and for what was summed up, in every format, and for a host's own entry as it is in its file.
 """
 
 import json

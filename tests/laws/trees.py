@@ -1,9 +1,9 @@
 """Request trees: a main line, forks, side calls, retries, rewinds and returns under one session name, from a seed.
 
-Rule: what is held is told from the bodies alone. The request that another one goes on from is the longest history that
-was sent and that it begins with, of equal ones the last; as that was sent, so the view of the new one begins, unless
-its own receipt says that an epoch was opened. Results that the model has not answered are in the view as they came;
-where a policy takes them, it is counted, and the receipt has to tell.
+Rule: what is held is told from the bodies alone. The request that another one continues from is the longest history
+that was sent and that it begins with, of equal ones the last; as that was sent, so the view of the new one begins,
+unless its own receipt says that an epoch was opened. Results that the model has not answered are in the view as
+received; where a policy takes them, it is counted, and the receipt has to tell.
 """
 
 import json
@@ -46,7 +46,7 @@ class Request(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """What was sent: the elements of the body as it came, and of the view."""
+    """What was sent: the elements of the body as received, and of the view."""
 
     raw: list[str]
     view: list[str]
@@ -218,7 +218,7 @@ class Player:
 
 
 def find_parent(sent: list[Sent], raw: list[str]) -> Sent | None:
-    """The request that a history goes on from: the longest that it begins with, of equal ones the last.
+    """The request that a history continues from: the longest that it begins with, of equal ones the last.
 
     Two of as many messages may differ in how far the last message had grown; the one that had grown further is longer.
     """
@@ -247,14 +247,14 @@ def grown(old: Any, new: Any) -> bool:
 
 
 def stands(last: Sent, raw: list[str], seen: list[str]) -> bool:
-    """Whether a view begins as what it goes on from was sent; a message that has grown is not asked."""
+    """Whether a view begins as what it continues from was sent; a message that has grown is not asked."""
     same = raw[: len(last.raw)] == last.raw
     end = len(last.view) if same else len(last.view) - last.added - 1
     return seen[:end] == last.view[:end]
 
 
 def unread(view: View[Any]) -> tuple[int, int]:
-    """Results behind the last answer that are not in the view as they came: those that went, and excerpts.
+    """Results behind the last answer that are not in the view as received: those that went, and excerpts.
 
     Repetition that is written once, with its count, is the same text: it expands to that character by character.
     """

@@ -7,9 +7,9 @@ requests of the main line others come under the same name: the same again, a for
 follows in it, a side call of few messages, a compaction that was asked for. Half of the cases are compacted where their
 policy says so; what nothing makes short enough (`StillTooLong`) is held to the same rules, since whoever fails open
 sends it, and half of these are. Besides the rules of the API, which see one body, four things are held that
-no single body shows: calls and results stay as they were, but for those a summary stands for; what is signed stays
+no single body shows: calls and results stay unchanged, but for those a summary stands for; what is signed stays
 whole or goes; what a model thinks while a tool runs stays, unless it is void or its round is summed up; and
-reasoning that is bound to its prefix (wire rule A54) never stands behind another one. The rules' own gate has to stay
+reasoning that is bound to its prefix (API rule A54) never is behind another one. The rules' own gate has to stay
 out of it where the request was sound: how often it took edits back is counted too.
 """
 
@@ -72,7 +72,7 @@ class Line(NamedTuple):
     def plan_before(self, messages: list[Any], sticky: bool) -> Plan:
         """The plan under which was said what is new here: of the last request, since edits hold.
 
-        Where they do not, that of the longest request that these messages go on from: a rewind showed other edits.
+        Where they do not, that of the longest request that these messages continue from: a rewind showed other edits.
         """
         made = [(len(said), n) for n, (said, _) in enumerate(self.sent) if sticky or messages[: len(said)] == said]
         return self.sent[max(made, key=lambda one: one[1] if sticky else one)[1]][1] if made else Plan()
@@ -84,7 +84,7 @@ class Case(NamedTuple):
     seed: int
     shape: Shape
     trial: Trial
-    then: Trial  # what goes on with the plan; mostly the same
+    then: Trial  # what continues with the plan; mostly the same
     story: Story
     style: Style
     kept: bool  # an engine keeps the session and reads bytes; else objects, and the plan is handed on
@@ -220,7 +220,7 @@ def turns(one: Case) -> Iterator[Turn]:
 
 
 def parted(told: Story, aside: Aside) -> Iterator[Story]:
-    """Stories that leave the main line: a side call asks one thing of the beginning, a fork goes on."""
+    """Stories that leave the main line: a side call asks one thing of the beginning, a fork continues."""
     asked = Said("user", [{"is": "text", "text": "by the way, in json: what is it called"}])
     if aside.what == "side":
         yield told._replace(said=[asked])

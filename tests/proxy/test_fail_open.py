@@ -1,4 +1,5 @@
-"""Failures of ours, put into each step: the request goes on as its session needs it, and nothing is lost or refused."""
+"""Failures of ours, put into each step: the request continues as its session needs it, and nothing is lost or
+refused."""
 
 import json
 import sqlite3
@@ -87,7 +88,7 @@ def editor(folder: Path, store: SqliteStore | None = None) -> Editor:
 
 
 def with_thinking(rounds: int, model: str = "claude-opus-5-5", **members: Any) -> bytes:
-    """A request of a model whose signed reasoning is bound to what stands before it."""
+    """A request of a model whose signed reasoning is bound to what is before it."""
     body = json.loads(anthropic_body(rounds, model=model, **members))
     first, *others = body["messages"]
     body["messages"] = [first]
@@ -105,7 +106,7 @@ def elements(body: bytes) -> list[Any]:
 
 
 def extends(later: Edited, earlier: Edited) -> bool:
-    """Whether a request goes on as an earlier one was sent."""
+    """Whether a request continues as an earlier one was sent."""
     return elements(later.body)[: len(elements(earlier.body))] == elements(earlier.body)
 
 

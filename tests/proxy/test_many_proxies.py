@@ -213,7 +213,7 @@ def test_a_worker_that_dies_is_replaced_and_none_outlives_the_proxy(tmp_path: Pa
                 say(running.address, anthropic_body(4))
             os.kill(running.pid, signal.SIGKILL)
             running.process.join(30)
-            while any(_is_alive(pid) for pid in now):  # they end when nobody watches over them
+            while any(_is_alive(pid) for pid in now):  # they end when no one watches over them
                 sleep(0.01)
 
     play(act, "sqlite", tmp_path)

@@ -1,4 +1,4 @@
-"""What no edit touches passes as it came, in both directions."""
+"""What no edit touches passes as received, in both directions."""
 
 import json
 

@@ -94,7 +94,7 @@ def recalls(id: str, number: int = 0, **arguments: Any) -> Callable[[Handler], d
 
 
 class Agent:
-    """A client that goes on with what it saw."""
+    """A client that continues with what it saw."""
 
     def __init__(
         self, stack: ExitStack, address: str, streams: bool = True, key: str = "sk-ant-1", session: str = "s1"

@@ -62,7 +62,7 @@ def some(wanted: Mapping[str, tuple[int, ...]]) -> list[Path]:
 
 
 def extends(shorter: tuple[Message, ...], longer: tuple[Message, ...]) -> bool:
-    """Whether a view goes on from another, message by message and text by text."""
+    """Whether a view continues from another, message by message and text by text."""
     texts = ((one, [part.text for part in one.parts]) for one in longer)
     return len(shorter) <= len(longer) and all(
         one is other or [part.text for part in one.parts] == said

@@ -1,6 +1,6 @@
 """The estimate against o200k on recorded results: seldom too low, and sessions as a whole near.
 
-Results stand in Claude Code's and Codex' logs as strings under a few names, so that no reader is needed here.
+Results are in Claude Code's and Codex' logs as strings under a few names, so that no reader is needed here.
 SECATEUR_CORPUS names the folder of recorded sessions; toktok-rs, the extra `tokens`, counts exactly.
 """
 

@@ -1,6 +1,6 @@
 """The ledger of recorded sessions, against what other code says of them.
 
-SECATEUR_CORPUS names the folder that holds the sessions; how it is measured stands in `benchmarks/ledger.py`.
+SECATEUR_CORPUS names the folder that holds the sessions; how it is measured is in `benchmarks/ledger.py`.
 """
 
 import os

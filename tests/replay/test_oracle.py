@@ -60,7 +60,7 @@ def summed_up(request: Request) -> dict[bytes, str]:
     found: dict[bytes, str] = {}
     for policy in ("balance", "hermes", "opencode"):
         for window in (2_000, 12_000):
-            with contextlib.suppress(StillTooLong):  # what may not go is longer than this window
+            with contextlib.suppress(StillTooLong):  # what may not be removed is longer than this window
                 view = secateur.fit(
                     request.body, policy=policy, format=request.format, model=request.model, window=window, now_ms=NOW
                 )

@@ -105,7 +105,7 @@ def test_a_broken_session_loads_again(kind: str, path: str, way: str) -> None:
     assert again.repairs == ()
     lines = set(done.document.splitlines())
     kept = sum(line in lines for line in broken.splitlines())
-    assert len(broken.splitlines()) - kept <= 2 * len(done.repairs)  # a new id stands on two lines
+    assert len(broken.splitlines()) - kept <= 2 * len(done.repairs)  # a new id is on two lines
 
 
 def interrupted(session: dict[str, Any], chance: random.Random) -> set[str]:

@@ -157,7 +157,7 @@ def paired(read: Transcript) -> list[tuple[str, str, str]]:
 
 
 def beside(data: bytes, edited: list[Part]) -> bytes:
-    """The document without what stands at the places of edited parts."""
+    """The document without what is at the places of edited parts."""
     native = Text.of(data)
     places = sorted({(at.start, at.end) for part in edited if (at := native.at(part.path)) is not None})
     left, here = [], 0

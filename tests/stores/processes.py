@@ -175,7 +175,7 @@ def copied(url: str) -> dict[str, int]:
 
 
 def outlived(url: str) -> dict[str, int]:
-    """A parent that closes its store, or ends, while its child goes on: nothing the child was told is lost."""
+    """A parent that closes its store, or ends, while its child continues: nothing the child was told is lost."""
     store = open_store(url)
     appended(store, SessionId("parent"))
     (read, write), (told, tell) = os.pipe(), os.pipe()

@@ -235,7 +235,7 @@ def test_a_purge_that_a_reader_holds_up_is_finished_by_whoever_comes_next(tmp_pa
     assert store.purge("t") == Freed(1, 400, 0, 0, pending=True) or store.collect_garbage(9, 10.0).pending
     assert store.load(WHO) is None
     assert store.purge("t").pending
-    assert saved(store, SessionId("new", "kept")).receipts == 3  # nobody is refused meanwhile
+    assert saved(store, SessionId("new", "kept")).receipts == 3  # no one is refused meanwhile
     assert store.collect_garbage(9, 10.0, every_s=60.0).pending
     reader.close()
     assert store.collect_garbage(10, 10.0, every_s=60.0) == Freed()

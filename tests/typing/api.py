@@ -8,7 +8,7 @@ from secateur.receipt import Receipt
 
 
 class Message(TypedDict):
-    """A message of somebody's own."""
+    """A message of someone's own."""
 
     role: str
     content: str

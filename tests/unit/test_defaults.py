@@ -1,4 +1,4 @@
-"""The policy where nobody names one: said once, the same in the library and in the list of presets."""
+"""The policy where no one names one: said once, the same in the library and in the list of presets."""
 
 import inspect
 import subprocess

@@ -21,7 +21,7 @@ def planned(*epochs: tuple[Edit, ...], undoes: dict[int, int] | None = None) -> 
 
 
 def in_force(*epochs: tuple[Edit, ...], undoes: dict[int, int] | None = None) -> dict[str, tuple[str, int]]:
-    """By key: the text that stands there ("gone": it was removed), and the epoch it is of."""
+    """By key: the text that is there ("gone": it was removed), and the epoch it is of."""
     found = fold(planned(*epochs, undoes=undoes)).parts
     return {key: (edit.text if isinstance(edit, Rewrite) else "gone", at) for key, (edit, at) in found.items()}
 

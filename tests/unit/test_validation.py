@@ -40,7 +40,7 @@ def body(messages: list[dict[str, Any]]) -> bytes:
 
 
 def emptying(messages: list[dict[str, Any]]) -> Plan:
-    """A plan that empties a block of text, which the API refuses (wire rule A11)."""
+    """A plan that empties a block of text, which the API refuses (API rule A11)."""
     history = fit(body(messages), policy="observe").raw_transcript
     key = history.messages[3].parts[0].key
     return Plan((Epoch(1, history.messages[-1].key, "by hand", (Rewrite(key, "", strategy="hand"),)),))
@@ -92,7 +92,7 @@ def test_a_session_that_grows_is_validated_as_it_grows(rounds: int) -> None:
 
 @pytest.mark.parametrize(("text", "kept"), [("it is not here", True), ("it is not here ", False)])
 def test_how_a_history_ends_is_looked_at_too(text: str, kept: bool) -> None:
-    """Wire rule A13: a last text of the assistant must not end in white space; one in the middle may."""
+    """API rule A13: a last text of the assistant must not end in white space; one in the middle may."""
     for messages, stays in ((MESSAGES[:4], kept), (MESSAGES, True)):
         key = fit(body(messages), policy="observe").raw_transcript.messages[3].parts[0].key
         plan = Plan((Epoch(1, key, "by hand", (Rewrite(key, text, strategy="hand"),)),))
@@ -102,7 +102,7 @@ def test_how_a_history_ends_is_looked_at_too(text: str, kept: bool) -> None:
 
 
 def test_a_running_loop_that_would_lose_its_first_reasoning_keeps_it() -> None:
-    """Wire rule A52, whoever proposes it: the rounds in between are in no window that is looked at."""
+    """API rule A52, whoever proposes it: the rounds in between are in no window that is looked at."""
     messages = [MESSAGES[0]]
     for number in range(3):
         thought = {"type": "thinking", "thinking": "hm", "signature": f"c2ln{number}"}
@@ -157,7 +157,7 @@ def test_a_sound_request_is_the_very_same_with_repair() -> None:
 
 @pytest.mark.parametrize(("said", "kept"), [("a table", True), ("reply in JSON", False)])
 def test_the_word_json_stays_where_the_response_format_needs_it(said: str, kept: bool) -> None:
-    """Wire rule O9: the result is the last to say it, unless the user does."""
+    """API rule O9: the result is the last to say it, unless the user does."""
     call = {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
     messages = [
         {"role": "user", "content": said},

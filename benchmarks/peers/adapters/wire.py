@@ -34,7 +34,7 @@ class Clock:
 def numbered(sent, known):
     """Each piece's number where it is in `known` (from `name` to the numbers that have it), else the piece itself.
 
-    Numbers only rise: of equal pieces the first is meant that stands behind the one before.
+    Numbers only rise: of equal pieces the first is meant that is behind the one before.
     """
     found, last = [], -1
     for piece in sent:

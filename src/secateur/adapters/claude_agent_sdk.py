@@ -4,8 +4,8 @@
     options = ClaudeAgentOptions(hooks=secateur.make_hooks(), mcp_servers=secateur.make_servers())
 
 Rule: the SDK has no hook on a request, and what `PostToolUse` returns is what its session file keeps. So the store
-holds the original before a shorter result is returned; where it cannot, the result stays as it is. What Bash and tools
-of servers print is shortened; files and everything else the SDK gets as it came. Requests are pruned by the proxy.
+holds the original before a shorter result is returned; where it cannot, the result stays unchanged. What Bash and tools
+of servers print is shortened; files and everything else the SDK gets as received. Requests are pruned by the proxy.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ class SecateurResults:
         return {**(servers or {}), SERVER: create_sdk_mcp_server(SERVER, tools=[made])}
 
     async def handle_result(self, event: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
-        """Answer one `PostToolUse`. Whatever goes wrong here, the result stays as it is."""
+        """Answer one `PostToolUse`. Whatever goes wrong here, the result stays unchanged."""
         with suppress(Exception):
             response = event["tool_response"]
             text = _find_text(event["tool_name"], response)

@@ -3,8 +3,8 @@
     def register(ctx):  # ~/.hermes/plugins/secateur/__init__.py
         ctx.register_context_engine(SecateurContextEngine())
 
-Rule: what `compress` returns becomes Hermes' history for good. So the store holds every message as it came before a
-shorter history is returned; where it cannot, the history stays as it is. Hermes asks at a share of the model's window,
+Rule: what `compress` returns becomes Hermes' history for good. So the store holds every message as received before a
+shorter history is returned; where it cannot, the history stays unchanged. Hermes asks at a share of the model's window,
 and has no hook on a single request.
 """
 
@@ -86,7 +86,7 @@ class SecateurContextEngine(ContextEngine):
         memory_context: str = "",
     ) -> list[dict[str, Any]]:
         """The shorter history; the same list if there is none, or if the originals cannot be kept."""
-        with suppress(Exception):  # whatever goes wrong here, Hermes goes on
+        with suppress(Exception):  # whatever goes wrong here, Hermes continues
             focus = "\n".join(filter(None, (focus_topic, memory_context.strip())))
             view = self._shorten(messages, current_tokens or 0, focus, force)
             if view is not None:

@@ -68,7 +68,7 @@ class SecateurHooks(RunHooks[Any]):
 
     async def _filter(self, data: CallModelData[Any], config: RunConfig) -> ModelInputData:
         given, view = data.model_data, None
-        with suppress(Exception):  # whatever goes wrong here, the agent goes on
+        with suppress(Exception):  # whatever goes wrong here, the agent continues
             if not is_continued(given.input):
                 body = _build_request(data, config)
                 with use_model(_make_ask(data.agent, config)):

@@ -85,7 +85,7 @@ class Conversation:
         self._body: dict[str, Any] = {"model": self.model} if self.model else {}
 
     def add_system(self, text: str) -> None:
-        """The system prompt, if it stands beside the conversation."""
+        """The system prompt, if it is beside the conversation."""
         if not text:
             return
         if self.is_claude:

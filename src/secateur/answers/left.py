@@ -1,6 +1,6 @@
-"""What left the views of a session: which part, when, by which rule and why, what stands there, how to read it back.
+"""What left the views of a session: which part, when, by which rule and why, what is there, how to read it back.
 
-Rule: one entry for each part and epoch, from the receipts; what stands there now follows from the plan. A summary
+Rule: one entry for each part and epoch, from the receipts; what is there now follows from the plan. A summary
 stands for many parts: each has an entry of its own, as far as its bytes were kept. Texts that left are not shown here.
 """
 
@@ -37,9 +37,9 @@ class Removal(Struct, frozen=True):
     key: str
     handle: str | None  # what `recall` takes; null: it left while there was no store
     bytes: int | None  # of what left, as it was; null: they are not in the store any more
-    stands: str | None  # the text that stood there from then on; null: nothing
+    stands: str | None  # the text that was there from then on; null: nothing
     out: bool  # this edit is in force now
-    summary: int | None = None  # number of the summary that stands there, where a report lists them once; else null
+    summary: int | None = None  # number of the summary that is there, where a report lists them once; else null
 
 
 def list_removals(store: Store, state: State) -> tuple[Removal, ...]:

@@ -15,7 +15,7 @@ from secateur.sessions.receipt_log import VIEWS, link_receipts, read
 from secateur.stores.protocol import Calibration, Conflict, SessionId, SessionUpdate, State, Store, make_state
 from secateur.usage import UsageBill
 
-OBSERVED = "observed:"  # before the tenant of sessions whose requests were sent as they came
+OBSERVED = "observed:"  # before the tenant of sessions whose requests were sent as received
 _TIMES = 8  # that it is tried to save what others save, too
 
 
@@ -24,7 +24,7 @@ class Savings(Struct, frozen=True):
 
     requests: int = 0
     epochs: int = 0
-    tokens_raw: int = 0  # of all requests, as they came
+    tokens_raw: int = 0  # of all requests, as received
     tokens_sent: int = 0
     dollars: float = 0.0  # saved, net of what edits cost the prompt cache, and of reading back
     recall_rounds: UsageBill = UsageBill()  # requests that served the model's read-backs, and what they cost
@@ -81,7 +81,7 @@ def add_savings(receipts: Iterable[Receipt]) -> Savings:
 
 
 class SavingsTally:
-    """The savings of a session that goes on: receipts are added as they come."""
+    """The savings of a session that continues: receipts are added as they come."""
 
     def __init__(self) -> None:
         self._requests = self._epochs = self._raw = self._sent = 0

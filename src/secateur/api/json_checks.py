@@ -1,6 +1,6 @@
 """The rule of every API, that the body is JSON which UTF-8 can encode (A71), and the repair of lone surrogates.
 
-Rule: each lone surrogate becomes U+FFFD, the replacement character, in its string; all other strings stay as they are.
+Rule: each lone surrogate becomes U+FFFD, the replacement character, in its string; all other strings stay unchanged.
 If the name of a member contains one, the whole object is written anew.
 """
 

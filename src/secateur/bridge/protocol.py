@@ -90,7 +90,7 @@ class Channel:
         self._ended = False
 
     def serve(self, methods: Mapping[str, Method]) -> bool:
-        """Answer lines until the input ends, or until nobody reads the answers any more: then false."""
+        """Answer lines until the input ends, or until no one reads the answers any more: then false."""
         Thread(target=self._read, name="secateur-bridge", daemon=True).start()
         while (line := self._lines.get()) is not None:
             try:
@@ -134,7 +134,7 @@ class Channel:
         return True
 
     def _end(self) -> None:
-        """Nobody answers any more."""
+        """No one answers any more."""
         self._ended = True
         with self._lock:
             waiting, self._asked = self._asked, {}
@@ -169,7 +169,7 @@ def answer_line(line: bytes, methods: Mapping[str, Method]) -> bytes:
 def read_parameters(given: bytes | Raw, type: type[T]) -> T:
     """An object's members as a struct; those of type `Raw` are kept as they stand.
 
-    JavaScript writes half of a character as an escape that is no text; it passes. Raises FormatError.
+    JavaScript writes half of a character as an escape that is not text; it passes. Raises FormatError.
     """
     try:
         return msgspec.json.decode(given, type=prepare_type(type))

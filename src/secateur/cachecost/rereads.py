@@ -58,7 +58,7 @@ class _Gone(Struct, frozen=True):
     """A result that an epoch took."""
 
     since: int  # the last message of the request that opened the epoch
-    text: str  # as it came
+    text: str  # as received
 
 
 def find_rereads(history: History) -> Iterator[int]:

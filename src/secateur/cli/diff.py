@@ -35,7 +35,7 @@ Examples:
 _Item = TypeVar("_Item")
 _Pair = tuple[_Item | None, _Item | None]
 _STYLES = {"-": "red", "+": "green"}
-_COMPARED_LINES = 1000  # lines of each text that are compared: beyond that nobody reads, and comparing takes long
+_COMPARED_LINES = 1000  # lines of each text that are compared: beyond that no one reads, and comparing takes long
 _LINE_CHARS = 200  # of a line
 
 

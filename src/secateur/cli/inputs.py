@@ -1,7 +1,7 @@
 """Input documents: a file, or standard input for `-`; decompressed, recognized, read and counted.
 
 Rule: what cannot be read is one message with what to do; it never quotes the content, only places in it. The stored
-bytes are kept beside the decompressed ones, so that an unchanged document is written as it came.
+bytes are kept beside the decompressed ones, so that an unchanged document is written as received.
 """
 
 import gzip

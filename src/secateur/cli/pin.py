@@ -1,4 +1,4 @@
-"""`secateur pin`: keep something in a session's views as it came, whatever the policy says.
+"""`secateur pin`: keep something in a session's views as received, whatever the policy says.
 
 Rule: a pin holds from the next request on; nothing is sent or edited here.
 """

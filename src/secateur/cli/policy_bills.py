@@ -72,7 +72,7 @@ def choose_policy(rows: Sequence[PolicyBill]) -> Recommendation | None:
     """The policy with the lowest cost, refetching included, of those whose recall is high enough.
 
     The unpruned session is among them: where nothing is cheaper, nothing is recommended. The first row is that, the
-    last one the lossless optimum, which nobody can have.
+    last one the lossless optimum, which no one can have.
     """
     if len(rows) < 3:
         return None

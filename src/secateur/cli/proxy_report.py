@@ -1,7 +1,7 @@
 """What a running proxy reports of itself, fetched over HTTP: in a sentence, and as one live line on the terminal.
 
 Rule: a proxy that does not answer is no error here: the caller says what that means. The line is drawn on standard
-error, only on a terminal, once a second, and is removed at the end; it stays as it was while a proxy does not answer.
+error, only on a terminal, once a second, and is removed at the end; it stays unchanged while a proxy does not answer.
 """
 
 import urllib.request
@@ -32,7 +32,7 @@ class ProxySession(Struct, frozen=True, kw_only=True):
     subscription: bool = False
     requests: int = 0
     epochs: int = 0
-    tokens_raw: int = 0  # of all requests, as they came
+    tokens_raw: int = 0  # of all requests, as received
     tokens_saved: int = 0  # in observe: that pruning would have saved
     saved_dollars: float = 0.0  # net of what edits cost the prompt cache, and of reading back
     input_tokens: int = 0  # as the provider counted
@@ -54,7 +54,7 @@ class ProxyReport(Struct, frozen=True, kw_only=True):
     uptime_s: float = 0.0
     requests: int = 0  # of every kind
     active: int = 0  # in flight, the one that asks for this report left out
-    failed: int = 0  # requests that went on as they came because of an error of the proxy
+    failed: int = 0  # requests that went on as received because of an error of the proxy
     last_error: str = ""
     subscription: bool = False
     tokens_saved: int = 0

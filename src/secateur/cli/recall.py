@@ -152,7 +152,7 @@ def _find_blob(kept: OpenedStore, args: RecallOptions) -> Blob:
 
 
 def _print_found(report: RecallReport, blob: Blob, args: RecallOptions) -> None:
-    """A terminal gets harmless text and is told how to go on; a pipe gets the bytes."""
+    """A terminal gets harmless text and is told how to continue; a pipe gets the bytes."""
     if report.matches is not None:
         print_exact("".join(f"{number}:{line}\n" for number, line in report.matches))
     elif report.values is not None:

@@ -69,8 +69,8 @@ class RunReport(Struct, frozen=True, kw_only=True):
     edits: tuple[EditRecord, ...]  # `message` counts from 0; so do `lines` of a session file
     skipped_reason: str | None  # why nothing was pruned; null where something was
     violations: tuple[Violation, ...]  # what the API would refuse of the output; the input had it already
-    summary: str | None = None  # what stands in place of what was summed up
-    continuation: ContinuationSummary | None = None  # how the agent goes on after that
+    summary: str | None = None  # what replaces what was summed up
+    continuation: ContinuationSummary | None = None  # how the agent continues after that
     method: str | None = None  # who wrote the summary: supplied, model or extract
     compaction: CompactionReport | None = None  # what the compaction came to, or why there was none
     explanation: tuple[LineSource, ...] | None = None  # where each line of the summary comes from; null: not asked for

@@ -100,7 +100,7 @@ class UnreadFile(Struct, frozen=True):
 
     path: str
     why: str
-    broken: bool  # False: it is no session at all
+    broken: bool  # False: it is not a session at all
 
 
 class ScannedFile(Struct, frozen=True):
@@ -260,7 +260,7 @@ def _run_each(
     else:
         longest = sorted(
             range(len(work)), key=lambda at: -_get_size(paths[at])
-        )  # nobody waits for them alone at the end
+        )  # no one waits for them alone at the end
         pending: dict[Future[Any], int] = {pool.submit(work[at]): at for at in longest}
         for future in as_completed(pending):
             results[pending[future]] = future.result()

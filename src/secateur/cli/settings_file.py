@@ -6,7 +6,7 @@
 
 Rule: a command line comes before the environment, that before the project's file, and that before the user's. A file
 states only what changes a report or a view (`StatedSettings`): never where content is stored or sent, since a project
-that somebody else wrote has such a file too. Commands that have none of these options read no file.
+that someone else wrote has such a file too. Commands that have none of these options read no file.
 """
 
 import os

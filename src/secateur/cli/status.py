@@ -73,7 +73,7 @@ class StoredSavings(Struct, frozen=True, kw_only=True):
     tenant: str
     model: str
     touched: int  # ms since 1970
-    observed: bool  # requests were sent as they came; savings are what pruning would have saved
+    observed: bool  # requests were sent as received; savings are what pruning would have saved
     savings: Savings
     bill: UsageBill  # what its answers took, as their provider counted
 
@@ -86,7 +86,7 @@ class StatusReport(Struct, frozen=True, kw_only=True):
     sessions: tuple[StoredSavings, ...]
     more: int  # that --limit leaves out
     requests: int  # of these sessions
-    tokens_raw: int  # of all their requests, as they came
+    tokens_raw: int  # of all their requests, as received
     tokens_sent: int
     saved_dollars: float  # net of what edits cost the prompt cache, and of reading back
     would_save_dollars: float  # the same of sessions that were only observed, which the sums above leave out

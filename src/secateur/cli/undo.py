@@ -38,7 +38,7 @@ class UndoCost(Struct, frozen=True):
     """What the tokens that return cost, in dollars, at the prices of one model."""
 
     model: str
-    once: float  # they are written to the prompt cache; what stands behind them, too, and is not counted here
+    once: float  # they are written to the prompt cache; what is behind them, too, and is not counted here
     each: float  # for each later request that reads them from the cache
 
 
@@ -53,7 +53,7 @@ class UndoReport(Struct, frozen=True, kw_only=True):
     reason: str  # why the one taken back was opened
     tokens: int  # by which the view grows; below zero: shrinks
     cost: UndoCost | None  # null: the model has no price
-    files: tuple[str, ...] = ()  # that were written of this session by `prune`: they stay as they are
+    files: tuple[str, ...] = ()  # that were written of this session by `prune`: they stay unchanged
 
 
 class UndoOptions(Options, frozen=True, kw_only=True):

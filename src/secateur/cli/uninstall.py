@@ -1,6 +1,6 @@
 """`secateur uninstall`: take secateur out of a host again.
 
-Rule: a file that nobody changed since is restored byte for byte; of another one only our part is taken out.
+Rule: a file that no one changed since is restored byte for byte; of another one only our part is taken out.
 """
 
 from pathlib import Path

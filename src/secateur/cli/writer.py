@@ -118,7 +118,7 @@ def write_stdout(data: bytes) -> None:
 def write_file(target: str, data: bytes, like: str = "") -> None:
     """Write a file, atomically if it is a regular one; a device or a pipe is written directly. Raises UsageError.
 
-    A new file may be read by those who may read the file that it is made of, `like`, and by nobody else.
+    A new file may be read by those who may read the file that it is made of, `like`, and by no one else.
     """
     path = Path(target)
     try:

@@ -1,7 +1,7 @@
 """The client of `google-genai`: all its modules send through one API client.
 
 Rule: the JSON of a request is edited there, so that what the package itself adds to a conversation, as automatic
-function calling does, is seen too. The program's contents and the client that was handed in stay as they are.
+function calling does, is seen too. The program's contents and the client that was handed in stay unchanged.
 """
 
 import copy

@@ -24,7 +24,7 @@ from secateur.compaction.template import Template
 from secateur.identifiers import Identifier, find_anchors
 from secateur.redact import redact
 
-MOST_SHARE = 0.5  # of its source: longer is no summary
+MOST_SHARE = 0.5  # of its source: longer is not a summary
 MOST_INVENTED = 0.2  # lines with an anchor that the source does not hold
 FEWEST_INVENTED = 2  # such lines that reject a summary: one is dropped
 MOST_ECHOED = 0.5  # of a summary's text that stands word for word in its source
@@ -37,10 +37,10 @@ Reason = Failure | TruthReason | Literal[
 
 
 class SummarySource(Struct, frozen=True, kw_only=True):
-    """What a summary is of. `texts` are those of its parts and of what was kept before, as they came."""
+    """What a summary is of. `texts` are those of its parts and of what was kept before, as received."""
 
     texts: tuple[str, ...]
-    tokens: int  # as they stand in the view
+    tokens: int  # as they are in the view
     said: tuple[str, ...] = ()  # what the user said, from which the language is told
     evidence: Evidence = Evidence()  # what the summary's claims are compared with
 
@@ -110,7 +110,7 @@ _NO_HISTORY = re.compile(
     r"|conversation (?:is|appears to be|seems) (?:empty|blank)",
     re.I,
 )
-# A line of a template that nobody filled in: `[path]: [why it matters]`
+# A line of a template that no one filled in: `[path]: [why it matters]`
 _BLANK = re.compile(r"[\s\-*•\d.)]*(?:[\[<{][^\[\]<>{}\n]{2,}[\]>}][\s:,;.–—-]*)+")
 _NOTHING = re.compile(
     r"(?:\(?(?:none|n/?a|nothing|unknown|not (?:specified|available|applicable)|keine?[rs]?|nichts|ningun[oa]|nada"
@@ -119,7 +119,7 @@ _NOTHING = re.compile(
     r"|no (?:prior|previous|conversation|new)[\w ]{0,30}|\(?empty\)?)?[.\s]*",
     re.I,
 )
-# How many of a line's words must be the user's under these headings: with fewer it is the demand of somebody else
+# How many of a line's words must be the user's under these headings: with fewer it is the demand of someone else
 _VOICED = {"constraints": 0.2, "instructions": 0.2, "goal": 0.1}
 _NAMING_DIGITS = 3  # of a number that may be part of a name: migration 0093 of `0093_index.sql`
 _LEDGERED = re.compile(r"\s*- \[\S*, (?:open|done|superseded|standing|request)\] ")

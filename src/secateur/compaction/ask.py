@@ -1,6 +1,6 @@
 """What a summarizer reads: the span as plain text, the facts already known, and what to write.
 
-Rule: nothing in it can act. Tool text stands between fences whose name is a hash of it, so that no text can close its
+Rule: nothing in it can act. Tool text is between fences whose name is a hash of it, so that no text can close its
 own; media are described, secrets are redacted everywhere, what an earlier compaction carries verbatim is left out.
 Input beyond a summarizer's window goes in parts. Nothing here calls a model: an `Ask` is a value.
 """
@@ -258,7 +258,7 @@ def _get_speaker(message: Message) -> str:
 
 
 def _name(part: Part) -> str:
-    """A tool's name is somebody else's text too."""
+    """A tool's name is someone else's text too."""
     return "".join(char for char in part.tool if char.isalnum() or char in "_-.:/")[:80] or "tool"
 
 

@@ -1,7 +1,7 @@
 """Compaction: what gives way, a summary that was checked, and the message after it, as edits of the plan.
 
 Rule: a generator without I/O. It yields questions to a summarizer, as many `Ask`s as may be put side by side, is sent
-as many `SummaryAnswer`s in the same order, and returns what came of it. Rungs are tried in order, and the outcome names
+as many `SummaryAnswer`s in the same order, and returns its result. Rungs are tried in order, and the outcome names
 each that failed; the last needs no model. Nothing is replaced unless the view becomes smaller. With `on_bad_summary`
 "cancel" the first failure ends it (SEEDS 2.4).
 """
@@ -44,7 +44,7 @@ from secateur.text.readback import describe_way_back, locate
 from secateur.tokens import get_counter
 
 SHARES = (1.0, 0.5, 0.25, 0.1, 0.02)  # of the tail, tried until the view has room
-LEAST_TOKENS = 2_000  # of a history: of less, a summary that somebody asks for frees nothing worth the loss
+LEAST_TOKENS = 2_000  # of a history: of less, a summary that someone asks for frees nothing worth the loss
 ATTEMPTS = 2  # a rejected summary is asked for once more, with the reason
 
 Asking = Generator[tuple[Ask, ...], tuple[SummaryAnswer, ...], Outcome]
@@ -100,7 +100,7 @@ class _Found(Struct, frozen=True):
 
 
 def _without_continuation(rows: Sequence[ViewEntry], after: Continuation) -> Sequence[ViewEntry]:
-    """The rows up to the continuation that an earlier compaction left at the end of the document: nobody said it."""
+    """The rows up to the continuation that an earlier compaction left at the end of the document: no one said it."""
     last = rows[-1] if rows else None
     if last is None or last.new is not None or not is_continuation(last.message, after):
         return rows
@@ -123,7 +123,7 @@ def _choose_cut(
         left = scene.load.fixed + all_rows - gone + min(most, gone)
         needless = scene.window <= 0 or scene.load.tokens <= space.threshold
         if (needless and (gone or firm)) or (left <= space.threshold and gone):
-            break  # somebody asks for it without need, or there is room
+            break  # someone asks for it without need, or there is room
     return found
 
 

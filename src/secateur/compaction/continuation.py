@@ -1,6 +1,6 @@
 """What the agent is told after a compaction: decided on the history before it, put in after it.
 
-Rule: media are never sent again; the newest user message stands in the view itself, so an unanswered one is marked and
+Rule: media are never sent again; the newest user message is in the view itself, so an unanswered one is marked and
 not repeated. Where a call still waits for its result nothing may come between. Who awaits the user is not told to go
 on, unless a policy says always. Metadata stays in the plan. Nothing here knows how a summary is made.
 """
@@ -23,7 +23,7 @@ CLOSING = "Continue if you have next steps, or stop and ask for clarification." 
 
 
 class Next(Struct, frozen=True):
-    """What comes after a compaction. A message that stands in the view already is marked by `of`, and not put in."""
+    """What comes after a compaction. A message that is in the view already is marked by `of`, and not put in."""
 
     branch: Branch
     text: str = ""

@@ -120,7 +120,7 @@ class CompactionInput(Struct, frozen=True, kw_only=True):
     """`count` is the policy's own counter (SEEDS S.4)."""
 
     raw: tuple[Message, ...]
-    shown: tuple[Message, ...] = ()  # one by one as the model reads them; (): as they came
+    shown: tuple[Message, ...] = ()  # one by one as the model reads them; (): as received
     ranges: tuple[Located, ...] = ()  # replaced by earlier compactions (`plan.located`)
     count: Callable[[str], int]
     window: int

@@ -93,7 +93,7 @@ def _find_head_after_summary(rows: Sequence[ViewEntry], start: int, head: int) -
 
 
 def turn_starts(rows: Sequence[ViewEntry], every_user: bool) -> Iterator[int]:
-    """Rows with which a turn begins: what the user says, or whatever stands in the user's name."""
+    """Rows with which a turn begins: what the user says, or whatever is in the user's name."""
     for place, row in enumerate(rows):
         spoken = row.message.role == "user" and (every_user or row.message.origin == "user")
         if spoken and not row.is_summary and not row.is_carried and not is_round_split(rows, place):
@@ -155,7 +155,7 @@ def _fit_whole_turns(rows: Sequence[ViewEntry], turns: Sequence[int], keep: _Kee
             return _fit_suffix(rows, turn + 1, place, room)
         place, room = turn, room - tokens
     if not turns:
-        return _fit_suffix(rows, 1, place, room)  # nobody has spoken: one long turn
+        return _fit_suffix(rows, 1, place, room)  # no one has spoken: one long turn
     if keep.tokens and (not keep.turns or len(turns) < keep.turns):
         return _fit_suffix(rows, _find_split_turn(rows, place), place, room)
     return place
@@ -182,7 +182,7 @@ def _fit_suffix(rows: Sequence[ViewEntry], first: int, end: int, room: int) -> i
 
 
 def _find_pi_cut(rows: Sequence[ViewEntry], first: int, tokens: int) -> int:
-    """Cut as Pi does: back until `tokens` are kept, then forward to the next row that is no result (findCutPoint).
+    """Cut as Pi does: back until `tokens` are kept, then forward to the next row that is not a result (findCutPoint).
 
     Where only results are left, back to their calls, as Pi's newest version does: the older ones keep everything.
     """

@@ -90,16 +90,16 @@ class Compacted(Struct, frozen=True, kw_only=True):
     rung: Rung
     attempts: tuple[Attempt, ...] = ()  # what was tried before
     by: str = ""  # the summarizer
-    summary: str  # the text that stands in the view
+    summary: str  # the text that is in the view
     sections: Sections = {}  # its prose
     ledger: Ledger = Ledger()  # its facts
     dropped: tuple[str, ...] = ()  # lines of a model that name what the history does not hold
     forgotten: int = 0  # lines that had no room any more
     messages: int = 0  # of the view, that gave way
     tokens_before: int = 0  # of what gave way, by the policy's counter
-    tokens_after: int = 0  # of what stands there now
+    tokens_after: int = 0  # of what is there now
     continuation: Next = Next("none", put_in=False)
-    layout: Layout | None = None  # where the summary stands between head and tail
+    layout: Layout | None = None  # where the summary is between head and tail
     asks: int = 0  # questions that were put to a summarizer
     blobs: dict[str, str] = {}  # handle -> what gave way, in full, for a store to keep
 

@@ -17,7 +17,7 @@ TemplateName = Literal["secateur", "opencode", "kilocode", "hermes", "pi", "pi-a
 class DigestSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """Older work of the agent becomes what it said and a line for each call, before history becomes a summary.
 
-    The user's messages stay as they are. By price, the rule is that of the schedule `break_even`: it is done once
+    The user's messages stay unchanged. By price, the rule is that of the schedule `break_even`: it is done once
     reading that work has cost `break_even_share` of what it costs to write anew what stays behind it, or in the cold.
     Near the window it is done whatever it costs, but only where it brings the view down to `low_water_share`.
     """
@@ -25,7 +25,7 @@ class DigestSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     when: Literal["price", "window", "never"] = "price"  # window: over the threshold of a compaction only
     break_even_share: Annotated[float, Meta(gt=0)] = 0.8  # the share of the cost that the rent must have reached
     low_water_share: Annotated[float, Meta(gt=0, le=1)] = 0.75  # of the window; above it a summary is made instead
-    last_results: Count = 12  # the newest results stay as they are, with their rounds,
+    last_results: Count = 12  # the newest results stay unchanged, with their rounds,
     keep_tokens: Count = 4_000  # and so many tokens at least
     min_tokens_freed: Count = 2_000  # less than that coming free makes none
     min_savings_ratio: Annotated[float, Meta(ge=0)] = 1.0  # it frees so many times what it leaves, or is not made
@@ -73,10 +73,10 @@ class Compaction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
 
 
 class Continuation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What the agent is told after a compaction, so that it goes on."""
+    """What the agent is told after a compaction, so that it continues."""
 
     mode: Literal["branches", "sentence", "none"] = "none"  # `branches`: as SEEDS 004; `sentence`: always `text`
     text: str = "continue"  # mid-task (SEEDS 4.4), or the sentence
     wording: Literal["resuming", "anatomy"] = "resuming"  # how a request that held media begins (SEEDS 4.2)
     describe_media: bool = False  # name each medium of that request
-    when_idle: Literal["always", "never"] = "always"  # never: an agent that finished or asked is not told to go on
+    when_idle: Literal["always", "never"] = "always"  # never: an agent that finished or asked is not told to continue

@@ -33,7 +33,7 @@ from secateur.tool_kinds import detect_tool_kind
 from secateur.toolcalls.actions import pair_calls
 
 ABOUT_CHARS = 160  # of what a call was about
-RESULT_CHARS = 300  # a result that is not longer stands there whole
+RESULT_CHARS = 300  # a result that is not longer is there whole
 OUTLINE_CHARS = 200  # that any outline may have
 ROOT_SHARE = 0.6  # of the absolute paths in calls: a folder that so many are in is said once
 
@@ -76,7 +76,7 @@ def _shorten_prose(text: str, chars: int) -> str:
 @lru_cache(maxsize=4_096)
 def _call(call: Part, result: Part | None, settings: DigestSettings) -> str:
     """One call and how it ended."""
-    plan = detect_tool_kind(call.tool, call.text) == "plan"  # what is left to do stands in the arguments themselves
+    plan = detect_tool_kind(call.tool, call.text) == "plan"  # what is left to do is in the arguments themselves
     about = (
         shorten_line(call.text, settings.max_prose_chars)
         if plan

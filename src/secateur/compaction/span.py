@@ -2,7 +2,7 @@
 plan.
 
 Rule: facts come from the raw messages; a summarizer reads the messages of the view. An earlier summary is taken apart,
-never read as if somebody had said it. A range begins and ends where messages of the raw history do, whatever the view
+never read as if someone had said it. A range begins and ends where messages of the raw history do, whatever the view
 shows; what an earlier compaction inserted right beside a range, outside the cut, is repeated, since a new range hides
 it. Nothing here asks a model.
 """
@@ -85,7 +85,7 @@ class Given(Struct, frozen=True, kw_only=True):
     """Everything that gives way."""
 
     rows: tuple[ViewEntry, ...]
-    messages: tuple[Message, ...]  # those of the raw history that no earlier summary stands for, as they came
+    messages: tuple[Message, ...]  # those of the raw history that no earlier summary stands for, as received
     kept: Kept
     ledger: Ledger  # what was known, and what these messages add, as things are at the end of the whole history
     carried: tuple[NewMessage, ...]  # stand verbatim behind the summary
@@ -99,7 +99,7 @@ class Given(Struct, frozen=True, kw_only=True):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Every text in it, as it came and as it was kept."""
+        """Every text in it, as received and as it was kept."""
         own = [part.text for message in self.messages for part in message.parts if part.text]
         prose = [line for lines in self.kept.sections.values() for line in lines]
         facts = [line for lines in render_ledger(self.ledger).values() for line in lines]

@@ -30,7 +30,7 @@ class Load(Struct, frozen=True):
 
     tokens: int  # messages, system prompt and tools
     fixed: int = 0  # system prompt and tools alone
-    anchored: bool = False  # a provider's own count stands behind it; False: estimated
+    anchored: bool = False  # a provider's own count is behind it; False: estimated
 
 
 class Limits(Struct, frozen=True):

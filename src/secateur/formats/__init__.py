@@ -1,7 +1,7 @@
-"""Formats: where the parts of a conversation stand in one kind of native document.
+"""Formats: where the parts of a conversation are in one kind of native document.
 
 Rule: a format reads and points; it never converts and never writes. Applying edits is generic (`patch`), given two
-small shapes: what stands in place of a part's body, and what a new message looks like. A shape that a reader does not
+small shapes: what replaces a part's body, and what a new message looks like. A shape that a reader does not
 know is a pinned part of kind "other" and survives. One format, one file, one line in `FORMATS`. Formats of plugins are
 asked when no built-in one knows a document.
 """

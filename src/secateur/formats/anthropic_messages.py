@@ -1,7 +1,7 @@
 """Anthropic Messages: a request body with `messages`, or the list alone.
 
 Tool results stand inside user messages; a message of results only has the role "tool". Cache markers are no part of
-what was said. Signed reasoning is pinned, and bound to its prefix on the models of wire rule A54.
+what was said. Signed reasoning is pinned, and bound to its prefix on the models of API rule A54.
 """
 
 import re
@@ -32,14 +32,14 @@ from secateur.model import Message, NewMessage, Origin, Part, Path, Role, Transc
 _ROLES = ("user", "assistant", "system")  # tuples: what a document says may be unhashable
 _MEDIA = ("image", "document")
 
-# Wire rule A54: reasoning of these and all later versions is bound to its prefix; of the ones before it is not.
+# API rule A54: reasoning of these and all later versions is bound to its prefix; of the ones before it is not.
 _BOUND_FROM = {"opus": (5, 5), "sonnet": (5, 5), "haiku": (5, 5), "fable": (5, 1), "mythos": (5, 2)}
 _FAMILY = re.compile(r"claude-(opus|sonnet|haiku|fable|mythos)-(\d{1,2})(?!\d)(?:-(\d{1,2})(?!\d))?")
 _EARLY = re.compile(r"claude-(?:[123](?!\d)|instant|v[12])")
 
 
 def is_bound(model: str) -> bool:
-    """Whether a model's signed reasoning is bound to its prefix (wire rule A54). Unknown models are taken as bound."""
+    """Whether a model's signed reasoning is bound to its prefix (API rule A54). Unknown models are taken as bound."""
     name = model.lower().replace(".", "-")
     found = _FAMILY.search(name)
     if found:
@@ -81,7 +81,7 @@ class AnthropicMessages(Format):
         return [make_marked_block(part, text)] if part.marker else text
 
     def new_message(self, new: NewMessage) -> Any:
-        """A message of one text; results and system texts are said by the user here (wire rule E8)."""
+        """A message of one text; results and system texts are said by the user here (API rule E8)."""
         role = "assistant" if new.role == "assistant" else "user"
         return {"role": role, "content": [{"type": "text", "text": new.text}]}
 
@@ -216,7 +216,7 @@ def _read_blocks(content: list[Any], inside: Path, tool: str, call: str, error: 
         rest.append(hash_value(block))
         if kind in _MEDIA:
             media.append(read_medium(block, (*inside, number), within="result"))
-    opaque = len(rest) > len(media)  # tool references and what is not known stay (wire rule E5)
+    opaque = len(rest) > len(media)  # tool references and what is not known stay (API rule E5)
     path = (*inside, 0, "text") if len(texts) == 1 == len(content) else inside
     marker = get_marker(*content) if path is inside else ""  # a lone block of text keeps its own
     whole = Part("tool_result", path, "\n".join(texts), tool, call, error, "".join(rest), pinned=opaque, marker=marker)
@@ -224,7 +224,7 @@ def _read_blocks(content: list[Any], inside: Path, tool: str, call: str, error: 
 
 
 def _is_thinking_enabled(native: Any) -> bool:
-    """Return whether thinking is enabled; the last tool loop then begins with thinking (wire rule A52)."""
+    """Return whether thinking is enabled; the last tool loop then begins with thinking (API rule A52)."""
     thinking = read_member(native, "thinking")
     return isinstance(thinking, dict) and thinking.get("type") == "enabled"
 

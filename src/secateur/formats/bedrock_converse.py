@@ -1,8 +1,8 @@
 """Bedrock Converse: a request body with `messages` whose blocks name their kind by their one key, or the list alone.
 
 Results stand inside user messages; a message of results only has the role "tool". Cache points are no part of what was
-said. Signed reasoning is pinned, and bound to its prefix on the models of wire rule A54; the model's id stands in the
-address of the request and not in its body, so the caller names it, and a model that nobody names is taken as bound.
+said. Signed reasoning is pinned, and bound to its prefix on the models of API rule A54; the model's id is in the
+address of the request and not in its body, so the caller names it, and a model that no one names is taken as bound.
 """
 
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ class BedrockConverse(Format):
     name = "bedrock_converse"
     log = False
     family = "bedrock"
-    must_alternate = True  # user and assistant take turns (wire rule B3): no message goes as a whole
+    must_alternate = True  # user and assistant take turns (API rule B3): no message goes as a whole
 
     def recognize(self, native: Any) -> str:
         """Blocks that are keyed by their kind and have no `type`."""
@@ -55,7 +55,7 @@ class BedrockConverse(Format):
         return Transcript(at, messages, model, "bedrock", count_fixed_tokens(native, "system", "toolConfig"))
 
     def replacement_body(self, part: Part, text: str) -> Any:
-        """A result holds a list of blocks; where it held one text, that text is what stands there."""
+        """A result holds a list of blocks; where it held one text, that text is what is there."""
         if part.kind == "tool_call":
             return Text.of(text.encode("utf-8", "surrogatepass"))
         if part.kind == "media":
@@ -63,7 +63,7 @@ class BedrockConverse(Format):
         return [{"text": text}] if part.kind == "tool_result" and part.path[-1] == "content" else text
 
     def new_message(self, new: NewMessage) -> Any:
-        """A message of one text; results and system texts are said by the user here (wire rule E8)."""
+        """A message of one text; results and system texts are said by the user here (API rule E8)."""
         return {"role": "assistant" if new.role == "assistant" else "user", "content": [{"text": new.text}]}
 
 

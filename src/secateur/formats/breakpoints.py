@@ -1,8 +1,8 @@
-"""Explicit cache breakpoints of Claude's APIs and of OpenAI's: where they stand in a body, and where one more may.
+"""Explicit cache breakpoints of Claude's APIs and of OpenAI's: where they are in a body, and where one more may.
 
 Rule: a marker is added, none is moved or taken away. Only a client that marks its messages itself gets one, in a slot
 that it left free, before its own last marker and with that one's lifetime, in a message that is not the model's. Where
-lifetimes would no longer fall (wire rules A20 to A23, B12 to B14), nothing is added. Nothing here knows what an edit
+lifetimes would no longer fall (API rules A20 to A23, B12 to B14), nothing is added. Nothing here knows what an edit
 is.
 """
 
@@ -16,8 +16,8 @@ from secateur.jsontext import Text
 from secateur.model import Message, Path
 from secateur.patch import Op
 
-SLOTS = 4  # docs: prompt caching; wire rules A20 and B14
-_ORDER = ("1h", "5m")  # wire rule A21: the longer-lived first
+SLOTS = 4  # docs: prompt caching; API rules A20 and B14
+_ORDER = ("1h", "5m")  # API rule A21: the longer-lived first
 _FIXED = (-1, 0)  # before all messages
 _BEFORE = ("tools", "system", "toolConfig", "cache_control", "prompt_cache_options")
 NEAR = 4  # newest messages among which a client's last markers stand
@@ -55,7 +55,7 @@ def place_breakpoints(format: str, body: Any, before: Iterable[int]) -> list[Op]
     """Return operations that put breakpoints before each of these messages, most wanted first.
 
     Positions are those of the body's array of messages. None for other formats, for a bare list of messages (which does
-    not say what its request marks beside them), and where a marker stands there already.
+    not say what its request marks beside them), and where a marker is there already.
     """
     api = _APIS.get(format)
     messages = body.get(api.array) if api and isinstance(body, dict) and "thread" not in body else None
@@ -79,7 +79,7 @@ def place_breakpoints(format: str, body: Any, before: Iterable[int]) -> list[Op]
 def has_long_retention(format: str, native: Any, messages: Sequence[Message]) -> bool:
     """Return whether the request buys the longer of the two possible cache lifetimes for its messages.
 
-    The marker that stands last tells (wire rule A21: the longer-lived stand before it), where a body has one among its
+    The marker that stands last tells (API rule A21: the longer-lived stand before it), where a body has one among its
     newest messages or marks itself as a whole; OpenAI's requests say it of themselves.
     """
     api = _APIS.get(format)
@@ -127,7 +127,7 @@ def _get_at_path(native: Any, path: Path) -> Any:
 
 
 def _sort_marks(marks: list[_Mark]) -> list[_Mark]:
-    return sorted(marks, key=lambda mark: mark.place)  # those before the messages keep the order they stand in
+    return sorted(marks, key=lambda mark: mark.place)  # those before the messages keep the order they are in
 
 
 def _find_marks(api: _Api, messages: list[Any]) -> Iterator[_Mark]:
@@ -150,7 +150,7 @@ def _find_markable(api: _Api, messages: list[Any], before: int, marked: set[Plac
 
 
 def _is_descending(marks: list[_Mark]) -> bool:
-    """Return whether no breakpoint outlives an earlier one (wire rule A21)."""
+    """Return whether no breakpoint outlives an earlier one (API rule A21)."""
     lives = [_ORDER.index(mark.ttl or "5m") if (mark.ttl or "5m") in _ORDER else -1 for mark in marks]
     return -1 not in lives and lives == sorted(lives)
 
@@ -182,7 +182,7 @@ class _Anthropic:
         for block in (*_list(body.get("tools")), *_list(body.get("system"))):
             if isinstance(block, dict) and block.get("cache_control") is not None:
                 yield _Mark(_FIXED, _get_ttl(block["cache_control"]))
-        if body.get("cache_control"):  # takes a slot, and marks the last block (wire rule A23)
+        if body.get("cache_control"):  # takes a slot, and marks the last block (API rule A23)
             yield _Mark(_END, _get_ttl(body["cache_control"]))
 
     def get_held(self, content: list[Any]) -> dict[int, str]:
@@ -221,7 +221,7 @@ class _Bedrock:
     def can_mark(self, block: dict[str, Any]) -> bool:
         text, document = block.get("text"), block.get("document")
         if isinstance(document, dict):
-            return document.get("format") == "pdf"  # wire rule B14
+            return document.get("format") == "pdf"  # API rule B14
         return (isinstance(text, str) and bool(text.strip())) or "toolResult" in block or "image" in block
 
     def make_op(self, path: Path, number: int, ttl: str) -> Op:

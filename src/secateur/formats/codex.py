@@ -146,7 +146,7 @@ class Codex(Format):
         return ""
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
-        """The transcript of the context as it stands at the end; `known` is of no use here."""
+        """The transcript of the context as it is at the end; `known` is of no use here."""
         log = open_log(native, self.name)
         history = CodexHistory(log)
         calls = Calls()

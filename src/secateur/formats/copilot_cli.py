@@ -1,4 +1,4 @@
-"""Copilot CLI sessions (`events.jsonl`): one event a line; calls stand in `assistant.message`, results in
+"""Copilot CLI sessions (`events.jsonl`): one event a line; calls are in `assistant.message`, results in
 `tool.execution_complete`.
 
 The model gets a user's `transformedContent` and a result's `content`; `detailedContent` repeats it for the screen. A

@@ -1,6 +1,6 @@
 """Which API a request is written for, by all that it holds: blocks, roles, fields around the messages, the model.
 
-Rule: every message counts, wherever it stands, and what nobody knows counts for nothing. Blocks and roles that one API
+Rule: every message counts, wherever it stands, and what no one knows counts for nothing. Blocks and roles that one API
 alone has outweigh fields, and fields outweigh hints; where nothing tells, a list of messages is Chat Completions.
 Formats whose documents are plain in the same way are named as well: the caller may state any of them.
 """

@@ -46,7 +46,7 @@ class Appending(Struct, frozen=True):
 
     @property
     def rest(self) -> tuple[Item, ...]:
-        """What stands beside it: what was before it too, in order."""
+        """What is beside it: what was before it too, in order."""
         place = self._place
         behind = place + 1 + sum(1 for _ in self._list_carried_after(place))
         return (*self.items[:place], *self.items[behind:])
@@ -112,7 +112,7 @@ class Format:
         """The transcript of a document: a `Text`, `Lines` for a log, or Python objects; messages and parts keyed.
 
         `known` are messages read before from the very same leading elements; they are taken over as they are, and
-        reading goes on behind them (request formats; a log may ignore it). `model` is the caller's word, which wins
+        reading continues behind them (request formats; a log may ignore it). `model` is the caller's word, which wins
         over the document's. Raises FormatError.
         """
         raise NotImplementedError

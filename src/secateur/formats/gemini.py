@@ -2,7 +2,7 @@
 
 Results stand inside contents of role user; a message of results only has the role "tool". Calls pair by id; where ids
 are left out, by the tool's name and order within the round, and the name stands for the id. What carries a thought
-signature stays on its part as it came (wire rules G10, G11). With `cachedContent` the API holds the older history.
+signature stays on its part as received (API rules G10, G11). With `cachedContent` the API holds the older history.
 """
 
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ class Gemini(Format):
         return Transcript(at, messages, model or get_model(native), "google", fixed, held)
 
     def replacement_body(self, part: Part, text: str) -> Any:
-        """A response is an object (wire rule G4): the text under `output`, or under `error` where it told one."""
+        """A response is an object (API rule G4): the text under `output`, or under `error` where it told one."""
         if part.kind == "tool_result":
             return {"error" if part.is_error else "output": text}
         if part.kind == "tool_call":
@@ -67,7 +67,7 @@ class Gemini(Format):
         return {"text": text} if part.kind == "media" else text
 
     def new_message(self, new: NewMessage) -> Any:
-        """A content of one text; there are two roles only (wire rule G6)."""
+        """A content of one text; there are two roles only (API rule G6)."""
         return {"role": "model" if new.role == "assistant" else "user", "parts": [{"text": new.text}]}
 
 
@@ -89,7 +89,7 @@ def read_content(item: Any, path: Path, calls: Calls) -> Message:
 
 
 def _read_parts(block: Any, path: Path, calls: Calls) -> Iterator[Part]:
-    """Read one part, which holds one kind of data (wire rule G7), whatever is beside it."""
+    """Read one part, which holds one kind of data (API rule G7), whatever is beside it."""
     if not isinstance(block, dict):
         yield _make_other(block, path)
         return

@@ -1,8 +1,8 @@
 """Outputs among the items of the Responses API: where the text of each kind stands, and in which shape it is written.
 
-Rule (wire rule R12): an output keeps the shape that its kind must have. Functions and custom tools answer with a string
+Rule (API rule R12): an output keeps the shape that its kind must have. Functions and custom tools answer with a string
 or a list of blocks, a shell with a list of streams and their outcome, the local shell with JSON in a string. Outputs of
-a computer and of what the API's own servers run stay as they are.
+a computer and of what the API's own servers run stay unchanged.
 """
 
 import re

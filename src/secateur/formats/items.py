@@ -1,7 +1,7 @@
 """Items of the Responses API, as requests carry them and Codex's logs keep them: who says each, and what it holds.
 
 Rule: what the model says in one go (reasoning, texts, calls) is one assistant message, so that reasoning and what
-follows it stay one unit (wire rules R3, R4). What the API's own servers made stays as it is. What outputs hold is told
+follows it stay one unit (API rules R3, R4). What the API's own servers made stays unchanged. What outputs hold is told
 in `item_outputs`.
 """
 

@@ -1,6 +1,6 @@
 """The word "json": with the response format `json_object` some message must say it, or the API refuses the request.
 
-Rule (wire rules O9, R15): the first part that says it is pinned, so that it stays in every view; where it stands
+Rule (API rules O9, R15): the first part that says it is pinned, so that it stays in every view; where it stands
 follows from the history alone, so a history that grows keeps it.
 """
 
@@ -14,7 +14,7 @@ from secateur.model import Message
 
 Kinds = tuple[str, ...]
 IN_MESSAGES: Kinds = ("text", "tool_result")  # Chat Completions: results are messages
-IN_INPUT: Kinds = ("text",)  # Responses: an output is no message, so the word in it does not count
+IN_INPUT: Kinds = ("text",)  # Responses: an output is not a message, so the word in it does not count
 
 
 def is_json_requested(native: Any) -> bool:

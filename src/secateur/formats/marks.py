@@ -1,6 +1,6 @@
 """What a message, or a field of a request body, tells of the format that it is written in.
 
-Rule: what is told is told by one message or field alone, wherever it stands; what nobody knows tells nothing. `own`
+Rule: what is told is told by one message or field alone, wherever it stands; what no one knows tells nothing. `own`
 and `fields` name what one format has and the others have not, `hints` what one has more often. Nothing is weighed here.
 """
 
@@ -15,7 +15,7 @@ PI, GEMINI, BEDROCK = "pi_messages", "gemini", "bedrock_converse"
 ANTHROPIC, RESPONSES, CHAT = "anthropic_messages", "openai_responses", "openai_chat"
 
 _PI_ROLES = frozenset({"toolResult", "bashExecution", "branchSummary", "compactionSummary"})
-_PI_CUSTOM = frozenset({"custom", "hookMessage"})  # words anybody might use: Pi's have a `customType`
+_PI_CUSTOM = frozenset({"custom", "hookMessage"})  # words anyone might use: Pi's have a `customType`
 _GEMINI_ROLES = ("user", "model", "function", None)
 _BLOCKS = {
     "toolCall": PI,

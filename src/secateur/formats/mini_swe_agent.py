@@ -2,7 +2,7 @@
 calls, texts with one fenced command each.
 
 The last message, of role exit, says how the run ended and was never sent. A failed command is known by its return
-code, in `extra` or at the head of its output. Where commands stand in fences, the user message after one is its result.
+code, in `extra` or at the head of its output. Where commands are in fences, the user message after one is its result.
 """
 
 import re

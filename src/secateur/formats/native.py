@@ -2,7 +2,7 @@
 fields say that the provider keeps the history.
 
 Rule: history that is not in a request can be neither read nor edited, and an edit of the rest would be judged against
-what the provider has. Such a request is observed and sent on as it came. Items that only refer to what the API keeps
+what the provider has. Such a request is observed and sent on as received. Items that only refer to what the API keeps
 (`item_reference`) are reported by the readers, since they are among the messages.
 """
 
@@ -68,7 +68,7 @@ def get_model(native: Any) -> str:
 
 
 def read_member(native: Any, name: str) -> Any:
-    """The value of a member of a body, parsed; None where the document is no body or has no such member."""
+    """The value of a member of a body, parsed; None where the document is not a body or has no such member."""
     if isinstance(native, Text):
         child = native.child(name) if native.kind == "{" else None
         return child.value() if child is not None else None
@@ -108,7 +108,7 @@ def get_positive_integer(native: Any, name: str) -> int:
 
 
 def hash_value(value: Any) -> str:
-    """A name for a value, cache markers aside; whatever order its members stand in."""
+    """A name for a value, cache markers aside; whatever order its members are in."""
     return blake2b(dump_canonical(_strip_markers(value)).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
@@ -189,7 +189,7 @@ def get_marker(*blocks: Any) -> str:
 
 
 def make_marked_block(part: Part, text: str) -> dict[str, Any]:
-    """Make a text block with the cache marker of the part it replaces (wire rules 3.5)."""
+    """Make a text block with the cache marker of the part it replaces (API rules 3.5)."""
     block: dict[str, Any] = {"type": "text", "text": text}
     return block | {"cache_control": json.loads(part.marker)} if part.marker else block
 

@@ -2,7 +2,7 @@
 
 Reads what compatible servers and hosts make of it too: list or string content, the legacy `function_call`, and results
 that name their tool in `metadata.toolName` (with a place for the time of clearing) and need no call id. Reasoning under
-any of its names stays as it came (wire rule O14); signed by Anthropic it is bound to its prefix as there (A54). Calls
+any of its names stays unchanged (API rule O14); signed by Anthropic it is bound to its prefix as there (A54). Calls
 and texts that carry another provider's signature, refusals and spoken answers stay too (O11, O16).
 """
 
@@ -55,7 +55,7 @@ class OpenAIChat(Format):
     name = "openai_chat"
     log = False
     family = "openai_chat"
-    may_alternate = True  # some servers want user and assistant to take turns: who does, keeps to it (wire rule O13)
+    may_alternate = True  # some servers want user and assistant to take turns: who does, keeps to it (API rule O13)
 
     def recognize(self, native: Any) -> str:
         """Roles and fields that only this API has, or plain chat messages."""
@@ -155,7 +155,7 @@ def _read_reasoning_block(block: Any, path: Path, binds: bool) -> Part:
 
 
 def _is_signed(value: dict[str, Any]) -> bool:
-    """Return whether a message or a call carries another provider's signature (wire rule O16)."""
+    """Return whether a message or a call carries another provider's signature (API rule O16)."""
     return any(value.get(name) for name in _SIGNED)
 
 
@@ -222,7 +222,7 @@ def _read_odd_call(call: Any, path: Path, calls: Calls) -> Part:
 
 
 def normalize_arguments(text: Any) -> str:
-    """Return a call's arguments as canonical JSON; what is not JSON stays as it is."""
+    """Return a call's arguments as canonical JSON; what is not JSON stays unchanged."""
     if not isinstance(text, str):
         return dump_canonical(text)
     try:

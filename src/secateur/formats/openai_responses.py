@@ -1,7 +1,7 @@
 """OpenAI Responses: a request body with `input` (items, or one text), or the list of items alone.
 
 What the model says in one go is one message, whatever items it takes (`items`). Reasoning is pinned and tied to what
-follows it (wire rules R3, R4), but not bound to its prefix: where a model's reasoning depends on what was before it,
+follows it (API rules R3, R4), but not bound to its prefix: where a model's reasoning depends on what was before it,
 the API leaves it out by itself and refuses nothing (R17). A request that continues a response or a conversation which
 the API keeps, or refers to items that it keeps, is partial.
 """
@@ -68,7 +68,7 @@ class OpenAIResponses(Format):
         return {"type": "input_text", "text": text} if part.kind == "media" else make_output_body(part, text)
 
     def new_message(self, new: NewMessage) -> Any:
-        """A message of one text, without an id: only the API gives ids (wire rule R6)."""
+        """A message of one text, without an id: only the API gives ids (API rule R6)."""
         role = "user" if new.role == "tool" else new.role
         kind = "output_text" if role == "assistant" else "input_text"
         return {"type": "message", "role": role, "content": [{"type": kind, "text": new.text}]}

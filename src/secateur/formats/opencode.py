@@ -4,7 +4,7 @@ A call and its result are in one part of type tool; what the model gets of a mes
 and one of results. The newest finished compaction is applied: a person's message with a part of that name, answered by
 a message with `summary`. What came before is left out, except a tail that the part names (`tail_start_id`), which
 follows the summary. An output that opencode cleared (`time.compacted`) reads as its placeholder and stays. Files a
-person attached stay as they are, since a replacement would need opencode's own ids. Snapshots, patches, steps and the
+person attached stay unchanged, since a replacement would need opencode's own ids. Snapshots, patches, steps and the
 diffs of `summary` are not sent and left alone.
 """
 
@@ -181,7 +181,7 @@ def _read_user(parts: list[tuple[dict[str, Any], Path]]) -> Iterator[Part]:
             if part.get("ignored") is not True:
                 yield Part("text", (*path, "text"), as_string(part.get("text")))
         elif kind == "file":
-            if part.get("mime") not in ("text/plain", "application/x-directory"):  # their text stands beside them
+            if part.get("mime") not in ("text/plain", "application/x-directory"):  # their text is beside them
                 yield _read_medium(part, path)
         elif kind in _FIXED:
             yield Part("text", path, _FIXED[kind], pinned=True)

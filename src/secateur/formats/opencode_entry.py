@@ -13,7 +13,7 @@ from secateur.model import Message, NewMessage
 
 Entry = dict[str, Any]
 _ZERO_USAGE: Entry = {"cost": 0, "tokens": {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}}
-_METADATA = ("compaction_continue", "had_media")  # what opencode reads of a message that makes it go on
+_METADATA = ("compaction_continue", "had_media")  # what opencode reads of a message that makes it continue
 
 
 def build_entries(made: Appending, at: int, items: list[Any]) -> list[Entry]:

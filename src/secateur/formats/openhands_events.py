@@ -1,6 +1,6 @@
 """Which events of an OpenHands conversation are sent: condensations applied, the newest summary in its place.
 
-A condensation names the events that are forgotten, and may bring a summary that stands at an offset among those kept.
+A condensation names the events that are forgotten, and may bring a summary that is at an offset among those kept.
 """
 
 from collections.abc import Callable

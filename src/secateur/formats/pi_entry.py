@@ -23,7 +23,7 @@ _COUNTS = ("input", "output", "cacheRead", "cacheWrite", "totalTokens", "reasoni
 
 
 def branch(log: Log) -> list[int]:
-    """The lines that Pi sends, oldest first; a compaction stands before the lines it kept."""
+    """The lines that Pi sends, oldest first; a compaction is before the lines it kept."""
     path = find_branch(log)
     for place in range(len(path) - 1, -1, -1):
         entry = log.entries[path[place]]

@@ -1,6 +1,6 @@
 """SWE-agent trajectories (`.traj`): `history` is what the model saw; the steps beside it are for people, left alone.
 
-Newer histories have calls and results with ids, as in Chat Completions. Older ones have neither: the command stands in
+Newer histories have calls and results with ids, as in Chat Completions. Older ones have neither: the command is in
 the text of the assistant (`action` repeats it), and the user message after it is its result. Demonstrations stay.
 """
 
@@ -80,7 +80,7 @@ def _read_messages(item: dict[str, Any], before: dict[str, Any], path: Path, cal
 def read_command(item: dict[str, Any], path: Path, action: str, calls: Calls) -> Message:
     """Read the assistant's text around a command, and the command as the call.
 
-    Both stand in one text, so neither is rewritten. The tool is the command's first word.
+    Both are in one text, so neither is rewritten. The tool is the command's first word.
     """
     calls.speaks("assistant")
     content, inside = as_string(item.get("content")), (*path, "content")

@@ -1,4 +1,4 @@
-"""When a host last asked, and what came of it: what shows that an installed plugin really acts.
+"""When a host last asked, and its result: what shows that an installed plugin really acts.
 
 Rule: only for a host that secateur is installed in, beside the record of the installation. Writing it never fails loud.
 """

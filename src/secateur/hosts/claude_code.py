@@ -1,8 +1,8 @@
 """Claude Code's hooks: long Bash output is shortened on arrival, and facts outlive the host's own compaction.
 
 Rule: the store holds an output before a shorter one is returned, since Claude Code keeps only the latter; where it
-cannot, the output stays as it is. An event is always answered, and what goes wrong here never stops the host. A process
-answers one event, so what only some events need is imported there.
+cannot, the output stays unchanged. An event is always answered, and what goes wrong here never stops the host. A
+process answers one event, so what only some events need is imported there.
 """
 
 import time
@@ -40,7 +40,7 @@ def handle_event(event: Event, policy: str, store_url: str, folder: Path | None 
     error = ""
     try:
         reply = _handle(event, policy, store_url)
-    except Exception as raised:  # whatever it is, the host goes on
+    except Exception as raised:  # whatever it is, the host continues
         error = redact(f"{type(raised).__name__}: {raised}")[:300]
         reply = HookReply(status=f"nothing was done: {error}")
     if folder is not None and event.get("hook_event_name") in _EVENTS:  # processes run side by side: nothing is counted

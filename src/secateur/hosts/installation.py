@@ -1,6 +1,6 @@
 """Put secateur into a host and take it out again: what is written, its backup, and the record of both.
 
-Rule: the backup and the record are complete before the first file of the user is touched. Where nobody changed a file
+Rule: the backup and the record are complete before the first file of the user is touched. Where no one changed a file
 since, uninstalling restores it byte for byte; else only our part of it is taken out. Links keep pointing where they do.
 A file that cannot be restored is kept, with its backup, and the others are restored. Backups are for their owner only.
 """
@@ -166,7 +166,7 @@ def _restore(file: InstalledFile, folder: Path) -> RestoredFile:
 
 def _take_out(file: InstalledFile, folder: Path) -> RestoredFile:
     path, before, now = Path(file.change.path), _read_backup(file, folder), _read(Path(file.change.path))
-    if now == before:  # it was never written, or somebody restored it
+    if now == before:  # it was never written, or someone restored it
         _remove_folders(file.folders)
         if now is None:
             return RestoredFile(str(path), "removed", "it was gone already")

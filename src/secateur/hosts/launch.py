@@ -2,7 +2,7 @@
 
 Rule: environment variables and arguments only; the user's own settings are neither written nor read. What has no
 variable gets a file in a temporary folder, which is named by an argument. A base URL that the user has set stays the
-place where requests go; the proxy stands before it.
+place where requests go; the proxy is before it.
 """
 
 import json

@@ -22,7 +22,7 @@ __all__ = ["ANCHORS", "Identifier", "Kind", "find_anchors", "find_identifiers"]
 
 ANCHORS: frozenset[Kind] = frozenset({"path", "id", "number", "error", "url", "hash"})  # what a summary may not invent
 
-MIN_LINE, MAX_LINE = 20, 200  # characters of a line that identify it; what is shorter stands in many files
+MIN_LINE, MAX_LINE = 20, 200  # characters of a line that identify it; what is shorter is in many files
 MIN_QUOTED, MAX_QUOTED = 8, 120
 _MAX_BEFORE = 300  # what a tool puts before a line is not longer
 
@@ -133,7 +133,7 @@ def _expand_line(line: str, names: bool, strings: list[str]) -> str:
 
 
 def _parse_json(text: str) -> Any:
-    """Return the value, or None if this is no JSON (or null)."""
+    """Return the value, or None if this is not JSON (or null)."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError, ValueError):
@@ -176,7 +176,7 @@ def _iterate_inner(value: dict[str, Any] | list[Any], names: bool) -> Iterator[A
 
 
 class _Name(Struct, frozen=True):
-    """A member's name: part of the text, but nobody's quotation."""
+    """A member's name: part of the text, but no one's quotation."""
 
     text: str
 

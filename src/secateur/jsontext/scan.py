@@ -1,4 +1,4 @@
-"""Where JSON values stand in bytes: spans of one opened level, by msgspec or by the standard library.
+"""Where JSON values are in bytes: spans of one opened level, by msgspec or by the standard library.
 
 Rule: the two ways give the same spans. What msgspec refuses (lone surrogate escapes) it reads in a shadow of equal
 length; what it refuses there too (NaN, duplicate names) the standard library reads, one character a byte.
@@ -186,7 +186,7 @@ def scan_members(data: bytes, start: int) -> tuple[list[bytes], list[int], list[
 
 
 def name_of(raw: bytes) -> str:
-    """The text of an object's key as it stands between its quotes. Raises FormatError where it is none."""
+    """The text of an object's key as it is between its quotes. Raises FormatError where it is none."""
     try:
         return str(json.loads(b'"%b"' % raw)) if b"\\" in raw else raw.decode("utf-8", "surrogatepass")
     except ValueError as error:

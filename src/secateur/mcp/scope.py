@@ -1,7 +1,7 @@
 """Which session a model's question is about.
 
 Rule: never guessed by time or by name alike. It is the session the server was started for; else the one whose handle
-the asker has seen, since handles stand in its own context and cannot be guessed; else the only one there is. A handle
+the asker has seen, since handles are in its own context and cannot be guessed; else the only one there is. A handle
 of another tenant's names nothing.
 """
 

@@ -1,7 +1,7 @@
 """The server: the tools under their names, over standard input and output, or over HTTP on this machine.
 
 Rule: errors of ours become answers that the model can act on; anything else is the package's to report. Over HTTP
-nobody is answered who does not say the token, since every user of a machine reaches its ports.
+no one is answered who does not say the token, since every user of a machine reaches its ports.
 """
 
 import hmac

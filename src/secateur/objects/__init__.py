@@ -1,8 +1,8 @@
 """Requests that hold objects: those of the providers' packages, pydantic models, dataclasses, attrs, Structs.
 
 Rule: objects are looked at, never converted. `inspect_objects` gives the JSON shape that a request has on the wire, for
-the rest of the program to read and edit; `Looked.restore` carries what was edited over to the request as it came: what
-was not edited is the very same object, what was is a copy of the same class with all that nobody named. No package is
+the rest of the program to read and edit; `Looked.restore` carries what was edited over to the request as received: what
+was not edited is the very same object, what was is a copy of the same class with all that no one named. No package is
 imported here: an object's class says how it is read. What is read once is remembered by identity, and checked.
 """
 
@@ -26,7 +26,7 @@ _FORMATS = {
 
 
 class Looked(Struct, frozen=True):
-    """A request as it came, and the JSON shape in which it was seen."""
+    """A request as received, and the JSON shape in which it was seen."""
 
     request: Any
     native: Any  # a `Seen` or a `SeenList`; the request itself where there is nothing more to it

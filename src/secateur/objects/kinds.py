@@ -24,7 +24,7 @@ _SPARSE = ("google.genai",)  # packages that never send null
 
 SCALARS = frozenset({str, int, float, bool, type(None)})
 MOST_LEVELS = 400  # providers take far less, and a recursive reader more
-_ONCE = 64  # levels from which on a container that stands at several places is looked at once
+_ONCE = 64  # levels from which on a container that is at several places is looked at once
 
 
 class Kind(NamedTuple):
@@ -155,7 +155,7 @@ def _describe_plain(names: list[str], empty: set[str], replace: Callable[..., An
         if not gone <= empty or any(name not in names for name in values):
             return None
         if replace is not None:
-            with suppress(Exception):  # a class of somebody else's may check what it is made with
+            with suppress(Exception):  # a class of someone else's may check what it is made with
                 return replace(it, **values)
         made = copy.copy(it)
         for name, value in values.items():

@@ -1,6 +1,6 @@
 """The JSON shape of a whole request: a list of messages, the arguments of a client's call, or one object with them.
 
-Rule: the messages are read whole, or refused. What stands beside them (tools, settings) is read as far as it can be:
+Rule: the messages are read whole, or refused. What is beside them (tools, settings) is read as far as it can be:
 a function that serves as a tool by its name and its docstring, the rest not at all. Shapes that only google-genai
 takes are brought into that of its requests: a text or a part stands for a content, and `config` holds the system
 instruction and the tools.

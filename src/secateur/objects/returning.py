@@ -1,4 +1,4 @@
-"""What was edited in the JSON shape of a request, carried over to the request as it came.
+"""What was edited in the JSON shape of a request, carried over to the request as received.
 
 Rule: a value whose shape is the same is the very same value. Of an object whose shape was edited a copy of its class is
 made with what changed; where the class has no place for that, and for what is new, the plain shape stands, which every
@@ -80,7 +80,7 @@ def _with(original: Any, values: dict[str, Any], gone: frozenset[str], now: Any)
     if type(original) is dict:
         return {name: value for name, value in original.items() if name not in gone} | values
     if isinstance(original, Mapping):
-        with suppress(Exception):  # a mapping of somebody else's may have ways of its own
+        with suppress(Exception):  # a mapping of someone else's may have ways of its own
             made: Any = copy.copy(original)
             made.update(values)
             for name in gone:

@@ -24,7 +24,7 @@ _LISTS = (list, tuple, deque)
 
 
 class Seen(dict[str, Any]):
-    """The JSON shape of a body. Nobody else holds it, so that what is the same object reads the same."""
+    """The JSON shape of a body. No one else holds it, so that what is the same object reads the same."""
 
     packages: frozenset[str] = frozenset()  # that objects among its messages are of
 
@@ -123,7 +123,7 @@ class Eyes:
             self.packages = around
 
     def _watch(self, value: Any) -> None:
-        """Notice from now on if a container changes, or what stands in the containers in it."""
+        """Notice from now on if a container changes, or what is in the containers in it."""
         self._live.append(value)
         self._copies.append(_copy_containers(value))
 
@@ -158,7 +158,7 @@ class Eyes:
         return self._read_mapping(kind.members(value), depth)
 
 
-_NEVER = object()  # the copy of a container that may change without telling: equal to nothing that stands there
+_NEVER = object()  # the copy of a container that may change without telling: equal to nothing that is there
 _UNTOLD = deque[Any]()  # stands for what an object holds that does not tell it
 _FIXED = (str, bytes, int, float, Enum, PurePath, UUID, Decimal, datetime, date, time)
 
@@ -167,7 +167,7 @@ def _is_unchanged(kept: _Kept, value: Any) -> bool:
     """Whether a message is unchanged since it was read."""
     try:
         return kept.it is value and kept.live == kept.copies
-    except Exception:  # values of somebody else's may compare as they like
+    except Exception:  # values of someone else's may compare as they like
         return False
 
 

@@ -22,7 +22,7 @@ TAGS = ("type",)  # the field that says which strategy or schedule a table is
 
 
 class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """How one system prunes, compacts and goes on."""
+    """How one system prunes, compacts and continues."""
 
     name: str
     description: str = ""  # one sentence: what it does

@@ -30,9 +30,9 @@ def compute_rent(r: float, tokens: float, requests: float = 1) -> float:
 def compute_break_even(w: float, r: float, pruned: float, surviving: float, placeholders: float = 0) -> float:
     """Number of further requests after which a prune has paid for itself: kappa (S + p) / (P - p).
 
-    `pruned` tokens give way to `placeholders`; `surviving` tokens stand in the cache behind the first pruned message.
+    `pruned` tokens give way to `placeholders`; `surviving` tokens are in the cache behind the first pruned message.
     The request that prunes counts as the first. inf where nothing comes free. How deep in the history the first edit
-    stands does not matter: what stands before it is read either way.
+    stands does not matter: what is before it is read either way.
     """
     freed = pruned - placeholders
     if freed <= 0:
@@ -73,7 +73,7 @@ class Fold(Struct, frozen=True, kw_only=True):
 
     history: float  # in the cache when it is asked for
     cut: float  # of these, what the summary replaces
-    tail: float  # of these, what stands behind
+    tail: float  # of these, what is behind
     summary: float
     asked: float = 0.0  # what the request for it adds
     shared: bool = True  # it has the session's very prefix and reads its cache; else it pays input for what it shows

@@ -18,7 +18,7 @@ _HEAD = re.compile(
 def normalize_model(model: str) -> str:
     """Strip provider, region, date and version suffix from a model's name; dots become dashes.
 
-    A model that somebody tuned (OpenAI: `ft:BASE:WHOSE:...`) stays another than the one it was made from.
+    A model that someone tuned (OpenAI: `ft:BASE:WHOSE:...`) stays another than the one it was made from.
     """
     name = strip_provider(model, dots=True)
     if name.startswith(TUNED):

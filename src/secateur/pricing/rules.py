@@ -46,7 +46,7 @@ class CacheRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     writes_cost: bool = False  # whether the provider reports and charges what it writes
     invalidates: dict[str, Scope] = {}  # a change of this -> what falls out of the cache
     strips_reasoning: bool = False  # a new user turn drops earlier reasoning from the prompt, and the cache with it
-    bound_reasoning: bool = False  # reasoning is void once anything before it was edited (wire rule A54)
+    bound_reasoning: bool = False  # reasoning is void once anything before it was edited (API rule A54)
     source: str
     date: str  # when the source was read
 
@@ -54,7 +54,7 @@ class CacheRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 def get_rules(model: str) -> CacheRules | None:
     """The rules for a model under any provider's name; None if no pattern matches.
 
-    One that somebody tuned is cached as the one it was made from.
+    One that someone tuned is cached as the one it was made from.
     """
     name = normalize_model(model).removeprefix(TUNED)
     for rules in load_rules():

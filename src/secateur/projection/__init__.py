@@ -31,7 +31,7 @@ class Projection:
     ) -> None:
         """`weighed`: a schedule needs the view's size by the policy's counter; `is_written`: views become documents."""
         self.protect, self._weighed = protect, weighed
-        self.is_pruned = True  # a policy has strategies that ask which results may go
+        self.is_pruned = True  # a policy has strategies that ask which results may be removed
         self.binds = False  # some reasoning of this history is bound to its prefix
         self._bound = 0  # the first message with such
         self.counting, self._is_written = counts, is_written
@@ -39,7 +39,7 @@ class Projection:
         self.message_index = MessageIndex()
         self.plan = Plan()  # of the whole session, all its branches
         self.branch_plan = Plan()  # what of it holds for this history
-        self.apart: tuple[str, ...] = ()  # branches that went on from where this history stands
+        self.apart: tuple[str, ...] = ()  # branches that continued from where this history stands
         self.document: Document
         self.unchanged = False  # this request and its plan are those of the last one
         self.known = 0  # messages before this one were there, under this plan, at the last request
@@ -55,9 +55,9 @@ class Projection:
         self.tallies = Tallies()
         self.history_totals, self.view_totals = ViewTotals(), ViewTotals()  # the latter where ranges are replaced
         self._stamps = stamp  # the time of an edit is recorded where the host has a place for it
-        self.same = 0  # leading messages that stand in the last request as they are
+        self.same = 0  # leading messages that are in the last request as they are
         self.edited: dict[str, str] = {}  # key -> strategy, of all edits in force
-        self.raw: dict[str, Part] = {}  # key -> the part as it came, of those in this history
+        self.raw: dict[str, Part] = {}  # key -> the part as received, of those in this history
 
     @property
     def last_document(self) -> Document | None:
@@ -253,7 +253,7 @@ class Projection:
         self._ranges = plans.resolve_ranges(self._fold.ranges, messages, self.message_index.numbers)
         back = epoch.reverts is not None or any(isinstance(edit, Restore) for edit in epoch.edits)
         if back:
-            self.message_index.reset_prunable()  # what came back may go again
+            self.message_index.reset_prunable()  # what came back may be removed again
         self._spend(None if back else touched)
 
     def seal(self, first: int, sealed: Callable[[Epoch, tuple[Message, ...]], Epoch] | None) -> None:

@@ -66,7 +66,7 @@ class MessageIndex:
     ) -> None:
         """Learn which messages hold a result that the policy could still prune: check these anew, or with None all.
 
-        It follows from the history as it came, the protection and the edits in force. Of a history that grew only
+        It follows from the history as received, the protection and the edits in force. Of a history that grew only
         what is new is checked, and what was edited since. Whether a result may be pruned now is decided by `bounds`.
         """
         read = replace(read, index=self.positions)
@@ -126,7 +126,7 @@ class Tally:
 
 
 class Tallies:
-    """One tally for each counter by which somebody asks."""
+    """One tally for each counter by which someone asks."""
 
     def __init__(self) -> None:
         self._made: dict[Counter, Tally] = {}

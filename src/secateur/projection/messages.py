@@ -60,7 +60,7 @@ def sum_tokens(message: Message) -> int:
 def get_entry_words(format: Format | None, ranges: Iterable[tuple[int, int, Replace]], edit: Replace) -> str | None:
     """Extra text of a host's own compaction entry, if the entry represents this edit.
 
-    None for the other edits, and where what stands behind a summary is not in one text with it.
+    None for the other edits, and where what is behind a summary is not in one text with it.
     """
     if format is None or format.entry_words is None:
         return None

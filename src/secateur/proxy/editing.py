@@ -1,9 +1,9 @@
 """What the engine makes of requests: the one place where the proxy asks it.
 
 Rule: the main conversation alone opens epochs; what is counted, retried or asked beside it is shown the same view by
-replaying the plan. If the engine fails, the request is sent as it came where nothing was edited before; else as the
+replaying the plan. If the engine fails, the request is sent as received where nothing was edited before; else as the
 plan, or the last view, shows it; where neither is known, without reasoning that is bound to another view. A session
-whose edits nobody can look up is not edited anew. Called in threads, never in the event loop.
+whose edits no one can look up is not edited anew. Called in threads, never in the event loop.
 """
 
 import time
@@ -107,11 +107,11 @@ class Editor:
             edited = self._keep(asked, self._fit(self._find_engine(asked.route), asked, who))
             self._forget_unused(len(asked.body))
             return edited
-        except Exception as error:  # whatever it is, the client's request goes on
+        except Exception as error:  # whatever it is, the client's request continues
             return self.fail_open(asked, error)
 
     def cut(self, asked: Asked, edited: Edited, overflow: Overflow, refusal: bytes) -> Edited | None:
-        """What to send after the provider refused a view as too long; None if nothing more may go."""
+        """What to send after the provider refused a view as too long; None if nothing more may be removed."""
         receipt, who = edited.receipt, edited.who
         if edited.how == "failed" or asked.route.kind != "generate" or asked.caller.call == "side":
             return None
@@ -188,7 +188,7 @@ class Editor:
         return Edited(body if how == "edited" else asked.body, how, who, view.plan, light)
 
     def _replay(self, asked: Asked, who: SessionId) -> Edited:
-        """The view under a session's plan, which stays as it is."""
+        """The view under a session's plan, which stays unchanged."""
         who, plan = self._find_plan(asked, who)
         if not plan.epochs:
             return Edited(asked.body, "unchanged", who)

@@ -1,7 +1,7 @@
 """One exchange: a request is read, edited if it may be, and sent on; the response goes back as it comes.
 
 Rule: the response begins when the provider's does and ends as it ends: one that breaks off is never completed. When
-the client goes, the provider's side is closed at once. Errors of the provider pass as they came; only a request that
+the client goes, the provider's side is closed at once. Errors of the provider pass as received; only a request that
 is refused as too long is sent once more, cut, before the client has seen a byte.
 """
 

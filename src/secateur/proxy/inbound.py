@@ -1,6 +1,6 @@
 """The client's side of one exchange: its request, its body as it arrives, and whether the client is still there.
 
-Rule: a body is read once, within limits, and held for as long as its request lasts. Nobody else calls `receive`.
+Rule: a body is read once, within limits, and held for as long as its request lasts. No one else calls `receive`.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ class Request(Struct, frozen=True):
     """The head of a request."""
 
     method: str
-    path: bytes  # as it came, percent-encoded
+    path: bytes  # as received, percent-encoded
     query: bytes
     headers: Headers
 

@@ -28,7 +28,7 @@ _LISTS = {
 
 
 class SentBody(Struct, frozen=True):
-    """A request as it came, and as it was sent."""
+    """A request as received, and as it was sent."""
 
     raw: bytes
     view: bytes
@@ -77,7 +77,7 @@ class LastViews:
 def drop_bound_reasoning(body: bytes, format: str, model: str) -> bytes:
     """The request without reasoning that its provider may take to be of another conversation.
 
-    It stays as it is where it has none, cannot be read, or where the running turn has to begin with its reasoning.
+    It stays unchanged where it has none, cannot be read, or where the running turn has to begin with its reasoning.
     """
     try:
         members = split_members(body)

@@ -1,8 +1,8 @@
 """How much one tenant may fill the store with.
 
-Rule: who has filled it keeps all that is stored, and the views of running sessions stay as they are; only nothing more
+Rule: who has filled it keeps all that is stored, and the views of running sessions stay unchanged; only nothing more
 is removed, because it could not be read back. The sizes are looked at now and then, not with each request; a store that
-cannot say them limits nobody.
+cannot say them limits no one.
 """
 
 import logging

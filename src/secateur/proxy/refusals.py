@@ -1,7 +1,7 @@
 """Errors of the proxy itself, each in the shape of the API that the client speaks.
 
 Rule: a client's error handling reads them as it reads its provider's; each says that the proxy refused, and what to do.
-An error of the provider is never made here: it passes as it came.
+An error of the provider is never made here: it passes as received.
 """
 
 import json

@@ -1,7 +1,7 @@
 """The record of one exchange: what it was, what became of it, how long it took. One line of the log, one trace.
 
 Rule: names, numbers and codes; never a header, a query, a body or a credential. It is handed on once, when the exchange
-is over, and costs nothing where nobody listens.
+is over, and costs nothing where no one listens.
 """
 
 import json
@@ -34,7 +34,7 @@ class RequestRecord:
         self.outcome: Outcome = ""
         self.error = ""  # why ours failed
         self.trace_parent = ""  # of the client's own trace
-        self.bytes_in = 0  # of the request, as it came
+        self.bytes_in = 0  # of the request, as received
         self.bytes_sent = 0  # as it was sent on
         self.bytes_back = 0  # of the response
         self.own_s = 0.0  # that reading and editing took

@@ -2,7 +2,7 @@
 
 Rule: a request that this process saw is known by its bytes. One that another process saw is known by what the store
 keeps of its session: the end of the history that was asked with last. Nothing is guessed: a session that moved on since
-is not asked again, it goes on.
+is not asked again, it continues.
 """
 
 from collections import OrderedDict

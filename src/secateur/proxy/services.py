@@ -142,7 +142,7 @@ class Services:
         self._do_afterwards(lambda: self.get_editor(mode).record_rounds(asked, edited, rounds))
 
     def observe(self, understand: Callable[[], Asked | None], usage: Usage | None) -> None:
-        """Find out what would have been done to a request that was sent as it came."""
+        """Find out what would have been done to a request that was sent as received."""
 
         def work() -> None:
             asked = understand()

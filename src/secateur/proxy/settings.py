@@ -72,7 +72,7 @@ class ProxySettings(Struct, frozen=True, kw_only=True):
     limits: ProxyLimits = ProxyLimits()
 
     def find_upstream(self, api: Api) -> str:
-        """The address that requests of an API go to, without a slash at its end; "" for a cloud that nobody named."""
+        """The address that requests of an API go to, without a slash at its end; "" for a cloud that no one named."""
         return self.upstreams.get(api) or PROVIDERS.get(api, "")
 
 

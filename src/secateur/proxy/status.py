@@ -95,7 +95,7 @@ class Status:
         self.disconnected = 0  # clients that left before their response was complete
         self.broken = 0  # responses that their provider did not complete
         self.cut = 0  # requests that were sent again, cut, after a refusal as too long
-        self.failed = 0  # requests that went on as they came because of a failure of ours
+        self.failed = 0  # requests that went on as received because of a failure of ours
         self.left_out = 0  # responses of which nothing was written down, since too many came at once
         self.last_error = ""
         self.totals = Totals()

@@ -1,4 +1,4 @@
-"""Upgrades: a client and its provider that go on in another protocol (WebSocket), byte for byte.
+"""Upgrades: a client and its provider that continue in another protocol (WebSocket), byte for byte.
 
 Rule: nothing that passes is read. Either side that ends the connection ends it for the other.
 """

@@ -117,14 +117,14 @@ class _Connection:
     def end(self, closed: "asyncio.Future[None]") -> None:
         """The connection is closed: what was not complete never will be."""
         if not closed.cancelled():
-            closed.exception()  # else Python reports that nobody asked
+            closed.exception()  # else Python reports that no one asked
         content, self.content = self.content, None
         if content is not None and not content.is_eof() and content.exception() is None:
             content.set_exception(aiohttp.ClientPayloadError("the connection was closed"))
 
 
 def build_address(upstream: str, path: bytes, query: bytes) -> str:
-    """Where a request is sent. Raises Refusal for a path that is no path, and where nobody said where to."""
+    """Where a request is sent. Raises Refusal for an invalid path, and if no address is known."""
     if not upstream:
         raise Refusal(404, "nobody said where such requests go: start the proxy with --upstream-bedrock or -vertex URL")
     try:

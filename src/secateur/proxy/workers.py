@@ -52,7 +52,7 @@ class _Supervisor:
     def __init__(self, runs: Runs, folder: Path) -> None:
         self._runs = runs
         self._folder = folder
-        self._alive = os.pipe()  # nobody writes to it: it ends with this process
+        self._alive = os.pipe()  # no one writes to it: it ends with this process
         self._begun: dict[int, float] = {}  # by process, by the clock of `time.monotonic`
         self._stopping = False
         self._quick = 0

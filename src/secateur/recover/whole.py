@@ -1,6 +1,6 @@
 """The whole history of a session file: with what its host compacted, condensed or cleared away, without its summaries.
 
-Rule: what the host wrote stays as it is; its marks are left out of a copy, which is then read. Each message once, in
+Rule: what the host wrote stays unchanged; its marks are left out of a copy, which is then read. Each message once, in
 the order of the file; branches that were abandoned stay out.
 """
 

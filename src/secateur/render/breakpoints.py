@@ -120,9 +120,9 @@ def find_breakpoint_targets(work: Projection) -> tuple[int, ...]:
     """View messages before which a request that opens an epoch should leave a prefix; () without edits.
 
     Behind what a compaction put in, where the next one begins; before the first result, behind the newest edits, that
-    may go later; and behind the message that began the running turn: once that is over its calls may be edited, and
-    where a new turn strips reasoning it reads up to there. Once ranges are replaced, that slot is left to system prompt
-    and tools: the next summary begins right behind them.
+    may be removed later; and behind the message that began the running turn: once that is over its calls may be edited,
+    and where a new turn strips reasoning it reads up to there. Once ranges are replaced, that slot is left to system
+    prompt and tools: the next summary begins right behind them.
     """
     epochs, read = work.branch_plan.epochs, work.document.transcript
     mine = epochs[-1].edits if epochs else ()

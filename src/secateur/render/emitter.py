@@ -1,6 +1,6 @@
 """A view in its document's own shape, and the bytes of the last one kept so that the next costs what is new.
 
-Rule: without an edit the very request goes on. Bytes that were written once are written again as they are; only the
+Rule: without an edit the request itself is sent. Bytes that were written once are written again as they are; only the
 messages that changed or came since are spliced. Nothing here reads a message or decides an edit.
 """
 
@@ -27,12 +27,12 @@ from secateur.validation import (
     has_plugin_rules,
 )
 
-# Stands for a message of which nothing is left, where two neighbours of one role would meet (wire rule B3).
+# Stands for a message of which nothing is left, where two neighbours of one role would meet (API rule B3).
 _NOTHING_LEFT = "[reasoning removed]"
 
 _FEW = 4  # edits of one message that are looked for one by one; of more, the array that holds them all is opened
 
-Range = tuple[int, int, Replace]  # the messages [i, j), and what stands in their place
+Range = tuple[int, int, Replace]  # the messages [i, j), and what is in their place
 
 
 class Emitter:
@@ -45,7 +45,7 @@ class Emitter:
         self._fresh: set[int] = set()  # messages whose edits are not validated yet
         self._plain: set[int] = set()  # those of them whose edits no rule can tell from what came
         self._judges_all = False  # plugins have rules: nothing is known of what they look at
-        self._opened: tuple[Text | None, Spans | None] = None, None  # a document, and where its messages stand in it
+        self._opened: tuple[Text | None, Spans | None] = None, None  # a document, and where its messages are in it
         self._cuts: dict[int, list[Splice]] = {}
         self._at_top: set[int] = set()  # messages of which an edit takes whole elements of the array
         self._emptied: set[int] = set()  # messages of which nothing is left; lines of a log stay, others name them

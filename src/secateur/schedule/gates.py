@@ -32,7 +32,7 @@ class Never(Schedule, frozen=True, kw_only=True, tag="never"):
 
 
 class EveryRequest(Schedule, frozen=True, kw_only=True, tag="every_request"):
-    """Whatever may go, goes at once."""
+    """Whatever may be removed, goes at once."""
 
     def check_freed(self, transcript: Transcript, budget: Budget, marked: int, freed: int) -> str:
         return "" if marked or freed else NOTHING

@@ -1,4 +1,4 @@
-"""Sessions kept: in memory for speed, and in a store so that they go on in any process.
+"""Sessions kept: in memory for speed, and in a store so that they continue in any process.
 
 Rule: a state and a request give the same view, whatever is remembered beside them. A store that fails stops nothing:
 the request goes on without it, and what could not be kept is kept with the next one that can, in order. Requests ask
@@ -38,7 +38,7 @@ from secateur.stores.protocol import Blob, Conflict, SessionId, SessionUpdate, S
 __all__ = ["ATTEMPTS", "Branch", "CachedSession", "SessionManager", "SessionMatch", "SentView", "shift_reverts"]
 
 UNSAVED = 1_000  # receipts of one session that wait for a store at most; older ones go first
-UNREAD = "unread"  # where requests are recorded whose session nobody could tell
+UNREAD = "unread"  # where requests are recorded whose session no one could tell
 ATTEMPTS = 16  # at saving a session that others save too; each of them moved on in between
 
 
@@ -129,7 +129,7 @@ class SessionManager:
     # --- plans ---------------------------------------------------------------------------------------------------
 
     def branch_from(self, cached: CachedSession, state: State, place: SessionMatch, plan: Plan | None) -> Branch:
-        """The plan that goes on: the one handed in, or the session's. Raises EditError where they contradict."""
+        """The plan that continues: the one handed in, or the session's. Raises EditError where they contradict."""
         stored = state.plan.epochs
         whole = Plan((*stored, *cached.unsaved)) if cached.unsaved else state.plan
         if plan is not None and plan.epochs[: len(stored)] != stored:

@@ -28,7 +28,7 @@ from secateur.stores.protocol import SessionId, State
 
 
 class Branch(Struct, frozen=True):
-    """The plan that a view is to be made with, and where it stands in the session's own."""
+    """The plan that a view is to be made with, and where it is in the session's own."""
 
     plan: Plan
     saved: int  # its first so many epochs are in the store
@@ -55,7 +55,7 @@ class SkippedDecision(Struct, frozen=True):
 
 
 class RepairedRequest(Struct, frozen=True):
-    """A request's messages as they came, and as they were sent on but for edits: repaired."""
+    """A request's messages as received, and as they were sent on but for edits: repaired."""
 
     came: tuple[Message, ...]
     repaired: tuple[Message, ...]
@@ -202,7 +202,7 @@ class SessionCache:
         return deepest[1] if deepest[0] >= 0 else ""
 
     def find_grown(self, tenant: str, data: bytes) -> Document | None:
-        """The last request of the session used last that this one goes on from; None if it goes on from none."""
+        """The last request of the session used last that this one continues from; None if it continues from none."""
         with self._lock:
             known = [cached.work for who, cached in reversed(self._sessions.items()) if who.tenant == tenant]
         last = (work.last_document for work in known if work is not None)
@@ -245,6 +245,6 @@ class SessionCache:
 
 
 def _count_body(cached: CachedSession) -> int:
-    """Bytes of the request that a session is remembered by; 0 for one that is no text."""
+    """Bytes of the request that a session is remembered by; 0 for one that is not text."""
     last = cached.work.last_document if cached.work is not None else None
     return len(last.native.data) if last is not None and type(last.native) is Text else 0

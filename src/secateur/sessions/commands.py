@@ -90,7 +90,7 @@ def undo_epoch(sessions: SessionManager, who: SessionId, epoch: int | None, now:
         tokens = compute_cost(sessions.store, cached.work, state, plan, number)
         made[:] = [UndoResult(number, len(plan.epochs), tokens, plan.with_epoch(new))]
         receipt = replace(make_notice("undone", now), reason=new.reason, tokens_view=tokens)
-        clock = replace(state.clock, by_hand=now)  # nobody was called
+        clock = replace(state.clock, by_hand=now)  # no one was called
         receipts = link_receipts((*cached.waiting, receipt), state, (*cached.unsaved, new))
         return SessionUpdate(at=now, epochs=(new,), receipts=receipts, clock=clock)
 

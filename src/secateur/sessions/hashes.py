@@ -91,7 +91,7 @@ def _describe_content(message: Message, fold: FoldedPlan) -> str:
 
 
 class Pieces(Struct, frozen=True):
-    """Ids of a document's pieces: what stands before its messages, the messages, and what stands behind them."""
+    """Ids of a document's pieces: what is before its messages, the messages, and what is behind them."""
 
     ids: tuple[str, ...] = ()
 
@@ -121,7 +121,7 @@ def _get_text(document: Document) -> Text:
         return Text.of(dumps(native))
     if document.encoding in ("utf-8", "str") and not document.bom:
         return native
-    return Lines.of(document.encode_output(native.data))  # one piece: nobody looks for messages in it
+    return Lines.of(document.encode_output(native.data))  # one piece: no one looks for messages in it
 
 
 def _find_ends(document: Document, text: Text) -> list[int]:

@@ -153,7 +153,7 @@ def make_name(key: str, number: int) -> str:
 
 
 def is_owned(who: SessionId) -> bool:
-    """Whether a session is somebody's: it has a tenant, or a name that its caller gave."""
+    """Whether a session is someone's: it has a tenant, or a name that its caller gave."""
     return bool(who.tenant) or not _MADE.fullmatch(who.session)
 
 

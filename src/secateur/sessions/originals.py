@@ -48,7 +48,7 @@ class Writing(Struct, frozen=True):
 
 
 class OriginalFile(Struct, frozen=True):
-    """A file as it was before one writing. What came behind what was written stands in it too."""
+    """A file as it was before one writing. What came behind what was written is in it too."""
 
     before: Before
     writing: Writing

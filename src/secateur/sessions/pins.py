@@ -1,7 +1,7 @@
 """Pins: what stays in the view whatever the policy says, by name; and which parts that is in a history.
 
 Rule: the oldest pin and the oldest part come first, so that what a pin holds it keeps; where the budget is used up,
-nothing more is held, and the receipt says so. A pin protects; that what was edited reads as it came is the decision's.
+nothing more is held, and the receipt says so. A pin protects; that what was edited reads as received is the decision's.
 """
 
 from collections.abc import Callable, Iterator

@@ -92,7 +92,7 @@ def _get_at_path(native: Any, path: tuple[str, ...]) -> Any:
 def _encode_tools(tools: Any) -> bytes:
     try:
         return dumps(tools)
-    except (TypeError, ValueError, msgspec.MsgspecError):  # objects of some package, which nobody can list
+    except (TypeError, ValueError, msgspec.MsgspecError):  # objects of some package, which no one can list
         return b""
 
 

@@ -32,14 +32,14 @@ MOST = 2_000  # receipts that are looked through for branches; older requests ar
 
 
 class SentRequest(Struct, frozen=True):
-    """One request: the one that it went on from, and the hash of its view."""
+    """One request: the one that it continued from, and the hash of its view."""
 
     parent: str
     view: str
     tools: tuple[str, ...] = ()  # hashes of the tools that its history was sent with, the newest first
     system: tuple[str, ...] = ()
     content_ends: tuple[str, ...] = ()  # of its first message behind the system prompt and of its last, by content
-    cold_keys: tuple[str, ...] = ()  # of it and the requests that it goes on from, those that found no cache
+    cold_keys: tuple[str, ...] = ()  # of it and the requests that it continues from, those that found no cache
 
 
 class Branches:
@@ -117,7 +117,7 @@ def load_branch_tree(
 def find_shown_range(store: Store, state: State, last: Receipt) -> tuple[int, int]:
     """The epochs [first, end) of the last view, as a process that made all views knows them.
 
-    A side call without edits does not change the main line: it counts only if its history goes on from an epoch.
+    A side call without edits does not change the main line: it counts only if its history continues from an epoch.
     """
     if last.epochs[0] < last.epochs[1] or not state.plan.epochs:
         return last.epochs
@@ -134,7 +134,7 @@ def find_shown_range(store: Store, state: State, last: Receipt) -> tuple[int, in
 
 
 def _list_chain(receipt: Receipt, parents: Mapping[str, str]) -> set[str]:
-    """The last keys of the requests that this one goes on from, and its own."""
+    """The last keys of the requests that this one continues from, and its own."""
     keys, parent = {receipt.head_key}, receipt.parent
     while parent and parent not in keys:
         keys.add(parent)
@@ -155,14 +155,14 @@ MOVED = "what was sent before reads otherwise now: the session's plan is another
 class Placement(Struct, frozen=True):
     """The place of one request in the tree of its session's requests."""
 
-    parent: str = ""  # last key of the request that it goes on from
+    parent: str = ""  # last key of the request that it continues from
     lines: int = 0  # branches of the session, this one included
     moved: str = ""  # why what was sent before reads otherwise; "" where it does not
-    beside: tuple[str, ...] = ()  # other branches that went on from the same request: its epochs are not theirs
+    beside: tuple[str, ...] = ()  # other branches that continued from the same request: its epochs are not theirs
     tools: tuple[str, ...] = ()  # hashes of the tools that this history was sent with, this request's first
     system: tuple[str, ...] = ()
     content_ends: tuple[str, ...] = ()
-    cold_keys: tuple[str, ...] = ()  # of the requests that it goes on from, those that found no cache
+    cold_keys: tuple[str, ...] = ()  # of the requests that it continues from, those that found no cache
     cold_reason: str = ""  # why the provider does not find the cached prefix of that request; "" where it may
 
 

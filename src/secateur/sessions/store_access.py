@@ -177,12 +177,12 @@ class Breaker:
         self._lock.release()
 
     def shut(self) -> str:
-        """What went wrong, while nobody may try again; "" otherwise."""
+        """What went wrong, while no one may try again; "" otherwise."""
         with self._lock:
             return self._why if self._until is not None and self.clock() < self._until else ""
 
     def try_admit(self) -> str:
-        """Like `shut` for a caller who tries now: after "" nobody else may until it reports the outcome."""
+        """Like `shut` for a caller who tries now: after "" no one else may until it reports the outcome."""
         with self._lock:
             now = self.clock()
             if self._until is None:

@@ -75,7 +75,7 @@ class Play(Struct, frozen=True, kw_only=True):
 
     window: int | None = None  # tokens; None: the model's
     best: bool = True  # also the policies' own oracles, which take half of the time
-    since: int = 0  # figures are those of the requests from this number on; what stands before is played all the same
+    since: int = 0  # figures are those of the requests from this number on; what is before is played all the same
     begun: Callable[[str], None] | None = None  # told each policy's name as its turn comes
 
 

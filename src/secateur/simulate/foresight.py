@@ -27,11 +27,11 @@ from secateur.simulate.requests import Recording
 from secateur.simulate.run import Run, bill_turns
 
 TEXT = "[Old tool result cleared]"  # what the optimum leaves in a result's place
-Eligible = Sequence[Mapping[str, int]]  # by segment: key of a result → the request from which on it may go
+Eligible = Sequence[Mapping[str, int]]  # by segment: key of a result → the request from which on it may be removed
 
 
 class Terms(Struct, frozen=True):
-    """What a session is priced by. `text` stands in the place of what goes."""
+    """What a session is priced by. `text` is in the place of what goes."""
 
     price: Price
     caching: Caching

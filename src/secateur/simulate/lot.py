@@ -1,7 +1,7 @@
-"""A session as numbers: what was sent when, what may go from when on, and what reading and writing cost.
+"""A session as numbers: what was sent when, what may be removed from when on, and what reading and writing cost.
 
 Rule: nothing here knows a format. A request finds in the cache what the one before it sent, unless it comes too late;
-what an edit changes is written anew together with all that stands behind it. Minimum lengths, price tiers and lookups
+what an edit changes is written anew together with all that is behind it. Minimum lengths, price tiers and lookups
 that fail are left to the cache model; schedules made here can be priced there.
 """
 
@@ -19,10 +19,11 @@ Item: TypeAlias = tuple[float, float, int, int]  # tokens before it, tokens that
 
 
 class Lot(Struct, frozen=True):
-    """One session. Items (results that may go) are in the order in which they stand; requests are numbered from 0.
+    """One session. Items (results that may be removed) are in the order in which they stand; requests are numbered from
+    0.
 
-    Tokens in any unit, costs in tokens of plain input. An item may go from request `eligible` on, which is later than
-    its `first`; where that is the number of requests it may never.
+    Tokens in any unit, costs in tokens of plain input. An item may be removed from request `eligible` on, which is
+    later than its `first`; where that is the number of requests it may never.
     """
 
     prompts: Floats  # by request: tokens of the whole prompt, nothing pruned
@@ -49,7 +50,8 @@ class Lot(Struct, frozen=True):
 def make_lot(prompts: Sequence[float], cold: Sequence[bool], items: Iterable[Item], *, r: float, w: float) -> Lot:
     """Make a Lot from plain lists.
 
-    Items that free nothing, or may never go, are left out. Raises ValueError where an item may go before it is there.
+    Items that free nothing, or may never go, are left out. Raises ValueError where an item may be removed before it is
+    there.
     """
     size = len(prompts)
     some = sorted((one for one in items if one[1] > 0 and one[3] < size), key=lambda one: one[0])

@@ -86,7 +86,7 @@ class _Table:
         np.add.at(freed, (session.eligible + 1, np.arange(items) + 1), session.gains)
         self.freed = freed.cumsum(axis=0).cumsum(axis=1)  # state, items before this one → tokens
         self.free = self.freed[:, items]
-        self.foremost = np.full(size, items, dtype=np.int64)  # by request: the first item that may go from it on
+        self.foremost = np.full(size, items, dtype=np.int64)  # by request: the first item removable from then on
         np.minimum.at(self.foremost, session.eligible, np.arange(items))
         self.before = np.append(session.before, 0.0)
         sent = np.concatenate(([0.0], session.prompts[:-1]))

@@ -198,7 +198,7 @@ class ReplayedSession:
 
 
 class Summed(Struct, frozen=True):
-    """What came of it: why an epoch was opened ("": none was), and the calls that it took."""
+    """Its result: why an epoch was opened ("": none was), and the calls that it took."""
 
     why: str = ""
     calls: tuple[ExtraCall, ...] = ()

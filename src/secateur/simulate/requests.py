@@ -208,7 +208,7 @@ def _with_output(request: RecordedRequest, said: Message | None) -> RecordedRequ
     """The request with its answer's output: as recorded, unless the answer itself is longer.
 
     Hosts that write an answer down while it streams (Claude Code) keep the count of its beginning. Reasoning may be in
-    the answer and not in the count, so it is not held against it.
+    the answer and not in the count, so it is not checked against it.
     """
     if said is None:
         return request

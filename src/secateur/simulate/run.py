@@ -4,7 +4,7 @@
     run = simulate(recording, "kilocode", price_of("claude-sonnet-4-5"))
     run.bill.dollars, run.bill.busts, run.rows[7].lost
 
-Rule: replay, prompt, cache, bill, one request after the other; each stands in its own module and knows nothing of the
+Rule: replay, prompt, cache, bill, one request after the other; each is in its own module and knows nothing of the
 next. The agent is assumed to act as it did.
 """
 

@@ -2,7 +2,7 @@
 
 Rule: a token costs what its place cost, read from the cache, written to it or plain; the shares add up to the bill of
 the session as it was. Waste is what is known from the recording alone, and its kinds overlap: a result can be a copy,
-and carried on for nobody.
+and carried on for no one.
 """
 
 from collections import defaultdict

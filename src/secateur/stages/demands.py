@@ -113,7 +113,7 @@ CHANGED = "repair changed"
 
 
 def remember_repairs(settings: EngineSettings, incoming: Incoming, native: Any, read: Transcript) -> RepairedRequest:
-    """The messages of a request as they came and as they were repaired; none came where it cannot be read so."""
+    """The messages of a request as received and as they were repaired; none came where it cannot be read so."""
     came = read.messages
     if incoming.repairs:
         try:
@@ -126,7 +126,7 @@ def remember_repairs(settings: EngineSettings, incoming: Incoming, native: Any, 
 def detect_change(before: RepairedRequest | None, now: RepairedRequest | None, read: Transcript, now_ms: int) -> Step:
     """The epoch for a repair that changed; none where all that was sent reads as it did, or nothing is repaired.
 
-    Reasoning that is bound to its prefix was made behind the other text, so it is removed (wire rules A54-A56), except
+    Reasoning that is bound to its prefix was made behind the other text, so it is removed (API rules A54-A56), except
     what the running loop must begin with (A52).
     """
     if before is None or now is None or read.partial:

@@ -36,7 +36,7 @@ def propose(projection: Projection, budget: Budget, strategies: tuple[Strategy, 
 
 
 def with_edits(projection: Projection, budget: Budget, edits: Edits) -> Budget:
-    """The budget, with these edits among those that were made, and their parts as they came."""
+    """The budget, with these edits among those that were made, and their parts as received."""
     if not edits:
         return budget
     messages, numbers = projection.document.transcript.messages, projection.message_index.find(edits)

@@ -153,7 +153,7 @@ def _find_stale_since(policy: Policy, budget: Budget, seen: Transcript, edits: E
 
 def _restore_all(projection: Projection, now_ms: int) -> Epoch:
     """The epoch that takes all edits of this history back, after a rewind into a turn whose reasoning one removed."""
-    # That turn was made before the epoch, under the history as it came, and is valid only under that (A52, A54).
+    # That turn was made before the epoch, under the history as received, and is valid only under that (A52, A54).
     messages = projection.document.transcript.messages
     keys = [part.key for message in messages for part in message.parts if part.key in projection.fold.parts]
     why = "the history was rewound into a turn that must begin with its reasoning: it reads as it came"

@@ -225,7 +225,7 @@ def list_inherited(projection: Projection, plan: Plan) -> tuple[EditRecord, ...]
 
 
 def count_taken(work: Projection) -> int:
-    """Count the unread results not in the view as they came, other than excerpts, which show their ends."""
+    """Count the unread results not in the view as received, other than excerpts, which show their ends."""
     fold, messages = work.fold, work.document.transcript.messages
     hidden = max((j for i, j, _ in work.ranges if i < j), default=0)
     count = 0

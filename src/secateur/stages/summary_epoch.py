@@ -50,7 +50,7 @@ def preview_view(work: Projection, epoch: Epoch) -> tuple[Message, ...]:
 
 
 def is_running_turn_broken(work: Projection, epoch: Epoch) -> bool:
-    """Return whether it would void reasoning required at the start of the running turn (wire rules A52, A59)."""
+    """Return whether it would void reasoning required at the start of the running turn (API rules A52, A59)."""
     return work.document.transcript.requires_leading_reasoning and is_in_running_round(
         work.projected_messages, epoch.edits
     )
@@ -76,7 +76,7 @@ def rebase_compaction(
     """Rebase an earlier compaction onto the current history, or return None if it no longer holds.
 
     `known` are the ranges that stood replaced at that moment. How the agent goes on is decided anew (SEEDS 4.7):
-    somebody may have spoken meanwhile.
+    someone may have spoken meanwhile.
     """
     messages = work.document.transcript.messages
     keys = {message.key for message in messages} | {""}
@@ -101,7 +101,7 @@ def has_alternating_roles(messages: Sequence[Message]) -> bool:
 def alternate_roles(
     messages: Sequence[Message], plan: Plan, edits: tuple[Edit, ...], aside: bool = False
 ) -> tuple[Edit, ...]:
-    """Insert a message of the other role wherever two of one role would meet (wire rules B3, O13).
+    """Insert a message of the other role wherever two of one role would meet (API rules B3, O13).
 
     With `aside` calls and results do not count.
     """
@@ -131,7 +131,7 @@ def _mark_summary(edit: Edit, rung: str) -> Edit:
 
 
 def _with_word(edit: Edit) -> Edit:
-    """The edit, its summary with the word that the response format asks for (wire rules O9, R15)."""
+    """The edit, its summary with the word that the response format asks for (API rules O9, R15)."""
     if not isinstance(edit, Replace):
         return edit
     items = [replace(one, text=one.text + AS_JSON) if one.origin == "summary" else one for one in edit.messages]

@@ -3,7 +3,7 @@
     store = open_store("sqlite:///~/agents.db")
 
 Rule: one store, one file, one line in `STORES`; those of plugins are opened under the name with which their addresses
-begin. What a store promises stands in `protocol`, and `secateur.testing` proves it.
+begin. What a store promises is in `protocol`, and `secateur.testing` proves it.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Group commit: changes that arrive while one is being made durable go into the next transaction together.
 
-Rule: nobody is answered before the transaction that holds his change is durable, and one caller's refusal does not
+Rule: no one is answered before the transaction that holds his change is durable, and one caller's refusal does not
 touch the others'. There is no thread of its own: whoever comes first carries out what waits.
 """
 
@@ -42,7 +42,7 @@ class Group(Generic[_Asked, _Answer]):
     def submit(self, asked: _Asked, wait_s: float) -> _Answer:
         """Carry out a change together with whatever else waits. Raises what carrying it out raised.
 
-        Who can wait no longer than `wait_s` seconds for those before him takes his change back, if nobody has it yet.
+        Who can wait no longer than `wait_s` seconds for those before him takes his change back, if no one has it yet.
         """
         job: PendingWrite[_Asked, _Answer] = PendingWrite(asked)
         until = monotonic() + wait_s
@@ -58,7 +58,7 @@ class Group(Generic[_Asked, _Answer]):
             elif self._withdraw(job):
                 raise StoreError(f"the store was kept busy by this process for {wait_s:.2g} s: try again")
             else:
-                with self._turn:  # somebody carries it out at this moment: its answer is near
+                with self._turn:  # someone carries it out at this moment: its answer is near
                     pass
         if job.error:
             raise job.error
@@ -66,7 +66,7 @@ class Group(Generic[_Asked, _Answer]):
         return job.answer
 
     def _withdraw(self, job: PendingWrite[_Asked, _Answer]) -> bool:
-        """Whether nobody had started this change yet; it is then withdrawn."""
+        """Whether no one had started this change yet; it is then withdrawn."""
         with self._door:
             waits = job in self._waiting
             if waits:

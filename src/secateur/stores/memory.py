@@ -212,7 +212,7 @@ class MemoryStore:
 
     @contextmanager
     def snapshot(self) -> Iterator["MemoryStore"]:
-        """A copy, of values that nobody changes."""
+        """A copy, of values that no one changes."""
         still = MemoryStore()
         with self._lock:
             still._states, still._blobs = dict(self._states), dict(self._blobs)

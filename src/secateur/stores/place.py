@@ -1,4 +1,4 @@
-"""Where the store is, and how long it keeps bytes and receipts, when nobody says: from the environment, else by rule.
+"""Where the store is, and how long it keeps bytes and receipts, when no one says: from the environment, else by rule.
 
 Rule: it names a place and makes nothing there.
 """

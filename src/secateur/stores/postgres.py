@@ -1,7 +1,7 @@
 """The store for many machines: a schema of a PostgreSQL database that any number of processes share.
 
 Rule: `save` answers when the server has made its transaction durable. A session is saved by one process at a time;
-whoever comes second finds that it moved on. What is promised stands in `protocol`; how connections are kept in
+whoever comes second finds that it moved on. What is promised is in `protocol`; how connections are kept in
 `postgres_connections`, what is written in `postgres_write`. Backups and replicas are the server's own affair.
 """
 

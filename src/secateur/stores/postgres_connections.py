@@ -1,6 +1,6 @@
 """Connections to one PostgreSQL database: a few that stay open, shared by the threads of this process.
 
-Rule: nobody waits longer than he can, whatever the server or the network does. What is open belongs to the process
+Rule: no one waits longer than he can, whatever the server or the network does. What is open belongs to the process
 that opened it; after a fork the child opens its own. Every failure is a StoreError that says where and what to do, and
 never shows a password. What is in the database is not known here, `postgres_schema` aside.
 """
@@ -27,7 +27,7 @@ from secateur.stores.postgres_schema import prepare_schema
 
 _OPEN_S = 30.0  # until a connection is there, for whoever may wait longer
 _ROLLBACK_S = 1.0
-_ANSWER_S = 0.2  # for the server and the network, for whoever may wait for nobody
+_ANSWER_S = 0.2  # for the server and the network, for whoever may wait for no one
 _BUSY = (errors.LockNotAvailable, errors.QueryCanceled)
 
 R = TypeVar("R")
@@ -38,7 +38,7 @@ class PostgresConnection(psycopg.Connection[Any]):
 
     until = math.inf  # by the clock of `time.monotonic`
     locks_until = math.inf  # and every wait for other processes
-    committing = False  # a transaction may be kept though nobody hears of it
+    committing = False  # a transaction may be kept though no one hears of it
     lost = False  # the server closed it
 
     def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
@@ -134,7 +134,7 @@ class PostgresConnections:
             connection.close()
 
     def close(self) -> None:
-        """Close what this process opened and nobody uses; it opens again when it is next asked."""
+        """Close what this process opened and no one uses; it opens again when it is next asked."""
         self._close_idle()
 
     def __del__(self) -> None:

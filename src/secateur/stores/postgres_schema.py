@@ -13,7 +13,7 @@ import psycopg
 
 from secateur.errors import StoreError
 
-_LOCK = 0x53435452  # of whoever makes tables; any number that nobody else takes
+_LOCK = 0x53435452  # of whoever makes tables; any number that no one else takes
 _TABLES = """SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = %s AND c.relkind IN ('r', 'v', 'm', 'p', 'f')"""
 

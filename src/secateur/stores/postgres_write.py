@@ -1,7 +1,7 @@
 """What is written to a PostgreSQL store, and what leaves it, while any number of processes write to it.
 
 Rule: a change locks its session's row, and so waits for whoever saves the same session and finds that it moved on.
-Blobs are shared between sessions: whoever refers to one locks it against deletion, and nobody deletes one that is
+Blobs are shared between sessions: whoever refers to one locks it against deletion, and no one deletes one that is
 locked. Rows are written in the order of their keys, so that no two changes wait for each other.
 """
 
@@ -141,7 +141,7 @@ def _remove_contents(connection: PostgresSession, sessions: list[int]) -> set[in
 def _delete_sessions(connection: PostgresSession, gone: list[int], blobs: set[int]) -> Freed:
     """Delete these sessions, and those of these blobs that are no longer referred to.
 
-    A blob that somebody is about to refer to is locked, and stays. Where he gives up, it goes with the next collection.
+    A blob that someone is about to refer to is locked, and stays. Where he gives up, it goes with the next collection.
     """
     receipts = connection.execute("SELECT count(*) FROM receipts WHERE session = ANY(?)", (gone,)).fetchone()[0]
     connection.execute("DELETE FROM sessions WHERE id = ANY(?)", (gone,))

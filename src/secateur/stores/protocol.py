@@ -242,7 +242,7 @@ class Store(Protocol):
     def purge(self, tenant: str, session: str | None = None) -> Freed:
         """Take away a session, or all of a tenant's, and every blob that no other session refers to; no byte stays.
 
-        Nobody else is stopped or refused. Who still reads the store as it was keeps copies in it: `Freed.pending`
+        No one else is stopped or refused. Who still reads the store as it was keeps copies in it: `Freed.pending`
         says so, and they go with the next `purge` or `collect_garbage`, also one that an engine asks for by itself.
         """
 
@@ -259,7 +259,7 @@ class Store(Protocol):
         Plans stay, unless the session was untouched for `forget_s` seconds. Receipts saved more than `receipts_s`
         seconds ago go, but never a session's newest (`anchor.LEAST`), and leave an anchor. `now` is in ms since 1970.
         With `every_s`, as engines ask by themselves, nothing is done where it was asked in that time, by any process;
-        a store may then leave a part for the next time, so that nobody waits for long.
+        a store may then leave a part for the next time, so that no one waits for long.
         """
 
     def measure_sizes(self) -> Sizes:

@@ -63,7 +63,7 @@ class SqlConnection(Protocol):
 
 
 class StoredBlob(Struct, frozen=True):
-    """A blob as it stands in its row."""
+    """A blob as it is in its row."""
 
     id: str
     kind: BlobKind
@@ -110,7 +110,7 @@ def find_sessions(connection: SqlConnection, tenant: str, keys: tuple[str, ...])
 
 
 def page(connection: SqlConnection, who: SessionId, first: int, last: int | None) -> list[Link]:
-    """Up to `PAGE` receipts from number `first`, each with the hash that stands before it."""
+    """Up to `PAGE` receipts from number `first`, each with the hash that is before it."""
     name, upto = (who.tenant, who.session), 2**62 if last is None else last
     rows = connection.execute(_RECEIPTS, (*name, first - 1, upto, PAGE + 1)).fetchall()
     anchor = connection.execute(f"SELECT body FROM anchors WHERE session = {_ID}", name).fetchone()

@@ -14,7 +14,7 @@ from secateur.stores.protocol import Freed
 from secateur.stores.sql_read import SqlConnection
 
 NO_LIMIT = 2**62  # rows; a number that both databases take
-SOME = 50  # sessions whose bytes go at once, and hundreds of pages that are given back, where nobody may wait long
+SOME = 50  # sessions whose bytes go at once, and hundreds of pages that are given back, where no one may wait long
 
 _HAS = "EXISTS (SELECT 1 FROM {0} WHERE {0}.session = sessions.id)"
 OLD = f"""SELECT id FROM sessions WHERE touched < ?

@@ -41,7 +41,7 @@ def needs_scrub(connection: sqlite3.Connection) -> bool:
 def scrub(connection: sqlite3.Connection, path: Path, wait_s: float) -> bool:
     """Overwrite what is due. False if others prevented it from finishing within this many seconds.
 
-    The connection is one that nobody used before, so that it remembers no page.
+    The connection is one that no one used before, so that it remembers no page.
     """
     until = time.monotonic() + wait_s
     try:
@@ -64,7 +64,7 @@ def scrub(connection: sqlite3.Connection, path: Path, wait_s: float) -> bool:
 
 
 def shrink(connection: sqlite3.Connection, most: int | None) -> None:
-    """Free unused pages, at most `most` hundred of them, and empty the write-ahead log if nobody reads from it."""
+    """Free unused pages, at most `most` hundred of them, and empty the write-ahead log if no one reads from it."""
     pages = "" if most is None else f"({most * 100})"
     connection.executescript(f"PRAGMA incremental_vacuum{pages}")  # `execute` would stop after its first page
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()

@@ -1,8 +1,8 @@
 """Strategies: one way to save tokens each, as data with a `__call__`.
 
 Rule: a strategy reads the transcript, the budget and its own fields, and proposes edits that name parts by key. It
-never sees a native document, a provider or a plan, asks `bounds` for what may go, and leaves the question whether it
-pays to the schedule. One strategy, one file, one line in `strategy.STRATEGIES`.
+never sees a native document, a provider or a plan, asks `bounds` for what may be removed, and leaves the question
+whether it pays to the schedule. One strategy, one file, one line in `strategy.STRATEGIES`.
 """
 
 from secateur.strategies.clear_inputs import ClearInputs

@@ -2,7 +2,7 @@
 
 Rule: the arguments stay valid JSON of the same schema: same names, same types, and every character outside the
 shortened strings as it was. Only calls that were answered, before the boundary and never in the turn that is still
-running (wire rule A51), since the model may go on from them. Arguments that are not JSON stay.
+running (API rule A51), since the model may continue from them. Arguments that are not JSON stay.
 """
 
 import json

@@ -2,7 +2,7 @@
 
 Rule: the same tool, the same arguments, the same text, to the letter; nothing is lost, and so the newest tokens or
 results that a policy keeps do not protect here, while its turns, tools, roles, pins and working set do. An older
-result says that the same stands below. A result that may not go is no reason to keep the others.
+result says that the same stands below. A result that may not be removed is no reason to keep the others.
 """
 
 from collections.abc import Iterator, Mapping, Set

@@ -1,8 +1,8 @@
 """Drop reasoning: the model's older thinking goes, oldest first and without a gap.
 
-Rule: reasoning of the turn that is still running stays, whatever the policy says (wire rules A51, A52), and so does
-what may not go alone (R3, R4, G10). What is dropped begins at the first message: reasoning removed from the start
-voids none of what is left (A54), a gap in the middle would.
+Rule: reasoning of the turn that is still running stays, whatever the policy says (API rules A51, A52), and so does
+what may not be removed alone (R3, R4, G10). What is dropped begins at the first message: reasoning removed from the
+start voids none of what is left (A54), a gap in the middle would.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ class DropReasoning(Strategy, frozen=True, kw_only=True, tag="drop_reasoning"):
                 ):
                     return
                 if all(one.kind == "reasoning" for one in message.parts) and _has_bound_reasoning(transcript):
-                    return  # a message that goes as a whole is an edit of what stands before the rest
+                    return  # a message that goes as a whole is an edit of what is before the rest
                 yield Remove(part.key, strategy="drop_reasoning")
 
 

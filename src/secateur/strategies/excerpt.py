@@ -1,6 +1,6 @@
 """At birth: a result too long to be worth its place becomes an exact excerpt before it is ever cached.
 
-Rule: the excerpt depends on the result and on what stands before it, never on its age or on what follows, so that a
+Rule: the excerpt depends on the result and on what is before it, never on its age or on what follows, so that a
 history read for the first time and one that grew message by message come to the same view. Tails and turns therefore do
 not protect here; tools, roles, pins, errors, media and the head do, and what the model read back comes whole. Lines
 that name what the task is about stay too: what the user named, and the calls just before. What shows files comes whole.
@@ -28,11 +28,11 @@ from secateur.text.excerpt import LEAST_CHARS, excerpt
 from secateur.toolcalls.completed_calls import is_file_access, is_successful_command
 
 # The share of results of which a later call needs what an excerpt left out, in recorded sessions
-# (benchmarks/strategies.py). Of commands that went well, cut to a part of them: 6 of 46, which leaves up to a quarter
+# (benchmarks/strategies.py). Of commands that succeeded, cut to a part of them: 6 of 46, which leaves up to a quarter
 # possible. Of results that show files it is half.
 CHANCE = 0.25
 FOLDED = 0.15  # where only repetitions were left out, of all that does not show files: 11 of 96
-_PATIENT = 0.5  # of kappa: the requests for which the balance schedule waits where as much stands behind as goes
+_PATIENT = 0.5  # of kappa: the requests for which the balance schedule waits where as much is behind as goes
 _MOST_KAPPA = 100.0
 _WINDOW = 200_000  # tokens; longer ones are seldom filled, and half of it is the prompt that a re-fetch meets
 _USED = 2 / 3
@@ -47,7 +47,7 @@ class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
 
     max_chars: Count = 16_000  # about 4,000 tokens
     by_price: bool = False  # instead: over the size at which an excerpt of half of it is cheaper, re-fetching counted
-    all_tools: bool = True  # False: only commands that went well; what was looked up, and failures, are worked on next
+    all_tools: bool = True  # False: only commands that succeeded; what was looked up, and failures, are worked on next
     max_window_share: Share = 1.0  # of the window: what is longer becomes an excerpt of half of that in any case
     dedupe_lines: bool = False  # lines that say again what others said go first, from all but what shows files
 
@@ -102,7 +102,7 @@ class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
         return folded if tokens * (1 - len(folded) / len(whole)) > least else whole
 
     def _compute_room(self, result: "_Result", chars: int) -> int:
-        """Characters allowed for a result of this length; 0 if it may stay as it is."""
+        """Characters allowed for a result of this length; 0 if it may stay unchanged."""
         if not self.by_price:
             return self.max_chars if chars > self.max_chars and self._is_eligible(result) else 0
         tokens = result.tokens * chars / max(1, len(result.part.text))

@@ -1,6 +1,6 @@
 """Hard clear: old results give way to a placeholder.
 
-Rule: a result is cleared once; its placeholder speaks of the result as it came, also where an excerpt stood in between
+Rule: a result is cleared once; its placeholder speaks of the result as received, also where an excerpt stood in between
 (SEEDS S.7). Which results stay is the policy's `protect`; whether it pays now is its schedule. The fields tell the
 systems apart: a fixed text or one that says what went, all at once or only until the messages are light enough.
 """
@@ -27,7 +27,7 @@ class HardClear(Strategy, frozen=True, kw_only=True, tag="hard_clear"):
     min_char_share: float | None = (
         None  # only while the messages' weight is at least this share of the window (SEEDS 3.5)
     )
-    min_total_chars: Count = 0  # only if the results that may go hold at least these characters together (SEEDS 3.5)
+    min_total_chars: Count = 0  # only if all removable results together have at least so many characters (SEEDS 3.5)
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
         weighs = self._weigh_messages(transcript)
@@ -50,7 +50,7 @@ class HardClear(Strategy, frozen=True, kw_only=True, tag="hard_clear"):
         return 0 if self.min_char_share is None else weigh_transcript(transcript)
 
     def _is_light(self, weighs: int, budget: Budget) -> bool:
-        """Whether the messages are few enough characters to stay as they are."""
+        """Whether the messages are few enough characters to stay unchanged."""
         if self.min_char_share is None:
             return False
         return budget.window <= 0 or weighs / (budget.window * CHARS_PER_TOKEN) < self.min_char_share

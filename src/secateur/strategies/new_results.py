@@ -2,7 +2,7 @@
 of each.
 
 Rule: a new result may be shortened whatever its age and whatever follows it; tools, roles, pins, errors, media and the
-head protect it. Results that the model read back, and results that were edited before, stay as they are. A text that
+head protect it. Results that the model read back, and results that were edited before, stay unchanged. A text that
 depends only on a result and what precedes it is made once per session, under the name of the form that it has.
 """
 

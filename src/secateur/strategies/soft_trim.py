@@ -1,6 +1,6 @@
 """Soft trim: long results keep their ends.
 
-Rule: a trimmed result is made from the result as it came, on code-point boundaries. Form "excerpt", ours, keeps error
+Rule: a trimmed result is made from the result as received, on code-point boundaries. Form "excerpt", ours, keeps error
 lines and the exit status too and is never longer than what it replaces; form "ends" is OpenClaw's to the letter
 (SEEDS 3.5), which may be longer (SEEDS S.6).
 """
@@ -15,7 +15,7 @@ from secateur.protect import Count
 from secateur.strategy import Strategy
 from secateur.text.excerpt import excerpt, trim_text
 
-_ON_ARRIVAL = ("excerpt", "reduce_output")  # strategies whose texts may be trimmed later, from the result as it came
+_ON_ARRIVAL = ("excerpt", "reduce_output")  # strategies whose texts may be trimmed later, from the result as received
 
 
 class SoftTrim(Strategy, frozen=True, kw_only=True, tag="soft_trim"):

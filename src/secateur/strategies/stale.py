@@ -1,4 +1,4 @@
-"""What strategies that know of later results share: who may go for one, and the line that is left.
+"""What strategies that know of later results share: who may be removed for one, and the line that is left.
 
 Rule: a strategy says which results were replaced, how and since when; here the policy's protection is asked and the
 line is written, which names the call, its size and where the like stands now. A line is never longer than the result.

@@ -24,9 +24,9 @@ class Supersede(Strategy, frozen=True, kw_only=True, tag="supersede"):
 
     reread_files: bool = True  # reads of the same range of a file that was shown again
     modified_files: bool = True  # reads of a file that was written to since
-    recent_files: Count = 10  # but not of the files worked with last: edits go on from what was read before them
+    recent_files: Count = 10  # but not of the files worked with last: edits continue from what was read before them
     repeated_commands: bool = True  # checks, looks and searches that were made again
-    resolved_errors: bool = True  # failures after which the same thing went well
+    resolved_errors: bool = True  # failures after which the same thing succeeded
 
     def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
         return replace_stale(self.find_stale(transcript, budget), transcript, budget, "supersede")

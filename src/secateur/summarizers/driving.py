@@ -5,7 +5,7 @@
 Questions that come together are put side by side, as many as the summarizer takes.
 
 Rule: the generator runs in the caller's thread and the connection in another, which is left behind when time is over:
-whatever a server, a resolver or a caller's own function does, the caller goes on. A question for which there is no
+whatever a server, a resolver or a caller's own function does, the caller continues. A question for which there is no
 time left is answered at once, with that. Called off, it raises `CancelledError` and nothing is left of it.
 """
 
@@ -89,7 +89,7 @@ def _run_asks(
         late = SummaryAnswer(error=f"no answer came within {seconds:.1f} s", failure="timeout", by=by.name)
         return (late,) * len(asks)
     finally:
-        waiting.cancel()  # whatever happened: nobody listens any more
+        waiting.cancel()  # whatever happened: no one listens any more
 
 
 async def _answer_all(asks: tuple[Ask, ...], by: Summarizer, ends: float) -> tuple[SummaryAnswer, ...]:

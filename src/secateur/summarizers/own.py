@@ -1,6 +1,6 @@
 """Summarizers without a provider: none at all, a function of the caller's own, and the session's own model.
 
-Rule: a function may block for as long as it likes; it runs in a thread that nobody waits for longer than the deadline.
+Rule: a function may block for as long as it likes; it runs in a thread that no one waits for longer than the deadline.
 """
 
 import asyncio

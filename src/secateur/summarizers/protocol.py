@@ -22,7 +22,7 @@ class Summarizer(Protocol):
 
     @property
     def name(self) -> str:
-        """As it stands in records."""
+        """As it is in records."""
         ...
 
     @property

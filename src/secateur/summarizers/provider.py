@@ -1,6 +1,6 @@
 """A model of a provider, as a summarizer.
 
-Rule: it asks once and holds no connection between questions, so nothing is left open when somebody calls it off.
+Rule: it asks once and holds no connection between questions, so nothing is left open when someone calls it off.
 """
 
 from collections.abc import Awaitable, Callable

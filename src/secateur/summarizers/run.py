@@ -35,7 +35,7 @@ RESERVE_SHARE, MOST_RESERVE_S = 0.1, 2.0  # of the deadline, for what is done wi
 
 
 class Made(Struct, frozen=True):
-    """What came of it, and every answer that was had: who gave it, what it cost, or why there was none."""
+    """Its result, and every answer that was had: who gave it, what it cost, or why there was none."""
 
     outcome: Outcome
     answers: tuple[SummaryAnswer, ...] = ()

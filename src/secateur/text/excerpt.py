@@ -1,4 +1,4 @@
-"""Exact cuts of a long text: its ends, and from the middle the lines that say how it went.
+"""Exact cuts of a long text: its ends, and from the middle the lines that say how it ended.
 
 Rule: what is shown is the text's own characters in their order; what is left out is named by position, so that a reader
 can ask for it. No cut falls inside a character (a surrogate pair counts as one). The same text gives the same excerpt,

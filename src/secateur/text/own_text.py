@@ -1,6 +1,6 @@
 """Text that secateur itself wrote: in place of an output, or as a message that a compaction put in.
 
-Rule: it is known by its fixed form, and what tells positions must tell the truth of the text that it stands in: as many
+Rule: it is known by its fixed form, and what tells positions must tell the truth of the text that it is in: as many
 characters before the gap and behind it, as many lines. So an output that merely quotes such a note, as a page of these
 docs does, is an output like any other. Fixed placeholders of a policy are known by the strategy that has the template.
 """

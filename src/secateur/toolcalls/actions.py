@@ -134,7 +134,7 @@ def _parse_exit_code(text: str) -> int | None:
 
 
 def _may_state_exit(ends: str) -> bool:
-    """Whether a word stands there without which the pattern finds nothing: missed much sooner than the pattern is."""
+    """Whether a word is there without which the pattern finds nothing: missed much sooner than the pattern is."""
     at = ends.find("xit")
     while at >= 0:
         if ends.startswith(_EXITS, at) or ends.startswith("(e", max(0, at - 2)):

@@ -69,7 +69,7 @@ def _follow_session(actions: Sequence[Action], number: int) -> Action:
     return action
 
 
-_ENDS = 600  # characters of a result in which a host says that a command goes on
+_ENDS = 600  # characters of a result in which a host says that a command continues
 _SESSION = re.compile(r"Process running with session ID (?P<id>\d+)\n?")
 
 

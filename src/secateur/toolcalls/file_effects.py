@@ -1,4 +1,4 @@
-"""What a call did to files: which ones it read, wrote, moved or deleted, by what was asked and how it went.
+"""What a call did to files: which ones it read, wrote, moved or deleted, by what was asked and how it ended.
 
 Rule: only what is certain from the words of the command. A search through files does not read them, and a folder is not
 a file as far as its name tells. Formatters and build tools change files too, but their words do not say which. A call

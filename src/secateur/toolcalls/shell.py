@@ -1,6 +1,6 @@
 """A shell command, taken apart as far as needed to say what it runs and which files it writes or reads.
 
-Rule: what is not certain is left out: words with variables or patterns are no paths, and no command is guessed to
+Rule: what is not certain is left out: words with variables or patterns are not paths, and no command is guessed to
 write. Anything may be handed in; a text that is no shell command gives nothing, never an error. Which of this matters
 is decided elsewhere.
 """

@@ -1,7 +1,7 @@
-"""Which lines of a check, a build or an installation say no more than that one step went well.
+"""Which lines of a check, a build or an installation say no more than that one step succeeded.
 
 Rule: the call must be one that only checks, builds or installs, as far as its words say; what it lists, prints or would
-do was asked for, and is no step; so are tests that the call names. A line is a step that went well by the form that
+do was asked for, and is no step; so are tests that the call names. A line is a step that succeeded by the form that
 its tool gives it; every other line is none: verdicts, failures and what belongs to them, warnings, totals. What is done
 with the lines is decided elsewhere.
 """
@@ -24,7 +24,7 @@ def has_steps(call: Part, result: Part) -> bool:
 
 
 def find_passed(lines: Sequence[str]) -> list[bool]:
-    """Of each line whether it says that one step went well."""
+    """Of each line whether it says that one step succeeded."""
     found = [_is_passed(line) for line in lines]
     for place in range(len(lines) - 1, -1, -1):  # "=== RUN" belongs to the verdict that follows it
         if lines[place].startswith("=== RUN"):

@@ -131,7 +131,7 @@ def collect_relevant_names(
 ) -> tuple[str, ...]:
     """Return the names relevant to a result of message `number`, those of its own call first.
 
-    `raw` has the parts as they came where a view shows them otherwise: what was edited since changes nothing. `turns`
+    `raw` has the parts as received where a view shows them otherwise: what was edited since changes nothing. `turns`
     are the places of the messages that the user wrote, where they are known.
     """
     if turns is None:
@@ -145,7 +145,7 @@ def collect_relevant_names(
 
 
 class _Before:
-    """What stands before a result: what the user said last, and the answers since, the newest first."""
+    """What is before a result: what the user said last, and the answers since, the newest first."""
 
     def __init__(self, messages: Sequence[Message], number: int, turns: Sequence[int]) -> None:
         self.users: list[Part] = []

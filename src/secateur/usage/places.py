@@ -42,7 +42,7 @@ def get_member(value: Any, name: str) -> Any:
         return None
     try:
         found = getattr(value, name, None)
-    except Exception:  # a property of somebody else's class
+    except Exception:  # a property of someone else's class
         return None
     return None if callable(found) else found
 

@@ -40,7 +40,7 @@ def call(block: Block) -> dict[str, Any]:
 
 
 def server(block: Block) -> list[dict[str, Any]]:
-    """A tool of the API's own: what it found stands in the message that called it."""
+    """A tool of the API's own: what it found is in the message that called it."""
     use = {"toolUseId": block["id"], "name": "nova_grounding", "input": {"query": block["query"]}}
     found = {"toolUseId": block["id"], "content": [{"text": block["brought"]}], "status": "success"}
     return [

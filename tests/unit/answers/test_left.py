@@ -125,7 +125,7 @@ def test_what_a_compaction_summed_up_is_told_by_turn_and_call_with_its_bytes() -
 
 
 def test_a_summary_is_told_once_however_many_parts_it_stands_for() -> None:
-    """So what is told grows with the parts alone; what else stands in a part's place is told there."""
+    """So what is told grows with the parts alone; what else is in a part's place is told there."""
 
     def told(parts: int) -> tuple[tuple[Removal, ...], tuple[str, ...]]:
         behind = [part(verb="summed", key=f"k{number}", stands=SUMMARY) for number in range(parts)]

@@ -135,7 +135,7 @@ def turning(reasoning: bool) -> tuple[CostLedger, AppliedEdit]:
 
 
 def test_what_the_next_turn_will_strip_is_weighed_before_an_edit_in_front_of_it() -> None:
-    """With the turn over, the history as it came is read up to the reasoning: 1,096 tokens that are written anew."""
+    """With the turn over, the history as received is read up to the reasoning: 1,096 tokens that are written anew."""
     (plain, edit), (thinking, later) = turning(False), turning(True)
     more = 1.15 * 1_096 - 1.25 * 50
     for account, where, extra in ((plain, edit, 0.0), (thinking, later, more)):

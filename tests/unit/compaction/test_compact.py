@@ -1,4 +1,4 @@
-"""A compaction from beginning to end: what gives way, what stands there, what is kept over many of them."""
+"""A compaction from beginning to end: what gives way, what is there, what is kept over many of them."""
 
 import json
 

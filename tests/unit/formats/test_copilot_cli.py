@@ -1,4 +1,4 @@
-"""Copilot CLI's events: what was said stands in `data`, what the screen shows beside it is left alone."""
+"""Copilot CLI's events: what was said is in `data`, what the screen shows beside it is left alone."""
 
 from typing import Any
 

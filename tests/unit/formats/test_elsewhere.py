@@ -1,4 +1,4 @@
-"""History that a provider keeps itself: the request goes out as it came, whatever a policy or a plan wants."""
+"""History that a provider keeps itself: the request is sent unchanged, whatever a policy or a plan wants."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A cache marker stays where it stood when what carries it is rewritten (wire rules 3.5)."""
+"""A cache marker stays where it stood when what carries it is rewritten (API rules 3.5)."""
 
 import json
 from typing import Any

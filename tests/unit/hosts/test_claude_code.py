@@ -1,4 +1,4 @@
-"""Claude Code's hooks: what is shortened, what stays as it is, and what reaches the host after a compaction."""
+"""Claude Code's hooks: what is shortened, what stays unchanged, and what reaches the host after a compaction."""
 
 import json
 from pathlib import Path

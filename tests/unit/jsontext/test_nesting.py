@@ -27,7 +27,7 @@ def deep(levels: int, kind: str) -> str:
 
 
 def bodies(levels: int) -> Iterator[str]:
-    """Documents that nest in a call, in a block that nobody knows, beside the messages, in a text, and as a whole."""
+    """Documents that nest in a call, in a block that no one knows, beside the messages, in a text, and as a whole."""
     for kind in ("list", "object"):
         value = deep(levels, kind)
         call = f'{{"type":"tool_use","id":"a","name":"x","input":{{"q":{value}}}}}'
@@ -86,7 +86,7 @@ def kept(request: Any) -> Any:
 def test_what_no_parser_reads_is_said_to_be_too_deep() -> None:
     for text in bodies(50_000):
         if "tool_calls" in text:
-            assert fit_eagerly(text.encode()).request  # arguments are a text, which nobody needs to take apart
+            assert fit_eagerly(text.encode()).request  # arguments are a text, which no one needs to take apart
             continue
         for name in (None, "openai_chat", "anthropic_messages"):
             with pytest.raises(FormatError, match="nests too deeply"):

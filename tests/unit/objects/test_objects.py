@@ -109,7 +109,7 @@ class Typed(TypedDict, total=False):
 
 
 class Row(NamedTuple):
-    """A tuple with names, which is no message."""
+    """A tuple with names, which is not a message."""
 
     role: str
     content: str
@@ -119,7 +119,7 @@ CLASSES = (Model, Data, Checked, Attrs, Message, Typed, dict, OrderedDict)
 
 
 def talk(made: Any) -> list[Any]:
-    """A conversation with two results, the older one of which may go."""
+    """A conversation with two results, the older one of which may be removed."""
     name = "call" if made is Message else "tool_call_id"
     call = {"id": "a", "type": "function", "function": {"name": "read", "arguments": "{}"}}
     other = call | {"id": "b"}
@@ -161,7 +161,7 @@ def test_a_model_keeps_what_nobody_named() -> None:
 
 def test_a_model_around_the_messages() -> None:
     class Request(BaseModel):
-        """A request as somebody's server has it."""
+        """A request as someone's server has it."""
 
         model: str
         messages: list[Model]
@@ -258,7 +258,7 @@ def unread(says: str, request: Any) -> None:
 
 def test_what_cannot_be_read_is_refused_with_its_place_and_the_remedy() -> None:
     class Mine:
-        """A class that nobody knows."""
+        """A class that no one knows."""
 
     mine = f"{Mine.__module__}.{Mine.__qualname__}"
     user = {"role": "user", "content": "Go on."}

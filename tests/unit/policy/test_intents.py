@@ -48,7 +48,7 @@ def test_careful_takes_only_what_is_there_twice_and_only_in_the_cold() -> None:
 
 
 def test_careful_says_in_less_what_is_new_and_keeps_all_of_it() -> None:
-    """Runs of equal lines are counted; steps of a check that went well stay, which `balance` takes out."""
+    """Runs of equal lines are counted; steps of a check that succeeded stay, which `balance` takes out."""
     waits = "waiting for the gate to open, all day long\n" * 300
     steps = "\n".join(f"tests/test_beds.py::test_rose_{n} PASSED [{n // 4}%]" for n in range(400))
     for text, command, is_shorter in ((waits, "./run.sh", True), (steps, "pytest -v", False)):

@@ -1,4 +1,4 @@
-"""A bound of the user's own: the view is kept under it where that can be, and nobody is refused for it."""
+"""A bound of the user's own: the view is kept under it where that can be, and no one is refused for it."""
 
 import json
 from typing import Any

@@ -9,7 +9,7 @@ from secateur.api import check, get_family
 from secateur.model import Epoch, Part, Rewrite
 from secateur.plan import REFUSED, Plan
 
-HALF = "half a character \ud83d"  # refused everywhere (wire rule A71)
+HALF = "half a character \ud83d"  # refused everywhere (API rule A71)
 
 
 def chat(one: str, two: str) -> dict[str, Any]:
@@ -53,7 +53,7 @@ EACH = pytest.mark.parametrize("format", APIS)
 
 
 def rewritten(body: dict[str, Any], format: str, *texts: str | None) -> View:
-    """The view in which the texts of the assistant read otherwise; None: as they came."""
+    """The view in which the texts of the assistant read otherwise; None: as received."""
     parts: list[Part] = list(fit(body, policy="observe", format=format).raw_transcript.messages[1].parts)
     edits = tuple(
         Rewrite(part.key, text, strategy="hand") for part, text in zip(parts, texts, strict=True) if text is not None

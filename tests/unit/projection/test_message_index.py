@@ -1,4 +1,4 @@
-"""Where parts stand in a history that grows, is rewound, and says the same twice."""
+"""Where parts are in a history that grows, is rewound, and says the same twice."""
 
 from hypothesis import given
 from hypothesis import strategies as st

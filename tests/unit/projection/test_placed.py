@@ -1,4 +1,4 @@
-"""Where messages of a history stand in a view that a summary shortened, and what is known of the places in it."""
+"""Where messages of a history are in a view that a summary shortened, and what is known of the places in it."""
 
 import json
 from typing import Any

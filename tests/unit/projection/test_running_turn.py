@@ -41,7 +41,7 @@ ASIDE = {"type": "text", "text": "hurry up"}
 
 
 def test_what_the_user_says_between_results_begins_no_turn() -> None:
-    """Wire rules A51 and A52: the tool loop goes on, with its reasoning and its calls."""
+    """API rules A51 and A52: the tool loop continues, with its reasoning and its calls."""
     messages = [GO, *step(1), *step(2, ASIDE), *step(3)]
     inputs = {"type": "clear_inputs", "max_chars": 20, "head_chars": 5}
     view = fit(body(messages), policy=REASONING | {"prune": [{"type": "drop_reasoning"}, inputs]})
@@ -56,7 +56,7 @@ def test_bound_reasoning_of_the_running_loop_waits_though_the_user_spoke_into_it
 
 
 def test_with_a_thinking_budget_a_full_window_takes_no_reasoning_out_of_the_running_loop() -> None:
-    """Wire rule A52; without the budget a full window does."""
+    """API rule A52; without the budget a full window does."""
     messages = [GO, *step(1), *step(2)]
     budget = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
     assert carried.fit(body(messages, BOUND, **budget), policy=CLEAR, window=10).request["messages"] == messages
@@ -64,7 +64,7 @@ def test_with_a_thinking_budget_a_full_window_takes_no_reasoning_out_of_the_runn
 
 
 def test_a_rewind_into_a_turn_brings_back_what_the_model_said_in_it() -> None:
-    """It is running again (wire rule A51)."""
+    """It is running again (API rule A51)."""
     over = [GO, *step(1), {"role": "assistant", "content": "done"}, GO]
     inputs = {"type": "clear_inputs", "max_chars": 20}
     for model, prune in ((FREE, [{"type": "drop_reasoning"}, inputs]), (BOUND, [{"type": "drop_reasoning"}])):
@@ -75,7 +75,7 @@ def test_a_rewind_into_a_turn_brings_back_what_the_model_said_in_it() -> None:
 
 
 def test_reasoning_that_comes_back_with_a_rewind_stands_behind_what_it_was_made_under() -> None:
-    """Wire rule A54: the edits of the branch that was left do not hold here, so it is not void."""
+    """API rule A54: the edits of the branch that was left do not hold here, so it is not void."""
     over = [GO, *step(1), *step(2), {"role": "assistant", "content": "done"}, GO]
     engine = Engine(CLEAR | {"prune": [{"type": "drop_reasoning"}, *CLEAR["prune"]]})
     engine.fit(body(over, BOUND), session="s")
@@ -83,7 +83,7 @@ def test_reasoning_that_comes_back_with_a_rewind_stands_behind_what_it_was_made_
 
 
 def test_views_made_afresh_are_kept_where_reasoning_is_bound_to_them() -> None:
-    """Wire rule A55: what was made behind an edit stands behind the same edit."""
+    """API rule A55: what was made behind an edit is behind the same edit."""
     policy = {"sticky": False, "prune": [{"type": "hard_clear", "placeholder": "[gone]"}], "schedule": EVERY}
     idle = policy | {"schedule": {"type": "threshold", "min_idle_s": 60}}
     end = [{"role": "assistant", "content": "done"}, GO]
@@ -107,7 +107,7 @@ def test_reading_goes_on_behind_a_message_of_reasoning_alone() -> None:
 
 
 def test_user_and_assistant_take_turns_though_a_message_had_nothing_but_reasoning() -> None:
-    """Wire rule B3: Converse takes no two user messages in a row."""
+    """API rule B3: Converse takes no two user messages in a row."""
     alone = {"reasoningContent": {"reasoningText": {"text": "hm", "signature": "c2ln"}}}
     call = {"toolUse": {"toolUseId": "a", "name": "bash", "input": {}}}
     result = {"toolResult": {"toolUseId": "a", "content": [{"text": "out " * 50}]}}
@@ -127,7 +127,7 @@ def test_user_and_assistant_take_turns_though_a_message_had_nothing_but_reasonin
 
 
 def test_reasoning_of_chat_calls_stays() -> None:
-    """Wire rule O14: the servers that give it want it back."""
+    """API rule O14: the servers that give it want it back."""
     call = {"id": "a", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
     messages = [
         GO,
@@ -140,7 +140,7 @@ def test_reasoning_of_chat_calls_stays() -> None:
 
 
 def test_the_word_json_stays_without_the_gate() -> None:
-    """Wire rule O9: the rest may go."""
+    """API rule O9: the rest may be removed."""
     outputs = ["as json " * 20, "as JSON " * 20]
     messages: list[dict[str, Any]] = [GO]
     for number, text in enumerate(outputs):
@@ -154,7 +154,7 @@ def test_the_word_json_stays_without_the_gate() -> None:
 
 
 def test_an_excerpt_waits_too_where_bound_reasoning_of_the_running_loop_stands_behind_it() -> None:
-    """Wire rule A59: only results behind the last of it are at birth."""
+    """API rule A59: only results behind the last of it are at birth."""
     birth = {"type": "excerpt", "max_chars": 150}
     messages = [GO, *step(1), *step(2)]
     for number in (2, 4):
@@ -169,7 +169,7 @@ def test_an_excerpt_waits_too_where_bound_reasoning_of_the_running_loop_stands_b
 
 
 def test_edits_in_a_turn_that_must_begin_with_its_reasoning_are_taken_back() -> None:
-    """Wire rules A52 and A54: a rewind can lead there with a plan that was made behind it."""
+    """API rules A52 and A54: a rewind can lead there with a plan that was made behind it."""
     messages = [GO, *step(1), *step(2)]
     request = body(messages, thinking={"type": "enabled", "budget_tokens": 1024})
     parts = [part for message in fit(request).raw_transcript.messages for part in message.parts]

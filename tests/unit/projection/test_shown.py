@@ -1,4 +1,4 @@
-"""A compacted view from request to request: where messages stand in it, and what is counted again."""
+"""A compacted view from request to request: where messages are in it, and what is counted again."""
 
 import pytest
 

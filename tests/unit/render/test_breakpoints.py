@@ -161,7 +161,7 @@ def test_lifetimes_fall() -> None:
     hour = [TEXT | {"cache_control": LONG}]
     assert put([TEXT], hour, [TEXT], END)  # behind the hour
     assert put([TEXT], END, system=hour)
-    assert put([TEXT], END, system=[*END, *hour]) == []  # they rise as it came
+    assert put([TEXT], END, system=[*END, *hour]) == []  # they rise as received
     assert place_breakpoints("anthropic_messages", {"messages": _said([TEXT], hour, END)}, [1]) == []  # before it
 
 

@@ -59,7 +59,7 @@ def decide(
 
 def test_it_waits_until_waiting_has_cost_half_of_what_rewriting_costs() -> None:
     acts = [bool(decide(BreakEven(min_tokens_freed=1), rounds).edits) for rounds in range(1, 40)]
-    assert acts[0]  # little stands behind: 1.15 * 6 tokens are soon paid for
+    assert acts[0]  # little is behind: 1.15 * 6 tokens are soon paid for
     late = BreakEven(break_even_share=50.0, min_tokens_freed=1)
     assert "the policy waits for" in decide(late, 5).skipped_reason
 

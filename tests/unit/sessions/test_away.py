@@ -1,4 +1,4 @@
-"""A store that cannot be reached: who waits for it, for how long, what stays as it is meanwhile, and what comes after.
+"""A store that cannot be reached: who waits for it, for how long, what stays unchanged meanwhile, and what comes after.
 
 Calls are counted and the clock is given: nothing here waits.
 """

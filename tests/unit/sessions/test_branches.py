@@ -38,7 +38,7 @@ def engine(policy: Any, kept: bool) -> Engine:
 
 
 def shown(view: View[bytes]) -> list[str]:
-    """The tags of the results that the view has as they came."""
+    """The tags of the results that the view has as received."""
     said = view.request.decode()
     return [f"m{number}" for number in range(9) if f"m{number} said m{number}" in said]
 
@@ -60,7 +60,7 @@ def test_edits_of_a_fork_act_on_that_branch_alone(kept: bool) -> None:
 
 @STORES
 def test_a_history_sent_again_from_its_middle_is_a_branch_of_its_own(kept: bool) -> None:
-    """Its last key stands in the main line too, so the epoch says which branches it does not hold for."""
+    """Its last key is in the main line too, so the epoch says which branches it does not hold for."""
     used = engine(IDLE, kept)
     used.fit(body(rounds(3)), session="s", idle_s=5, now_ms=1)
     main = used.fit(body(rounds(4)), session="s", idle_s=5, now_ms=2)
@@ -107,7 +107,7 @@ def test_a_branch_that_is_taken_back_reads_as_it_did_there(kept: bool) -> None:
 
 
 def test_a_plan_that_changed_behind_the_engine_is_noticed_and_said() -> None:
-    """Somebody else's epoch in the store, opened for a branch that the engine sent otherwise."""
+    """Someone else's epoch in the store, opened for a branch that the engine sent otherwise."""
     store = MemoryStore()
     used = Engine(IDLE, "claude-opus-4-5", store=store)
     first = used.fit(body(rounds(4)), session="s", idle_s=5, now_ms=1)

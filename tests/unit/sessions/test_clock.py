@@ -41,7 +41,7 @@ def seen(*answers: tuple[float, Usage], last: Receipt = GREW) -> Clock:
         ([(0, READ), (200, MISSED), (10, READ), (180, MISSED), (150, READ)], 200),
         ([(0, READ), (20, MISSED), (10, READ), (20, MISSED)], 300),  # lost to something else than its age
         ([(0, READ), (200, MISSED), (10, HALF), (180, MISSED)], 200),  # half a read says nothing
-        ([(0, MISSED), (200, MISSED), (200, MISSED)], 300),  # nothing was ever read: nobody marks anything
+        ([(0, MISSED), (200, MISSED), (200, MISSED)], 300),  # nothing was ever read: no one marks anything
     ],
 )
 def test_reads_and_misses_tell(answers: list[tuple[float, Usage]], lives: float) -> None:

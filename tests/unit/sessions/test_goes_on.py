@@ -1,4 +1,4 @@
-"""A session that goes on while nobody tells the time: its prompt cache may be alive, and is not broken for nothing."""
+"""A session that goes on while no one tells the time: its prompt cache may be alive, and is not broken for nothing."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ WORDS = "moss river stone lamp copper window thread salt anchor barley candle dr
 
 
 def chat(rounds: int) -> bytes:
-    """A question, and so many calls that read something of its own each; no time stands in it."""
+    """A question, and so many calls that read something of its own each; no time is in it."""
     words = WORDS.split()
     messages = [user("go on")]
     for number in range(rounds):

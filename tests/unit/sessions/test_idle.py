@@ -1,4 +1,4 @@
-"""The engine's own clock: how long a session paused, known without anybody telling it; only requests move it."""
+"""The engine's own clock: how long a session paused, known without anyone telling it; only requests move it."""
 
 from pathlib import Path
 from typing import Any
@@ -120,7 +120,7 @@ def test_undo_calls_nobody(tmp_path: Path) -> None:
 
 
 def test_a_command_on_a_file_moves_no_clock(tmp_path: Path) -> None:
-    """A model is called at minute 1; the command prunes the session's file meanwhile, and calls nobody."""
+    """A model is called at minute 1; the command prunes the session's file meanwhile, and calls no one."""
     engine = Engines(tmp_path, True, "observe")
     engine().fit(body(6), session="s", now_ms=MINUTE)
     file = tmp_path / "request.json"

@@ -146,7 +146,7 @@ def test_a_request_that_memory_does_not_know_either_goes_out_as_it_came() -> Non
 
 @pytest.mark.parametrize("policy", ["observe", {**CLEAR, "protect": {"last_messages": 2, "tools": ["Read"]}}])
 def test_a_view_that_only_grew_is_known_by_its_lineage_as_well(policy: Any) -> None:
-    """The second and the third request add what no edit touches, so their chains go on from the one before."""
+    """The second and the third request add what no edit touches, so their chains continue from the one before."""
     store = MemoryStore()
     warm = Engine(policy, store=store)
     requests = [json.loads(body(3)) for _ in range(3)]

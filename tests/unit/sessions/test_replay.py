@@ -1,4 +1,4 @@
-"""Past views, byte for byte, however the request came, and wherever the session goes on."""
+"""Past views, byte for byte, however the request came, and wherever the session continues."""
 
 import json
 import subprocess
@@ -108,4 +108,4 @@ def test_another_process_goes_on_with_the_same_bytes(tmp_path: Path) -> None:
     assert len(again.plan.epochs) == 2
     state = open_store(url).load(SessionId(first.session))
     assert state is not None
-    assert (state.receipts, state.clock.called) == (3, 0)  # nobody named it: it has no clock
+    assert (state.receipts, state.clock.called) == (3, 0)  # no one named it: it has no clock

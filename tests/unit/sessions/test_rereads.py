@@ -41,7 +41,7 @@ def send(engine: Engine, reads: list[int | str], idle_s: float = 4.0) -> View[by
 
 
 def play(engine: Engine, more: list[int | str], restart: str = "") -> View[bytes]:
-    """24 reads, a pause in which four of them go, `more`, and a pause in which as many more may go."""
+    """24 reads, a pause in which four of them go, `more`, and a pause in which as many more may be removed."""
     reads: list[int | str] = list(range(24))
     assert len(send(engine, reads, idle_s=900).receipt.edits) == 4
     for one in more:

@@ -93,7 +93,7 @@ def test_a_rewind_is_no_rewriting() -> None:
 
 
 def test_an_undo_takes_reasoning_out_that_was_made_under_the_other_view() -> None:
-    """Wire rule A54: what is bound to the edited prefix is void under the one that comes back; what was there before
+    """API rule A54: what is bound to the edited prefix is void under the one that comes back; what was there before
     the epoch is sound again."""
     store = MemoryStore()
     messages = [said("user", "go"), *step(0), *step(1)]
@@ -117,7 +117,7 @@ def signatures(native: dict[str, Any]) -> list[str]:
 
 
 def test_an_undo_waits_where_the_running_turn_must_begin_with_what_it_voids() -> None:
-    """Wire rule A52."""
+    """API rule A52."""
     store = MemoryStore()
     thinking = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
     messages = [said("user", "go"), *step(0), *step(1)]

@@ -90,7 +90,7 @@ def test_the_balance_rule_prunes_only_what_may_go(session: Lot, beta: float) -> 
 
 
 def test_one_prune_pays_after_the_break_even() -> None:
-    """1,000 tokens that may go, 500 behind them: at these prices it pays from the sixth request on."""
+    """1,000 tokens that may be removed, 500 behind them: at these prices it pays from the sixth request on."""
     for size in range(2, 12):
         prompts = [1_100.0] + [1_600.0] * (size - 1)
         session = make_lot(prompts, [False] * size, [(100.0, 1_000.0, 0, 2)], r=0.1, w=1.25)

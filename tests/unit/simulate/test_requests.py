@@ -11,7 +11,7 @@ from secateur.usage import Usage
 
 
 def pi(*entries: dict[str, Any]) -> bytes:
-    """A log of Pi before it had ids: entries stand in line, ten seconds apart."""
+    """A log of Pi before it had ids: entries are in line, ten seconds apart."""
     head = {"type": "session", "id": "s", "timestamp": "2026-01-01T00:00:00.000Z"}
     lines = [
         head,

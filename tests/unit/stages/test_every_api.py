@@ -85,7 +85,7 @@ def test_what_the_api_takes_before_it_takes_after(api: str, ends: str, preset: s
     before = [one.rule for one in check(family, said, None) if one.severity == "error"]
     assert [one.rule for one in check(family, made[name], None) if one.severity == "error"] == before
     again = documents.read(view.request, api).transcript
-    named = {"system": "system" if api.startswith("openai") else "user"}  # others have no such messages (wire rule E8)
+    named = {"system": "system" if api.startswith("openai") else "user"}  # others have no such messages (API rule E8)
     roles = [named.get(message.role, message.role) for message in view.transcript.messages]
     assert [message.role for message in again.messages] == roles
     if ends == "asked":

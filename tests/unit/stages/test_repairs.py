@@ -57,7 +57,7 @@ def test_a_repair_that_stays_the_same_forces_nothing() -> None:
 
 
 def test_an_end_that_was_mended_is_changed_by_what_comes_behind_it() -> None:
-    """Wire rule A13: only the last text may not end in white space."""
+    """API rule A13: only the last text may not end in white space."""
     spaced = {"role": "assistant", "content": "and so "}
     first, second = played([GO, spaced], [GO, spaced, ON])
     assert first.receipt.repairs
@@ -72,7 +72,7 @@ def test_what_the_client_changes_itself_is_no_repair() -> None:
 
 
 def test_bound_reasoning_behind_a_changed_repair_goes() -> None:
-    """Wire rules A54 to A56: it was made behind the other text."""
+    """API rules A54 to A56: it was made behind the other text."""
     old, late = ([*start, calls("c", number=1), results("c"), DONE, ON] for start in (START, LATE))
     for model, kinds in (("claude-opus-5-5", ["tool_use"]), ("claude-opus-4-5", ["thinking", "tool_use"])):
         first, second = played(old, late, model=model)

@@ -66,7 +66,7 @@ def test_a_view_grows_only_at_its_end_between_digests() -> None:
     for before, after, now in zip(views, views[1:], opened[1:], strict=False):
         one, other = (json.loads(view.request)["messages"] for view in (before, after))
         if now:
-            assert digests(after)[: len(digests(before))] == digests(before)  # an earlier digest stays as it is
+            assert digests(after)[: len(digests(before))] == digests(before)  # an earlier digest stays unchanged
         else:
             assert other[: len(one)] == one
     assert json.loads(views[-1].request)["messages"][0]["content"] == "Fix the login. Never push."

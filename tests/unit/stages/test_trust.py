@@ -1,4 +1,4 @@
-"""What may not get into a summary: secrets, what is no summary, and what a tool says in the user's name."""
+"""What may not get into a summary: secrets, what is not a summary, and what a tool says in the user's name."""
 
 import json
 

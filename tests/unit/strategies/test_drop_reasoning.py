@@ -73,7 +73,7 @@ def test_a_message_of_thoughts_alone_stays_where_other_thoughts_are_bound_to_it(
 
 @pytest.mark.parametrize("bound", [True, False])
 def test_what_empties_a_message_voids_what_is_bound_behind_it(bound: bool) -> None:
-    """Wire rule A54: it goes as a whole, or something else stands in its place."""
+    """API rule A54: it goes as a whole, or something else is in its place."""
     messages = talk(user(), alone("x", bound), thinking("b", "sig b", bound=True), user()).messages
     first, second = messages[1].parts[0], messages[2].parts[0]
     assert with_dependents(messages, (Remove(first.key),)) == (Remove(first.key), Remove(second.key, strategy="settle"))

@@ -1,4 +1,4 @@
-"""At birth: the excerpt depends on the result and on what stands before it, never on its age."""
+"""At birth: the excerpt depends on the result and on what is before it, never on its age."""
 
 import json
 

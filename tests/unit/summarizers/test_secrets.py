@@ -53,7 +53,7 @@ def test_no_credential_goes_on(place: str, caplog: pytest.LogCaptureFixture) -> 
 
 
 def _history(place: str):  # type: ignore[no-untyped-def]
-    """Work in which every credential stands at this place."""
+    """Work in which every credential is at this place."""
     if place == "summary before":
         yield summary("## Discoveries\n" + "\n".join(f"- {line}" for line in LINES))
     for number, line in enumerate(LINES):

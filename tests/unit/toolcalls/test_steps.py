@@ -1,4 +1,4 @@
-"""Steps of checks, builds and installations: which calls run them, and which lines say that one went well."""
+"""Steps of checks, builds and installations: which calls run them, and which lines say that one succeeded."""
 
 import json
 

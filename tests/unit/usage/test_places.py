@@ -39,7 +39,7 @@ SUM = {"input_tokens": 900, "cached_input_tokens": 400, "output_tokens": 90}
         ),
         ({"payload": {"type": "token_count", **CODEX}}, Usage(11, 4, 0, 2)),  # before it had `info`
         ({"payload": {"type": "token_count", "info": None, "rate_limits": {}}}, None),
-        ({"payload": {"type": "token_count", "info": {"total_token_usage": SUM}}}, None),  # a sum is no request
+        ({"payload": {"type": "token_count", "info": {"total_token_usage": SUM}}}, None),  # a sum is not a request
     ],
 )
 def test_places(value: Any, usage: Usage | None) -> None:

@@ -1,6 +1,6 @@
 """A format: `{"dialog": [{"who": "human", "says": "hello"}, ...]}`, with calls of tools and what they returned.
 
-Rule: it points at values and never converts them. A turn of a shape that it does not know stays as it is.
+Rule: it points at values and never converts them. A turn of a shape that it does not know stays unchanged.
 """
 
 from collections.abc import Iterator

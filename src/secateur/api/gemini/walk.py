@@ -21,7 +21,7 @@ _SNAKE = {
     "tool_call": "toolCall",
     "tool_response": "toolResponse",
 }
-KINDS = {**_SNAKE, **{name: name for name in ("text", *_SNAKE.values())}}  # the name of a datum as it came -> its kind
+KINDS = {**_SNAKE, **{name: name for name in ("text", *_SNAKE.values())}}  # the name of a datum as received -> its kind
 _BESIDE = frozenset(
     {
         "thought",

@@ -81,7 +81,7 @@ def make_table(
 ) -> Any:
     """A table with one line under its head; `>` before a column's name sets it right.
 
-    Where the terminal is too narrow, texts are cut and figures are not; with `fold` texts go on in the next line.
+    Where the terminal is too narrow, texts are cut and figures are not; with `fold` texts continue in the next line.
     """
     from rich import box
     from rich.table import Table

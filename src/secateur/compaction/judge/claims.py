@@ -107,7 +107,7 @@ class Claim(Struct, frozen=True):
 
     @property
     def is_reported(self) -> bool:
-        """Whether it says what somebody else or a text claims, asks or wants."""
+        """Whether it says what someone else or a text claims, asks or wants."""
         return is_reported(self.text)
 
     @property
@@ -179,12 +179,12 @@ def is_planned(text: str) -> bool:
 
 
 def is_reported(text: str) -> bool:
-    """Whether a text says what somebody else or a text claims, asks or wants."""
+    """Whether a text says what someone else or a text claims, asks or wants."""
     return _REPORTED.search(text) is not None
 
 
 def is_denied(before: str) -> bool:
-    """Whether what stands before a verb denies it: `no job` before `may be skipped`."""
+    """Whether what is before a verb denies it: `no job` before `may be skipped`."""
     return _NOBODY.search(before.rstrip(" .;:!。")) is not None
 
 

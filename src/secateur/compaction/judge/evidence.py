@@ -1,6 +1,6 @@
 """What a summary's claims are compared with: what the user said, what was called, how the checks ended.
 
-Rule: taken from the whole history as it came, because a claim may rest on what the summary does not replace. The rules
+Rule: taken from the whole history as received, because a claim may rest on what the summary does not replace. The rules
 that compare claims with it are elsewhere.
 """
 
@@ -79,7 +79,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
     written: bool = False  # an edit went through
     acts: str = ""  # the calls that may act outside of files, and the names of the others
     planned_last: bool = False  # the plan was told after all work, so that it is up to date
-    story: str = ""  # all of it as it came
+    story: str = ""  # all of it as received
     contents: tuple[str, ...] = ()  # texts that edits put into files
     looked_up: str = ""  # what commands and files showed
     values: tuple[ValueChange, ...] = ()  # constants that edits gave another value

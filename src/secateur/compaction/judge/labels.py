@@ -1,4 +1,4 @@
-"""Whether a summary gives to names the figures that stand beside them in the history, in the order in which they came.
+"""Whether a summary gives to names the figures that are beside them in the history, in the order in which they came.
 
 Rule: figures are found by their neighborhood. One is false where the history has it under another label, in a line
 that gives the claimed label another figure, or where what is said to have come first came last. Labels are the words

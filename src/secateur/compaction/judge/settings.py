@@ -1,7 +1,7 @@
 """Whether a summary gives to settings, branches, regions and limits the values that they have now.
 
 Rule: what an edit wrote decides over what was said of it, and the user's last word over an earlier one. A value that
-is marked as former stands. Names are found by what stands beside them in the history: a branch that is never called
+is marked as former stands. Names are found by what is beside them in the history: a branch that is never called
 `main` is not `main`.
 """
 
@@ -173,7 +173,7 @@ def _list_slots(text: str) -> Iterator[tuple[str, str]]:
 
 @lru_cache(maxsize=64)
 def _read_slot(noun: str, story: str) -> frozenset[str]:
-    """Return all names that stand beside a noun."""
+    """Return all names that are beside a noun."""
     beside = re.compile(rf"(?i)(?<![A-Za-z]){re.escape(noun)}(?![A-Za-z])")
     found: set[str] = set()
     for one in beside.finditer(story):

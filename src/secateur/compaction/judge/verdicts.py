@@ -1,7 +1,7 @@
 """Whether a summary says of one job, one command or one repeated run what its last output and the agent say.
 
 Rule: the last verdict counts. A row of a report (`job 2/4 passed`) tells about the job that it names, a command that
-went well no longer aborts, and what the agent last said to pass or to fail did so. Claims that are former stand.
+succeeded no longer aborts, and what the agent last said to pass or to fail did so. Claims that are former stand.
 """
 
 import re
@@ -77,7 +77,7 @@ _JOB = re.compile(
 
 
 def _explain_still_failing(claim: Claim, evidence: Evidence) -> str:
-    """Name a command that is said to fail still and that went well when it was last run."""
+    """Name a command that is said to fail still and that succeeded when it was last run."""
     if not _STILL.search(claim.text) or claim.is_wished or not _BAD.search(claim.text) or _GOOD.search(claim.text):
         return ""
     about = [run for run in evidence.runs if _is_named(run, claim)]

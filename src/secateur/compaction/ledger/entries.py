@@ -37,7 +37,7 @@ class Command(Struct, frozen=True, omit_defaults=True):
     ok: bool | None = True  # None: nothing says how it ended
     exit: int | None = None  # None: the result does not say
     check: Check | None = None  # what it checks, if it does
-    told: str = ""  # the output's own line on how it went
+    told: str = ""  # the output's own line on how it ended
     key: str = ""
     scratch: bool = False  # it ran a scratch file
     edited_since: bool = False  # a failed check: a file of the project was changed after it

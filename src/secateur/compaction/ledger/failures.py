@@ -3,7 +3,7 @@
 Rule: an error is the line of a failed result that says what went wrong, verbatim; what a program prints to standard
 error on its way is none, and neither is a search without a hit or a call that the user refused. It is resolved when the
 same thing succeeds later: the same command, a check of at least as much, an edit of the same file. An error of a check
-is open until then; what nobody tried again is told as that.
+is open until then; what no one tried again is told as that.
 """
 
 import re
@@ -121,7 +121,7 @@ def _clean_lines(lines: Iterable[str]) -> Iterator[str]:
 def _resolve(found: dict[tuple[str, str], tuple[_Try, Failure]], now: _Try, output: str) -> None:
     """Later success resolves; a later run that is no clear success resolves the lines that it does not show again.
 
-    Of a check a failure says so, of any other command a run of which nobody knows how it ended.
+    Of a check a failure says so, of any other command a run of which no one knows how it ended.
     """
     shown = ""
     for place, (tried, failure) in found.items():

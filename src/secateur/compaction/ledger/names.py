@@ -2,7 +2,7 @@
 repository.
 
 Rule: what the user named comes first, then what the agent itself used most often, then what a command says that it has
-started or created, since nobody can ask for it by another name. What only a tool printed is not kept, because it can be
+started or created, since no one can ask for it by another name. What only a tool printed is not kept, because it can be
 read back. Paths have their own entries. A name is written as in its source. For a repository, what git itself printed
 counts, not what it was asked.
 """

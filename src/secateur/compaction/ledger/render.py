@@ -3,7 +3,7 @@
 Rule: one entry, one bullet; what goes on over several lines is indented by four blanks, so that no text can open a
 section or another bullet. Words before the colon are fixed and say what kind of entry it is; texts are verbatim, and
 what is next is quoted, never composed. Keys are shown as marks. Lines read back give the same lines again. Read only
-what was rendered here: in a model's own prose nobody can tell the user's words from others'.
+what was rendered here: in a model's own prose no one can tell the user's words from others'.
 """
 
 from collections.abc import Callable, Iterator

@@ -41,7 +41,7 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
 
 
 def _settle_requests(mine: Iterable[UserRequest], all_: tuple[UserRequest, ...]) -> tuple[UserRequest, ...]:
-    """Settle the requests of the span, and add what the user wants now, even where it stands behind the span."""
+    """Settle the requests of the span, and add what the user wants now, even where it is behind the span."""
     known = {mark(one.key) or one.text: one for one in all_}
     found = {mark(one.key) or one.text: one for one in mine}
     found = {name: replace(one, state=known[name].state) if name in known else one for name, one in found.items()}

@@ -1,6 +1,6 @@
 """Messages requests with the recall tool: where it may be, and how hidden turns go into the history.
 
-Rule: the tool stands behind the client's own, so that the cached beginning stays as it was. It is offered only beside
+Rule: the tool is behind the client's own, so that the cached beginning stays unchanged. It is offered only beside
 tools that the client itself runs, and where the model is free to call any of them or none.
 """
 

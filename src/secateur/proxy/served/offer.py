@@ -88,7 +88,7 @@ class ServedRecall:
         """The request with what belongs in it, edited. Never raises for a reason of its own."""
         try:
             extended = self._extend(editor, asked, query)
-        except Exception as error:  # whatever it is, the client's request goes on
+        except Exception as error:  # whatever it is, the client's request continues
             return ServedRequest(asked, editor.fail_open(asked, error))
         edited = editor.edit(extended.asked)
         if extended.offered is None:

@@ -1,4 +1,4 @@
-"""The response to a request with the recall tool: the model's calls of it are served while the client's turn goes on.
+"""The response to a request with the recall tool: the model's calls of it are served while the client's turn continues.
 
 Rule: the client's response begins when the provider's does. After a call the conversation goes on at the provider, a
 bounded number of times, and the client gets what follows as the same turn. If the provider refuses for a while, the
@@ -196,7 +196,7 @@ class ServedResponse:
     # --- both ----------------------------------------------------------------------------------------------------
 
     async def _build_continuation(self, calls: tuple[RecallCall, ...]) -> bytes | None:
-        """The next request, with the answers to these calls; None if the turn cannot go on."""
+        """The next request, with the answers to these calls; None if the turn cannot continue."""
         if self._count >= MOST_ROUNDS + _LAST_ROUNDS:
             return None
         answers = await self._answer(calls)

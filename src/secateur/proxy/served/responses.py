@@ -1,7 +1,7 @@
 """Responses requests with the recall tool: where it may be, and how hidden turns go into the history.
 
 Rule: it is offered only where the request has the whole history (`store` is false), so that every call and its result
-are in it. Items of the model's are put back as they came, encrypted reasoning included.
+are in it. Items of the model's are put back as received, encrypted reasoning included.
 """
 
 from collections.abc import Sequence

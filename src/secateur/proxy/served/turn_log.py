@@ -2,7 +2,7 @@
 
 Rule: all of it belongs to the session, so it goes when the session is purged or forgotten. A conversation is known by
 what the user said before the model first answered, within one tenant: a client that goes on under another session id
-goes on with what was hidden. A model reads what its own session removed, and nothing else.
+continues with what was hidden. A model reads what its own session removed, and nothing else.
 """
 
 import json

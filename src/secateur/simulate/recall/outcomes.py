@@ -84,7 +84,7 @@ class Outcome(Struct, frozen=True, gc=False, kw_only=True):
     tokens: int  # of that part
     distance: int  # how many results back that part stands; 1 is the newest
     kind: Kind
-    rarity: float  # share of the messages that the identifier stands in
+    rarity: float  # share of the messages that the identifier is in
     hard: bool
     spoken: bool
     visible: bool
@@ -134,5 +134,5 @@ def _is_recoverable(refs: References, files: Files, held: ViewState, one: Refere
             return True
         unwritten = not 0 < files.stale_from.get(part, 0) < start
         if part in files.readings and unwritten and held.changed.get(refs.parts[part].key):
-            return True  # a placeholder stands there, below the call that names the file
+            return True  # a placeholder is there, below the call that names the file
     return False

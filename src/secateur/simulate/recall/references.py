@@ -15,7 +15,7 @@ from msgspec import Struct
 from secateur.identifiers import Identifier, find_identifiers
 from secateur.model import Message, Part
 
-COMMON = 0.25  # share of a session's messages: what stands in more of them refers to nothing
+COMMON = 0.25  # share of a session's messages: what is in more of them refers to nothing
 AT_LEAST = 8  # messages: in a short session a quarter is too few to be common
 
 
@@ -67,7 +67,7 @@ class References(Struct, frozen=True):
     starts: tuple[int, ...]  # number of the first part that a request did not hold yet
     results: tuple[int, ...]  # how many results stand before each part, and in all
     shown: dict[int, list[int]]  # identifier → parts that show it, oldest first
-    rarity: dict[int, float]  # identifier → share of the messages it stands in
+    rarity: dict[int, float]  # identifier → share of the messages it is in
     found: tuple[Reference, ...]
     names: Names
 

@@ -1,4 +1,4 @@
-"""Which lines of a text say how it went, which are unique, and which only repeat others.
+"""Which lines of a text say how it ended, which are unique, and which only repeat others.
 
 Rule: two lines are alike if they differ in numbers, names and quoted values alone: a log repeats one message hundreds
 of times about hundreds of things. A line that is unique, or of another state than its neighbors, has a shape of its

@@ -1,4 +1,4 @@
-"""Which lines of a text tell how it went, or name a version.
+"""Which lines of a text tell how it ended, or name a version.
 
 Rule: words are found by their letters, over the whole text at once; a line is judged only where one of them stands.
 The judgment itself follows from that line alone.

@@ -48,7 +48,7 @@ def clean(text: str) -> str:
 
 
 def add_note(text: str, handle: str) -> str:
-    """The cleaned text, with where to read it as it came."""
+    """The cleaned text, with where to read it as received."""
     return text + _NOTE.format(describe_way_back(handle))
 
 

@@ -22,7 +22,7 @@ from typing import Any
 from secateur.text.readback import WAY_BACK, describe_way_back
 
 LEAST_ROWS = 3
-TAG = "<table "  # stands in the document where an array was: "<table 1>"
+TAG = "<table "  # is in the document where an array was: "<table 1>"
 HEAD = "[secateur: JSON as tables, all values kept: one line an object, its members between |"
 _HEADED = re.compile(re.escape(HEAD) + rf"(?:; as it came: {WAY_BACK})?\]\n.*\n<table 1>\n")
 
@@ -37,7 +37,7 @@ class _TagTaken(Exception):
     """A string of the document reads like the name of a table."""
 
 
-_ABSENT: Any = object()  # what an object lacks, and the value of a text that is no JSON
+_ABSENT: Any = object()  # what an object lacks, and the value of a text that is not JSON
 Path = tuple[str, ...]
 Row = dict[Path, Any]
 
@@ -80,7 +80,7 @@ def decode_tables(text: str) -> Any:
 
 
 def _find_json(text: str) -> tuple[int, Any, int]:
-    """Where JSON stands in a text, what it is, and where it ends; `_ABSENT` where most of the text is none."""
+    """Where JSON is in a text, what it is, and where it ends; `_ABSENT` where most of the text is none."""
     for found in _OPENS.finditer(text, 0, _LOOKED_AT):
         start = found.start()
         try:

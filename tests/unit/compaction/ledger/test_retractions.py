@@ -1,4 +1,4 @@
-"""Demands that a later sentence takes back, in ten languages, and demands that only stand beside each other."""
+"""Demands that a later sentence takes back, in ten languages, and demands that only are beside each other."""
 
 import pytest
 
