@@ -38,7 +38,7 @@ Examples:
   secateur uninstall pi
 
 \b
-`secateur doctor` checks that what is installed acts.
+`secateur doctor` checks that the installation works.
 """
 
 
@@ -78,7 +78,7 @@ class HostInstallOptions(Options, frozen=True, kw_only=True):
 
 @options.make_command("install", HostInstallOptions, _EPILOG)
 def command(args: HostInstallOptions) -> None:
-    """Put secateur into HOST; `secateur uninstall HOST` restores every file.
+    """Install secateur into HOST as a plugin; `secateur uninstall HOST` restores every file.
 
     HOST is ai-sdk, claude-code, codex, kilo, openclaw, opencode or pi. Run again, it keeps the settings of the earlier
     installation that are not given anew. The AI SDK is installed in the project of this folder.

@@ -38,7 +38,7 @@ Examples:
   secateur pin s1 handle 1a2b3c4d5e6f    bring a part back, and keep it
 
 {KINDS}
-All pins together may keep 40,000 tokens (Engine(pin_tokens=...)); what exceeds that is not kept, and the receipt
+All pins together may keep 40,000 tokens (Engine(max_pinned_tokens=...)); what exceeds that is not kept, and the receipt
 says so.
 """
 

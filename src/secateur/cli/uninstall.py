@@ -25,7 +25,7 @@ Examples:
   secateur uninstall pi
 
 \b
-Exit codes: 0 success, 1 a file was kept and needs a hand, 2 usage.
+Exit codes: 0 success, 1 a file was kept: see the message, 2 usage.
 """
 
 
@@ -46,7 +46,7 @@ class UninstallOptions(Options, frozen=True, kw_only=True):
 
 @options.make_command("uninstall", UninstallOptions, _EPILOG)
 def command(args: UninstallOptions) -> int:
-    """Take secateur out of HOST: every file is as it was before."""
+    """Uninstall secateur from HOST and restore every file."""
     host = HOSTS[args.host]
     folder = find_host_folder(args.host, Path.cwd() if host.is_per_project else None)
     if read_record(folder) is None:

@@ -1,4 +1,4 @@
-"""Put secateur into a host and take it out again: what is written, its backup, and the record of both.
+"""Install secateur into a host and uninstall it: the files written, their backups, and the record of both.
 
 Rule: the backup and the record are complete before the first file of the user is touched. Where no one changed a file
 since, uninstalling restores it byte for byte; else only our part of it is taken out. Links keep pointing where they do.
