@@ -6,10 +6,12 @@ Each plays sixteen calls with long results, compacts, and continues.
 
 import json
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from cli_runs import secateur
 from clients.agents import AGENTS, KILO, PROMPT, Agent, Desk, find_obstacle
@@ -205,3 +207,39 @@ def test_requests_are_pruned_and_summaries_asked_for_and_the_database_keeps_ever
     assert (host["problems"], host["last"]["edited"] > 0) == ([], True)
     run_secateur(desk, "uninstall", agent.name)
     assert not (desk.home / ".config" / agent.name / "plugin").exists()
+
+
+def test_opencodes_own_pruner_is_off_while_the_plugin_runs(tmp_path: Path) -> None:
+    """It is on in the user's settings, and clears what three turns leave behind, unless the plugin is there."""
+    if obstacle := find_obstacle(AGENTS["opencode"]):
+        pytest.skip(obstacle)
+    with ThreadPoolExecutor() as pool:
+        alone, beside = pool.map(_count_cleared, (tmp_path / "0", tmp_path / "1"), (False, True))
+    assert alone > 0
+    assert beside == 0
+
+
+def _count_cleared(home: Path, is_installed: bool) -> int:
+    """How many of the outputs of a first turn opencode's database calls cleared, two turns later."""
+    desk = Desk(structs.replace(AGENTS["opencode"], direct=_direct_pruning), home)
+    desk.home.mkdir()
+    if is_installed:
+        run_secateur(desk, "install", "opencode", "--policy", "observe")
+    calls = tuple(Call(command=f"echo note {n:02d}; seq {10_000 * n} {10_000 * n + 1_900}") for n in range(24))
+    answers = ("The notes are read.", "So it is.", "Indeed.")
+    model = ScriptedModel(Script((Step(calls=calls), *map(Step, answers))))
+    with upstream(model, other=model) as server:
+        for number, answer in enumerate(answers):
+            ran = desk.run(server.url, *(("--continue",) if number else ()), prompt=f"Prompt {number}.")
+            assert (ran.code, answer in ran.out) == (0, True), ran
+    with sqlite3.connect(desk.home / ".local" / "share" / "opencode" / "opencode.db") as database:
+        parts = [json.loads(data) for (data,) in database.execute("SELECT data FROM part")]
+    tools = [part for part in parts if part["type"] == "tool"]
+    assert len(tools) == len(calls)
+    return sum("compacted" in part["state"]["time"] for part in tools)
+
+
+def _direct_pruning(url: str, home: Path) -> tuple[tuple[str, ...], dict[str, str]]:
+    first, environment = AGENTS["opencode"].direct(url, home)
+    config = json.loads(environment["OPENCODE_CONFIG_CONTENT"]) | {"compaction": {"prune": True}}
+    return first, {"OPENCODE_CONFIG_CONTENT": json.dumps(config)}
