@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from loaders.shown import Shown
 from secateur.jsontext import Lines
 from secateur.model import Message, Part, Transcript
 
@@ -20,6 +21,20 @@ def said(transcript: Transcript) -> list[tuple[str, str]]:
 def parts(transcript: Transcript) -> list[Part]:
     """All parts, in order."""
     return [part for message in transcript.messages for part in message.parts]
+
+
+def shown(transcript: Transcript) -> list[Shown]:
+    """The transcript in the words of the second readers: no text for media, and none for what is not known."""
+    return [
+        Shown(
+            message.role,
+            part.kind,
+            part.text if part.kind != "media" and (part.kind != "other" or message.role == "system") else "",
+            part.call_id,
+        )
+        for message in transcript.messages
+        for part in message.parts
+    ]
 
 
 def results(transcript: Transcript) -> list[Part]:

@@ -17,7 +17,7 @@ from secateur.model import Epoch, Message
 from secateur.plan import REFUSED, Plan, decode, encode
 from secateur.tokens import estimate
 
-FEW = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+FEW = settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 LAYOUTS = st.builds(
     Compaction,

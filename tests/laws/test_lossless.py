@@ -60,13 +60,13 @@ def spell(value: Any) -> str:
 
 
 @given(JSON)
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=200)
 def test_tables_are_turned_back_into_the_same_values(value: Any) -> None:
     assert spell(decode_tables(encode_tables(value))) == spell(value)
 
 
 @given(JSON, st.sampled_from([None, 1, 2]), st.sampled_from(["", "exit code: 0\n"]))
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 def test_json_in_a_text_becomes_tables_that_hold_it(value: Any, indent: int | None, before: str) -> None:
     written = json.dumps(value, indent=indent)
     text = f"{before}{written}\n"
@@ -98,7 +98,7 @@ TEXTS = st.lists(st.one_of(LOGGED, LOGGED, LINES), min_size=8, max_size=60).map(
 
 
 @given(TEXTS)
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 def test_logs_are_turned_back_into_the_same_characters(text: str) -> None:
     made = fold_templates(text)
     assert expand_templates(made) == text
@@ -107,7 +107,7 @@ def test_logs_are_turned_back_into_the_same_characters(text: str) -> None:
 
 
 @given(st.lists(st.tuples(LINES, st.integers(1, 12)), max_size=20))
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 def test_equal_lines_are_turned_back_and_the_notes_number_them(runs: list[tuple[str, int]]) -> None:
     text = "\n".join(line for line, count in runs for _ in range(count))
     made = fold_repeats(text)

@@ -4,7 +4,7 @@ from collections import Counter
 
 from laws.validity import Outcome, case, requests
 
-CASES = 300
+CASES = 150
 
 
 def test_a_receipt_says_what_was_done_or_why_nothing_was() -> None:

@@ -3,7 +3,6 @@
 SECATEUR_CORPUS names the folder that holds the sessions, with its MANIFEST.json.
 """
 
-import gzip
 import json
 import os
 from collections.abc import Callable
@@ -12,12 +11,13 @@ from typing import Any
 
 import pytest
 
+import recorded
 from loaders import claude_code_loader, codex_loader, opencode_loader, pi_loader
 from loaders.shown import Shown
 from long_sessions import SUMS
 from secateur import Engine, documents
 from secateur.compaction.outcome import Compacted
-from secateur.model import Transcript
+from session_lines import shown
 
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
 WINDOW = 60_000
@@ -48,26 +48,11 @@ def listed() -> list[tuple[str, str]]:
 
 
 def content(host: str, path: str) -> bytes:
-    data = (Path(CORPUS) / path).read_bytes()
-    data = gzip.decompress(data) if path.endswith(".gz") else data
+    data = recorded.data(path)
     if host == "openclaw":
         first, _, rest = data.partition(b"\n")
         return first + b"\n" + OPENCLAW + rest
     return data
-
-
-def shown(transcript: Transcript) -> list[Shown]:
-    """The transcript in the words of the second readers."""
-    return [
-        Shown(
-            message.role,
-            part.kind,
-            part.text if part.kind != "media" and (part.kind != "other" or message.role == "system") else "",
-            part.call_id,
-        )
-        for message in transcript.messages
-        for part in message.parts
-    ]
 
 
 @pytest.mark.parametrize(("host", "path"), listed())

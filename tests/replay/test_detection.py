@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from recorded import data as load_recording
 from replay import test_logs, test_requests, test_session_files
 from replay.test_logs import CORPUS
 from secateur import formats
@@ -29,7 +30,7 @@ def documents(kind: str, name: str) -> Iterator[tuple[str, bytes]]:
     """The format and the bytes of each document that is kept there."""
     if kind == "log":
         host, _, path = name.partition(" ")
-        yield LOGS[host], test_logs.content(path)
+        yield LOGS[host], load_recording(path)
     elif kind == "session":
         format, data = test_session_files.SESSIONS[name]
         yield format, data()

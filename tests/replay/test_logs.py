@@ -4,7 +4,6 @@ The sessions are not part of the project; SECATEUR_CORPUS names the folder that 
 sample of each host is played, and every pair of snapshots of a growing session.
 """
 
-import gzip
 import json
 import os
 import random
@@ -24,7 +23,7 @@ from secateur.formats.pi import Pi
 from secateur.jsontext import Lines
 from secateur.model import Part, Transcript
 from secateur.patch import Op, apply
-from session_lines import parts
+from session_lines import parts, shown
 
 CORPUS = os.environ.get("SECATEUR_CORPUS", "")
 HOSTS: dict[str, tuple[Any, Any]] = {
@@ -59,29 +58,10 @@ def sampled() -> list[tuple[str, str]]:
 FILES = pytest.mark.parametrize(("host", "path"), sampled())
 
 
-def content(path: str) -> bytes:
-    data = (Path(CORPUS) / path).read_bytes()
-    return gzip.decompress(data) if path.endswith(".gz") else data
-
-
 @cache
 def document(host: str, path: str) -> tuple[Lines, Transcript]:
-    lines = Lines.of(content(path))
+    lines = Lines.of(recorded.data(path))
     return lines, HOSTS[host][0].read(lines)
-
-
-def shown(transcript: Transcript) -> list[Shown]:
-    """The transcript in the words of the second readers: no text for media and for what is not known."""
-    return [
-        Shown(
-            message.role,
-            part.kind,
-            part.text if part.kind != "media" and (part.kind != "other" or message.role == "system") else "",
-            part.call_id,
-        )
-        for message in transcript.messages
-        for part in message.parts
-    ]
 
 
 def picked(path: str, transcript: Transcript) -> list[Part]:
@@ -161,7 +141,7 @@ def series() -> list[list[tuple[str, str]]]:
     for host, path in listed():
         if path.startswith("checkpoint_series/"):
             found.setdefault(path.rpartition("/")[0], []).append((host, path))
-    return [sorted(snapshots, key=lambda one: len(content(one[1]))) for snapshots in found.values()]
+    return [sorted(snapshots, key=lambda one: len(recorded.data(one[1]))) for snapshots in found.values()]
 
 
 @pytest.mark.parametrize(("old", "new"), [pair for snapshots in series() for pair in pairwise(snapshots)])

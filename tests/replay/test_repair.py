@@ -3,7 +3,6 @@
 The sessions are not part of the project; SECATEUR_CORPUS names the folder that holds them, with its MANIFEST.json.
 """
 
-import gzip
 import json
 import os
 import random
@@ -48,11 +47,6 @@ def exported() -> list[str]:
     return recorded.sample(sizes, lambda path: "")
 
 
-def content(path: str) -> bytes:
-    data = (Path(CORPUS) / path).read_bytes()
-    return gzip.decompress(data) if path.endswith(".gz") else data
-
-
 def cut(data: bytes, chance: random.Random) -> bytes:
     """The file as a crash leaves it."""
     return data[: chance.randrange(len(data) // 2, len(data))]
@@ -95,7 +89,7 @@ def unpaired(shown: list[Shown]) -> Counter[str]:
 @pytest.mark.parametrize(("kind", "path"), listed())
 def test_a_broken_session_loads_again(kind: str, path: str, way: str) -> None:
     name, load = HOSTS[kind]
-    broken = WAYS[way](content(path), random.Random(path))
+    broken = WAYS[way](recorded.data(path), random.Random(path))
     done = repair(broken, name)
     shown = load(done.document)
     if name != "pi":  # Pi sends no answers that broke off: their calls wait for nothing
@@ -122,7 +116,7 @@ def interrupted(session: dict[str, Any], chance: random.Random) -> set[str]:
 
 @pytest.mark.parametrize("path", exported())
 def test_an_interrupted_opencode_session_loads_again(path: str) -> None:
-    session = json.loads(content(path))
+    session = json.loads(recorded.data(path))
     robbed_of = interrupted(session, random.Random(path))
     broken = json.dumps(session, indent=2, ensure_ascii=False).encode()
     done = repair(broken, "opencode")
@@ -138,5 +132,5 @@ def test_an_interrupted_opencode_session_loads_again(path: str) -> None:
 
 @pytest.mark.parametrize("path", exported())
 def test_a_sound_opencode_session_comes_out_as_it_went_in(path: str) -> None:
-    data = content(path)
+    data = recorded.data(path)
     assert repair(data) == RepairResult(data)

@@ -4,7 +4,6 @@ Results of several runs are taken apart, and events put together, as their forma
 project; SECATEUR_CORPUS names the folder that holds them, with its MANIFEST.json.
 """
 
-import gzip
 import json
 import os
 import random
@@ -80,10 +79,7 @@ def some_paths(kind: str) -> list[str]:
     return recorded.sample(list_sizes(kind), lambda path: "")
 
 
-@cache
-def content(path: str) -> bytes:
-    data = (Path(CORPUS) / path).read_bytes()
-    return gzip.decompress(data) if path.endswith(".gz") else data
+content = cache(recorded.data)
 
 
 def sessions() -> Iterator[tuple[str, str, Callable[[], bytes]]]:
