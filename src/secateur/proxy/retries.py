@@ -93,8 +93,11 @@ def find_asked_elsewhere(
     sessions.begin()
     state: State | None = None
     if text.session:
-        state = access.load(SessionId(text.session, tenant))
-        if state is None or not state.tip or state.receipts == receipts:
+        who = SessionId(text.session, tenant)
+        if receipts is not None and not any(access.list_receipts(who, receipts, receipts)):
+            return None  # nobody went on with it since: that is sooner asked than all of its epochs are read
+        state = access.load(who)
+        if state is None or not state.tip:
             return None
     last = sessions.memory.find_grown(tenant, text.body)
     transcript = documents.read_on(last, text.body, text.format, text.model)[0].transcript
