@@ -19,7 +19,7 @@ from pathlib import Path
 
 from framework_runs.work import CHARS, Run
 
-ROUNDS = 80
+ROUNDS = 40
 FRAMEWORKS = {"langchain": "LangChain", "litellm": "LiteLLM", "strands": "Strands"}
 
 
