@@ -147,9 +147,11 @@ lock:
 clean:
 	rm -rf .venv build mutants .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
-$(installed): requirements.lock pyproject.toml
+$(installed): requirements.lock pyproject.toml scripts/installer.txt
 	@test -n "$(PYTHON)" || { echo "secateur needs Python 3.11 or newer with its venv module; name one with make PYTHON=..." >&2; exit 2; }
 	test -x $(bin)/python || $(PYTHON) -m venv $(VENV)
-	$(bin)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
+	{ $(bin)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r scripts/installer.txt && \
+		$(bin)/uv pip install -q --no-deps --require-hashes --python $(bin)/python -r requirements.lock; } || \
+		$(bin)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	$(bin)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
