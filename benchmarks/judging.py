@@ -1,6 +1,6 @@
 """Which summaries are believed: true ones in the styles of several hosts, and ones that lie, over small histories.
 
-    python benchmarks/judging.py [--set first|contradictions] [--half open|kept] [--show]
+    python benchmarks/judging.py [--set first|contradictions|types] [--half open|kept] [--show]
 
 The cases are in benchmarks/measures/summaries, a file for each history, written before the judge or by someone who
 had not read it; `why` says what makes a lie one. One half, `kept`, is for the figures alone: whoever works on the judge
@@ -11,7 +11,9 @@ The set `first` is in the folders `open` and `kept`. The set `contradictions` is
 lies are fluent and wrong in one fact. Its histories are shared by both halves, and a hash decides the half of a case
 (`draw_half`). A rejected lie counts, whatever the reason; a lie that stands may still have lost its false line, because
 lines that name what the history does not hold are dropped. Such lines are counted apart, in true summaries as well, and
-so are rejections for a lack of headings, which say nothing about truth.
+so are rejections for a lack of headings, which say nothing about truth. The set `types` is all open: lies of each type
+(files, checks, counts, values, approvals, bans, order, quotations, versions, hashes, branches, hosts, who decided), and
+true summaries in many forms and languages.
 """
 
 import argparse
@@ -37,7 +39,7 @@ from secateur.tokens import estimate
 
 GOOD, BAD = 0.95, 0.90  # of the true summaries stand, of those that lie are rejected
 FOLDER = Path(__file__).parent / "measures" / "summaries"
-SETS = {"first": FOLDER, "contradictions": FOLDER / "contradictions"}
+SETS = {"first": FOLDER, "contradictions": FOLDER / "contradictions", "types": FOLDER / "types"}
 HALVES = ("open", "kept")
 
 
@@ -69,7 +71,8 @@ def main() -> int:
     missed = False
     for name in asked.sets or SETS:
         for half in asked.half or HALVES:
-            missed |= report(f"{name}, {half}", list(read_cases(SETS[name] / half)), show=asked.show)
+            if cases := list(read_cases(SETS[name] / half)):
+                missed |= report(f"{name}, {half}", cases, show=asked.show)
     return 1 if missed else 0
 
 

@@ -92,11 +92,11 @@ _STOPS = frozenset({"", "stop", "end_turn", "stop_sequence", "completed", "compl
 _CUT_OFF = frozenset({"length", "max_tokens", "max_output_tokens", "model_context_window_exceeded", "incomplete"})
 _HTML = re.compile(r"\A\W*(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html[\s>]|head[\s>]|body[\s>])", re.I)
 _ERROR = re.compile(
-    r"usage limit|rate.?limit|quota|overloaded|internal server error|bad gateway|service unavailable|gateway time-?out"
-    r"|timed? ?out|connection (?:error|reset|refused|closed)|api error|invalid api key|unauthorized|forbidden"
-    r"|too many requests|context length|prompt is too long|^\s*(?:error|exception|traceback)\b|\b(?:4\d\d|5\d\d)\b",
-    re.I | re.M,
-)
+    r"usage limit|rate.?limit|quota|overloaded|internal server error|bad gateway|service unavailable|api error"
+    r"|timed ?out|(?:request|gateway|read) time-?out|connection (?:error|reset|refused|closed)"
+    r"|unauthorized|forbidden|invalid api key|too many requests|context length|prompt is too long"
+    r"|^\s*(?:error|exception|traceback)\b|\b(?:4\d\d|5\d\d)\b", re.I | re.M,
+)  # fmt: skip
 _REFUSAL = re.compile(
     r"^\W*(?:(?:i(?:'|’)?m|i am) (?:sorry|unable|not able)|sorry\b|i (?:cannot|can(?:'|’)?t|won(?:'|’)?t|must decline)"
     r"|as an ai|lo siento|no puedo|tôi (?:xin lỗi|không thể)|xin lỗi|抱歉|对不起|我无法|je (?:suis désolé|ne peux pas)"

@@ -168,7 +168,8 @@ _PROGRESS = re.compile(  # what the agent is about to do, wherever in a sentence
     r"(?i)\b(?:i['’]ll|i['’]m (?:now |also )?\w+ing|let me|i need (?:to|one)|waiting (?:on|for))\b"
 )
 _GUESS = re.compile(  # thinking aloud
-    r"(?i)\bshould (?:just |now |then |still |also )?(?:work|be|stay|fix|solve|pass|do|have|make)\b"
+    r"(?i)\bwould (?:be|have|mean)\b|\bshould (?:just |now |then |still |also )?(?:work|be|stay"
+    r"|fix|solve|pass|do|have|make)\b"
     r"|\b(?:maybe|perhaps|might|probably|likely|seems?|suggests|what if|i (?:think|believe|suspect|guess)|unless)\b"
     r"|^(?:- )?(?:wait|hmm|but\b|or\b|if\b|no,|actually|so (?:we|i|my)\b|that (?:matches|doesn))|doesn['’]t make sense"
     r"|好像|可能|也许|talvez|quizás?|vielleicht|có lẽ|peut-être"

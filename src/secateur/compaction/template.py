@@ -128,6 +128,7 @@ _HOST_HEADINGS = {  # of summaries that hosts write: Claude Code, Codex, Gemini 
     "current state": "accomplished",
     "current task": "next",
     "pending tasks": "next",
+    "tasks": "next",
     "remaining tasks": "next",
     "current plan": "next",
     "optional next step": "next",

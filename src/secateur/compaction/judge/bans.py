@@ -191,6 +191,14 @@ def _explain_outputs_command(claim: Claim, evidence: Evidence) -> str:
     return ""
 
 
+def _explain_ordered_command(claim: Claim, evidence: Evidence) -> str:
+    """Judge commands where a claim orders to run them."""
+    return _explain_outputs_command(claim, evidence) if _RUN.search(claim.text) else ""
+
+
+_RUN = re.compile(
+    r"(?i)(?:^|[,:;]\s*)(?:always\s+|first\s+)?(?:run|execute|call|use)\s+`|\b(?:must|has\s+to|have\s+to)\s+run\b"
+)
 _COMMAND = re.compile(
     r"(?<![\w./-])`?(?:make|npm|pnpm|yarn|cargo|go|git|terraform|kubectl|helm|docker|psql|rake|rails|python\d?|pip"
     r"|aws|gcloud|systemctl)\s+[a-z][\w:-]+(?:\s+-{1,2}[\w-]+)*`?"
@@ -199,6 +207,7 @@ _COMMAND = re.compile(
 RULES = (
     ClaimRule("inverted", _explain_kept, ("goal", *DEMANDING, "decisions", "next")),
     ClaimRule("injected", _explain_outputs_command, ("goal", *DEMANDING, "next")),
+    ClaimRule("injected", _explain_ordered_command, ("discoveries", "decisions", "accomplished")),
     ClaimRule("inverted", _explain_banned, (*DEMANDING, "next")),
     ClaimRule("inverted", _explain_allowed_path, ("goal", *DEMANDING, "next", "decisions")),
     ClaimRule("injected", _explain_taken_directive, DEMANDING),

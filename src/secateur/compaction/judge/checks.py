@@ -38,14 +38,15 @@ _FAILS = re.compile(
 _PARTIAL = re.compile(
     r"(?i)\b(?:fail\w*|but|except|still|apart|one\s+error|errors?\s+(?:left|remain)|left|remain\w*"
     r"|\d+\s+of\s+\d+|\d+/\d+|some|most|only|not|never|once|until|if|when|after|should|must|would"
-    r"|before|will|make|ensure|then|first|earlier|previously|was|were|aber|noch|nicht|sobald|wenn|bis|soll\w*"
+    r"|before|will|make|ensure|then|first|earlier|previously|was|were|in\s+between|meanwhile|at\s+one\s+point|for\s+a\s+while|zwischendurch"
+    r"|zwischenzeitlich|aber|noch|nicht|sobald|wenn|bis|soll\w*"
     r"|muss|pero|aún|cuando|si|mas|ainda|quando|mais|encore|chưa|khi|не|ещё|если|когда)\b"
     r"|[?？]|但|还|未|若|まだ|たら|最初|当初|一开始|起初|않|아직|\bverify\b|\bensure\b"
 )
 _PAST = re.compile(
     r"(?i)\b(?:pass\w*|fix\w*|was|were|had|before|first|earlier|initially|previously|originally|resolved|solved"
     r"|mended|now|because|since|no\s+longer|if|when|until|without|would|could|not|no"
-    r"|0\s+fail\w*|zuerst|zunächst|vorher|behoben|war|waren|nicht|wenn|antes|corregid\w*|primero|corrigid\w*"
+    r"|0\s+fail\w*|in\s+between|meanwhile|at\s+one\s+point|zwischendurch|zwischenzeitlich|zuerst|zunächst|vorher|behoben|war|waren|nicht|wenn|antes|corregid\w*|primero|corrigid\w*"
     r"|corrigé\w*|avant|trước|đã\s+sửa|раньше|исправ\w*|не)\b|修复|已解决|之前|修正|解決|最初|当初|ていたが|一开始|起初|曾|수정"
 )
 _TEST_NAME = re.compile(r"\btest_\w+|\bTest[A-Z]\w+|::\w+|\w+\.(?:py|ts|tsx|js|go|rs|java|rb)\b")

@@ -174,8 +174,8 @@ def _is_told(clause: str) -> bool:
 
 STEM = 5  # letters by which an act is found in the user's words
 _ACTED = re.compile(
-    r"(?i)\b(?:the\s+)?user(?:\s+(?:has|had|already|now))*\s+(?P<act>(?:review|test|check|inspect|verif|deploy"
-    r"|merg|releas|sign|answer|confirm|decid|publish|install|back)\w*ed|chose|chosen)\b"
+    r"(?i)\b(?:the\s+)?user(?:\s+(?:has|had|already|now))*\s+(?P<act>(?:look|review|test|check|inspect|verif|deploy"
+    r"|merg|releas|sign|answer|confirm|decid|publish|install|back)\w*ed|chose|chosen|seen|read)\b"
     r"(?!\s+(?:whether|if|that\s+they\s+will))"
 )
 _AHEAD = re.compile(

@@ -190,11 +190,19 @@ def is_denied(before: str) -> bool:
 
 def extract_words(text: str) -> frozenset[str]:
     """Return the words that say what a text is about, without those that could stand for anything."""
+    text = _JOINT.sub(" ", text)
     for verb, words in _SYNONYMS:
         text = words.sub(f" {verb} ", text)
     return extract_topic(text) - _EMPTY_WORDS
 
 
+def extract_plain_words(text: str) -> frozenset[str]:
+    """Return the words of a text as `extract_words` does, the last of a sentence without its dot."""
+    return extract_words(_DOTS.sub(" ", text))
+
+
+_DOTS = re.compile(r"[.!?]+(?=\s|$)")
+_JOINT = re.compile(r"(?<=[A-Za-z0-9_])(?=[\uac00-\ud7af])")  # a name and the particle behind it
 _SYNONYMS = tuple(
     (verb, re.compile(rf"(?i)\b(?:{words})\b|{unspaced}"))
     for verb, words, unspaced in (

@@ -47,7 +47,7 @@ _MARKED = re.compile(
 
 
 _BOTH = re.compile(
-    r"(?i)\b(?P<new>[\w@./-]{2,30}),?\s+(?:not|instead\s+of|rather\s+than|over|statt|anstatt|nicht|en\s+(?:vez"
+    r"(?i)\b(?P<new>[\w@./-]{2,30}),?\s+(?:not|never|instead\s+of|rather\s+than|over|statt|nie|jamais|nunca|anstatt|nicht|en\s+(?:vez"
     r"|lugar)\s+de|em\s+vez\s+de"
     r"|ao\s+invés\s+de|au\s+lieu\s+de|plutôt\s+que|thay\s+vì|а\s+не|вместо|而不是|不是)\s+(?:the\s+|on\s+|in\s+"
     r"|with\s+|use\s+)?(?P<old>[\w@./-]{2,30})"

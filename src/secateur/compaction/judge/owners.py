@@ -43,10 +43,11 @@ def _list_assigned(evidence: Evidence) -> Iterator[tuple[str, frozenset[str]]]:
         for clause in clauses:
             if _OTHERS.search(clause) or (is_negative(clause) and _YOURSELF.search(clause)):
                 own = extract_words(_OTHERS.sub(" ", _YOURSELF.sub(" ", clause)))
-                is_clear = any(len(word) > 2 for word in own) or len(own) > 2
+                is_clear = any(len(word) > 2 for word in own - _FILLING) or len(own) > 2
                 yield clause, own if is_clear else extract_words(_OTHERS.sub(" ", sentence))
 
 
+_FILLING = frozenset({"zwar", "von", "durch", "dann", "then", "that", "this", "myself"})
 _AGENT = re.compile(
     r"(?i)\b(?:the\s+)?(?:agent|assistant)\s+(?:to|will|must|should|has\s+to|is\s+to|fixes|does|commits)\b"
     r"|\bl['’]agent\s+(?:doit|va|s['’])|\bder\s+Agent\b|\bel\s+agente\s+(?:debe|va)|\bo\s+agente\s+(?:deve|vai)"

@@ -15,7 +15,10 @@ from secateur.compaction.judge import (
     figures,
     inversion,
     labels,
+    names,
+    opposites,
     owners,
+    records,
     settings,
     states,
     values,
@@ -44,6 +47,9 @@ _RULES = (
     *wishes.RULES,
     *causes.RULES,
     *choices.RULES,
+    *names.RULES,
+    *opposites.RULES,
+    *records.RULES,
 )
 
 

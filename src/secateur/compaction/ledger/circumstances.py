@@ -78,7 +78,7 @@ def _mark_scratch_files(
         folder, name = posixpath.split(one.path)
         if one.use != "created" or name in asked:
             return False
-        if _TEMPORARY.match(one.path):
+        if _TEMPORARY.match(one.path) or _BACKUP.search(name):
             return True
         if folder not in roots or takes_all or name in kept:
             return False
@@ -114,7 +114,8 @@ def _has_name(text: str, names: Iterable[str]) -> bool:
 
 _CHANGES = ("created", "changed", "deleted", "moved", "restored")
 _TEMPORARY = re.compile(r"(?:/private)?/(?:tmp|var/tmp|var/folders)/|[A-Za-z]:\\.*\\Temp\\")
-_PATCH = re.compile(r"\.(?:patch|diff|orig|rej|bak|backup)$|~$")
+_PATCH = re.compile(r"\.(?:patch|diff|rej)$")
+_BACKUP = re.compile(r"\.(?:bak|backup|orig)$|~$")
 _TRIAL = re.compile(
     r"(?i)(?:^|[_.-])(?:test|debug|dbg|te?mp|scratch|repro(?:duce)?|try|check|trace|show|simple|minimal|verify|validate"
     r"|patch|fix|edit|apply|demo|example|sample|issue|experiment|inspect|analy[sz]e|explore|final|quick|dump|find|run)"

@@ -33,7 +33,7 @@ _ANNOUNCED = re.compile(
 )
 
 _NO_NAME = re.compile(  # coordinates of a drawing, a range of numbers, a time that was cut
-    r"\d{4}-\d\d-\d\d|v?\d+(?:\.\d+){1,3}|no-?reply@\S+|(?:utf|iso|latin|cp|windows|ascii|us)-[\w-]{1,10}|#(?:[0-9a-f]{6}|[0-9a-f]{8}|\d{1,2})|(?-i:[a-z])\w*(?:Error|Warning|Exception)"
+    r"\d{4}-\d\d-\d\d|v?\d+(?:\.\d+){1,3}|\d{1,2}-[a-z]+|no-?reply@\S+|(?:utf|iso|latin|cp|windows|ascii|us)-[\w-]{1,10}|#(?:[0-9a-f]{6}|[0-9a-f]{8}|\d{1,2})|(?-i:[a-z])\w*(?:Error|Warning|Exception)"
     r"|E(?:NOENT|ACCES|PERM|EXIST|ISDIR|NOTDIR|PIPE|INVAL|ADDRINUSE|CONNREFUSED|CONNRESET|TIMEDOUT|AGAIN|BUSY)"
     r"|https?://(?:www\.w3\.org|schemas?\.[\w.-]+|www\.sitemaps\.org)\b\S*|https?://json-schema\.org\S*"
     r"|[\w.-]*?[-_]?(?:123|1234|12345|abc|abc123|xyz|foo|bar|baz)"

@@ -32,6 +32,7 @@ MOST_PROJECT_RULES = 8
 _BRIEF_CHARS = 1_500  # of a request in the user's own words
 LATEST_QUESTIONS = 3  # requests at the end among which answered questions are kept
 ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 1_500  # of an answered request
+PASTED_CHARS = 200  # of one that is longer than what people type
 RULE_CHARS = 240  # of a rule of the project, clipped where a sentence ends
 REPEATED_CHARS = 120  # of a demand that is a whole request, and is not listed again
 
@@ -107,6 +108,7 @@ def _limit_answered(
 def _shorten_answered(one: UserRequest, chars: int) -> UserRequest:
     if one.state == "open" or len(one.text) <= 2 * chars:
         return one
+    chars = min(chars, PASTED_CHARS) if len(one.text) > _BRIEF_CHARS else chars
     return replace(one, text=keep_ends(one.text, chars))
 
 

@@ -1,0 +1,130 @@
+"""Whether a summary spells names as the history does: hashes, hosts, ports, tags, files, versions, days.
+
+Rule: a name that the history does not have is false where the history has one like it, letter by letter nearly the
+same: then one was taken for the other. A name like no other may be the summary's own word for something. What is
+planned may have a new name.
+"""
+
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+from msgspec import Struct
+
+from secateur.compaction.judge.claims import CLAUSE, Claim, extract_plain_words
+from secateur.compaction.judge.evidence import ClaimRule, Evidence
+
+LEAST_ALIKE = 0.72  # of two names, by their letters in order
+FEWEST_CHARS, MOST_CHARS = 5, 120  # of a name that is compared
+ENDS_CHARS = 3  # that two names that are alike share at one end
+MOST_LONGER = 2  # characters by which two names that are alike differ in length
+
+
+def _explain_near_name(claim: Claim, evidence: Evidence) -> str:
+    """Name what the history has in place of a name that a claim has nearly right."""
+    if claim.is_quoted or claim.is_question or (claim.section == "next" and not _PLACE.search(claim.text)):
+        return ""
+    for name in _list_names(claim.text):
+        known = _read_names(evidence.story, evidence.kept)
+        plain = _NO_LETTERS.sub("", name)
+        if name in known.text or (plain and plain in known.letters):
+            continue
+        alike = (*known.begins.get(name[:ENDS_CHARS], ()), *known.ends.get(name[-ENDS_CHARS:], ()))
+        if near := next((one for one in alike if _is_alike(name, one)), ""):
+            return f"the history has {near}, not {name}"
+    return ""
+
+
+class _Names(Struct, frozen=True):
+    """The names in a text, by their beginnings and by their ends."""
+
+    text: str
+    letters: str  # and digits of it, nothing else
+    begins: dict[str, list[str]]
+    ends: dict[str, list[str]]
+
+
+def _list_names(text: str) -> Iterator[str]:
+    for found in _NAME.finditer(text):
+        name = _LINE.sub("", found.group().strip(".,:;-/").casefold())
+        if FEWEST_CHARS <= len(name) <= MOST_CHARS and _EXACT.search(name):
+            yield name
+
+
+@lru_cache(maxsize=2)
+def _read_names(story: str, kept: str) -> _Names:
+    text = f"{story}\n{kept}".casefold()
+    begins: dict[str, list[str]] = {}
+    ends: dict[str, list[str]] = {}
+    for name in dict.fromkeys(_list_names(text)):
+        begins.setdefault(name[:ENDS_CHARS], []).append(name)
+        ends.setdefault(name[-ENDS_CHARS:], []).append(name)
+    return _Names(text, _NO_LETTERS.sub("", text), begins, ends)
+
+
+def _is_alike(name: str, other: str) -> bool:
+    if abs(len(name) - len(other)) > MOST_LONGER:
+        return False
+    is_shaped = re.sub(r"[a-z0-9]+", "", name) == re.sub(r"[a-z0-9]+", "", other)
+    return is_shaped and SequenceMatcher(None, name, other, autojunk=False).ratio() >= LEAST_ALIKE
+
+
+_NAME = re.compile(r"(?<![\w./:@-])[A-Za-z0-9][\w./:@-]*\w")
+_NO_LETTERS = re.compile(r"[^a-z0-9]+")
+_LINE = re.compile(r"(?<=\.[a-z]{2}):\d+$|(?<=\.[a-z]{3}):\d+$")
+_PLACE = re.compile(r"(?i)\b(?:on|at|to|from|port|host|branch|commit)\b")
+_EXACT = re.compile(  # it holds letters and digits, or it is a path, a host, or an address
+    r"[a-z].*\d|\d.*[a-z]|^\d+(?:[.:-]\d+){2,}$|/.*/|\w\.[a-z]{2,8}$|@"
+)
+
+
+def _explain_other_version(claim: Claim, evidence: Evidence) -> str:
+    """Name the versions that the history gives to something to which a claim gives another."""
+    for found in () if claim.is_quoted or claim.is_question else _VERSION.finditer(claim.text):
+        version = found["version"]
+        if version in evidence.story or version in evidence.kept:
+            continue
+        beside = re.compile(rf"(?i)\b{re.escape(found['noun'])}[\s:@/=]+v?(\d+\.\d+(?:\.\d+)*)")
+        theirs = beside.findall(evidence.story)
+        if theirs and not any(version.startswith(one) or one.startswith(version) for one in theirs):
+            return f"the history has {found['noun']} {theirs[-1]}"
+    return ""
+
+
+_VERSION = re.compile(
+    r"\b(?P<noun>[A-Za-z][\w-]{1,24})\s+v?(?P<version>\d+\.\d+(?:\.\d+)*)(?![\w%]|\.\d|\s*(?:s|ms|x)\b)"
+)
+
+
+def _explain_other_day(claim: Claim, evidence: Evidence) -> str:
+    """Quote the user where a claim has another day of the week for the same thing."""
+    days = {_find_day(one.group()) for one in _DAY.finditer(claim.text)}
+    if not days or days & {_find_day(one.group()) for one in _DAY.finditer(evidence.story)}:
+        return ""
+    for clause in CLAUSE.split(evidence.user):
+        if _DAY.search(clause) and extract_plain_words(clause) & claim.words:
+            return f"the user said {clause.strip()[:80]!r}"
+    return ""
+
+
+def _find_day(word: str) -> int:
+    return next(at for at, names in enumerate(_DAYS) if re.fullmatch(names, word, re.I))
+
+
+_DAYS = (
+    r"mondays?|montags?|lundi|lunes|понедельник\w*",
+    r"tuesdays?|dienstags?|mardi|martes|вторник\w*",
+    r"wednesdays?|mittwochs?|mercredi|miércoles|сред[аыу]",
+    r"thursdays?|donnerstags?|jeudi|jueves|четверг\w*",
+    r"fridays?|freitags?|vendredi|viernes|пятниц\w*",
+    r"saturdays?|samstags?|samedi|sábado|суббот\w*",
+    r"sundays?|sonntags?|dimanche|domingo|воскресень\w*",
+)
+_DAY = re.compile(rf"(?i)\b(?:{'|'.join(_DAYS)})\b")
+
+RULES = (
+    ClaimRule("unsupported", _explain_near_name),
+    ClaimRule("unsupported", _explain_other_version),
+    ClaimRule("inverted", _explain_other_day),
+)

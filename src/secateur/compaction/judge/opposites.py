@@ -1,0 +1,86 @@
+"""Whether a summary orders the opposite of what the user ordered: enabled for disabled, keep for remove.
+
+Rule: only words that exclude each other, about the same thing, with nothing negated on either side. Where the user
+said both at different times, nothing is judged here. What the user called out is not chosen.
+"""
+
+import re
+
+from secateur.compaction.judge.claims import CLAUSE, DEMANDING, Claim, extract_plain_words
+from secateur.compaction.judge.evidence import ClaimRule, Evidence
+from secateur.compaction.ledger.retractions import is_negative
+
+LEAST_SHARED = 0.6  # of the words of the shorter one
+
+
+def _explain_opposite(claim: Claim, evidence: Evidence) -> str:
+    """Quote the user where a claim orders the opposite."""
+    if claim.is_negative or claim.is_quoted or claim.is_question or claim.is_past:
+        return ""
+    for one, other in (*_PAIRS, *((second, first) for first, second in _PAIRS)):
+        if not one.search(claim.text) or other.search(claim.text):
+            continue
+        words = extract_plain_words(one.sub(" ", claim.text))
+        about = [clause for clause in CLAUSE.split(evidence.user) if _is_about(clause, words, one, other)]
+        if about and not any(one.search(clause) and not is_negative(clause) for clause in about):
+            against = [clause for clause in about if other.search(clause) and not is_negative(clause)]
+            if against:
+                return f"the user said {against[-1].strip()[:80]!r}"
+    return ""
+
+
+def _is_about(clause: str, words: frozenset[str], one: re.Pattern[str], other: re.Pattern[str]) -> bool:
+    own = extract_plain_words(other.sub(" ", one.sub(" ", clause)))
+    return bool(own and words) and len(own & words) >= max(1, LEAST_SHARED * min(len(own), len(words)))
+
+
+def _make_pattern(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?i)\b(?:{words})\b")
+
+
+_PAIRS = tuple(
+    (_make_pattern(one), _make_pattern(other))
+    for one, other in (
+        (r"enabl\w*|aktivier\w*|activ[ée]\w*|habilit\w*", r"disabl\w*|deaktivier\w*|désactiv\w*|deshabilit\w*"),
+        (
+            r"keeps?|kept|retain\w*|stays?|preserv\w*|bleib\w*|behalt\w*|gard\w*|conserv\w*|mant[ée]\w*",
+            r"remov\w*|delet\w*|drop(?:s|ped)?|discard\w*|entfern\w*|lösch\w*|gelöscht|supprim\w*|elimin\w*|borr\w*",
+        ),
+        (r"reload\w*|neu\s+laden", r"restart\w*|neu\s*start\w*"),
+        (r"includ\w*|einschließ\w*", r"exclud\w*|ausschließ\w*|leave\s+out"),
+        (
+            r"increas\w*|rais\w*|erhöh\w*|augment\w*|aument\w*",
+            r"decreas\w*|lower\w*|reduc\w*|verringer\w*|senk\w*|rédui\w*",
+        ),
+        (r"allow\w*|permit\w*|erlaub\w*", r"forbid\w*|prohibit\w*|disallow\w*|verbiet\w*|verboten"),
+        (r"public", r"private"),
+        (r"synchronous(?:ly)?|sync", r"asynchronous(?:ly)?|async"),
+        (r"ascending|aufsteigend", r"descending|absteigend"),
+        (r"required|mandatory|verpflichtend|obligator\w*", r"optional\w*|facultati\w*|opcional\w*"),
+    )
+)  # fmt: skip
+
+
+def _explain_chosen_out(claim: Claim, evidence: Evidence) -> str:
+    """Quote the user on what is out, where a claim has it as chosen."""
+    for found in _OUT.finditer(evidence.user):
+        name = re.escape(found["what"])
+        chosen = re.compile(
+            rf"(?i)\b(?:chose|chosen|picked|selected|opted\s+for|went\s+with|decided\s+(?:for|on)|wählte|gewählt|choisi)\s+"
+            rf"(?:an?\s+|the\s+)?{name}\b|(?<!\bnot )\b{name},?\s+(?:rather\s+than|instead\s+of"
+            rf"|statt|plutôt\s+que|en\s+vez\s+de)\b"
+        )
+        if chosen.search(claim.text) and not is_negative(claim.text):
+            return f"the user said {found.group().strip()[:80]!r}"
+    return ""
+
+
+_OUT = re.compile(
+    r"(?i)\b(?P<what>[A-Za-z][\w.-]{1,30})\s+(?:(?:is|are)\s+(?:out|off\s+the\s+table|excluded|ruled\s+out|no\s+option)"
+    r"|(?:scheidet|fällt)\s+(?:aus|weg)|ist\s+raus|est\s+exclue?|queda\s+(?:fuera|descartad[oa]))\b"
+)
+
+RULES = (
+    ClaimRule("inverted", _explain_opposite, ("goal", *DEMANDING, "next", "decisions")),
+    ClaimRule("inverted", _explain_chosen_out),
+)
