@@ -251,6 +251,7 @@ DIGESTS: dict[str, Any] = {"extends": "digests", "protect": {"last_results": 1, 
     st.tuples(st.sampled_from([0, 200, 2_000]), st.sampled_from([1, 100, 400])),
     st.sampled_from([0.12, 0.05, 0.01]),
 )
+@example([([1795, 0], 10, True), ([81], 10, False), ([0], 10, False)], KINDS[-1], (0, 400), 0.01)  # 40 tokens are left
 def test_no_prefix_of_the_bill_is_above_the_bound(
     rounds: list[tuple[list[int], int, bool]], rules: CacheRules, sizes: tuple[int, int], most: float
 ) -> None:

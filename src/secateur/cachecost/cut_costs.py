@@ -43,6 +43,9 @@ class CutCosts:
         self.proposal = proposal
         self.cold_reason = explain_cold(proposal.budget)
         self._totals = proposal.take_totals()
+        budget = proposal.budget
+        stripped = self._totals.thought[find_turn_start(proposal.view)] if budget.pricing.strips_reasoning else 0
+        self.tokens_sent: int = budget.tokens_used - budget.scale_to_reported(stripped)
         self._history = read_history(proposal, self._totals)
         self._fixed = self._history.fixed_tokens
         self.points: tuple[CutPoint, ...] = tuple(self._find_points()) if proposal.edits else ()

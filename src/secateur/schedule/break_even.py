@@ -49,7 +49,7 @@ class ColdCache(Schedule, frozen=True, kw_only=True, tag="cold_cache"):
             return Decision(skipped_reason="the prompt cache is warm: the policy waits for a pause")
         first = max(free, key=lambda point: point.freed)
         freed = budget.scale_to_reported(first.freed)
-        if not self.can_admit(freed, budget.tokens_used - freed, budget.pricing):
+        if not self.can_admit(freed, costs.tokens_sent - freed, budget.pricing):
             return Decision(skipped_reason="what is left would be too short to be cached well")
         return costs.decide_from(first, self.min_tokens_freed, costs.cold_reason or _UNCACHED)
 
@@ -122,7 +122,7 @@ class BreakEven(ColdCache, frozen=True, kw_only=True, tag="break_even"):
         if self.max_overspend is None:
             yield from points
             return
-        is_stepped, used = budget.pricing.step_tokens > 1, budget.tokens_used
+        is_stepped, used = budget.pricing.step_tokens > 1, costs.tokens_sent
         for point in points:
             if is_left_cheaper(used - budget.scale_to_reported(point.freed), used, budget.pricing):
                 is_free = not (point.rewrite_cost or is_stepped)

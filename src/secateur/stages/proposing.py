@@ -7,7 +7,7 @@ Nothing is applied here.
 
 from msgspec.structs import replace
 
-from secateur.bounds import get_index
+from secateur.bounds import find_turn_start, get_index
 from secateur.budget import Budget
 from secateur.model import Edit, Replace, Rewrite, Transcript
 from secateur.policy import Policy
@@ -80,6 +80,9 @@ def admit_on_arrival(policy: Policy, projection: Projection, budget: Budget, arr
     }
     left = {key: projection.count(edit.text) if isinstance(edit, Rewrite) else 0 for key, edit in arrived.items()}
     used, admitted = budget.tokens_used, Edits()
+    if arrived and budget.pricing.strips_reasoning:  # the provider takes that of earlier turns out of the prompt
+        view, totals = projection.get_view(), projection.view_totals if projection.ranges else projection.history_totals
+        used -= budget.scale_to_reported(totals.take(view.messages).thought[find_turn_start(view)])
     for key, edit in arrived.items():
         freed = budget.scale_to_reported(sizes[key] - left[key])
         if schedule.can_admit(freed, used - freed, budget.pricing):

@@ -10,7 +10,7 @@ from secateur.lineage import assign_keys
 from secateur.model import Message, Part, Rewrite, Transcript
 from secateur.pricing.tariffs import CachePricing
 from secateur.protect import Protection
-from secateur.schedule import BreakEven, Proposal
+from secateur.schedule import BreakEven, ColdCache, Proposal
 
 TARIFF = CachePricing(cache_read=0.1, cache_write=1.25, output=5.0, minimum_tokens=0)
 THOUGHT = 300
@@ -54,6 +54,16 @@ def test_reasoning_before_the_edit_stays_and_costs_nothing() -> None:
 def test_what_is_lost_costs_in_the_cold_too() -> None:
     assert rewrite_cost(history(bound=False), idle_s=1e6) == 0
     assert rewrite_cost(history(bound=True), idle_s=1e6) == pytest.approx(TARIFF.output * THOUGHT)
+
+
+@pytest.mark.parametrize("schedule", [BreakEven(min_tokens_freed=1), ColdCache(min_tokens_freed=1)])
+def test_reasoning_that_the_provider_takes_out_does_not_make_what_is_left_long_enough(schedule: ColdCache) -> None:
+    """62 tokens would be left of 1,058 and of reasoning: too short to be cached, and dear enough to matter."""
+    cached = replace(TARIFF, minimum_tokens=100)
+    for tariff, is_edited in ((cached, True), (replace(cached, strips_reasoning=True), False)):
+        asked = proposal(history(bound=False), tariff, idle_s=1e6)
+        assert CutCosts(asked).tokens_sent == 1_058 + THOUGHT * is_edited
+        assert bool(schedule.decide(asked).edits) == is_edited
 
 
 def test_so_an_edit_waits_for_longer() -> None:
