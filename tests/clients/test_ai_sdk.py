@@ -158,7 +158,7 @@ def test_a_streamed_session_keeps_the_programs_objects_and_moves_the_clock(major
     assert session["bill"]["usage"]["read"] == sum(answer.usage.read for answer in project.answers) > 0
 
 
-@pytest.mark.parametrize("start", ['["/nowhere/secateur"]', '["sh", "-c", "head -n 9 | $0 \\"$@\\"", '])
+@pytest.mark.parametrize("start", ['["/nowhere/secateur"]', '["sh", "-c", "sed -u 9q | $0 \\"$@\\"", '])
 def test_without_the_bridge_requests_go_out_as_they_came(start: str, tmp_path: Path) -> None:
     """It is not there, or dies after three requests: the program goes on, and it is said once."""
     project = Project(tmp_path, "6")
@@ -204,6 +204,20 @@ def test_a_history_that_does_not_fit_is_summarized(tmp_path: Path) -> None:
     assert "## " in json.dumps(bodies[-1]["messages"][:3])  # its headings, before what stays
     assert list_results(bodies[-1])[-1] == make_result(CALLS - 1)
     assert len(list_results(bodies[-1])) < CALLS
+
+
+def test_a_bridge_that_hangs_is_waited_for_once(tmp_path: Path) -> None:
+    project = Project(tmp_path, "6")
+    installed = project.folder / "secateur.mjs"
+    text = re.sub(
+        r"const COMMAND = \[.*\];", 'const COMMAND = ["sh", "-c", "cat > asked.jsonl"];', installed.read_text()
+    )
+    installed.write_text(text.replace("const TIMEOUT = 20000;", "const TIMEOUT = 200;"))
+    done, bodies = project.play((HERE / "session.mjs").read_text(), *STEPS[: CALLS // AT_ONCE], STEPS[-1])
+    assert done.stderr == "secateur: the bridge did not answer fit within 0.2 s; requests go out as they came\n"
+    assert list_results(bodies[-1]) == [*map(make_result, range(CALLS))]
+    asked = [json.loads(line)["method"] for line in (project.folder / "asked.jsonl").read_text().splitlines()]
+    assert asked == ["hello", "fit"]
 
 
 @pytest.mark.parametrize("major", MAJORS)

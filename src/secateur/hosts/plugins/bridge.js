@@ -11,6 +11,7 @@ export function openBridge(command, host, { onTrouble = () => {}, onAsk = undefi
   let child;
   let next = 1;
   let hasEnded = false;
+  let isLate = false; // until it answers again, nothing is asked: one that hangs delays one request
 
   function fail(why) {
     if (hasEnded) return;
@@ -32,6 +33,7 @@ export function openBridge(command, host, { onTrouble = () => {}, onAsk = undefi
   }
 
   function receive(text) {
+    isLate = false;
     let line;
     try {
       line = JSON.parse(text);
@@ -66,9 +68,11 @@ export function openBridge(command, host, { onTrouble = () => {}, onAsk = undefi
       const id = next++;
       const timer = setTimeout(() => {
         waiting.delete(id);
+        isLate = true;
         onTrouble(`the bridge did not answer ${method} within ${timeout / 1000} s`);
         resolve(undefined);
       }, timeout);
+      if (method === "hello") timer.unref?.(); // nobody waits for that
       waiting.set(id, (line) => {
         clearTimeout(timer);
         resolve(line);
@@ -80,7 +84,7 @@ export function openBridge(command, host, { onTrouble = () => {}, onAsk = undefi
   return {
     // The result of a method; undefined if there is none.
     async ask(method, params, timeout = TIMEOUT_MS) {
-      if (hasEnded) return undefined;
+      if (hasEnded || isLate) return undefined;
       try {
         if (!child) start();
         const line = await send(method, params, timeout);
