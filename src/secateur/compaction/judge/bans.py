@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from secateur.compaction.judge.claims import DEMANDING, SENTENCE, Claim, extract_words, is_denied
+from secateur.compaction.judge.claims import DEMANDING, SENTENCE, Claim, extract_words, is_denied, quote
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.ledger.retractions import is_negative, is_retraction
 
@@ -29,7 +29,7 @@ def _explain_banned(claim: Claim, evidence: Evidence) -> str:
             is_all = not rest or rest <= words
             is_lifted = any(verb in extract_words(one) and not is_negative(one) for one in evidence.clauses)
             if verb in words and is_all and not is_lifted:
-                return f"the user said {clause.strip()[:80]!r}"
+                return quote("the user", clause)
     return ""
 
 
@@ -95,7 +95,7 @@ def _explain_allowed_path(claim: Claim, evidence: Evidence) -> str:
             sentences = [one for one in SENTENCE.split(evidence.user) if path in one]
             is_banned = about and all(is_negative(one) or _KEEPS.search(one) for one in about)
             if is_banned and not any(map(is_retraction, sentences)):
-                return f"the user said {about[0].strip()[:80]!r}"
+                return quote("the user", about[0])
     return ""
 
 
@@ -159,7 +159,7 @@ def _explain_kept(claim: Claim, evidence: Evidence) -> str:
         for clause in evidence.clauses:
             own = extract_words(_KEPT.sub(" ", clause)) if _KEPT.search(clause) else frozenset[str]()
             if own and words and len(own & words) >= min(len(own), len(words)):
-                return f"the user said {clause.strip()[:80]!r}"
+                return quote("the user", clause)
     return ""
 
 

@@ -8,7 +8,7 @@ the agent's shares at least one with what stands around the agent's sentence.
 import re
 from functools import lru_cache
 
-from secateur.compaction.judge.claims import REPORTING, SENTENCE, Claim, extract_words
+from secateur.compaction.judge.claims import REPORTING, SENTENCE, Claim, extract_words, quote
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 
 LEAST_KNOWN = 0.3  # of the words of a cause, anywhere in the history
@@ -32,7 +32,7 @@ def _explain_other_cause(claim: Claim, evidence: Evidence) -> str:
     if _ROOT.search(claim.text) and len(known) < LEAST_KNOWN * len(own):
         return "nothing in the history says so"
     if stated and _ROOT.search(claim.text) and not _is_near(own, stated):
-        return f"the agent said {stated[-1].strip()[:80]!r}"
+        return quote("the agent", stated[-1])
     return ""
 
 

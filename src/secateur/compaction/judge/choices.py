@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from secateur.compaction.judge.claims import CLAUSE, SENTENCE, Claim, extract_words
+from secateur.compaction.judge.claims import CLAUSE, SENTENCE, Claim, extract_words, quote
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.ledger.retractions import is_negative
 
@@ -53,7 +53,7 @@ def _compare_mood(found: re.Match[str], own: frozenset[str], evidence: Evidence)
     verb = found["choice"] or found["choice2"] or ""
     about = [one for one in evidence.clauses if len(own & extract_words(one)) >= max(1, LEAST_SAID * len(own))]
     if verb and about and not _REFUSES.search(verb) and all(map(is_negative, about)):
-        return f"the user said {about[-1].strip()[:80]!r}"
+        return quote("the user", about[-1])
     return ""
 
 
@@ -69,7 +69,7 @@ def _explain_open_question(claim: Claim, evidence: Evidence) -> str:
         own = extract_words(_DECIDES.sub(" ", _USER_WORD.sub(" ", claim.text)))
         asked = extract_words(reply.before) - extract_words(reply.text)
         if own and len(own & asked) >= LEAST_ASKED * len(own) and not own <= extract_words(_join_settled(evidence)):
-            return f"the user said {reply.text.strip()[:80]!r}"
+            return quote("the user", reply.text)
     return ""
 
 
@@ -163,7 +163,7 @@ def _explain_unseen_act(claim: Claim, evidence: Evidence) -> str:
         stem = found["act"].casefold()[:STEM]
         told = [one for one in CLAUSE.split(evidence.user) if stem in one.casefold()]
         if told and not any(_is_told(one) for one in told):
-            return f"the user said {told[-1].strip()[:80]!r}"
+            return quote("the user", told[-1])
     return ""
 
 
@@ -224,7 +224,7 @@ def _explain_excluded(claim: Claim, evidence: Evidence) -> str:
         for clause in evidence.clauses:
             excluded = _EXCLUDES.search(clause)
             if excluded and excluded["what"].casefold().strip("`.,") == wanted:
-                return f"the user said {clause.strip()[:80]!r}"
+                return quote("the user", clause)
     return ""
 
 

@@ -24,30 +24,15 @@ TruthReason = Literal[
     "repetition",
     "gibberish",
 ]
+QUOTED_CHARS = 80  # of the history's own words in a reason
 REPORTING = ("accomplished", "discoveries", "files", "questions", "decisions", "resolved", "next")
 DEMANDING = ("constraints", "instructions")  # sections that say what the user demands
 SENTENCE = re.compile(r"(?<=[^.\s][.!?])\s+(?=[^a-z\s])|(?<=\w\w\w[.!?])\s+|(?<=;)\s+|(?<=[。！？；])|\n")
 CLAUSE = re.compile(
     r"[,;:。；，、]\s*|\s+(?:and|but|und|aber|y|pero|et|mais|e|mas|và|nhưng|и|а|но)\s+|(?<=[.!?])\s+|\s+[-–—]\s+|\n"
 )
-_EMPTY_WORDS = frozenset(
-    {
-        "anyth",
-        "every",
-        "nothi",
-        "somet",
-        "user",
-        "benut",
-        "nutze",
-        "what",
-        "which",
-        "it",
-        "them",
-        "aucun",
-        "contr",
-        "par",
-    }
-)
+_NO_TOPICS = "anyth every nothi somet user benut nutze what which it them aucun contr par"
+_EMPTY_WORDS = frozenset(_NO_TOPICS.split())
 
 
 class Contradiction(Struct, frozen=True):
@@ -129,6 +114,11 @@ class Claim(Struct, frozen=True):
     def words(self) -> frozenset[str]:
         """The words that say what it is about."""
         return extract_words(self.text)
+
+
+def quote(who: str, text: str) -> str:
+    """Quote the beginning of what the user, the agent or a tool said against a claim."""
+    return f"{who} said {text.strip()[:QUOTED_CHARS]!r}"
 
 
 def read_claims(sections: Mapping[str, Sequence[str]]) -> tuple[Claim, ...]:

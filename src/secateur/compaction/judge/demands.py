@@ -6,7 +6,7 @@ claim that says what was withdrawn, are no contradiction.
 
 import re
 
-from secateur.compaction.judge.claims import CLAUSE, DEMANDING, Claim, extract_words, is_denied
+from secateur.compaction.judge.claims import CLAUSE, DEMANDING, Claim, extract_words, is_denied, quote
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 
 LEAST_SHARED = 0.5  # of the words of a demand
@@ -21,7 +21,7 @@ def _explain_weakened(claim: Claim, evidence: Evidence) -> str:
     about = [one for one in evidence.clauses if _is_demanding(one, claim)]
     if not about or any(map(_WEAK.search, about)):
         return ""
-    return next((f"the user said {one.strip()[:80]!r}" for one in about if _ABSOLUTE.search(one)), "")
+    return next((quote("the user", one) for one in about if _ABSOLUTE.search(one)), "")
 
 
 _ONLY = re.compile(r"(?i)\b(?:only|nur|seule?ment|sólo|solo|apenas|somente|только|chỉ)\b")
@@ -65,7 +65,7 @@ def _explain_withdrawn(claim: Claim, evidence: Evidence) -> str:
             continue
         is_ordered = any(topic <= _split_stems(one) for one in clauses[:at])
         if found and is_ordered and not (found.re is _WITHDRAWS[0] and _REMOVES.search(claim.text)):
-            return f"the user said {clause.strip()[:80]!r}"
+            return quote("the user", clause)
     return ""
 
 

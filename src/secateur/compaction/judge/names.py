@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from secateur.compaction.judge.claims import CLAUSE, Claim, extract_plain_words
+from secateur.compaction.judge.claims import CLAUSE, Claim, extract_plain_words, quote
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 
 LEAST_ALIKE = 0.72  # of two names, by their letters in order
@@ -104,7 +104,7 @@ def _explain_other_day(claim: Claim, evidence: Evidence) -> str:
         return ""
     for clause in CLAUSE.split(evidence.user):
         if _DAY.search(clause) and extract_plain_words(clause) & claim.words:
-            return f"the user said {clause.strip()[:80]!r}"
+            return quote("the user", clause)
     return ""
 
 

@@ -6,7 +6,7 @@ said both at different times, nothing is judged here. What the user called out i
 
 import re
 
-from secateur.compaction.judge.claims import CLAUSE, DEMANDING, Claim, extract_plain_words
+from secateur.compaction.judge.claims import CLAUSE, DEMANDING, Claim, extract_plain_words, quote
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.ledger.retractions import is_negative
 
@@ -25,7 +25,7 @@ def _explain_opposite(claim: Claim, evidence: Evidence) -> str:
         if about and not any(one.search(clause) and not is_negative(clause) for clause in about):
             against = [clause for clause in about if other.search(clause) and not is_negative(clause)]
             if against:
-                return f"the user said {against[-1].strip()[:80]!r}"
+                return quote("the user", against[-1])
     return ""
 
 

@@ -14,6 +14,7 @@ from secateur.compaction.judge.claims import (
     SENTENCE,
     Claim,
     extract_words,
+    quote,
     split_claims,
     split_items,
 )
@@ -32,7 +33,7 @@ def _explain_other_owner(claim: Claim, evidence: Evidence) -> str:
         words = extract_words(_AGENT.sub(" ", item))
         for clause, topic in _list_assigned(evidence):
             if topic & words and len(topic & words) >= LEAST_SHARED * min(len(topic), len(words)):
-                return f"the user said {clause.strip()[:80]!r}"
+                return quote("the user", clause)
     return ""
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from secateur.compaction.judge.checks import TOOL
-from secateur.compaction.judge.claims import REPORTING, Claim, extract_plain_words
+from secateur.compaction.judge.claims import REPORTING, Claim, extract_plain_words, quote
 from secateur.compaction.judge.evidence import CheckRun, ClaimRule, Evidence
 
 LEAST_QUOTED = 0.6  # of the words of a quotation that the user has to have said
@@ -53,7 +53,7 @@ def _explain_denied_record(claim: Claim, evidence: Evidence) -> str:
         if denies.search(claim.text):
             told = [one for text in evidence.outputs for one in record.findall(text)]
             if told:
-                return f"a tool said {told[-1].strip()[:80]!r}"
+                return quote("a tool", told[-1])
     return ""
 
 
@@ -146,7 +146,7 @@ def _explain_answered(claim: Claim, evidence: Evidence) -> str:
             continue
         is_taken_up = bool(extract_plain_words(reply.text) & words) or _DECIDED.match(reply.text) is not None
         if is_taken_up and not _LATER.search(reply.text) and not _is_asked_again(words, evidence, at):
-            return f"the user said {reply.text.strip()[:80]!r}"
+            return quote("the user", reply.text)
     return ""
 
 

@@ -7,7 +7,7 @@ is not done. Plans are often not kept up to date, so an open task may be done un
 import re
 
 from secateur.compaction.judge.checks import INTENT
-from secateur.compaction.judge.claims import CLAUSE, REPORTING, SENTENCE, Claim, extract_words, is_planned
+from secateur.compaction.judge.claims import CLAUSE, REPORTING, SENTENCE, Claim, extract_words, is_planned, quote
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.ledger.retractions import is_negative
 
@@ -78,7 +78,7 @@ def _explain_denied(claim: Claim, evidence: Evidence) -> str:
         is_short = bool(_NOTHING.match(clause)) and len(own) <= 2 and not _FAILED.search(claim.text)
         is_whole = is_whole or (len(own) >= 2 and own <= claim.words)
         if (is_whole or (own and is_short and own <= claim.words)) or (topic and topic < own and topic <= claim.words):
-            return f"the agent said {clause.strip()[:80]!r}"
+            return quote("the agent", clause)
     return ""
 
 
@@ -135,7 +135,7 @@ def _explain_early_done(claim: Claim, evidence: Evidence) -> str:
         plain = _PURPOSE.split(_OUTSTANDING.sub(" ", INTENT.sub(" ", sentence)))[0]
         own = extract_words(_FRAME.sub(" ", plain))
         if len(own) >= 2 and len(own & claim.words) >= LEAST_INTENDED * len(own):
-            return f"the agent said {sentence.strip()[:80]!r}"
+            return quote("the agent", sentence)
     return ""
 
 
@@ -185,7 +185,7 @@ def _explain_partial(claim: Claim, evidence: Evidence) -> str:
         words = extract_words(one.group())
         is_row = _ROW.match(one.group()) is not None
         told += [(int(one[1]), one.group().strip())] if words & claim.words and not is_row else []
-    return f"a tool said {told[-1][1][:80]!r}" if told and told[-1][0] < int(total) else ""
+    return quote("a tool", told[-1][1]) if told and told[-1][0] < int(total) else ""
 
 
 _ROW = re.compile(r"\s*\[?\s*\d+\s*/\s*\d+")  # of a list that counts itself: `49/52 Test #49`
@@ -203,7 +203,7 @@ def _explain_denied_act(claim: Claim, evidence: Evidence) -> str:
         for sentence in SENTENCE.split(evidence.agent) if len(own) >= 2 else ():
             said = _I_DID.search(sentence)
             if said and own <= extract_words(said.group()):
-                return f"the agent said {sentence.strip()[:80]!r}"
+                return quote("the agent", sentence)
     return ""
 
 

@@ -30,27 +30,28 @@ from secateur.compaction.judge.evidence import Evidence
 from secateur.compaction.judge.noise import find_gibberish, find_repetition
 from secateur.compaction.summary import Sections
 
-_RULES = (
-    *checks.RULES,
-    *verdicts.RULES,
-    *changes.RULES,
-    *consent.RULES,
-    *owners.RULES,
-    *inversion.RULES,
-    *bans.RULES,
-    *demands.RULES,
-    *states.RULES,
-    *figures.RULES,
-    *values.RULES,
-    *settings.RULES,
-    *labels.RULES,
-    *wishes.RULES,
-    *causes.RULES,
-    *choices.RULES,
-    *names.RULES,
-    *opposites.RULES,
-    *records.RULES,
-)
+_KINDS = (
+    checks,
+    verdicts,
+    changes,
+    consent,
+    owners,
+    inversion,
+    bans,
+    demands,
+    states,
+    figures,
+    values,
+    settings,
+    labels,
+    wishes,
+    causes,
+    choices,
+    names,
+    opposites,
+    records,
+)  # the order in which reasons are looked for
+_RULES = tuple(rule for kind in _KINDS for rule in kind.RULES)
 
 
 def find_contradiction(sections: Sections, evidence: Evidence) -> Contradiction | None:

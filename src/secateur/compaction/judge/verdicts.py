@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from secateur.compaction.judge.checks import TOOL
-from secateur.compaction.judge.claims import CLAUSE, REPORTING, SENTENCE, Claim, extract_words
+from secateur.compaction.judge.claims import CLAUSE, REPORTING, SENTENCE, Claim, extract_words, quote
 from secateur.compaction.judge.evidence import CheckRun, ClaimRule, CommandRun, Evidence
 
 FEWEST_NAMED = 2  # words of a command that a claim has to share
@@ -53,7 +53,7 @@ def _explain_row(claim: Claim, evidence: Evidence) -> str:
             rows = _list_rows(" ".join(found.group().split()), evidence.outputs)
             known = [verdict for row in rows if (verdict := _tell(row)) is not None]
             if known and said not in known:
-                return f"a tool said {rows[-1][:80]!r}"
+                return quote("a tool", rows[-1])
     return ""
 
 
@@ -117,7 +117,7 @@ def _explain_repeated(claim: Claim, evidence: Evidence) -> str:
         for theirs in SENTENCE.split(evidence.last_words) if told is not None else ():
             known = _tell(theirs) if _AGAIN.search(theirs) else None
             if known is not None and known != told:
-                return f"the agent said {theirs.strip()[:80]!r}"
+                return quote("the agent", theirs)
     return ""
 
 
