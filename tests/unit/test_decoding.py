@@ -45,9 +45,12 @@ def find_plain_names(tree: ast.Module) -> set[str]:
 def test_every_type_that_is_read_is_prepared() -> None:
     found = 0
     for file in SOURCE.rglob("*.py"):
-        tree = ast.parse(file.read_text())
+        text = file.read_text()
+        if file.name == "decoding.py" or not any(f"{name}(" in text for name in READING) or "msgspec." not in text:
+            continue
+        tree = ast.parse(text)
         plain = PLAIN | find_plain_names(tree)
-        for type_ in find_types(tree) if file.name != "decoding.py" else ():
+        for type_ in find_types(tree):
             allowed = plain | {"of"} if file == SOURCE / "jsontext" / "__init__.py" else plain  # prepared a line before
             assert is_prepared(type_, allowed), f"{file}:{type_.lineno}: {ast.unparse(type_)} is not prepared"
             found += 1
