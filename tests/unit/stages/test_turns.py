@@ -56,7 +56,7 @@ def test_an_output_that_says_json_is_no_message_of_the_responses_api() -> None:
         {"role": "user" if number % 2 == 0 else "assistant", "content": f"note {number}: " + "what was done. " * 200}
         for number in range(12)
     ]
-    spoken[2]["content"] += "in json"
+    spoken[2]["content"] += "in json " + "what was done. " * 200  # in its middle, which gives way
     call = {"type": "function_call", "call_id": "c1", "name": "read", "arguments": "{}"}
     output = {"type": "function_call_output", "call_id": "c1", "output": '{"kind": "json"}'}
     request = {"input": [*spoken, call, output], "text": {"format": {"type": "json_object"}}}
