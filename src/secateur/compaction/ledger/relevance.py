@@ -152,7 +152,9 @@ def _select_commands(ledger: Ledger) -> tuple[Command, ...]:
     )
     passed = [one for one in kept if one.check and one.ok]
     covered = {
-        one.text for at, one in enumerate(passed) if any(is_covering(run.text, one.text) for run in passed[at + 1 :])
+        one.text
+        for at, one in enumerate(passed)
+        if any(len(run.text) < len(one.text) and is_covering(run.text, one.text) for run in passed[at + 1 :])
     }
     kept = tuple(one for one in kept if one.text not in covered)
     few = _keep_last(kept, MOST_SCRATCH_CHECKS, lambda one: one.scratch and bool(one.check))
