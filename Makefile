@@ -150,8 +150,9 @@ clean:
 $(installed): requirements.lock pyproject.toml scripts/installer.txt
 	@test -n "$(PYTHON)" || { echo "secateur needs Python 3.11 or newer with its venv module; name one with make PYTHON=..." >&2; exit 2; }
 	test -x $(bin)/python || $(PYTHON) -m venv $(VENV)
-	{ $(bin)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r scripts/installer.txt && \
+	again=; { $(bin)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r scripts/installer.txt && \
+		again=--force-reinstall && \
 		$(bin)/uv pip install -q --no-deps --require-hashes --python $(bin)/python -r requirements.lock; } || \
-		$(bin)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
+		$(bin)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes $$again -r requirements.lock
 	$(bin)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
