@@ -100,7 +100,7 @@ def read_first():
     sys.setprofile(None)
 
 def read_then():
-    inside.wait(5)
+    inside.wait(50)
     attempt()
 
 def attempt():
