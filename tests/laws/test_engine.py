@@ -54,7 +54,7 @@ def test_identity(messages: list[Any]) -> None:
 
 @given(HISTORY, POLICY, st.data())
 def test_sticky(messages: list[Any], policy: dict[str, Any], data: st.DataObject) -> None:
-    """Under one plan, what was shown stays unchanged shown while the history grows."""
+    """Under one plan, what was shown stays as it was shown while the history grows."""
     first = fit(body(messages[: cut(data, messages)]), policy=policy, now_ms=1)
     later = fit(body(messages), policy="observe", plan=first.plan, now_ms=2)
     shown = elements(first.request)

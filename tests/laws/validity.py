@@ -9,7 +9,7 @@ policy says so; what nothing makes short enough (`StillTooLong`) is held to the 
 sends it, and half of these are. Besides the rules of the API, which see one body, four things are held that
 no single body shows: calls and results stay unchanged, but for those a summary stands for; what is signed stays
 whole or goes; what a model thinks while a tool runs stays, unless it is void or its round is summed up; and
-reasoning that is bound to its prefix (API rule A54) never is behind another one. The rules' own gate has to stay
+reasoning that is bound to its prefix (API rule A54) is never behind another one. The rules' own gate has to stay
 out of it where the request was sound: how often it took edits back is counted too.
 """
 
