@@ -191,7 +191,7 @@ def extract_plain_words(text: str) -> frozenset[str]:
     return extract_words(_DOTS.sub(" ", text))
 
 
-_DOTS = re.compile(r"[.!?]+(?=\s|$)")
+_DOTS = re.compile(r"(?<![.!?])[.!?]+(?=\s|$)")
 _JOINT = re.compile(r"(?<=[A-Za-z0-9_])(?=[\uac00-\ud7af])")  # a name and the particle behind it
 _SYNONYMS = tuple(
     (verb, re.compile(rf"(?i)\b(?:{words})\b|{unspaced}"))

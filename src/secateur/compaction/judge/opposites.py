@@ -21,11 +21,10 @@ def _explain_opposite(claim: Claim, evidence: Evidence) -> str:
         if not one.search(claim.text) or other.search(claim.text):
             continue
         words = extract_plain_words(one.sub(" ", claim.text))
-        about = [clause for clause in CLAUSE.split(evidence.user) if _is_about(clause, words, one, other)]
-        if about and not any(one.search(clause) and not is_negative(clause) for clause in about):
-            against = [clause for clause in about if other.search(clause) and not is_negative(clause)]
-            if against:
-                return quote("the user", against[-1])
+        orders = (clause for clause in CLAUSE.split(evidence.user) if one.search(clause) or other.search(clause))
+        about = [clause for clause in orders if not is_negative(clause) and _is_about(clause, words, one, other)]
+        if about and not any(map(one.search, about)):
+            return quote("the user", about[-1])
     return ""
 
 
@@ -63,7 +62,10 @@ _PAIRS = tuple(
 
 def _explain_chosen_out(claim: Claim, evidence: Evidence) -> str:
     """Quote the user on what is out, where a claim has it as chosen."""
+    text = claim.text.casefold()
     for found in _OUT.finditer(evidence.user):
+        if found["what"].casefold() not in text:
+            continue
         name = re.escape(found["what"])
         chosen = re.compile(
             rf"(?i)\b(?:chose|chosen|picked|selected|opted\s+for|went\s+with|decided\s+(?:for|on)|wählte|gewählt|choisi)\s+"

@@ -6,6 +6,7 @@ quotation marks) and compares it with the same kind in a claim. Where the histor
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from secateur.compaction.judge.checks import TOOL
@@ -15,6 +16,7 @@ from secateur.compaction.judge.evidence import CheckRun, ClaimRule, Evidence
 LEAST_QUOTED = 0.6  # of the words of a quotation that the user has to have said
 FEWEST_QUOTED = 3  # words of a quotation that is judged
 LEAST_ASKED = 0.5  # of the words of an open question, in one that the user has answered
+END_CHARS = 300  # of an output, that say how its run ended
 
 
 def _explain_error_count(claim: Claim, evidence: Evidence) -> str:
@@ -44,7 +46,7 @@ _WORDS = {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six":
 _ERRORS = re.compile(
     rf"(?i)\b(?P<count>\d+|{'|'.join(_WORDS)})\s+(?:\w+\s+){{0,2}}?(?:errors?|findings?|problems?|fehler\w*|erreurs?|errores|erros)\b"
 )
-_COUNTS = re.compile(r"(?i)found (\d+) errors?|(\d+) problems?\b|(\d+) errors?\b")
+_COUNTS = re.compile(r"(?i)found (\d+) errors?|(?<!\d)(\d+) problems?\b|(?<!\d)(\d+) errors?\b")
 
 
 def _explain_denied_record(claim: Claim, evidence: Evidence) -> str:
@@ -63,7 +65,7 @@ _RECORDS = (
             r"(?i)\b(?:nothing|no\s+(?:changes?|work|commits?))\s+(?:has|have|was|were)\s+(?:been\s+)?(?:committed|made)\b"
             r"|\bnothing\s+is\s+committed\b|\bnichts\s+(?:ist|wurde)\s+(?:bisher\s+)?(?:committet|eingecheckt)"
         ),
-        re.compile(r"(?m)^\[[\w/.-]+(?: \([^)]*\))? [0-9a-f]{7,}\].*$"),
+        re.compile(r"(?m)^\[[\w/.-]+(?: \([^)\n]*\))? [0-9a-f]{7,}\].*$"),
     ),
 )
 
@@ -223,11 +225,16 @@ def _explain_failed_success(claim: Claim, evidence: Evidence) -> str:
 def _find_runs(words: frozenset[str], evidence: Evidence) -> Sequence[tuple[bool, str]]:
     """Return the runs with whose last lines a claim shares the most words, two at least."""
     runs = [one.run for one in evidence.units if one.run]
-    shared = [len(words & extract_plain_words(run.output[-300:])) for run in runs]
+    shared = [len(words & _read_end(run.output[-END_CHARS:])) for run in runs]
     most = max(shared, default=0)
     if most < max(2, 0.6 * len(words)):
         return []
-    return [(run.ok, run.output[-300:]) for run, count in zip(runs, shared, strict=True) if count == most]
+    return [(run.ok, run.output[-END_CHARS:]) for run, count in zip(runs, shared, strict=True) if count == most]
+
+
+@lru_cache(maxsize=4_096)
+def _read_end(end: str) -> frozenset[str]:
+    return extract_plain_words(end)
 
 
 _FAILED = re.compile(r"(?i)\b(?:failed|fails|is\s+failing|unsuccessful)\b")

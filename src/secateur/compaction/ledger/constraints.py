@@ -147,7 +147,7 @@ def _split_rules(text: str) -> Iterator[str]:
 
 
 _MANY_POINTERS = 3
-_POINTS = re.compile(r"[\w./-]+\.[A-Za-z]{1,5}:\d+")  # a line of a file
+_POINTS = re.compile(r"(?<![\w./-])[\w./-]+\.[A-Za-z]{1,5}:\d+")  # a line of a file
 _ASIDE = re.compile(r"\([^()]*\)|\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`")
 _GOES_ON = re.compile(r"\s|[a-z`'\"})\]|]")
 _INDENTED = re.compile(r"\s{2,}(?![-*•+]\s|\d{1,2}[.)]\s)\S")

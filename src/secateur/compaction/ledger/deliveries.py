@@ -15,7 +15,7 @@ from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand
 
-MAX_CHARS = 160  # of the user's sentence
+MAX_CHARS = 160  # of the user's sentence, and of a tool's name
 _SEARCHED = 2_000  # characters of a message: a longer one is a document
 
 
@@ -45,7 +45,8 @@ def _list_kinds(done: Iterable[Action], ran: Iterable[ExecutedCommand]) -> dict[
             kinds.setdefault(run.action.call.key, set()).update(did)
     for action in done:
         if action.kind != "run" and action.ok:
-            kinds[action.call.key] = {kind for kind, one in _TOOLS.items() if one.search(action.call.tool.lower())}
+            tool = action.call.tool[:MAX_CHARS].lower()
+            kinds[action.call.key] = {kind for kind, one in _TOOLS.items() if one.search(tool)}
     return kinds
 
 
