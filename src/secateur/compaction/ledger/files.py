@@ -10,6 +10,7 @@ change of it; one that the session itself created and deleted is nothing that a 
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import cast
 
 from secateur.compaction.ledger.entries import FileEntry
@@ -121,7 +122,10 @@ _NOT_RESTORED = re.compile(
 
 def _is_secret(command: str, path: str) -> bool:
     """Whether what reads like a file in a command is a secret there: `<password>…` is no redirection."""
-    return path in command and path not in redact(command)
+    return path in command and path not in _redact_command(command)
+
+
+_redact_command = lru_cache(maxsize=4)(redact)  # asked about once for each file that it names
 
 
 def _find_known_path(found: dict[str, FileEntry], path: str, roots: dict[str, None]) -> str:
