@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from secateur.compaction.ledger import Ledger
 from secateur.compaction.ledger.entries import FileEntry
-from secateur.compaction.summary import Sections, strip_bullet
+from secateur.compaction.summary import HEADING_CHARS, Sections, normalize_heading, strip_bullet
 from secateur.compaction.template import STATES, list_headings
 
 FORMERLY = "- as of an earlier summary: "
@@ -67,8 +67,8 @@ def select_telling(lines: Sequence[str]) -> tuple[str, ...]:
 def without_gone_files(sections: Mapping[str, Sequence[str]], files: Sequence[FileEntry]) -> Sections:
     """Return the prose without lines about files that were deleted or moved away since."""
     left = {posixpath.basename(one.path) for one in files if one.use not in _GONE}
-    left |= {posixpath.basename(one.to) for one in files if one.use == "moved"}
-    gone = {posixpath.basename(one.path) for one in files if one.use in _GONE} - left
+    left |= {posixpath.basename(one.to) or posixpath.basename(one.path) for one in files if one.use == "moved"}
+    gone = {posixpath.basename(one.path) for one in files if one.use in _GONE} - left - {""}
     if not gone:
         return {id: tuple(lines) for id, lines in sections.items()}
     named = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, sorted(gone)))})(?![\w-])")
@@ -88,11 +88,8 @@ def _keep_telling(lines: Iterable[str]) -> list[str]:
 
 
 def _is_other_heading(line: str, known: Mapping[str, str]) -> bool:
-    found = _TOP.match(line)
-    if found is None:
-        return False
-    text = re.sub(r"\s*(?:\([^)]*\)|:\s.*)$", "", found[1].strip(" #*")).rstrip(":").replace("_", " ").lower()
-    return text not in known
+    found = _TOP.match(line) if len(line) <= HEADING_CHARS else None
+    return found is not None and normalize_heading(found[1].strip(" #*")) not in known
 
 
 def _has_passed(ledger: Ledger) -> bool:
@@ -143,7 +140,7 @@ _OTHER = "## Discoveries"
 _TOP = re.compile(r"^\s{0,3}#{1,2}\s+(\S.*)$")
 _SUB = re.compile(r"^\s{0,3}#{3,6}\s")
 _WORD = re.compile(r"\w{2,}")
-_NAMES = re.compile(r"`[^`]+`|[\w.-]+/[\w./-]+|\b\w+\.\w{1,4}\b|\b\w+_\w+\b|\b[a-z]+[A-Z]\w+\b|\d")
+_NAMES = re.compile(r"`[^`]+`|(?<![\w.-])[\w.-]+/[\w./-]+|\b\w+\.\w{1,4}\b|\b\w+_\w+\b|\b[a-z]+[A-Z]\w+\b|\d")
 _DRAWN = re.compile(r"[\s*-]*[\u2500-\u257f]")
 _LEADS = re.compile(r"(?:\S+\s+){0,2}\S+\s*[:：]\**|#{1,6}\s.*|\W*|`[^`]+`(?:\s*\([^()]*\))?")
 _ASIDE = re.compile(r"\([^()]*\)")

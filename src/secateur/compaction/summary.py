@@ -27,7 +27,6 @@ _HEADING = re.compile(
     r"|\d{1,2}[.)]\s+(?:\*\*)?(?P<number>[^*:]+?):(?:\*\*)?|\s{0,8}<(?P<tag>[a-z_]+)>)\s*$"
 )
 _REMARK = re.compile(r"\s*(?:\([^)]*\)|:\s.*)$")  # "## Completed Work (WP1-WP16)", "## Current Task: Files"
-_SUB = re.compile(r"^\s{0,3}#{3,6}\s+")
 _EMPTY = re.compile(r"^[-*•\s]*[(\[]?\s*(?:none|n/a|nothing|empty|không có|无|ninguno|ninguna)\s*[)\]]?[.\s]*$", re.I)
 _BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 _FENCE = re.compile(
@@ -35,6 +34,7 @@ _FENCE = re.compile(
     r"|If you need specific details from before compaction|Please continue the conversation from where)"
 )
 
+HEADING_CHARS = 1_000  # of a line; a longer one is no heading
 MOST_TOKENS = 12_000  # of a summary, where a policy states a share (Hermes' max_summary_tokens)
 UNKNOWN_WINDOW_TOKENS = 4_000
 FACTS_SHARE = 0.7  # of the budget: the rest is the prose's
@@ -114,11 +114,15 @@ def fit_sections(sections: Mapping[str, Sequence[str]], tokens: int, count: Call
 
 
 def _match_heading(line: str, named: Mapping[str, str]) -> str | None:
-    match = _HEADING.match(line)
+    match = _HEADING.match(line) if len(line) <= HEADING_CHARS else None
     if match is None:
         return None
-    text = next(found for found in match.groups() if found is not None)
-    return named.get(_REMARK.sub("", text.strip()).rstrip(":").replace("_", " ").lower())
+    return named.get(normalize_heading(next(found for found in match.groups() if found is not None)))
+
+
+def normalize_heading(text: str) -> str:
+    """Normalize a heading as templates have them: without a remark, in lower case."""
+    return _REMARK.sub("", text.strip()).rstrip(":").replace("_", " ").lower()
 
 
 def _normalize_line(line: str) -> str:

@@ -1,13 +1,16 @@
 """What an earlier summary says that still holds, and what later work has overtaken."""
 
+import pytest
+
 from secateur.compaction.former import (
     MOST_LINES,
     clean_host_summary,
     mark_former,
     select_telling,
     with_former_states,
+    without_gone_files,
 )
-from secateur.compaction.ledger import Command, Ledger, UserRequest
+from secateur.compaction.ledger import Command, FileEntry, Ledger, UserRequest
 from secateur.compaction.summary import parse_sections
 
 ANSWERED = Ledger(before="done")
@@ -87,3 +90,23 @@ def test_an_unknown_heading_of_a_host_ends_the_section_before_it() -> None:
         "constraints": ("Never push.",),
         "discoveries": ("`make x` builds it.", "It is fast."),
     }
+
+
+def test_a_file_that_was_moved_into_a_folder_is_not_gone() -> None:
+    prose = {"discoveries": ("- `lexer.py` reads one line.", "- `old.py` was slow.")}
+    files = (FileEntry("lexer.py", "moved", to="src/"), FileEntry("old.py", "deleted"))
+    assert without_gone_files(prose, files) == {"discoveries": prose["discoveries"][:1]}
+
+
+def test_a_folder_that_was_deleted_takes_no_other_lines_with_it() -> None:
+    prose = {"discoveries": ("- The lexer reads one line.",)}
+    assert without_gone_files(prose, (FileEntry("build/", "deleted"),)) == prose
+
+
+@pytest.mark.parametrize("unit", ["a", "a.", "#", "# (", "("])
+def test_lines_of_any_length_are_read(unit: str) -> None:
+    """Each takes milliseconds, and would take many minutes if it were read from each of its characters."""
+    line = unit * 200_000
+    text = f"## Goal\nGo on.\n{line}!\n## {line}!\n"
+    assert parse_sections(clean_host_summary(text))["goal"][0] == "Go on."
+    assert len(select_telling((line, "The lexer is done."))) in (1, 2)
