@@ -13,8 +13,8 @@ export default function register(api) {
   if (SHORTENS)
     api.registerAgentToolResultMiddleware(
       async (event, { sessionId }) => {
-        const [block, ...others] = event.result.content;
-        if (!sessionId || others.length || block?.type !== "text" || block.text.length < SHORTENS) return undefined;
+        const [block, ...others] = event.result?.content ?? [];
+        if (!sessionId || others.length || block?.type !== "text" || !(block.text?.length >= SHORTENS)) return undefined;
         const made = await bridge.ask("shorten", {
           session: sessionId,
           call_id: event.toolCallId,
