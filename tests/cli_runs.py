@@ -90,14 +90,15 @@ def afresh(*args: object, stdin: bytes = b"", **env: str) -> Done:
 def write_command(path: Path, *, is_forked: bool) -> tuple[int, ...]:
     """A program that runs `python -m secateur ARGS`; the files that are to be passed on to it.
 
-    Forked are commands that end by themselves, where processes can be forked; others start a new interpreter.
+    Forked are commands that end by themselves, where processes can be forked; others start a new interpreter, and so do
+    those that are to find packages of their own (`PYTHONPATH`).
     """
     text = f'exec "{sys.executable}" -W error -m secateur "$@"\n'
     files: tuple[int, ...] = ()
     if is_forked and sys.platform != "win32":
         files = (_find_server().channel.fileno(),)
         client = f'"{sys.executable}" -I -S "{Path(__file__).with_name("cli_client.py")}" {files[0]}'
-        text = f'case "$1" in serve|run|mcp|bridge) ;; *) exec {client} "$@" ;; esac\n{text}'
+        text = f'case "$PYTHONPATH:$1" in ?*:*|:serve|:run|:mcp|:bridge) ;; *) exec {client} "$@" ;; esac\n{text}'
     path.write_text(f"#!/bin/sh\n{text}")
     path.chmod(0o755)
     return files
