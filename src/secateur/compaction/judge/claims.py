@@ -29,7 +29,8 @@ REPORTING = ("accomplished", "discoveries", "files", "questions", "decisions", "
 DEMANDING = ("constraints", "instructions")  # sections that say what the user demands
 SENTENCE = re.compile(r"(?<=[^.\s][.!?])\s+(?=[^a-z\s])|(?<=\w\w\w[.!?])\s+|(?<=;)\s+|(?<=[。！？；])|\n")
 CLAUSE = re.compile(
-    r"[,;:。；，、]\s*|\s+(?:and|but|und|aber|y|pero|et|mais|e|mas|và|nhưng|и|а|но)\s+|(?<=[.!?])\s+|\s+[-–—]\s+|\n"
+    r"[,;:。；，、]\s*|(?<!\s)\s+(?:and|but|und|aber|y|pero|et|mais|e|mas|và|nhưng|и|а|но)\s+|(?<=[.!?])\s+"
+    r"|(?<!\s)\s+[-–—]\s+|\n"
 )
 _NO_TOPICS = "anyth every nothi somet user benut nutze what which it them aucun contr par"
 _EMPTY_WORDS = frozenset(_NO_TOPICS.split())
