@@ -63,7 +63,7 @@ _WORDS: dict[Speaker, str] = {
 }
 _HEADING = re.compile(r"## (.+)")
 _USER_ENTRY = re.compile(r"- \[([^\s\],]*), ([a-z ]+)\] ")
-_LISTED = re.compile(r"- (?:read|names|scratch files): (.+)", re.S)
+_LISTED = re.compile(r"- (?:read|names|scratch files|changed since the last commit): (.+)", re.S)
 _FIELDS = ("requests", "files", "commands", "failures", "tasks", "questions", "pending", "values", "undelivered")
 _LEAST_CHARS = 12  # of a text that is looked for
 

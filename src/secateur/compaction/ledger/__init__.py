@@ -27,7 +27,7 @@ from secateur.compaction.ledger.entries import (
     ValueChange,
 )
 from secateur.compaction.ledger.failures import list_failures
-from secateur.compaction.ledger.files import describe_target, list_files
+from secateur.compaction.ledger.files import describe_target, trace_files
 from secateur.compaction.ledger.merge import merge
 from secateur.compaction.ledger.names import branch, find_commits, list_names
 from secateur.compaction.ledger.plans import extract_plans
@@ -76,13 +76,15 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     ran = tuple(iterate_runs(done))
     told = extract_requests(said)
     tasks, replanned = extract_plans(done)
+    history = trace_files(done)
     waiting = [action for action in done if not action.result and not _is_abandoned(action, said)]
     put = [Question(text, action.call.key) for action in waiting if (text := extract_question(action))]
     undelivered, delivered = extract_deliveries(said, done, ran)
     made = Ledger(
         requests=told.requests,
         constraints=extract_constraints(said),
-        files=list_files(done),
+        files=history.files,
+        uncommitted=history.uncommitted,
         commands=list_commands(ran),
         failures=list_failures(done, ran),
         tasks=tasks,

@@ -28,7 +28,7 @@ MOST_FAILURES = 30
 MOST_TASKS = 60
 MOST_QUESTIONS = 6
 MOST_PENDING = 30
-MOST_COMMITS = 40
+MOST_COMMITS, COMMITS_FIRMNESS = 40, 20  # they have a share of the room to themselves, and go late
 MOST_NAMES = 80
 MOST_VALUES = 40
 MOST_ARRIVED = 60  # ids, not shown
@@ -51,7 +51,7 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
         "tasks": _take_highest(ledger.tasks, MOST_TASKS * share, lambda one: _STATES.index(one.state)),
         "questions": _take_last(ledger.questions, MOST_QUESTIONS * firm),
         "pending": _take_last(ledger.pending, MOST_PENDING * firm),
-        "commits": _take_last(ledger.commits, MOST_COMMITS * share),
+        "commits": _take_last(ledger.commits, MOST_COMMITS * min(1.0, COMMITS_FIRMNESS * share)),
         "identifiers": ledger.identifiers[: int(MOST_NAMES * share)],
         "arrived": _take_last(ledger.arrived, MOST_ARRIVED),
     }

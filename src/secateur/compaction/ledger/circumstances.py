@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import FileEntry, Ledger
-from secateur.compaction.ledger.files import list_roots
+from secateur.compaction.ledger.files import limit_uncommitted, list_roots
 from secateur.compaction.ledger.said import get_user_text
 from secateur.model import Message
 from secateur.toolcalls.actions import Action
@@ -29,6 +29,7 @@ def mark_circumstances(
     """Mark scratch files and their runs, and failed checks behind which a file was changed."""
     files = _mark_scratch_files(ledger.files, messages, done, ran)
     scratch = tuple(posixpath.basename(one.path) for one in files if one.scratch)
+    kept = {one.path for one in files if not one.scratch}
     places = {key: number for number, action in enumerate(done) for key in (action.key, action.call.key)}
     newest = _find_newest_change(done, scratch)
 
@@ -38,6 +39,7 @@ def mark_circumstances(
     return replace(
         ledger,
         files=files,
+        uncommitted=limit_uncommitted([path for path in ledger.uncommitted if path in kept]),
         commands=tuple(
             replace(
                 one,

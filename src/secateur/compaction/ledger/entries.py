@@ -136,6 +136,7 @@ class Ledger(Struct, frozen=True, omit_defaults=True):
     questions: tuple[Question, ...] = ()
     pending: tuple[Pending, ...] = ()
     commits: tuple[str, ...] = ()
+    uncommitted: tuple[str, ...] = ()  # files changed since the last commit, or in a span that has none
     identifiers: tuple[str, ...] = ()
     branch: str = ""
     values: tuple[ValueChange, ...] = ()

@@ -9,9 +9,11 @@ change of it; one that the session itself created and deleted is nothing that a 
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import cast
+
+from msgspec import Struct
 
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.redact import redact
@@ -20,21 +22,75 @@ from secateur.toolcalls.effects import Effect, Use, is_pathlike
 from secateur.toolcalls.file_effects import PLACES, list_command_lines, list_file_effects, list_paths
 from secateur.toolcalls.shell import parse_command_line
 
+MOST_UNCOMMITTED = 8
+OTHERS = "…"  # in place of older files that were changed since the last commit
 
-def list_files(done: Iterable[Action]) -> tuple[FileEntry, ...]:
-    """Return every file that these calls worked with, the most recently touched last."""
+
+class FileHistory(Struct, frozen=True):
+    """Every file that calls worked with, the most recently touched last, and those changed since the last commit."""
+
+    files: tuple[FileEntry, ...]
+    uncommitted: tuple[str, ...]
+
+
+def trace_files(done: Iterable[Action]) -> FileHistory:
+    """Trace what these calls did to files."""
     found: dict[str, FileEntry] = {}
     roots: dict[str, None] = {}
     taken_back = _TakenBack()
+    since_commit: dict[str, None] = {}
     for action in done:
         if action.kind in ("run", "edit"):
             roots |= dict.fromkeys(_find_roots(action))
         for effect in list_file_effects(action):
             if effect.use in ("restored", "committed", "stashed", "reapplied"):
                 taken_back.note(found, effect, action, roots)
+                _drop_restored(since_commit, effect, found, roots)
             else:
-                _note(found, effect, action, roots)
-    return tuple(found.values())
+                touched = _note(found, effect, action, roots)
+                since_commit |= dict.fromkeys(touched if effect.use != "read" else ())
+        if since_commit and _is_commit(action):
+            since_commit.clear()
+    left = [path for path in since_commit if path in found and found[path].use in _UNCOMMITTED_USES]
+    return FileHistory(tuple(found.values()), tuple(left))
+
+
+def limit_uncommitted(paths: Collection[str]) -> tuple[str, ...]:
+    """Return the last of these paths, behind a mark where there are more."""
+    listed = [path for path in paths if path != OTHERS]
+    is_cut = len(listed) > MOST_UNCOMMITTED or OTHERS in paths
+    return (*((OTHERS,) if is_cut else ()), *listed[-MOST_UNCOMMITTED:])
+
+
+def _is_commit(action: Action) -> bool:
+    """Whether a call committed, or shows that nothing is left to commit."""
+    if action.kind not in ("run", "other") or not action.result:
+        return False
+    if action.kind == "other":
+        return action.ok and "commit" in action.call.tool.lower()
+    is_asked = action.ok and _COMMITTING.search(action.call.text[:_SEARCHED]) is not None
+    return is_asked or _COMMITTED.search(action.said[:_SEARCHED]) is not None
+
+
+def _drop_restored(
+    since_commit: dict[str, None], effect: Effect, found: dict[str, FileEntry], roots: dict[str, None]
+) -> None:
+    """Drop the files that git took back."""
+    if effect.use in ("restored", "stashed"):
+        path = effect.path and _find_known_path(found, effect.path, roots)
+        for one in [one for one in since_commit if not path or one == path or one.startswith(f"{path}/")]:
+            del since_commit[one]
+
+
+_SEARCHED = 20_000  # characters of a command, and of an output
+_UNCOMMITTED_USES = ("created", "changed", "deleted", "moved")
+_COMMITTING = re.compile(
+    r"\bgit\b[^\n]{0,80}?\s(?:commit|merge|cherry-pick|revert|am)(?![\w-])"
+    r"|\b(?:jj|sl|hg|gt)\s+(?:commit|create|modify|describe)\b|\bnpm\s+version\b"
+)
+_COMMITTED = re.compile(
+    r"^\[[\w./ -]{1,200}(?:\(root-commit\) )?[0-9a-f]{7,40}\] |^nothing to commit, working tree clean", re.M
+)
 
 
 def list_roots(done: Iterable[Action]) -> tuple[str, ...]:
@@ -66,22 +122,24 @@ def describe_target(action: Action) -> str:
 _MOST_ROOTS = 8
 
 
-def _note(found: dict[str, FileEntry], effect: Effect, action: Action, roots: dict[str, None]) -> None:
+def _note(found: dict[str, FileEntry], effect: Effect, action: Action, roots: dict[str, None]) -> tuple[str, ...]:
+    """Record an effect, and return the files that it touched."""
     if action.kind == "run" and _is_secret(action.call.text, effect.path):
-        return
+        return ()
     path = _find_known_path(found, effect.path, roots)
     key = action.key if effect.use == "read" else action.call.key
     if effect.use == "deleted" and (inside := [one for one in found if one.startswith(f"{path}/")]):
         for one in inside:
             found[one] = FileEntry(one, merge_use(found[one], "deleted"), key)
         if path not in found and all(found[one].use == "discarded" for one in inside):
-            return
+            return ()
     before = found.pop(path, None)
     found[path] = FileEntry(path, merge_use(before, cast(Use, effect.use)), key, effect.to)
     if effect.use == "moved" and is_pathlike(effect.to):
         after = found.pop(effect.to, None)
         use: Use = "created" if before and before.use == "created" else "changed"
         found[effect.to] = FileEntry(effect.to, merge_use(after, use), key)
+    return (path,)
 
 
 class _TakenBack:

@@ -26,7 +26,7 @@ from secateur.compaction.ledger.entries import (
     UserRequest,
     mark,
 )
-from secateur.compaction.ledger.files import merge_use
+from secateur.compaction.ledger.files import limit_uncommitted, merge_use
 from secateur.compaction.ledger.retractions import mark_replaced
 from secateur.compaction.ledger.values import merge_values
 
@@ -47,6 +47,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         questions=earlier.questions if silent else later.questions,
         pending=_merge_pending(earlier, later),
         commits=tuple(dict.fromkeys((*earlier.commits, *later.commits))),
+        uncommitted=_merge_uncommitted(earlier, later),
         identifiers=tuple(dict.fromkeys(names)),
         branch=later.branch or earlier.branch,
         values=merge_values((*earlier.values, *later.values)),
@@ -101,6 +102,12 @@ def _merge_report(earlier: Ledger, later: Ledger) -> Quote | None:
     """Return the newest report of work, unless it is what the agent said last."""
     report = later.report or earlier.report
     return report if later.last_words is None or report is None or report.text != later.last_words.text else None
+
+
+def _merge_uncommitted(earlier: Ledger, later: Ledger) -> tuple[str, ...]:
+    """Merge the files that were changed since the last commit; a commit of the later span ends the earlier list."""
+    is_committed = bool(later.commits) or "commit" in later.delivered
+    return limit_uncommitted(dict.fromkeys((*(() if is_committed else earlier.uncommitted), *later.uncommitted)))
 
 
 def _merge_undelivered(earlier: Ledger, later: Ledger) -> tuple[Undelivered, ...]:

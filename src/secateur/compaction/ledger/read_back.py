@@ -30,6 +30,7 @@ from secateur.compaction.ledger.render import (
     OUTCOME_WORDS,
     REPLACED_BY,
     SCRATCH_FILES,
+    UNCOMMITTED,
     UNDELIVERED,
 )
 from secateur.toolcalls.commands import Check
@@ -167,6 +168,7 @@ _OUTCOMES = {word: ok for ok, word in OUTCOME_WORDS.items()}
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "branch": ("branch", str),
     "names": ("identifiers", lambda rest: tuple(rest.split(" · "))),
+    UNCOMMITTED: ("uncommitted", lambda rest: tuple(rest.split(" · "))),
     "not listed, for room": ("omitted", _parse_counts),
 }
 _LISTS: dict[str, tuple[str, Callable[[str], Any]]] = {

@@ -27,7 +27,6 @@ MOST_PASSED_CHECKS = 16
 MOST_ERRORS = 3  # that are not open
 MOST_COMMANDS = 12  # that are no checks
 MOST_DONE_TASKS = 12
-MOST_COMMITS = 8
 MOST_PROJECT_RULES = 8
 _BRIEF_CHARS = 1_500  # of a request in the user's own words
 LATEST_QUESTIONS = 3  # requests at the end among which answered questions are kept
@@ -37,14 +36,22 @@ RULE_CHARS = 240  # of a rule of the project, clipped where a sentence ends
 REPEATED_CHARS = 120  # of a demand that is a whole request, and is not listed again
 
 
-def select_relevant(ledger: Ledger, chars: int) -> Ledger:
-    """Return the ledger without what says nothing any more; `chars`: most that answered requests may take."""
+def select_relevant(ledger: Ledger, chars: int, commit_chars: int) -> Ledger:
+    """Return the ledger without what says nothing any more.
+
+    `chars`: most that answered requests may take; `commit_chars`: most that commits may take, the newest first.
+    """
     telling = _select_requests(ledger)
     requests = _limit_answered(telling, list_goals(ledger), chars)
     dropped = ledger.omitted.get("requests", 0) + len(telling) - len(requests)
     constraints = _select_constraints(ledger.constraints, requests)
     ruled_out = ledger.omitted.get("constraints", 0) + _count_rules(ledger.constraints) - _count_rules(constraints)
     commands = _select_commands(ledger)
+    commits = _limit_commits(ledger.commits, commit_chars)
+    left_out = len(ledger.commits) - len(commits)
+    counts = {"constraints": ruled_out, "requests": dropped}
+    if left_out:
+        counts["commits"] = ledger.omitted.get("commits", 0) + left_out
     said = "\n".join((*(one.text for one in requests), *(one.text for one in ledger.constraints)))
     return replace(
         ledger,
@@ -55,8 +62,8 @@ def select_relevant(ledger: Ledger, chars: int) -> Ledger:
         failures=_select_failures(ledger, commands),
         tasks=_keep_last(ledger.tasks, MOST_DONE_TASKS, lambda one: one.state != "open"),
         identifiers=tuple(name for name in ledger.identifiers if name not in said),
-        commits=ledger.commits[-MOST_COMMITS:],
-        omitted={**ledger.omitted, **{name: n for name, n in (("constraints", ruled_out), ("requests", dropped)) if n}},
+        commits=commits,
+        omitted={**ledger.omitted, **{name: n for name, n in counts.items() if n}},
     )
 
 
@@ -125,6 +132,15 @@ def _select_constraints(entries: Sequence[Constraint], requests: Sequence[UserRe
         for one in entries
         if (id(one) in kept if one.scope == "project" else one.text not in whole or one.replaced_by)
     )
+
+
+def _limit_commits(commits: tuple[str, ...], chars: int) -> tuple[str, ...]:
+    """Return the newest commits that have room, one at least."""
+    kept = len(commits)
+    while kept and (kept == len(commits) or len(commits[kept - 1]) <= chars):
+        kept -= 1
+        chars -= len(commits[kept])
+    return commits[kept:]
 
 
 def _rank_rule(one: Constraint) -> tuple[bool, bool]:

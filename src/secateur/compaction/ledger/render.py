@@ -19,6 +19,7 @@ from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
 _SHARES = (1.0, 0.6, 0.4, 0.25, 0.15, 0.08, 0.04, 0.02, 0.01, 0.004, 0.002, 0.001)
 REQUESTS_SHARE = 0.25  # of the room, for requests that were answered
+COMMITS_SHARE = 0.2  # of the room, for commits
 _CHARS_PER_TOKEN = 4
 _LEAST_CHARS = (300, 120, 40, 12)  # of the newest request, where nothing else has room
 _READ_PER_LINE = 12
@@ -32,6 +33,7 @@ EARLIER_WORDS = "before that the agent said"
 REPLACED_BY = " — replaced by: "
 EDITED_SINCE = " (edited since)"
 SCRATCH_FILES = "scratch files"
+UNCOMMITTED = "changed since the last commit"
 UNDELIVERED = "asked for, and no call did it"
 NOTHING_OPEN = "- nothing is open"
 
@@ -58,7 +60,8 @@ def fit_ledger(ledger: Ledger, max_tokens: int, count: Callable[[str], int]) -> 
 
     Where not even one entry of each kind has room, the beginning of the newest request; an empty one without room.
     """
-    ledger = select_relevant(ledger, int(max_tokens * REQUESTS_SHARE * _CHARS_PER_TOKEN))
+    chars = max_tokens * _CHARS_PER_TOKEN
+    ledger = select_relevant(ledger, int(chars * REQUESTS_SHARE), int(chars * COMMITS_SHARE))
     shorter = (limit_ledger(ledger, share) for share in _SHARES)
     shortest = (_keep_newest_request(ledger, chars) for chars in _LEAST_CHARS)
     for made in (*shorter, *shortest) if ledger.requests else shorter:
@@ -170,7 +173,10 @@ def _render_next(ledger: Ledger) -> Iterator[str]:
         yield format_bullet(f"{EARLIER_WORDS}: {ledger.report.text}")
     yield from _render_open(ledger)
     is_unfinished = any(one and UNFINISHED.search(one.text) for one in (said, ledger.report))
-    if not has_open(ledger) and not is_unfinished and (said or ledger.requests):
+    is_uncommitted = bool(ledger.commits and ledger.uncommitted)
+    if is_uncommitted:
+        yield f"- {UNCOMMITTED}: {' · '.join(ledger.uncommitted)}"
+    if not (has_open(ledger) or is_unfinished or is_uncommitted) and (said or ledger.requests):
         yield NOTHING_OPEN
 
 

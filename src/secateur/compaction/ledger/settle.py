@@ -25,6 +25,7 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
         constraints=_settle_constraints(span.constraints, whole.constraints),
         files=_settle_files(span.files, whole.files),
         commits=whole.commits,
+        uncommitted=whole.uncommitted,
         before=whole.before,
         commands=_settle_commands(span.commands, whole),
         failures=_settle_failures(span.failures, whole.failures),

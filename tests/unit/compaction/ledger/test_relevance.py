@@ -5,7 +5,7 @@ import json
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, read_back, render_ledger
+from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
 from secateur.compaction.ledger.relevance import MOST_PROJECT_RULES
 from secateur.model import Message
 from secateur.tokens import estimate
@@ -175,3 +175,70 @@ def test_of_a_projects_rules_the_firm_ones_for_every_case_stay() -> None:
     assert [line.partition("] ")[2] for line in kept] == [
         f"- Never edit the folder gen{n} by hand. It is made by a script." for n in range(MOST_PROJECT_RULES)
     ]
+
+
+def committed(number: int, title: str = "Do part") -> tuple[Message, Message]:
+    return ran(
+        f"git commit -am '{title} {number}'", f"[topic {0xABC1000 + number:x}] {title} {number}\n 1 file changed"
+    )
+
+
+def test_all_commits_are_listed_where_they_have_room() -> None:
+    lines = shown(user("Do the parts."), *(one for n in range(14) for one in committed(n)), assistant(text="Done."))
+    assert [line for line in lines["accomplished"] if "commit: " in line] == [
+        f"- commit: [topic {0xABC1000 + n:x}] Do part {n}" for n in range(14)
+    ]
+
+
+def test_commits_without_room_are_counted_and_the_newest_stay() -> None:
+    turns = (one for n in range(30) for one in committed(n, "Describe at some length what was done for part"))
+    lines = shown(user("Do the parts."), *turns, room=800)
+    listed = [line for line in lines["accomplished"] if "commit: " in line]
+    assert 1 < len(listed) < 30
+    assert listed[-1].endswith("part 29")
+    assert f"- not listed, for room: commits {30 - len(listed)}" in lines["discoveries"]
+
+
+UNCOMMITTED = "- changed since the last commit: "
+
+
+def test_a_change_behind_the_last_commit_is_open() -> None:
+    done = assistant(text="All parts are written.")
+    asked = (user("Do the parts."), *edited("src/a.py"), *edited("src/b.py"))
+    assert "- nothing is open" in shown(*asked, *committed(1), done)["next"]
+    lines = shown(*asked, *committed(1), *edited("src/b.py"), *edited("src/c.py"), done)["next"]
+    assert f"{UNCOMMITTED}src/b.py · src/c.py" in lines
+    assert "- nothing is open" not in lines
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        ran("git checkout -- src/b.py"),
+        ran("git add -A && git commit -q -m more"),
+        ran("git status", "On branch topic\nnothing to commit, working tree clean"),
+        ran("cat src/b.py", "x = 1"),
+    ],
+)
+def test_what_git_took_back_or_committed_is_not_open(behind: tuple[Message, Message]) -> None:
+    change = () if "cat" in behind[0].parts[0].text else edited("src/b.py")
+    lines = shown(user("Do the parts."), *edited("src/a.py"), *committed(1), *change, *behind, assistant(text="Done."))
+    assert not any(UNCOMMITTED in line for line in lines["next"])
+
+
+def test_a_session_without_commits_has_no_uncommitted_files() -> None:
+    lines = shown(user("Do the parts."), *edited("src/a.py"), assistant(text="Done."))
+    assert not any(UNCOMMITTED in line for line in lines["next"])
+
+
+def test_of_many_uncommitted_files_the_newest_are_named() -> None:
+    edits = [one for n in range(12) for one in edited(f"src/part{n}.py")]
+    listed = next(line for line in shown(user("Do."), *committed(1), *edits)["next"] if UNCOMMITTED in line)
+    assert listed == f"{UNCOMMITTED}… · " + " · ".join(f"src/part{n}.py" for n in range(4, 12))
+
+
+def test_a_commit_of_a_later_span_ends_the_list_of_the_earlier_one() -> None:
+    earlier = ledger_of(user("Do the parts."), *committed(1), *edited("src/a.py"))
+    later = ledger_of(*edited("src/b.py"))
+    assert merge(earlier, later).uncommitted == ("src/a.py", "src/b.py")
+    assert merge(merge(earlier, later), ledger_of(*committed(2))).uncommitted == ()
