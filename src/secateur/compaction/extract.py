@@ -5,18 +5,20 @@ talk about the work ("Let me look at ...") before anything else: on agents' dial
 the rest is ranked. Tool output has no sentences here, and nothing of it can become the user's words.
 """
 
+import posixpath
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
-from secateur.compaction.ledger.said import get_agent_text, split_sentences
+from secateur.compaction.ledger.said import get_agent_text, get_user_text, split_sentences
 from secateur.compaction.template import SECTIONS
 from secateur.model import Message
 from secateur.redact import redact
-from secateur.toolcalls.actions import collapse_whitespace
+from secateur.toolcalls.actions import collapse_whitespace, list_actions
+from secateur.toolcalls.file_effects import list_paths
 
 LEDGER_SHARE = 0.75  # of the room; the sentences take what is left
 MIN_CHARS, MAX_CHARS = 30, 400  # of a sentence
@@ -67,7 +69,14 @@ def _choose_sentences(messages: Sequence[Message], room: int, count: Callable[[s
             room -= tokens
             kept.append((one.at, line))
     for _, line in sorted(kept):
-        yield "accomplished" if _DONE.search(line) and not _GUESS.search(line) else "discoveries", line
+        yield "accomplished" if _is_accomplished(line) else "discoveries", line
+
+
+def _is_accomplished(line: str) -> bool:
+    """Whether a line tells of something that was done, and neither supposes it nor says who else did it."""
+    if not _DONE.search(line) or _GUESS.search(line) or _SUPPOSED.search(line):
+        return False
+    return _DOES.match(line) is not None or _CONDITIONAL.search(line) is None
 
 
 def _is_lasting(text: str) -> bool:
@@ -96,28 +105,53 @@ def _is_said_by(mine: frozenset[str], other: frozenset[str], is_later: bool) -> 
 def _score_sentences(messages: Sequence[Message]) -> list[_Sentence]:
     """Score every candidate sentence by its words, its names and what it is about."""
     said = list(_collect_sentences(messages))
-    words = Counter(word for text, _ in said for word in set(_extract_words(text)))
+    words = Counter(word for text, _, _ in said for word in set(_extract_words(text)))
+    edits = _find_last_edits(messages)
     many = max(2, len(said) // 4)  # a word of every fourth sentence tells nothing
     return [
         _Sentence(text, at, _score(text, closing, words, many) - MOST_OLD * (1 - at / len(said)), closing)
-        for at, (text, closing) in enumerate(said)
-        if closing or _is_lasting(text)
+        for at, (text, closing, number) in enumerate(said)
+        if (closing or _is_lasting(text)) and not _is_overtaken(text, number, edits)
     ]
 
 
-def _collect_sentences(messages: Sequence[Message]) -> Iterator[tuple[str, bool]]:
-    """Return each sentence once, at its last occurrence, and whether its message closes a turn."""
-    found: dict[str, bool] = {}
+def _find_last_edits(messages: Sequence[Message]) -> dict[str, int]:
+    """Return the number of the newest message that edited each file, by the file's name."""
+    numbers = {part.key: number for number, message in enumerate(messages) for part in message.parts}
+    return {
+        posixpath.basename(path): numbers[action.call.key]
+        for action in list_actions(messages)
+        if action.kind == "edit" and action.ok and action.result
+        for path in list_paths(action)
+    }
+
+
+def _is_overtaken(text: str, number: int, edits: Mapping[str, int]) -> bool:
+    """Whether a sentence says what was done to a file that was edited again behind it."""
+    if not _is_accomplished(f"- {text}"):
+        return False
+    later = (name for name, at in edits.items() if at > number and "." in name and name in text)
+    return any(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text) for name in later)
+
+
+def _collect_sentences(messages: Sequence[Message]) -> Iterator[tuple[str, bool, int]]:
+    """Yield each sentence once, at its last occurrence, whether its message closes a turn, and the message's number.
+
+    Sentences of an answer that the user's next message contradicts are left out.
+    """
+    found: dict[str, tuple[bool, int]] = {}
     for number, message in enumerate(messages):
         text = redact(get_agent_text(message))
         follows = messages[number + 1] if number + 1 < len(messages) else None
         closing = not any(part.kind == "tool_call" for part in message.parts) and (
             follows is None or follows.role == "user"
         )
+        is_contradicted = closing and follows is not None and _CONTRADICTS.match(get_user_text(follows))
         for sentence in _filter_sentences(text):
             found.pop(sentence, None)
-            found[sentence] = closing
-    return iter(found.items())
+            if not is_contradicted:
+                found[sentence] = closing, number
+    return ((sentence, *place) for sentence, place in found.items())
 
 
 def _filter_sentences(text: str) -> Iterator[str]:
@@ -174,6 +208,16 @@ _GUESS = re.compile(  # thinking aloud
     r"|^(?:- )?(?:wait|hmm|but\b|or\b|if\b|no,|actually|so (?:we|i|my)\b|that (?:matches|doesn))|doesn['’]t make sense"
     r"|好像|可能|也许|talvez|quizás?|vielleicht|có lẽ|peut-être"
 )
+_SUPPOSED = re.compile(  # what is wished, supposed, or the doing of something else
+    r"(?i)\b(?:should|let['’]?s|let us|i think)\b|^- (?:when|whenever|if|once|unless)\b"
+    r"|\b(?:was|were|is|are|been) (?:\w+ )?\w+ed by\b"
+)
+_CONDITIONAL = re.compile(r"(?i)\b(?:could|would)\b")
+_CONTRADICTS = re.compile(  # how a user begins who says that it is not so
+    r"(?i)\W{0,9}(?:(?:no|nope|wrong|incorrect|false)(?=\s{0,3}(?:[,.!;:—–-]|$))|actually\b|not true\b"
+    r"|that['’]?s (?:not\b|wrong\b|incorrect\b|false\b)|that is (?:not\b|wrong\b|incorrect\b|false\b)"
+    r"|(?:this|that|it) (?:isn['’]t|is not) (?:true|right|correct|so)\b)"
+)
 _MEANWHILE = re.compile(  # in the middle of work: what was so then, or was taken to be so
     r"(?i)\b(?:is|are) (?:now |also |still )?(?!being\b|missing\b|nothing\b)\w+ing\b|\b(?:still"
     r"|remaining|right now|at this point|not yet"
@@ -216,4 +260,8 @@ _DONE = re.compile(
     r"|đã (?:sửa|thêm|xóa|xoá|cập nhật|tạo|hoàn thành|xong)"
     r"|(?:he )?(?:corregido|añadido|creado|eliminado|actualizado))\b"
     r"|已(?:修复|添加|完成|更新|删除|创建|提交)"
+)
+_DOES = re.compile(  # it begins with what the agent did
+    r"(?i)- (?:(?:i|we)(?:['’]ve| have)? )?(?:also |now |successfully |just ){0,3}(?:fixed|added|updated|implemented"
+    r"|created|removed|renamed|moved|refactored|committed|pushed|replaced|resolved|completed)\b"
 )

@@ -126,3 +126,53 @@ def test_secrets_do_not_reach_it() -> None:
     messages = talk(user("Go."), assistant(text=f"The problem is that the token {secret} was rejected.")).messages
     (line,) = extract(messages, Ledger(), 1_000, estimate)["discoveries"]
     assert secret not in line
+
+
+SUPPOSED = [
+    "The padding of the last row should be removed from the renderer of tables.",
+    "I think the padding of `rows` was removed in the second commit of the branch.",
+    "The blank at the end of `row_text` was added by the template of the report.",
+    "When a column is moved to the front, the header takes its place in the order.",
+    "A row could be created twice because the cursor is not advanced behind it.",
+]
+
+
+@pytest.mark.parametrize("supposed", SUPPOSED)
+def test_what_is_supposed_is_not_accomplished(supposed: str) -> None:
+    sections = extract(talk(user("Fix it."), assistant(text=supposed)).messages, Ledger(), 1_000, estimate)
+    assert "accomplished" not in sections
+
+
+@pytest.mark.parametrize(
+    "done", ["Fixed the crash that could occur on empty tables.", "I've added the column that could be missing else."]
+)
+def test_what_was_done_about_a_possible_event_is_accomplished(done: str) -> None:
+    sections = extract(talk(user("Fix it."), assistant(text=done)).messages, Ledger(), 1_000, estimate)
+    assert sections == {"accomplished": (f"- {done}",)}
+
+
+def test_what_was_done_to_a_file_that_was_edited_again_is_left_out() -> None:
+    given = '{"file_path": "src/rows.py", "old_string": "a", "new_string": "b"}'
+    edit = (assistant(("e", "Edit", given)), result("ok", "Edit", "e"))
+    old, new = "Added a cache of parsed lines to rows.py.", "Removed the cache of parsed lines from rows.py."
+    other = "Added a list of all columns to arrows.py."
+    told = (user("Go."), *edit, assistant(text=f"{old} {other}"), user("Undo it."), *edit, assistant(text=new))
+    assert extract(talk(*told).messages, Ledger(), 1_000, estimate) == {"accomplished": (f"- {other}", f"- {new}")}
+
+
+@pytest.mark.parametrize(
+    ("reply", "is_kept"),
+    [
+        ("No, the header comes later.", False),
+        ("that's not what I see here", False),
+        ("Actually it is the footer.", False),
+        ("Wrong.", False),
+        ("no problem, go on with the next one", True),
+        ("nothing to add, now write the tests", True),
+        ("Now write its tests.", True),
+    ],
+)
+def test_what_the_user_contradicts_is_not_told(reply: str, is_kept: bool) -> None:
+    said = "The table fails because its header is read twice by the parser."
+    messages = talk(user("Why?"), assistant(text=said), user(reply), assistant(text="Understood.")).messages
+    assert extract(messages, Ledger(), 1_000, estimate) == ({"discoveries": (f"- {said}",)} if is_kept else {})

@@ -35,6 +35,7 @@ from secateur.compaction.ledger.read_back import read_back
 from secateur.compaction.ledger.render import fit_ledger, format_bullet, render_ledger
 from secateur.compaction.ledger.requests import extract_question, extract_requests
 from secateur.compaction.ledger.said import get_agent_text
+from secateur.compaction.ledger.scripts import drop_empty_checks
 from secateur.compaction.ledger.settle import settle_states
 from secateur.compaction.ledger.values import list_values
 from secateur.model import Message
@@ -73,7 +74,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     """
     said = tuple(one for one in messages if one.role != "assistant" or one.origin != "harness")
     done = list_actions(said)
-    ran = tuple(iterate_runs(done))
+    ran = tuple(drop_empty_checks(tuple(iterate_runs(done)), done))
     told = extract_requests(said)
     tasks, replanned = extract_plans(done)
     history = trace_files(done)

@@ -43,6 +43,8 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
         if action.kind in ("run", "edit"):
             roots |= dict.fromkeys(_find_roots(action))
         for effect in list_file_effects(action):
+            if effect.use == "read" and _is_absent(effect.path, action):
+                continue
             if effect.use in ("restored", "committed", "stashed", "reapplied"):
                 taken_back.note(found, effect, action, roots)
                 _drop_restored(since_commit, effect, found, roots)
@@ -72,6 +74,16 @@ def _is_commit(action: Action) -> bool:
     return is_asked or _COMMITTED.search(action.said[:_SEARCHED]) is not None
 
 
+def _is_absent(path: str, action: Action) -> bool:
+    """Whether a command that succeeds in any case was given a file that is not there."""
+    if action.kind != "run":
+        return False
+    if f"{path}: No such file or directory" in action.said:
+        return True
+    guarded = _GUARDED.search(action.call.text[:_SEARCHED])
+    return guarded is not None and action.said.strip() == (guarded["instead"] or "").strip()
+
+
 def _drop_restored(
     since_commit: dict[str, None], effect: Effect, found: dict[str, FileEntry], roots: dict[str, None]
 ) -> None:
@@ -83,6 +95,7 @@ def _drop_restored(
 
 
 _SEARCHED = 20_000  # characters of a command, and of an output
+_GUARDED = re.compile(r"2> ?/dev/null ?\|\| ?(?:true|:|echo +(?:\\?[\"'])?(?P<instead>[\w .,:-]{1,80}))")
 _UNCOMMITTED_USES = ("created", "changed", "deleted", "moved")
 _COMMITTING = re.compile(
     r"\bgit\b[^\n]{0,80}?\s(?:commit|merge|cherry-pick|revert|am)(?![\w-])"

@@ -28,6 +28,7 @@ MOST_ERRORS = 3  # that are not open
 MOST_COMMANDS = 12  # that are no checks
 MOST_DONE_TASKS = 12
 MOST_PROJECT_RULES = 8
+_QUESTION_CHARS = 200
 _BRIEF_CHARS = 1_500  # of a request in the user's own words
 LATEST_QUESTIONS = 3  # requests at the end among which answered questions are kept
 ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 1_500  # of an answered request
@@ -70,12 +71,18 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int) -> Ledger:
 def list_goals(ledger: Ledger) -> list[UserRequest]:
     """Return the first task, the newest task, what is asked now, and the last message while it is open."""
     telling = [one for one in ledger.requests if is_substantial(one.text)]
-    tasks = [one for one in telling if is_task(one.text)]
+    tasks = [one for one in telling if is_task(one.text) and not _is_answered_question(one)]
     last = [one for one in ledger.requests[-1:] if one.state == "open" or not telling]
     newest = [one for one in telling[-1:] if one.state == "open" or not tasks]
     brief = [one for one in tasks[1:] if len(one.text) <= _BRIEF_CHARS]  # a later long one often is a pasted report
     goals = {*(tasks or telling)[:1], *newest, *(brief or tasks)[-1:], *last}
     return [one for one in ledger.requests if one in goals]
+
+
+def _is_answered_question(one: UserRequest) -> bool:
+    """Whether a request is one line that only asks, or asks to be shown something, and was answered."""
+    said = one.text.strip()
+    return one.state == "done" and len(said) <= _QUESTION_CHARS and _ASKS.fullmatch(said) is not None
 
 
 def _keep_last(entries: Sequence[_T], most: int, limits: Callable[[_T], bool]) -> tuple[_T, ...]:
@@ -199,6 +206,10 @@ def _select_failures(ledger: Ledger, commands: Sequence[Command]) -> tuple[Failu
     return _keep_last(kept, MOST_ERRORS, lambda one: one.resolved or not one.check)
 
 
+_ASKS = re.compile(
+    r"(?i)(?:(?:what|why|how|where|when|which|who|is|are|was|were|do|does|did|has|have)\b[^\n.!?]*\?"
+    r"|(?:can|could|would|will) you (?:please )?(?:give|show|tell|explain|print|repeat|summari[sz]e)\b[^\n.!]*\??)"
+)
 _FIRM = re.compile(
     r"(?i)\b(?:never|must(?:\s+not|n['’]t)?|do\s+not|don['’]t|always|only|forbidden|prohibited|required|may\s+not|cannot"
     r"|niemals|nie|immer|nicht|jamais|toujours|nunca|siempre|sempre|никогда|нельзя|всегда)\b|不要|禁止|必须|必須|必ず|절대|반드시"

@@ -6,6 +6,7 @@ what is next is quoted, never composed. Keys are shown as marks. Lines read back
 what was rendered here: in a model's own prose no one can tell the user's words from others'.
 """
 
+import re
 from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
@@ -173,11 +174,21 @@ def _render_next(ledger: Ledger) -> Iterator[str]:
         yield format_bullet(f"{EARLIER_WORDS}: {ledger.report.text}")
     yield from _render_open(ledger)
     is_unfinished = any(one and UNFINISHED.search(one.text) for one in (said, ledger.report))
-    is_uncommitted = bool(ledger.commits and ledger.uncommitted)
+    is_uncommitted = bool(ledger.uncommitted) and (bool(ledger.commits) or _has_tickets(ledger))
     if is_uncommitted:
         yield f"- {UNCOMMITTED}: {' · '.join(ledger.uncommitted)}"
     if not (has_open(ledger) or is_unfinished or is_uncommitted) and (said or ledger.requests):
         yield NOTHING_OPEN
+
+
+def _has_tickets(ledger: Ledger) -> bool:
+    """Whether the session keeps its work in tickets, which are done when it is committed."""
+    return any(_TICKETS.search(run.text) for run in ledger.commands)
+
+
+_TICKETS = re.compile(
+    r"(?:^|[;&|] ?)(?:bd|tk|gh issue|glab issue|jira|linear) (?:create|update|close|claim|edit|start)\b"
+)
 
 
 def has_open(ledger: Ledger) -> bool:

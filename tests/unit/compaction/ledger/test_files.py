@@ -209,3 +209,21 @@ DIFF = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+y\n--- /dev/null\n+++ b/n.py\n
 )
 def test_every_way_to_write_a_file_is_counted(call: tuple[Message, Message], told: dict[str, str]) -> None:
     assert files(call) == told
+
+
+@pytest.mark.parametrize(
+    ("command", "said", "is_read"),
+    [
+        ("cat notes.md 2>/dev/null || echo 'no notes'", "no notes", False),
+        ("cat notes.md 2>/dev/null || true", "", False),
+        ("cat notes.md; true", "cat: notes.md: No such file or directory", False),
+        ("cat notes.md 2>/dev/null || echo 'no notes'", "Buy bread.", True),
+        ("cat notes.md", "", True),
+    ],
+)
+def test_a_file_that_is_not_there_is_not_read(command: str, said: str, is_read: bool) -> None:
+    assert files(called("bash", said, command=command)) == ({"notes.md": "read"} if is_read else {})
+
+
+def test_one_long_line_takes_little_time_to_read() -> None:
+    assert files(called("bash", "[" + "a" * 1_000_000, command="git commit -m x")) == {}

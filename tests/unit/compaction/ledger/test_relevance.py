@@ -242,3 +242,23 @@ def test_a_commit_of_a_later_span_ends_the_list_of_the_earlier_one() -> None:
     later = ledger_of(*edited("src/b.py"))
     assert merge(earlier, later).uncommitted == ("src/a.py", "src/b.py")
     assert merge(merge(earlier, later), ledger_of(*committed(2))).uncommitted == ()
+
+
+def test_a_session_that_works_on_tickets_names_what_is_not_committed() -> None:
+    ticket = ran("bd update shop-12 --claim", "Updated issue: shop-12")
+    lines = shown(user("Do shop-12."), *ticket, *edited("src/a.py"), assistant(text="The cart is written."))["next"]
+    assert f"{UNCOMMITTED}src/a.py" in lines
+    assert "- nothing is open" not in lines
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_goal"),
+    [
+        ("can you show me the text in one line", False),
+        ("why is the cart written in two files?", False),
+        ("can you write the checkout page as well", True),
+    ],
+)
+def test_an_answered_question_is_no_goal(asked: str, is_goal: bool) -> None:
+    lines = shown(*spoken("Write the cart of the shop.", "Write the tests of the cart.", asked))
+    assert any(asked in line for line in lines["goal"]) is is_goal
