@@ -116,6 +116,8 @@ def truth(messages: Iterable[Message]) -> Files:
             line = command if isinstance(command, str) else str(command[-1]) if isinstance(command, list) else ""
             reads, writes = _shell(line)
             changed |= writes
+            if re.search(r"\bgit commit\b", line):
+                changed |= set(re.findall(r"^ create mode [0-9]+ (.+)$", result.text, re.M))
             read |= set() if failed else reads
     clean = [frozenset(re.sub(r"^(\./)+", "", path) for path in found if path) for found in (read, changed)]
     return Files(*clean)

@@ -51,6 +51,8 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
             else:
                 touched = _note(found, effect, action, roots)
                 since_commit |= dict.fromkeys(touched if effect.use != "read" else ())
+        if action.kind == "run" and "commit" in action.call.text and _COMMITTED.search(action.said[:_SEARCHED]):
+            _note_committed_files(found, action)
         if since_commit and _is_commit(action):
             since_commit.clear()
     left = [path for path in since_commit if path in found and found[path].use in _UNCOMMITTED_USES]
@@ -84,6 +86,15 @@ def _is_absent(path: str, action: Action) -> bool:
     return guarded is not None and action.said.strip() == (guarded["instead"] or "").strip()
 
 
+def _note_committed_files(found: dict[str, FileEntry], action: Action) -> None:
+    """Note files that only a commit names as created: other programs wrote them."""
+    known = {posixpath.basename(end) for one in found.values() for end in (one.path, one.to)}
+    for hit in _SUMMED_UP.finditer(action.said[:_SEARCHED]):
+        path = redact(hit["path"])
+        if is_pathlike(path) and posixpath.basename(path) not in known:
+            found[path] = FileEntry(path, "created", action.key)
+
+
 def _drop_restored(
     since_commit: dict[str, None], effect: Effect, found: dict[str, FileEntry], roots: dict[str, None]
 ) -> None:
@@ -95,6 +106,7 @@ def _drop_restored(
 
 
 _SEARCHED = 20_000  # characters of a command, and of an output
+_SUMMED_UP = re.compile(r"^ create mode \d{6} (?P<path>[^\n]{1,400})$", re.M)
 _GUARDED = re.compile(r"2> ?/dev/null ?\|\| ?(?:true|:|echo +(?:\\?[\"'])?(?P<instead>[\w .,:-]{1,80}))")
 _UNCOMMITTED_USES = ("created", "changed", "deleted", "moved")
 _COMMITTING = re.compile(

@@ -211,6 +211,22 @@ def test_every_way_to_write_a_file_is_counted(call: tuple[Message, Message], tol
     assert files(call) == told
 
 
+SUMMARY = (
+    "[topic 1234abc] Draw the icons\n 3 files changed, 2 insertions(+)\n create mode 100644 icons/cart.png\n"
+    " create mode 100644 src/cart.py\n delete mode 100644 icons/cart.svg"
+)
+
+
+def test_files_that_only_a_commit_names_belong_to_the_work() -> None:
+    written = called("Write", file_path="src/cart.py", content="x = 1\n")
+    found = files(written, called("bash", SUMMARY, command="git add -A && git commit -m 'Draw the icons'"))
+    assert found == {
+        "src/cart.py": "created",
+        "icons/cart.png": "created",
+    }
+    assert files(called("bash", SUMMARY, command="cat notes.md")) == {"notes.md": "read"}
+
+
 @pytest.mark.parametrize(
     ("command", "said", "is_read"),
     [
@@ -226,4 +242,5 @@ def test_a_file_that_is_not_there_is_not_read(command: str, said: str, is_read: 
 
 
 def test_one_long_line_takes_little_time_to_read() -> None:
-    assert files(called("bash", "[" + "a" * 1_000_000, command="git commit -m x")) == {}
+    line = " create mode 100644 " + "a/" * 250_000
+    assert files(called("bash", f"{line}\n[" + "a" * 500_000, command="git commit -m x")) == {}
