@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -191,6 +192,8 @@ def test_each_project_of_the_ai_sdk_has_an_installation_of_its_own(
     assert [len(list(one.iterdir())) for one in projects] == [2, 0]
     again = secateur("uninstall", "ai-sdk", **home)
     assert (again.code, "run this in the folder of the project" in again.err) == (2, True), again
+    shutil.rmtree(projects[0])  # nobody can uninstall there any more
+    assert secateur("doctor", "--json", **home).json["hosts"] == []
 
 
 @pytest.mark.parametrize(

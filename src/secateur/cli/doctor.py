@@ -178,12 +178,15 @@ def check_store(store_url: str, now: int) -> StoreCheckup:
 
 
 def check_hosts() -> Iterator[HostCheckup]:
-    """Check the hosts that secateur is installed in: their files, and what the plugin starts."""
+    """Check the hosts that secateur is installed in: their files, and what the plugin starts.
+
+    A project that was deleted, and the middleware with it, needs nothing more.
+    """
     for name, host in HOSTS.items():
         for folder in find_project_folders(name) if host.is_per_project else [find_host_folder(name)]:
             try:
                 record = read_record(folder)
-                if record is not None:
+                if record is not None and not (host.is_per_project and not _find_folder(record).exists()):
                     yield _check_host(host, record, folder)
             except ConfigError as error:
                 yield HostCheckup(host=name, policy="unknown", problems=[str(error)], last=None)
@@ -198,8 +201,12 @@ def _check_host(host: InstallableHost, record: Installed, folder: Path) -> HostC
     last = read_activity(folder)
     if last is not None and last.error:
         problems.append(f"its last request went out as it came: {last.error}")
-    where = f" in {Path(record.files[0].change.path).parent}" if host.is_per_project else ""
+    where = f" in {_find_folder(record)}" if host.is_per_project else ""
     return HostCheckup(host=f"{host.name}{where}", policy=record.policy, problems=problems, last=last)
+
+
+def _find_folder(record: Installed) -> Path:
+    return Path(record.files[0].change.path).parent
 
 
 def _list_host_problems(hosts: list[HostCheckup]) -> list[str]:
