@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.redact import redact
@@ -39,6 +40,7 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
     roots: dict[str, None] = {}
     taken_back = _TakenBack()
     since_commit: dict[str, None] = {}
+    committed: set[str] = set()  # files that only a commit names
     for action in done:
         if action.kind in ("run", "edit"):
             roots |= dict.fromkeys(_find_roots(action))
@@ -52,9 +54,10 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
                 touched = _note(found, effect, action, roots)
                 since_commit |= dict.fromkeys(touched if effect.use != "read" else ())
         if action.kind == "run" and "commit" in action.call.text and _COMMITTED.search(action.said[:_SEARCHED]):
-            _note_committed_files(found, action)
+            _note_committed_files(found, committed, action)
         if since_commit and _is_commit(action):
             since_commit.clear()
+    _mark_removed(found, committed)
     left = [path for path in since_commit if path in found and found[path].use in _UNCOMMITTED_USES]
     return FileHistory(tuple(found.values()), tuple(left))
 
@@ -86,13 +89,21 @@ def _is_absent(path: str, action: Action) -> bool:
     return guarded is not None and action.said.strip() == (guarded["instead"] or "").strip()
 
 
-def _note_committed_files(found: dict[str, FileEntry], action: Action) -> None:
+def _note_committed_files(found: dict[str, FileEntry], committed: set[str], action: Action) -> None:
     """Note files that only a commit names as created: other programs wrote them."""
     known = {posixpath.basename(end) for one in found.values() for end in (one.path, one.to)}
     for hit in _SUMMED_UP.finditer(action.said[:_SEARCHED]):
         path = redact(hit["path"])
         if is_pathlike(path) and posixpath.basename(path) not in known:
             found[path] = FileEntry(path, "created", action.key)
+            committed.add(path)
+
+
+def _mark_removed(found: dict[str, FileEntry], committed: set[str]) -> None:
+    """Mark files that were removed behind the commit that made them as deleted: their removal is a change."""
+    for path in committed:
+        if path in found and found[path].use == "discarded":
+            found[path] = replace(found[path], use="deleted")
 
 
 def _drop_restored(

@@ -18,7 +18,7 @@ from secateur.compaction.ledger.requests import UNFINISHED, is_substantial
 from secateur.compaction.template import SECTIONS
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
-_SHARES = (1.0, 0.6, 0.4, 0.25, 0.15, 0.08, 0.04, 0.02, 0.01, 0.004, 0.002, 0.001)
+_SHARES = (1.0, 0.6, 0.4, 0.25, 0.15, 0.11, 0.08, 0.065, 0.05, 0.04, 0.03, 0.02, 0.01, 0.004, 0.002, 0.001)
 REQUESTS_SHARE = 0.25  # of the room, for requests that were answered
 COMMITS_SHARE = 0.2  # of the room, for commits
 _CHARS_PER_TOKEN = 4

@@ -225,6 +225,8 @@ def test_files_that_only_a_commit_names_belong_to_the_work() -> None:
         "icons/cart.png": "created",
     }
     assert files(called("bash", SUMMARY, command="cat notes.md")) == {"notes.md": "read"}
+    commit = called("bash", SUMMARY, command="git add -A && git commit -m 'Draw the icons'")
+    assert files(written, commit, called("bash", command="rm icons/cart.png"))["icons/cart.png"] == "deleted"
 
 
 @pytest.mark.parametrize(
