@@ -23,7 +23,7 @@
 VENV ?= .venv
 TESTS ?= tests
 LAWS ?= tests
-PYTEST_ARGS ?= -q -n 2 --dist worksteal
+PYTEST_ARGS ?= -q -n 3 --dist worksteal
 SESSION ?= sessions/pi.jsonl
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
 	"$$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo "$$p" && break; done)
