@@ -50,24 +50,18 @@ _COUNTS = re.compile(r"(?i)found (\d+) errors?|(?<!\d)(\d+) problems?\b|(?<!\d)(
 
 
 def _explain_denied_record(claim: Claim, evidence: Evidence) -> str:
-    """Quote git's line of a commit or a push that a claim denies."""
-    for denies, record in _RECORDS:
-        if denies.search(claim.text):
-            told = [one for text in evidence.outputs for one in record.findall(text)]
-            if told:
-                return quote("a tool", told[-1])
-    return ""
+    """Quote git's line of a commit where a claim says that nothing was committed."""
+    if not _DENIES_COMMIT.search(claim.text):
+        return ""
+    told = [line for text in evidence.outputs for line in _COMMIT_LINE.findall(text)]
+    return quote("a tool", told[-1]) if told else ""
 
 
-_RECORDS = (
-    (
-        re.compile(
-            r"(?i)\b(?:nothing|no\s+(?:changes?|work|commits?))\s+(?:has|have|was|were)\s+(?:been\s+)?(?:committed|made)\b"
-            r"|\bnothing\s+is\s+committed\b|\bnichts\s+(?:ist|wurde)\s+(?:bisher\s+)?(?:committet|eingecheckt)"
-        ),
-        re.compile(r"(?m)^\[[\w/.-]+(?: \([^)\n]*\))? [0-9a-f]{7,}\].*$"),
-    ),
+_DENIES_COMMIT = re.compile(
+    r"(?i)\b(?:nothing|no\s+(?:changes?|work|commits?))\s+(?:has|have|was|were)\s+(?:been\s+)?(?:committed|made)\b"
+    r"|\bnothing\s+is\s+committed\b|\bnichts\s+(?:ist|wurde)\s+(?:bisher\s+)?(?:committet|eingecheckt)"
 )
+_COMMIT_LINE = re.compile(r"(?m)^\[[\w/.-]+(?: \([^)\n]*\))? [0-9a-f]{7,}\].*$")
 
 
 def _explain_turned_counts(claim: Claim, evidence: Evidence) -> str:
@@ -115,18 +109,21 @@ _BACKWARD = re.compile(
 
 def _explain_invented_quotation(claim: Claim, evidence: Evidence) -> str:
     """Say that the user never said what a claim quotes."""
-    for found in _QUOTED.finditer(claim.line):
-        said = next(filter(None, found.groups()))
-        words = extract_plain_words(said)
-        spoken = f"{evidence.user}\n{evidence.kept}"
-        if (
-            len(said.split()) < FEWEST_QUOTED
-            or " ".join(said.split()).casefold() in " ".join(spoken.split()).casefold()
-        ):
-            continue
-        if len(words & extract_plain_words(spoken)) < LEAST_QUOTED * max(1, len(words)):
-            return "the user never said this"
+    quoted = [next(filter(None, found.groups())) for found in _QUOTED.finditer(claim.line)]
+    long = [said for said in quoted if len(said.split()) >= FEWEST_QUOTED]
+    if not long:
+        return ""
+    spoken = f"{evidence.user}\n{evidence.kept}"
+    folded = _fold_spaces(spoken)
+    others = [extract_plain_words(said) for said in long if _fold_spaces(said) not in folded]
+    heard = extract_plain_words(spoken) if others else frozenset()
+    if any(len(words & heard) < LEAST_QUOTED * max(1, len(words)) for words in others):
+        return "the user never said this"
     return ""
+
+
+def _fold_spaces(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
 _QUOTED = re.compile(
@@ -246,8 +243,8 @@ def _explain_unknown_file(claim: Claim, evidence: Evidence) -> str:
     if claim.is_planned or claim.is_quoted or claim.is_question or evidence.rewrites:
         return ""
     for path in _PATH.findall(claim.text):
-        name = path.rsplit("/", 1)[-1]
-        if not re.search(rf"(?<![\w-]){re.escape(name)}", f"{evidence.story}\n{evidence.kept}"):
+        name = re.compile(rf"(?<![\w-]){re.escape(path.rsplit('/', 1)[-1])}")
+        if not (name.search(evidence.story) or name.search(evidence.kept)):
             return f"the history has no {path}"
     return ""
 
