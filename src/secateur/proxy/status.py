@@ -73,11 +73,17 @@ class SessionStatus:
             "read_tokens": self.bill.usage.read,
             "write_tokens": self.bill.usage.write,
             "output_tokens": self.bill.usage.output,
-            "recall_rounds": savings.recall_rounds.answers,
-            "recall_tokens": savings.recall_rounds.usage.taken + savings.recall_rounds.usage.output,
-            "recall_dollars": round(savings.recall_rounds.dollars, 6),
+            **_report_rounds(savings.recall_rounds),
             "last_at": round(self.last_at, 3),
         }
+
+
+def _report_rounds(rounds: UsageBill) -> dict[str, Any]:
+    return {
+        "recall_rounds": rounds.answers,
+        "recall_tokens": rounds.usage.taken + rounds.usage.output,
+        "recall_dollars": round(rounds.dollars, 6),
+    }
 
 
 class Status:
@@ -193,9 +199,7 @@ class Status:
             "tokens_saved": sum(one["tokens_saved"] for one in sessions),
             "saved_dollars": round(self._gone_dollars[0] + sum(one["saved_dollars"] for one in sessions), 6),
             "cost_dollars": round(self._gone_dollars[1] + sum(one["cost_dollars"] for one in sessions), 6),
-            "recall_rounds": self.totals.recall_rounds.answers,
-            "recall_tokens": self.totals.recall_rounds.usage.taken + self.totals.recall_rounds.usage.output,
-            "recall_dollars": round(self.totals.recall_rounds.dollars, 6),
+            **_report_rounds(self.totals.recall_rounds),
             "sessions": sessions,
         }
 

@@ -24,12 +24,13 @@ _MOST_QUICK = 5  # of them in a row, after which it is no use
 _SESSIONS = 500
 _NOW = ("active", "held_bytes")  # what ends with its worker
 _SUMS = ("requests", "answered", "refused", "disconnected", "broken", "cut", "failed", "left_out")
+_ROUNDS = ("recall_rounds", "recall_tokens", "recall_dollars")
 _SESSION_SUMS = (
     *("requests", "failed", "epochs", "tokens_raw", "tokens_saved", "saved_dollars", "cost_dollars"),
     *("input_tokens", "read_tokens", "write_tokens", "output_tokens"),
-    *("recall_rounds", "recall_tokens", "recall_dollars"),
+    *_ROUNDS,
 )
-_SESSION_TOTALS = ("tokens_saved", "saved_dollars", "cost_dollars", "recall_rounds", "recall_tokens", "recall_dollars")
+_SESSION_TOTALS = ("tokens_saved", "saved_dollars", "cost_dollars", *_ROUNDS)
 
 Runs = Callable[["WorkerReports", Callable[[], None], int], None]
 
