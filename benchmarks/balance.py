@@ -35,13 +35,13 @@ from secateur.pricing import Price, get_rules, make_unit_price
 from secateur.pricing.tariffs import CachePricing, build_tariff
 from secateur.schedule import BreakEven, Decision, Proposal
 from secateur.simulate.cache import Caching
-from secateur.simulate.lot import Lot, compute_cost, make_lot
 from secateur.simulate.oracle import find_optimum, schedule_balance
 from secateur.simulate.oracle import generate_sessions as made
 from secateur.simulate.recall import Recall, compare_views, compute_refetch_cost, recall_of
 from secateur.simulate.replay import Turn, iterate_moments, replay_policy
 from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import Run, simulate
+from secateur.simulate.session_arrays import SessionArrays, compute_cost, make_session_arrays
 
 MADE_UP, EACH = 1_500, 100  # sessions, and how many of them are one piece of work
 LONG = ("before-compaction", "large-session")
@@ -69,7 +69,7 @@ class Collects:
         return True
 
 
-def eligible(recording: Recording, policy: Policy, price: Price, caching: Caching) -> Lot:
+def eligible(recording: Recording, policy: Policy, price: Price, caching: Caching) -> SessionArrays:
     """The session as numbers, with what the policy's strategies propose, from when they do."""
     collects = Collects()
     noting: Any = replace(policy, schedule=collects)
@@ -87,7 +87,7 @@ def eligible(recording: Recording, policy: Policy, price: Price, caching: Cachin
             items.append((float(before), float(part.tokens - left), first, max(request, first + 1)))
             before += part.tokens
     prompts = [float(one.fixed_tokens + sum(part.tokens for said in one.seen for part in said.parts)) for one in turns]
-    found = make_lot(prompts, cold(recording, caching), items, r=price.base.r, w=price.base.w)
+    found = make_session_arrays(prompts, cold(recording, caching), items, r=price.base.r, w=price.base.w)
     return replace(found, outside=price.base.o * sum(one.output for one in recording.requests))
 
 
@@ -138,8 +138,13 @@ def told(recording: Recording, recall: Recall, run: Run, plain: Run) -> tuple[st
     ours, theirs = run.bill.units - output, plain.bill.units - output
     bill, adjusted = run.bill.units / plain.bill.units, (run.bill.units + fetched) / plain.bill.units
     line = f"{bill:6.3f} {ours / theirs:6.3f} {(ours + fetched) / theirs:7.3f} {adjusted:9.3f}"
-    line += f" {score.hard:5.3f} {score.intact:7.3f} {score.soft:5.3f}"
-    met = ours <= 0.6 * theirs and ours + fetched <= 0.52 * theirs and score.hard >= 0.98 and score.intact >= 0.97
+    line += f" {score.hard:5.3f} {score.complete_requests:7.3f} {score.soft:5.3f}"
+    met = (
+        ours <= 0.6 * theirs
+        and ours + fetched <= 0.52 * theirs
+        and score.hard >= 0.98
+        and score.complete_requests >= 0.97
+    )
     return line, met
 
 

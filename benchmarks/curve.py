@@ -58,7 +58,7 @@ def figures(recording: Recording, recall: Recall, run: Run, plain: Run) -> tuple
     score = recall.score(compare_views((recording.get_context(one.request), one.seen) for one in run.turns))
     base, whole = run.price.base, plain.bill.units
     again = compute_refetch_cost(score.lost, [row.prompt for row in run.rows], r=base.r, w=base.w, o=base.o)
-    return run.bill.units / whole, (run.bill.units + again) / whole, score.hard, score.intact
+    return run.bill.units / whole, (run.bill.units + again) / whole, score.hard, score.complete_requests
 
 
 def main() -> int:

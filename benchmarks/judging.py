@@ -33,7 +33,7 @@ from secateur.compaction.conversation import CompactionInput
 from secateur.compaction.outcome import Compacted
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.trigger import Load
-from secateur.summarizers.own import Function
+from secateur.summarizers.builtin import Function
 from secateur.summarizers.run import CompactionTask, compact_history
 from secateur.tokens import estimate
 

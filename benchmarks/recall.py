@@ -72,7 +72,7 @@ def rolled(recording: Recording, number: int, keep: int) -> ViewState:
 def line(score: Score) -> str:
     """The figures that matter most."""
     strata = " ".join(f"{one.nearest}+:{one.recall:.2f}({one.references})" for one in score.strata)
-    return f"hard {score.hard:.3f}, intact {score.intact:.3f}, by results back {strata}"
+    return f"hard {score.hard:.3f}, intact {score.complete_requests:.3f}, by results back {strata}"
 
 
 def took(work: Callable[[], Any]) -> float:

@@ -20,9 +20,9 @@ from msgspec.structs import replace
 from secateur.policy import list_preset_names
 from secateur.pricing import CacheRules, Price, get_rules, make_unit_price, price_of
 from secateur.pricing.prices import restate_price
-from secateur.simulate.agreement import Compared, compare_requests, find_unexplained_misses
 from secateur.simulate.bill import Bill, sum_bill
 from secateur.simulate.cache import Caching
+from secateur.simulate.cache_validation import Compared, compare_requests, find_unexplained_misses
 from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import as_paid, bill_turns, simulate
 
@@ -42,11 +42,11 @@ def real(recording: Recording) -> None:
     asked, caching = price_of(recording.model), Caching(rules=rules(recording))
     if asked is None or not any(one.usage for one in recording.requests):
         return
-    seen = replace(caching, busts=find_unexplained_misses(recording, caching))
+    seen = replace(caching, cache_breaks=find_unexplained_misses(recording, caching))
     ours, losses = (simulate(recording, None, asked, caching=one).bill.dollars for one in (caching, seen))
     paid_for = sum_bill(as_paid(recording, asked), asked).dollars
     print(f"  the real bill ${paid_for:.2f}, the model's ${ours:.2f}", end="")
-    print(f", and ${losses:.2f} with the {len(seen.busts)} losses that no rule explains")
+    print(f", and ${losses:.2f} with the {len(seen.cache_breaks)} losses that no rule explains")
 
 
 def agreement(recording: Recording) -> tuple[tuple[Compared, ...], Counter[str]]:
@@ -101,13 +101,15 @@ def told(file: Path) -> bool:
         print(f"  {times:5} {why}")
     real(recording)
     print(f"  {'policy':20}" + "".join(f"  bill at {kappa:g}".rjust(14) for kappa in KAPPAS), end="")
-    print("        sent   hits  busts     peak")
+    print("        sent   hits  cache_breaks     peak")
     as_it_was = bills(whole, None)
     for policy in (None, *list_preset_names()):
         some = bills(whole, policy)
         first = some[11.5]
         shares = "".join(f"{some[kappa].units / as_it_was[kappa].units:14.3f}" for kappa in KAPPAS)
-        print(f"  {policy or 'as it was':20}{shares}{first.sent:12,}{first.hit_share:7.1%}{first.busts:7}", end="")
+        print(
+            f"  {policy or 'as it was':20}{shares}{first.sent:12,}{first.hit_share:7.1%}{first.cache_breaks:7}", end=""
+        )
         print(f"{first.peak:9,}")
     print(f"  {time.perf_counter() - started:.1f} s")
     return share >= bar

@@ -113,7 +113,7 @@ def figures(run: Run, whole: Run, score: Score, price: Price) -> str:
     return (
         f"saves {1 - run.bill.units / whole.bill.units:6.1%}, adjusted {adjusted:.3f}, "
         f"peak {max(prompts) / whole.bill.peak:.2f}, hard {score.hard:.3f}, soft {score.soft:.3f}, "
-        f"IAR {score.intact:.3f}, epochs {len(run.plan.epochs):2}"
+        f"IAR {score.complete_requests:.3f}, epochs {len(run.plan.epochs):2}"
     )
 
 

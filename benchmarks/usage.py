@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from secateur.errors import FormatError
 from secateur.pricing import CacheRules, get_rules
-from secateur.simulate.agreement import Compared, compare_requests
+from secateur.simulate.cache_validation import Compared, compare_requests
 from secateur.simulate.client import infer_caching
 from secateur.simulate.requests import Recording
 from secateur.simulate.several import read_recordings

@@ -53,7 +53,8 @@ from secateur.stores.memory import MemoryStore
 from secateur.stores.postgres import PostgresStore
 from secateur.stores.sqlite import SqliteStore
 from secateur.strategies import STRATEGIES
-from secateur.summarizers import SUMMARIZERS, Function, failing, names, parse, require_local, run
+from secateur.summarizers import SUMMARIZERS, Function, names, parse, require_local, run
+from secateur.summarizers import errors as failures
 from secateur.summarizers import protocol as summarizing
 from secateur.text import readback
 from secateur.usage import places
@@ -316,14 +317,14 @@ SIMULATOR = {
     "replay": ("Turn",),
     "cache": ("Caching", "CachedPrompt"),
     "bill": ("Bill", "BillRow", "ExtraCall"),
-    "agreement": ("compare_requests", "find_unexplained_misses", "Compared"),
+    "cache_validation": ("compare_requests", "find_unexplained_misses", "Compared"),
     "recall": ("recall_of", "compare_views", "compute_refetch_cost", "ViewState", "Score", "Stratum", "LostReference"),
     "recall.score": ("find_frontier", "compute_area", "compute_interval", "Point", "Interval"),
     "compare": ("compare_policies", "Play", "Comparison", "PolicyResult"),
-    "eligible": ("build_lots",),
-    "account": ("build_account", "DecisionLog", "DecisionEvent", "Wait"),
-    "story": ("divide_chapters", "describe_chapter", "Chapter"),
-    "spending": ("analyze_spending", "Spending", "PartSpending", "Leak"),
+    "eligible": ("build_session_arrays",),
+    "decision_log": ("build_decision_log", "DecisionLog", "DecisionEvent", "Wait"),
+    "timeline": ("build_timeline", "describe_entry", "TimelineEntry"),
+    "attribution": ("analyze_spending", "Spending", "PartSpending", "Leak"),
     "plots": ("build_picture", "write", "Picture"),
     "foresight": ("find_best_schedule", "list_aged", "list_unreferenced", "Terms", "Foresight"),
 }
@@ -437,10 +438,10 @@ def summarizers_() -> Iterator[str]:
     yield f"## Compacting\n\n{_module_text(run)}"
     yield from _functions(run.compact_history, run.acompact_history)
     yield from (
-        f"### `{one.__name__}`\n\n{_text(one)}\n\n{_fields(one)}" for one in (run.Made, SummaryAnswer, SummaryUsage)
+        f"### `{one.__name__}`\n\n{_text(one)}\n\n{_fields(one)}" for one in (run.CompactionRun, SummaryAnswer, SummaryUsage)
     )
-    yield f"## Failures\n\n{_module_text(failing)}"
-    yield _table(("failure", "tried again"), [(f"`{one}`", _yes(one in failing.RETRIED)) for one in get_args(Failure)])
+    yield f"## Failures\n\n{_module_text(failures)}"
+    yield _table(("failure", "tried again"), [(f"`{one}`", _yes(one in failures.RETRIED)) for one in get_args(Failure)])
     yield f"## Another one\n\n{_module_text(summarizing)}\n\n### `Function`\n\n{_text(Function)}\n\n{_fields(Function)}"
 
 

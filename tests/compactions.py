@@ -6,7 +6,7 @@ from typing import Any
 from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.compaction.compact import compact
 from secateur.compaction.conversation import CompactionInput, ViewEntry, build_rows
-from secateur.compaction.outcome import Compacted, Outcome, Refused
+from secateur.compaction.outcome import Compacted, CompactionSkipped, Outcome
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.template import get_template
 from secateur.compaction.trigger import Load
@@ -64,8 +64,8 @@ def done(outcome: Outcome) -> Compacted:
     return outcome
 
 
-def refused(outcome: Outcome) -> Refused:
-    assert isinstance(outcome, Refused), outcome
+def refused(outcome: Outcome) -> CompactionSkipped:
+    assert isinstance(outcome, CompactionSkipped), outcome
     return outcome
 
 

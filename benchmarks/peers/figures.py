@@ -29,9 +29,9 @@ class Figures(Struct, frozen=True):
     peak: int
     bills: dict[float, float]
     adjusted: dict[float, float]  # with every lost result fetched again, once for each request that missed it
-    busts: int  # these and what follows at the first kappa
+    cache_breaks: int  # these and what follows at the first kappa
     hard: float
-    intact: float
+    complete_requests: float
     asked: float  # of what the user wrote, the share that is in the view word for word
     invalid: int
     ms: float  # CPU time of one request, mean
@@ -64,9 +64,9 @@ class Match:
             peak=bills[first].peak,
             bills={kappa: bill.units / self._units[kappa] for kappa, bill in bills.items()},
             adjusted={kappa: (bill.units + again[kappa]) / self._units[kappa] for kappa, bill in bills.items()},
-            busts=bills[first].busts,
+            cache_breaks=bills[first].cache_breaks,
             hard=score.hard,
-            intact=score.intact,
+            complete_requests=score.complete_requests,
             asked=count_asked(plays[first], self.as_it_was),
             invalid=refused(plays[first], self.as_it_was, self._known),
             ms=ms,

@@ -29,7 +29,7 @@ def heading(kappas: Sequence[float]) -> str:
     """The names of the columns."""
     money = "".join(f"bill@{one:g}".rjust(10) for one in kappas) + "".join(f"adj@{one:g}".rjust(9) for one in kappas)
     return f"  {'':{WIDTH}}{'sent':>13}{'peak':>10}{money}" + "".join(
-        f"{name:>9}" for name in ("busts", "hard", "intact", "asked", "refused", "ms")
+        f"{name:>9}" for name in ("breaks", "hard", "complete", "asked", "refused", "ms")
     )
 
 
@@ -39,10 +39,9 @@ def line(row: str, found: Found) -> str:
         return f"  {row:{WIDTH}}  {found}"
     bills = "".join(f"{one:10.3f}" for one in found.bills.values())
     bills += "".join(f"{one:9.3f}" for one in found.adjusted.values())
-    kept = f"{found.hard:9.3f}{found.intact:9.3f}{found.asked:9.3f}"
-    return (
-        f"  {row:{WIDTH}}{found.sent:13,}{found.peak:10,}{bills}{found.busts:9,}{kept}{found.invalid:9,}{found.ms:9.1f}"
-    )
+    kept = f"{found.hard:9.3f}{found.complete_requests:9.3f}{found.asked:9.3f}"
+    counts = f"{found.cache_breaks:9,}{kept}{found.invalid:9,}"
+    return f"  {row:{WIDTH}}{found.sent:13,}{found.peak:10,}{bills}{counts}{found.ms:9.1f}"
 
 
 def together(tables: Sequence[Table]) -> Table:
@@ -52,16 +51,16 @@ def together(tables: Sequence[Table]) -> Table:
 
 def markdown(table: Table) -> Iterator[str]:
     """The same for a page: bills and adjusted bills at the three prices in one cell each."""
-    yield "| | tokens sent | peak | bill | adjusted bill | busts | hard | intact | asked | refused | ms |"
+    yield "| | tokens sent | peak | bill | adjusted bill | cache breaks | hard | complete | asked | refused | ms |"
     yield "|---|---|---|---|---|---|---|---|---|---|---|"
     for row, one in table.items():
         if isinstance(one, str):
             yield f"| {row} | {one} |" + " |" * 9
             continue
         bills, adjusted = (" ".join(f"{share:.2f}" for share in by.values()) for by in (one.bills, one.adjusted))
-        kept = f"{one.hard:.3f} | {one.intact:.3f} | {one.asked:.2f}"
+        kept = f"{one.hard:.3f} | {one.complete_requests:.3f} | {one.asked:.2f}"
         yield (
-            f"| {row} | {one.sent / 1e6:.1f} M | {one.peak / 1e3:.0f} k | {bills} | {adjusted} | {one.busts:,} "
+            f"| {row} | {one.sent / 1e6:.1f} M | {one.peak / 1e3:.0f} k | {bills} | {adjusted} | {one.cache_breaks:,} "
             f"| {kept} | {one.invalid:,} | {one.ms:.1f} |"
         )
 
@@ -87,9 +86,9 @@ def _all(found: Sequence[Found]) -> Found:
         peak=max(one.peak for one in every),
         bills={kappa: mean(one.bills[kappa] for one in every) for kappa in every[0].bills},
         adjusted={kappa: mean(one.adjusted[kappa] for one in every) for kappa in every[0].adjusted},
-        busts=sum(one.busts for one in every),
+        cache_breaks=sum(one.cache_breaks for one in every),
         hard=mean(one.hard for one in every),
-        intact=mean(one.intact for one in every),
+        complete_requests=mean(one.complete_requests for one in every),
         asked=mean(one.asked for one in every),
         invalid=sum(one.invalid for one in every),
         ms=mean(one.ms for one in every),

@@ -222,7 +222,7 @@ class Engine(SessionCommands):
         tools: Any = None,
     ) -> View[T]:
         """`fit` for use in a running event loop. If cancelled, it leaves no trace."""
-        from secateur.summarizers.driving import Stop
+        from secateur.summarizers.driver import Stop
 
         stop = Stop()
         options = CompactOptions(stop=stop)

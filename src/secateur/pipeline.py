@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from secateur import documents
 from secateur.api import Violation
-from secateur.compaction.outcome import Compacted, Refused
+from secateur.compaction.outcome import Compacted, CompactionSkipped
 from secateur.model import Edit, Epoch, Restore
 from secateur.plan import REFUSED, Plan, with_dependents
 from secateur.projection import Projection
@@ -198,7 +198,7 @@ def apply_compaction(
 ) -> record.CompactionResult:
     """Replace older work by digests if that pays, then summarize if the view is still too long."""
     if context.policy.compaction is None:
-        skipped = Refused("no_policy", f"policy {context.policy.name} does not compact")
+        skipped = CompactionSkipped("no_policy", f"policy {context.policy.name} does not compact")
         return record.CompactionResult(skipped if options.forced else None)
     early = digest.conclude(context, projection, setup, options)
     first = _finish_compaction(context, projection, setup, early, validate) if early is not None else None
@@ -217,7 +217,7 @@ def _finish_compaction(
     """Apply the epoch of a compaction, and report the result."""
     applied = _apply(projection, Step(step.epoch), context.budget.now_ms, validate) if step.epoch else record.Applied()
     if applied.refused:
-        no = Refused("gate", applied.refused, step.outcome.attempts, step.outcome.asks)
+        no = CompactionSkipped("gate", applied.refused, step.outcome.attempts, step.outcome.asks)
         step = replace(step, outcome=no, epoch=None, prepared=None)
     result = record.report_compaction(
         step.outcome, step.made, record.explain_too_long(context, projection, step.outcome)

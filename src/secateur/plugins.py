@@ -82,7 +82,7 @@ from secateur.stores.protocol import (
     make_state,
 )
 from secateur.strategy import Strategy, is_final
-from secateur.summarizers.own import Function
+from secateur.summarizers.builtin import Function
 from secateur.summarizers.protocol import Failed, Summarizer
 from secateur.text.excerpt import excerpt, trim_text
 from secateur.text.placeholder import describe_removed

@@ -46,9 +46,9 @@ def test_the_report_is_one_json_object() -> None:
     assert found["lines"][""] == session["lines"]
     base, openclaw = session["lines"][:2]
     assert openclaw["dollars"] < base["dollars"]
-    event = session["accounts"]["openclaw"]["events"][0]
+    event = session["decision_logs"]["openclaw"]["events"][0]
     assert event["cold"]
-    assert "300 s" in event["why"] or event["freed"] > 0
+    assert "300 s" in event["reason"] or event["freed"] > 0
 
 
 def test_files_and_pictures_are_written(tmp_path: Path) -> None:

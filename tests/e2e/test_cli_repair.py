@@ -61,7 +61,7 @@ def test_in_place_keeps_a_backup_and_what_was_cut_off(tmp_path: Path) -> None:
         f"{path}.torn",
         14,
     ]
-    assert [one["rule"] for one in done.json["mended"]] == ["F1"]
+    assert [one["rule"] for one in done.json["repairs"]] == ["F1"]
 
 
 def test_json_writes_nothing_unless_told_where(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_json_writes_nothing_unless_told_where(tmp_path: Path) -> None:
     done = secateur("repair", path, "--json")
     assert done.json["output"] is None
     assert path.read_bytes() == BROKEN
-    assert done.json["left"] == []
+    assert done.json["remaining"] == []
 
 
 def test_what_cannot_be_mended_is_a_finding() -> None:

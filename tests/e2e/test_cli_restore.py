@@ -139,7 +139,7 @@ def test_in_place_and_out_and_a_pipe(tmp_path: Path, url: str) -> None:
     pruned = file.read_bytes()
     assert pruned != raw
     told = restore(url, file, "-o", tmp_path / "out", "--json").json
-    assert told["exact"] is True
+    assert told["is_exact"] is True
     assert [step["session"] for step in told["steps"]] == ["s1"]
     assert (tmp_path / "out").read_bytes() == raw
     assert restore(url, file).out == raw
@@ -204,7 +204,7 @@ def test_several_prunes_are_all_taken_back(tmp_path: Path, url: str) -> None:
     told = restore(url, file, "-o", tmp_path / "out", "--json").json
     assert len(told["steps"]) == len(list(tmp_path.glob("session.jsonl.bak*"))) == 3
     assert (tmp_path / "out").read_bytes() == raw + since
-    assert told["exact"] is False
+    assert told["is_exact"] is False
 
 
 def test_a_file_that_grew_keeps_what_came_since(tmp_path: Path, url: str) -> None:

@@ -15,7 +15,7 @@ from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.compaction.outcome import Compacted
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.summarizers import Summarizer, parse
-from secateur.summarizers.driving import drive
+from secateur.summarizers.driver import drive
 from secateur.summarizers.run import CompactionTask, compact_history
 
 SHORT = Ask(system="You are brief.", text="Name three colors.", most_tokens=12, tokens=20)

@@ -165,8 +165,8 @@ def test_check_and_repair_know_its_rule(secateur: Run, body: Path) -> None:
     assert [one["rule"] for one in found.json["violations"]] == ["EXAMPLE-1"]
     assert found.json["violations"][0]["where"] == "messages.2.content.0.content"
     done = secateur("repair", body, "-o", "repaired.json", "--json")
-    assert (done.code, done.json["left"]) == (0, [])
-    assert [one["rule"] for one in done.json["mended"]] == ["EXAMPLE-1"]
+    assert (done.code, done.json["remaining"]) == (0, [])
+    assert [one["rule"] for one in done.json["repairs"]] == ["EXAMPLE-1"]
     assert secateur("check", "repaired.json").code == 0
     assert secateur("check", body, SECATEUR_PLUGINS="off").code == 0
 

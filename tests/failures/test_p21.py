@@ -9,10 +9,10 @@ import json
 from typing import Any
 
 from secateur import Engine, View
+from secateur.simulate.attribution import analyze_spending
 from secateur.simulate.recall import recall_of
 from secateur.simulate.requests import read_recording
 from secateur.simulate.run import simulate
-from secateur.simulate.spending import analyze_spending
 
 MODEL = "claude-opus-4-5"
 EAGER: dict[str, Any] = {

@@ -27,7 +27,7 @@ from laws.stories import Said, Story, story
 from laws.trials import TRIALS, Trial, drawn
 from secateur import Engine, View, fit
 from secateur.api import check
-from secateur.compaction.outcome import Refused
+from secateur.compaction.outcome import CompactionSkipped
 from secateur.errors import SecateurError, StillTooLong
 from secateur.model import Replace
 from secateur.plan import REFUSED, Plan
@@ -178,7 +178,9 @@ def play(one: Case, outcome: Outcome) -> None:
 def noted(one: Case, number: int, turn: Turn, view: View, outcome: Outcome) -> None:
     """Count what became of a request."""
     gate = REFUSED in view.receipt.skipped_reason and view.receipt.skipped_reason
-    gate = gate or (isinstance(view.compaction, Refused) and view.compaction.reason == "gate" and view.compaction.text)
+    gate = gate or (
+        isinstance(view.compaction, CompactionSkipped) and view.compaction.reason == "gate" and view.compaction.text
+    )
     outcome.note(one, "requests")
     outcome.note(one, "aside", turn.line != MAIN or turn.compact)
     outcome.note(one, "edited", native(view) != turn.body)

@@ -13,7 +13,7 @@ import pytest
 
 from cli_runs import secateur
 from secateur import Engine, documents
-from secateur.answers.left import list_removals
+from secateur.answers.removals import list_removals
 from secateur.lineage import handle_of
 from secateur.recover.whole import read_whole
 from secateur.sessions.receipt_log import make_blob

@@ -126,7 +126,7 @@ def test_openclaw_writes_less_after_a_pause_and_what_follows_reads_that() -> Non
     assert len(colds) == 4
     assert opened
     assert set(opened) <= set(colds), "openclaw edits after a pause alone"
-    assert pruned.bill.busts == plain.bill.busts == 0
+    assert pruned.bill.cache_breaks == plain.bill.cache_breaks == 0
     for number in opened:
         first, follow = pruned.rows[number], pruned.rows[number + 1]
         assert first.read == 0

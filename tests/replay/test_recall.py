@@ -70,7 +70,7 @@ def test_the_lossless_optimum_loses_nothing(name: str) -> None:
         recording, list_unreferenced(recording, recall), Terms(make_unit_price(1.25, 0.1), Caching(rules=rules))
     )
     score = recall.score(compare_views((recording.get_context(one.request), one.seen) for one in found.run.turns))
-    assert (score.hard, score.intact, score.lost) == (1, 1, ())
+    assert (score.hard, score.complete_requests, score.lost) == (1, 1, ())
     assert found.least <= found.units <= found.run.bill.units
 
 

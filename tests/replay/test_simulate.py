@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from secateur.pricing import get_rules, make_unit_price
-from secateur.simulate.agreement import UNEXPLAINED, compare_requests
 from secateur.simulate.cache import Caching
+from secateur.simulate.cache_validation import UNEXPLAINED, compare_requests
 from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import simulate
 

@@ -39,7 +39,7 @@ from secateur.cli.runs import (
 from secateur.cli.writer import write_file
 from secateur.compaction.ledger import read_back
 from secateur.compaction.outcome import Compacted
-from secateur.compaction.outcome import Refused as NotDone
+from secateur.compaction.outcome import CompactionSkipped as NotDone
 from secateur.compaction.provenance import LineSource, trace_summary
 from secateur.compaction.summary import parse_sections
 from secateur.engine import View

@@ -81,7 +81,7 @@ class DiffReport(Struct, frozen=True, kw_only=True):
     tokens_before: int
     tokens_after: int
     changes: list[PartChange]
-    gate: str | None = None  # why the policy changed nothing
+    skipped_reason: str | None = None  # why the policy changed nothing
 
 
 @options.make_command("diff", DiffOptions, _EPILOG)
@@ -92,10 +92,10 @@ def command(args: DiffOptions) -> int:
     with show_work(f"comparing {args.a}"):
         before = open_source(read_source(args.a), args)
         if args.b is None:
-            after, gate = _open_pruned(args, before)
+            after, skipped_reason = _open_pruned(args, before)
         else:
-            after, gate = open_source(read_source(args.b), args), None
-        report = _make_report(before, after, gate)
+            after, skipped_reason = open_source(read_source(args.b), args), None
+        report = _make_report(before, after, skipped_reason)
     if args.as_json:
         print_json(report)
     else:
@@ -111,14 +111,14 @@ def _open_pruned(args: DiffOptions, before: OpenedDocument) -> tuple[OpenedDocum
     return open_outcome(outcome, before, args), view.receipt.skipped_reason or None
 
 
-def _make_report(before: OpenedDocument, after: OpenedDocument, gate: str | None) -> DiffReport:
+def _make_report(before: OpenedDocument, after: OpenedDocument, skipped_reason: str | None) -> DiffReport:
     return DiffReport(
         before=before.source.label,
         after=after.source.label,
         tokens_before=count_tokens(before.transcript),
         tokens_after=count_tokens(after.transcript),
         changes=find_changes(before.transcript, after.transcript),
-        gate=gate,
+        skipped_reason=skipped_reason,
     )
 
 
@@ -126,8 +126,8 @@ def _render(report: DiffReport, lines: int) -> Iterator[Any]:
     differ = f"{pluralize(len(report.changes), 'part')} {'differs' if len(report.changes) == 1 else 'differ'}"
     figures = f"{format_count(report.tokens_before)} → {format_count(report.tokens_after)} tokens"
     yield f"{clean(report.before)} → {clean(report.after)}: {differ}, {figures}"
-    if not report.changes and report.gate:
-        yield f"Nothing was pruned: {report.gate}."
+    if not report.changes and report.skipped_reason:
+        yield f"Nothing was pruned: {report.skipped_reason}."
     for change in report.changes:
         yield ""
         yield StyledLine(_make_heading(change), "bold")

@@ -28,10 +28,10 @@ class PolicySummary(Struct, frozen=True):
     """A preset in one line."""
 
     name: str
-    doc: str
+    description: str
     suits: str  # whom it suits, in one line; "" where it does not say
     default: bool
-    in_place: str  # always, bodies or never
+    allow_in_place: str  # always, bodies or never
 
 
 class PoliciesOptions(Options, frozen=True, kw_only=True):
@@ -51,7 +51,9 @@ def command(args: PoliciesOptions) -> None:
     if args.as_json:
         return print_json(lines)
     return print_blocks(
-        tables.make_list([(line.name + (" *" if line.default else ""), line.suits or line.doc) for line in lines]),
+        tables.make_list(
+            [(line.name + (" *" if line.default else ""), line.suits or line.description) for line in lines]
+        ),
         "* default",
     )
 

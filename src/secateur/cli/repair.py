@@ -34,7 +34,7 @@ Examples:
   secateur repair s.jsonl -o repaired.jsonl   write it
   secateur repair s.jsonl --in-place          keeps s.jsonl.bak
   secateur repair request.json --model claude-opus-4-6 > repaired.json
-  secateur repair request.json --profile strict --json | jq .left
+  secateur repair request.json --profile strict --json | jq .remaining
 
 \b
 Calls without a result get one that says so; results without a call become
@@ -80,8 +80,8 @@ class RepairReport(Struct, frozen=True, kw_only=True):
     backup: str | None
     torn: str | None  # the file that holds what was cut off
     torn_bytes: int
-    mended: tuple[RepairRecord, ...]
-    left: tuple[RepairRecord, ...]  # still broken; `where` counts in the repaired document
+    repairs: tuple[RepairRecord, ...]
+    remaining: tuple[RepairRecord, ...]  # still broken; `where` counts in the repaired document
 
 
 @options.make_command("repair", RepairCommandOptions, _EPILOG)
@@ -104,8 +104,8 @@ def command(args: RepairCommandOptions) -> int:
         backup=str(backup) if backup else None,
         torn=torn,
         torn_bytes=len(done.torn),
-        mended=done.repairs,
-        left=done.remaining,
+        repairs=done.repairs,
+        remaining=done.remaining,
     )
     print_run(report, args, lambda: _render(report, source))
     return FINDINGS if done.remaining else SUCCESS
@@ -136,20 +136,20 @@ def _write_torn(args: RepairCommandOptions, done: RepairResult) -> str | None:
 
 def _render(report: RepairReport, source: InputSource) -> list[Any]:
     """The report as text."""
-    count = len(report.mended)
+    count = len(report.repairs)
     head = f"{clean(source.label)}: {report.format}, "
     lines: list[Any] = [head + (f"{count:,} repaired" if count else "nothing to repair")]
     lines += [
-        StyledLine(f"  {clean(f'{repair.where}: {repair.what}')} ({repair.rule})") for repair in report.mended[:_SHOWN]
+        StyledLine(f"  {clean(f'{repair.where}: {repair.what}')} ({repair.rule})") for repair in report.repairs[:_SHOWN]
     ]
     if count > _SHOWN:
-        by_rule = Counter(repair.rule for repair in report.mended[_SHOWN:])
+        by_rule = Counter(repair.rule for repair in report.repairs[_SHOWN:])
         lines.append("  and " + ", ".join(f"{number:,} of {rule}" for rule, number in by_rule.most_common()))
-    if report.left:
-        lines += ["", StyledLine(f"{len(report.left):,} still broken", "bold red")]
+    if report.remaining:
+        lines += ["", StyledLine(f"{len(report.remaining):,} still broken", "bold red")]
         lines += [
             StyledLine(f"  {clean(f'{repair.where}: {repair.what}')} ({repair.rule})")
-            for repair in report.left[:_SHOWN]
+            for repair in report.remaining[:_SHOWN]
         ]
     return lines + _list_files(report)
 

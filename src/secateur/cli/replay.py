@@ -30,7 +30,7 @@ _EPILOG = """\
 Examples:
   secateur replay s1 --request 7 > view.json        if history is stored
   secateur replay s1 --request 7 --from s.jsonl -o view.jsonl
-  secateur replay s1 --request 7 --from s.jsonl --json | jq .exact
+  secateur replay s1 --request 7 --from s.jsonl --json | jq .is_exact
 
 \b
 Requests are numbered as in `secateur why s1`. FILE is the client's history,
@@ -69,10 +69,10 @@ class ReplayReport(Struct, frozen=True, kw_only=True):
     session: str
     request: int
     policy: str
-    at: int  # ms since 1970
+    at_ms: int  # ms since 1970
     tokens: int
     bytes: int
-    exact: bool | None  # they are those that were sent; null: there is no hash to tell
+    is_exact: bool | None  # they are those that were sent; null: there is no hash to tell
     output: str | None
 
 
@@ -118,10 +118,10 @@ def _make_report(args: ReplayOptions, number: int, found: ReplayResult, size: in
         session=receipt.session or args.session,
         request=number,
         policy=receipt.policy,
-        at=receipt.at_ms,
+        at_ms=receipt.at_ms,
         tokens=receipt.tokens_view,
         bytes=size,
-        exact=found.is_exact,
+        is_exact=found.is_exact,
         output=target,
     )
 
@@ -138,4 +138,4 @@ def _render(made: ReplayReport) -> list[str]:
     sure = {True: "exactly as sent", False: "not as sent", None: "no hash is stored to compare with"}
     text = f"Request {made.request} of session {clean(made.session)}: {made.bytes:,} bytes, {made.tokens:,} tokens, "
     where = f"Written to {made.output}." if made.output else "Nothing was written: -o FILE writes it."
-    return [text + sure[made.exact] + ".", where]
+    return [text + sure[made.is_exact] + ".", where]

@@ -36,7 +36,7 @@ class NewestSummary(Struct, frozen=True):
 
     summary: str | None = None
     continuation: ContinuationSummary | None = None
-    rung: str | None = None
+    method: str | None = None
 
 
 class DocumentSummary(Struct, frozen=True):
@@ -98,7 +98,7 @@ def make_report(view: View[Any], before: OpenedDocument, after: OpenedDocument, 
         violations=tuple(violation for violation in find_violations(after)[1] if violation.severity == "error"),
         summary=summed.summary,
         continuation=summed.continuation,
-        method=summed.rung,
+        method=summed.method,
         compaction=receipt.compaction,
         cost=receipt.cost,
         counter=receipt.counter,

@@ -84,7 +84,7 @@ class RestoreStep(Struct, frozen=True):
 
     session: str
     receipt: int  # its number in the session
-    at: int  # ms since 1970
+    at_ms: int  # ms since 1970
     source: str  # where the bytes came from: the store's address, or a backup's name
 
 
@@ -96,8 +96,8 @@ class RestoreReport(Struct, frozen=True, kw_only=True):
     output: str | None  # the file, "-" for standard output; null: not written
     backup: str | None
     store: str
-    exact: bool  # these are the very bytes of the file as it was
-    later_bytes: int  # that came after the prune, and stay; 0 where `exact`
+    is_exact: bool  # these are the very bytes of the file as it was
+    later_bytes: int  # that came after the prune, and stay; 0 if `is_exact`
     whole: bool  # all that the prune wrote still stood; false: something behind its last edit reads otherwise now
     bytes: int  # unpacked
     hash: str  # of the unpacked bytes, by which receipts name the file (`filed.before`)
@@ -201,7 +201,7 @@ def _make_report(args: RestoreOptions, kept: OpenedStore, original: _Original, b
         output=args.target.name,
         backup=backup,
         store=kept.url,
-        exact=not original.later_bytes and original.is_whole,
+        is_exact=not original.later_bytes and original.is_whole,
         later_bytes=original.later_bytes,
         whole=original.is_whole,
         bytes=len(data),
@@ -218,9 +218,9 @@ def _render(done: RestoreReport, source: InputSource) -> list[str]:
     last = done.steps[-1]
     lines = [
         f"{name}: {pluralize(len(done.steps), 'prune')} undone, {done.bytes:,} bytes, "
-        f"as of {format_time(last.at)} (session {clean(last.session)}, from {clean(last.source)})."
+        f"as of {format_time(last.at_ms)} (session {clean(last.session)}, from {clean(last.source)})."
     ]
-    if done.exact:
+    if done.is_exact:
         lines.append("The bytes are exactly those of the original.")
     elif done.whole:
         lines.append(f"{done.later_bytes:,} bytes were appended since; they are kept after the original.")

@@ -21,13 +21,13 @@ from secateur.cli.inputs import explain_unreadable, find_json_error, read_source
 from secateur.cli.policy_bills import PolicyBill, list_bills
 from secateur.cli.pricing_options import PricingChoice, resolve_pricing
 from secateur.errors import FormatError, SecateurError, UnknownFormat
+from secateur.simulate.attribution import Leak, PartSpending, analyze_spending
 from secateur.simulate.bill import sum_bill
 from secateur.simulate.compare import Play, compare_policies
 from secateur.simulate.foresight import Terms
 from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import Run, as_paid, simulate
 from secateur.simulate.several import Said, count_shared, describe_requests, split_conversations
-from secateur.simulate.spending import Leak, PartSpending, analyze_spending
 
 SESSION_ENDINGS = (".jsonl", ".json", ".traj")
 _PACKED = ".gz"

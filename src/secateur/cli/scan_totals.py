@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from secateur.cli.output.formatting import abbreviate, format_dollar_share, format_dollars, pluralize
-from secateur.simulate.spending import LARGE_TOKENS, Leak
+from secateur.simulate.attribution import LARGE_TOKENS, Leak
 
 if TYPE_CHECKING:
     from secateur.cli.scan_files import ScannedSession

@@ -180,7 +180,10 @@ def _write_files(args: SimulateOptions, replays: Sequence[PlayedSession], sessio
     for name in args.plots:
         first = replays[0].comparison
         shown = _find_explained(args, replays[0])
-        texts = [*describe_for_plot(shown, first.base, sessions[0].accounts[shown.name]), describe_cache(sessions[0])]
+        texts = [
+            *describe_for_plot(shown, first.base, sessions[0].decision_logs[shown.name]),
+            describe_cache(sessions[0]),
+        ]
         write(build_picture(first, Path(sessions[0].input).name, shown.name, texts), Path(name))
 
 
@@ -211,7 +214,7 @@ def _render(args: SimulateOptions, replays: Sequence[PlayedSession], sessions: S
         ]
         if len(selected) == 1:
             replay, session = selected[0]
-            blocks += explain_decisions(shown, replay.comparison.base, session.accounts[shown.name])
+            blocks += explain_decisions(shown, replay.comparison.base, session.decision_logs[shown.name])
         blocks += [f"warning: {clean(text)}" for text in dict.fromkeys(t for _, s in selected for t in s.warnings)]
     first = f", of {clean(Path(sessions[0].input).name)}" if len(sessions) > 1 else ""
     blocks += [f"{kind}: {clean(name)}{first if kind == 'picture' else ''}" for kind, name in _list_files(args)]

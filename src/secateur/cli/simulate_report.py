@@ -22,11 +22,11 @@ from secateur.cli.policy_bills import (
     list_bills,
     sum_bills,
 )
-from secateur.simulate.account import DecisionLog, build_account
-from secateur.simulate.agreement import compare_requests
 from secateur.simulate.bill import sum_bill
+from secateur.simulate.cache_validation import compare_requests
+from secateur.simulate.decision_log import DecisionLog, build_decision_log
 from secateur.simulate.run import as_paid
-from secateur.simulate.story import EDITS, Chapter, describe_chapter, divide_chapters
+from secateur.simulate.timeline import EDITS, TimelineEntry, build_timeline, describe_entry
 
 if TYPE_CHECKING:
     from secateur.simulate.compare import PolicyResult
@@ -57,7 +57,7 @@ class SessionReport(Struct, frozen=True, kw_only=True):
     recorded: float | None  # dollars that the recorded usage comes to; None: not every request has one
     misses: int  # requests that read less, as recorded, than the cache's rules say
     lines: list[PolicyBill]
-    accounts: dict[str, DecisionLog]  # by policy; costs in units: tokens of plain input
+    decision_logs: dict[str, DecisionLog]  # by policy; costs in units: tokens of plain input
     warnings: tuple[str, ...]
 
 
@@ -86,7 +86,9 @@ def report_session(replay: PlayedSession) -> SessionReport:
         recorded=_price_recorded_usage(replay),
         misses=_count_misses(replay),
         lines=list_bills(comparison),
-        accounts={standing.name: build_account(standing.run, comparison.base.run) for standing in comparison.standings},
+        decision_logs={
+            standing.name: build_decision_log(standing.run, comparison.base.run) for standing in comparison.standings
+        },
         warnings=(*comparison.recording.document.transcript.warnings, *replay.terms.warnings),
     )
 
@@ -158,7 +160,7 @@ def _count_misses(replay: PlayedSession) -> int:
 def explain_decisions(standing: "PolicyResult", base: "PolicyResult", account: DecisionLog) -> list[Any]:
     """The decisions of a policy as text and a table."""
     dollars = standing.run.price.to_dollars
-    rows = [_make_row(chapter, dollars, standing.name) for chapter in divide_chapters(standing.run, account)]
+    rows = [_make_row(entry, dollars, standing.name) for entry in build_timeline(standing.run, account)]
     if not rows:
         return [describe_outcome(standing, base, account)]
     title = f"Decisions of {standing.name} (a million input tokens cost {format_dollars(dollars(1e6))})"
@@ -175,20 +177,20 @@ def explain_decisions(standing: "PolicyResult", base: "PolicyResult", account: D
 def describe_for_plot(standing: "PolicyResult", base: "PolicyResult", account: DecisionLog) -> list[str]:
     """The text of a plot: the outcome, the excerpts on arrival, and the most frequent reason to wait."""
     texts = [describe_outcome(standing, base, account)]
-    births = [event for event in account.events if event.birth]
-    if births:
+    arrivals = [event for event in account.events if event.on_arrival]
+    if arrivals:
         freed, saved = (
-            sum(standing.freed for standing in births),
-            standing.run.price.to_dollars(sum(standing.saved for standing in births)),
+            sum(standing.freed for standing in arrivals),
+            standing.run.price.to_dollars(sum(standing.saved for standing in arrivals)),
         )
         texts.append(
-            f"{pluralize(len(births), 'time')} a new result was shortened before it was cached, at no cost:"
+            f"{pluralize(len(arrivals), 'time')} a new result was shortened before it was cached, at no cost:"
             f" {freed:,} tokens, {format_dollars(max(0.0, saved))} saved since."
         )
     if account.waits:
         wait = account.waits[0]
         times = pluralize(wait.requests, "request")
-        texts.append(f"The most frequent reason to wait, {times}, the last {wait.last + 1}: {clean(wait.why)}.")
+        texts.append(f"The most frequent reason to wait, {times}, the last {wait.last + 1}: {clean(wait.reason)}.")
     return texts
 
 
@@ -214,13 +216,13 @@ def describe_outcome(standing: "PolicyResult", base: "PolicyResult", account: De
     )
 
 
-def _make_row(chapter: Chapter, dollars: Callable[[float], float], policy: str) -> tuple[str, ...]:
-    edited = chapter.event is not None or chapter.small or chapter.births
+def _make_row(entry: TimelineEntry, dollars: Callable[[float], float], policy: str) -> tuple[str, ...]:
+    edited = entry.event is not None or entry.small or entry.arrivals
     return (
-        f"{chapter.first + 1:,}" + (f"–{chapter.last + 1:,}" if chapter.last > chapter.first else ""),
-        abbreviate_short(chapter.freed) if edited else "",
-        format_net_dollars(dollars(chapter.cost)) if edited else "",
-        format_net_dollars(dollars(chapter.saved)) if edited else "",
+        f"{entry.first + 1:,}" + (f"–{entry.last + 1:,}" if entry.last > entry.first else ""),
+        abbreviate_short(entry.freed) if edited else "",
+        format_net_dollars(dollars(entry.cost)) if edited else "",
+        format_net_dollars(dollars(entry.saved)) if edited else "",
         "",  # a little more room
-        clean(describe_chapter(chapter, policy)),
+        clean(describe_entry(entry, policy)),
     )

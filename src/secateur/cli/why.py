@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import click
 from msgspec import Struct
 
-from secateur.answers.left import Removal, list_removals, number_summaries, sum_freed_tokens
+from secateur.answers.removals import Removal, list_removals, number_summaries, sum_freed_tokens
 from secateur.answers.savings import read_savings, sum_bills
 from secateur.cli import options
 from secateur.cli.exit_codes import UsageError

@@ -21,7 +21,7 @@ from secateur.compaction.former import with_former_states, without_gone_files
 from secateur.compaction.judge.evidence import collect_evidence
 from secateur.compaction.language import detect_language
 from secateur.compaction.ledger import Ledger
-from secateur.compaction.outcome import Attempt, Compacted, Layout, Outcome, Refused, Rung
+from secateur.compaction.outcome import Compacted, CompactionSkipped, Layout, Outcome, RejectedSummary, Rung
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.span import Given, build_summary_meta, collect_span, find_segments, replace_segments
 from secateur.compaction.summary import (
@@ -55,7 +55,7 @@ def compact(scene: CompactionInput, settings: Compaction, after: Continuation) -
     space = compute_limits(settings, scene.window, scene.model)
     verdict = check_due(settings, scene.load, space, scene.forced)
     if not verdict.now:
-        return Refused(verdict.why, verdict.text)
+        return CompactionSkipped(verdict.why, verdict.text)
     count = get_counter(settings.counter) if settings.counter else scene.count
     rows = build_rows(scene.shown or scene.raw, scene.ranges, count)
     most = compute_summary_budget(settings, scene.window)
@@ -66,7 +66,7 @@ def compact(scene: CompactionInput, settings: Compaction, after: Continuation) -
     most = min(most, _compute_room(taken))
     work = _Work(scene, settings, taken, _choose_template(scene, settings, taken), most)
     found = yield from _summarize(work)
-    if isinstance(found, Refused):
+    if isinstance(found, CompactionSkipped):
         return found
     return _build_outcome(work, found, (where, rows), after)
 
@@ -93,7 +93,7 @@ class _Found(Struct, frozen=True):
 
     rung: Rung
     written: Written
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[RejectedSummary, ...] = ()
     by: str = ""
     dropped: tuple[str, ...] = ()
     asks: int = 0
@@ -133,22 +133,22 @@ def _compute_room(taken: Given) -> int:
     return kept + sum(row.tokens for row in taken.rows if row.is_fresh) // 2
 
 
-def _explain_nothing(rows: Sequence[ViewEntry]) -> Refused:
+def _explain_nothing(rows: Sequence[ViewEntry]) -> CompactionSkipped:
     if any(row.is_summary for row in rows):
-        return Refused("nothing_new", "nothing has been said since the last summary that is not in the tail")
-    return Refused("too_short", "the history is too short: all of it is head and tail")
+        return CompactionSkipped("nothing_new", "nothing has been said since the last summary that is not in the tail")
+    return CompactionSkipped("too_short", "the history is too short: all of it is head and tail")
 
 
 def _choose_template(scene: CompactionInput, settings: Compaction, taken: Given) -> Template:
     return get_template(settings.template, detect_language("\n".join(_list_user_texts(scene, taken))) or "en")
 
 
-def _summarize(work: _Work) -> Generator[tuple[Ask, ...], tuple[SummaryAnswer, ...], _Found | Refused]:
+def _summarize(work: _Work) -> Generator[tuple[Ask, ...], tuple[SummaryAnswer, ...], _Found | CompactionSkipped]:
     """Return the summary of the first rung that holds."""
     cancels = work.settings.on_bad_summary == "cancel"
     if work.scene.supplied:
         return _use_supplied(work, cancels)
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[RejectedSummary, ...] = ()
     asks = 0
     if work.scene.asks:
         found = yield from _summarize_by_model(work, 1 if cancels else ATTEMPTS)
@@ -156,19 +156,19 @@ def _summarize(work: _Work) -> Generator[tuple[Ask, ...], tuple[SummaryAnswer, .
             return found
         attempts, asks = found.attempts, found.asks
     elif cancels:
-        return Refused("cancelled", "there is no model to write the summary")
+        return CompactionSkipped("cancelled", "there is no model to write the summary")
     if cancels:
-        return Refused("cancelled", attempts[-1].text, attempts, asks)
+        return CompactionSkipped("cancelled", attempts[-1].text, attempts, asks)
     if not work.scene.asks:
-        attempts = (Attempt("model", "no_summarizer", "no summarizer is configured"),)
+        attempts = (RejectedSummary("model", "no_summarizer", "no summarizer is configured"),)
     return _Found("extract", work.write_summary(_extract_sections(work)), attempts, asks=asks)
 
 
 def _summarize_by_model(
     work: _Work, tries: int
-) -> Generator[tuple[Ask, ...], tuple[SummaryAnswer, ...], _Found | Refused]:
+) -> Generator[tuple[Ask, ...], tuple[SummaryAnswer, ...], _Found | CompactionSkipped]:
     """Return a model's summary that passes, or what was wrong with each."""
-    attempts: list[Attempt] = []
+    attempts: list[RejectedSummary] = []
     asks = 0
     task = _build_task(work)
     window = work.scene.summarizer_window or work.scene.window
@@ -179,11 +179,11 @@ def _summarize_by_model(
         verdict, made = _judge_and_write(work, answer)
         if made is not None:
             return _Found("model", made, tuple(attempts), answer.by, verdict.dropped, asks)
-        attempts.append(Attempt("model", verdict.reason or "facts", verdict.text, answer.by))
+        attempts.append(RejectedSummary("model", verdict.reason or "facts", verdict.text, answer.by))
         if answer.error:
             break  # whoever asks has tried again already
         task = _build_task(work, verdict.text)
-    return Refused("cancelled", attempts[-1].text, tuple(attempts), asks)
+    return CompactionSkipped("cancelled", attempts[-1].text, tuple(attempts), asks)
 
 
 def _judge_and_write(work: _Work, answer: SummaryAnswer) -> tuple[Verdict, Written | None]:
@@ -209,11 +209,11 @@ def _list_user_texts(scene: CompactionInput, taken: Given) -> tuple[str, ...]:
     return taken.said or tuple(filter(None, map(get_text, mine)))
 
 
-def _use_supplied(work: _Work, cancels: bool) -> _Found | Refused:
+def _use_supplied(work: _Work, cancels: bool) -> _Found | CompactionSkipped:
     """Use a summary written by a hook as it is, unless it is empty."""
     text = redact(work.scene.supplied).strip()
     if not text and cancels:
-        return Refused("cancelled", "the summary is empty")
+        return CompactionSkipped("cancelled", "the summary is empty")
     lines = tuple(line for line in text.splitlines() if line.strip())
     return _Found("supplied", work.write_summary(parse_sections(text) or {"discoveries": lines}))
 
@@ -261,10 +261,10 @@ def _build_outcome(
     takes = tokens + (scene.count(step.text) if step.put_in else 0)
     if takes >= taken.tokens:
         text = f"the summary would take {takes:,} tokens, and what it stands for takes {taken.tokens:,}"
-        return Refused("no_gain", text, found.attempts, found.asks)
+        return CompactionSkipped("no_gain", text, found.attempts, found.asks)
     if is_empty(made):
         text = "nothing can be said of what would give way: the summary would be empty"
-        return Refused("empty", text, found.attempts, found.asks)
+        return CompactionSkipped("empty", text, found.attempts, found.asks)
     return Compacted(
         edits=(*replace_segments(where, rows, scene.raw, items), *build_continuation_edits(scene.raw, step)),
         rung=found.rung,

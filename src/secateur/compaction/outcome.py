@@ -74,7 +74,7 @@ def apply_layout(messages: Sequence[_T], summary: _T | None, layout: Layout) -> 
     return [*messages[:head], summary, *messages[tail:]]
 
 
-class Attempt(Struct, frozen=True):
+class RejectedSummary(Struct, frozen=True):
     """A summary that was not taken."""
 
     rung: Rung
@@ -88,7 +88,7 @@ class Compacted(Struct, frozen=True, kw_only=True):
 
     edits: tuple[Edit, ...]  # one epoch of the plan; the continuation is among them
     rung: Rung
-    attempts: tuple[Attempt, ...] = ()  # what was tried before
+    attempts: tuple[RejectedSummary, ...] = ()  # what was tried before
     by: str = ""  # the summarizer
     summary: str  # the text that is in the view
     sections: Sections = {}  # its prose
@@ -104,16 +104,16 @@ class Compacted(Struct, frozen=True, kw_only=True):
     blobs: dict[str, str] = {}  # handle -> what gave way, in full, for a store to keep
 
 
-class Refused(Struct, frozen=True):
+class CompactionSkipped(Struct, frozen=True):
     """Nothing was changed."""
 
     reason: Refusal
     text: str
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[RejectedSummary, ...] = ()
     asks: int = 0
 
 
-Outcome = Compacted | Refused
+Outcome = Compacted | CompactionSkipped
 
 
 def get_status(outcome: Outcome) -> str:
@@ -127,7 +127,7 @@ def build_host_answer(outcome: Outcome, first_entry: str, tokens_before: int) ->
     With a summary between head and tail everything stays with the host, and `first_entry` is the first of its context;
     else it is the first entry that is still sent behind the summary.
     """
-    if isinstance(outcome, Refused) or not first_entry:
+    if isinstance(outcome, CompactionSkipped) or not first_entry:
         return {"cancel": True}
     layout = outcome.layout.make_details() if outcome.layout else {}
     made = {

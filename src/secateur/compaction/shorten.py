@@ -18,7 +18,7 @@ from msgspec import Struct
 from secateur.compaction.conversation import DIGEST, CompactionInput, ViewEntry, build_rows, is_round_split
 from secateur.compaction.cut import HistoryCut, Span, expand_to_rounds, find_newest_user_row
 from secateur.compaction.ledger.said import keep_ends
-from secateur.compaction.outcome import Compacted, Refused
+from secateur.compaction.outcome import Compacted, CompactionSkipped
 from secateur.compaction.settings import Compaction, DigestSettings
 from secateur.compaction.span import collect_carried, find_segments, keep_newest, replace_span
 from secateur.compaction.waiting import find_pending_rows
@@ -127,7 +127,9 @@ class _Stretch(Struct, frozen=True):
     blob: tuple[str, str] | None  # handle and text of what gave way
 
 
-def shorten(scene: CompactionInput, settings: Compaction, digest: DigestSettings, stretch: Span) -> Compacted | Refused:
+def shorten(
+    scene: CompactionInput, settings: Compaction, digest: DigestSettings, stretch: Span
+) -> Compacted | CompactionSkipped:
     """Digests in place of the raw messages [first, last), where they shorten something; the tokens are the scene's."""
     rows = build_rows(scene.shown or scene.raw, scene.ranges, scene.count)
     start, end = (next((n for n, row in enumerate(rows) if row.first >= at), len(rows)) for at in stretch)
@@ -138,7 +140,7 @@ def shorten(scene: CompactionInput, settings: Compaction, digest: DigestSettings
         one for span in find_segments(where, rows) if (one := _shorten_stretch(scene, settings, digest, (rows, span)))
     ]
     if not made:
-        return Refused("no_gain", "a digest of the older work would hardly be shorter")
+        return CompactionSkipped("no_gain", "a digest of the older work would hardly be shorter")
     return Compacted(
         edits=tuple(one.edit for one in made),
         rung="digest",

@@ -13,9 +13,9 @@ from msgspec import Raw, Struct, structs
 
 from secateur.compaction.outcome import (
     Compacted,
+    CompactionSkipped,
     Layout,
     Outcome,
-    Refused,
     apply_layout,
     build_host_answer,
     get_status,
@@ -102,7 +102,7 @@ def _handle_compaction(event: Event, policy: Policy, how: tuple[Any, float, bool
     try:
         outcome, first = _compute_outcome(event, policy, asked, how)
     except Exception as error:  # whatever it is, the host is answered
-        outcome = Refused("cancelled", f"{type(error).__name__}: {error}")
+        outcome = CompactionSkipped("cancelled", f"{type(error).__name__}: {error}")
     before = asked.prepared.get("tokensBefore")
     answer = build_host_answer(outcome, first, before if isinstance(before, int) else 0)
     return PiReply(answer, get_status(outcome))
@@ -113,7 +113,7 @@ def _compute_outcome(event: Event, policy: Policy, asked: _Asked, how: tuple[Any
     summarizer, deadline_s, local_only = how
     settings = policy.compaction
     if settings is None:
-        return Refused("no_policy", f"policy {policy.name} does not compact"), ""
+        return CompactionSkipped("no_policy", f"policy {policy.name} does not compact"), ""
     shown = asked.shown
     tail = _count_tail(asked.inside, asked.prepared)
     chosen = structs.replace(policy, prune=(), on_arrival=None, compaction=_with_tail(settings, tail))
@@ -124,8 +124,8 @@ def _compute_outcome(event: Event, policy: Policy, asked: _Asked, how: tuple[Any
         run_active=event.get("isIdle") is False or event.get("isStreaming") is True,
         messages_queued=event.get("hasPendingMessages") is True,
     )
-    outcome = view.compaction or Refused("cancelled", "there is nothing to sum up")
-    if isinstance(outcome, Refused):
+    outcome = view.compaction or CompactionSkipped("cancelled", "there is nothing to sum up")
+    if isinstance(outcome, CompactionSkipped):
         return outcome, ""
     if outcome.layout is not None:
         layout = structs.replace(outcome.layout, compacted=len(asked.inside))

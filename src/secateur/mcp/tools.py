@@ -7,8 +7,8 @@ intact. A question that cannot be answered says what to ask instead. Only pins c
 
 from collections.abc import Iterator
 
-from secateur.answers.left import Removal, list_removals
 from secateur.answers.recall import TextRange, find_matching_lines, show_blob
+from secateur.answers.removals import Removal, list_removals
 from secateur.engine import Engine
 from secateur.errors import ConfigError
 from secateur.lineage import HANDLE_DIGITS

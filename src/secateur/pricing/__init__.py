@@ -7,9 +7,9 @@ guessed for it. Tables are read when they are first asked for. Nothing here know
 from secateur.pricing.arithmetic import (
     Fold,
     compute_break_even,
+    compute_carrying_cost,
     compute_kappa,
-    compute_penalty,
-    compute_rent,
+    compute_rewrite_cost,
     compute_summary_break_even,
 )
 from secateur.pricing.prices import (
@@ -36,10 +36,10 @@ __all__ = [
     "compute_break_even",
     "make_unit_price",
     "compute_kappa",
-    "compute_penalty",
+    "compute_rewrite_cost",
     "price_of",
     "list_priced_models",
-    "compute_rent",
+    "compute_carrying_cost",
     "get_rules",
     "compute_summary_break_even",
 ]

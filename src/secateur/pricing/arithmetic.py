@@ -17,12 +17,12 @@ def compute_kappa(w: float, r: float) -> float:
     return (w - r) / r if r else inf
 
 
-def compute_penalty(w: float, r: float, surviving: float, placeholders: float = 0) -> float:
+def compute_rewrite_cost(w: float, r: float, surviving: float, placeholders: float = 0) -> float:
     """Immediate cost of a prune: cached tokens behind the first edit are written instead of read."""
     return max(0.0, w - r) * (surviving + placeholders)
 
 
-def compute_rent(r: float, tokens: float, requests: float = 1) -> float:
+def compute_carrying_cost(r: float, tokens: float, requests: float = 1) -> float:
     """Cost of keeping prunable tokens in a warm cache."""
     return r * tokens * requests
 

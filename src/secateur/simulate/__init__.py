@@ -11,7 +11,7 @@ What it takes for granted, and where it is known to differ from what happens:
   tools, they are what the first recorded prompts have over the estimate, else nothing.
 - Times are those of the newest message that a request held; where none is recorded, requests are 20 s apart.
 - A cache keeps what its rules say, and finds it. Real ones sometimes do not (`agreement` shows where a recording
-  differs, `Caching.busts` plays it); what other sessions keep warm, a shared system prompt, is left out.
+  differs, `Caching.cache_breaks` plays it); what other sessions keep warm, a shared system prompt, is left out.
 - A client of Claude's is taken to mark its newest message and its system prompt for the cache, and to leave as many
   breakpoints free as that client does (`client`). Free ones are given to every policy where it edits, though the engine
   adds them for `balance` and `cold` alone, and only to requests of formats that can bear them: presets of other systems

@@ -13,10 +13,10 @@ from msgspec import Struct
 
 from secateur.model import Part, Transcript
 from secateur.simulate.bill import BillRow
-from secateur.simulate.lot import Floats
 from secateur.simulate.recall import Recall
 from secateur.simulate.requests import Recording
 from secateur.simulate.run import Run
+from secateur.simulate.session_arrays import Floats
 
 FIXED, ANSWERS = "system prompt and tools", "answers"
 LARGE_TOKENS = 8_000  # a result above this is large: a tenth of what long sessions hold at all

@@ -53,7 +53,7 @@ class Bill(Struct, frozen=True):
     units: float
     dollars: float
     calls: float  # units of summary calls, among `units`
-    busts: int  # requests that found a live cache and could not read it to its end
+    cache_breaks: int  # requests that found a live cache and could not read it to its end
     lost: int  # the tokens of these
     colds: int  # requests that came too late for the cache
     peak: int  # tokens of the longest prompt
@@ -80,7 +80,7 @@ def sum_bill(rows: Iterable[BillRow], price: Price) -> Bill:
     """Sum up the rows."""
     some = tuple(rows)
     total = sum(row.units for row in some)
-    busts = [row.lost for row in some if row.lost]
+    cache_breaks = [row.lost for row in some if row.lost]
     return Bill(
         requests=len(some),
         read=sum(row.read for row in some),
@@ -90,8 +90,8 @@ def sum_bill(rows: Iterable[BillRow], price: Price) -> Bill:
         units=total,
         dollars=price.to_dollars(total),
         calls=sum(row.called for row in some),
-        busts=len(busts),
-        lost=sum(busts),
+        cache_breaks=len(cache_breaks),
+        lost=sum(cache_breaks),
         colds=sum(row.cold for row in some),
         peak=max((row.prompt for row in some), default=0),
         epochs=sum(row.opened for row in some),

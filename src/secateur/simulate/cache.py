@@ -138,10 +138,10 @@ class Caching(Struct, frozen=True, kw_only=True):
     hour: bool = False  # the longer of the two times to live, where there is one
     refresh: Literal["path", "hit"] = "path"  # a read renews all shorter prefixes on its way, or only what it hit
     free: int = 3  # breakpoints that may be added where a request is edited; 3 is all that the engine asks for
-    turn_busts: bool = False  # every new user turn finds no messages in the cache (seen on some Claude models)
-    busts: frozenset[int] = (
+    breaks_at_turns: bool = False  # every new user turn finds no messages in the cache (seen on some Claude models)
+    cache_breaks: frozenset[int] = (
         frozenset()
-    )  # requests, by number, that find no messages either (`agreement.find_unexplained_misses`)
+    )  # requests, by number, that find no messages either (`cache_validation.find_unexplained_misses`)
     seed: int = 0  # for lookups that fail by chance (`rules.miss_share`)
 
     @property

@@ -1,7 +1,7 @@
 """Policies side by side on one recorded session: what each would have sent, cost and lost, and how far from the best.
 
     found = compared(recording, ["balance", "opencode"], terms)
-    found.standings[0].run.bill.dollars, found.standings[0].score.hard, found.standings[0].ratio
+    found.standings[0].run.bill.dollars, found.standings[0].score.hard, found.standings[0].vs_optimal
 
 Rule: no figure stands alone. A bill comes with what was lost for it, and with what it would cost to have that again;
 the session as it was stands first, the best schedules last. The agent is assumed to act as it did.
@@ -15,13 +15,13 @@ from msgspec.structs import replace
 
 from secateur.policy import Policy, load
 from secateur.simulate.bill import sum_bill
-from secateur.simulate.eligible import build_lots
+from secateur.simulate.eligible import build_session_arrays
 from secateur.simulate.foresight import Terms, find_best_schedule, list_unreferenced
-from secateur.simulate.lot import lower_bound
 from secateur.simulate.oracle import find_optimum
 from secateur.simulate.recall import Recall, Score, compare_views, compute_refetch_cost, recall_of
 from secateur.simulate.requests import Recording
 from secateur.simulate.run import Run, simulate
+from secateur.simulate.session_arrays import lower_bound
 
 UNPRUNED, LOSSLESS = "unpruned", "lossless oracle"
 
@@ -37,12 +37,12 @@ class PolicyResult(Struct, frozen=True):
     least: float | None = None  # what no schedule of that can be below: it goes the moment it may, and breaks no cache
 
     @property
-    def ratio(self) -> float | None:
+    def vs_optimal(self) -> float | None:
         """Its bill over the best one with the same to let go; below 1 where it does what the oracle cannot."""
         return self.run.bill.units / self.best if self.best else None
 
     @property
-    def controllable(self) -> float | None:
+    def regret_ratio(self) -> float | None:
         """The same on what a schedule can change: both bills less `least`. None where that is next to nothing."""
         return compare_to_bound(self.run.bill.units, self.best, self.least)
 
@@ -107,7 +107,7 @@ def _begin(play: Play, name: str) -> None:
 
 def _find_best(recording: Recording, policy: Policy, terms: Terms, window: int | None) -> tuple[float, float]:
     """The cost of the cheapest schedule for a policy's removals, and the lower bound of any."""
-    found = build_lots(recording, policy, terms, window=window)
+    found = build_session_arrays(recording, policy, terms, window=window)
     return sum(find_optimum(one).cost for one in found), sum(map(lower_bound, found))
 
 

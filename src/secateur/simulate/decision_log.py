@@ -22,9 +22,9 @@ class DecisionEvent(Struct, frozen=True, kw_only=True):
     """One epoch. Costs and savings are in units: tokens of plain input that cost as much."""
 
     number: int  # of the request that it was opened for, from 0
-    at: int  # ms since 1970, as far as recorded
-    why: str  # in the policy's own words
-    birth: bool  # only what was new was shortened, before it was cached
+    at_ms: int  # ms since 1970, as far as recorded
+    reason: str  # in the policy's own words
+    on_arrival: bool  # only what was new was shortened, before it was cached
     cold: bool  # the cache was gone anyway, or the history was another one for everyone
     freed: int  # tokens that left the prompt with it; negative where others came back
     lost: int  # tokens of a live cache that had to be written again for it
@@ -36,7 +36,7 @@ class DecisionEvent(Struct, frozen=True, kw_only=True):
 class Wait(Struct, frozen=True):
     """Requests for which a gate did nothing, for the same reason but for its numbers."""
 
-    why: str  # in the words of the last of them
+    reason: str  # in the words of the last of them
     requests: int
     last: int  # number of that request
 
@@ -49,7 +49,7 @@ class DecisionLog(Struct, frozen=True):
     other: float  # units that differ from the unpruned bill and belong to no epoch (rounding, switches of the host)
 
 
-def build_account(run: Run, base: Run) -> DecisionLog:
+def build_decision_log(run: Run, base: Run) -> DecisionLog:
     """The account of a policy's run compared with the same session unpruned."""
     book = _Book()
     rates, segment = run.price.base, -1
@@ -98,9 +98,9 @@ class _Book:
         row, cold, freed, cost = self.opened[number]
         return DecisionEvent(
             number=row.number,
-            at=row.at,
-            why=row.why,
-            birth=row.why.startswith(ARRIVAL),
+            at_ms=row.at,
+            reason=row.why,
+            on_arrival=row.why.startswith(ARRIVAL),
             cold=cold,
             freed=freed,
             lost=row.lost,

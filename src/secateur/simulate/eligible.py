@@ -18,15 +18,17 @@ from secateur.policy import Policy
 from secateur.pricing.tariffs import CachePricing, build_tariff
 from secateur.schedule import Decision, Proposal
 from secateur.simulate.foresight import Terms, list_cold
-from secateur.simulate.lot import Item, Lot, make_lot
 from secateur.simulate.replay import Turn, replay_policy
 from secateur.simulate.requests import Recording
+from secateur.simulate.session_arrays import Item, SessionArrays, make_session_arrays
 
 
-def build_lots(recording: Recording, policy: Policy, terms: Terms, *, window: int | None = None) -> list[Lot]:
+def build_session_arrays(
+    recording: Recording, policy: Policy, terms: Terms, *, window: int | None = None
+) -> list[SessionArrays]:
     """The segments of a recording as numbers, with what the policy may remove."""
     tariff = build_tariff(terms.price, terms.caching.rules, hour=terms.caching.hour, free=terms.caching.free)
-    noted = _Noted(recording)
+    noted = _RecordingSchedule(recording)
     noting: Any = replace(policy, schedule=noted, compaction=None)
     turns: list[Turn] = []
     for turn in replay_policy(recording, noting, window=window, tariff=tariff):
@@ -34,10 +36,10 @@ def build_lots(recording: Recording, policy: Policy, terms: Terms, *, window: in
         noted.request += 1
     cold = list_cold(recording, terms.caching)
     by_segment = [[one for one in turns if one.request.segment == at] for at in range(len(recording.segments))]
-    return [_build_lot(some, noted, cold, tariff) for some in by_segment]
+    return [_build_arrays(some, noted, cold, tariff) for some in by_segment]
 
 
-class _Noted:
+class _RecordingSchedule:
     """A schedule that makes nothing, and notes what was proposed first at which request, and what would be left."""
 
     needs_usage, needs_clock, uses_prices = True, True, False
@@ -62,10 +64,12 @@ class _Noted:
         return True
 
 
-def _build_lot(turns: Sequence[Turn], noted: _Noted, cold: Sequence[bool], tariff: CachePricing) -> Lot:
+def _build_arrays(
+    turns: Sequence[Turn], noted: _RecordingSchedule, cold: Sequence[bool], tariff: CachePricing
+) -> SessionArrays:
     """Build the lot of one segment, whose last view holds everything it ever sent."""
     prompts = [turn.fixed_tokens + sum(part.tokens for said in turn.seen for part in said.parts) for turn in turns]
-    found = make_lot(
+    found = make_session_arrays(
         prompts,
         [cold[turn.request.number] for turn in turns],
         _list_items(turns, noted) if turns else [],
@@ -75,7 +79,7 @@ def _build_lot(turns: Sequence[Turn], noted: _Noted, cold: Sequence[bool], tarif
     return replace(found, outside=tariff.output * sum(turn.request.output for turn in turns))
 
 
-def _list_items(turns: Sequence[Turn], noted: _Noted) -> list[Item]:
+def _list_items(turns: Sequence[Turn], noted: _RecordingSchedule) -> list[Item]:
     last, held = turns[-1], [len(turn.seen) for turn in turns]
     positions = {turn.request.number: at for at, turn in enumerate(turns)}
     before, found = last.fixed_tokens, list[Item]()

@@ -19,12 +19,12 @@ from secateur.model import Message, Part
 from secateur.pricing.prices import Price
 from secateur.simulate.bill import sum_bill
 from secateur.simulate.cache import Caching
-from secateur.simulate.lot import Lot, lower_bound, make_lot
 from secateur.simulate.oracle import find_optimum
 from secateur.simulate.recall import Recall
 from secateur.simulate.replay import Turn, iterate_moments, replay_unpruned
 from secateur.simulate.requests import Recording
 from secateur.simulate.run import Run, bill_turns
+from secateur.simulate.session_arrays import SessionArrays, lower_bound, make_session_arrays
 
 TEXT = "[Old tool result cleared]"  # what the optimum leaves in a result's place
 Eligible = Sequence[Mapping[str, int]]  # by segment: key of a result → the request from which on it may be removed
@@ -41,7 +41,7 @@ class Terms(Struct, frozen=True):
 class SegmentArrays(Struct, frozen=True):
     """One segment as numbers. `keys` name the lot's items, `requests` are positions in the recording."""
 
-    lot: Lot
+    lot: SessionArrays
     keys: tuple[str, ...]
     requests: tuple[int, ...]
 
@@ -118,7 +118,7 @@ def _build_stretch(
     requests = _list_requests(recording, segment)
     prompts, base = recording.prompt_tokens, terms.price.base
     rows = _list_items(recording, segment, eligible, recording.tally(terms.text))
-    found = make_lot(
+    found = make_session_arrays(
         [prompts[one] for one in requests],
         [cold[one] for one in requests],
         [item for _, item in rows],
@@ -153,7 +153,7 @@ def list_cold(recording: Recording, caching: Caching) -> list[bool]:
         late = last is None or at - last[0] >= caching.ttl_ms or request.model != last[1]
         newest = recording.get_context(request)[-1:]
         turn = bool(newest) and newest[0].role == "user" and newest[0].origin == "user"
-        found.append(late or (caching.turn_busts and turn))
+        found.append(late or (caching.breaks_at_turns and turn))
         last = at, request.model
     return found
 

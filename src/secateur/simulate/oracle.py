@@ -17,7 +17,15 @@ from random import Random
 import numpy as np
 from msgspec import Struct
 
-from secateur.simulate.lot import Flags, Floats, Ints, Lot, compute_cost, lower_bound, make_lot
+from secateur.simulate.session_arrays import (
+    Flags,
+    Floats,
+    Ints,
+    SessionArrays,
+    compute_cost,
+    lower_bound,
+    make_session_arrays,
+)
 
 _SHORTEST, _LONGEST = 10, 400  # requests
 _PLACEHOLDER = 12.0  # tokens
@@ -35,10 +43,10 @@ class Ratio(Struct, frozen=True):
     """How a bill compares with the oracle's."""
 
     total: float  # of the whole bills
-    controllable: float  # of what is above the lower bound, which no schedule can touch
+    regret_ratio: float  # of what is above the lower bound, which no schedule can touch
 
 
-def find_optimum(session: Lot) -> OracleSchedule:
+def find_optimum(session: SessionArrays) -> OracleSchedule:
     """The cheapest schedule whose events each prune everything eligible. Quadratic in the number of requests."""
     size = session.requests
     table = _Table(session)
@@ -62,13 +70,13 @@ def find_optimum(session: Lot) -> OracleSchedule:
     )  # without events that found nothing to do
 
 
-def schedule_events(session: Lot, events: list[int] | tuple[int, ...]) -> Ints:
+def schedule_events(session: SessionArrays, events: list[int] | tuple[int, ...]) -> Ints:
     """The schedule of events that each prune everything eligible."""
     times = np.array([*events, session.requests], dtype=np.int64)
     return times[np.searchsorted(times, session.eligible)]
 
 
-def compute_ratio(session: Lot, at: Ints, best: OracleSchedule | None = None) -> Ratio:
+def compute_ratio(session: SessionArrays, at: Ints, best: OracleSchedule | None = None) -> Ratio:
     """Compare a schedule with the oracle of the same session."""
     best = best or find_optimum(session)
     bill, floor = compute_cost(session, at), lower_bound(session)
@@ -79,7 +87,7 @@ def compute_ratio(session: Lot, at: Ints, best: OracleSchedule | None = None) ->
 class _Table:
     """Sums that make each pair of requests one look-up. Rows are states: what was eligible before request `state`."""
 
-    def __init__(self, session: Lot) -> None:
+    def __init__(self, session: SessionArrays) -> None:
         self.lot = session
         size, items = session.requests, len(session.gains)
         freed = np.zeros((size + 1, items + 1))
@@ -115,7 +123,7 @@ class _Table:
         return np.asarray(session.r * read + session.w * (total - read))
 
 
-def schedule_balance(session: Lot, beta: float = 1.0) -> Ints:
+def schedule_balance(session: SessionArrays, beta: float = 1.0) -> Ints:
     """The schedule of the balance rule. `beta` is the share of the penalty at which it fires."""
     at = session.kept
     rent = np.zeros(len(at))
@@ -127,7 +135,7 @@ def schedule_balance(session: Lot, beta: float = 1.0) -> Ints:
             at[open_] = request
             continue
         rent[open_] += session.r * session.gains[open_]
-        margin = _sum_behind(np.where(open_, rent, 0.0)) - beta * _compute_penalty(session, at, request, open_)
+        margin = _sum_behind(np.where(open_, rent, 0.0)) - beta * _compute_rewrite_cost(session, at, request, open_)
         place = int(np.where(open_, margin, -np.inf).argmax())
         if margin[place] >= 0:
             at[place:][open_[place:]] = request
@@ -139,7 +147,7 @@ def _sum_behind(values: Floats) -> Floats:
     return np.asarray(values[::-1].cumsum()[::-1])
 
 
-def _compute_penalty(session: Lot, at: Ints, request: int, open_: Flags) -> Floats:
+def _compute_rewrite_cost(session: SessionArrays, at: Ints, request: int, open_: Flags) -> Floats:
     """By item: the cost of rewriting the cache from it on, with everything open after it pruned."""
     gone = np.where(at < request, session.gains, 0.0)
     cached = session.prompts[request - 1] - gone.sum()
@@ -147,14 +155,14 @@ def _compute_penalty(session: Lot, at: Ints, request: int, open_: Flags) -> Floa
     return np.asarray((session.w - session.r) * (cached - before - _sum_behind(np.where(open_, session.gains, 0.0))))
 
 
-def generate_sessions(count: int, r: float, w: float, seed: int = 0) -> Iterator[Lot]:
+def generate_sessions(count: int, r: float, w: float, seed: int = 0) -> Iterator[SessionArrays]:
     """Generate this many sessions at these prices."""
     for number in range(count):
         chance = Random(f"{seed}.{number}")
         yield generate_session(chance, round(_SHORTEST * (_LONGEST / _SHORTEST) ** chance.random()), r, w)
 
 
-def generate_session(chance: Random, size: int, r: float, w: float) -> Lot:
+def generate_session(chance: Random, size: int, r: float, w: float) -> SessionArrays:
     """Generate one session of this many requests."""
     keep = chance.choice((1, 3, 5, 10, 20))  # results that a newer one must push out of use
     pauses = chance.choice((0.0, 0.0, 0.005, 0.02, 0.08))  # share of requests that come too late
@@ -171,7 +179,7 @@ def generate_session(chance: Random, size: int, r: float, w: float) -> Lot:
             tokens += own
         prompts.append(tokens)
         cold.append(chance.random() < pauses)
-    return make_lot(prompts, cold, list(_iterate_items(results, keep, size)), r=r, w=w)
+    return make_session_arrays(prompts, cold, list(_iterate_items(results, keep, size)), r=r, w=w)
 
 
 def _iterate_items(

@@ -2,7 +2,7 @@
 
     recording = recorded(data)
     run = simulate(recording, "kilocode", price_of("claude-sonnet-4-5"))
-    run.bill.dollars, run.bill.busts, run.rows[7].lost
+    run.bill.dollars, run.bill.cache_breaks, run.rows[7].lost
 
 Rule: replay, prompt, cache, bill, one request after the other; each is in its own module and knows nothing of the
 next. The agent is assumed to act as it did.
@@ -75,11 +75,13 @@ def bill_turns(turns: Iterable[Turn], price: Price, caching: Caching) -> tuple[B
     cache = Cache(caching)
     prompts: Prompts | None = None
     rows: list[BillRow] = []
-    busted = 0
+    breaks = 0
     for turn in turns:
         prompts = prompts or Prompts(turn.fixed_tokens, strips_reasoning=caching.rules.strips_reasoning)
-        busted += bool(rows) and (caching.turn_busts and turn.begins or turn.request.number in caching.busts)
-        prompt = prompts.build_prompt(turn.seen, model=turn.request.model, state=busted)
+        breaks += bool(rows) and (
+            caching.breaks_at_turns and turn.begins or turn.request.number in caching.cache_breaks
+        )
+        prompt = prompts.build_prompt(turn.seen, model=turn.request.model, state=breaks)
         sent = cache.send(prompt, turn.at, turn.ahead, edited=turn.opened)
         rows.append(_build_row(turn, sent, price, caching.hour))
     return tuple(rows)

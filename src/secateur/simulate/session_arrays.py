@@ -18,7 +18,7 @@ Ints: TypeAlias = NDArray[np.int64]
 Item: TypeAlias = tuple[float, float, int, int]  # tokens before it, tokens that come free, first request, eligible from
 
 
-class Lot(Struct, frozen=True):
+class SessionArrays(Struct, frozen=True):
     """One session. Items (results that may be removed) are in the order in which they stand; requests are numbered from
     0.
 
@@ -47,8 +47,10 @@ class Lot(Struct, frozen=True):
         return np.full(len(self.gains), self.requests, dtype=np.int64)
 
 
-def make_lot(prompts: Sequence[float], cold: Sequence[bool], items: Iterable[Item], *, r: float, w: float) -> Lot:
-    """Make a Lot from plain lists.
+def make_session_arrays(
+    prompts: Sequence[float], cold: Sequence[bool], items: Iterable[Item], *, r: float, w: float
+) -> SessionArrays:
+    """Make a SessionArrays from plain lists.
 
     Items that free nothing, or may never go, are left out. Raises ValueError where an item may be removed before it is
     there.
@@ -58,7 +60,7 @@ def make_lot(prompts: Sequence[float], cold: Sequence[bool], items: Iterable[Ite
     if any(first >= eligible for _, _, first, eligible in some):
         raise ValueError("an item may go after its first request at the earliest")
     columns = list(zip(*some, strict=True)) or [(), (), (), ()]
-    return Lot(
+    return SessionArrays(
         np.array(prompts, dtype=np.float64),
         np.array([True, *cold[1:]], dtype=np.bool_)[:size],
         np.array(columns[0], dtype=np.float64),
@@ -70,12 +72,12 @@ def make_lot(prompts: Sequence[float], cold: Sequence[bool], items: Iterable[Ite
     )
 
 
-def compute_cost(session: Lot, at: Ints) -> float:
+def compute_cost(session: SessionArrays, at: Ints) -> float:
     """The cost of a schedule: item i is pruned at request `at[i]`, never if that is the request count."""
     return float(compute_costs(session, at).sum()) + session.outside
 
 
-def compute_costs(session: Lot, at: Ints) -> Floats:
+def compute_costs(session: SessionArrays, at: Ints) -> Floats:
     """The same per request, without the outside cost."""
     size = session.requests
     freed = np.bincount(np.minimum(at, size), weights=session.gains, minlength=size + 1)[:size].cumsum()
@@ -89,7 +91,7 @@ def compute_costs(session: Lot, at: Ints) -> Floats:
     return np.asarray(session.r * read + session.w * (total - read))
 
 
-def lower_bound(session: Lot) -> float:
+def lower_bound(session: SessionArrays) -> float:
     """What it would cost if items went the moment they may, and edits broke no cache. No schedule costs less."""
     size = session.requests
     freed = np.bincount(np.minimum(session.eligible, size), weights=session.gains, minlength=size + 1)[:size].cumsum()

@@ -18,7 +18,7 @@ from secateur.api.registry import TRANSCRIPT
 from secateur.bounds import find_turn_start
 from secateur.cachecost.history import explain_cold
 from secateur.compaction.conversation import SessionRequest
-from secateur.compaction.outcome import Compacted, Outcome, Refused
+from secateur.compaction.outcome import Compacted, CompactionSkipped, Outcome
 from secateur.compaction.summary import render_sections
 from secateur.compaction.template import get_template
 from secateur.compaction.trigger import Due, check_due
@@ -51,7 +51,7 @@ from secateur.stages.summary_epoch import (
 
 if TYPE_CHECKING:
     from secateur.summarizers.protocol import Summarizer
-    from secateur.summarizers.run import Made
+    from secateur.summarizers.run import CompactionRun
 
 ROUNDS = 3  # of one compaction, where the counters of its policy and of the window are far apart
 
@@ -61,7 +61,7 @@ class CompactionStep(Struct, frozen=True):
 
     outcome: Outcome
     epoch: Epoch | None = None
-    made: "Made | None" = None
+    made: "CompactionRun | None" = None
     warnings: tuple[str, ...] = ()
     prepared: PreparedSummary | None = None  # the summary that was made, for a request that is decided again
 
@@ -82,7 +82,7 @@ def conclude(
     Raises CancelledError.
     """
     if context.storage == "away":
-        return CompactionStep(Refused("store", STORE_AWAY))
+        return CompactionStep(CompactionSkipped("store", STORE_AWAY))
     verdict = check_due(context.settings, context.load(projection), context.limits, options.forced)
     before = make_before_event(context, projection, verdict.why, verdict.text, options)
     refusal = _find_refusal(projection, verdict, setup, options)
@@ -100,21 +100,23 @@ def conclude(
     return step
 
 
-def check_preconditions(projection: Projection, is_written: bool = True) -> Refused | None:
+def check_preconditions(projection: Projection, is_written: bool = True) -> CompactionSkipped | None:
     """Why this conversation cannot be compacted at all; None if it can. Only looked at, it needs no host entry."""
     read, format = projection.document.transcript, projection.document.format
     if read.partial:
-        return Refused("partial", "the provider holds history that is not in this request: it is only observed")
+        return CompactionSkipped(
+            "partial", "the provider holds history that is not in this request: it is only observed"
+        )
     if read.requires_leading_reasoning and is_missing_reasoning(
         read.messages, projection.projected_messages, find_turn_start(read)
     ):
-        return Refused("running_turn", "the running turn must begin with its reasoning, so nothing is edited")
+        return CompactionSkipped("running_turn", "the running turn must begin with its reasoning, so nothing is edited")
     if is_written and (format.log or read.parts_only) and not has_host_entry(projection.document):
         text = (
             f"a session file of {format.name} has no place for a summary: write a request body with --to openai_chat,"
             " write a hand-off document with secateur recover FILE, or shorten its outputs with secateur prune FILE"
         )
-        return Refused("no_entry", text)
+        return CompactionSkipped("no_entry", text)
     return None
 
 
@@ -142,31 +144,31 @@ def conclude_epoch(context: Context, projection: Projection, step: CompactionSte
     epoch = build_epoch(projection, made, f"compaction ({made.rung}): {why}", context.budget.now_ms)
     if is_running_turn_broken(projection, epoch):
         text = "the running turn began with reasoning that is bound to its prefix: it waits for the turn to end"
-        return replace(step, outcome=Refused("running_turn", text, made.attempts, made.asks))
+        return replace(step, outcome=CompactionSkipped("running_turn", text, made.attempts, made.asks))
     if is_turn_reopened(projection, epoch):
         text = "nothing behind an old request would be left, and its turn is over: raise the window"
-        return replace(step, outcome=Refused("running_turn", text, made.attempts, made.asks))
+        return replace(step, outcome=CompactionSkipped("running_turn", text, made.attempts, made.asks))
     return replace(step, epoch=epoch)
 
 
 def _find_refusal(
     projection: Projection, verdict: Due, setup: CompactionSetup, options: CompactOptions
-) -> Refused | None:
+) -> CompactionSkipped | None:
     """Why no compaction is to be made, checked before anything else."""
     if not setup.enabled:
-        return Refused("off", "compaction is off")
+        return CompactionSkipped("off", "compaction is off")
     if verdict.why == "off":
-        return Refused(verdict.why, verdict.text)
+        return CompactionSkipped(verdict.why, verdict.text)
     if options.busy_reason:
-        return Refused("busy", options.busy_reason)
+        return CompactionSkipped("busy", options.busy_reason)
     if not verdict.now:
-        return Refused(verdict.why, verdict.text)
+        return CompactionSkipped(verdict.why, verdict.text)
     return check_preconditions(projection, setup.is_written)
 
 
 def _begin_beside(
     context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions, before: BeforeCompact
-) -> Refused | None:
+) -> CompactionSkipped | None:
     """Begin a summary in the background where it is near; why this request goes on without, None where it cannot."""
     background = setup.background
     if background is None or not context.who.session or options.forced or not setup.summarizers:
@@ -187,7 +189,7 @@ def _begin_beside(
             context.who,
             lambda: SummaryJob(lambda: call_before_hook(hooks, before)[0], task, listed, setup.deadline_s, known),
         )
-    return Refused("beside", "a summary is being made beside the requests: it is swapped in when it is there")
+    return CompactionSkipped("beside", "a summary is being made beside the requests: it is swapped in when it is there")
 
 
 def _swap_in(context: Context, projection: Projection, prepared: PreparedSummary | None) -> CompactionStep | None:
@@ -210,7 +212,7 @@ def _compact(
         return CompactionStep(held)
     reply, warning = call_before_hook(setup.hooks, before)
     if reply.cancel:
-        vetoed = Refused("vetoed", reply.reason or "the hook before_compact cancelled it")
+        vetoed = CompactionSkipped("vetoed", reply.reason or "the hook before_compact cancelled it")
         return CompactionStep(vetoed).with_warnings(warning)
     listed = setup.summarizers if held is None and (setup.background is None or options.forced) else ()
     options = _with_reply(options, reply)

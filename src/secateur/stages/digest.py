@@ -22,7 +22,7 @@ from secateur.cachecost.history import History, build_history, explain_cold
 from secateur.cachecost.ledger import CostLedger
 from secateur.cachecost.prefixes import CachedPrefixes
 from secateur.cachecost.rereads import Bar, compute_bar
-from secateur.compaction.outcome import Compacted, Refused
+from secateur.compaction.outcome import Compacted, CompactionSkipped
 from secateur.compaction.settings import DigestSettings
 from secateur.compaction.shorten import shorten
 from secateur.compaction.trigger import check_due
@@ -51,7 +51,7 @@ def conclude(
     if has_room or check_preconditions(projection, setup.is_written) is not None:
         return None
     made = make_digests(context, projection, must)
-    if isinstance(made, Refused):
+    if isinstance(made, CompactionSkipped):
         return CompactionStep(made)
     if made is None or _is_undone(projection, made[0]) or (must and _is_left_high(context, projection, made[0])):
         return None
@@ -147,10 +147,10 @@ def _is_own(message: Message) -> bool:
 
 def make_digests(
     context: Context, projection: Projection, must: bool = False
-) -> tuple[Compacted, str] | Refused | None:
+) -> tuple[Compacted, str] | CompactionSkipped | None:
     """The digests that are due, and why; None where none are. With `must` the price does not count.
 
-    Refused are digests that would pay in a session where the agent has not asked again for so much that had gone.
+    `CompactionSkipped` reports digests that would pay if the agent had not read back so much that earlier ones removed.
     """
     settings = context.settings.digest
     if settings is None:
@@ -160,13 +160,13 @@ def make_digests(
         return None
     held = "" if must else costs.explain_bar(None)
     scene, span = context.build_compaction_input(projection, NO_OPTIONS, False), (costs.old.first, costs.old.end)
-    made = Refused("rereads", held) if held else shorten(scene, context.settings, settings, span)
-    if isinstance(made, Refused):
+    made = CompactionSkipped("rereads", held) if held else shorten(scene, context.settings, settings, span)
+    if isinstance(made, CompactionSkipped):
         return made if held else None
     if not _is_worth_it(made, settings) or not (must or costs.is_paying(made)):
         return None
     held = "" if must else costs.explain_bar(made)
-    return Refused("rereads", held) if held else (made, costs.explain(made, must))
+    return CompactionSkipped("rereads", held) if held else (made, costs.explain(made, must))
 
 
 class _DigestCosts:

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from secateur.cachecost.history import estimate_edit_cost, warn_of_assumed_prices
-from secateur.compaction.outcome import Compacted, Outcome, Refused
+from secateur.compaction.outcome import Compacted, CompactionSkipped, Outcome
 from secateur.hooks import AfterCompact, Hooks, call_after_hook
 from secateur.lineage import hash_text
 from secateur.model import Message, Part, Remove, Rewrite, Transcript
@@ -29,7 +29,7 @@ from secateur.text.readback import find_first_unread
 from secateur.tokens import describe_counter
 
 if TYPE_CHECKING:
-    from secateur.summarizers.run import Made
+    from secateur.summarizers.run import CompactionRun
 
 
 LARGEST = 5  # parts that are named
@@ -49,7 +49,7 @@ class CompactionResult(Struct, frozen=True):
     too_long: str = ""  # why the view cannot be sent, if it cannot
 
 
-def report_compaction(outcome: Outcome, made: "Made | None", too_long: str) -> CompactionResult:
+def report_compaction(outcome: Outcome, made: "CompactionRun | None", too_long: str) -> CompactionResult:
     """The result of a compaction, or of the decision against one."""
     answers = made.answers if made else ()
     tokens = (
@@ -59,7 +59,7 @@ def report_compaction(outcome: Outcome, made: "Made | None", too_long: str) -> C
     tried = tuple(
         RejectedAttempt(attempt.rung, attempt.reason, attempt.text, attempt.by) for attempt in outcome.attempts
     )
-    if isinstance(outcome, Refused):
+    if isinstance(outcome, CompactionSkipped):
         report = CompactionReport(
             done=False,
             reason=outcome.reason,
@@ -93,12 +93,12 @@ def call_hook(hooks: Hooks, session: str, outcome: Outcome) -> str:
 
 def explain_too_long(context: Context, projection: Projection, outcome: Outcome) -> str:
     """Why the view cannot be sent, with its largest parts; "" if it can."""
-    if isinstance(outcome, Refused) and outcome.reason == "fixed_overhead":
+    if isinstance(outcome, CompactionSkipped) and outcome.reason == "fixed_overhead":
         return outcome.text
     used = context.load(projection).tokens
     if context.window <= 0 or used <= context.window:
         return ""
-    why = f"; {outcome.text}" if isinstance(outcome, Refused) else ""
+    why = f"; {outcome.text}" if isinstance(outcome, CompactionSkipped) else ""
     return (
         f"{used:,} tokens are left and the window is {context.window:,}{why}; system prompt and tools take"
         f" {context.fixed_tokens:,}, the largest that stay are {name_largest(projection)}:"

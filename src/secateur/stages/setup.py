@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.conversation import CompactionInput
-from secateur.compaction.outcome import Refused
+from secateur.compaction.outcome import CompactionSkipped
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.errors import ConfigError
 from secateur.hooks import NO_HOOKS, CompactDecision, Hooks
@@ -23,9 +23,9 @@ from secateur.stages.summary_epoch import Range
 from secateur.stores.protocol import SessionId
 
 if TYPE_CHECKING:
-    from secateur.summarizers.driving import Stop
+    from secateur.summarizers.driver import Stop
     from secateur.summarizers.protocol import Summarizer
-    from secateur.summarizers.run import Made
+    from secateur.summarizers.run import CompactionRun
 
 
 EARLY_SHARE = 0.8  # of the threshold: where a summary is begun
@@ -35,7 +35,7 @@ CLOSING_S = 5.0  # for a thread whose summary was called off; it ends with the p
 class PreparedSummary(Struct, frozen=True):
     """A summary that was made beside earlier requests, and the ranges that were replaced when it was begun."""
 
-    made: "Made"
+    made: "CompactionRun"
     known: frozenset[Range]
 
 
@@ -58,10 +58,10 @@ class SummaryJob:
         deadline_s: float,
         known: frozenset[Range],
     ) -> None:
-        from secateur.summarizers.driving import Stop
+        from secateur.summarizers.driver import Stop
 
         self.stop: Stop = Stop()
-        self.made: Made | None = None
+        self.made: CompactionRun | None = None
         self.taken = False  # a request has it in hand
         self.known = known
         self._asked, self._task, self._listed, self._deadline_s = asked, task, listed, deadline_s
@@ -74,14 +74,16 @@ class SummaryJob:
         scene = self._task.scene
         reply = self._asked()
         if reply.cancel:
-            self.made = run.Made(Refused("vetoed", reply.reason or "the hook before_compact cancelled it"))
+            self.made = run.CompactionRun(
+                CompactionSkipped("vetoed", reply.reason or "the hook before_compact cancelled it")
+            )
             return
         scene = replace(scene, focus=reply.focus or scene.focus, supplied=reply.summary or scene.supplied)
         task = run.CompactionTask(scene, self._task.settings, self._task.after)
         try:
             self.made = run.compact_history(task, self._listed, self._deadline_s, self.stop)
         except CancelledError:
-            self.made = run.Made(Refused("cancelled", "it was called off"))
+            self.made = run.CompactionRun(CompactionSkipped("cancelled", "it was called off"))
 
 
 class Background:

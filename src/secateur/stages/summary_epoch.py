@@ -12,7 +12,7 @@ from itertools import pairwise
 from msgspec.structs import replace
 
 from secateur.compaction.continuation import build_continuation_edits, plan_continuation
-from secateur.compaction.outcome import Compacted, Refused
+from secateur.compaction.outcome import Compacted, CompactionSkipped
 from secateur.compaction.settings import Continuation
 from secateur.model import Edit, Epoch, Message, NewMessage, Replace
 from secateur.plan import Plan, fold, is_in_running_round, list_active_epochs, resolve_ranges, with_dependents
@@ -170,7 +170,9 @@ MOST_IN_A_ROW = 3  # compactions that came sooner than that
 ADVICE = "keep less behind the summary, give tools that say less, or use a model with a larger window"
 
 
-def find_refusal(plan: Plan, messages: Sequence[Message], window: int, count: Callable[[str], int]) -> Refused | None:
+def find_refusal(
+    plan: Plan, messages: Sequence[Message], window: int, count: Callable[[str], int]
+) -> CompactionSkipped | None:
     """Return why no summary should be made now, or None if nothing prevents it."""
     places = {message.key: number for number, message in enumerate(messages)}
     tips = [
@@ -186,12 +188,12 @@ def find_refusal(plan: Plan, messages: Sequence[Message], window: int, count: Ca
         text = (
             f"{fresh:,} tokens are new since the last compaction, and it takes {least:,} for another to gain anything"
         )
-        return Refused("no_progress", text)
+        return CompactionSkipped("no_progress", text)
     edges = [*tips, len(messages) - 1]
     gaps = [_count_assistant_messages(messages[a + 1 : b + 1]) for a, b in zip(edges, edges[1:], strict=False)]
     if len(gaps) >= MOST_IN_A_ROW and all(gap < LEAST_CALLS for gap in gaps[-MOST_IN_A_ROW:]):
         text = f"{len(gaps)} compactions, the last ones within {LEAST_CALLS} answers each: {ADVICE}"
-        return Refused("too_often", text)
+        return CompactionSkipped("too_often", text)
     return None
 
 

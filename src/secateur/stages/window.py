@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from secateur.bounds import is_eligible
 from secateur.budget import Budget, handle_for
-from secateur.compaction.outcome import Outcome, Refused
+from secateur.compaction.outcome import CompactionSkipped, Outcome
 from secateur.model import Edit, Epoch, Part, Rewrite
 from secateur.projection import Projection
 from secateur.stages import Context, Step
@@ -29,7 +29,7 @@ def explain_overflow(context: Context, projection: Projection, compaction: Compa
     if compacts and context.policy.binds == "any" and outcome is not None:
         return explain_too_long(context, projection, outcome)
     used = _count_used(context, projection)
-    if isinstance(outcome, Refused) and outcome.reason == "fixed_overhead":
+    if isinstance(outcome, CompactionSkipped) and outcome.reason == "fixed_overhead":
         return outcome.text
     if context.window <= 0 or used <= context.window:
         return ""
@@ -44,7 +44,7 @@ def explain_overflow(context: Context, projection: Projection, compaction: Compa
 
 def is_binding(context: Context, projection: Projection, outcome: Outcome | None) -> bool:
     """Whether this policy may not exceed the window. A host that is busy only asks what could be done."""
-    reason = outcome.reason if isinstance(outcome, Refused) else ""
+    reason = outcome.reason if isinstance(outcome, CompactionSkipped) else ""
     if reason == "busy" or _is_over_target_only(context, projection):
         return False
     stated = context.stated_window
@@ -56,7 +56,7 @@ def conclude(context: Context, projection: Projection, outcome: Outcome | None) 
     """The epoch that shortens the oldest unread results of a view that does not fit; none where none can be."""
     can_shorten = context.policy.protect.unread and not projection.document.transcript.partial
     can_shorten = can_shorten and not _is_over_target_only(context, projection)
-    if not can_shorten or (isinstance(outcome, Refused) and outcome.reason == "fixed_overhead"):
+    if not can_shorten or (isinstance(outcome, CompactionSkipped) and outcome.reason == "fixed_overhead"):
         return Step()  # no result is to blame
     compacts = context.policy.compaction is not None
     used = context.load(projection).tokens if compacts else _count_used(context, projection)

@@ -12,9 +12,9 @@ from typing import Any
 
 from secateur.errors import ConfigError
 from secateur.registry import Plugin, Registry
+from secateur.summarizers.builtin import EXTRACTIVE, Extractive, Function, SamePrefix
 from secateur.summarizers.endpoint import is_local
 from secateur.summarizers.names import VENDORS, Windows, parse_endpoint
-from secateur.summarizers.own import EXTRACTIVE, Extractive, Function, SamePrefix
 from secateur.summarizers.protocol import Failed, Summarizer
 from secateur.summarizers.provider import Provider
 

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from secateur.compaction.ask import Ask, SummaryAnswer, SummaryUsage
-from secateur.summarizers.failing import try_answer
+from secateur.summarizers.errors import try_answer
 from secateur.summarizers.protocol import Summarizer, get_max_parallel
 
 GRACE_S = 0.25  # for a timeout to be told by whoever asked, before it is told by whoever waits

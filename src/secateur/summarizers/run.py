@@ -20,21 +20,21 @@ from msgspec.structs import replace
 from secateur.compaction.ask import SummaryAnswer
 from secateur.compaction.compact import compact
 from secateur.compaction.conversation import CompactionInput
-from secateur.compaction.outcome import Attempt, Compacted, Outcome, Refused
+from secateur.compaction.outcome import Compacted, CompactionSkipped, Outcome, RejectedSummary
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.summary import compute_summary_budget
 from secateur.model import Part
 from secateur.pricing import price_of
-from secateur.summarizers.driving import Stop, drive
+from secateur.summarizers.builtin import EXTRACTIVE, Extractive
+from secateur.summarizers.driver import Stop, drive
 from secateur.summarizers.endpoint import is_local
-from secateur.summarizers.own import EXTRACTIVE, Extractive
 from secateur.summarizers.protocol import Summarizer, is_asked_behind_session
 
 DEADLINE_S = 120.0
 RESERVE_SHARE, MOST_RESERVE_S = 0.1, 2.0  # of the deadline, for what is done without a model
 
 
-class Made(Struct, frozen=True):
+class CompactionRun(Struct, frozen=True):
     """Its result, and every answer that was had: who gave it, what it cost, or why there was none."""
 
     outcome: Outcome
@@ -51,18 +51,20 @@ class CompactionTask(Struct, frozen=True):
 
 def compact_history(
     task: CompactionTask, listed: Sequence[Summarizer], deadline_s: float = DEADLINE_S, stop: Stop | None = None
-) -> Made:
+) -> CompactionRun:
     """Run the compaction if one is due. Calling `stop` turns it into a refusal ("cancelled")."""
     models = order_by_cost(tuple(takewhile(lambda one: one.name != EXTRACTIVE, listed)), task)
     ends = monotonic() + deadline_s - min(deadline_s * RESERVE_SHARE, MOST_RESERVE_S)
     try:
         made = _try_models(task, models, ends, stop or Stop())
     except CancelledError:
-        return Made(Refused("cancelled", "it was called off"))
+        return CompactionRun(CompactionSkipped("cancelled", "it was called off"))
     return made
 
 
-async def acompact_history(task: CompactionTask, listed: Sequence[Summarizer], deadline_s: float = DEADLINE_S) -> Made:
+async def acompact_history(
+    task: CompactionTask, listed: Sequence[Summarizer], deadline_s: float = DEADLINE_S
+) -> CompactionRun:
     """Run the compaction beside a running event loop; cancelling it cancels the summary."""
     stop = Stop()
     try:
@@ -115,11 +117,11 @@ def _count_shown(part: Part, task: CompactionTask) -> int:
     return task.scene.count(part.text[:most])
 
 
-def _try_models(task: CompactionTask, models: Sequence[Summarizer], ends: float, stop: Stop) -> Made:
+def _try_models(task: CompactionTask, models: Sequence[Summarizer], ends: float, stop: Stop) -> CompactionRun:
     """Return the first acceptable summary; after the last model the outcome has its own last rung."""
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[RejectedSummary, ...] = ()
     answers: tuple[SummaryAnswer, ...] = ()
-    made = Made(Refused("cancelled", "nothing was tried"))
+    made = CompactionRun(CompactionSkipped("cancelled", "nothing was tried"))
     for place, one in enumerate(models):
         share = (ends - monotonic()) / (len(models) - place)
         made = _try_model(task, one, share, stop)
@@ -130,15 +132,15 @@ def _try_models(task: CompactionTask, models: Sequence[Summarizer], ends: float,
     if not models:
         made = _try_model(task, None, 0, stop)
         attempts = made.outcome.attempts
-    return Made(replace(made.outcome, attempts=attempts, asks=len(answers)), answers)
+    return CompactionRun(replace(made.outcome, attempts=attempts, asks=len(answers)), answers)
 
 
-def _try_model(task: CompactionTask, one: Summarizer | None, seconds: float, stop: Stop) -> Made:
+def _try_model(task: CompactionTask, one: Summarizer | None, seconds: float, stop: Stop) -> CompactionRun:
     window = one.window_tokens if one else 0
     own = task.scene.own if one is not None and is_asked_behind_session(one) else None
     scene = replace(task.scene, asks=one is not None, summarizer_window=window, own=own)
     outcome, answers = drive(compact(scene, task.settings, task.after), one or Extractive(), seconds, stop)
-    return Made(outcome, answers)
+    return CompactionRun(outcome, answers)
 
 
 def _is_settled(outcome: Outcome, settings: Compaction) -> bool:

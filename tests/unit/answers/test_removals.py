@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from secateur import Engine
-from secateur.answers.left import Removal, list_removals, number_summaries
+from secateur.answers.removals import Removal, list_removals, number_summaries
 from secateur.chain import encode_canonical, link_bodies
 from secateur.lineage import handle_of
 from secateur.model import Epoch, NewMessage, Replace

@@ -10,7 +10,7 @@ import pytest
 from secateur import Engine, View, fit
 from secateur.api import check, get_family
 from secateur.api.repair import repair
-from secateur.compaction.outcome import Refused
+from secateur.compaction.outcome import CompactionSkipped
 from secateur.errors import StillTooLong
 from secateur.formats.native import FIELDS, find_provider_history
 from secateur.policy import PRESETS
@@ -88,7 +88,7 @@ def test_no_edit_and_the_very_bytes(held: str, policy: str) -> None:
             view = viewed(asked, request)
             assert view.request is request
             assert view.plan.epochs == ()
-        assert isinstance(view.compaction, Refused)
+        assert isinstance(view.compaction, CompactionSkipped)
         assert view.compaction.reason in ("partial", "no_policy")
 
 

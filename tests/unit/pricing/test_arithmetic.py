@@ -8,9 +8,9 @@ from secateur.pricing import (
     Fold,
     Rates,
     compute_break_even,
+    compute_carrying_cost,
     compute_kappa,
-    compute_penalty,
-    compute_rent,
+    compute_rewrite_cost,
     compute_summary_break_even,
 )
 from secateur.pricing.arithmetic import compute_warming_s, should_buy_hour
@@ -40,8 +40,8 @@ def test_placeholders_cost_twice_and_nothing_freed_never_pays() -> None:
 
 def test_a_prune_pays_when_the_rent_has_reached_the_penalty() -> None:
     requests = compute_break_even(1.25, 0.1, pruned=5_000, surviving=20_000)
-    assert compute_rent(0.1, 5_000, requests) == pytest.approx(compute_penalty(1.25, 0.1, 20_000))
-    assert compute_penalty(1.0, 1.0, 20_000, 500) == 0
+    assert compute_carrying_cost(0.1, 5_000, requests) == pytest.approx(compute_rewrite_cost(1.25, 0.1, 20_000))
+    assert compute_rewrite_cost(1.0, 1.0, 20_000, 500) == 0
 
 
 @pytest.mark.parametrize(("r", "shared", "needed"), [(0.1, True, 2.9), (0.05, True, 4.8), (0.025, True, 8.5)])

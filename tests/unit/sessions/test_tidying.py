@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from secateur import Engine
-from secateur.answers.left import list_removals
+from secateur.answers.removals import list_removals
 from secateur.chain import LEAST
 from secateur.errors import StoreError
 from secateur.stores import open_store

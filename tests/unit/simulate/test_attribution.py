@@ -4,11 +4,11 @@ import pytest
 
 from native import calls, tool, user
 from secateur.pricing import get_rules, make_unit_price
+from secateur.simulate.attribution import ANSWERS, FIXED, Spending, analyze_spending
 from secateur.simulate.cache import Caching
 from secateur.simulate.recall import recall_of
 from secateur.simulate.requests import read_recording
 from secateur.simulate.run import simulate
-from secateur.simulate.spending import ANSWERS, FIXED, Spending, analyze_spending
 
 SAID = "the lock lies in build/locks/agent.lock and nobody holds it\n" * 200
 

@@ -5,8 +5,8 @@ import json
 from msgspec.structs import replace
 
 from secateur.pricing import get_rules
-from secateur.simulate.agreement import UNEXPLAINED, Compared, compare_requests, find_unexplained_misses
 from secateur.simulate.cache import Caching
+from secateur.simulate.cache_validation import UNEXPLAINED, Compared, compare_requests, find_unexplained_misses
 from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import simulate
 
@@ -72,9 +72,9 @@ def test_a_bill_can_follow_what_was_seen_and_no_rule_explains() -> None:
     recording = log(
         ("user", 0, 0, 0), ("assistant", 0, 5_000, 3), ("user", 0, 0, 0), ("assistant", 0, 6_000, 3), ("user", 0, 0, 0)
     )
-    busts = find_unexplained_misses(recording, CACHING)
-    assert busts == {1}
-    model = Caching(rules=CACHING.rules, busts=busts)
+    cache_breaks = find_unexplained_misses(recording, CACHING)
+    assert cache_breaks == {1}
+    model = Caching(rules=CACHING.rules, cache_breaks=cache_breaks)
     large = [replace(one, fixed_tokens=9_000) for one in recording.segments]
     found = simulate(replace(recording, segments=tuple(large)), caching=model)
     assert [row.read for row in found.rows] == [0, 9_000]

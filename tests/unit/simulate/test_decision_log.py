@@ -6,8 +6,8 @@ import pytest
 
 from native import Native, calls, tool, user
 from secateur.pricing import get_rules, make_unit_price
-from secateur.simulate.account import DecisionLog, build_account
 from secateur.simulate.cache import Caching
+from secateur.simulate.decision_log import DecisionLog, build_decision_log
 from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import Run, simulate
 
@@ -32,7 +32,7 @@ def runs(policy: Any) -> tuple[Run, Run]:
 @pytest.mark.parametrize("policy", ["opencode", "pi-auto-compressor", "balance", "openclaw", "observe"])
 def test_costs_and_savings_are_the_difference_of_the_bills(policy: str) -> None:
     run, base = runs(policy)
-    told = build_account(run, base)
+    told = build_decision_log(run, base)
     sums = sum(event.saved - event.cost for event in told.events) + told.other
     assert sums == pytest.approx(base.bill.units - run.bill.units)
     assert len(told.events) == run.bill.epochs
@@ -41,9 +41,9 @@ def test_costs_and_savings_are_the_difference_of_the_bills(policy: str) -> None:
 
 def test_an_epoch_of_opencode_says_what_it_broke_and_freed() -> None:
     run, base = runs("opencode")
-    told: DecisionLog = build_account(run, base)
+    told: DecisionLog = build_decision_log(run, base)
     first = told.events[0]
-    assert (first.birth, first.cold) == (False, False)
+    assert (first.on_arrival, first.cold) == (False, False)
     assert first.freed == base.rows[first.number].prompt - run.rows[first.number].prompt > 1_000
     assert first.cost == pytest.approx(1.15 * first.lost)
     assert first.requests == len(run.rows) - first.number
@@ -51,6 +51,6 @@ def test_an_epoch_of_opencode_says_what_it_broke_and_freed() -> None:
 
 def test_who_does_nothing_costs_nothing_and_says_why() -> None:
     run, base = runs("observe")
-    told = build_account(run, base)
+    told = build_decision_log(run, base)
     assert told.events == ()
-    assert [(wait.why, wait.requests) for wait in told.waits] == [("the policy observes only", len(run.rows))]
+    assert [(wait.reason, wait.requests) for wait in told.waits] == [("the policy observes only", len(run.rows))]

@@ -10,7 +10,7 @@ from secateur.pricing import make_unit_price
 from secateur.pricing.rules import CacheRules
 from secateur.simulate.cache import Caching
 from secateur.simulate.compare import compare_policies
-from secateur.simulate.eligible import build_lots
+from secateur.simulate.eligible import build_session_arrays
 from secateur.simulate.foresight import Terms
 from secateur.simulate.requests import Recording, read_recording
 
@@ -39,7 +39,7 @@ def session(rounds: int, lines: int = 60, words: int = 0) -> Recording:
 def test_results_may_go_once_so_many_newer_ones_are_there() -> None:
     policy = load({"name": "window", "protect": {"last_results": 3}, "prune": [{"type": "hard_clear"}]})
     recording = session(10)
-    (found,) = build_lots(recording, policy, TERMS)
+    (found,) = build_session_arrays(recording, policy, TERMS)
     assert found.requests == len(recording.requests) == 12  # ten calls, one answer, and the request that is yet to come
     assert found.first.tolist() == [1, 2, 3, 4, 5, 6, 8]
     assert found.eligible.tolist() == [4, 5, 6, 8, 9, 10, 11]
@@ -50,18 +50,20 @@ def test_results_may_go_once_so_many_newer_ones_are_there() -> None:
 def test_what_is_shortened_when_it_is_new_is_so_for_every_schedule() -> None:
     prune = {"name": "p", "protect": {"last_results": 3}, "prune": [{"type": "hard_clear"}]}
     born = prune | {"on_arrival": {"type": "excerpt", "max_chars": 1_000}}
-    (whole,), (excerpts,) = (build_lots(session(10), load(one), TERMS) for one in (prune, born))
+    (whole,), (excerpts,) = (build_session_arrays(session(10), load(one), TERMS) for one in (prune, born))
     assert excerpts.prompts[-1] < 0.7 * whole.prompts[-1]
     assert excerpts.gains.sum() < whole.gains.sum()
 
 
 def test_arguments_count_as_well_as_results() -> None:
-    (found,) = build_lots(session(14, words=400), load({"name": "p", "prune": [{"type": "clear_inputs"}]}), TERMS)
+    (found,) = build_session_arrays(
+        session(14, words=400), load({"name": "p", "prune": [{"type": "clear_inputs"}]}), TERMS
+    )
     assert len(found.gains) > 5
 
 
 def test_who_prunes_nothing_has_nothing_to_gain() -> None:
-    (found,) = build_lots(session(6), load("observe"), TERMS)
+    (found,) = build_session_arrays(session(6), load("observe"), TERMS)
     assert len(found.gains) == 0
 
 
@@ -69,8 +71,8 @@ def test_who_prunes_nothing_has_nothing_to_gain() -> None:
 def test_no_policy_is_cheaper_than_its_oracle(name: str) -> None:
     """Where the cache finds every prefix; by more than a few hundredths, which another first edit may save."""
     (one,) = compare_policies(session(60), [name], TERMS).standings
-    assert one.ratio is not None
-    assert one.ratio >= 0.98
+    assert one.vs_optimal is not None
+    assert one.vs_optimal >= 0.98
     assert one.best is not None
     assert one.least is not None
     assert one.least <= one.best + 1e-6

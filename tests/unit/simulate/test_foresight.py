@@ -57,7 +57,7 @@ def test_the_lossless_optimum_loses_no_hard_reference() -> None:
     found = find_best_schedule(RECORDING, list_unreferenced(RECORDING, recall), TERMS)
     score = recall.score(compare_views((RECORDING.get_context(one.request), one.seen) for one in found.run.turns))
     assert score.references == 12
-    assert (score.hard, score.intact) == (1, 1)
+    assert (score.hard, score.complete_requests) == (1, 1)
     early = find_best_schedule(RECORDING, list_aged(RECORDING, 1), TERMS)
     lossy = recall.score(compare_views((RECORDING.get_context(one.request), one.seen) for one in early.run.turns))
     assert lossy.hard < 1

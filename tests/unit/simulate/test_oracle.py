@@ -8,13 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from secateur.simulate.compare import compare_to_bound
-from secateur.simulate.lot import Lot, compute_cost, compute_costs, lower_bound, make_lot
 from secateur.simulate.oracle import compute_ratio, find_optimum, generate_sessions, schedule_balance, schedule_events
+from secateur.simulate.session_arrays import (
+    SessionArrays,
+    compute_cost,
+    compute_costs,
+    lower_bound,
+    make_session_arrays,
+)
 
 PRICES = [(0.1, 1.25), (0.05, 1.25), (0.025, 1.25), (0.5, 1.0), (1.0, 1.0)]
 
 
-def plain(session: Lot, at: list[int]) -> float:
+def plain(session: SessionArrays, at: list[int]) -> float:
     """The bill of a schedule, block by block as a cache would see it."""
     total, sent = 0.0, []
     for request in range(session.requests):
@@ -32,7 +38,7 @@ def plain(session: Lot, at: list[int]) -> float:
     return total
 
 
-def bill(session: Lot, request: int, sent: list[tuple[int, float]], blocks: list[tuple[int, float]]) -> float:
+def bill(session: SessionArrays, request: int, sent: list[tuple[int, float]], blocks: list[tuple[int, float]]) -> float:
     """One request: equal leading blocks are read, and so is the beginning of a last block that grew."""
     read = 0.0
     for number, (old, new) in enumerate(zip(sent, blocks, strict=False)):
@@ -47,7 +53,7 @@ def bill(session: Lot, request: int, sent: list[tuple[int, float]], blocks: list
 
 
 @st.composite
-def lots(draw: st.DrawFn) -> Lot:
+def lots(draw: st.DrawFn) -> SessionArrays:
     size = draw(st.integers(1, 7))
     tokens, prompts, items = 10.0, [], []
     for request in range(size):
@@ -58,12 +64,12 @@ def lots(draw: st.DrawFn) -> Lot:
             tokens += own + 5
         prompts.append(tokens)
     r, w = draw(st.sampled_from(PRICES))
-    return make_lot(prompts, draw(st.lists(st.booleans(), min_size=size, max_size=size)), items, r=r, w=w)
+    return make_session_arrays(prompts, draw(st.lists(st.booleans(), min_size=size, max_size=size)), items, r=r, w=w)
 
 
 @settings(max_examples=150)
 @given(lots())
-def test_nothing_in_its_form_is_cheaper(session: Lot) -> None:
+def test_nothing_in_its_form_is_cheaper(session: SessionArrays) -> None:
     requests = range(session.requests)
     every = chain.from_iterable(combinations(requests, count) for count in range(session.requests + 1))
     cheapest = min(compute_cost(session, schedule_events(session, events)) for events in every)
@@ -75,7 +81,7 @@ def test_nothing_in_its_form_is_cheaper(session: Lot) -> None:
 
 @settings(max_examples=100)
 @given(lots(), st.data())
-def test_a_schedule_costs_what_a_cache_would_charge(session: Lot, data: st.DataObject) -> None:
+def test_a_schedule_costs_what_a_cache_would_charge(session: SessionArrays, data: st.DataObject) -> None:
     size = session.requests
     at = [data.draw(st.integers(int(eligible), size)) for eligible in session.eligible]
     assert compute_cost(session, np.array(at, dtype=np.int64)) == pytest.approx(plain(session, at))
@@ -83,7 +89,7 @@ def test_a_schedule_costs_what_a_cache_would_charge(session: Lot, data: st.DataO
 
 @settings(max_examples=100)
 @given(lots(), st.sampled_from([0.25, 0.5, 1.0]))
-def test_the_balance_rule_prunes_only_what_may_go(session: Lot, beta: float) -> None:
+def test_the_balance_rule_prunes_only_what_may_go(session: SessionArrays, beta: float) -> None:
     at = schedule_balance(session, beta)
     assert (at >= session.eligible).all()
     assert compute_cost(session, at) >= lower_bound(session) - 1e-6
@@ -93,7 +99,7 @@ def test_one_prune_pays_after_the_break_even() -> None:
     """1,000 tokens that may be removed, 500 behind them: at these prices it pays from the sixth request on."""
     for size in range(2, 12):
         prompts = [1_100.0] + [1_600.0] * (size - 1)
-        session = make_lot(prompts, [False] * size, [(100.0, 1_000.0, 0, 2)], r=0.1, w=1.25)
+        session = make_session_arrays(prompts, [False] * size, [(100.0, 1_000.0, 0, 2)], r=0.1, w=1.25)
         best = find_optimum(session)
         requests_left = size - 2  # the one that prunes counts
         pays = requests_left > 11.5 * 500 / 1_000
@@ -102,7 +108,7 @@ def test_one_prune_pays_after_the_break_even() -> None:
 
 def test_a_cold_request_prunes_for_nothing() -> None:
     prompts, cold = [1_600.0, 1_600.0, 1_700.0, 1_800.0], [True, False, False, True]
-    session = make_lot(prompts, cold, [(100.0, 1_000.0, 0, 1)], r=0.1, w=1.25)
+    session = make_session_arrays(prompts, cold, [(100.0, 1_000.0, 0, 1)], r=0.1, w=1.25)
     best = find_optimum(session)
     assert best.events == (3,)
     assert list(schedule_balance(session)) == [3]
@@ -112,20 +118,20 @@ def test_a_cold_request_prunes_for_nothing() -> None:
 def test_what_is_outside_belongs_to_the_bill_and_not_to_what_can_be_controlled() -> None:
     session = next(generate_sessions(1, 0.1, 1.25))
     assert compute_ratio(session, session.kept).total > 1
-    with_output = Lot(*[getattr(session, name) for name in session.__struct_fields__[:-1]], 1e9)
+    with_output = SessionArrays(*[getattr(session, name) for name in session.__struct_fields__[:-1]], 1e9)
     assert compute_ratio(with_output, session.kept).total == pytest.approx(1, abs=0.02)
-    assert compute_ratio(with_output, session.kept).controllable == pytest.approx(
-        compute_ratio(session, session.kept).controllable, rel=1e-3
+    assert compute_ratio(with_output, session.kept).regret_ratio == pytest.approx(
+        compute_ratio(session, session.kept).regret_ratio, rel=1e-3
     )
 
 
 def test_an_item_may_not_go_before_the_model_has_seen_it() -> None:
     with pytest.raises(ValueError, match="after its first request"):
-        make_lot([100.0, 200.0, 300.0], [True, False, False], [(50.0, 20.0, 1, 1)], r=0.1, w=1.25)
+        make_session_arrays([100.0, 200.0, 300.0], [True, False, False], [(50.0, 20.0, 1, 1)], r=0.1, w=1.25)
 
 
 def test_a_session_without_requests_costs_nothing() -> None:
-    assert find_optimum(make_lot([], [], [], r=0.1, w=1.25)).cost == 0
+    assert find_optimum(make_session_arrays([], [], [], r=0.1, w=1.25)).cost == 0
 
 
 @pytest.mark.parametrize(("r", "w"), PRICES[:4])

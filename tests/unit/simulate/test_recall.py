@@ -78,7 +78,7 @@ def test_a_reference_is_hard_until_something_else_says_it() -> None:
 
 def test_nothing_is_lost_where_nothing_was_changed() -> None:
     whole = scored(STORY, ViewState())
-    assert (whole.hard, whole.soft, whole.all, whole.intact, whole.pairs) == (1, 1, 1, 1, 1)
+    assert (whole.hard, whole.soft, whole.all, whole.complete_requests, whole.pairs) == (1, 1, 1, 1, 1)
     assert (whole.references, whole.requests, whole.lost) == (7, 4, ())
 
 
@@ -86,8 +86,8 @@ def test_a_result_that_goes_takes_the_references_that_only_it_shows() -> None:
     less = scored(STORY, without(STORY, 1))
     assert less.hard == pytest.approx(2 / 7)
     assert less.soft == 1, "paths stand in earlier calls"
-    assert less.intact == 0.5, "the edit and the last search"
-    assert less.intact_referring == pytest.approx(1 / 3)
+    assert less.complete_requests == 0.5, "the edit and the last search"
+    assert less.complete_referring == pytest.approx(1 / 3)
     assert less.pairs == pytest.approx(1 / 3)
     assert [(one.request, one.key) for one in less.lost] == [(2, results(STORY)[1].key), (3, results(STORY)[1].key)]
     assert less.by_request == pytest.approx(1 / 3)

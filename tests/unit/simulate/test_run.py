@@ -134,7 +134,7 @@ def test_between_epochs_nothing_in_a_live_cache_is_lost() -> None:
     assert run.bill.epochs > 1
     assert [bool(row.lost) for row in run.rows] == [row.opened for row in run.rows]
     assert all(row.why for row in run.rows)
-    assert len(run.plan.epochs) == run.bill.epochs == run.bill.busts
+    assert len(run.plan.epochs) == run.bill.epochs == run.bill.cache_breaks
 
 
 def test_pruning_after_a_pause_writes_less_and_what_follows_reads_that() -> None:
@@ -143,7 +143,7 @@ def test_pruning_after_a_pause_writes_less_and_what_follows_reads_that() -> None
     plain, pruned = simulate(recording), simulate(recording, "openclaw")
     (first,) = [row.number for row in plain.rows if row.cold]
     assert [row.number for row in pruned.rows if row.opened] == [first]
-    assert pruned.bill.busts == 0
+    assert pruned.bill.cache_breaks == 0
     assert pruned.rows[first].write < plain.rows[first].write / 2
     assert pruned.rows[first + 1].read == pruned.rows[first].write
     assert pruned.bill.units < plain.bill.units
@@ -196,10 +196,10 @@ def test_calls_beside_the_session_are_paid_with_their_request() -> None:
 def test_a_new_turn_may_find_its_messages_gone() -> None:
     history = (said("a", 2_000), said("B", 2_000), said("c", 2_000))
     turns = [Turn(ask(n), n * 1_000, history[: n + 1], 3_000) for n in (0, 2)]
-    busts = Caching(rules=ANYTHING.rules, turn_busts=True)
+    cache_breaks = Caching(rules=ANYTHING.rules, breaks_at_turns=True)
     price = make_unit_price(1.25, 0.1)
     assert [row.read for row in bill_turns(turns, price, ANYTHING)] == [0, 5_000]
-    assert [row.read for row in bill_turns(turns, price, busts)] == [0, 3_000]
+    assert [row.read for row in bill_turns(turns, price, cache_breaks)] == [0, 3_000]
 
 
 @settings(max_examples=40)

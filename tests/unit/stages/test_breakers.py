@@ -1,7 +1,7 @@
 """Breakers: when no further summary is made, at the very limits."""
 
 from conversation import assistant, talk, user
-from secateur.compaction.outcome import Refused
+from secateur.compaction.outcome import CompactionSkipped
 from secateur.model import Edit, Epoch, Message, NewMessage, Replace, Rewrite
 from secateur.plan import Plan
 from secateur.stages.summary_epoch import LEAST_CALLS, LEAST_NEW_SHARE, MOST_IN_A_ROW, find_refusal
@@ -19,7 +19,7 @@ def compacted(talked: tuple[Message, ...], *tips: int, by: str = "compact") -> P
 def refusal(plan: Plan, talked: tuple[Message, ...]) -> str:
     """Why no summary is made, a token being a character; "" if nothing speaks against it."""
     found = find_refusal(plan, talked, WINDOW, len)
-    return found.reason if isinstance(found, Refused) else ""
+    return found.reason if isinstance(found, CompactionSkipped) else ""
 
 
 def test_as_much_new_as_it_takes_is_enough() -> None:

@@ -8,7 +8,7 @@ from credentials import PLANTED
 from long_sessions import SUMS, Native, body, called, long, said, summary, texts, worked, writer
 from secateur import Engine
 from secateur.compaction.ask import SummaryAnswer
-from secateur.compaction.outcome import Refused
+from secateur.compaction.outcome import CompactionSkipped
 from secateur.hooks import AfterCompact
 from secateur.hosts.pi import handle_event
 from secateur.policy import load
@@ -38,7 +38,7 @@ def test_what_is_no_summary_changes_nothing_where_the_policy_cancels(answer: Sum
     view = Engine(policy, window=30_000, summarizer=write).compact(history, now_ms=0)
     assert asked != []
     assert view.request is history
-    assert isinstance(view.compaction, Refused)
+    assert isinstance(view.compaction, CompactionSkipped)
     assert view.compaction.reason == "cancelled"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from secateur import Engine
-from secateur.compaction.outcome import Refused
+from secateur.compaction.outcome import CompactionSkipped
 from secateur.errors import StillTooLong
 from secateur.model import Message, Part, Transcript
 from secateur.stages.record import find_largest, report_compaction
@@ -54,7 +54,7 @@ def test_the_largest_parts_are_named_by_their_size() -> None:
 
 
 def test_a_decision_against_a_compaction_is_reported_in_its_own_words() -> None:
-    result = report_compaction(Refused("no_progress", "nothing would come free"), None, "too long")
+    result = report_compaction(CompactionSkipped("no_progress", "nothing would come free"), None, "too long")
     assert result.report is not None
     assert (result.report.done, result.report.reason) == (False, "no_progress")
     assert (result.report.text, result.report.asked_tokens) == ("nothing would come free", (0, 0))

@@ -12,7 +12,7 @@ from conversation import assistant, result, talk, user
 from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.summarizers import Extractive, Failed, Function, parse
-from secateur.summarizers.driving import Stop, drive
+from secateur.summarizers.driver import Stop, drive
 from secateur.summarizers.run import CompactionTask, acompact_history, compact_history
 from upstream import Says, drops, hangs, says, spoken, streams, upstream
 
@@ -232,8 +232,8 @@ BODY = json.dumps({"error": {"message": "slow down", "type": "rate_limit_error"}
     ids=lambda value: str(value) if isinstance(value, str) else "",
 )
 def test_what_a_server_may_do(script: Says, reason: str | None, rung: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("secateur.summarizers.failing.FIRST_WAIT_S", 0.001)
-    monkeypatch.setattr("secateur.summarizers.failing.LONGEST_WAIT_S", 0.002)
+    monkeypatch.setattr("secateur.summarizers.errors.FIRST_WAIT_S", 0.001)
+    monkeypatch.setattr("secateur.summarizers.errors.LONGEST_WAIT_S", 0.002)
     seconds = 1.0 if script is hangs else 20.0
     with upstream(script) as server:
         made = compact_history(TASK, parse(f"{server.url}/v1?window=32000#m", local_only=True), deadline_s=seconds)

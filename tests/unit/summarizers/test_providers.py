@@ -7,7 +7,7 @@ import pytest
 
 from secateur.compaction.ask import Ask, SummaryAnswer, SummaryUsage
 from secateur.summarizers import Summarizer, parse
-from secateur.summarizers.driving import drive
+from secateur.summarizers.driver import drive
 from upstream import Says, Upstream, drops, events, hangs, says, spoken, streams, upstream
 
 PROVIDERS = ("anthropic", "openai", "openai-chat", "gemini")
@@ -24,8 +24,8 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"):
         monkeypatch.setenv(name, KEY)
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")  # to this machine no proxy is used
-    monkeypatch.setattr("secateur.summarizers.failing.FIRST_WAIT_S", 0.001)
-    monkeypatch.setattr("secateur.summarizers.failing.LONGEST_WAIT_S", 0.002)
+    monkeypatch.setattr("secateur.summarizers.errors.FIRST_WAIT_S", 0.001)
+    monkeypatch.setattr("secateur.summarizers.errors.LONGEST_WAIT_S", 0.002)
 
 
 def at(provider: str, server: Upstream, monkeypatch: pytest.MonkeyPatch) -> Summarizer:

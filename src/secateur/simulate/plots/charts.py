@@ -113,7 +113,7 @@ def draw_trade(picture: Picture) -> Chart:
         _make_tooltip("refetched dollars", "$,.2f", "bill, lost results fetched again"),
         _make_tooltip("recall", ".1%", "hard recall"),
         _make_tooltip("soft", ".1%", "soft recall"),
-        _make_tooltip("intact", ".1%", "requests with all they needed"),
+        _make_tooltip("complete_requests", ".1%", "requests with all they needed"),
     ]
     again: Chart = {"mark": {"type": "rule", "opacity": 0.45, "strokeWidth": 2}}
     again |= {"encoding": {"x": x, "x2": {"field": "refetched"}, "y": y, "color": color}}
@@ -166,11 +166,11 @@ def _format_heading(picture: Picture, policy: str, marks: Rows) -> tuple[str, st
 
 
 def _draw_epochs(marks: Rows, x: Chart) -> list[Chart]:
-    """Lines for epochs with tooltips; those at birth are ticks at the bottom."""
+    """Lines for epochs with tooltips; those on arrival are ticks at the bottom."""
     tips = [_make_tooltip("request", "d"), {"field": "why"}, _make_tooltip("freed", ",", "tokens freed")]
     tips += [_make_tooltip("cost", "$,.4f", "cost then"), _make_tooltip("saved", "$,.4f", "saved since")]
-    events = [row for row in marks if row["kind"] != "at birth"]
-    births = [row for row in marks if row["kind"] == "at birth"]
+    events = [row for row in marks if row["kind"] != "on arrival"]
+    arrivals = [row for row in marks if row["kind"] == "on arrival"]
     faint = max(0.18, min(0.8, 12 / max(1, len(events))))
     line = {"type": "rule", "style": "epoch", "strokeDash": [3, 3], "strokeWidth": 1.1, "opacity": faint}
     spot = {"type": "point", "shape": "triangle-down", "filled": True, "size": 60, "style": "epoch", "y": 0}
@@ -181,8 +181,8 @@ def _draw_epochs(marks: Rows, x: Chart) -> list[Chart]:
         found.append({"data": {"values": events}, "mark": line, "encoding": encoded})
     if 0 < len(events) <= 60:
         found.append({"data": {"values": events}, "mark": spot, "encoding": encoded})
-    if births:
-        found.append({"data": {"values": births}, "mark": tick, "encoding": encoded})
+    if arrivals:
+        found.append({"data": {"values": arrivals}, "mark": tick, "encoding": encoded})
     return found
 
 

@@ -21,8 +21,8 @@ function cell(row, text, name) {
   row.appendChild(made);
 }
 
-function chapters(policy) {
-  const rows = picture.chapters.filter((one) => one.policy === policy);
+function timeline(policy) {
+  const rows = picture.timeline.filter((one) => one.policy === policy);
   document.getElementById("named").textContent = rows.length ? "Why " + policy + " decided when it did" : "";
   const table = document.createElement("table");
   const head = table.insertRow();
@@ -33,13 +33,13 @@ function chapters(policy) {
     const figures = one.edits ? [one.freed.toLocaleString("en"), money(one.cost), money(one.saved)] : ["", "", ""];
     [one.requests, ...figures, one.why].forEach((text) => cell(row, text, "td"));
   }
-  document.getElementById("chapters").replaceChildren(table);
+  document.getElementById("timeline").replaceChildren(table);
 }
 
 function chosen() {
   if (!(choose.value in picture.after)) return;
   draw("after", picture.after[choose.value]);
-  chapters(choose.value);
+  timeline(choose.value);
 }
 
 function all() {

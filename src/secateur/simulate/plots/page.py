@@ -23,13 +23,13 @@ _COLUMNS = (
     "peak",
     "bill",
     "",
-    "busts",
+    "cache breaks",
     "epochs",
     "hard recall",
     "soft recall",
-    "intact",
+    "complete",
     "bill with refetching",
-    "of its oracle",
+    "vs optimal",
 )
 
 ENDINGS = (".html", ".png", ".svg", ".pdf")
@@ -56,7 +56,7 @@ def page(picture: Picture, bundle: Callable[[str], str]) -> str:
             '<div class=chart id="after"></div>',
             '<div class=two><div class=chart id="bills"></div><div class=chart id="trade"></div></div>',
             f"<h2>All figures</h2><div class=wide>{_format_figures(picture)}</div>",
-            '<h2 id="named"></h2><div class=wide id="chapters"></div>',
+            '<h2 id="named"></h2><div class=wide id="timeline"></div>',
             "</main>",
             f'<script type="application/json" id="picture">{_dump_data(picture)}</script>',
             f'<script type="module">{script}</script></body></html>',
@@ -84,7 +84,7 @@ def _dump_data(picture: Picture) -> str:
         "after": {name: draw_context(picture, name) for name in picture.policies[1:-1]},
         "bills": draw_bills(picture),
         "trade": draw_trade(picture),
-        "chapters": picture.chapters,
+        "timeline": picture.timeline,
         "config": {theme: make_config(theme) for theme in ("light", "dark")},
     }
     return json.dumps(held, separators=(",", ":")).replace("<", "\\u003c")
@@ -101,13 +101,13 @@ def _format_row(row: dict[str, Any], chosen: str) -> str:
         f"{row['peak']:,}",
         f"${row['dollars']:,.2f}",
         "" if abs(row["share"] - 1) < 5e-4 else f"{row['share'] - 1:+.1%}",
-        f"{row['busts']:,}",
+        f"{row['cache_breaks']:,}",
         f"{row['epochs']:,}",
         f"{row['recall']:.1%}",
         f"{row['soft']:.1%}",
-        f"{row['intact']:.1%}",
+        f"{row['complete_requests']:.1%}",
         f"${row['refetched dollars']:,.2f}",
-        f"{row['ratio']:.2f}" if row["ratio"] else "",
+        f"{row['vs_optimal']:.2f}" if row["vs_optimal"] else "",
     )
     mark = " class=chosen" if row["policy"] == chosen else ""
     return f"<tr{mark}><td>{escape(row['policy'])}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"

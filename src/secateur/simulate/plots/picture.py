@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from secateur.simulate.account import DecisionLog, build_account
+from secateur.simulate.decision_log import DecisionLog, build_decision_log
 from secateur.simulate.plots.layout import LAYERS, measure_layers
-from secateur.simulate.story import describe_chapter, divide_chapters
+from secateur.simulate.timeline import build_timeline, describe_entry
 
 if TYPE_CHECKING:
     from secateur.simulate.compare import Comparison, PolicyResult
 
-_CHAPTERS = 30  # edits that are told one by one
+_ENTRIES = 30  # edits that are told one by one
 _POINTS = 500  # of one line: more than a screen's width tells apart
 Rows = list[dict[str, Any]]
 
@@ -31,7 +31,7 @@ class Picture(Struct, frozen=True):
     chosen: str
     context: Rows  # policy, request (from 1, as people count), and the tokens of each layer
     epochs: Rows  # policy, request, why, freed, cost, saved
-    chapters: Rows  # policy, requests, freed, cost, saved, why: what it did from first to last
+    timeline: Rows  # policy, requests, freed, cost, saved, why: what it did from first to last
     bills: Rows  # policy, request, dollars so far
     standings: Rows  # policy, dollars, share of the unpruned bill, recall, ... : one row each
     words: tuple[str, ...] = ()  # sentences for people, beside the charts
@@ -43,14 +43,14 @@ def build_picture(found: "Comparison", title: str, chosen: str = "", words: Sequ
     first = found.standings[0].name if found.standings else found.base.name
     context: Rows = []
     epochs: Rows = []
-    chapters: Rows = []
+    timeline: Rows = []
     for one in (found.base, *found.standings):
-        why = build_account(one.run, found.base.run)
+        why = build_decision_log(one.run, found.base.run)
         kept = _sample_rows(one)
         stacks = measure_layers(found.recording, one.run)
         context += [{"policy": one.name, "request": n + 1, **dict(zip(LAYERS, stacks[n], strict=True))} for n in kept]
         epochs += _list_epochs(one, why)
-        chapters += _list_chapters(one, why)
+        timeline += _list_timeline(one, why)
     return Picture(
         title,
         _format_subtitle(found),
@@ -58,7 +58,7 @@ def build_picture(found: "Comparison", title: str, chosen: str = "", words: Sequ
         chosen or first,
         context,
         epochs,
-        chapters,
+        timeline,
         [row for one in found.all for row in _bill(one)],
         [_build_standing(one, found.base) for one in found.all],
         tuple(words),
@@ -79,8 +79,8 @@ def _list_epochs(one: "PolicyResult", told: DecisionLog) -> Rows:
         {
             "policy": one.name,
             "request": event.number + 1,
-            "why": event.why,
-            "kind": "at birth" if event.birth else "cold" if event.cold else "warm",
+            "why": event.reason,
+            "kind": "on arrival" if event.on_arrival else "cold" if event.cold else "warm",
             "freed": event.freed,
             "cost": dollars(event.cost),
             "saved": dollars(event.saved),
@@ -89,20 +89,20 @@ def _list_epochs(one: "PolicyResult", told: DecisionLog) -> Rows:
     ]
 
 
-def _list_chapters(one: "PolicyResult", account: DecisionLog) -> Rows:
+def _list_timeline(one: "PolicyResult", account: DecisionLog) -> Rows:
     dollars = one.run.price.to_dollars
     return [
         {
             "policy": one.name,
-            "requests": f"{chapter.first + 1:,}" + (f"–{chapter.last + 1:,}" if chapter.last > chapter.first else ""),
-            "edits": bool(chapter.event is not None or chapter.small or chapter.births),
-            "heavy": chapter.event is not None,
-            "freed": chapter.freed,
-            "cost": dollars(chapter.cost),
-            "saved": dollars(chapter.saved),
-            "why": describe_chapter(chapter, one.name),
+            "requests": f"{entry.first + 1:,}" + (f"–{entry.last + 1:,}" if entry.last > entry.first else ""),
+            "edits": bool(entry.event is not None or entry.small or entry.arrivals),
+            "heavy": entry.event is not None,
+            "freed": entry.freed,
+            "cost": dollars(entry.cost),
+            "saved": dollars(entry.saved),
+            "why": describe_entry(entry, one.name),
         }
-        for chapter in divide_chapters(one.run, account, _CHAPTERS)
+        for entry in build_timeline(one.run, account, _ENTRIES)
     ]
 
 
@@ -123,12 +123,12 @@ def _build_standing(one: "PolicyResult", base: "PolicyResult") -> dict[str, Any]
         "refetched dollars": one.run.price.to_dollars(one.refetched),
         "recall": one.score.hard,
         "soft": one.score.soft,
-        "intact": one.score.intact,
+        "complete_requests": one.score.complete_requests,
         "sent": one.run.bill.sent,
         "peak": one.run.bill.peak,
-        "busts": one.run.bill.busts,
+        "cache_breaks": one.run.bill.cache_breaks,
         "epochs": one.run.bill.epochs,
-        "ratio": one.ratio,
+        "vs_optimal": one.vs_optimal,
     }
 
 

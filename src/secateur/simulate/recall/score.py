@@ -55,8 +55,8 @@ class Score(Struct, frozen=True, kw_only=True):
     soft: float
     all: float
     retrieval: float  # of hard references visible, or recoverable by what the view says
-    intact: float  # of requests whose hard references are all visible
-    intact_referring: float  # the same of those requests that have any
+    complete_requests: float  # of requests whose hard references are all visible
+    complete_referring: float  # the same of those requests that have any
     pairs: float  # of pairs (request, newest provider) with no hard reference lost
     stale: float  # of hard references visible only in an outdated read
     spoken: float  # of hard references in the answers' text
@@ -85,8 +85,8 @@ def score(found: Iterable[Outcome], requests: int) -> Score:
         soft=_compute_share([one for one in called if not one.hard], _weigh_equally),
         all=_compute_share(called, _weigh_equally),
         retrieval=_average_flags([one.visible or one.recoverable for one in hard]),
-        intact=_compute_rest(broken, requests),
-        intact_referring=_compute_rest(broken, len({one.request for one in hard})),
+        complete_requests=_compute_rest(broken, requests),
+        complete_referring=_compute_rest(broken, len({one.request for one in hard})),
         pairs=_compute_rest(len(lost), len({(one.request, one.key) for one in hard})),
         stale=1 - _average_flags([not one.stale for one in hard]),
         spoken=_compute_share([one for one in every if one.spoken and one.hard], _weigh_equally),
