@@ -438,7 +438,8 @@ def summarizers_() -> Iterator[str]:
     yield f"## Compacting\n\n{_module_text(run)}"
     yield from _functions(run.compact_history, run.acompact_history)
     yield from (
-        f"### `{one.__name__}`\n\n{_text(one)}\n\n{_fields(one)}" for one in (run.CompactionRun, SummaryAnswer, SummaryUsage)
+        f"### `{one.__name__}`\n\n{_text(one)}\n\n{_fields(one)}"
+        for one in (run.CompactionRun, SummaryAnswer, SummaryUsage)
     )
     yield f"## Failures\n\n{_module_text(failures)}"
     yield _table(("failure", "tried again"), [(f"`{one}`", _yes(one in failures.RETRIED)) for one in get_args(Failure)])
