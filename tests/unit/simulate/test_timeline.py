@@ -1,4 +1,4 @@
-"""A run as a timeline: every request is in one entry, heavy edits alone, light ones with the wait in which they fell."""
+"""A run as a timeline: every request is in one entry, large edits alone, small ones with their wait."""
 
 import pytest
 from msgspec.structs import replace
