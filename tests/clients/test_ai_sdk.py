@@ -198,7 +198,7 @@ def test_a_history_that_does_not_fit_is_summarized(tmp_path: Path) -> None:
     ended = json.loads(done.stdout)
     assert ended["outputs"] == [*map(make_result, range(CALLS))]
     assert not [one for body in bodies for one in check("anthropic", body["messages"], body) if one.severity == "error"]
-    left = project.secateur("why", "notes", "--json")["left"]
+    left = project.secateur("why", "notes", "--json")["removals"]
     (summary,) = {one["reason"].partition(":")[0] for one in left if one["strategy"] == "compact"}
     assert summary == "compaction (extract)"
     assert "## " in json.dumps(bodies[-1]["messages"][:3])  # its headings, before what stays

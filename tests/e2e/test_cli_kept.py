@@ -80,10 +80,10 @@ def test_a_placeholder_that_says_what_went_names_the_handle(tmp_path: Path, url:
 
 def test_why_tells_all_that_left_and_recall_gives_it_back(kept: Kept) -> None:
     why = run(kept.url, "why", "s1", "--json").json
-    assert [one["call_id"] for one in why["left"]] == ["c1", "c2"]
-    assert all(one["out"] and one["reason"] and one["strategy"] == "hard_clear" for one in why["left"])
+    assert [one["call_id"] for one in why["removals"]] == ["c1", "c2"]
+    assert all(one["out"] and one["reason"] and one["strategy"] == "hard_clear" for one in why["removals"])
     assert why["tokens_out"] == kept.report["input"]["tokens"] - kept.report["output"]["tokens"]
-    for one in why["left"]:
+    for one in why["removals"]:
         assert run(kept.url, "recall", one["handle"]).out == LONG.encode()
 
 
@@ -94,8 +94,8 @@ def test_why_of_one_call_says_how_to_read_it_back(kept: Kept) -> None:
     assert "in its place: <tool-output-compacted />" in told
     assert "Nothing of call c4" in run(kept.url, "why", "s1", "--call", "c4").text
     assert "turn 1" in run(kept.url, "why", "s1", "--turn", "1").text
-    assert run(kept.url, "why", "s1", "--turn", "2", "--json").json["left"] == []
-    assert len(run(kept.url, "why", "s1", handle_of(LONG)[:5], "--json").json["left"]) == 2
+    assert run(kept.url, "why", "s1", "--turn", "2", "--json").json["removals"] == []
+    assert len(run(kept.url, "why", "s1", handle_of(LONG)[:5], "--json").json["removals"]) == 2
 
 
 def test_recall_reads_lines_matches_and_pages(kept: Kept, tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_undo_says_what_it_costs_and_brings_the_bytes_back(tmp_path: Path, prune
     undone = run(url, "undo", "s1", "--json").json
     assert undone["tokens"] == pruned["input"]["tokens"] - pruned["output"]["tokens"]
     assert (undone["epoch"], undone["by"]) == (0, 1)
-    assert [one["out"] for one in run(url, "why", "s1", "--json").json["left"]] == [False, False]
+    assert [one["out"] for one in run(url, "why", "s1", "--json").json["removals"]] == [False, False]
     out = tmp_path / "back"
     secateur("prune", tmp_path / "session.jsonl", "--policy", "opencode", "--session", "s1", "--store", url, "-o", out)
     assert out.read_bytes() == pi_worked()
@@ -241,7 +241,7 @@ def test_purge_leaves_nothing_and_gc_keeps_the_record(tmp_path: Path, pruned: An
     freed = run(url, "gc", "--days", "0", "--json").json["freed"]
     assert freed["blobs"] == 2  # the removed text, and what turns the file back
     assert run(url, "recall", handle_of(LONG)).code == 2
-    why = run(url, "why", "s1", "--json").json["left"]
+    why = run(url, "why", "s1", "--json").json["removals"]
     assert [(one["handle"], one["bytes"]) for one in why] == [(handle_of(LONG), None)] * 2
     assert "its bytes are gone" in run(url, "why", "s1", "--call", "c1").text
     assert run(url, "purge", "s1", "--yes", "--json").json["freed"]["sessions"] == 1
@@ -273,7 +273,7 @@ def test_a_store_that_cannot_be_written_stops_the_prune_before_anything_is_writt
 def test_tenants_do_not_see_each_other(url: str) -> None:
     Engine("opencode", store=url, tenant="one").fit(pi_worked(), session="s1")
     assert run(url, "why", "s1").code == 2
-    assert len(run(url, "why", "s1", "--tenant", "one", "--json").json["left"]) == 2
+    assert len(run(url, "why", "s1", "--tenant", "one", "--json").json["removals"]) == 2
     assert run(url, "recall", handle_of(LONG)).code == 2
     assert run(url, "recall", handle_of(LONG), "--tenant", "one").out == LONG.encode()
     assert run(url, "sessions", "--json").json["sessions"][0]["who"]["tenant"] == "one"

@@ -147,7 +147,7 @@ def test_after_a_week_of_use_it_is_answered_at_once(tmp_path: Path) -> None:
     store.close()
     whole_week = secateur("sessions", "--json", "--limit", DAYS * A_DAY, "--store", url).json["sessions"]
     assert len(whole_week) == DAYS * A_DAY
-    assert secateur("why", "s000", "--json", "--store", url).json["left"]
+    assert secateur("why", "s000", "--json", "--store", url).json["removals"]
 
 
 def of_first(raw: bytes) -> dict[str, bytes]:

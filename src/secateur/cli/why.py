@@ -42,7 +42,7 @@ Examples:
   secateur why s1 --turn 4            in the user's fourth turn
   secateur why s1 --call toolu_01AB   of one tool call
   secateur why s1 1a2b3c4d5e6f        what a handle in a placeholder means
-  secateur why s1 --json | jq '.left[] | select(.out) | .handle'
+  secateur why s1 --json | jq '.removals[] | select(.out) | .handle'
 
 \b
 `secateur sessions` lists names, `secateur recall HANDLE` reads a part back,
@@ -91,7 +91,7 @@ class WhyReport(Struct, frozen=True, kw_only=True):
     tokens_out: int  # by which the view is smaller now, as receipts counted them
     bill: UsageBill  # what the session's answers took, as their provider counted
     recall_rounds: UsageBill  # of this, requests of a proxy's own, in which the model read removed texts back
-    left: tuple[Removal, ...]  # oldest first; where a summary stands, `summary` is its number in `summaries`
+    removals: tuple[Removal, ...]  # oldest first; where a summary stands, `summary` is its number in `summaries`
     summaries: tuple[str, ...]  # each once, from number 0
 
 
@@ -129,7 +129,7 @@ def _make_report(removals: tuple[Removal, ...], state: State, rounds: UsageBill,
         tokens_out=sum_freed_tokens(removals),
         bill=sum_bills(state),
         recall_rounds=rounds,
-        left=entries,
+        removals=entries,
         summaries=summaries,
     )
 
