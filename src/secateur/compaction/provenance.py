@@ -7,19 +7,21 @@ Nothing here changes a summary or judges it.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger import Ledger, render_ledger
 from secateur.compaction.ledger.entries import mark
+from secateur.compaction.ledger.file_lines import ROOT, SCRATCH_FILES, USES, complete_path, parse_file_line
 from secateur.compaction.ledger.render import NOTHING_OPEN
 from secateur.compaction.summary import NONE
 from secateur.model import Message, Part
 from secateur.redact import redact
 from secateur.text.placeholder import find_main_argument
 from secateur.toolcalls.actions import clip_text, collapse_whitespace, pair_calls
+from secateur.toolcalls.effects import Use
 
 Speaker = Literal["user", "project", "agent", "call", "summary", "model", "counted", "none"]
 MAX_CHARS = 120  # of a call's main argument
@@ -47,7 +49,8 @@ def trace_summary(
     summary: str, ledger: Ledger, messages: Sequence[Message], by: str = "", has_earlier: bool = True
 ) -> tuple[LineSource, ...]:
     """Return every entry of a summary with its source. `by` is the model that wrote the prose, if one did."""
-    trace = _Trace(ledger, messages, by, has_earlier)
+    root = _ROOT.search(summary)
+    trace = _Trace(ledger, messages, by, has_earlier, root[1] if root else "")
     return tuple(trace.find_source(section, text) for section, text in _split_entries(summary))
 
 
@@ -63,8 +66,10 @@ _WORDS: dict[Speaker, str] = {
 }
 _HEADING = re.compile(r"## (.+)")
 _USER_ENTRY = re.compile(r"- \[([^\s\],]*), ([a-z ]+)\] ")
-_LISTED = re.compile(r"- (?:read|names|scratch files|changed since the last commit): (.+)", re.S)
-_FIELDS = ("requests", "files", "commands", "failures", "tasks", "questions", "pending", "values", "undelivered")
+_LISTED = re.compile(r"- (?:names|changed since the last commit): (.+)", re.S)
+_FILES = re.compile(rf"- ({'|'.join((*USES, SCRATCH_FILES))}): (.+)", re.S)
+_ROOT = re.compile(rf"^- {ROOT}: (.+)$", re.M)
+_FIELDS = ("requests", "commands", "failures", "tasks", "questions", "pending", "values", "undelivered")
 _LEAST_CHARS = 12  # of a text that is looked for
 
 
@@ -88,10 +93,11 @@ def _split_entries(summary: str) -> Iterator[tuple[str, str]]:
 class _Trace:
     """What a history's keys and words lead to."""
 
-    def __init__(self, ledger: Ledger, messages: Sequence[Message], by: str, has_earlier: bool) -> None:
+    def __init__(self, ledger: Ledger, messages: Sequence[Message], by: str, has_earlier: bool, root: str) -> None:
         self._messages = messages
         self._by = by
         self._has_earlier = has_earlier
+        self._root = root
         self._places = {key: number for number, message in enumerate(messages) for key in _list_keys(message)}
         self._calls = _name_calls(messages)
         self._keys = dict(_map_lines(ledger))
@@ -107,8 +113,11 @@ class _Trace:
             return replace(made, source="project" if "project" in said[2] else "user", messages=_make_places(place))
         if text in self._keys:
             return self._trace_key(made, self._keys[text])
+        if named := _FILES.fullmatch(text):
+            use = cast(Use, named[1] if named[1] in USES else "read")
+            return self._trace_list(made, [one.path for one in parse_file_line(use, named[2], self._root)])
         if listed := _LISTED.fullmatch(text):
-            return self._trace_list(made, listed[1].split(" · "))
+            return self._trace_list(made, [complete_path(name, self._root) for name in listed[1].split(" · ")])
         return self._trace_words(made)
 
     def _trace_key(self, made: LineSource, key: str) -> LineSource:

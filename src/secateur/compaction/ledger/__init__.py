@@ -7,6 +7,8 @@ back from either. Prose is not written here.
 
 from collections.abc import Iterable, Sequence
 
+from msgspec.structs import replace
+
 from secateur.compaction.ledger.bounded import limit_ledger, make_encodable
 from secateur.compaction.ledger.checks import list_commands
 from secateur.compaction.ledger.circumstances import mark_circumstances
@@ -30,6 +32,7 @@ from secateur.compaction.ledger.failures import list_failures
 from secateur.compaction.ledger.files import describe_target, trace_files
 from secateur.compaction.ledger.merge import merge
 from secateur.compaction.ledger.names import branch, find_commits, list_names
+from secateur.compaction.ledger.notes import describe_changes
 from secateur.compaction.ledger.plans import extract_plans
 from secateur.compaction.ledger.read_back import read_back
 from secateur.compaction.ledger.render import fit_ledger, format_bullet, render_ledger
@@ -103,7 +106,9 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         undelivered=undelivered,
         delivered=delivered,
     )
-    return limit_ledger(make_encodable(mark_circumstances(made, said, done, ran)))
+    made = mark_circumstances(made, said, done, ran)
+    made = replace(made, files=describe_changes(made.files, said, done))
+    return limit_ledger(make_encodable(made))
 
 
 def _is_abandoned(action: Action, messages: Sequence[Message]) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.entries import Constraint, Ledger, UserRequest
+from secateur.compaction.ledger.entries import Constraint, FileEntry, Ledger, UserRequest
 from secateur.compaction.ledger.requests import is_task
 from secateur.compaction.ledger.said import keep_ends
 from secateur.decoding import prepare_type
@@ -23,6 +23,7 @@ PROJECT_SHARE = 0.4  # of these, for rules of the project's own files
 MOST_REQUESTS, REQUEST_CHARS = 80, 16_000
 LONGEST_REQUEST_CHARS, LEAST_REQUEST_CHARS = 4_000, 200  # of one request, where all have room and where few have
 MOST_FILES = 600
+MOST_CHANGED_FILES, CHANGED_FIRMNESS = 80, 12  # that are listed, one name each, where other entries have little room
 MOST_COMMANDS = 40
 MOST_FAILURES = 30
 MOST_TASKS = 60
@@ -41,7 +42,7 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
         "constraints": _limit_constraints(ledger.constraints, firm, share),
         "requests": _limit_requests(ledger.requests, min(1.0, 4 * share)),
         "values": _take_last(ledger.values, MOST_VALUES * share),
-        "files": _take_highest(ledger.files, MOST_FILES * share, lambda one: _FILE_RANKS.get(one.use, 2)),
+        "files": _limit_files(ledger.files, share),
         "commands": _take_highest(
             ledger.commands, MOST_COMMANDS * share, lambda one: 2 * bool(one.check) + (one.ok is False)
         ),
@@ -91,6 +92,13 @@ def _take_highest(entries: Sequence[_T], most: float, rank: Callable[[_T], int])
     """Return the entries of highest rank, newest first among equals, in their original order."""
     order = sorted(range(len(entries)), key=lambda at: (rank(entries[at]), at), reverse=True)
     return tuple(entries[at] for at in sorted(order[: max(1, int(most))]))
+
+
+def _limit_files(entries: tuple[FileEntry, ...], share: float) -> tuple[FileEntry, ...]:
+    """Limit the files: of those that were changed, which many lines do not take, more are kept than of others."""
+    changed = sum(_FILE_RANKS.get(one.use, 2) == 2 for one in entries)
+    firm = min(changed, MOST_CHANGED_FILES, MOST_FILES * CHANGED_FIRMNESS * share)
+    return _take_highest(entries, max(firm, MOST_FILES * share), lambda one: _FILE_RANKS.get(one.use, 2))
 
 
 def _limit_constraints(entries: tuple[Constraint, ...], firm: float, share: float) -> tuple[Constraint, ...]:

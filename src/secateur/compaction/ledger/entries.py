@@ -28,6 +28,7 @@ class FileEntry(Struct, frozen=True, omit_defaults=True):
     key: str = ""  # the part that shows its latest version: the call that wrote it, or the result that read it
     to: str = ""  # where it was moved
     scratch: bool = False  # made to try something, and no part of the work
+    about: str = ""  # what it now has, quoted or derived from what was written
 
 
 class Command(Struct, frozen=True, omit_defaults=True):

@@ -130,7 +130,9 @@ def _merge_files(earlier: Ledger, later: Iterable[FileEntry]) -> tuple[FileEntry
         before = found.pop(one.path, None)
         is_kept = before is not None and one.use == "restored" and bool(earlier.commits)
         use = before.use if before and is_kept else merge_use(before, one.use)
-        found[one.path] = replace(one, use=use, scratch=one.scratch or (before is not None and before.scratch))
+        scratch = one.scratch or (before is not None and before.scratch)
+        about = one.about or (before.about if before else "")
+        found[one.path] = replace(one, use=use, scratch=scratch, about=about)
     return tuple(found.values())
 
 

@@ -12,7 +12,6 @@ from secateur.compaction.ledger.entries import (
     Command,
     Constraint,
     Failure,
-    FileEntry,
     Ledger,
     Pending,
     PlanItem,
@@ -24,12 +23,19 @@ from secateur.compaction.ledger.entries import (
     UserRequest,
     ValueChange,
 )
+from secateur.compaction.ledger.file_lines import (
+    ROOT,
+    SCRATCH_FILES,
+    USES,
+    complete_path,
+    parse_file_line,
+    parse_scratch_line,
+)
 from secateur.compaction.ledger.render import (
     EARLIER_WORDS,
     LAST_WORDS,
     OUTCOME_WORDS,
     REPLACED_BY,
-    SCRATCH_FILES,
     UNCOMMITTED,
     UNDELIVERED,
 )
@@ -53,6 +59,8 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
     for id in _FACTS:
         for text in _split_bullets(sections.get(id, ())):
             _parse_fact(found, text)
+    root = found.pop(ROOT, "")
+    found["uncommitted"] = [complete_path(path, root) for path in found.get("uncommitted", ())]
     fields: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in found.items()}
     return Ledger(**fields)
 
@@ -67,7 +75,7 @@ _COMMAND = re.compile(
 _VALUE = re.compile(r"value: (\S+) in (.+): (.*) → (.*)")
 _WORDS = re.compile(rf"({LAST_WORDS}|{EARLIER_WORDS}): (.*)", re.S)
 _ERROR = re.compile(r"error, (open|resolved|not tried again)( \(edited since\))?: (.*?)(?: — during: (.*))?")
-_FILE = re.compile(r"(read|created|changed|moved|deleted|restored): (.*)")
+_FILE = re.compile(rf"({'|'.join(USES)}): (.*)")
 _TASK = re.compile(r"task, (open|done|superseded): (.*)")
 
 
@@ -104,7 +112,7 @@ def _parse_fact(found: dict[str, Any], text: str) -> None:
         name, read = _FIELDS[head]
         found[name] = read(rest)
     elif head == SCRATCH_FILES:
-        found.setdefault("files", []).extend(_parse_scratch(rest))
+        found.setdefault("files", []).extend(parse_scratch_line(rest, found.get(ROOT, "")))
     elif head in _LISTS:
         name, made = _LISTS[head]
         found.setdefault(name, []).append(made(rest))
@@ -115,7 +123,7 @@ def _parse_fact(found: dict[str, Any], text: str) -> None:
 def _parse_shaped_fact(found: dict[str, Any], text: str) -> None:
     """Add what one bullet says if it has the shape of an entry of several fields."""
     if hit := _FILE.fullmatch(text):
-        found.setdefault("files", []).extend(_parse_files(cast(Use, hit[1]), hit[2]))
+        found.setdefault("files", []).extend(parse_file_line(cast(Use, hit[1]), hit[2], found.get(ROOT, "")))
     elif hit := _TASK.fullmatch(text):
         found.setdefault("tasks", []).append(PlanItem(hit[2], cast(State, hit[1])))
     elif hit := _ERROR.fullmatch(text):
@@ -130,14 +138,6 @@ def _parse_shaped_fact(found: dict[str, Any], text: str) -> None:
         found[name] = Quote(hit[2], is_answered=is_earlier)
     elif hit := _COMMAND.fullmatch(text):
         found.setdefault("commands", []).append(_parse_command(hit))
-
-
-def _parse_files(use: Use, rest: str) -> Iterator[FileEntry]:
-    if use == "read":
-        yield from (FileEntry(path, use) for path in rest.split(" · "))
-    else:
-        path, _, to = rest.partition(" → ")
-        yield FileEntry(path, use, to=to)
 
 
 def _parse_command(hit: re.Match[str]) -> Command:
@@ -156,10 +156,6 @@ def _parse_undelivered(rest: str) -> Undelivered:
     return Undelivered(kind, said)
 
 
-def _parse_scratch(rest: str) -> list[FileEntry]:
-    return [FileEntry(path, "created", scratch=True) for path in rest.split(" · ")]
-
-
 def _parse_counts(rest: str) -> dict[str, int]:
     return {name: int(count) for name, count in re.findall(r"(\w+) (\d{1,2})", rest)}
 
@@ -167,6 +163,7 @@ def _parse_counts(rest: str) -> dict[str, int]:
 _OUTCOMES = {word: ok for ok, word in OUTCOME_WORDS.items()}
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "branch": ("branch", str),
+    ROOT: (ROOT, str),
     "names": ("identifiers", lambda rest: tuple(rest.split(" · "))),
     UNCOMMITTED: ("uncommitted", lambda rest: tuple(rest.split(" · "))),
     "not listed, for room": ("omitted", _parse_counts),

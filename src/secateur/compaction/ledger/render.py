@@ -13,6 +13,8 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.entries import Command, Ledger, UserRequest, mark
+from secateur.compaction.ledger.file_lines import find_root, list_file_lines, shorten_path
+from secateur.compaction.ledger.notes import limit_notes
 from secateur.compaction.ledger.relevance import list_goals, select_relevant
 from secateur.compaction.ledger.requests import UNFINISHED, is_substantial
 from secateur.compaction.template import SECTIONS
@@ -21,9 +23,9 @@ from secateur.toolcalls.actions import clip_text, collapse_whitespace
 _SHARES = (1.0, 0.6, 0.4, 0.25, 0.15, 0.11, 0.08, 0.065, 0.05, 0.04, 0.03, 0.02, 0.01, 0.004, 0.002, 0.001)
 REQUESTS_SHARE = 0.25  # of the room, for requests that were answered
 COMMITS_SHARE = 0.2  # of the room, for commits
+NOTES_SHARE = 0.3  # of the room, for what changed files now have
 _CHARS_PER_TOKEN = 4
 _LEAST_CHARS = (300, 120, 40, 12)  # of the newest request, where nothing else has room
-_READ_PER_LINE = 12
 _LATEST_CHARS = 300
 _LISTED_CHARS = 120  # of a request that stands in full under another heading
 _MOST_CHECKS = 3  # failing ones among what comes next
@@ -33,7 +35,6 @@ LAST_WORDS = "the agent said last"
 EARLIER_WORDS = "before that the agent said"
 REPLACED_BY = " — replaced by: "
 EDITED_SINCE = " (edited since)"
-SCRATCH_FILES = "scratch files"
 UNCOMMITTED = "changed since the last commit"
 UNDELIVERED = "asked for, and no call did it"
 NOTHING_OPEN = "- nothing is open"
@@ -63,12 +64,18 @@ def fit_ledger(ledger: Ledger, max_tokens: int, count: Callable[[str], int]) -> 
     """
     chars = max_tokens * _CHARS_PER_TOKEN
     ledger = select_relevant(ledger, int(chars * REQUESTS_SHARE), int(chars * COMMITS_SHARE))
-    shorter = (limit_ledger(ledger, share) for share in _SHARES)
+    shorter = (_limit(ledger, share, chars) for share in _SHARES)
     shortest = (_keep_newest_request(ledger, chars) for chars in _LEAST_CHARS)
     for made in (*shorter, *shortest) if ledger.requests else shorter:
         if sum(count(line) + 1 for lines in render_ledger(made).values() for line in lines) <= max_tokens:
             return made
     return Ledger()
+
+
+def _limit(ledger: Ledger, share: float, chars: int) -> Ledger:
+    """Limit the ledger to a share of its entries, and what is noted of files to as much of its room."""
+    made = limit_ledger(ledger, share)
+    return replace(made, files=limit_notes(made.files, int(min(1.0, 20 * share) * NOTES_SHARE * chars)))
 
 
 def _keep_newest_request(ledger: Ledger, chars: int) -> Ledger:
@@ -144,14 +151,7 @@ def _render_accomplished(ledger: Ledger) -> Iterator[str]:
 
 
 def _render_files(ledger: Ledger) -> Iterator[str]:
-    for one in ledger.files:
-        if one.use not in ("read", "discarded") and not one.scratch:
-            yield f"- {one.use}: {one.path}" + (f" → {one.to}" if one.to else "")
-    if scratch := [one.path for one in ledger.files if one.scratch and one.use != "discarded"]:
-        yield f"- {SCRATCH_FILES}: {' · '.join(scratch)}"
-    read = [one.path for one in ledger.files if one.use == "read"]
-    for at in range(0, len(read), _READ_PER_LINE):
-        yield f"- read: {' · '.join(read[at : at + _READ_PER_LINE])}"
+    return list_file_lines(ledger.files)
 
 
 def _render_questions(ledger: Ledger) -> Iterator[str]:
@@ -176,7 +176,8 @@ def _render_next(ledger: Ledger) -> Iterator[str]:
     is_unfinished = any(one and UNFINISHED.search(one.text) for one in (said, ledger.report))
     is_uncommitted = bool(ledger.uncommitted) and (bool(ledger.commits) or _has_tickets(ledger))
     if is_uncommitted:
-        yield f"- {UNCOMMITTED}: {' · '.join(ledger.uncommitted)}"
+        root = find_root(ledger.files)
+        yield f"- {UNCOMMITTED}: {' · '.join(shorten_path(path, root) for path in ledger.uncommitted)}"
     if not (has_open(ledger) or is_unfinished or is_uncommitted) and (said or ledger.requests):
         yield NOTHING_OPEN
 

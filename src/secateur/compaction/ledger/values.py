@@ -8,15 +8,13 @@ was.
 import re
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
-from typing import Any
 
 from secateur.compaction.ledger.entries import ValueChange
+from secateur.compaction.ledger.rewrites import list_replaced
 from secateur.redact import redact
-from secateur.toolcalls.actions import Action, collapse_whitespace, normalize_name
-from secateur.toolcalls.file_effects import list_paths
+from secateur.toolcalls.actions import Action, collapse_whitespace
 
 MAX_CHARS = 80  # of a value
-_SEARCHED = 20_000  # characters of one edit
 
 
 def list_values(done: Iterable[Action]) -> tuple[ValueChange, ...]:
@@ -27,9 +25,8 @@ def list_values(done: Iterable[Action]) -> tuple[ValueChange, ...]:
 
 def list_replacements(action: Action) -> Iterator[tuple[str, str]]:
     """Yield old and new text of an edit."""
-    paths = list_paths(action)
-    for _, old, new in (*_list_replaced(action.given, paths), *_list_patched(action.call.text, action.given)):
-        yield old, new
+    for one in list_replaced(action):
+        yield one.old, one.new
 
 
 def merge_values(changes: Iterable[ValueChange]) -> tuple[ValueChange, ...]:
@@ -43,36 +40,9 @@ def merge_values(changes: Iterable[ValueChange]) -> tuple[ValueChange, ...]:
 
 
 def _list_changes(action: Action) -> Iterator[ValueChange]:
-    paths = list_paths(action)
-    for path, old, new in [*_list_replaced(action.given, paths), *_list_patched(action.call.text, action.given)]:
-        for name, was, now in _compare_lines(old, new):
-            yield ValueChange(redact(path), redact(name), redact(was), redact(now), action.call.key)
-
-
-def _list_replaced(given: dict[str, Any], paths: list[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield old and new text of an edit tool's arguments, alone or in a list."""
-    if not paths:
-        return
-    named = {normalize_name(name): value for name, value in given.items()}
-    for value in (named, *(one for one in named.get("edits", ()) or () if isinstance(one, dict))):
-        inner = {normalize_name(name): text for name, text in value.items() if isinstance(name, str)}
-        old = next((inner[name] for name in ("oldstring", "oldstr", "oldtext") if name in inner), None)
-        new = next((inner[name] for name in ("newstring", "newstr", "newtext") if name in inner), None)
-        if isinstance(old, str) and isinstance(new, str):
-            yield paths[0], old[:_SEARCHED], new[:_SEARCHED]
-
-
-def _list_patched(text: str, given: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield old and new lines of each hunk of a patch."""
-    bodies = [value for value in (*given.values(), text) if isinstance(value, str) and "*** Begin Patch" in value]
-    for body in bodies[:1]:
-        for piece in re.split(r"^\*\*\* (?=Update File: )", body[:_SEARCHED], flags=re.M)[1:]:
-            head, _, rest = piece.partition("\n")
-            for hunk in re.split(r"^@@.*$", rest, flags=re.M):
-                lines = hunk.split("\n")
-                old = "\n".join(line[1:] for line in lines if line[:1] == "-")
-                new = "\n".join(line[1:] for line in lines if line[:1] == "+")
-                yield head.removeprefix("Update File: ").strip(), old, new
+    for one in list_replaced(action):
+        for name, was, now in _compare_lines(one.old, one.new):
+            yield ValueChange(redact(one.path), redact(name), redact(was), redact(now), action.call.key)
 
 
 def _compare_lines(old: str, new: str) -> Iterator[tuple[str, str, str]]:

@@ -1,0 +1,267 @@
+"""What each changed file now has, in words of the record: names that edits added and removed, and the agent's own
+sentence about the file.
+
+Rule: names come from the texts that edits wrote, sentences from the agent's newest words behind the last edit of the
+file; a sentence is quoted, never composed, and stands with one file only. Edits of nothing but imports or layout say
+that. A file that a command rewrote is told by the command's own expression. Whether a file changed at all is not
+decided here.
+"""
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.compaction.ledger.entries import FileEntry
+from secateur.compaction.ledger.rewrites import (
+    IMPORTS_ONLY,
+    LAYOUT_ONLY,
+    TEXT,
+    EditedText,
+    classify_edit,
+    find_lead,
+    list_names_defined,
+    list_rewrites,
+)
+from secateur.compaction.ledger.said import FENCED, get_agent_text, split_sentences
+from secateur.model import Message
+from secateur.redact import redact
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
+from secateur.toolcalls.file_effects import list_command_lines, list_file_effects
+from secateur.toolcalls.shell import parse_command_line
+
+NOTE_CHARS = 220  # of one file
+SENTENCE_CHARS = 160
+_CAPS = (180, 150, 120, 90, 60)  # characters of one note, where not all have room
+MOST_NAMES = 6
+
+
+def describe_changes(
+    files: Sequence[FileEntry], messages: Sequence[Message], done: Iterable[Action]
+) -> tuple[FileEntry, ...]:
+    """Return the files, those that were created or changed with a note on what they now have."""
+    noted = [one.path for one in files if one.use in ("created", "changed", "moved") and not one.scratch]
+    if not noted:
+        return tuple(files)
+    history = _trace_changes(noted, messages, done)
+    sentences = _find_sentences(messages, {path: one.number for path, one in history.items()})
+    notes = {path: _describe(path, one, sentences.get(path, "")) for path, one in history.items()}
+    return tuple(replace(one, about=notes[one.path]) if notes.get(one.path) else one for one in files)
+
+
+def limit_notes(files: Sequence[FileEntry], max_chars: int) -> tuple[FileEntry, ...]:
+    """Return the files with notes of at most so many characters together: shorter ones, then those of newer files."""
+    lengths = [len(one.about) for one in files if one.about]
+    if sum(lengths) <= max_chars:
+        return tuple(files)
+    each = next((cap for cap in _CAPS if sum(min(cap, length) for length in lengths) <= max_chars), _CAPS[-1])
+    left, kept = max_chars, list[FileEntry]()
+    for one in reversed(files):
+        about = _clip(one.about, each)
+        about = about if len(about) <= left else ""
+        left -= len(about)
+        kept.append(replace(one, about=about) if one.about else one)
+    return tuple(reversed(kept))
+
+
+class _Changes(Struct):
+    """What became of one file so far."""
+
+    number: int = -1  # the message with the newest edit
+    added: dict[str, None] = {}
+    removed: dict[str, None] = {}
+    lead: str = ""  # what the file says of itself
+    kinds: set[str] = set()
+    intent: str = ""  # what the agent said where it made the newest edit
+    expression: str = ""  # of the command that rewrote it
+
+
+def _trace_changes(paths: Sequence[str], messages: Sequence[Message], done: Iterable[Action]) -> dict[str, _Changes]:
+    numbers = {part.key: number for number, message in enumerate(messages) for part in message.parts}
+    by_name: dict[str, list[str]] = {}
+    for path in paths:
+        by_name.setdefault(posixpath.basename(path), []).append(path)
+    found: dict[str, _Changes] = {}
+    for action in done:
+        if action.kind in ("edit", "run", "other") and action.result and action.ok:
+            _note_action(found, by_name, action, numbers.get(action.call.key, -1), messages)
+    return found
+
+
+def _note_action(
+    found: dict[str, _Changes],
+    by_name: Mapping[str, Sequence[str]],
+    action: Action,
+    number: int,
+    messages: Sequence[Message],
+) -> None:
+    """Note what one call did to the listed files."""
+    for one in list_rewrites(action):
+        if path := _find_path(by_name, one.path):
+            _note_rewrite(found.setdefault(path, _Changes()), one, number)
+    if action.kind == "run":
+        _note_expressions(found, by_name, action, number)
+    for path in {_find_path(by_name, one.path) for one in list_file_effects(action) if one.use in _CHANGING}:
+        if path:
+            changes = found.setdefault(path, _Changes())
+            changes.number = max(changes.number, number)
+            changes.intent = (_find_intent(messages[number]) if number >= 0 else "") or changes.intent
+
+
+def _find_path(by_name: Mapping[str, Sequence[str]], path: str) -> str:
+    """Return the one listed file that this path names; "" where none or several do."""
+    path = re.sub(r"^(?:\./)+", "", path.strip().removeprefix("file://"))
+    listed = by_name.get(posixpath.basename(path), ())
+    same = [one for one in listed if one == path or one.endswith(f"/{path}") or path.endswith(f"/{one}")]
+    if path in same:
+        return path
+    return max(same, key=len, default="") if path.startswith("/") or len(same) == 1 else ""
+
+
+def _note_rewrite(changes: _Changes, one: EditedText, number: int) -> None:
+    """Add what one place of an edit added and removed."""
+    old, new = list_names_defined(one.path, one.old), list_names_defined(one.path, one.new)
+    if one.whole:
+        changes.lead = find_lead(one.path, one.new)
+        changes.added, changes.removed = {}, {}
+    for name in [name for name in old if name not in new]:
+        if name in changes.added:
+            del changes.added[name]
+        else:
+            changes.removed[name] = None
+    for name in [name for name in new if name not in old]:
+        if name in changes.removed:
+            del changes.removed[name]
+        else:
+            changes.added[name] = None
+    changes.kinds.add("whole" if one.whole else classify_edit(one.old, one.new))
+    changes.number = max(changes.number, number)
+
+
+def _note_expressions(
+    found: dict[str, _Changes], by_name: Mapping[str, Sequence[str]], action: Action, number: int
+) -> None:
+    """Note the substitutions by which sed and perl changed files in place."""
+    for line in list_command_lines(action):
+        if "-i" not in line:
+            continue
+        for simple in parse_command_line(line).commands:
+            if simple.words[:1] in (("sed",), ("perl",)):
+                said = next((word for word in simple.words[1:] if _SUBSTITUTES.match(word)), "")
+                for path in filter(None, (_find_path(by_name, word) for word in simple.words[1:])):
+                    changes = found.setdefault(path, _Changes())
+                    changes.kinds.add(IMPORTS_ONLY if _OF_IMPORTS.search(said) else TEXT)
+                    changes.expression = clip_text(collapse_whitespace(said), SENTENCE_CHARS)
+                    changes.number = max(changes.number, number)
+
+
+def _find_intent(message: Message) -> str:
+    """Return the last sentence that the agent said with an edit, without its "let me"."""
+    for sentence in reversed(list(split_sentences(get_agent_text(message)[-2_000:]))):
+        said = _clean(sentence)
+        begun = _LETS.sub("", said)
+        if begun != said and _STARTS.match(begun):
+            return clip_text(begun.rstrip(":"), SENTENCE_CHARS)
+    return ""
+
+
+def _find_sentences(messages: Sequence[Message], edited: Mapping[str, int]) -> dict[str, str]:
+    """Return for each file the agent's newest sentence that names it, at or behind its last edit."""
+    if not edited:
+        return {}
+    counts = Counter(map(posixpath.basename, edited))
+    tails = {
+        (
+            path
+            if counts[name] > 1 and "/" not in path
+            else "/".join(path.split("/")[-2 if counts[name] > 1 else -1 :])
+        ): path
+        for path in edited
+        for name in [posixpath.basename(path)]
+    }
+    longest = sorted(filter(None, tails), key=len, reverse=True)
+    named = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, longest))})(?![\w-])(?!\.\w)")
+    found: dict[str, str] = {}
+    first = min(edited.values())
+    for number, message in enumerate(messages):
+        if number <= first or not (text := get_agent_text(message)):
+            continue
+        for line in FENCED.sub("\n", text).split("\n"):
+            for said in map(_clean, _STOP.split(line) if named.search(line) else ()):
+                paths = {tails[hit[0]] for hit in named.finditer(said)}
+                behind = [path for path in paths if number > edited[path]]
+                if len(paths) == 1 and behind and _is_telling(said):
+                    found[behind[0]] = said if len(said) <= SENTENCE_CHARS else f"{clip_text(said, SENTENCE_CHARS)} …"
+    return found
+
+
+def _is_telling(said: str) -> bool:
+    words = [word for word in said.split() if not _NAME_ONLY.search(word)]
+    return len(words) >= 2 and not _NOTHING.search(said) and not said.endswith((":", "?", "："))
+
+
+def _clean(sentence: str) -> str:
+    return re.sub(r"^(?:[-*•+>]|\d{1,2}[.)])\s+", "", collapse_whitespace(redact(sentence))).replace("**", "")
+
+
+def _describe(path: str, changes: _Changes, sentence: str) -> str:
+    """Compose the note of one file from its parts."""
+    parts = [f"“{changes.lead}”"] if changes.lead and "whole" in changes.kinds else []
+    if added := [name for name in changes.added if name != f"“{changes.lead}”"]:
+        parts.append(f"{'has' if 'whole' in changes.kinds else 'adds'} {_join(added)}")
+    if changes.removed:
+        parts.append(f"drops {_join(changes.removed)}")
+    if sentence and not _is_said(sentence, " ".join(parts)):
+        parts.append(f"“{sentence}”")
+    if not parts and changes.kinds and changes.kinds <= {IMPORTS_ONLY, LAYOUT_ONLY}:
+        return IMPORTS_ONLY if IMPORTS_ONLY in changes.kinds else LAYOUT_ONLY
+    if not parts and (said := changes.intent or changes.expression):
+        parts.append(f"“{said}”")
+    return _clip(collapse_whitespace(redact("; ".join(parts))).replace(" — ", " – "))
+
+
+def _is_said(sentence: str, said: str) -> bool:
+    """Whether the other parts of a note have nearly all words of a sentence."""
+    words = set(_WORD.findall(sentence.casefold()))
+    return len(words & set(_WORD.findall(said.casefold()))) >= 0.6 * len(words)
+
+
+def _clip(note: str, max_chars: int = NOTE_CHARS) -> str:
+    """Cut a note behind one of its parts, or else between two names."""
+    if len(note) <= max_chars:
+        return note
+    least = {"; ": 1, "” ": max_chars // 3, ", ": max_chars // 3}
+    ends = [note.rfind(mark, 0, max_chars) for mark in least]
+    end = next((at for at, few in zip(ends, least.values(), strict=True) if at >= few), 0)
+    said = note[:end] if end else clip_text(note, max_chars - 2)
+    return f"{said} …" if " " in said else ""
+
+
+def _join(names: Iterable[str]) -> str:
+    listed = list(names)[::-1]  # the newest first
+    more = f" and {len(listed) - MOST_NAMES} more" if len(listed) > MOST_NAMES else ""
+    return ", ".join(listed[:MOST_NAMES]) + more
+
+
+_CHANGING = ("created", "changed", "moved")
+_STOP = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z]|[\"'(*`]|$)|(?<=[。！？；])")
+_WORD = re.compile(r"\w{4,}")
+_NAME_ONLY = re.compile(r"[/`_.]\w|\W{2}")
+_OF_IMPORTS = re.compile(r"\b(?:from|import|require|include|use)\b|\.\.?\\?/")
+_SUBSTITUTES = re.compile(r"(?:\d+,?\d*)?[sy]([|/#,@!]).+\1|\d+(?:,\d+)?[acid]")
+_LETS = re.compile(
+    r"(?i)^(?:(?:ok(?:ay)?|great|perfect|good|now|next|then|first|finally|so|also|alright)\b[\s,.!:–—-]*){0,3}"
+    r"(?:let me|let['’]s|i['’]ll|i will|i need to|we need to|we['’]ll|i['’]m going to)\s+"
+    r"(?:now |also |then |first |just )*"
+)
+_STARTS = re.compile(
+    r"(?i)(?:add|fix|update|remove|rename|move|replace|create|write|implement|change|make|handle|refactor|simplify"
+    r"|extract|use|drop|delete|introduce|extend|modify|wire|split|convert|document|test|cover|revert|improve|set)\b.{12}"
+)
+_NOTHING = re.compile(
+    r"(?i)\b(?:let me|let['’]s|i['’]ll|i will|i need to|we need to|needs? to|should|would|could|maybe|perhaps|might"
+    r"|want me|looking at|checking|i['’]m (?:now )?\w+ing|hmm|wait|next step|todo|still|remaining)\b|^[#|]"
+)

@@ -1,0 +1,168 @@
+"""What edits wrote: the old and the new text of each place, as the calls give them, and the names that these define.
+
+Rule: only what a call states in full, by its arguments, in a patch or in a here-document; whether the call succeeded is
+the caller's to know. A text of a whole file has no old text here. Long texts are cut.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from secateur.compaction.ledger.said import FENCED
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, normalize_name
+from secateur.toolcalls.file_effects import list_command_lines, list_paths
+from secateur.toolcalls.shell import parse_command_line
+
+SEARCHED_CHARS = 20_000  # of one edit
+LEAD_CHARS = 160
+IMPORTS_ONLY, LAYOUT_ONLY, TEXT = "imports only", "layout only", "text"
+
+
+class EditedText(Struct, frozen=True, gc=False):
+    """One place of a file. `whole`: the file was written anew."""
+
+    path: str
+    old: str
+    new: str
+    whole: bool = False
+
+
+def list_rewrites(action: Action) -> Iterator[EditedText]:
+    """Yield what a call wrote, in order."""
+    if action.kind == "run":
+        for line in list_command_lines(action):
+            if "<<" in line or _PATCH_BEGINS in line:
+                yield from _list_commanded(line)
+        return
+    yield from _list_replaced(action.given, list_paths(action))
+    yield from _list_patched(action.call.text, action.given)
+    shown, typed = _SHOWN.match(action.said), _TYPED.match(action.call.text[:SEARCHED_CHARS])
+    if shown and typed:
+        yield EditedText(shown["path"], "", typed["text"])
+
+
+def list_replaced(action: Action) -> Iterator[EditedText]:
+    """Yield the places of an edit whose old and new text are both known."""
+    yield from (one for one in list_rewrites(action) if not one.whole)
+
+
+def list_names_defined(path: str, text: str) -> dict[str, None]:
+    """Return the functions, classes, tests and headings that a text defines, in order."""
+    if path.endswith((".md", ".mdx", ".rst", ".txt")):
+        return dict.fromkeys(f"“{collapse_whitespace(hit[1])}”" for hit in _HEADING.finditer(FENCED.sub("\n", text)))
+    names: dict[str, None] = {}
+    for hit in _DEFINES.finditer(text):
+        title = hit["title"]
+        names[
+            f"“{collapse_whitespace(title)}”" if title else next(filter(None, hit.group("name", "const", "method")))
+        ] = None
+    return {name: None for name in names if name not in _NO_NAMES}
+
+
+def find_lead(path: str, text: str) -> str:
+    """Return what a new file says of itself: its first heading, docstring or comment."""
+    hit = (_HEADING if path.endswith((".md", ".mdx")) else _LEAD).search(text[:2_000])
+    said = collapse_whitespace(next(filter(None, hit.groups()), "")) if hit else ""
+    first = next(iter(_STOP.split(said)), "")
+    return clip_text(first, LEAD_CHARS) if len(first) > 3 and not _LEGAL.search(first) else ""
+
+
+def classify_edit(old: str, new: str) -> str:
+    """Return what kind of text an edit changed."""
+    if "".join(old.split()) == "".join(new.split()):
+        return LAYOUT_ONLY
+    left, right = _IMPORT.sub("", f"{old}\n"), _IMPORT.sub("", f"{new}\n")
+    return IMPORTS_ONLY if "".join(left.split()) == "".join(right.split()) else TEXT
+
+
+_WHOLE = ("content", "contents", "filetext", "filecontent")
+_PATCH_BEGINS = "*** Begin Patch"
+_SHOWN = re.compile(r"\[File: (?P<path>[^\n]{1,400}) \(\d+ lines total\)\]")
+_TYPED = re.compile(r"edit \d+:\d+\n(?P<text>.*?)(?:\nend_of_edit|\Z)", re.S)
+
+
+def _list_replaced(given: dict[str, Any], paths: list[str]) -> Iterator[EditedText]:
+    """Yield old and new text of an edit tool's arguments, alone or in a list."""
+    if not paths:
+        return
+    named = {normalize_name(name): value for name, value in given.items()}
+    for value in (named, *(one for one in named.get("edits", ()) or () if isinstance(one, dict))):
+        inner = {normalize_name(name): text for name, text in value.items() if isinstance(name, str)}
+        old = next((inner[name] for name in ("oldstring", "oldstr", "oldtext") if name in inner), None)
+        new = next((inner[name] for name in ("newstring", "newstr", "newtext") if name in inner), None)
+        old = "" if old is None and "insertline" in inner else old
+        whole = next((inner[name] for name in _WHOLE if isinstance(inner.get(name), str)), None)
+        if isinstance(old, str) and isinstance(new, str):
+            yield EditedText(paths[0], old[:SEARCHED_CHARS], new[:SEARCHED_CHARS])
+        elif isinstance(whole, str) and old is None:
+            yield EditedText(paths[0], "", whole[:SEARCHED_CHARS], whole=True)
+
+
+def _list_patched(text: str, given: dict[str, Any]) -> Iterator[EditedText]:
+    """Yield the hunks of the first patch among the arguments."""
+    bodies = [value for value in (*given.values(), text) if isinstance(value, str) and _PATCH_BEGINS in value]
+    for body in bodies[:1]:
+        yield from _parse_patch(body)
+
+
+def _parse_patch(body: str) -> Iterator[EditedText]:
+    """Yield old and new lines of each hunk of a patch, and the files that it adds."""
+    for piece in re.split(r"^\*\*\* (?=(?:Update|Add) File: )", body[:SEARCHED_CHARS], flags=re.M)[1:]:
+        head, _, rest = piece.partition("\n")
+        rest = re.split(r"^\*\*\* (?:End|Delete)", rest, maxsplit=1, flags=re.M)[0]
+        if head.startswith("Add File: "):
+            yield EditedText(head.removeprefix("Add File: ").strip(), "", _take_lines(rest, "+"), whole=True)
+            continue
+        for hunk in re.split(r"^@@.*$", rest, flags=re.M):
+            yield EditedText(head.removeprefix("Update File: ").strip(), _take_lines(hunk, "-"), _take_lines(hunk, "+"))
+
+
+def _take_lines(hunk: str, sign: str) -> str:
+    return "\n".join(line[1:] for line in hunk.split("\n") if line[:1] == sign)
+
+
+def _list_commanded(line: str) -> Iterator[EditedText]:
+    """Yield what the here-documents of a command line write."""
+    if _PATCH_BEGINS in line:
+        yield from _parse_patch(line)
+        return
+    taken = parse_command_line(line)
+    writers = [one for one in taken.commands if one.words[:1] in (("cat",), ("tee",)) and (one.writes or one.appends)]
+    if len(writers) == len(taken.bodies):
+        for simple, body in zip(writers, taken.bodies, strict=True):
+            for path in simple.writes[:1]:
+                yield EditedText(path, "", body[:SEARCHED_CHARS], whole=True)
+            for path in simple.appends[:1]:
+                yield EditedText(path, "", body[:SEARCHED_CHARS])
+
+
+_NO_NAMES = frozenset(
+    {"if", "for", "while", "switch", "catch", "return", "constructor", "main", "default", "else", "with"}
+)
+_DEFINES = re.compile(
+    r"^[ \t]*(?:(?:(?:export|default|pub(?:\([a-z]+\))?|public|private|protected|internal|static|async|abstract|final"
+    r"|override|inline|virtual|unsafe|extern|declare)\s+){0,5}"
+    r"(?:(?:def|func|fn|function\*?|class|interface|struct|enum|trait|type|module|protocol|record|object|sub)\s+"
+    r"(?:\([^)\n]{0,80}\)\s*)?(?P<name>[A-Za-z_$][\w$]*)"
+    r"|(?:const|let|var)\s+(?P<const>[A-Za-z_$][\w$]*)\s*(?::[^=\n]{1,80})?=\s*(?:async\s*)?"
+    r"(?:function\b|(?:\([^)\n]{0,200}\)|[\w$]+)\s*(?::[^=\n]{1,60})?=>)"
+    r"|(?P<method>[A-Za-z_$][\w$]*)\([^;\n]{0,160}\)\s*(?::\s*[^;{}\n]{1,60})?\{[ \t]*$)"
+    r"|(?:it|test|describe)(?:\.\w+)?\(\s*(?P<quote>['\"`])(?P<title>[^\n]{3,80}?)(?P=quote))",
+    re.M,
+)
+_HEADING = re.compile(r"^#{1,4} +([^\n]{2,80}?)[ #]*$", re.M)
+_LEAD = re.compile(
+    r"\A(?:#![^\n]*\n)?\s*(?:[\"']{3}\s*(.{8,300}?)(?:[\"']{3}|\n\n)|/\*\*?\s*\*?\s*(.{8,300}?)(?:\*/|\n\s*\*?\s*\n)"
+    r"|(?://|#|--)\s*([^\n]{8,200}))",
+    re.S,
+)
+_LEGAL = re.compile(r"(?i)copyright|licen[sc]e|eslint|@ts-|coding[:=]|generated|prettier|noqa|use strict")
+_STOP = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z]|[\"'(*`]|$)|(?<=[。！？；])")
+_IMPORT = re.compile(
+    r"^[ \t]*(?:import\b[^;'\"\n]*(?:\{[^}]*\})?[^;\n]*;?|(?:from\s+\S+\s+import\s+(?:\([^)]*\)|[^\n]*))"
+    r"|export\s+(?:\*|\{[^}]*\})\s+from[^\n]*|use\s+[\w:{}, *\n]+;|#include[^\n]*"
+    r"|(?:const|let|var)\s+[^=\n]+=\s*require\([^\n]*)[ \t]*$",
+    re.M,
+)

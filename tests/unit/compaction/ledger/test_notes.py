@@ -1,0 +1,135 @@
+"""What each changed file now has, and the lines about files."""
+
+import json
+from typing import Any
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import FileEntry, Ledger, build_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger.notes import limit_notes
+from secateur.model import Message
+
+
+def called(tool: str, text: str = "", **given: Any) -> tuple[Message, Message]:
+    return assistant((tool, tool, json.dumps(given)), text=text), result("ok", tool, tool)
+
+
+def edited(path: str, old: str, new: str, text: str = "") -> tuple[Message, Message]:
+    return called("edit", text, file_path=path, old_string=old, new_string=new)
+
+
+def notes(*messages: Message) -> dict[str, str]:
+    return {one.path: one.about for one in build_ledger(talk(user(), *messages).messages).files}
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "note"),
+    [
+        ("a.py", "x = 1", "def load(path):\n    return 1\n\nclass Reader:\n    pass", "adds Reader, load"),
+        ("a.py", "def load(path):\n    return 1", "def read(path):\n    return 1", "adds read; drops load"),
+        ("a.go", "", "func (p *Pusher) Push(ctx context.Context) error {\n}", "adds Push"),
+        ("a.ts", "x", "  private showStatus(text: string): void {\n  }", "adds showStatus"),
+        ("a.ts", "x", "export const parse = (text: string) => text;", "adds parse"),
+        ("a.test.ts", "", "it('keeps the order', () => {});", "adds “keeps the order”"),
+        ("README.md", "text", "## Install\n\ntext", "adds “Install”"),
+        ("a.ts", "import { a } from './a';", "import { a, b } from '../b';", "imports only"),
+        ("a.py", "from a import b\n", "from a import (\n    b,\n    c,\n)\n", "imports only"),
+        ("a.py", "f(a,b)", "f(\n    a, b\n)", "layout only"),
+        ("a.py", "x = 1", "x = 1 if y else 2", ""),
+    ],
+)
+def test_an_edit_tells_what_it_added_and_removed(path: str, old: str, new: str, note: str) -> None:
+    assert notes(*edited(path, old, new)) == {path: note}
+
+
+def test_a_function_that_moved_or_went_again_is_not_told() -> None:
+    moved = (*edited("a.py", "def f():\n    pass\n", ""), *edited("a.py", "x\n", "x\n\ndef f():\n    pass\n"))
+    assert notes(*moved) == {"a.py": ""}
+    gone = (*edited("a.py", "x", "def trial():\n    pass"), *edited("a.py", "def trial():\n    pass", "y"))
+    assert notes(*gone) == {"a.py": ""}
+
+
+def test_a_new_file_is_told_by_what_it_says_of_itself() -> None:
+    text = '"""Reads rows of a table. More about it."""\n\ndef rows(): ...\n'
+    assert notes(*called("write", file_path="r.py", content=text)) == {"r.py": "“Reads rows of a table.”; has rows"}
+    line = "cat > doc.md <<'EOF'\n# The plan\n\n## Steps\nEOF"
+    assert notes(*called("bash", command=line)) == {"doc.md": "“The plan”; has “Steps”"}
+
+
+def test_the_newest_sentence_behind_the_last_edit_is_quoted_and_an_older_one_is_not() -> None:
+    work = edited("lib/a.py", "1", "2", "Let me fix the rounding of prices in `a.py`:")
+    assert notes(*work) == {"lib/a.py": "“fix the rounding of prices in `a.py`”"}
+    told = assistant(text="Done.\n\n- `a.py`: prices are rounded to two places\n- Let me look at b.py now")
+    assert notes(*work, told) == {"lib/a.py": "“`a.py`: prices are rounded to two places”"}
+    again = edited("lib/a.py", "2", "3")
+    assert notes(*work, told, user("Again."), *again) == {"lib/a.py": "“fix the rounding of prices in `a.py`”"}
+
+
+def test_a_sentence_about_two_files_is_told_of_neither() -> None:
+    told = assistant(text="`a.py` and `b.py` now share one parser of dates.")
+    assert notes(*edited("a.py", "1", "2"), *edited("b.py", "1", "2"), told) == {"a.py": "", "b.py": ""}
+
+
+def test_a_command_that_rewrote_imports_says_so_and_another_shows_its_expression() -> None:
+    line = "sed -i 's|\"./config.js\"|\"../config.js\"|' src/a.ts src/b.ts && sed -i 's/cats/dogs/g' src/c.ts"
+    assert notes(*called("bash", command=line)) == {
+        "src/a.ts": "imports only",
+        "src/b.ts": "imports only",
+        "src/c.ts": "“s/cats/dogs/g”",
+    }
+
+
+def test_a_failed_edit_and_a_secret_leave_no_note() -> None:
+    failed = (assistant(("e", "edit", json.dumps({"path": "a.py", "old_string": "", "new_string": "def f(): ..."}))),)
+    assert notes(*failed, result("no match", "edit", "e", True)) == {}
+    key = "AKIA" + "IOSFODNN7EXAMPLE"
+    told = assistant(text=f"In `a.py` the client now signs with {key} at every call.")
+    assert key not in notes(*edited("a.py", "1", "2"), told)["a.py"]
+
+
+FILES = (
+    FileEntry("/work/app/src/a.ts", "changed", about="imports only"),
+    FileEntry("lib/x.ts", "changed"),
+    FileEntry("/work/app/src/b.ts", "changed", about="imports only"),
+    FileEntry("/work/app/doc/c.md", "created", about="“The plan”"),
+    FileEntry("/etc/hosts", "read"),
+    FileEntry("a.ts", "moved", to="lib/"),
+    FileEntry("b.ts", "moved", to="lib/"),
+    FileEntry("/tmp/t.py", "created", scratch=True),
+)
+
+
+def test_files_are_listed_below_one_root_and_read_back_whole() -> None:
+    lines = render_ledger(Ledger(files=FILES))
+    assert lines["files"] == (
+        "- root: /work/app",
+        "- changed: lib/x.ts",
+        "- changed: ./src/a.ts · ./src/b.ts — imports only",
+        "- created: ./doc/c.md — “The plan”",
+        "- moved: a.ts · b.ts → lib/",
+        "- scratch files: /tmp/t.py",
+        "- read: /etc/hosts",
+    )
+    back = read_back(lines)
+    assert {(one.path, one.use, one.to, one.about) for one in back.files} == {
+        (one.path, one.use, one.to, one.about) for one in FILES
+    }
+    assert render_ledger(back) == lines
+
+
+def test_the_later_note_wins_and_a_later_reading_keeps_the_earlier_one() -> None:
+    one = Ledger(files=(FileEntry("a.py", "changed", about="adds f"),))
+    assert merge(one, Ledger(files=(FileEntry("a.py", "read"),))).files[0].about == "adds f"
+    assert merge(one, Ledger(files=(FileEntry("a.py", "changed", about="adds g"),))).files[0].about == "adds g"
+
+
+def test_where_notes_have_no_room_newer_files_keep_theirs_and_all_files_stay() -> None:
+    files = [
+        FileEntry(f"{at}.py", "changed", about=f"adds alpha{at}, beta{at}; drops {'gamma, ' * 20}") for at in range(20)
+    ]
+    kept = limit_notes(files, 300)
+    assert [one.path for one in kept] == [one.path for one in files]
+    assert sum(len(one.about) for one in kept) <= 300
+    assert kept[-1].about == "adds alpha19, beta19 …"
+    assert kept[0].about == ""
