@@ -8,7 +8,6 @@ under their whole paths. What is said of a file is not decided here (`notes`).
 import posixpath
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import cast
 
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.toolcalls.effects import Use
@@ -80,9 +79,7 @@ def parse_file_line(use: Use, rest: str, root: str) -> Iterator[FileEntry]:
 
 def parse_scratch_line(rest: str, root: str) -> Iterator[FileEntry]:
     """Yield the scratch files of one line."""
-    yield from (
-        FileEntry(complete_path(path, root), cast(Use, "created"), scratch=True) for path in rest.split(_BETWEEN)
-    )
+    yield from (FileEntry(complete_path(path, root), "created", scratch=True) for path in rest.split(_BETWEEN))
 
 
 def _group(files: Sequence[FileEntry]) -> Iterator[list[FileEntry]]:
