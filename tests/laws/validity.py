@@ -31,10 +31,12 @@ from secateur.compaction.outcome import CompactionSkipped
 from secateur.errors import SecateurError, StillTooLong
 from secateur.model import Replace
 from secateur.plan import REFUSED, Plan
+from secateur.policy import load
 
 PROFILES = (None, None, "strict", "mistral", "deepseek", "moonshot", "gemini")
 MAIN = "main"
 _NOW = 1_700_000_000_000  # ms
+_OBSERVE = load("observe")  # read once: it makes a view for most requests
 
 
 class Aside(NamedTuple):
@@ -55,12 +57,14 @@ class Turn(NamedTuple):
 
 
 class Came(NamedTuple):
-    """A request as it was handed in, the view of it, and whether that was sent."""
+    """A request as it was handed in, the view of it, as a body too, and whether that was sent."""
 
     turn: Turn
     request: Any
     view: View
+    shown: dict[str, Any]
     was_sent: bool
+    is_sound: bool  # the API would refuse nothing of the request
 
 
 class Line(NamedTuple):
@@ -166,25 +170,25 @@ def play(one: Case, outcome: Outcome) -> None:
     outcome.note(one, "cases")
     lines: dict[str, Line] = {MAIN: Line(Provider(one.shape, one.style.model))}
     for number, came in enumerate(requests(one, outcome)):
-        turn, _, view, was_sent = came
+        turn = came.turn
         line = lines.get(turn.line) or deepcopy(lines[MAIN])
-        noted(one, number, turn, view, outcome)
+        noted(one, number, came, outcome)
         for text in judged(one, line, came):
             outcome.found(one, number, text, turn.line)
-        sent = (*line.sent, (turn.body[one.shape.array], view.plan))
-        lines[turn.line] = line._replace(sent=sent) if was_sent else line
+        sent = (*line.sent, (turn.body[one.shape.array], came.view.plan))
+        lines[turn.line] = line._replace(sent=sent) if came.was_sent else line
 
 
-def noted(one: Case, number: int, turn: Turn, view: View, outcome: Outcome) -> None:
+def noted(one: Case, number: int, came: Came, outcome: Outcome) -> None:
     """Count what became of a request."""
+    turn, view, sound = came.turn, came.view, came.is_sound
     gate = REFUSED in view.receipt.skipped_reason and view.receipt.skipped_reason
     gate = gate or (
         isinstance(view.compaction, CompactionSkipped) and view.compaction.reason == "gate" and view.compaction.text
     )
     outcome.note(one, "requests")
     outcome.note(one, "aside", turn.line != MAIN or turn.compact)
-    outcome.note(one, "edited", native(view) != turn.body)
-    sound = not errors(one, turn.body)
+    outcome.note(one, "edited", came.shown != turn.body)
     outcome.note(one, "taken back", bool(gate and sound))
     outcome.note(one, "sound", sound)
     outcome.note(one, "compacted", compacted(view.plan))
@@ -194,15 +198,15 @@ def noted(one: Case, number: int, turn: Turn, view: View, outcome: Outcome) -> N
 
 def judged(one: Case, line: Line, came: Came) -> Iterator[str]:
     """What its API, and a provider that remembers this line, would say of a view."""
-    turn, request, view, was_sent = came
-    body, shown, summed = turn.body, native(view), compacted(view.plan)
-    yield from refused(one, body, shown)
-    yield from changed(one, body, shown, summed)
-    if not line.provider.binds and not still_runs(body[one.shape.array], shown[one.shape.array], summed):
-        yield "what the model said in the turn that is still running changed"
-    if line.provider.binds and was_sent:
+    turn, body, shown, summed = came.turn, came.turn.body, came.shown, compacted(came.view.plan)
+    if shown != body:  # what was sent as it came is refused and changed as little
+        yield from refused(one, came)
+        yield from changed(one, body, shown, summed)
+        if not line.provider.binds and not still_runs(body[one.shape.array], shown[one.shape.array], summed):
+            yield "what the model said in the turn that is still running changed"
+    if line.provider.binds and came.was_sent:
         sticky = (one.then if turn.main else one.trial).sticky
-        meanwhile = native(projected(one, request, line.plan_before(body[one.shape.array], sticky)))
+        meanwhile = native(projected(one, came.request, line.plan_before(body[one.shape.array], sticky)))
         yield from line.provider.takes(*(some[one.shape.array] for some in (body, meanwhile, shown)))
 
 
@@ -257,22 +261,23 @@ def requests(one: Case, outcome: Outcome) -> Iterator[Came]:
             return
         if was_sent:
             plans[turn.line] = None if one.kept and one.then is one.trial else view.plan
-        if trial.sticky and not made_alone(one, request, view):
+        shown = native(view)
+        if trial.sticky and not made_alone(one, request, view, shown):
             outcome.found(one, number, "the plan alone makes another view", turn.line)
-        yield Came(turn, request, view, was_sent)
+        yield Came(turn, request, view, shown, was_sent, not errors(one, turn.body))
 
 
 def projected(one: Case, request: Any, plan: Plan) -> View:
     """The view that a plan alone makes."""
-    return fit(request, policy="observe", plan=plan, format=one.shape.format, model=one.style.model)
+    return fit(request, policy=_OBSERVE, plan=plan, format=one.shape.format, model=one.style.model)
 
 
-def made_alone(one: Case, request: Any, view: View) -> bool:
+def made_alone(one: Case, request: Any, view: View, shown: dict[str, Any]) -> bool:
     """Whether the plan alone makes the same view; breakpoints that were added are no part of it."""
     alone = projected(one, request, view.plan)
     if not view.receipt.breakpoints:
         return bool(alone.request == view.request)
-    return bool(unmarked(native(alone)) == unmarked(native(view)))
+    return bool(unmarked(native(alone)) == unmarked(shown))
 
 
 def unmarked(value: Any) -> Any:
@@ -292,10 +297,10 @@ def engine(one: Case, trial: Trial) -> Engine:
     return Engine(trial.policy, one.style.model, window=one.window, format=one.shape.format, compact=one.compact)
 
 
-def refused(one: Case, body: dict[str, Any], shown: dict[str, Any]) -> Iterator[str]:
+def refused(one: Case, came: Came) -> Iterator[str]:
     """What the API would refuse of a view, where it refused nothing of the request."""
-    if not errors(one, body):
-        yield from (f"{error.rule} at {error.where}, {error.text}" for error in errors(one, shown))
+    if came.is_sound:
+        yield from (f"{error.rule} at {error.where}, {error.text}" for error in errors(one, came.shown))
 
 
 def errors(one: Case, body: dict[str, Any]) -> list[Any]:

@@ -13,6 +13,7 @@ from functools import cache, lru_cache, partial
 from importlib import import_module
 from typing import Any
 
+from secateur.memoizing import memoize_texts
 from secateur.redact.assigned import MARKS as OF_NAMES
 from secateur.redact.assigned import find_assigned
 from secateur.redact.key_material import find_keys, find_manifest_secrets
@@ -37,7 +38,7 @@ def redact(text: str, thorough: bool = False) -> str:
     `thorough` also asks the patterns of `detect-secrets`, where the extra `secrets` is installed: for texts that are
     written once, not for every request.
     """
-    text = _without(text, make_placeholder)
+    text = _redact_known(text)
     return redact_matches(text, make_placeholder) if thorough else text
 
 
@@ -81,6 +82,11 @@ def _redact_field(name: Any, value: Any) -> Any:
     before = f'{name}="'
     seen = redact(f'{before}{value}"')
     return seen[len(before) : -1] if seen.startswith(before) else redact(value)
+
+
+@memoize_texts(4_096)  # each compaction reads the whole history again
+def _redact_known(text: str) -> str:
+    return _without(text, make_placeholder)
 
 
 def _without(text: str, mark: Callable[[str], str]) -> str:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from secateur.memoizing import memoize_texts
+
 
 class HostText(Struct, frozen=True):
     """One kind of text: a pattern of all of it, and whether its content is rules of the project."""
@@ -59,6 +61,7 @@ _NUDGES = (  # a harness that speaks as a user would: no new request
 )
 
 
+@memoize_texts(4_096)
 def strip_host_text(text: str) -> str:
     """Return what of this message the user wrote; "" if a host wrote all of it."""
     for one in _KINDS:

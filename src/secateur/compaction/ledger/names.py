@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from secateur.compaction.ledger.constraints import strip_data
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
 from secateur.identifiers import Kind, find_anchors
+from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text
@@ -70,14 +71,15 @@ def _find_announced(action: Action) -> Iterator[str]:
         yield from _find_names(found["what"])
 
 
-def _find_names(text: str) -> list[str]:
+@memoize_texts(4_096)
+def _find_names(text: str) -> tuple[str, ...]:
     """Return the names in order of the text, so that the same text gives the same list."""
     text = redact(text[:_SEARCHED])
     found = {
         one.value for one in find_anchors(text, names=False) if one.kind in _KINDS and len(one.value) <= _MAX_CHARS
     }
     placed = ((text.find(name), name) for name in found if " " not in name and _NO_NAME.fullmatch(name) is None)
-    return [name for at, name in sorted(placed) if at >= 0]
+    return tuple(name for at, name in sorted(placed) if at >= 0)
 
 
 def branch(ran: Iterable[ExecutedCommand]) -> str:

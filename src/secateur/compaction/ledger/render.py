@@ -8,6 +8,7 @@ what was rendered here: in a model's own prose no one can tell the user's words 
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -66,7 +67,7 @@ def fit_ledger(ledger: Ledger, max_tokens: int, count: Callable[[str], int]) -> 
     ledger = select_relevant(ledger, int(chars * REQUESTS_SHARE), int(chars * COMMITS_SHARE))
     shorter = (_limit(ledger, share, chars) for share in _SHARES)
     shortest = (_keep_newest_request(ledger, chars) for chars in _LEAST_CHARS)
-    for made in (*shorter, *shortest) if ledger.requests else shorter:
+    for made in chain(shorter, shortest) if ledger.requests else shorter:  # most fit at once: the rest is not made
         if sum(count(line) + 1 for lines in render_ledger(made).values() for line in lines) <= max_tokens:
             return made
     return Ledger()

@@ -16,6 +16,7 @@ from secateur.compaction.ledger.constraints import strip_data
 from secateur.compaction.ledger.demands import ASKS_UNMARKED
 from secateur.compaction.ledger.entries import Question, Quote, State, UserRequest
 from secateur.compaction.ledger.said import FENCED, get_agent_text, get_user_text, keep_ends, split_sentences
+from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.tool_kinds import detect_tool_kind
@@ -79,12 +80,14 @@ def is_offer(question: str) -> bool:
     return _OFFERS.search(question) is not None
 
 
+@memoize_texts(4_096)
 def is_substantial(text: str) -> bool:
     """Whether a request says what is to be done, and does not just agree or urge the agent on."""
     said = text.strip()
     return len(text) > _SHORT_CHARS or (_AGREES.fullmatch(said) is None and _ONE_WORD.fullmatch(said) is None)
 
 
+@memoize_texts(4_096)  # asked of the same requests for each length that a summary tries
 def is_task(text: str) -> bool:
     """Whether a request gives work: several words, and not questions alone."""
     said = strip_data(text).strip()
