@@ -65,7 +65,7 @@ _WORDS: dict[Speaker, str] = {
     "none": "nothing to say",
 }
 _HEADING = re.compile(r"## (.+)")
-_USER_ENTRY = re.compile(r"- \[([^\s\],]*), ([a-z ]+)\] ")
+_USER_ENTRY = re.compile(r"- \[([^\s\],]*), ([a-z ]+)(?:: [^\]\n]+)?\] ")
 _LISTED = re.compile(r"- (?:names|changed since the last commit): (.+)", re.S)
 _FILES = re.compile(rf"- ({'|'.join((*USES, SCRATCH_FILES))}): (.+)", re.S)
 _ROOT = re.compile(rf"^- {ROOT}: (.+)$", re.M)

@@ -1,6 +1,7 @@
 """The ledger: what code can say for certain about a history, so that no model has to remember it.
 
-Rule: deterministic, and by origin: only what a user said can become a constraint or a request, whatever tools return.
+Rule: deterministic, and by origin: only what a user said can become a demand of the user's or a request, whatever tools
+return; rules of the project name their source.
 It is read from messages, merged span by span, kept as JSON, shown as Markdown lines under stable section ids, and read
 back from either. Prose is not written here.
 """
@@ -86,7 +87,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     undelivered, delivered = extract_deliveries(said, done, ran)
     made = Ledger(
         requests=told.requests,
-        constraints=extract_constraints(said),
+        constraints=extract_constraints(said, done),
         files=history.files,
         uncommitted=history.uncommitted,
         commands=list_commands(ran),

@@ -105,12 +105,17 @@ def _limit_constraints(entries: tuple[Constraint, ...], firm: float, share: floa
     """Limit the user's own demands to one share, and to another the project's rules, which can be read again."""
     own = tuple(one for one in entries if one.scope != "project")
     rules = tuple(one for one in entries if one.scope == "project")
-    kept = {*_limit_demands(own, firm), *_limit_demands(rules, min(firm, share * PROJECT_SHARE))}
+    kept = {*_limit_demands(own, firm), *_limit_demands(rules, min(firm, 4 * share) * PROJECT_SHARE)}
     return tuple(one for one in entries if one in kept)
 
 
 def _limit_demands(entries: tuple[Constraint, ...], share: float) -> tuple[Constraint, ...]:
-    order = sorted(range(len(entries)), key=lambda at: (_rank_constraint(entries[at]), at), reverse=True)
+    """Keep the newest of the user's demands, and of a project's rules, which are listed by force, the first."""
+    order = sorted(
+        range(len(entries)),
+        key=lambda at: (_rank_constraint(entries[at]), -at if entries[at].scope == "project" else at),
+        reverse=True,
+    )
     ranked = [(at, len(entries[at].text)) for at in order[: int(MOST_CONSTRAINTS * share)]]
     return tuple(entries[at] for at in _fit_in_room(ranked, CONSTRAINT_CHARS * share))
 

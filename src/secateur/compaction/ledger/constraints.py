@@ -12,6 +12,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from secateur.compaction.language import detect_language
 from secateur.compaction.ledger.demands import (
     ASKS,
@@ -25,11 +27,12 @@ from secateur.compaction.ledger.demands import (
 )
 from secateur.compaction.ledger.entries import Constraint, Scope
 from secateur.compaction.ledger.retractions import is_retraction, mark_replaced
-from secateur.compaction.ledger.said import FENCED, get_user_text, split_sentences
+from secateur.compaction.ledger.rules import name_rule_source, name_rules, strip_numbers
+from secateur.compaction.ledger.said import CODE, get_user_text, split_sentences, strip_code
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.text.host_texts import find_project_rules
-from secateur.toolcalls.actions import clip_text
+from secateur.toolcalls.actions import Action, clip_text
 
 MAX_CHARS = 600  # of one constraint
 MOST_PER_MESSAGE = 40  # a message with more is a document that was pasted: its first ones
@@ -37,11 +40,11 @@ SEARCHED_CHARS = 24_000  # of one message, from its beginning
 PASTED_CHARS = 1_500  # English messages above this are often reports: only what they ask of the reader is a demand
 
 
-def extract_constraints(messages: Iterable[Message]) -> tuple[Constraint, ...]:
-    """Return every demand and prohibition in these messages, each once."""
+def extract_constraints(messages: Iterable[Message], done: Iterable[Action] = ()) -> tuple[Constraint, ...]:
+    """Return every demand and prohibition in these messages, each once, and the rules that these calls printed."""
     found: dict[str, Constraint] = {}
-    for message in messages:
-        for one in _extract_from_message(message):
+    for some in (*map(_extract_from_message, messages), *map(_extract_printed, done)):
+        for one in some:
             name = normalize_demand(one.text)
             known = found.pop(name, one)  # said again is said last: nothing before it takes it back
             found[name] = known if known.scope != "project" else one
@@ -49,10 +52,21 @@ def extract_constraints(messages: Iterable[Message]) -> tuple[Constraint, ...]:
 
 
 def _extract_from_message(message: Message) -> Iterator[Constraint]:
-    for rules in map(find_project_rules, _list_texts(message)):
-        yield from _extract_demands(redact("\n".join(rules)[:SEARCHED_CHARS]), message.key, "project")
+    for text in _list_texts(message):
+        for rules in find_project_rules(text):
+            yield from _extract_rules(rules, message.key, name_rules(rules))
     if text := get_user_text(message):
         yield from _extract_demands(redact(text[:SEARCHED_CHARS]), message.key)
+
+
+def _extract_printed(action: Action) -> Iterator[Constraint]:
+    if source := name_rule_source(action):
+        yield from _extract_rules(strip_numbers(action.said), action.key, source)
+
+
+def _extract_rules(text: str, key: str, source: str) -> Iterator[Constraint]:
+    for one in _extract_demands(redact(text[:SEARCHED_CHARS]), key, "project"):
+        yield replace(one, source=source)
 
 
 def _list_texts(message: Message) -> Iterator[str]:
@@ -82,12 +96,27 @@ def normalize_demand(text: str) -> str:
 def _extract_demands(text: str, key: str, of: Scope | None = None) -> Iterator[Constraint]:
     left = MOST_PER_MESSAGE
     is_report = of is None and _is_report(text)
-    for sentence in _split_rules(text) if of == "project" else join_fragments(split_sentences(strip_data(text))):
+    for sentence in _split_rules(text) if of == "project" else _split_demands(text, is_report):
         if is_report and (_POINTS.search(sentence) or not DIRECT.search(_ASIDE.sub(" ", sentence))):
             continue
         if left and is_demand(sentence) and (kept := clip_sentences(sentence, MAX_CHARS)):
             left -= 1
             yield Constraint(kept, of or ("standing" if is_standing(sentence) else "request"), key)
+
+
+def _split_demands(text: str, is_report: bool) -> Iterator[str]:
+    """Split a text into what may be demands; code stays with a line that demands it.
+
+    In a long document a list whose opening line demands nothing is parted.
+    """
+    for sentence in join_fragments(split_sentences(strip_data(strip_code(text)))):
+        opening, *items = sentence.split("\n")
+        if items and not is_demand(opening):
+            items = [line for line in items if not line.startswith(CODE)]
+            if is_report:
+                yield from (line.strip() for line in items)
+                continue
+        yield "\n".join((opening, *(line.removeprefix(CODE) for line in items)))
 
 
 def strip_data(text: str) -> str:
@@ -137,9 +166,9 @@ def _is_report(text: str) -> bool:
 def _split_rules(text: str) -> Iterator[str]:
     """Yield each bullet or line whole, with the lines on which it goes on."""
     held = ""
-    for line in (*FENCED.sub("\n", text).split("\n"), ""):
-        if held and _INDENTED.match(line) and not held.endswith((":", "：")):
-            held = f"{held} {line.strip()}"
+    for line in (*strip_code(text).split("\n"), ""):
+        if held and (line.startswith(CODE) or (_INDENTED.match(line) and not held.endswith((":", "：")))):
+            held = f"{held} {line.removeprefix(CODE).strip()}"
             continue
         if held:
             yield held

@@ -91,7 +91,7 @@ DEMANDS = re.compile(
 )
 DIRECT = re.compile(f"(?ix){_ENGLISH_DIRECT}")  # what a pasted English text asks of its reader; the rest of it reports
 UNSAID = re.compile(  # these say what is, or what one thinks, not what ought to be
-    r"(?i)\b(?:i|we|they|you)\s+(?:do\s+not|don['’]?t|dont)\s+(?:know|think|see|understand|remember|believe|get|have)\b"
+    r"(?i)\b(?:i|we|they|you)\s+(?:do\s+not|don['’]?t|dont)\s+(?:know|think|see|understand|remember|believe|get|have(?!\s+to))\b"
     r"|\b(?:not|if|the)\s+only\b|\bonly\s+(?:then|if\s+you\s+want)\b|\b(?:it|this|that|he|she|they"
     r"|which)\s+(?:never|only)\b"
     r"|\b(?:geht|funktioniert|klappt|ist|sind|wei(?:ß|ss)|verstehe|habe?|hat|war|sehe"
@@ -103,6 +103,7 @@ UNSAID = re.compile(  # these say what is, or what one thinks, not what ought to
     r"|\b(?:where|what|which|how|why|who|when)\s+(?:\w+\s+){1,6}?(?:should|must|shall|need|have)\b"
     r"|\bwe\s+should\s+(?:also\s+|then\s+)?(?:have\s+a\s+(?:look|talk|chat)|look|check|discuss|talk|think|see|start|spawn"
     r"|consider|review|investigate|try|find|figure|decide)\b"
+    r"|\bshould\s+have\s+\w+|\bshould(?:n['’]t|\s+not)\s+be\s+\w+ing\b|\bit\s+should\s+be\s+possible\b"
     r"|\bremember\s+when\b|\bwhy\s+(?:do\s+not|don['’]?t)\b|\bif\s+(?:you|we|i)\s+(?:don['’]?t|do\s+not)\b|不能用了|是不是"
 )
 HARD = re.compile(  # what makes a demand even of a question
@@ -111,7 +112,7 @@ HARD = re.compile(  # what makes a demand even of a question
     r"|不要|不能|ないで|지\s*마|必须|必須|别(?!的|人)"
 )
 DATA = re.compile(  # a line of a log or of code, pasted
-    r"\s*(?:at\s+\S+\s*\(|\w*(?:Error|Exception|Warning)\b:|\d{4}-\d\d-\d\d[T ]|[{}\[<|#$➜+]"
+    r"\s*(?:at\s+\S+\s*\(|\w*(?:Error|Exception|Warning)\b:|\d{4}-\d\d-\d\d[T ]|[{}\[<|$➜+]|#(?!#+\s)"
     r"|(?:import|from(?!\s+(?:now|here|today|this)\b)|const|def|func|return)\s)"
     r"|[^\n]*(?:\\n|\{\"|\":)"
 )

@@ -64,6 +64,7 @@ class Constraint(Struct, frozen=True, omit_defaults=True):
     scope: Scope = "request"  # standing: until the user says otherwise; project: a rule of its instruction files
     key: str = ""
     replaced_by: str = ""  # the later sentence of the user that takes it back
+    source: str = ""  # of a rule of the project: the file or the command that prints it
 
 
 class UserRequest(Struct, frozen=True, omit_defaults=True):

@@ -4,7 +4,7 @@ Rule: nothing an earlier ledger kept is lost but by its bounds; the later word w
 second time changes nothing. Which spans belong together is the caller's to know.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -39,7 +39,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
     names = (*later.identifiers[: len(later.identifiers) // 2], *earlier.identifiers, *later.identifiers)
     both = Ledger(
         requests=_merge_requests(earlier, later),
-        constraints=_merge_constraints((*earlier.constraints, *later.constraints)),
+        constraints=_merge_constraints(earlier.constraints, later.constraints),
         files=_merge_files(earlier, later.files),
         commands=_keep_newest((*_mark_edited(earlier.commands, later), *later.commands), lambda one: one.text),
         failures=_merge_failures(earlier, later),
@@ -83,13 +83,14 @@ def _merge_requests(earlier: Ledger, later: Ledger) -> tuple[UserRequest, ...]:
     return tuple(found.values())
 
 
-def _merge_constraints(entries: Iterable[Constraint]) -> tuple[Constraint, ...]:
+def _merge_constraints(earlier: Sequence[Constraint], later: Sequence[Constraint]) -> tuple[Constraint, ...]:
+    """Merge the demands; among the earlier ones, which may be in any order, nothing new is taken back."""
     found: dict[str, Constraint] = {}
-    for one in entries:
+    for one in (*earlier, *later):
         known = found.setdefault(normalize_demand(one.text), one)
         if one.scope == "standing" != known.scope:
             found[normalize_demand(one.text)] = replace(known, scope="standing")
-    return mark_replaced(found.values())
+    return mark_replaced(found.values(), len({normalize_demand(one.text) for one in earlier}))
 
 
 def _merge_last_words(earlier: Ledger, later: Ledger) -> Quote | None:

@@ -67,7 +67,7 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
 
 _FACTS = ("discoveries", "accomplished", "files", "questions", "next")
 _SAID = re.compile(r"\[(\S*), (open|done|answered|superseded)\] (.*)", re.S)
-_DEMAND = re.compile(r"\[(\S*), (superseded )?(standing|request|project)\] (.*)", re.S)
+_DEMAND = re.compile(r"\[(\S*), (superseded )?(standing|request|project)(?:: ([^\]\n]+))?\] (.*)", re.S)
 _COMMAND = re.compile(
     r"(ran|test|build|lint), (ok|failed|ended, outcome unknown)(?: \((-?\d+)\))?( \(edited since\))?"
     r": (.*?)(?: — said: (.*))?"
@@ -101,8 +101,8 @@ def _parse_requests(lines: Iterable[str]) -> Iterator[UserRequest]:
 def _parse_constraints(lines: Iterable[str]) -> Iterator[Constraint]:
     for text in _split_bullets(lines):
         if found := _DEMAND.fullmatch(text):
-            said, _, later = found[4].rpartition(REPLACED_BY) if found[2] else (found[4], "", "")
-            yield Constraint(said, cast(Scope, found[3]), found[1], later)
+            said, _, later = found[5].rpartition(REPLACED_BY) if found[2] else (found[5], "", "")
+            yield Constraint(said, cast(Scope, found[3]), found[1], later, found[4] or "")
 
 
 def _parse_fact(found: dict[str, Any], text: str) -> None:

@@ -12,9 +12,9 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.constraints import clip_sentences
 from secateur.compaction.ledger.coverage import is_covering
-from secateur.compaction.ledger.entries import Command, Constraint, Failure, FileEntry, Ledger, UserRequest
+from secateur.compaction.ledger.entries import Command, Failure, FileEntry, Ledger, UserRequest
+from secateur.compaction.ledger.force import count_rules, select_constraints
 from secateur.compaction.ledger.requests import is_substantial, is_task
 from secateur.compaction.ledger.said import keep_ends
 
@@ -27,14 +27,11 @@ MOST_PASSED_CHECKS = 16
 MOST_ERRORS = 3  # that are not open
 MOST_COMMANDS = 12  # that are no checks
 MOST_DONE_TASKS = 12
-MOST_PROJECT_RULES = 8
 _QUESTION_CHARS = 200
 _BRIEF_CHARS = 1_500  # of a request in the user's own words
 LATEST_QUESTIONS = 3  # requests at the end among which answered questions are kept
 ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 1_500  # of an answered request
 PASTED_CHARS = 200  # of one that is longer than what people type
-RULE_CHARS = 240  # of a rule of the project, clipped where a sentence ends
-REPEATED_CHARS = 120  # of a demand that is a whole request, and is not listed again
 
 
 def select_relevant(ledger: Ledger, chars: int, commit_chars: int) -> Ledger:
@@ -45,8 +42,8 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int) -> Ledger:
     telling = _select_requests(ledger)
     requests = _limit_answered(telling, list_goals(ledger), chars)
     dropped = ledger.omitted.get("requests", 0) + len(telling) - len(requests)
-    constraints = _select_constraints(ledger.constraints, requests)
-    ruled_out = ledger.omitted.get("constraints", 0) + _count_rules(ledger.constraints) - _count_rules(constraints)
+    constraints = select_constraints(ledger.constraints, requests)
+    ruled_out = ledger.omitted.get("constraints", 0) + count_rules(ledger.constraints) - count_rules(constraints)
     commands = _select_commands(ledger)
     commits = _limit_commits(ledger.commits, commit_chars)
     left_out = len(ledger.commits) - len(commits)
@@ -126,21 +123,6 @@ def _shorten_answered(one: UserRequest, chars: int) -> UserRequest:
     return replace(one, text=keep_ends(one.text, chars))
 
 
-def _select_constraints(entries: Sequence[Constraint], requests: Sequence[UserRequest]) -> tuple[Constraint, ...]:
-    """Keep the user's own demands, and of the project's rules the plain prohibitions and orders first."""
-    whole = {one.text for one in requests if len(one.text) > REPEATED_CHARS}
-    rules = [
-        one for one in entries if one.scope == "project" and _FIRM.search(one.text) and not _NO_RULE.search(one.text)
-    ]
-    firm = sorted(rules, key=_rank_rule)
-    kept = {id(one) for one in firm[:MOST_PROJECT_RULES]}
-    return tuple(
-        replace(one, text=clip_sentences(one.text, RULE_CHARS)) if one.scope == "project" else one
-        for one in entries
-        if (id(one) in kept if one.scope == "project" else one.text not in whole or one.replaced_by)
-    )
-
-
 def _limit_commits(commits: tuple[str, ...], chars: int) -> tuple[str, ...]:
     """Return the newest commits that have room, one at least."""
     kept = len(commits)
@@ -148,15 +130,6 @@ def _limit_commits(commits: tuple[str, ...], chars: int) -> tuple[str, ...]:
         kept -= 1
         chars -= len(commits[kept])
     return commits[kept:]
-
-
-def _rank_rule(one: Constraint) -> tuple[bool, bool]:
-    """Rules for every case before those for some cases, and firm ones before advice."""
-    return (_CASE.match(one.text) is not None, _FIRM.search(one.text[:RULE_CHARS]) is None)
-
-
-def _count_rules(entries: Sequence[Constraint]) -> int:
-    return sum(one.scope == "project" for one in entries)
 
 
 def _select_files(entries: Sequence[FileEntry]) -> tuple[FileEntry, ...]:
@@ -210,12 +183,6 @@ _ASKS = re.compile(
     r"(?i)(?:(?:what|why|how|where|when|which|who|is|are|was|were|do|does|did|has|have)\b[^\n.!?]*\?"
     r"|(?:can|could|would|will) you (?:please )?(?:give|show|tell|explain|print|repeat|summari[sz]e)\b[^\n.!]*\??)"
 )
-_FIRM = re.compile(
-    r"(?i)\b(?:never|must(?:\s+not|n['’]t)?|do\s+not|don['’]t|always|only|forbidden|prohibited|required|may\s+not|cannot"
-    r"|niemals|nie|immer|nicht|jamais|toujours|nunca|siempre|sempre|никогда|нельзя|всегда)\b|不要|禁止|必须|必須|必ず|절대|반드시"
-)
-_NO_RULE = re.compile(r"[:：]\s*[*_]*$|^\W*(?:[\w-]+\s){0,5}[\w-]+\s?:\W*\w+\W*$")  # the head of a list, a value
-_CASE = re.compile(r"(?i)\W*(?:when|if|where|for|note|in case)\b")
 _LASTING = re.compile(  # it changes more than files, or runs a task of the project
     r"(?i)(?:^|[;&|]\s*)"
     r"(?:make|just|task|mise|invoke|rake|(?:npm|pnpm|yarn|bun|deno) (?:run )?|(?:uv|poetry|hatch) run|\./)"

@@ -110,7 +110,8 @@ def _request(one: UserRequest) -> str:
 def _render_constraints(ledger: Ledger) -> Iterator[str]:
     for one in ledger.constraints:
         by = f"{REPLACED_BY}{collapse_whitespace(one.replaced_by)}" if one.replaced_by else ""
-        yield format_bullet(f"[{mark(one.key)}, {'superseded ' if by else ''}{one.scope}] {one.text}{by}")
+        scope = f"{one.scope}: {one.source}" if one.source else one.scope
+        yield format_bullet(f"[{mark(one.key)}, {'superseded ' if by else ''}{scope}] {one.text}{by}")
 
 
 def _render_discoveries(ledger: Ledger) -> Iterator[str]:

@@ -22,11 +22,11 @@ def is_retraction(sentence: str) -> bool:
     return _RETRACTS.search(unicodedata.normalize("NFC", sentence)) is not None
 
 
-def mark_replaced(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
-    """Return the constraints; those that a later one replaces name it."""
+def mark_replaced(constraints: Iterable[Constraint], known: int = 0) -> tuple[Constraint, ...]:
+    """Return the constraints; those that a later one replaces name it. The first `known` do not replace each other."""
     found = list(constraints)
     for later, one in enumerate(found):
-        if one.scope != "project" and _has_change(one.text):
+        if later >= known and one.scope != "project" and _has_change(one.text):
             for at in range(later):
                 if found[at].scope != "project" and _is_replaced(found[at].text, one.text):
                     found[at] = replace(found[at], replaced_by=one.text)

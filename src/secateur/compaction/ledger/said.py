@@ -35,7 +35,7 @@ def split_sentences(text: str) -> Iterator[str]:
     while at < len(lines):
         block = [lines[at].strip()]
         at += 1
-        if block[0].endswith((":", "：")):
+        if block[0].rstrip("*_").endswith((":", "：")):
             while at < len(lines) and (_BULLET.match(lines[at]) or not lines[at].strip()) and len(block) < 30:
                 block.append(lines[at].rstrip())
                 at += 1
@@ -43,6 +43,15 @@ def split_sentences(text: str) -> Iterator[str]:
             yield "\n".join(line for line in block if line.strip())
         else:
             yield from (one.strip() for one in _STOP.split(block[0]) if one.strip())
+
+
+def strip_code(text: str) -> str:
+    """Return a text without its code blocks; one of few lines stays with the line that opens it, marked."""
+    return FENCED.sub("\n", _BRIEF_CODE.sub(_mark_code, text))
+
+
+def _mark_code(found: re.Match[str]) -> str:
+    return found[1] + "\n" + "\n".join(f"{CODE}{line}" for line in found[3].splitlines()) + "\n"
 
 
 def keep_ends(text: str, max_chars: int) -> str:
@@ -54,6 +63,12 @@ def keep_ends(text: str, max_chars: int) -> str:
     return f"{clip_text(text, max_chars - max_chars // 3)}\n[…]\n{tail[start:].strip()}".strip()
 
 
-FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
-_BULLET = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s")
+FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t\r]*$|\Z)", re.S | re.M)
+CODE = "\u2063"  # before a line of code that belongs to the line before it
+_BRIEF_CODE = re.compile(
+    r"(?<=[:：])([*_]*)[ \t\r]*\n(?:[ \t\r]*\n)?[ \t]*(```|~~~)[\w-]*[ \t\r]*\n"
+    r"((?:(?![ \t]*\2)[^\n]{1,300}\n){1,4})[ \t]*\2[ \t\r]*$",
+    re.M,
+)
+_BULLET = re.compile(rf"\s*(?:[-*•+]|\d{{1,2}}[.)])\s|{CODE}")
 _STOP = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z]|[¿¡\"'(*`]|$)|(?<=[。！？；])|(?<=[!?])\s+")

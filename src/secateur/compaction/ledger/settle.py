@@ -1,9 +1,9 @@
 """The facts of a span, with the states that the whole history gave them.
 
-Rule: requests, demands and errors listed are those that the span holds; whether they are still so is decided on all
-that was said and done, to the newest message, so that a summary never calls open what was answered, passed or replaced
-behind the span. What the user wants now, what the agent said last, what is open, which files changed, how checks ended
-and what was committed are those of the whole history: whoever reads the summary alone knows how things are.
+Rule: requests and errors listed are those that the span holds; whether they are still so is decided on all that was
+said and done, to the newest message, so that a summary never calls open what was answered, passed or replaced behind
+the span. What the user demands and wants now, what the agent said last, what is open, which files changed, how checks
+ended and what was committed are those of the whole history: whoever reads the summary alone knows how things are.
 """
 
 from collections.abc import Iterable
@@ -56,8 +56,12 @@ def _settle_requests(mine: Iterable[UserRequest], all_: tuple[UserRequest, ...])
 
 
 def _settle_constraints(mine: Iterable[Constraint], all_: Iterable[Constraint]) -> tuple[Constraint, ...]:
-    known = {normalize_demand(one.text): one.replaced_by for one in all_}
-    return tuple(replace(one, replaced_by=known.get(normalize_demand(one.text), "") or one.replaced_by) for one in mine)
+    """Settle the demands of the span, and add those around it: they bind whoever reads the summary as well."""
+    found = {normalize_demand(one.text): one for one in mine}
+    for one in all_:
+        name = normalize_demand(one.text)
+        found[name] = replace(found.get(name, one), replaced_by=one.replaced_by or found.get(name, one).replaced_by)
+    return tuple(found.values())
 
 
 def _settle_files(mine: Iterable[FileEntry], all_: Iterable[FileEntry]) -> tuple[FileEntry, ...]:

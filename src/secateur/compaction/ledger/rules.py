@@ -1,0 +1,57 @@
+"""Where rules of the project are printed: its instruction files, and commands whose purpose is to tell them.
+
+Rule: by the name of the file or of the command alone, and only where the agent asked for it; what other calls print is
+never a rule, whatever it says. A rule names its source, so that no one takes it for the user's word.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from secateur.toolcalls.actions import Action
+from secateur.toolcalls.file_effects import list_command_lines, list_paths
+from secateur.toolcalls.shell import parse_command_line
+
+
+def name_rule_source(action: Action) -> str:
+    """Return the file or the command by which this call printed rules of the project; "" if it printed none."""
+    if not action.ok or not action.result:
+        return ""
+    return next(_find_sources(action), "")
+
+
+def name_rules(text: str) -> str:
+    """Return the name of the instruction file, or of the host, that a host repeats in this text; "" if it has none."""
+    if found := _NAMED.search(text[:_HEAD]):
+        return found[0]
+    return found[1] if (found := _HOST.search(text[:_HEAD])) else ""
+
+
+def strip_numbers(text: str) -> str:
+    """Return what a tool showed of a file without the numbers of its lines."""
+    return _NUMBERS.sub("", text)
+
+
+def _find_sources(action: Action) -> Iterator[str]:
+    if action.kind == "read":
+        yield from (posixpath.basename(path) for path in list_paths(action) if _is_rule_file(path))
+    elif action.kind == "run":
+        for line in list_command_lines(action):
+            for simple in parse_command_line(line).commands:
+                words = simple.words
+                if len(words) == 2 and _PRIMER.fullmatch(words[1]):
+                    yield " ".join(words)
+                elif len(words) == 2 and words[0] == "cat" and _is_rule_file(words[1]):
+                    yield posixpath.basename(words[1])
+
+
+def _is_rule_file(path: str) -> bool:
+    return _NAMED.fullmatch(posixpath.basename(path)) is not None and _FOREIGN.search(path) is None
+
+
+_HEAD = 400  # characters in which a host names what it repeats
+_NAMED = re.compile(r"(?:AGENTS|CLAUDE|GEMINI|CONVENTIONS)(?:\.local)?\.md|copilot-instructions\.md|\.cursorrules")
+_HOST = re.compile(r"# (\w+) System Context")
+_PRIMER = re.compile(r"prime|onboard|guidelines|conventions")
+_FOREIGN = re.compile(r"(?:^|/)(?:node_modules|vendor|site-packages|third_party|tmp|\.venv)/")
+_NUMBERS = re.compile(r"(?m)^[ \t]*(?:L?\d+(?:→|\t|: |\| )|</?(?:path|type|content|file)>)")
