@@ -5,7 +5,7 @@ of documents' bytes, and decides nothing.
 """
 
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import cached_property, partial
 from itertools import compress
 from operator import is_not
 
@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from secateur import plan as plans
 from secateur import strategy
+from secateur.bounds import extend_index
 from secateur.budget import Budget
 from secateur.documents import Document
 from secateur.model import Edit, Epoch, Message, MessagePositions, Part, Remove, Replace, Restore, Rewrite, Transcript
@@ -30,30 +31,30 @@ class Projection:
         self, protect: Protection, counts: Counting, stamp: bool = False, weighed: bool = True, is_written: bool = True
     ) -> None:
         """`weighed`: a schedule needs the view's size by the policy's counter; `is_written`: views become documents."""
-        self.protect, self._weighed = protect, weighed
+        self.protect, self._weighed = protect, weighed and not counts.alike
         self.is_pruned = True  # a policy has strategies that ask which results may be removed
+        self.is_observed = False  # the policy makes no edit of any kind
         self.binds = False  # some reasoning of this history is bound to its prefix
         self._bound = 0  # the first message with such
         self.counting, self._is_written = counts, is_written
         self.count, self.gauge = self.counting.both
         self.message_index = MessageIndex()
         self.plan = Plan()  # of the whole session, all its branches
-        self.branch_plan = Plan()  # what of it holds for this history
+        self.branch_plan = self.plan  # what of it holds for this history
         self.apart: tuple[str, ...] = ()  # branches that continued from where this history stands
-        self.document: Document
+        self.document: Document  # the last request as it was read; none before the first
         self.unchanged = False  # this request and its plan are those of the last one
         self.known = 0  # messages before this one were there, under this plan, at the last request
         self._awaited: frozenset[str] = frozenset()  # keys with which other epochs would hold, or some no more
-        self._fold = FoldedPlan()
+        self.fold = FoldedPlan()  # the edits in force
         self._held = False  # the provider holds history that is not here: no edit of any plan is made
         self._folded = self.plan, FoldedPlan()  # the edits of all branches, where they were asked for
-        self._ranges: list[tuple[int, int, Replace]] = []
-        self._seen: tuple[Message, ...] = ()
+        self.ranges: tuple[tuple[int, int, Replace], ...] = ()  # [i, j) of messages that are replaced, in order
+        self.projected_messages: tuple[Message, ...] = ()  # one by one as the model reads them, ranges aside
         self._weights: tuple[int, int, int] = (0, 0, 0)  # tokens raw, tokens of the view, the view by the gauge
         self._view: Transcript | None = None
-        self._shown, self._tally, self._gauge_tally = Shown(), Tally(sum_tokens), Tally(self._measure_message)
-        self.tallies = Tallies()
-        self.history_totals, self.view_totals = ViewTotals(), ViewTotals()  # the latter where ranges are replaced
+        self._shown: Shown | None = None  # what stands for ranges; None: none was replaced yet
+        self._tally, self._gauge_tally, self.tallies = Tally(sum_tokens), Tally(self._measure_message), Tallies()
         self._stamps = stamp  # the time of an edit is recorded where the host has a place for it
         self.same = 0  # leading messages that are in the last request as they are
         self.edited: dict[str, str] = {}  # key -> strategy, of all edits in force
@@ -63,6 +64,16 @@ class Projection:
     def last_document(self) -> Document | None:
         """The last request as it was read; None before the first."""
         return getattr(self, "document", None)
+
+    @cached_property
+    def history_totals(self) -> ViewTotals:
+        """Of the history, message by message as the model reads it."""
+        return ViewTotals()
+
+    @cached_property
+    def view_totals(self) -> ViewTotals:
+        """Of the view, where ranges are replaced."""
+        return ViewTotals()
 
     def ingest(self, new: Document, same: int, plan: Plan | None) -> None:
         """Take over a document of which the first `same` messages are those of the last one, under a plan.
@@ -99,7 +110,9 @@ class Projection:
 
     def _update_branch(self, messages: tuple[Message, ...], first: int) -> bool:
         """Update the part of the plan that applies; messages from `first` on are new. Whether it changed."""
-        here = plans.collect_keys(messages[first:]) if self.plan.epochs else frozenset()
+        if not (self.plan.epochs or self.branch_plan.epochs):
+            return False
+        here = plans.collect_keys(messages[first:])
         if first and not self._awaited & here:
             return False
         before = self.branch_plan
@@ -114,15 +127,15 @@ class Projection:
         self.binds = self.binds and self._bound < same
         self.message_index.forget(same)
         if not same:
-            self._weights, self._seen = (0, 0, 0), ()
+            self._weights, self.projected_messages = (0, 0, 0), ()
             return
         raw, view, gauge = self._weights
-        for before, after in zip(known[same:], self._seen[same:], strict=True):
+        for before, after in zip(known[same:], self.projected_messages[same:], strict=True):
             raw -= sum_tokens(before)
             view -= sum_tokens(after)
             gauge -= self._measure_message(after)
         self._weights = (raw, view, gauge)
-        self._seen = self._seen[:same]
+        self.projected_messages = self.projected_messages[:same]
 
     def _learn(self, messages: tuple[Message, ...], same: int) -> None:
         """Count and project the messages behind the first `same` ones."""
@@ -131,10 +144,10 @@ class Projection:
         sizes, bound = count_parts(new, self.counting.get_for_new(self.count))
         if bound is not None and not self.binds:
             self.binds, self._bound = True, same + bound
-        if not self._fold.parts:
+        if not self.fold.parts:
             fresh, lefts = new, sizes
         else:
-            fresh = tuple([project_message(message, self._fold, self.count) for message in new])
+            fresh = tuple([project_message(message, self.fold, self.count) for message in new])
             edited = map(is_not, fresh, new)
             lefts = [
                 sum_tokens(after) if is_edited else size
@@ -142,20 +155,20 @@ class Projection:
             ]
             for message in compress(new, map(is_not, fresh, new)):
                 self._remember_raw(message)
-        alike = self.counting.alike or not self._weighed
         more = sum(lefts)
         self._weights = (
             raw + sum(sizes),
             view + more,
-            gauge + (more if alike else sum(map(self._measure_message, fresh))),
+            gauge + (sum(map(self._measure_message, fresh)) if self._weighed else more),
         )
-        self._seen += fresh
-        self.message_index.learn(messages, same)
-        self._ranges = plans.resolve_ranges(self._fold.ranges, messages, self.message_index.numbers)
+        self.projected_messages += fresh
+        self.message_index.learn(messages, same, self.is_observed)
+        ranges = self.fold.ranges
+        self.ranges = tuple(plans.resolve_ranges(ranges, messages, self.message_index.numbers)) if ranges else ()
         self._spend(range(same, len(messages)))
 
     def _measure_message(self, message: Message) -> int:
-        if self.counting.alike or not self._weighed:
+        if not self._weighed:
             return sum_tokens(message)
         gauge = self.gauge
         return sum([part.tokens if part.kind == "media" else gauge(part.text) for part in message.parts])
@@ -180,17 +193,13 @@ class Projection:
     def get_view(self) -> Transcript:
         """The transcript as the model reads it."""
         if self._view is None:
-            messages, index = self._seen, self.message_index.positions
-            if self._ranges:
+            messages, index = self.projected_messages, self.message_index.positions
+            if self.ranges:
                 written_in = self.document.format if self._is_written else None
-                messages, index = self._shown.build_view(messages, index, self._ranges, written_in, self.count)
+                self._shown = self._shown or Shown()
+                messages, index = self._shown.build_view(messages, index, self.ranges, written_in, self.count)
             self._view = replace(self.document.transcript, messages=messages, index=index)
         return self._view
-
-    @property
-    def projected_messages(self) -> tuple[Message, ...]:
-        """The raw messages one by one as the model reads them, replaced ranges aside."""
-        return self._seen
 
     def preview(self, edits: dict[str, Edit]) -> Transcript:
         """The same with more edits, which may yet come to nothing."""
@@ -200,45 +209,35 @@ class Projection:
         shown, raw = list(now.messages), self.document.transcript.messages
         for number in self.find_holding(edits):
             message = shown[number]
-            if back and not self._ranges and any(part.key in back for part in raw[number].parts):
-                kept = {key: edit for key, edit in self._fold.parts.items() if key not in back}
+            if back and not self.ranges and any(part.key in back for part in raw[number].parts):
+                kept = {key: edit for key, edit in self.fold.parts.items() if key not in back}
                 message = project_message(raw[number], FoldedPlan(kept, stamps=self._stamps), self.count)
             shown[number] = project_message(message, FoldedPlan(more, stamps=self._stamps), self.count)
         return replace(now, messages=tuple(shown))
 
     def find_holding(self, keys: Iterable[str]) -> list[int]:
         """The messages of the view that hold these parts."""
-        return locate_shown(self._ranges, self.message_index.find(keys))
-
-    @property
-    def ranges(self) -> tuple[tuple[int, int, Replace], ...]:
-        """The ranges [i, j) of messages that stand replaced, in order."""
-        return tuple(self._ranges)
-
-    @property
-    def fold(self) -> FoldedPlan:
-        """The edits in force."""
-        return self._fold
+        return locate_shown(self.ranges, self.message_index.find(keys))
 
     @property
     def tokens(self) -> tuple[int, int]:
         """Tokens of the raw history and of the view; fixed tokens aside."""
         raw, view, _ = self._weights
-        return raw, self._tally.sum_messages(self.get_view().messages) if self._ranges else view
+        return raw, self._tally.sum_messages(self.get_view().messages) if self.ranges else view
 
     @property
     def used(self) -> int:
         """Tokens of the view by the policy's counter, where a gate asks for it; else by the reports' counter."""
-        return self._gauge_tally.sum_messages(self.get_view().messages) if self._ranges else self._weights[2]
+        return self._gauge_tally.sum_messages(self.get_view().messages) if self.ranges else self._weights[2]
 
     @property
     def index(self) -> MessagePositions:
         """The index of the history."""
-        return self.message_index.positions
+        return self.message_index.positions or extend_index(self.document.transcript.messages)
 
     def apply_epoch(self, epoch: Epoch) -> None:
         """Add an epoch to the plan and lay it over the history."""
-        before = self._fold
+        before = self.fold
         if self.apart:
             epoch = replace(epoch, excluded_keys=self.apart)
         self.plan = self.plan.with_epoch(epoch)
@@ -247,10 +246,11 @@ class Projection:
         self._refold()
         keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}
         if epoch.reverts is not None:
-            keys |= before.parts.keys() ^ self._fold.parts.keys()
+            keys |= before.parts.keys() ^ self.fold.parts.keys()
         touched, messages = self.message_index.find(keys), self.document.transcript.messages
         self._show(touched)
-        self._ranges = plans.resolve_ranges(self._fold.ranges, messages, self.message_index.numbers)
+        ranges = self.fold.ranges
+        self.ranges = tuple(plans.resolve_ranges(ranges, messages, self.message_index.numbers)) if ranges else ()
         back = epoch.reverts is not None or any(isinstance(edit, Restore) for edit in epoch.edits)
         if back:
             self.message_index.reset_prunable()  # what came back may be removed again
@@ -266,31 +266,31 @@ class Projection:
     def fold_all(self) -> FoldedPlan:
         """The edits in force on any branch: a rewritten history has none of the places where they were made."""
         if self.plan is self.branch_plan:
-            return self._fold
+            return self.fold
         if self._folded[0] is not self.plan:
             self._folded = self.plan, plans.fold(self.plan)
         return self._folded[1]
 
     def _refold(self) -> None:
-        self._fold = replace(FoldedPlan() if self._held else plans.fold(self.branch_plan), stamps=self._stamps)
-        active = {key: edit.strategy for key, (edit, _) in self._fold.parts.items()}
+        self.fold = replace(FoldedPlan() if self._held else plans.fold(self.branch_plan), stamps=self._stamps)
+        active = {key: edit.strategy for key, (edit, _) in self.fold.parts.items()}
         self.edited = plans.collect_blocked_keys(self.branch_plan) | active
 
     def _show(self, touched: list[int]) -> None:
         """Project these messages again."""
         _, view, gauge = self._weights
-        shown = list(self._seen)
+        shown = list(self.projected_messages)
         for number in touched:
             message, was = self.document.transcript.messages[number], shown[number]
-            now = shown[number] = project_message(message, self._fold, self.count)
+            now = shown[number] = project_message(message, self.fold, self.count)
             more = sum_tokens(now) - sum_tokens(was)
             view += more
             gauge += self._measure_message(now) - self._measure_message(was) if self._weighed else more
             self._remember_raw(message)
         self._weights = (self._weights[0], view, gauge)
-        self._seen = tuple(shown)
+        self.projected_messages = tuple(shown)
 
     def _remember_raw(self, message: Message) -> None:
         for part in message.parts:
-            if part.key in self._fold.parts:
+            if part.key in self.fold.parts:
                 self.raw[part.key] = part

@@ -28,14 +28,14 @@ class MessageIndex:
     """Where messages and parts are in a history, by role and by key; and which results may still be pruned."""
 
     def __init__(self) -> None:
-        self.positions = MessagePositions(derived=Derived())  # of users, turns, answers and prunable results
+        self.positions: MessagePositions | None = None  # of users, turns, answers, prunable results; None: none learned
         self.numbers: dict[str, int] = {"": 0}  # key of a message -> its number, counted from 1
         self.own: set[str] = set()  # keys of results that came as text of ours
         self._size = 0  # messages
         self._found: dict[str, tuple[int, ...]] = {}  # reasoning that says the same in two answers has one key
 
-    def learn(self, messages: Messages, first: int) -> None:
-        """Take the messages from the `first` on."""
+    def learn(self, messages: Messages, first: int, is_observed: bool = False) -> None:
+        """Take the messages from the `first` on; their keys alone if the history is only observed."""
         found, numbers = self._found, self.numbers
         for number in range(first, len(messages)):
             message = messages[number]
@@ -44,16 +44,17 @@ class MessageIndex:
             for part in message.parts:
                 key = part.key
                 found[key] = (*found[key], number) if key in found else (number,)
-                if part.kind == "tool_result" and is_own(part):
+                if not is_observed and part.kind == "tool_result" and is_own(part):
                     self.own.add(key)
         self._size = len(messages)
-        self.positions = extend_index(messages, self.positions, first)
+        if not is_observed:
+            known = self.positions or MessagePositions(derived=Derived())
+            self.positions = extend_index(messages, known, first)
 
     def forget(self, size: int) -> None:
         """Keep the first `size` messages."""
-        self.positions = (
-            truncate_index(self.positions, size) if size else MessagePositions(derived=self.positions.derived)
-        )
+        if (known := self.positions) is not None:
+            self.positions = truncate_index(known, size) if size else MessagePositions(derived=known.derived)
         if size < self._size:
             kept = {key: tuple(number for number in numbers if number < size) for key, numbers in self._found.items()}
             self._found = {key: numbers for key, numbers in kept.items() if numbers}
@@ -82,7 +83,8 @@ class MessageIndex:
 
     def reset_prunable(self) -> None:
         """Results that were out of reach may be prunable again: those that were restored, or are protected no more."""
-        self.positions = replace(self.positions, first_prunable=0)
+        if self.positions is not None:
+            self.positions = replace(self.positions, first_prunable=0)
 
     def __contains__(self, key: object) -> bool:
         """Whether a message or a part of the history has this key."""

@@ -205,7 +205,7 @@ class Shown:
     def build_view(
         self,
         seen: Messages,
-        index: MessagePositions,
+        index: MessagePositions | None,
         ranges: Sequence[Located],
         format: Format | None,
         count: Callable[[str], int],
@@ -226,6 +226,8 @@ class Shown:
         same = next(compress(range(size), map(is_not, before, messages)), size)
         self._index = bounds.extend_index(messages, bounds.truncate_index(self._index, same), same)
         self._messages = messages
+        if index is None:
+            return messages, self._index
         may = None if index.prunable is None else tuple(locate_shown(ranges, index.prunable))
         return messages, replace(
             self._index,

@@ -63,7 +63,7 @@ class Emitter:
         document, ranges = projection.document, [*projection.ranges]
         if (found := self._find(document, ranges)) is None:
             return []
-        read = replace(document.transcript, index=projection.index)
+        read = replace(document.transcript, index=projection.message_index.positions)
         return (
             found
             or check_leading_reasoning(read, projection.projected_messages)

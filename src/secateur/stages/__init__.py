@@ -160,8 +160,10 @@ def make_projection(settings: EngineSettings) -> Projection:
     """The projection of a session that has read nothing yet."""
     policy = settings.policy
     counting = Counting.of((settings.counter, policy.counter))
-    projection = Projection(policy.protect, counting, policy.record_cleared_at, policy.schedule.needs_usage)
+    weighed = not counting.alike and policy.schedule.needs_usage
+    projection = Projection(policy.protect, counting, policy.record_cleared_at, weighed)
     projection.is_pruned = bool(policy.prune) or policy.on_arrival is not None
+    projection.is_observed = not projection.is_pruned and policy.compaction is None and policy.binds == "never"
     return projection
 
 
