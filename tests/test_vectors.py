@@ -5,7 +5,8 @@ import json
 import pytest
 
 from secateur import fit
-from secateur.formats import FORMATS, recognize
+from secateur.formats import FORMATS
+from secateur.formats.detection import recognize
 from secateur.jsontext import Lines, Text
 from secateur.plan import decode, encode
 from vector_cases import Case, cases, titled

@@ -15,7 +15,7 @@ from msgspec import Struct, structs
 from secateur import formats
 from secateur.errors import FormatError
 from secateur.formats import Format
-from secateur.formats.detection import NAMED, detect_document, detect_object
+from secateur.formats.detection import NAMED, detect_document, detect_object, recognize
 from secateur.jsontext import Spans, Text, convert_recursion_error, scan_array, scan_members
 from secateur.model import Message, Path, Transcript
 from secateur.objects import Seen, SeenList, count_shared, format_of
@@ -154,7 +154,7 @@ def _has_other_format(old: Document, new: Any, more: tuple[Message, ...]) -> boo
     """Whether new messages show another format than a short, ambiguous beginning suggested."""
     if old.reason == NAMED or all(part.kind != "other" for message in more for part in message.parts):
         return False
-    found = formats.recognize(new, log=False)
+    found = recognize(new, log=False)
     return found is not None and found[0] is not old.format
 
 

@@ -29,7 +29,7 @@ def get_counter(name: str) -> Counter:
 
     ConfigError if there is none, or if what it needs is not installed.
     """
-    made = COUNTERS.get(name)
+    made = _BUILT_IN.get(name) or COUNTERS.get(name)
     if made is None:
         names = COUNTERS.list_names()
         nearest = get_close_matches(name, names, n=1, cutoff=0)[0]
@@ -211,17 +211,16 @@ def _check_counter(name: str, loaded: Any) -> Counter:
     return count
 
 
+_BUILT_IN: dict[str, Counter] = {
+    "estimate": estimate,
+    "o200k": count_o200k,
+    "chars": count_code_units,  # openclaw: four to a token
+    "chars/4-round": _round_estimate,  # opencode, kilocode: Math.round, so a half goes up
+    "chars/4-round+10": _round_with_frame,  # pi-auto-compressor
+    "chars/4-ceil": _round_up,  # hermes, which is Python and counts code points; Pi's own cut
+}
 COUNTERS: Registry[Counter] = Registry(
-    "counters",
-    {
-        "estimate": "secateur.tokens:estimate",
-        "o200k": "secateur.tokens:count_o200k",
-        "chars": "secateur.tokens:count_code_units",  # openclaw: four to a token
-        "chars/4-round": "secateur.tokens:_round_estimate",  # opencode, kilocode: Math.round, so a half goes up
-        "chars/4-round+10": "secateur.tokens:_round_with_frame",  # pi-auto-compressor
-        "chars/4-ceil": "secateur.tokens:_round_up",  # hermes, which is Python and counts code points; Pi's own cut
-    },
-    _check_counter,
+    "counters", {name: f"{__name__}:{count.__name__}" for name, count in _BUILT_IN.items()}, _check_counter
 )
 
 CHARACTERS = ("chars", "chars/4-round", "chars/4-round+10", "chars/4-ceil")

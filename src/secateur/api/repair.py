@@ -18,7 +18,7 @@ from secateur.api.registry import LOGS, REPAIRS, TRANSCRIPT, FormatRepairs, get_
 from secateur.api.repair_run import RepairLimits, RepairOptions, RepairRecord, RepairRun, format_path, register_repair
 from secateur.api.transcript.repairs_logs import repair_log
 from secateur.errors import FormatError, UnknownFormat
-from secateur.formats.detection import detect_document, detect_object
+from secateur.formats.detection import detect_document, detect_object, recognize
 from secateur.formats.native import find_array, find_provider_history, get_model
 from secateur.jsontext import Lines, Text, convert_recursion_error
 from secateur.model import Path
@@ -72,7 +72,7 @@ def _format_of(document: Any, name: str | None) -> str:
     if name is not None:
         return name
     log = isinstance(document, Lines)
-    found = formats.recognize(document, log) or formats.recognize_by_plugin(document, log)
+    found = recognize(document, log) or formats.recognize_by_plugin(document, log)
     if found is None:
         raise UnknownFormat("no known format: name it, or give a request body or a session file")
     return found[0].name

@@ -7,13 +7,11 @@ asked when no built-in one knows a document.
 """
 
 from difflib import get_close_matches
+from functools import cache
 from typing import Any, NamedTuple
 
 from secateur.errors import ConfigError, UnknownFormat
-from secateur.formats.evidence import BODIES, weigh_formats
 from secateur.formats.format import Format
-from secateur.formats.marks import list_member_names
-from secateur.jsontext import Text
 from secateur.registry import Plugin, Registry, warn
 
 __all__ = [
@@ -23,10 +21,10 @@ __all__ = [
     "Format",
     "describe_closest",
     "get",
+    "get_built_in",
     "get_format",
     "list_format_names",
     "list_format_plugins",
-    "recognize",
     "recognize_by_plugin",
 ]
 
@@ -38,6 +36,7 @@ class Entry(NamedTuple):
     log: bool
     names: frozenset[str]
     needs: frozenset[str] = frozenset()  # an object with none of these members is not of this format
+    inside: frozenset[str] = frozenset()  # nor is one of whose messages none has all of these members
 
 
 ARRAYS = ("messages", "input", "contents")  # the names under which request bodies hold the conversation
@@ -52,7 +51,13 @@ FORMATS: dict[str, Entry] = {
     "copilot_cli": Entry("copilot_cli:CopilotCLI", True, frozenset({"type", "data", "id", "timestamp", "parentId"})),
     "openhands_lines": Entry("openhands:OpenHandsLines", True, frozenset({"id", "timestamp", "source", "kind"})),
     "hermes_lines": Entry("hermes:HermesLines", True, frozenset({"role", "content", "timestamp", "finish_reason"})),
-    "opencode": Entry("opencode:OpenCode", False, frozenset({"info", "messages", "parts"}), frozenset({"messages"})),
+    "opencode": Entry(
+        "opencode:OpenCode",
+        False,
+        frozenset({"info", "messages", "parts"}),
+        frozenset({"messages"}),
+        frozenset({"info", "parts"}),
+    ),
     "gemini_cli": Entry(
         "gemini_cli:GeminiCLI",
         False,
@@ -150,21 +155,10 @@ def get_format(name: str) -> Format:
     raise UnknownFormat(f"no format is named {name!r}: {hint}")
 
 
-def recognize(native: Any, log: bool) -> tuple[Format, str] | None:
-    """The built-in format of this document, and why; None if it is of none.
-
-    Requests are told apart by all that they hold. A format is not asked about an object without the members it needs.
-    """
-    is_object = not log and (isinstance(native, dict) or (isinstance(native, Text) and native.kind == "{"))
-    members = list_member_names(native) if is_object else None
-    for name, entry in FORMATS.items():
-        if entry.log != log or name in BODIES or (members is not None and entry.needs.isdisjoint(members)):
-            continue
-        format = get_format(name)
-        if reason := format.recognize(native):
-            return format, reason
-    found = None if log else weigh_formats(native)
-    return (get_format(found.name), found.reason) if found is not None else None
+@cache
+def get_built_in(name: str) -> Format:
+    """A built-in format, looked up once."""
+    return get_format(name)
 
 
 def recognize_by_plugin(native: Any, log: bool) -> tuple[Format, str] | None:

@@ -9,9 +9,18 @@ what to give instead. Nothing is parsed further than needed.
 from typing import Any
 
 from secateur.errors import FormatError, UnknownFormat
-from secateur.formats import ARRAYS, FORMATS, Format, describe_closest, get_format, recognize, recognize_by_plugin
-from secateur.formats.evidence import BODIES, weigh_formats
+from secateur.formats import (
+    ARRAYS,
+    FORMATS,
+    Format,
+    describe_closest,
+    get_built_in,
+    get_format,
+    recognize_by_plugin,
+)
+from secateur.formats.evidence import BODIES, list_member_names, weigh_formats
 from secateur.formats.logs import read_first_lines
+from secateur.formats.native import find_array, sample
 from secateur.formats.session_files import has
 from secateur.jsontext import TOO_DEEP, Lines, Text, is_too_deep
 
@@ -83,6 +92,32 @@ def detect_object(request: Any, name: str | None = None, broken: bool = False) -
     first = request if isinstance(request, dict) else next(iter(request), {})
     nearest = describe_closest(set(first) if isinstance(first, dict) else set())
     raise UnknownFormat(explain_refusal(request) or f"no known format: {nearest}")
+
+
+def recognize(native: Any, log: bool) -> tuple[Format, str] | None:
+    """The built-in format of this document, and why; None if it is of none.
+
+    Requests are told apart by all that they hold. A format is not asked about an object without the members it needs.
+    """
+    is_object = not log and (isinstance(native, dict) or (isinstance(native, Text) and native.kind == "{"))
+    members = list_member_names(native) if is_object else None
+    for name, entry in FORMATS.items():
+        if entry.log != log or name in BODIES or (members is not None and entry.needs.isdisjoint(members)):
+            continue
+        if members is not None and entry.inside and not _may_hold(native, entry.inside):
+            continue
+        format = get_built_in(name)
+        if reason := format.recognize(native):
+            return format, reason
+    found = None if log else weigh_formats(native)
+    return (get_built_in(found.name), found.reason) if found is not None else None
+
+
+def _may_hold(native: Any, names: frozenset[str]) -> bool:
+    """Whether one of a few messages has all these members; also where no message is an object."""
+    found = find_array(native, "messages")
+    items = [one for one in sample(found[1], 2) if isinstance(one, dict)] if found is not None else []
+    return not items or any(names <= one.keys() for one in items)
 
 
 def _detect(data: bytes) -> tuple[Text | None, Found | None]:

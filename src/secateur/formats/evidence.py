@@ -5,25 +5,49 @@ alone has outweigh fields, and fields outweigh hints; where nothing tells, a lis
 Formats whose documents are plain in the same way are named as well: the caller may state any of them.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from secateur.formats.marks import (
-    ANTHROPIC,
-    BEDROCK,
-    CHAT,
-    GEMINI,
-    PI,
-    RESPONSES,
-    Vote,
-    find_field_hints,
-    find_field_votes,
-    find_hints,
-    find_own_votes,
-)
-from secateur.formats.native import find_array, sample
+from secateur.formats.native import find_array, read_member, sample
 from secateur.jsontext import Text
+
+PI, GEMINI, BEDROCK = "pi_messages", "gemini", "bedrock_converse"
+ANTHROPIC, RESPONSES, CHAT = "anthropic_messages", "openai_responses", "openai_chat"
+
+_PI_ROLES = frozenset({"toolResult", "bashExecution", "branchSummary", "compactionSummary"})
+_PI_CUSTOM = frozenset({"custom", "hookMessage"})  # words anyone might use: Pi's have a `customType`
+_GEMINI_ROLES = ("user", "model", "function", None)
+_BLOCKS = {
+    kind: name
+    for name, kinds in (
+        (PI, "toolCall"),
+        (ANTHROPIC, "tool_use tool_result server_tool_use mcp_tool_use container_upload search_result"),
+        (CHAT, "image_url refusal"),
+        (RESPONSES, "input_text output_text input_image input_file"),
+    )
+    for kind in kinds.split()
+}
+_BEDROCK_KEYS = (
+    "text toolUse toolResult image document video audio reasoningContent citationsContent guardContent searchResult "
+    "toolAddition toolRemoval cachePoint"
+)
+_KEYED = frozenset(_BEDROCK_KEYS.split())
+_THINKING = ("thinking", "redacted_thinking")
+_ITEM = re.compile(r"(?:reasoning|compaction|item_reference)\Z|[a-z_]+_call(?:_output)?\Z|mcp_")
+_FIELDS = {
+    field: name
+    for name, fields in (
+        (ANTHROPIC, "anthropic_version container context_management mcp_servers stop_sequences thread"),
+        (BEDROCK, "additionalModelRequestFields guardrailConfig inferenceConfig modelId toolConfig"),
+        (CHAT, "frequency_penalty functions logit_bias max_completion_tokens parallel_tool_calls presence_penalty"),
+        (CHAT, "response_format stream_options"),
+    )
+    for field in fields.split()
+}
+
+Vote = tuple[str, str]  # a format, and why
 
 BODIES = (CHAT, ANTHROPIC, BEDROCK, PI, RESPONSES, GEMINI)  # the formats told apart here; of equals, the first
 
@@ -118,15 +142,13 @@ def _count_votes(items: Any, among: tuple[str, ...]) -> _Votes:
     if isinstance(items, Text):
         votes.add_messages(sample(items))
         told = [name for name in among if votes.own[name]]
-        if len(told) == 1 and not (told == [CHAT] and PI in among and _may_be_pi(items)):
+        may_be_pi = told == [CHAT] and PI in among
+        may_be_pi = may_be_pi and any(items.data.find(mark, items.start, items.end) >= 0 for mark in _CALLS_OF_PI)
+        if len(told) == 1 and not may_be_pi:
             return votes
         votes = _Votes(among)
     votes.add_messages(items.values() if isinstance(items, Text) else items)
     return votes
-
-
-def _may_be_pi(items: Text) -> bool:
-    return any(items.data.find(mark, items.start, items.end) >= 0 for mark in _CALLS_OF_PI)
 
 
 def _is_plain(votes: _Votes, array: str, items: Any) -> bool:
@@ -134,14 +156,9 @@ def _is_plain(votes: _Votes, array: str, items: Any) -> bool:
     if array == "messages":
         return votes.plain > 0 or not len(items)
     if array == "input":
-        return not len(items) or any(
-            isinstance(one, dict) and ("type" in one or "role" in one) for one in _iterate_items(items)
-        )
+        values = items.values() if isinstance(items, Text) else items
+        return not len(items) or any(isinstance(one, dict) and ("type" in one or "role" in one) for one in values)
     return array == "" and 0 < votes.plain >= votes.odd
-
-
-def _iterate_items(items: Any) -> Iterable[Any]:
-    return items.values() if isinstance(items, Text) else items
 
 
 def _describe_shape(name: str, array: str) -> str:
@@ -159,3 +176,114 @@ def _weigh_text_input(native: Any, array: str) -> Weighed | None:
     child = native.get(array) if isinstance(native, dict) else native.child(array) if native.kind == "{" else None
     text = child.kind == '"' if isinstance(child, Text) else isinstance(child, str)
     return Weighed(RESPONSES, "`input` is a text") if text else None
+
+
+# What one message or field tells by itself: `own` and `fields` name what one format has and the others have not,
+# `hints` what one has more often.
+
+
+def find_own_votes(item: dict[str, Any]) -> Iterator[Vote]:
+    """Yield evidence that only one format has in a message."""
+    role, kind = item.get("role"), item.get("type")
+    if isinstance(role, str):
+        yield from _find_role_votes(item, role)
+    if isinstance(kind, str) and _ITEM.match(kind):
+        yield RESPONSES, f"an item has the type {kind}"
+    parts = item.get("parts")
+    is_spoken = role is None or (isinstance(role, str) and role in _GEMINI_ROLES)
+    if isinstance(parts, list) and is_spoken and (not parts or any(map(_is_untyped, parts))):
+        yield GEMINI, "contents with `parts`"
+    content = item.get("content")
+    yield from (vote for block in content if (vote := _block(block))) if isinstance(content, list) else ()
+
+
+def _is_untyped(part: Any) -> bool:
+    return isinstance(part, dict) and "type" not in part
+
+
+def _find_role_votes(item: dict[str, Any], role: str) -> Iterator[Vote]:
+    calls = item.get("tool_calls")
+    if role in _PI_ROLES or (role in _PI_CUSTOM and "customType" in item):
+        yield PI, f"a message has the role {role}"
+    elif role in ("tool", "function") and "content" in item:
+        yield CHAT, f"a message has the role {role}"
+    elif role == "assistant" and isinstance(calls, list) and any(isinstance(call, dict) for call in calls):
+        yield CHAT, "a message has `tool_calls`"
+    elif role == "assistant" and isinstance(item.get("function_call"), dict):
+        yield CHAT, "a message has a `function_call`"
+    elif isinstance(item.get("api"), str) and isinstance(item.get("stopReason"), str):
+        yield PI, "a message has `api` and `stopReason`"
+
+
+def _block(block: Any) -> Vote | None:
+    """Of which format a block of `content` can only be."""
+    if not isinstance(block, dict):
+        return None
+    kind = block.get("type")
+    if kind is None:
+        keyed = len(block) == 1 and next(iter(block)) in _KEYED
+        return (BEDROCK, "blocks of `content` are keyed by their kind") if keyed else None
+    if not isinstance(kind, str):
+        return None
+    name = _BLOCKS.get(kind, ANTHROPIC if kind.endswith("_tool_result") else "")
+    if kind in ("image", "document") and isinstance(block.get("source"), dict):
+        name = ANTHROPIC
+    elif kind == "thinking" and "thinkingSignature" in block:
+        name = PI
+    elif kind == "file" and isinstance(block.get("file"), dict):
+        name = CHAT
+    return (name, f"`content` holds a block of type {kind}") if name else None
+
+
+def find_hints(item: dict[str, Any]) -> Iterator[Vote]:
+    """Yield evidence that one format has more often than others."""
+    role, content = item.get("role"), item.get("content")
+    if isinstance(role, str) and role in ("developer", "system"):
+        yield CHAT, f"a message has the role {role}"
+    if item.get("type") == "message":
+        yield RESPONSES, "an item has the type message"
+    kinds = [one for one in content if isinstance(one, dict)] if isinstance(content, list) else []
+    for block in kinds:
+        if block.get("type") in _THINKING:
+            yield ANTHROPIC, f"`content` holds a block of type {block['type']}"
+        elif block.get("type") == "image" and "mimeType" in block:
+            yield PI, "`content` holds an image with a `mimeType`"
+
+
+def find_field_votes(native: Any) -> Iterator[Vote]:
+    """Yield evidence from the fields beside `messages`."""
+    names = list_member_names(native)
+    if "system" in names:
+        keyed = [one for one in _get_first(native, "system") if isinstance(one, dict) and "type" not in one]
+        also = "`system` and `max_tokens`" if "max_tokens" in names else "`system`"
+        yield (BEDROCK, "`system` is keyed by kind") if keyed else (ANTHROPIC, f"`messages` stands beside {also}")
+    for tool in _get_first(native, "tools"):
+        if isinstance(tool, dict) and isinstance(tool.get("function"), dict):
+            yield CHAT, "`tools` are functions"
+        elif isinstance(tool, dict) and "name" in tool and tool.get("type") != "function" and "custom" not in tool:
+            yield ANTHROPIC, "`messages` stands beside tools of its own"
+    yield from ((name, f"`messages` stands beside `{field}`") for field, name in _FIELDS.items() if field in names)
+
+
+def find_field_hints(native: Any) -> Iterator[Vote]:
+    """Yield evidence from the model's name and widely copied settings, for the Messages API if possible."""
+    names = list_member_names(native)
+    if "max_tokens" not in names:
+        return
+    model = read_member(native, "model") if "model" in names else None
+    if isinstance(model, str) and model.lower().startswith("claude-"):
+        yield ANTHROPIC, "`messages` stands beside `max_tokens` and a model of Anthropic's"
+    if "thinking" in names:
+        yield ANTHROPIC, "`messages` stands beside `max_tokens` and `thinking`"
+
+
+def list_member_names(native: Any) -> Iterable[str]:
+    """Return the names of an object's members."""
+    return (native.open().names or {}) if isinstance(native, Text) else native
+
+
+def _get_first(native: Any, name: str) -> list[Any]:
+    """Return the first element of the array under a name."""
+    found = native.child(name) if isinstance(native, Text) else native.get(name)
+    shut = isinstance(found, Text) and found.kind == "["
+    return sample(found, 1)[:1] if shut or isinstance(found, list) else []

@@ -15,7 +15,6 @@ from typing import Any, NoReturn
 from msgspec import Struct
 
 from secateur.errors import EditError, FormatError
-from secateur.formats import recognize
 from secateur.formats.native import hash_value
 from secateur.jsontext import Lines, Text, loads
 from secateur.lineage import assign_keys
@@ -207,5 +206,7 @@ def require_one_host(entries: Mapping[int, dict[str, Any]], name: str) -> None:
 
 def _is_whole(entry: Mapping[str, Any]) -> bool:
     """Whether a line is all of a request, or of a session that is one document."""
+    from secateur.formats.detection import recognize  # which imports this file
+
     named = [name for name in _WHOLE if isinstance(entry.get(name), list) and entry[name]]
     return bool(named) and "type" not in entry and recognize(dict(entry), log=False) is not None

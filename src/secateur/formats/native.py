@@ -18,7 +18,7 @@ from secateur.errors import FormatError
 from secateur.jsontext import Text
 from secateur.model import Message, Part, Path
 from secateur.pairing import Pairing
-from secateur.tokens import estimate_media_tokens, get_counter
+from secateur.tokens import estimate, estimate_media_tokens
 
 _ATTRIBUTION = "x-anthropic-billing-header:"  # a block that the provider takes off before it looks in its cache
 _MARKERS = frozenset({"cache_control", "prompt_cache_breakpoint"})
@@ -86,14 +86,13 @@ def count_elements_read(at: Path, known: tuple[Message, ...]) -> int:
 
 def count_fixed_tokens(native: Any, *names: str) -> int:
     """Tokens of what goes with every request beside the messages, estimated on its JSON."""
-    count: Callable[[str], int] = get_counter("estimate")
     total = 0
     for name in names:
         if isinstance(native, Text) and native.kind == "{":
             child = native.child(name)
-            total += count(child.raw.decode("utf-8", "replace")) if child is not None else 0
+            total += estimate(child.raw.decode("utf-8", "replace")) if child is not None else 0
         elif isinstance(native, dict) and native.get(name):
-            total += count(dump_canonical(native[name]))
+            total += estimate(dump_canonical(native[name]))
     return total
 
 
