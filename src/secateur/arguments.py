@@ -78,9 +78,12 @@ def resolve_now(now: int | None) -> int:
     return int(time.time() * 1000) if now is None else check_timestamp("now_ms", now)
 
 
-def check_session(session: str) -> str:
-    """Check a session name."""
-    return name("session", session, "a session's name")
+def make_session_id(session: str | None, tenant: str | None, default: str) -> SessionId:
+    """Build the id of a session, named or not, of this tenant or the `default` one."""
+    return SessionId(
+        name("session", "" if session is None else session, "a session's name"),
+        default if tenant is None else name("tenant", tenant, "the tenant's name"),
+    )
 
 
 def name(field: str, value: Any, what: str) -> str:

@@ -34,7 +34,7 @@ class Edge:
         if engine is not None and settings:
             raise ConfigError(f"give an engine, or its settings ({', '.join(sorted(settings))}), not both")
         self.engine = engine or Engine(**{"store": MemoryStore(), "tenant": OWNER, "fail_open": True, **settings})
-        self.session = arguments.check_session(session)
+        self.session = arguments.name("session", session, "a session's name")
         self.on_view: OnView | None = arguments.check_callable("on_view", on_view)
         self._fail_open = FailOpen(self.engine.settings, 1)
 

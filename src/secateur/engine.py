@@ -12,6 +12,7 @@ from secateur import arguments
 from secateur.arguments import Beside
 from secateur.fail_open import FailOpen
 from secateur.hooks import AfterHook, BeforeHook, Hooks
+from secateur.jsontext import convert_recursion_error
 from secateur.object_requests import ObjectRequests
 from secateur.plan import Plan
 from secateur.policy import DEFAULT, Policy, load, with_protected_tools, with_target_tokens
@@ -233,3 +234,46 @@ class Engine(SessionCommands):
         except asyncio.CancelledError:
             stop.cancel()
             raise
+
+    def compact(
+        self,
+        request: T,
+        *,
+        session: str | None = "",
+        tenant: str | None = None,
+        plan: Plan | None = None,
+        focus: str = "",
+        summary: str = "",
+        force: bool = True,
+        run_active: bool = False,
+        messages_queued: bool = False,
+        idle_s: float | None = None,
+        now_ms: int | None = None,
+        fixed_tokens: int = 0,
+    ) -> View[T]:
+        """Prune and compact now; `View.compaction` reports the result.
+
+        `focus` is what the summary should emphasize; `summary` is the summary itself, so that no model is called.
+        `force=False` compacts only if it is due. With `run_active` or `messages_queued` nothing is compacted, nor if
+        the policy turns compaction off. Raises as `fit` does.
+        """
+        arguments.check_flags(force=force, run_active=run_active, messages_queued=messages_queued)
+        busy = "a run is active: compact when it has ended" if run_active else ""
+        busy = busy or ("messages are queued: compact when they have been sent" if messages_queued else "")
+        said = (arguments.check_text("focus", focus), arguments.check_text("summary", summary))
+        wish = CompactOptions(force, *said, busy)
+        given = (plan, now_ms, idle_s, fixed_tokens, arguments.NOTHING_BESIDE, wish)
+        return self._serve_request(request, session, tenant, *given)
+
+    def _serve_request(self, request: T, session: str | None, tenant: str | None, *given: Any) -> View[T]:
+        """Serve a request; `given` are the other arguments of `make_fit_request`."""
+        try:
+            whole = arguments.make_fit_request(request, *given)
+            with convert_recursion_error():
+                view = self._objects.serve(arguments.make_session_id(session, tenant, self.sessions.tenant), whole)
+        except Exception as error:
+            if self._fail_open is None:
+                raise
+            owner = tenant or self.sessions.tenant
+            return self._fail_open.make_view(request, session, owner, arguments.resolve_now(None), error)
+        return view if self._fail_open is None else self._fail_open.keep(view)

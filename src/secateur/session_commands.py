@@ -11,20 +11,16 @@ from typing import Any, Self, TypeVar
 from msgspec import structs
 
 from secateur import arguments
-from secateur.arguments import check_session, make_fit_request, pin_named, resolve_now
+from secateur.arguments import make_session_id, pin_named, resolve_now
 from secateur.errors import StillTooLong
-from secateur.fail_open import FailOpen
-from secateur.jsontext import convert_recursion_error
 from secateur.object_requests import ObjectRequests
 from secateur.objects import inspect_request
-from secateur.plan import Plan
 from secateur.sessions import SessionManager
 from secateur.sessions.commands import UndoResult, add_pin, record_session_usage, remove_pin, undo_epoch
 from secateur.sessions.replay import ReplayResult, replay_request
 from secateur.sessions.unsent import keep_unsent
 from secateur.stages import EngineSettings, make_projection, repair_request
-from secateur.stages.setup import CompactOptions
-from secateur.stores.protocol import Pin, SessionId
+from secateur.stores.protocol import Pin
 from secateur.view import View
 
 T = TypeVar("T")
@@ -58,37 +54,6 @@ class SessionCommands(Closing):
     settings: EngineSettings
     sessions: SessionManager
     _objects: ObjectRequests
-    _fail_open: FailOpen | None
-
-    def compact(
-        self,
-        request: T,
-        *,
-        session: str | None = "",
-        tenant: str | None = None,
-        plan: Plan | None = None,
-        focus: str = "",
-        summary: str = "",
-        force: bool = True,
-        run_active: bool = False,
-        messages_queued: bool = False,
-        idle_s: float | None = None,
-        now_ms: int | None = None,
-        fixed_tokens: int = 0,
-    ) -> View[T]:
-        """Prune and compact now; `View.compaction` reports the result.
-
-        `focus` is what the summary should emphasize; `summary` is the summary itself, so that no model is called.
-        `force=False` compacts only if it is due. With `run_active` or `messages_queued` nothing is compacted, nor if
-        the policy turns compaction off. Raises as `fit` does.
-        """
-        arguments.check_flags(force=force, run_active=run_active, messages_queued=messages_queued)
-        busy = "a run is active: compact when it has ended" if run_active else ""
-        busy = busy or ("messages are queued: compact when they have been sent" if messages_queued else "")
-        said = (arguments.check_text("focus", focus), arguments.check_text("summary", summary))
-        wish = CompactOptions(force, *said, busy)
-        beside = arguments.NOTHING_BESIDE
-        return self._serve_request(request, session, tenant, plan, now_ms, idle_s, fixed_tokens, beside, wish)
 
     def sent(self, error: StillTooLong) -> View[Any]:
         """Say that the view of a StillTooLong was sent all the same: its epochs stand, as if `fit` had given it.
@@ -112,7 +77,11 @@ class SessionCommands(Closing):
         """
         who, receipt = arguments.get_session_and_receipt(view)
         record_session_usage(
-            self.sessions, who or self._resolve_session(str(view), tenant), receipt, usage, resolve_now(now_ms)
+            self.sessions,
+            who or make_session_id(str(view), tenant, self.sessions.tenant),
+            receipt,
+            usage,
+            resolve_now(now_ms),
         )
 
     async def arecord_usage(
@@ -129,7 +98,9 @@ class SessionCommands(Closing):
         What it edited is left alone from then on. Raises EditError where there is none, StoreError.
         """
         number = None if epoch is None else arguments.check_integer("epoch", epoch)
-        return undo_epoch(self.sessions, self._resolve_session(session, tenant), number, resolve_now(now_ms))
+        return undo_epoch(
+            self.sessions, make_session_id(session, tenant, self.sessions.tenant), number, resolve_now(now_ms)
+        )
 
     def pin(
         self, session: str, kind: str, pattern: str, *, tenant: str | None = None, now_ms: int | None = None
@@ -140,7 +111,10 @@ class SessionCommands(Closing):
         arguments) or `handle`. Raises ConfigError, StoreError.
         """
         return add_pin(
-            self.sessions, self._resolve_session(session, tenant), *pin_named(kind, pattern), resolve_now(now_ms)
+            self.sessions,
+            make_session_id(session, tenant, self.sessions.tenant),
+            *pin_named(kind, pattern),
+            resolve_now(now_ms),
         )
 
     def unpin(
@@ -148,7 +122,10 @@ class SessionCommands(Closing):
     ) -> tuple[Pin, ...]:
         """Take a pin away: what it held may be removed again. Raises ConfigError if there is none such, StoreError."""
         return remove_pin(
-            self.sessions, self._resolve_session(session, tenant), *pin_named(kind, pattern), resolve_now(now_ms)
+            self.sessions,
+            make_session_id(session, tenant, self.sessions.tenant),
+            *pin_named(kind, pattern),
+            resolve_now(now_ms),
         )
 
     def replay(self, session: str, request: int, raw: Any = None, *, tenant: str | None = None) -> ReplayResult:
@@ -161,7 +138,11 @@ class SessionCommands(Closing):
         history = None if raw is None else repair_request(self.settings, past.native).native
         number = arguments.check_integer("request", request)
         done = replay_request(
-            self.sessions, make_projection(self.settings), self._resolve_session(session, tenant), number, history
+            self.sessions,
+            make_projection(self.settings),
+            make_session_id(session, tenant, self.sessions.tenant),
+            number,
+            history,
         )
         return structs.replace(done, request=past.restore(done.request))
 
@@ -169,22 +150,3 @@ class SessionCommands(Closing):
         """Drop what is kept in memory. With a store every session goes on all the same."""
         self.sessions.memory.clear()
         self._objects.forget()
-
-    def _serve_request(self, request: T, session: str | None, tenant: str | None, *given: Any) -> View[T]:
-        """Serve a request; `given` are the other arguments of `make_fit_request`."""
-        try:
-            whole = make_fit_request(request, *given)
-            with convert_recursion_error():
-                view = self._objects.serve(self._resolve_session(session, tenant), whole)
-        except Exception as error:
-            if self._fail_open is None:
-                raise
-            return self._fail_open.make_view(request, session, tenant or self.sessions.tenant, resolve_now(None), error)
-        return view if self._fail_open is None else self._fail_open.keep(view)
-
-    def _resolve_session(self, session: str | None, tenant: str | None) -> SessionId:
-        """Resolve a session's name and its tenant."""
-        name = "" if session is None else check_session(session)
-        return self.sessions.identify_session(
-            name, None if tenant is None else arguments.name("tenant", tenant, "the tenant's name")
-        )
