@@ -14,22 +14,22 @@ from secateur.model import Message
 
 _AS_IT_IS = ("utf-8", "surrogatepass")
 HANDLE_DIGITS = 12  # hex digits: each costs tokens in every placeholder
-_SIZE = 16  # bytes: collisions stay out of reach for any number of parts a store could hold
+HASH_BYTES = 16  # bytes: collisions stay out of reach for any number of parts a store could hold
 
 
 def hash_text(said: str | bytes) -> str:
     """A short name for a value: 128 bits of BLAKE2b in hex. Lone surrogates are hashed as they are."""
     if isinstance(said, bytes):
-        return blake2b(said, digest_size=_SIZE).hexdigest()
+        return blake2b(said, digest_size=HASH_BYTES).hexdigest()
     try:
-        return blake2b(said.encode(), digest_size=_SIZE).hexdigest()  # sooner than with a handler named
+        return blake2b(said.encode(), digest_size=HASH_BYTES).hexdigest()  # sooner than with a handler named
     except UnicodeEncodeError:
-        return blake2b(said.encode(*_AS_IT_IS), digest_size=_SIZE).hexdigest()
+        return blake2b(said.encode(*_AS_IT_IS), digest_size=HASH_BYTES).hexdigest()
 
 
 def hash_prefixes(said: bytes, sizes: Iterable[int]) -> dict[int, str]:
     """The `digest` of the first bytes, for each of these sizes that there is; read once."""
-    name, view, here, found = blake2b(digest_size=_SIZE), memoryview(said), 0, {}
+    name, view, here, found = blake2b(digest_size=HASH_BYTES), memoryview(said), 0, {}
     for size in sorted(set(sizes)):
         if size <= len(said):
             name.update(view[here:size])
@@ -61,10 +61,10 @@ def assign_keys(messages: Iterable[Message], previous: str = "") -> tuple[Messag
             tool = part.tool if kind == "tool_call" else ""
             head = f"{speaker}\0{kind}\0{len(call)},{len(tool)},{len(said)}\0{call}{tool}{said}\0"
             try:
-                name = blake2b(head.encode(), digest_size=_SIZE)
+                name = blake2b(head.encode(), digest_size=HASH_BYTES)
                 name.update(text.encode())  # by itself: a long text is not copied to be beside others
             except UnicodeEncodeError:
-                name = blake2b(head.encode(*_AS_IT_IS), digest_size=_SIZE)
+                name = blake2b(head.encode(*_AS_IT_IS), digest_size=HASH_BYTES)
                 name.update(text.encode(*_AS_IT_IS))
             name.update((result if inside else previous).encode())
             key = name.hexdigest()

@@ -20,7 +20,7 @@ from secateur.plan import REFUSED, Plan, with_dependents
 from secateur.projection import Projection
 from secateur.projection.messages import make_weigher
 from secateur.receipt import EditRecord, build_range_records, build_records
-from secateur.render.breakpoints import render, should_mark
+from secateur.render.breakpoints import Rendered, render
 from secateur.sessions import Branch, CachedSession, SessionManager, SessionMatch
 from secateur.sessions.cache import RepairedRequest, SkippedDecision
 from secateur.sessions.lookup import has_view
@@ -85,7 +85,7 @@ def decide(call: RequestRun, state: State, storage: Storage, prepared: PreparedS
     read = projection.document.transcript
     demands = collect(settings, sessions, cached, state, projection, request)
     _enforce(cached, projection, demands)
-    handles = storage == "store" and can_recall(settings.handles, projection.document)
+    handles = storage == "store" and not projection.is_observed and can_recall(settings.handles, projection.document)
     prior = request.plan is not None or cached.last is not None or has_view(state)
     context = build_context(
         settings, request, projection, state, demands.placement, storage=storage, handles=handles, has_prior_view=prior
@@ -106,18 +106,16 @@ def decide(call: RequestRun, state: State, storage: Storage, prepared: PreparedS
     before = projection.projected_messages
     pruned = _prune(cached, context, projection, demands)
     compaction = apply_compaction(
-        context,
-        projection,
-        settings.compaction,
-        request.options,
-        prepared=prepared,
-        validate=cached.emitter.find_new_violations,
+        context, projection, settings.compaction, request.options, prepared=prepared, validate=cached.validate
     )
-    compaction = fit_window(context, projection, compaction, cached.emitter.find_new_violations)
+    compaction = fit_window(context, projection, compaction, cached.validate)
 
     # Render and record.
-    rendered = render(cached.emitter, projection, call.incoming.native, should_mark(settings.policy.schedule))
-    projection.seal(branch.saved, with_local if sessions.store is not None else None)
+    rendered = Rendered(call.incoming.native)
+    if projection.fold.parts or projection.ranges:
+        rendered = render(cached.emitter, projection, rendered.native, settings.policy.schedule.uses_prices)
+    if sessions.store is not None and projection.plan.epochs[branch.saved :]:
+        projection.seal(branch.saved, with_local)
     decided = record.Decided(context, demands, before, (*inherited, *voided), forced, pruned, compaction)
     receipt = record.make_receipt(settings, call.incoming.repairs, projection, decided, rendered)
     receipt = with_lineage(receipt, demands.placement, cached.prefix, projection, bool(context.budget.cold_reason))
@@ -175,7 +173,7 @@ def _prune(cached: CachedSession, context: Context, projection: Projection, dema
         step = Step(None, known.reason)
     else:
         step = prune.conclude(context, projection, demands.edits, demands.reason)
-    applied = _apply(projection, step, budget.now_ms, cached.emitter.find_new_violations)
+    applied = _apply(projection, step, budget.now_ms, cached.validate)
     skipped = SkippedDecision(budget.window, budget.tokens_used, step.skipped_reason)
     edited = applied.edits or (applied.refused and step.epoch is not None)
     cached.skipped = None if edited or context.storage == "away" else skipped

@@ -11,7 +11,7 @@ the same object is not visited again; one with the same key, role and time diffe
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from itertools import accumulate, compress
 from operator import is_not
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
@@ -173,6 +173,10 @@ class Schedule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     property.
     """
 
+    # Whether it uses prices and the prompt cache. Then nothing that the cache holds is shortened on arrival, cache
+    # breakpoints are added, and prices that were assumed are a warning.
+    uses_prices: ClassVar[bool] = False
+
     @property
     def needs_usage(self) -> bool:
         """Whether it reads how many tokens the view has (`budget.tokens_used`)."""
@@ -181,15 +185,6 @@ class Schedule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     @property
     def needs_clock(self) -> bool:
         """Whether it reads how much time has passed: the same request may be decided otherwise a minute later."""
-        return False
-
-    @property
-    def uses_prices(self) -> bool:
-        """Whether it uses prices and the prompt cache.
-
-        Then nothing that the cache holds is shortened on arrival, cache breakpoints are added, and prices that were
-        assumed are a warning.
-        """
         return False
 
     def precheck(self, transcript: Transcript, budget: Budget) -> str:

@@ -13,7 +13,7 @@ from secateur.bounds import get_index
 from secateur.budget import Budget
 from secateur.model import Message, MessagePositions, Replace, Transcript
 from secateur.plan import Plan
-from secateur.proposal import Proposal, RawHistory, Schedule, ViewTotals
+from secateur.proposal import Proposal, RawHistory, ViewTotals
 from secateur.receipt import EditCost
 from secateur.text.durations import describe_duration
 
@@ -194,11 +194,6 @@ def estimate_edit_cost(before: Messages, after: Messages, budget: Budget) -> Edi
         cache_cold_reason=cold_reason,
         price_assumption=pricing.assumption,
     )
-
-
-def warn_of_assumed_prices(schedule: Schedule, budget: Budget) -> tuple[str, ...]:
-    """The warning that a schedule used the prices of another model than the request's."""
-    return (budget.pricing.assumption,) if schedule.uses_prices and budget.pricing.assumption else ()
 
 
 def _sum_tokens(messages: Messages) -> int:

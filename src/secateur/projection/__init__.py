@@ -256,12 +256,11 @@ class Projection:
             self.message_index.reset_prunable()  # what came back may be removed again
         self._spend(None if back else touched)
 
-    def seal(self, first: int, sealed: Callable[[Epoch, tuple[Message, ...]], Epoch] | None) -> None:
-        """Complete the epochs from the `first` on, which this request applied, where a store keeps them."""
+    def seal(self, first: int, sealed: Callable[[Epoch, tuple[Message, ...]], Epoch]) -> None:
+        """Complete the epochs from the `first` on, which this request applied."""
         epochs, messages = self.plan.epochs, self.document.transcript.messages
-        if sealed is not None and epochs[first:]:
-            self.plan = Plan((*epochs[:first], *(sealed(epoch, messages) for epoch in epochs[first:])))
-            self.branch_plan = plans.branch_for(self.plan, self.message_index)
+        self.plan = Plan((*epochs[:first], *[sealed(epoch, messages) for epoch in epochs[first:]]))
+        self.branch_plan = plans.branch_for(self.plan, self.message_index)
 
     def fold_all(self) -> FoldedPlan:
         """The edits in force on any branch: a rewritten history has none of the places where they were made."""

@@ -21,25 +21,22 @@ from secateur.patch import apply
 from secateur.projection import Projection
 from secateur.projection.messages import locate_in_view
 from secateur.render.emitter import Emitter
-from secateur.schedule import Schedule
 from secateur.strategy import is_final
-
-
-def should_mark(schedule: Schedule) -> bool:
-    """Whether a schedule considers caches; presets of other systems send exactly what those send."""
-    return schedule.uses_prices
 
 
 class Rendered(Struct, frozen=True):
     """A view as it is sent."""
 
     native: Any
-    active_edits: int  # edits of the plan that apply to this history
-    breakpoints: int  # that were added to it
+    active_edits: int = 0  # edits of the plan that apply to this history
+    breakpoints: int = 0  # that were added to it
 
 
 def render(emitter: Emitter, work: Projection, request: Any, on: bool) -> Rendered:
-    """The view of a request. Breakpoints are added only if they are `on`, and to no view that is the request itself."""
+    """The view of a request. Breakpoints are added only if they are `on`, and to no view that is the request itself.
+
+    They are where a schedule considers caches: presets of other systems send exactly what those send.
+    """
     native, edits = emitter.emit(work, request), emitter.count_edits(work)
     document = work.document
     if on and native is not request and document.transcript.messages_path == (MARKED.get(document.format.name),):

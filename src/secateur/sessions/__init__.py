@@ -19,7 +19,6 @@ from secateur.projection import Projection
 from secateur.receipt import Receipt
 from secateur.sessions.cache import Branch, CachedSession, SessionCache, shift_reverts
 from secateur.sessions.calibration import clear_left_out, record_sent
-from secateur.sessions.hashes import Pieces, cut
 from secateur.sessions.lookup import (
     SessionMatch,
     extend_chain,
@@ -29,6 +28,7 @@ from secateur.sessions.lookup import (
     mark_raw_tip,
     place,
 )
+from secateur.sessions.pieces import Pieces, cut
 from secateur.sessions.recall_handles import find_recall_folder, parse_setting
 from secateur.sessions.receipt_log import collect_blobs, find_last_receipt, link_receipts
 from secateur.sessions.request_tree import Branches, find_shown_range, load_branch_tree
@@ -72,10 +72,6 @@ class SessionManager:
         self._tidying = Retention()
 
     # --- finding -------------------------------------------------------------------------------------------------
-
-    def identify_session(self, session: str | None, tenant: str | None = None) -> SessionId:
-        """The id of a session, named or not, of this tenant or another."""
-        return SessionId(session or "", self.tenant if tenant is None else tenant)
 
     def begin(self) -> None:
         """A request begins in this thread."""
@@ -196,7 +192,7 @@ class SessionManager:
             format=receipt.format,
             model=receipt.model,
             clock=record_sent(state.clock, receipt, self.calls) if is_owned(state.who) else None,
-            calibrations=clear_left_out(state.calibrations),
+            calibrations=clear_left_out(state.calibrations) if state.calibrations else None,
         )
         cached.state = store.save(state, change)
         cached.unsaved, cached.waiting, cached.pieces, cached.chain = (), (), pieces, chain
@@ -234,7 +230,7 @@ class SessionManager:
         """Keep a receipt that comes with nothing else to keep; in memory where the store fails."""
         if self.reach is None:
             return
-        who = who if who.session else self.identify_session(UNREAD, who.tenant)
+        who = who if who.session else SessionId(UNREAD, who.tenant)
         try:
             self.note(who, lambda cached, state: build_update(cached, state, receipt), self.reach, carry=False)
         except StoreError:

@@ -7,12 +7,14 @@ holds only saves work: dropping it changes no byte.
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from threading import Lock
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur import forking
+from secateur.api import Violation
 from secateur.documents import Document, is_grown
 from secateur.jsontext import Text
 from secateur.model import Epoch, Message
@@ -20,9 +22,10 @@ from secateur.plan import Plan
 from secateur.projection import Projection
 from secateur.receipt import Receipt
 from secateur.render.emitter import Emitter
-from secateur.sessions.hashes import Pieces, Prefix, Running
 from secateur.sessions.lookup import Chain, has_view, is_open
-from secateur.sessions.request_tree import Branches
+from secateur.sessions.pieces import Pieces
+from secateur.sessions.receipt_log import SentHash
+from secateur.sessions.request_tree import Branches, PrefixHash
 from secateur.sessions.void_edits import MissingParts
 from secateur.stores.protocol import SessionId, State
 
@@ -68,7 +71,6 @@ class CachedSession:
         self.lock = Lock()
         self.users = 0
         self.work: Projection | None = None
-        self.emitter = Emitter()
         self.state: State | None = None  # None: not loaded yet
         self.known: State | None = None  # as it was kept before it was loaded again
         self.unsaved: tuple[Epoch, ...] = ()  # opened while there was no store to keep them
@@ -79,10 +81,19 @@ class CachedSession:
         self.skipped: SkippedDecision | None = None  # of the last request, where nothing was pruned
         self.pieces = Pieces()
         self.chain = Chain()
-        self.sent = Running()
-        self.prefix = Prefix()
+        self.sent = SentHash()
+        self.prefix = PrefixHash()
         self.branches: Branches | None = None  # None: not known yet
         self.lost = MissingParts()
+
+    @cached_property
+    def emitter(self) -> Emitter:
+        """The edits of the session's views in the coordinates of its documents."""
+        return Emitter()
+
+    def validate(self, work: Projection) -> list[Violation]:
+        """What the provider would reject of the view; nothing of one without edits, which is the request itself."""
+        return self.emitter.find_new_violations(work) if work.fold.parts or work.ranges else []
 
     def get_last_tip(self, state: State) -> str:
         """Return the last key of the most recently sent history."""
@@ -90,7 +101,8 @@ class CachedSession:
 
     def discard_work(self) -> None:
         """Forget what was read and written: an error may have left it half made."""
-        self.work, self.emitter = None, Emitter()
+        self.work = None
+        self.__dict__.pop("emitter", None)
 
     def record_sent(self, work: Projection, receipt: Receipt) -> None:
         """Record that a view was sent. A side call without edits does not change the main line."""

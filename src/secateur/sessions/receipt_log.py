@@ -6,6 +6,7 @@ gives the same record. Nothing here talks to a store.
 
 import re
 from functools import lru_cache
+from hashlib import blake2b
 from typing import Any
 
 import msgspec
@@ -13,10 +14,10 @@ from msgspec.structs import replace
 
 from secateur.chain import Link, encode_canonical, hash_epochs, link_bodies
 from secateur.decoding import prepare_type
-from secateur.documents import Document
+from secateur.documents import Document, measure_common_prefix
 from secateur.errors import StoreError
 from secateur.jsontext import Text, dumps
-from secateur.lineage import handle_of
+from secateur.lineage import HASH_BYTES, handle_of
 from secateur.model import Epoch, Message, Part, Path, Remove, Replace, Rewrite
 from secateur.receipt import EditRecord, Outcome, Receipt
 from secateur.redact import redact
@@ -107,6 +108,35 @@ def make_blob(document: Document, part: Part) -> Blob:
     if part.kind in _IN_TEXT:
         return Blob(part.text.encode("utf-8", "surrogatepass"), "text", part.key)
     return Blob(_get_bytes(document.native, part.path), "media" if part.kind == "media" else "json", part.key)
+
+
+def hash_of(native: Any) -> str:
+    """The hash of a view: of its bytes, of objects as JSON."""
+    return SentHash().hash_view(native)
+
+
+class SentHash:
+    """The plain hash of a view as it is sent, which anyone can recompute. Of a grown view only new bytes are read."""
+
+    def __init__(self) -> None:
+        self._data = b""
+        self._at = 0
+        self._hash = blake2b(digest_size=HASH_BYTES)
+
+    def hash_view(self, native: Any) -> str:
+        """The hash of this view."""
+        if isinstance(native, str):
+            native = native.encode("utf-8", "surrogatepass")
+        data = native if isinstance(native, bytes) else dumps(native)
+        same = measure_common_prefix(self._data, data)
+        if same < self._at:
+            self._at, self._hash = 0, blake2b(digest_size=HASH_BYTES)
+        view = memoryview(data)
+        self._hash.update(view[self._at : same])
+        self._data, self._at = data, same
+        whole = self._hash.copy()
+        whole.update(view[same:])
+        return whole.hexdigest()
 
 
 def with_handles(entries: tuple[EditRecord, ...], document: Document) -> tuple[EditRecord, ...]:

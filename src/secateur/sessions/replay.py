@@ -20,8 +20,7 @@ from secateur.receipt import Receipt
 from secateur.render.breakpoints import render
 from secateur.render.emitter import Emitter
 from secateur.sessions import SessionManager, shift_reverts
-from secateur.sessions.hashes import hash_of
-from secateur.sessions.receipt_log import VIEWS, read
+from secateur.sessions.receipt_log import VIEWS, hash_of, read
 from secateur.stores.protocol import SessionId, State, Store
 
 

@@ -6,7 +6,9 @@ in memory is read from the receipts, so that every process knows the same.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from itertools import takewhile
+from hashlib import blake2b
+from itertools import compress, takewhile
+from operator import is_not
 from typing import Any
 
 from msgspec import Struct
@@ -14,12 +16,12 @@ from msgspec.structs import replace
 
 from secateur.errors import StoreError
 from secateur.formats.native import hash_members
-from secateur.lineage import hash_contents, hash_text
+from secateur.lineage import HASH_BYTES, hash_contents, hash_text
 from secateur.model import Message
+from secateur.plan import FoldedPlan
 from secateur.projection import Projection
 from secateur.projection.messages import locate_in_view
 from secateur.receipt import Receipt
-from secateur.sessions.hashes import Prefix
 from secateur.sessions.receipt_log import VIEWS, read
 from secateur.sessions.void_edits import describe_undone
 from secateur.stores.protocol import State, Store
@@ -97,6 +99,47 @@ class Branches:
         return tuple(one for one in self._children.get(parent, ()) if one not in keys)
 
 
+class PrefixHash:
+    """The hash of a view as the model reads it: of the messages and the edits in force, without reasoning.
+
+    Clients strip reasoning. Of a view that grew, only what is new is hashed.
+    """
+
+    def __init__(self) -> None:
+        self._messages: tuple[Message, ...] = ()
+        self._pieces: list[str] = []  # what is hashed of each message
+        self._hash = blake2b(digest_size=HASH_BYTES)
+
+    def hash_view(self, messages: tuple[Message, ...], fold: FoldedPlan) -> str:
+        """The hash of this view with these edits."""
+        known, pieces = self._messages, self._pieces
+        if messages is known:
+            return self._hash.hexdigest()
+        size = min(len(known), len(messages))
+        changed = [*compress(range(size), map(is_not, known, messages))]
+        new = [_describe_content(message, fold) for message in messages[size:]]
+        if changed or size < len(known):
+            for number in changed:
+                pieces[number] = _describe_content(messages[number], fold)
+            del pieces[size:]
+            self._hash = blake2b("".join(pieces).encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES)
+        pieces += new
+        self._hash.update("".join(new).encode("utf-8", "surrogatepass"))
+        self._messages = messages
+        return self._hash.hexdigest()
+
+
+def _describe_content(message: Message, fold: FoldedPlan) -> str:
+    """Each part by its key, and its text if edited; removed parts are left out."""
+    edited = fold.parts
+    found = [
+        f"{part.key} {hash_text(part.text)}" if part.key in edited else part.key
+        for part in message.parts
+        if part.kind != "reasoning"
+    ]
+    return "\0".join(("\1" + message.role, *found, ""))
+
+
 def load_branch_tree(
     store: Store | None, state: State, known: Branches | None, last: Receipt | None, here: Container[str]
 ) -> Branches:
@@ -166,7 +209,9 @@ class Placement(Struct, frozen=True):
     cold_reason: str = ""  # why the provider does not find the cached prefix of that request; "" where it may
 
 
-def place_request(known: Branches, prefix: Prefix, tip: str, work: Projection, given: Mapping[str, Any]) -> Placement:
+def place_request(
+    known: Branches, prefix: PrefixHash, tip: str, work: Projection, given: Mapping[str, Any]
+) -> Placement:
     """Place the request that the projection has read among the session's requests.
 
     `tip` is the last key of the most recently sent history; `given` is what the caller passed beside the messages.
@@ -221,7 +266,7 @@ def _explain_lost_prefix(new_tools: bool, new_system: bool) -> str:
     return f"{what} changed since the last request, so its prompt cache is lost"
 
 
-def with_lineage(receipt: Receipt, place: Placement, prefix: Prefix, work: Projection, is_cold: bool) -> Receipt:
+def with_lineage(receipt: Receipt, place: Placement, prefix: PrefixHash, work: Projection, is_cold: bool) -> Receipt:
     """The receipt with what the next request needs. `is_cold`: the cache was lost for another reason than a pause."""
     if not place.lines:
         return receipt
@@ -245,7 +290,7 @@ def _explain_move(work: Projection, tip: str) -> str:
     return describe_undone(work, tip) or handed or MOVED
 
 
-def _is_changed(prefix: Prefix, work: Projection, parent: str, view: str) -> bool:
+def _is_changed(prefix: PrefixHash, work: Projection, parent: str, view: str) -> bool:
     """Whether the view of what was sent has changed; not checked for a last message that has grown."""
     end = work.message_index.numbers.get(parent)
     if end is None or not view:

@@ -163,7 +163,8 @@ def make_projection(settings: EngineSettings) -> Projection:
     weighed = not counting.alike and policy.schedule.needs_usage
     projection = Projection(policy.protect, counting, policy.record_cleared_at, weighed)
     projection.is_pruned = bool(policy.prune) or policy.on_arrival is not None
-    projection.is_observed = not projection.is_pruned and policy.compaction is None and policy.binds == "never"
+    is_silent = policy.compaction is None and policy.binds == "never" and not policy.schedule.uses_prices
+    projection.is_observed = is_silent and not projection.is_pruned
     return projection
 
 
@@ -195,17 +196,19 @@ def build_context(
     """
     read, policy = projection.document.transcript, settings.policy
     model, fixed_tokens = settings.model or read.model, request.fixed_tokens or read.fixed_tokens
-    learned = state.calibrations.get(model, Calibration()).window
-    window, source = resolve(settings.window, model, policy, learned=learned, recorded=read.window)
+    calibration = counted = Calibration()
+    if state.calibrations:  # the provider reported usage, or named its window
+        calibration, counted = get_calibration(state, model), get_calibration(state, read.model)
+    window, source = resolve(settings.window, model, policy, learned=calibration.window, recorded=read.window)
     target, model_window = find_target(policy, window, source) if policy.target_tokens is not None else None, window
     if target is not None:
         policy, window, source = target.policy, target.tokens, target.source
     missed = state.clock.missed.describe() if state.clock.missed.in_row and state.clock.model == model else ""
-    token_ratio, used = get_calibration(state, read.model).ratio, projection.used + fixed_tokens
-    ratio = token_ratio if projection.counting.alike else 1.0
+    ratio = counted.ratio if projection.counting.alike else 1.0
+    may_edit = not projection.is_observed or bool(projection.plan.epochs)
     budget = Budget(
         window=window,
-        tokens_used=round(used * ratio),
+        tokens_used=round((projection.used + fixed_tokens) * ratio),
         ratio=ratio,
         count=projection.gauge,
         protect=projection.protect,
@@ -217,7 +220,7 @@ def build_context(
         now_ms=request.now_ms,
         recall_handles=handles,
         recall_folder=get_tenant_folder(settings.recall_folder, state.who.tenant) if handles else "",
-        pricing=_resolve_tariff(projection, settings, request.now_ms, state),
+        pricing=_resolve_tariff(projection, settings, request.now_ms, state) if may_edit else CachePricing(),
         cold_reason=_describe_switch(model, state) or place.cold_reason or missed,
         cold_keys=(*place.cold_keys, *state.clock.missed.keys),
         compaction_limit=find_compaction_limit(policy, window, model) if settings.compaction.enabled else 0,
@@ -232,8 +235,8 @@ def build_context(
         is_target=target is not None,
         model_window=model_window,
         fixed_tokens=fixed_tokens,
-        calibration=get_calibration(state, model),
-        token_ratio=token_ratio,
+        calibration=calibration,
+        token_ratio=counted.ratio,
         who=state.who,
         storage=storage,
     )
@@ -272,7 +275,8 @@ def _resolve_tariff(projection: Projection, settings: EngineSettings, now_ms: in
     request = document.format.name, document.native, document.transcript.messages[-NEAR:]
     model = settings.model or document.transcript.model
     tariff = get_tariff(model, has_long_retention(*request), at=now_ms, said=settings.policy.pricing)
-    ttl_s, used = get_cache_ttl_s(state.clock, model, tariff.ttl_s), count_slots(*request)
+    ttl_s = get_cache_ttl_s(state.clock, model, tariff.ttl_s) if state.clock.model else tariff.ttl_s
+    used = count_slots(*request)
     free = max(0, SLOTS - used) if used else tariff.free_breakpoints
     return (
         tariff

@@ -27,7 +27,7 @@ from secateur.jsontext import Text
 from secateur.model import Epoch, NewMessage
 from secateur.plan import is_missing_reasoning
 from secateur.projection import Projection
-from secateur.render.breakpoints import render, should_mark
+from secateur.render.breakpoints import render
 from secateur.render.emitter import Emitter
 from secateur.render.host_entry import has_host_entry
 from secateur.stages import STORE_AWAY, Context
@@ -238,7 +238,7 @@ def make_session_request(
     document, path = projection.document, projection.document.transcript.messages_path
     if document.format.family == TRANSCRIPT or len(path) != 1:
         return None
-    sent = render(Emitter(), projection, document.native, should_mark(context.policy.schedule)).native
+    sent = render(Emitter(), projection, document.native, context.policy.schedule.uses_prices).native
     body = sent.value() if isinstance(sent, Text) else json.loads(sent) if isinstance(sent, bytes | str) else sent
     if not isinstance(body, dict) or not isinstance(body.get(path[0]), list):
         return None

@@ -62,21 +62,24 @@ def collect(
     protect = settings.policy.protect
     protection = replace(protect, part_keys=(*protect.part_keys, *keys)) if state.pins else protect
     pins: dict[str, Edit] = {key: Restore(key, strategy="pin") for key in keys if key in projection.fold.parts}
-    missing = find_lost_edits(projection, cached.lost) if sessions.store is not None else cached.lost
-    rebased = carry_over_edits(projection, missing, protection) if sessions.store is not None else {}
+    missing, rebased, undone, postponed = MissingParts(), dict[str, Edit](), dict[str, Edit](), tuple[Epoch, ...]()
     has_place = bool(state.who.session and projection.document.transcript.messages)
     tree = sessions.load_branches(cached, state, projection) if has_place else None
     tip, given = cached.get_last_tip(state), {"system": request.system, "tools": request.tools}
     placement = place_request(tree, cached.prefix, tip, projection, given) if tree is not None else Placement()
-    undone = find_void_reasoning(projection, tip)
-    postponed = postpone(projection, tip, undone, request.now_ms)
+    if projection.plan.epochs:  # of these, some parts may be gone, and some may have been undone
+        if sessions.store is not None:
+            missing = find_lost_edits(projection, cached.lost)
+            rebased = carry_over_edits(projection, missing, protection)
+        undone = find_void_reasoning(projection, tip)
+        postponed = postpone(projection, tip, undone, request.now_ms)
     if postponed:
         undone, warnings = {}, (*warnings, postponed[0].reason)
     return Demands(
         edits={**rebased, **undone, **pins},
         reason=_explain_edits(bool(pins), bool(undone), bool(rebased)),
         protection=protection,
-        warnings=(*describe_left_out(state.calibrations), *warnings),
+        warnings=(*(describe_left_out(state.calibrations) if state.calibrations else ()), *warnings),
         placement=placement,
         postponed=postponed,
         lost=missing,

@@ -45,6 +45,11 @@ def conclude(context: Context, projection: Projection, demanded: Edits, reason: 
     if context.storage == "away":
         policy = replace(context.policy, schedule=Never(reason=STORE_AWAY), on_arrival=None, prune=())
         context = replace(context, policy=policy)
+    policy = context.policy
+    if not (demanded or policy.prune or policy.on_arrival) and (
+        skipped := policy.schedule.precheck(projection.get_view(), context.budget)
+    ):
+        return Step(None, skipped)  # no strategy has anything to propose
     return _conclude(context, projection, demanded, reason)
 
 

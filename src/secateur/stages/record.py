@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from secateur.cachecost.history import estimate_edit_cost, warn_of_assumed_prices
+from secateur.cachecost.history import estimate_edit_cost
 from secateur.compaction.outcome import Compacted, CompactionSkipped, Outcome
 from secateur.hooks import AfterCompact, Hooks, call_after_hook
 from secateur.lineage import hash_text
@@ -174,9 +174,10 @@ def make_receipt(
     pruned, compaction, plan = decided.pruned, decided.compaction, projection.plan
     opened = bool(pruned.edits or decided.forced or compaction.reason)
     unread, (raw, view) = count_taken(projection), projection.tokens
+    assumed = context.budget.pricing.assumption
     over = (compaction.too_long,) if compaction.too_long and settings.sends else ()
     more = (
-        *warn_of_assumed_prices(settings.policy.schedule, context.budget),
+        *((assumed,) if assumed and settings.policy.schedule.uses_prices else ()),
         *over,
         *warn_of_unread(unread, settings.policy.name),
     )
@@ -227,6 +228,8 @@ def list_inherited(projection: Projection, plan: Plan) -> tuple[EditRecord, ...]
 def count_taken(work: Projection) -> int:
     """Count the unread results not in the view as received, other than excerpts, which show their ends."""
     fold, messages = work.fold, work.document.transcript.messages
+    if not (fold.parts or work.ranges):
+        return 0
     hidden = max((j for i, j, _ in work.ranges if i < j), default=0)
     count = 0
     for number in range(find_first_unread(messages), len(messages)):
