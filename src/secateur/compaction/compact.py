@@ -17,7 +17,7 @@ from secateur.compaction.continuation import build_continuation_edits, is_contin
 from secateur.compaction.conversation import CompactionInput, ViewEntry, build_rows, get_text
 from secateur.compaction.cut import HistoryCut, cut, keep_unanswered
 from secateur.compaction.extract import extract
-from secateur.compaction.former import with_former_states, without_gone_files
+from secateur.compaction.former import with_former_states, without_gone_files, without_overtaken
 from secateur.compaction.judge.evidence import collect_evidence
 from secateur.compaction.language import detect_language
 from secateur.compaction.ledger import Ledger
@@ -82,7 +82,7 @@ class _Work(Struct, frozen=True):
 
     def write_summary(self, new: Sections) -> Written:
         """Write the summary with this prose beside what was kept."""
-        kept = with_former_states(self.given.kept.sections, self.given.ledger)
+        kept = with_former_states(without_overtaken(self.given.kept.sections, self.given.messages), self.given.ledger)
         kept = without_gone_files(kept, self.given.ledger.files)
         prose = merge_sections(kept, new)
         return write_within_budget(self.template, prose, self.given.ledger, self.most, self.scene.count)

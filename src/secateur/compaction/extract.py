@@ -5,20 +5,19 @@ talk about the work ("Let me look at ...") before anything else: on agents' dial
 the rest is ranked. Tool output has no sentences here, and nothing of it can become the user's words.
 """
 
-import posixpath
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
 from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
 from secateur.compaction.ledger.said import get_agent_text, get_user_text, split_sentences
+from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
 from secateur.compaction.template import SECTIONS
 from secateur.model import Message
 from secateur.redact import redact
-from secateur.toolcalls.actions import collapse_whitespace, list_actions
-from secateur.toolcalls.file_effects import list_paths
+from secateur.toolcalls.actions import collapse_whitespace
 
 LEDGER_SHARE = 0.75  # of the room; the sentences take what is left
 MIN_CHARS, MAX_CHARS = 30, 400  # of a sentence
@@ -106,32 +105,14 @@ def _score_sentences(messages: Sequence[Message]) -> list[_Sentence]:
     """Score every candidate sentence by its words, its names and what it is about."""
     said = list(_collect_sentences(messages))
     words = Counter(word for text, _, _ in said for word in set(_extract_words(text)))
-    edits = _find_last_edits(messages)
+    statements = [Statement(text, number, _is_accomplished(f"- {text}")) for text, _, number in said]
+    overtaken = list_overtaken(statements, trace_work(messages))
     many = max(2, len(said) // 4)  # a word of every fourth sentence tells nothing
     return [
         _Sentence(text, at, _score(text, closing, words, many) - MOST_OLD * (1 - at / len(said)), closing)
-        for at, (text, closing, number) in enumerate(said)
-        if (closing or _is_lasting(text)) and not _is_overtaken(text, number, edits)
+        for at, (text, closing, _) in enumerate(said)
+        if (closing or _is_lasting(text)) and at not in overtaken
     ]
-
-
-def _find_last_edits(messages: Sequence[Message]) -> dict[str, int]:
-    """Return the number of the newest message that edited each file, by the file's name."""
-    numbers = {part.key: number for number, message in enumerate(messages) for part in message.parts}
-    return {
-        posixpath.basename(path): numbers[action.call.key]
-        for action in list_actions(messages)
-        if action.kind == "edit" and action.ok and action.result
-        for path in list_paths(action)
-    }
-
-
-def _is_overtaken(text: str, number: int, edits: Mapping[str, int]) -> bool:
-    """Whether a sentence says what was done to a file that was edited again behind it."""
-    if not _is_accomplished(f"- {text}"):
-        return False
-    later = (name for name, at in edits.items() if at > number and "." in name and name in text)
-    return any(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text) for name in later)
 
 
 def _collect_sentences(messages: Sequence[Message]) -> Iterator[tuple[str, bool, int]]:

@@ -13,8 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from secateur.compaction.ledger import Ledger
 from secateur.compaction.ledger.entries import FileEntry
+from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
 from secateur.compaction.summary import HEADING_CHARS, Sections, normalize_heading, strip_bullet
 from secateur.compaction.template import STATES, list_headings
+from secateur.model import Message
 
 FORMERLY = "- as of an earlier summary: "
 MOST_LINES = 8  # of a host's earlier summary, in one section
@@ -62,6 +64,18 @@ def select_telling(lines: Sequence[str]) -> tuple[str, ...]:
     others = [at for at in range(len(kept)) if at not in set(named)]
     chosen = sorted([*named[:MOST_LINES], *others[: max(0, MOST_LINES - len(named))]])
     return tuple(kept[at] for at in chosen)
+
+
+def without_overtaken(sections: Mapping[str, Sequence[str]], messages: Sequence[Message]) -> Sections:
+    """Return kept prose without the lines about code that these messages, which came behind it, changed."""
+    work = trace_work(messages)
+    kept: Sections = {}
+    for id, lines in sections.items():
+        said = [Statement(strip_bullet(line.removeprefix(FORMERLY)), -1, id == "accomplished") for line in lines]
+        gone = list_overtaken(said, work) if id in _OF_WORK else frozenset()
+        if left := tuple(line for at, line in enumerate(lines) if at not in gone):
+            kept[id] = left
+    return kept
 
 
 def without_gone_files(sections: Mapping[str, Sequence[str]], files: Sequence[FileEntry]) -> Sections:
@@ -134,6 +148,7 @@ def _without_repeats(sections: Mapping[str, Sequence[str]]) -> Sections:
     return made
 
 
+_OF_WORK = ("discoveries", "accomplished", "files")
 _GONE = ("deleted", "moved")
 _SAME = 0.9  # of a line's words
 _OTHER = "## Discoveries"

@@ -1,0 +1,141 @@
+"""Whether later work has overtaken what the agent said: what it spoke of is not as it was.
+
+Rule: decided on edits and checks alone, never on what was said of them. A deed is overtaken where its file was edited
+again, or where what it names was taken out; a problem where its file or the lines that name it were edited, in the same
+message or later; another description where those lines were edited later; what counts lines or tells how checks ended,
+by any later edit. Where so much of an analysis is overtaken, the rest of it goes too. A finding that names nothing that
+was edited holds, and so does what tools or providers require.
+"""
+
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from secateur.compaction.ledger.rewrites import list_replaced
+from secateur.model import Message
+from secateur.toolcalls.actions import Action, list_actions
+from secateur.toolcalls.file_effects import list_file_effects, list_paths
+
+ANALYSIS_SHARE = 0.3  # of what one message says, overtaken, so that the rest of it is as well
+
+
+class LaterEdit(Struct, frozen=True, gc=False):
+    """One edit, by the number of its message: the identifiers of the lines that it took out, and of those it put in."""
+
+    number: int
+    out: frozenset[str]
+    into: frozenset[str]
+
+
+class LaterWork(Struct, frozen=True, gc=False):
+    """What was edited, and when: numbers are those of messages, -1 for none."""
+
+    newest: int = -1
+    files: Mapping[str, int] = {}  # the newest edit of each file, by its name
+    edits: tuple[LaterEdit, ...] = ()
+
+
+def trace_work(messages: Sequence[Message]) -> LaterWork:
+    """Trace the edits of these messages."""
+    numbers = {part.key: number for number, message in enumerate(messages) for part in message.parts}
+    files: dict[str, int] = {}
+    edits: list[LaterEdit] = []
+    for action in list_actions(messages):
+        if action.ok and action.result:
+            number = numbers[action.call.key]
+            for path in _list_edited(action):
+                files[posixpath.basename(path)] = number
+            edits += [made for one in list_replaced(action) if (made := _compare(number, one.old, one.new)).out]
+    return LaterWork(max(files.values(), default=-1), files, tuple(edits))
+
+
+class Statement(Struct, frozen=True, gc=False):
+    """A sentence of the agent. `is_deed`: it tells of something that was done."""
+
+    text: str
+    number: int
+    is_deed: bool
+
+
+def list_overtaken(statements: Sequence[Statement], work: LaterWork) -> frozenset[int]:
+    """Return the places of the statements that later work overtook."""
+    gone = {at for at, one in enumerate(statements) if _is_overtaken(one, work)}
+    analyses: dict[int, list[int]] = {}
+    for at, one in enumerate(statements):
+        if not one.is_deed:
+            analyses.setdefault(one.number, []).append(at)
+    for places in analyses.values():
+        if len(gone.intersection(places)) >= max(2, ANALYSIS_SHARE * len(places)):
+            gone |= {at for at in places if not _LASTS.search(statements[at].text)}
+    return frozenset(gone)
+
+
+def _is_overtaken(one: Statement, work: LaterWork) -> bool:
+    is_problem = not one.is_deed and _PROBLEM.search(one.text) is not None
+    since = one.number if is_problem else one.number + 1
+    if work.newest < since:
+        return False
+    if _COUNTS.search(one.text) or (not one.is_deed and _VERDICT.search(one.text)):
+        return True
+    if not (one.is_deed or is_problem) and _LASTS.search(one.text):
+        return False
+    is_named = any(at >= since and _has_name(one.text, name) for name, at in work.files.items())
+    if is_named and (one.is_deed or is_problem):
+        return True
+    return _is_rewritten(one, [edit for edit in work.edits if edit.number >= since])
+
+
+def _is_rewritten(one: Statement, edits: Sequence[LaterEdit]) -> bool:
+    """Whether edits took out what a statement names: for a deed for good, for others at least its lines."""
+    mine = _list_identifiers(one.text)
+    there: set[str] = set()
+    touched: set[str] = set()
+    for edit in edits:
+        touched |= mine & edit.out
+        there = (there - edit.out) | (mine & edit.into)
+    gone = touched - there if one.is_deed else touched
+    return bool(mine) and 2 * len(gone) >= len(mine)
+
+
+def _list_edited(action: Action) -> list[str]:
+    """Return the files that a call edited or took back."""
+    if action.kind == "edit":
+        return list_paths(action) or [one.path for one in list_file_effects(action)]
+    if action.kind != "run":
+        return []
+    return [one.path for one in list_file_effects(action) if one.use in _EDITING and one.path]
+
+
+def _compare(number: int, old: str, new: str) -> LaterEdit:
+    before, after = old.split("\n"), new.split("\n")
+    out = "\n".join(line for line in before if line not in after)
+    into = "\n".join(line for line in after if line not in before)
+    return LaterEdit(number, _list_identifiers(out), _list_identifiers(into))
+
+
+def _list_identifiers(text: str) -> frozenset[str]:
+    return frozenset(_IDENTIFIER.findall(text))
+
+
+def _has_name(text: str, name: str) -> bool:
+    return (
+        "." in name and name in text and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])(?!\.\w)", text) is not None
+    )
+
+
+_EDITING = ("created", "changed", "moved", "deleted", "restored")
+_IDENTIFIER = re.compile(r"\b(?:[A-Za-z]\w*_\w+|_\w{3,}|[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w+)\b")
+_PROBLEM = re.compile(
+    r"(?i)\b(?:there (?:is|are|['’]s)|unused|missing|still|fail(?:s|ing|ed)|broken|bug|issue|problem|error|warning"
+    r"|wrong|incorrect|inconsisten\w+|duplicat\w+|redundant|twice|doesn['’]t|does not|isn['’]t|is not|aren['’]t|not yet"
+    r"|never|only (?:checks?|handles?|uses?)|currently|lacks?|cannot|can['’]t)\b"
+)
+_LASTS = re.compile(r"(?i)\b(?:requires?|must|because|since|decided|rejected|not allowed|only works)\b")
+_COUNTS = re.compile(r"(?i)\blines? ~?\d+|\b\d+ lines\b|:\d+-\d+\b")
+_VERDICT = re.compile(
+    r"(?i)\b(?:tests?|checks?|build|suite|lint|types?)\b[^.]{0,40}"
+    r"\b(?:pass(?:es|ed|ing)?"
+    r"|fail(?:s|ed|ing)?|green|clean)\b|\b(?:all|everything)(?: is| was|['’]s)? committed\b|\bbut it passes\b"
+)

@@ -1,0 +1,93 @@
+"""Which statements later edits and checks have overtaken."""
+
+import json
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.extract import extract
+from secateur.compaction.former import without_overtaken
+from secateur.compaction.ledger import Ledger
+from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
+from secateur.model import Message
+
+
+def edited(path: str, old: str, new: str, text: str = "", ok: bool = True) -> tuple[Message, Message]:
+    given = json.dumps({"file_path": path, "old_string": old, "new_string": new})
+    return assistant(("e", "edit", given), text=text), result("ok", "edit", "e", not ok)
+
+
+def ran(command: str) -> tuple[Message, Message]:
+    return assistant(("b", "bash", json.dumps({"command": command}))), result("ok", "bash", "b")
+
+
+EDIT = edited("src/cart.py", "if isStreaming:\n    go()", "if queue_is_open:\n    go()")
+
+
+@pytest.mark.parametrize(
+    ("said", "is_deed", "is_gone"),
+    [
+        ("There is a bug in `cart.py`.", False, True),
+        ("The handler only checks `isStreaming`.", False, True),
+        ("`isStreaming` guards the call.", False, True),
+        ("Line 40 rounds the price.", False, True),
+        ("All tests pass.", False, True),
+        ("Added a guard to `cart.py`.", True, True),
+        ("Added `isStreaming` to the session.", True, True),
+        ("Added `go_home` to the session.", True, False),
+        ("Added a guard to `cart.py.txt`.", True, False),
+        ("The provider requires `isStreaming` to come first.", False, False),
+        ("Prices come from the ledger, which rounds them twice.", False, False),
+        ("There is a bug in `order.py`.", False, False),
+    ],
+)
+def test_a_statement_is_overtaken_by_a_later_edit_of_what_it_names(said: str, is_deed: bool, is_gone: bool) -> None:
+    messages = talk(user(), assistant(text=said), *EDIT).messages
+    assert list_overtaken([Statement(said, 1, is_deed)], trace_work(messages)) == ({0} if is_gone else set())
+    before = talk(user(), *EDIT, assistant(text=said)).messages
+    assert list_overtaken([Statement(said, 3, is_deed)], trace_work(before)) == set()
+
+
+def test_an_edit_that_failed_overtakes_nothing_and_a_file_that_was_taken_back_does() -> None:
+    said = [Statement("There is a bug in `cart.py`.", 1, False)]
+    failed = talk(user(), assistant(), *edited("src/cart.py", "a", "b", ok=False)).messages
+    assert list_overtaken(said, trace_work(failed)) == set()
+    back = talk(user(), assistant(), *ran("git checkout -- src/cart.py")).messages
+    assert list_overtaken(said, trace_work(back)) == {0}
+
+
+def test_the_edit_of_the_same_message_overtakes_its_diagnosis_and_not_its_deed() -> None:
+    work = trace_work(talk(user(), *EDIT).messages)
+    said = [Statement("`cart.py` is broken.", 1, False), Statement("Fixed `cart.py`.", 1, True)]
+    assert list_overtaken(said, work) == {0}
+
+
+def test_the_rest_of_an_overtaken_analysis_goes_but_what_a_provider_requires_stays() -> None:
+    work = trace_work(talk(user(), assistant(), *EDIT).messages)
+    said = (
+        "The handler only checks `isStreaming`.",
+        "There is no guard in `cart.py`.",
+        "The message lands between the two.",
+        "The API requires results right behind calls.",
+    )
+    assert list_overtaken([Statement(one, 1, False) for one in said], work) == {0, 1, 2}
+
+
+def test_a_summary_without_a_model_leaves_out_what_was_mended() -> None:
+    told = assistant(text="The total is wrong because `cart.py` does not round prices at all.")
+    fine = assistant(text="Prices are stored in cents because the bank requires whole numbers.")
+    messages = talk(user(), told, user("Fix it."), fine, *EDIT, assistant(text="Done.")).messages
+    lines = "\n".join(line for lines in extract(messages, Ledger(), 400, len).values() for line in lines)
+    assert "cents" in lines
+    assert "does not round" not in lines
+
+
+def test_lines_of_an_earlier_summary_about_code_that_was_changed_since_go() -> None:
+    kept = {
+        "goal": ("- `cart.py` must not round",),
+        "discoveries": ("- as of an earlier summary: `cart.py` is still broken", "- The bank wants cents"),
+        "accomplished": ("- as of an earlier summary: `Cart` created (`src/cart.py`) - 885 lines",),
+    }
+    messages = talk(user(), *EDIT).messages
+    assert without_overtaken(kept, messages) == {"goal": kept["goal"], "discoveries": ("- The bank wants cents",)}
+    assert without_overtaken(kept, messages[:1]) == kept
