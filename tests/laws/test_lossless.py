@@ -1,6 +1,7 @@
 """Shorter forms that hold everything: each is turned back into what it was made of."""
 
 import json
+import random
 import re
 from typing import Any
 
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from secateur.text.lossless import (
+    bound_folded_chars,
     clean,
     decode_tables,
     encode_tables,
@@ -104,6 +106,54 @@ def test_logs_are_turned_back_into_the_same_characters(text: str) -> None:
     assert expand_templates(made) == text
     assert made == text or is_templated(made)
     assert fold_templates(made) == made
+
+
+CUT = [  # words of which templates share a beginning, an end or all; a space may be in one
+    *('"w-1":', '"w-2":', '="1', "a=b", "a=c", "k=2026-03-04", "(a)", "a)", "{", "INFO", "", "Z", "ZZ", "9Z", "1ms"),
+    *(
+        "10:03:12",
+        "10:03:13",
+        "10:04:13",
+        "[10:03:12]",
+        "#10:03:04",
+        "\u0661\u0660:\u0660\u0663:\u0660\u0661",
+        "Mar  4",
+    ),
+    *("2026-03-04", "2026-03-05T10:03:01Z", "04/Mar/2026:10:03:01", "04/Mar/2026:10:03:02", "x/2026", "\u00e9a", "the"),
+]
+BEGINS, ENDS = ("", "k=", "10:03:", '"'), ("", "Z", ":")
+
+
+def log_of(seed: int) -> str:
+    """Lines of a few words each, of which some places have few words, and others many values."""
+    made = random.Random(seed)
+    places = [
+        made.sample(CUT, made.randrange(1, 5)) if made.random() < 0.7 else [] for _ in range(made.randrange(1, 7))
+    ]
+    lines = []
+    for _ in range(made.randrange(8, 30)):
+        values = (f"{made.choice(BEGINS)}{made.randrange(50)}{made.choice(ENDS)}" for _ in places)
+        words = [made.choice(some) if some else value for some, value in zip(places, values, strict=True)]
+        lines.append(" ".join(words[: made.randrange(1, len(words) + 1)] if made.random() < 0.2 else words))
+    return "\n".join(lines)
+
+
+@given(st.one_of(st.integers(0, 1 << 32).map(log_of), TEXTS))
+@settings(deadline=None, max_examples=150)
+def test_a_folded_log_is_never_shorter_than_its_bound(text: str) -> None:
+    bound = bound_folded_chars(text, len(text))
+    assert bound <= len(fold_templates(text))
+    assert bound_folded_chars(text, 20) <= bound
+
+
+def test_the_bound_tells_most_of_what_a_log_of_many_values_keeps() -> None:
+    lines = [
+        f"2026-03-04T10:00:{n % 60:02}Z INFO request {n * 2_654_435_761 % (1 << 32):08x} in {n * n} ms"
+        for n in range(90)
+    ]
+    text = "\n".join(lines)
+    assert len(fold_templates(text)) < 0.4 * len(text)
+    assert 0.7 * len(fold_templates(text)) < bound_folded_chars(text, len(text)) <= len(fold_templates(text))
 
 
 @given(st.lists(st.tuples(LINES, st.integers(1, 12)), max_size=20))

@@ -20,6 +20,7 @@ from secateur.text.dedupe_lines import PASSED, leave_out
 from secateur.text.excerpt import excerpt
 from secateur.text.lossless import (
     add_note,
+    bound_folded_chars,
     clean,
     fold_repeats,
     fold_templates,
@@ -88,9 +89,19 @@ def _is_replaced(new: NewResult, instead: str | None) -> bool:
         return True
     if sum(map(len, distinct)) < kept or text.startswith(("[", "{")) or any([sign in text for sign in _REGULAR]):
         return False
-    return _HIT.search(text) is None and not is_log(text)
+    if _HIT.search(text) is None and not is_log(text):
+        return True
+    longer = max(kept, _CLEARLY * len(instead))
+    return not _has_other_forms(new) and bound_folded_chars(text, longer) >= longer
 
 
+def _has_other_forms(new: NewResult) -> bool:
+    """Whether a result may be hits of a search, or leave out steps that went well."""
+    call = new.call
+    return call is not None and (is_search(call, new.part) or has_steps(call, new.part))
+
+
+_CLEARLY = 2  # times as long as another text: more tokens, too
 _REGULAR = ("\n[", "\n{", "\x1b", "\r")  # may be JSON, or drawn by a terminal
 _HIT = re.compile(r":\d{1,9}:")  # of a search
 _JSON_FILE = re.compile(r"\.(?:json[5cl]?|jsonl|ndjson|geojson|ipynb|har)\b")

@@ -9,7 +9,15 @@ from secateur.lineage import handle_of
 from secateur.model import Rewrite, Transcript
 from secateur.protect import Protection
 from secateur.strategies import ReduceOutput
-from secateur.text.lossless import clean, decode_tables, expand_hits, expand_repeats, expand_templates, strip_note
+from secateur.text.lossless import (
+    clean,
+    decode_tables,
+    expand_hits,
+    expand_repeats,
+    expand_templates,
+    fold_templates,
+    strip_note,
+)
 
 LOG = "\n".join(f"2026-03-04T10:00:{n % 60:02}Z INFO compiled src/rose_{n}.ts in {n} ms" for n in range(400))
 PASSED = "\n".join(f"tests/test_beds.py::test_rose_{n} PASSED [{n // 4}%]" for n in range(400))
@@ -140,3 +148,17 @@ def test_a_result_that_holds_a_medium_is_never_replaced_by_a_text() -> None:
     [shorter] = reduced(talk(user("why?"), call, result(EQUAL, "Bash", "c")))
     assert len(shorter) < len(EQUAL)
     assert reduced(talk(user("why?"), call, result(EQUAL, "Bash", "c", image="a rose"))) == []
+
+
+def test_what_is_replaced_anyway_is_folded_only_where_the_folded_log_could_be_kept() -> None:
+    def shortened(text: str, line: str = "./run.sh") -> int:
+        talked = asked(line, text)
+        protect = Protection(min_prunable_chars=2_000)
+        budget = Budget(window=200_000, tokens_used=0, count=lambda text: len(text) // 4, protect=protect)
+        return len(list(ReduceOutput(min_tokens_saved=100)(talked, budget, {part(talked, 2).key: "an outline"})))
+
+    values = [f"10:00:{n % 60:02} WARN request {n * 2_654_435_761 % (1 << 32):08x} took {n * n} ms" for n in range(400)]
+    assert len(fold_templates("\n".join(values[:150]))) > 2_000 > len(fold_templates("\n".join(values[:90])))
+    assert shortened("\n".join(values[:90])) == 1
+    assert shortened("\n".join(values[:150])) == 0
+    assert shortened("\n".join(values[:150]), "pytest -v") == 1  # of its steps some may be left out

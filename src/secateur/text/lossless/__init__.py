@@ -17,10 +17,11 @@ from secateur.text.lossless.lines import (
     strip_note,
 )
 from secateur.text.lossless.tables import decode_tables, encode_tables, is_tables, write_json_as_tables
-from secateur.text.lossless.templates import expand_templates, fold_templates, is_log, is_templated
+from secateur.text.lossless.templates import bound_folded_chars, expand_templates, fold_templates, is_log, is_templated
 
 __all__ = [
     "add_note",
+    "bound_folded_chars",
     "clean",
     "decode_tables",
     "encode_tables",

@@ -14,7 +14,8 @@ tell a time, a level, or how far something is. Each line is taken apart once.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from itertools import zip_longest
 from os.path import commonprefix
 
 LEAST = 8  # lines of one template
@@ -30,24 +31,35 @@ _HELD = re.compile(r"[A-Z](?: |$)|=")  # how a line begins that is marked by `=`
 
 def is_log(text: str) -> bool:
     """Whether most lines of a text begin with a time of day or a level, or tell how far something is."""
-    # Most texts hold no digits as in a time of day or in how far something is: missed sooner than by patterns.
-    if not any([level in text for level in _LEVELS]):
-        data = text.encode("utf-8", "surrogatepass")
-        digits = data.translate(_ZEROS)
-        others = "" if len(data) == len(text) else data.translate(None, _ASCII).decode("utf-8", "surrogatepass")
-        may_tell = b"00:00:00" in digits or (b"0/0" in digits and b"0] " in digits)
-        if not may_tell and not any(map(str.isdecimal, others)):  # digits of other scripts
-            return False
+    signs = _count_signs(text)
+    if not signs:
+        return False
     lines = [line for line in text.split("\n") if line]
     some = lines[:: max(1, len(lines) // _SAMPLE)]
+    if signs < MOSTLY * len(some):  # fewer than the lines that would have one each
+        return False
     if len(lines) < LEAST or sum(map(_is_row, some)) >= MOSTLY * len(some):
         return False
     telling = [line for line in some if _has_time(line) or _TELLS_LEVEL.match(line)]
     return len(telling) >= MOSTLY * len(some)
 
 
-_LEVELS = ("TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "ERROR", "FATAL", "level=", "%|")  # what may tell it
+def _count_signs(text: str) -> int:
+    """How often a text has, at most, what lines tell a level, a time of day or a progress by; found without patterns.
+
+    Of each line only the letters, digits and signs of these are looked at, so that they are found in few characters.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    if len(data) > len(text):
+        others = data.translate(None, _ASCII).decode("utf-8", "surrogatepass")
+        if any(map(str.isdecimal, others)):  # digits of other scripts
+            return len(text)
+    return sum(map(data.translate(_ZEROS, _NO_SIGNS).count, _SIGNS)) + data.count(b"level=")
+
+
+_SIGNS = (b"TRACE", b"DEBUG", b"INFO", b"NOTICE", b"WARN", b"ERROR", b"FATAL", b"%|", b"00:00:00", b"0/0")
 _ZEROS, _ASCII = bytes.maketrans(b"123456789", b"000000000"), bytes(range(128))
+_NO_SIGNS = bytes(set(range(256)).difference(b"\n123456789", *_SIGNS))
 _TIME_OF_DAY = re.compile(r"\d\d:\d\d:\d\d")
 _STAMP = re.compile(
     r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\b\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d"
@@ -90,6 +102,48 @@ def fold_templates(text: str) -> str:
         for place in places:
             made[place] = f"{name} {lines[place][len(prefix) :]}"
     return "\n".join((*heads, *made))
+
+
+def bound_folded_chars(text: str, enough: int) -> int:
+    """A number of characters that `fold_templates(text)` is never shorter than, counted no further than `enough`.
+
+    A word that fewer than `LEAST` lines have in its place is in no template and in no prefix, so that it remains in its
+    line but for a beginning and an end that may be shared.
+    """
+    rows = [line.split(" ", _BOUND_WORDS)[:_BOUND_WORDS] for line in text.split("\n")]
+    least = -1
+    for column in reversed(list(zip_longest(*rows, fillvalue=""))):  # times, which are mostly shared, are on the left
+        least += _bound_values(column)
+        if least >= enough:
+            break
+    return least
+
+
+def _bound_values(words: Sequence[str]) -> int:
+    """The same for what the lines have in one place, with a space before each value."""
+    distinct, joined, cut = set(words), "".join(words), 0
+    if len(distinct) == 1:
+        return 0
+    if not joined.isalnum() or "Z" in joined:
+        words = [word.rstrip(_TRAILING) for word in words]
+        distinct, joined = set(words), "".join(words)
+        cut = _find_cut(distinct)
+    if "" in distinct or len(distinct) <= len(words) - LEAST + 1:
+        often = {word for word, times in Counter(words).items() if times >= LEAST or not word}
+        words = [word for word in words if word not in often] if often else words
+        joined = "".join(words)
+    return max(0, len(joined) + (1 - cut) * len(words))
+
+
+def _find_cut(words: Set[str]) -> int:
+    """How many characters the cut start of one of these words has at most."""
+    inner = "".join([word[1:] for word in words])
+    if _CUT_SIGN.search(inner) is None and ("-" not in inner or _DATE.search(inner) is None):
+        return 1
+    return max([cut.end() for cut in map(_LAST_CUT.match, words) if cut], default=0)
+
+
+_BOUND_WORDS = 40  # of a line, so that one line with many words does not make all others long
 
 
 def expand_templates(text: str) -> str:
@@ -212,6 +266,11 @@ def _build_cutter(at: int, start: int, end: int) -> Callable[[list[str]], str]:
 _ENDS = frozenset("\"')]}>,;:Z")
 _TIME = re.compile(r"(?:\d{4}-\d\d-\d\d[T ]?|\d\d/[A-Z][a-z]{2}/\d{4}:?)?(?:\d\d:)*")
 _BEFORE = re.compile(r".*[=\"'(\[{<\t]", re.S)
+_TRAILING = "".join(_ENDS)
+_CUT_SIGN, _DATE = re.compile(r"[=\"'(\[{<\t:/]"), re.compile(r"-\d\d-\d\d")
+_LAST_CUT = re.compile(
+    rf".*(?:{_CUT_SIGN.pattern}|\d{{4}}{_DATE.pattern}[T ]?|/\d{{4}})", re.S
+)  # the last place to cut
 
 
 def _find_shared(values: set[str]) -> tuple[int, int]:
