@@ -30,13 +30,21 @@ from secateur.compaction.ledger.entries import (
     ValueChange,
 )
 from secateur.compaction.ledger.failures import list_failures
-from secateur.compaction.ledger.files import describe_target, trace_files
+from secateur.compaction.ledger.files import describe_target, limit_uncommitted, trace_files
 from secateur.compaction.ledger.merge import merge
-from secateur.compaction.ledger.names import branch, find_commits, list_names
+from secateur.compaction.ledger.names import list_names
 from secateur.compaction.ledger.notes import describe_changes
 from secateur.compaction.ledger.plans import extract_plans
 from secateur.compaction.ledger.read_back import read_back
 from secateur.compaction.ledger.render import fit_ledger, format_bullet, render_ledger
+from secateur.compaction.ledger.repository import (
+    MOST_UNPUSHED,
+    find_branch,
+    find_commits,
+    find_folder,
+    list_tickets,
+    list_unpushed,
+)
 from secateur.compaction.ledger.requests import extract_question, extract_requests
 from secateur.compaction.ledger.said import get_agent_text
 from secateur.compaction.ledger.scripts import drop_empty_checks
@@ -99,7 +107,10 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         last_words=told.last_words,
         commits=tuple(dict.fromkeys(find_commits(ran))),
         identifiers=list_names(said, done),
-        branch=branch(ran),
+        branch=find_branch(ran),
+        folder=find_folder(done, ran),
+        unpushed=limit_uncommitted(list_unpushed(ran), MOST_UNPUSHED),
+        tickets=list_tickets(ran),
         before=told.before,
         replanned=replanned,
         arrived=find_late_results(said, done),

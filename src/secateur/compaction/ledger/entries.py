@@ -110,6 +110,16 @@ class ValueChange(Struct, frozen=True, omit_defaults=True):
     key: str = ""
 
 
+class Ticket(Struct, frozen=True, omit_defaults=True):
+    """A ticket or a pull request that calls of the session opened, took or closed."""
+
+    id: str  # its id, or its address
+    title: str = ""
+    state: Literal["open", "done"] = "open"
+    kind: Literal["ticket", "pull request"] = "ticket"
+    key: str = ""
+
+
 class Undelivered(Struct, frozen=True, omit_defaults=True):
     """Something that the user asked for by name and that no call did, such as a commit or a push."""
 
@@ -141,6 +151,9 @@ class Ledger(Struct, frozen=True, omit_defaults=True):
     uncommitted: tuple[str, ...] = ()  # files changed since the last commit, or in a span that has none
     identifiers: tuple[str, ...] = ()
     branch: str = ""
+    folder: str = ""  # where commands were run of late
+    unpushed: tuple[str, ...] = ()  # commits and tags that no call pushed
+    tickets: tuple[Ticket, ...] = ()
     values: tuple[ValueChange, ...] = ()
     last_words: Quote | None = None
     report: Quote | None = None  # the agent's words at the end of the newest turn that changed a file, if others follow

@@ -62,11 +62,11 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
     return FileHistory(tuple(found.values()), tuple(left))
 
 
-def limit_uncommitted(paths: Collection[str]) -> tuple[str, ...]:
-    """Return the last of these paths, behind a mark where there are more."""
-    listed = [path for path in paths if path != OTHERS]
-    is_cut = len(listed) > MOST_UNCOMMITTED or OTHERS in paths
-    return (*((OTHERS,) if is_cut else ()), *listed[-MOST_UNCOMMITTED:])
+def limit_uncommitted(names: Collection[str], most: int = MOST_UNCOMMITTED) -> tuple[str, ...]:
+    """Return the last of these names, behind a mark where there are more."""
+    listed = [name for name in names if name != OTHERS]
+    is_cut = len(listed) > most or OTHERS in names
+    return (*((OTHERS,) if is_cut else ()), *listed[-most:])
 
 
 def _is_commit(action: Action) -> bool:

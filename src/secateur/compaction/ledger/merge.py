@@ -27,6 +27,7 @@ from secateur.compaction.ledger.entries import (
     mark,
 )
 from secateur.compaction.ledger.files import limit_uncommitted, merge_use
+from secateur.compaction.ledger.repository import MOST_UNPUSHED, TAG, merge_tickets
 from secateur.compaction.ledger.retractions import mark_replaced
 from secateur.compaction.ledger.values import merge_values
 
@@ -50,6 +51,9 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         uncommitted=_merge_uncommitted(earlier, later),
         identifiers=tuple(dict.fromkeys(names)),
         branch=later.branch or earlier.branch,
+        folder=later.folder or earlier.folder,
+        unpushed=_merge_unpushed(earlier, later),
+        tickets=merge_tickets((*earlier.tickets, *later.tickets)),
         values=merge_values((*earlier.values, *later.values)),
         last_words=_merge_last_words(earlier, later),
         report=_merge_report(earlier, later),
@@ -109,6 +113,16 @@ def _merge_uncommitted(earlier: Ledger, later: Ledger) -> tuple[str, ...]:
     """Merge the files that were changed since the last commit; a commit of the later span ends the earlier list."""
     is_committed = bool(later.commits) or "commit" in later.delivered
     return limit_uncommitted(dict.fromkeys((*(() if is_committed else earlier.uncommitted), *later.uncommitted)))
+
+
+def _merge_unpushed(earlier: Ledger, later: Ledger) -> tuple[str, ...]:
+    """Merge what no call pushed; a push of the later span takes the earlier commits, and not the tags."""
+    kept = earlier.unpushed if "push" not in later.delivered else filter(_is_tag, earlier.unpushed)
+    return limit_uncommitted(dict.fromkeys((*kept, *later.unpushed)), MOST_UNPUSHED)
+
+
+def _is_tag(name: str) -> bool:
+    return name.startswith(TAG)
 
 
 def _merge_undelivered(earlier: Ledger, later: Ledger) -> tuple[Undelivered, ...]:

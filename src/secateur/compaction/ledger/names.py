@@ -1,10 +1,8 @@
-"""The identifiers that later work may need: hashes, ids, addresses, error codes; and the branch and commits of a
-repository.
+"""The identifiers that later work may need: hashes, ids, addresses, error codes.
 
 Rule: what the user named comes first, then what the agent itself used most often, then what a command says that it has
 started or created, since no one can ask for it by another name. What only a tool printed is not kept, because it can be
-read back. Paths have their own entries. A name is written as in its source. For a repository, what git itself printed
-counts, not what it was asked.
+read back. Paths have their own entries. A name is written as in its source.
 """
 
 import re
@@ -17,8 +15,7 @@ from secateur.identifiers import Kind, find_anchors
 from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact
-from secateur.toolcalls.actions import Action, clip_text
-from secateur.toolcalls.commands import ExecutedCommand
+from secateur.toolcalls.actions import Action
 
 MOST = 60
 MOST_ANNOUNCED = 24  # of these, names of what commands started or created
@@ -41,8 +38,6 @@ _NO_NAME = re.compile(  # coordinates of a drawing, a range of numbers, a time t
     r"|[MLHVCSQTAZ]?[\d.]+(?:[MLHVCSQTAZ][-\d.,]+)+[MLHVCSQTAZ]?|[\d.]*\.\d+-[\d.]+|\d{1,3}-\d*\.\d+|\d{4}-\d\d-\d\dT\d\d",
     re.I,
 )
-
-COMMIT_CHARS = 160
 
 
 def list_names(messages: Iterable[Message], done: Iterable[Action] = ()) -> tuple[str, ...]:
@@ -80,36 +75,3 @@ def _find_names(text: str) -> tuple[str, ...]:
     }
     placed = ((text.find(name), name) for name in found if " " not in name and _NO_NAME.fullmatch(name) is None)
     return tuple(name for at, name in sorted(placed) if at >= 0)
-
-
-def branch(ran: Iterable[ExecutedCommand]) -> str:
-    """The current branch; "" while git has not named it."""
-    found = ""
-    for run in ran:
-        if run.action.ok and "git" in run.text:
-            named = _NAMED.findall(run.action.said[:_SEARCHED_TEXT])
-            if named:
-                found = next(filter(None, reversed(named[-1])))
-            elif _ASKED.search(run.text) and _ALONE.fullmatch(said := run.action.said.strip()):
-                found = said
-    return redact(found)
-
-
-def find_commits(ran: Iterable[ExecutedCommand]) -> Iterator[str]:
-    """Yield the line that git printed for each commit: branch, hash, subject."""
-    for run in ran:
-        if "git" in run.text and "commit" in run.text:
-            for line in _COMMIT.findall(run.action.said[:_SEARCHED_TEXT]):
-                yield clip_text(redact(line), COMMIT_CHARS)
-
-
-_SEARCHED_TEXT = 20_000  # characters of an output
-_NAMED = re.compile(
-    r"^(?:Switched to (?:a new )?branch '([^'\s]{1,200})'|On branch (\S{1,200})$"
-    r"|\* ([\w./-]{1,200})(?: +[0-9a-f]{7,}.*)?$"
-    r"|\[([\w./-]{1,200})(?: \(root-commit\))? [0-9a-f]{7,40}\] )",
-    re.M,
-)
-_ASKED = re.compile(r"git (?:branch --show-current|rev-parse --abbrev-ref HEAD)\s*$")
-_ALONE = re.compile(r"[\w./-]{1,200}")
-_COMMIT = re.compile(r"^\[[\w./ -]{1,200}(?:\(root-commit\) )?[0-9a-f]{7,40}\] [^\n]{1,400}", re.M)

@@ -35,6 +35,7 @@ from secateur.toolcalls.shell import parse_command_line
 
 NOTE_CHARS = 220  # of one file
 SENTENCE_CHARS = 160
+_SHARED = ("", IMPORTS_ONLY, LAYOUT_ONLY)  # notes that files have in common take no room of their own
 _CAPS = (180, 150, 120, 90, 60)  # characters of one note, where not all have room
 MOST_NAMES = 6
 
@@ -54,16 +55,19 @@ def describe_changes(
 
 def limit_notes(files: Sequence[FileEntry], max_chars: int) -> tuple[FileEntry, ...]:
     """Return the files with notes of at most so many characters together: shorter ones, then those of newer files."""
-    lengths = [len(one.about) for one in files if one.about]
+    lengths = [len(one.about) for one in files if one.about not in _SHARED]
     if sum(lengths) <= max_chars:
         return tuple(files)
     each = next((cap for cap in _CAPS if sum(min(cap, length) for length in lengths) <= max_chars), _CAPS[-1])
     left, kept = max_chars, list[FileEntry]()
     for one in reversed(files):
+        if one.about in _SHARED:
+            kept.append(one)
+            continue
         about = _clip(one.about, each)
         about = about if len(about) <= left else ""
         left -= len(about)
-        kept.append(replace(one, about=about) if one.about else one)
+        kept.append(replace(one, about=about))
     return tuple(reversed(kept))
 
 

@@ -19,6 +19,7 @@ from secateur.compaction.ledger.entries import (
     Quote,
     Scope,
     State,
+    Ticket,
     Undelivered,
     UserRequest,
     ValueChange,
@@ -33,11 +34,13 @@ from secateur.compaction.ledger.file_lines import (
 )
 from secateur.compaction.ledger.render import (
     EARLIER_WORDS,
+    FOLDER,
     LAST_WORDS,
     OUTCOME_WORDS,
     REPLACED_BY,
     UNCOMMITTED,
     UNDELIVERED,
+    UNPUSHED,
 )
 from secateur.toolcalls.commands import Check
 from secateur.toolcalls.effects import Use
@@ -76,6 +79,7 @@ _VALUE = re.compile(r"value: (\S+) in (.+): (.*) → (.*)")
 _WORDS = re.compile(rf"({LAST_WORDS}|{EARLIER_WORDS}): (.*)", re.S)
 _ERROR = re.compile(r"error, (open|resolved|not tried again)( \(edited since\))?: (.*?)(?: — during: (.*))?")
 _FILE = re.compile(rf"({'|'.join(USES)}): (.*)")
+_TICKET = re.compile(r"(ticket|pull request), (open|done): (\S+)(?: — (.*))?")
 _TASK = re.compile(r"task, (open|done|superseded): (.*)")
 
 
@@ -126,6 +130,9 @@ def _parse_shaped_fact(found: dict[str, Any], text: str) -> None:
         found.setdefault("files", []).extend(parse_file_line(cast(Use, hit[1]), hit[2], found.get(ROOT, "")))
     elif hit := _TASK.fullmatch(text):
         found.setdefault("tasks", []).append(PlanItem(hit[2], cast(State, hit[1])))
+    elif hit := _TICKET.fullmatch(text):
+        ticket = Ticket(hit[3], hit[4] or "", cast(Any, hit[2]), cast(Any, hit[1]))
+        found.setdefault("tickets", []).append(ticket)
     elif hit := _ERROR.fullmatch(text):
         is_open = hit[1] == "open"
         failure = Failure(hit[3], hit[4] or "", hit[1] == "resolved", check=is_open, edited_since=bool(hit[2]))
@@ -164,6 +171,8 @@ _OUTCOMES = {word: ok for ok, word in OUTCOME_WORDS.items()}
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "branch": ("branch", str),
     ROOT: (ROOT, str),
+    FOLDER: ("folder", str),
+    UNPUSHED: ("unpushed", lambda rest: tuple(rest.split(" · "))),
     "names": ("identifiers", lambda rest: tuple(rest.split(" · "))),
     UNCOMMITTED: ("uncommitted", lambda rest: tuple(rest.split(" · "))),
     "not listed, for room": ("omitted", _parse_counts),

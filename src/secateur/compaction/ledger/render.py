@@ -6,7 +6,6 @@ what is next is quoted, never composed. Keys are shown as marks. Lines read back
 what was rendered here: in a model's own prose no one can tell the user's words from others'.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from itertools import chain
 
@@ -17,6 +16,7 @@ from secateur.compaction.ledger.entries import Command, Ledger, UserRequest, mar
 from secateur.compaction.ledger.file_lines import find_root, list_file_lines, shorten_path
 from secateur.compaction.ledger.notes import limit_notes
 from secateur.compaction.ledger.relevance import list_goals, select_relevant
+from secateur.compaction.ledger.repository import TAG
 from secateur.compaction.ledger.requests import UNFINISHED, is_substantial
 from secateur.compaction.template import SECTIONS
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
@@ -37,6 +37,8 @@ EARLIER_WORDS = "before that the agent said"
 REPLACED_BY = " — replaced by: "
 EDITED_SINCE = " (edited since)"
 UNCOMMITTED = "changed since the last commit"
+UNPUSHED = "committed, and no call pushed it"
+FOLDER = "working directory"
 UNDELIVERED = "asked for, and no call did it"
 NOTHING_OPEN = "- nothing is open"
 
@@ -115,6 +117,8 @@ def _render_constraints(ledger: Ledger) -> Iterator[str]:
 
 
 def _render_discoveries(ledger: Ledger) -> Iterator[str]:
+    if ledger.folder and ledger.folder != find_root(ledger.files):
+        yield f"- {FOLDER}: {ledger.folder}"
     if ledger.branch:
         yield f"- branch: {ledger.branch}"
     for run in ledger.commands:
@@ -148,6 +152,7 @@ def _render_accomplished(ledger: Ledger) -> Iterator[str]:
             yield _render_command(run)
     for value in ledger.values:
         yield f"- value: {value.name} in {value.path}: {value.old} → {value.new}"
+    yield from _render_tickets(ledger, "done")
     for commit in ledger.commits:
         yield f"- commit: {commit}"
 
@@ -176,22 +181,15 @@ def _render_next(ledger: Ledger) -> Iterator[str]:
         yield format_bullet(f"{EARLIER_WORDS}: {ledger.report.text}")
     yield from _render_open(ledger)
     is_unfinished = any(one and UNFINISHED.search(one.text) for one in (said, ledger.report))
-    is_uncommitted = bool(ledger.uncommitted) and (bool(ledger.commits) or _has_tickets(ledger))
+    is_uncommitted = bool(ledger.uncommitted) and bool(ledger.commits or ledger.tickets or ledger.branch)
     if is_uncommitted:
         root = find_root(ledger.files)
         yield f"- {UNCOMMITTED}: {' · '.join(shorten_path(path, root) for path in ledger.uncommitted)}"
-    if not (has_open(ledger) or is_unfinished or is_uncommitted) and (said or ledger.requests):
+    if ledger.unpushed:
+        yield f"- {UNPUSHED}: {' · '.join(ledger.unpushed)}"
+    is_out = any(one.startswith(TAG) for one in ledger.unpushed) or any(one.state == "open" for one in ledger.tickets)
+    if not (is_out or has_open(ledger) or is_unfinished or is_uncommitted) and (said or ledger.requests):
         yield NOTHING_OPEN
-
-
-def _has_tickets(ledger: Ledger) -> bool:
-    """Whether the session keeps its work in tickets, which are done when it is committed."""
-    return any(_TICKETS.search(run.text) for run in ledger.commands)
-
-
-_TICKETS = re.compile(
-    r"(?:^|[;&|] ?)(?:bd|tk|gh issue|glab issue|jira|linear) (?:create|update|close|claim|edit|start)\b"
-)
 
 
 def has_open(ledger: Ledger) -> bool:
@@ -209,8 +207,15 @@ def _render_open(ledger: Ledger) -> Iterator[str]:
     for task in ledger.tasks:
         if task.state == "open" and task.text:
             yield f"- task, open: {task.text}"
+    yield from _render_tickets(ledger, "open")
     for one in ledger.pending:
         yield f"- no result yet: {one.tool}" + (f" — {one.target}" if one.target else "")
+
+
+def _render_tickets(ledger: Ledger, state: str) -> Iterator[str]:
+    for one in ledger.tickets:
+        if one.state == state:
+            yield f"- {one.kind}, {state}: {one.id}" + (f" — {one.title}" if one.title else "")
 
 
 def _list_failing(ledger: Ledger) -> list[Command]:

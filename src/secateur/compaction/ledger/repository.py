@@ -1,0 +1,154 @@
+"""Where the work is, and what of it is out: the folder, the branch, commits and tags that no call pushed, tickets.
+
+Rule: what git and a tracker themselves printed counts, not what they were asked; a push is taken to push what was
+committed before it, and tags only where it names them. What happened outside of the session's calls nobody knows here.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from secateur.compaction.ledger.entries import Ticket
+from secateur.redact import redact
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, collect_texts
+from secateur.toolcalls.commands import ExecutedCommand
+from secateur.toolcalls.file_effects import PLACES
+
+COMMIT_CHARS, TITLE_CHARS = 160, 120
+MOST_TICKETS = 20
+MOST_UNPUSHED = 4
+TAG = "tag "
+
+
+def find_folder(done: Iterable[Action], ran: Iterable[ExecutedCommand]) -> str:
+    """Return the newest folder in which many of the commands ran; "" if the calls name none."""
+    named = [place.rstrip("/") for action in done for place in collect_texts(action.given, PLACES)]
+    named += [run.goes_to.rstrip("/") for run in ran]
+    places = [redact(place) for place in named if place.startswith("/") and collapse_whitespace(place) == place]
+    counts = Counter(places)
+    least = max(3, len(places) // 5)
+    return next((place for place in reversed(places) if counts[place] >= least), "")
+
+
+def merge_tickets(tickets: Iterable[Ticket]) -> tuple[Ticket, ...]:
+    """Return one entry for each ticket, as it was left; a ticket keeps its title."""
+    found: dict[str, Ticket] = {}
+    for one in tickets:
+        name = next((id for id in found if id == one.id or id.endswith(f"/{one.id}")), one.id)
+        before = found.pop(name, None)
+        found[name] = Ticket(name, one.title or (before.title if before else ""), one.state, one.kind, one.key)
+    return tuple(found.values())[-MOST_TICKETS:]
+
+
+def list_tickets(ran: Iterable[ExecutedCommand]) -> tuple[Ticket, ...]:
+    """Return the tickets and pull requests that calls opened, took or closed."""
+    return merge_tickets(one for run in ran if run.ok for words in run.does for one in _read_tracker(words, run))
+
+
+def list_unpushed(ran: Iterable[ExecutedCommand]) -> tuple[str, ...]:
+    """Return the hashes of the commits and the names of the tags that no later call pushed."""
+    left: dict[str, None] = {}
+    for run in ran:
+        if not run.ok or not any(words[0] in _GIT for words in run.does if words):
+            continue
+        hashes = [redact(hit) for hit in _HASH.findall(run.action.said[:_SEARCHED_TEXT])]
+        for words in run.does:
+            left |= dict.fromkeys(hashes if words[:2] == ("git", "commit") else ())
+            if words[:2] == ("git", "tag") and not _NO_TAG & {*words}:
+                left |= {f"{TAG}{redact(word)}": None for word in words[2:][-1:] if _TAGGED.fullmatch(word)}
+            elif words[:2] == ("git", "push") or " ".join(words[:3]) in _PUSHES:
+                left = {one: None for one in left if one.startswith(TAG) and not _is_tag_pushed(words, one)}
+    return tuple(left)
+
+
+def _is_tag_pushed(words: tuple[str, ...], tag: str) -> bool:
+    return bool(
+        {"--tags", "--follow-tags", "--mirror", tag.removeprefix(TAG), f"refs/tags/{tag[len(TAG) :]}"} & {*words}
+    )
+
+
+def _read_tracker(words: tuple[str, ...], run: ExecutedCommand) -> Iterator[Ticket]:
+    """Yield the tickets that one command of a tracker opened or closed."""
+    said, key = run.action.said[:_SEARCHED_TEXT], run.action.call.key
+    program, verb = words[0], " ".join(words[1:3]) if words[0] in ("gh", "glab") else "".join(words[1:2])
+    if program in ("bd", "tk") and verb in _LOCAL:
+        for hit in _LOCAL_TOLD.finditer(said):
+            if hit["verb"].lower() in _LOCAL[verb][1]:
+                said_title = hit["title"] if _LOCAL[verb][0] == "open" else ""  # with a close it is the reason
+                title = clip_text(collapse_whitespace(redact(said_title or "")), TITLE_CHARS)
+                yield Ticket(redact(hit["id"]), title, _LOCAL[verb][0], "ticket", key)
+    elif program in ("gh", "glab") and verb in _REMOTE:
+        state, kind = _REMOTE[verb]
+        titles = [word for before, word in zip(words, words[1:], strict=False) if before in ("--title", "-t")]
+        title = clip_text(collapse_whitespace(redact(titles[0])), TITLE_CHARS) if titles else ""
+        named = _URL.findall(said)[-1:] if state == "open" else [word.lstrip("#") for word in words[3:4]]
+        yield from (Ticket(redact(id), title, state, kind, key) for id in named if _ID.fullmatch(id))
+
+
+def find_branch(ran: Iterable[ExecutedCommand]) -> str:
+    """The current branch; "" while git has not named it."""
+    found = ""
+    for run in ran:
+        if run.action.ok and "git" in run.text:
+            said = run.action.said[:_SEARCHED_TEXT]
+            named = _NAMED.findall(said) or (_STATUS.findall(said) if _SHORT_STATUS.search(run.text) else [])
+            if named:
+                found = next(filter(None, reversed(named[-1])))
+            elif _ASKED.search(run.text) and _ALONE.fullmatch(alone := said.strip()):
+                found = alone
+    return redact(found)
+
+
+def find_commits(ran: Iterable[ExecutedCommand]) -> Iterator[str]:
+    """Yield the line that git printed for each commit: branch, hash, subject."""
+    for run in ran:
+        if "git" in run.text and "commit" in run.text:
+            for line in _COMMIT.findall(run.action.said[:_SEARCHED_TEXT]):
+                yield clip_text(redact(line), COMMIT_CHARS)
+
+
+_SEARCHED_TEXT = 20_000  # characters of an output
+_NAMED = re.compile(
+    r"^(?:Switched to (?:a new )?branch '([^'\s]{1,200})'|On branch (\S{1,200})$"
+    r"|\* ([\w./-]{1,200})(?: +[0-9a-f]{7,}.*)?$"
+    r"|\[([\w./-]{1,200})(?: \(root-commit\))? [0-9a-f]{7,40}\] )",
+    re.M,
+)
+_ASKED = re.compile(r"git (?:branch --show-current|rev-parse --abbrev-ref HEAD)\s*$")
+_ALONE = re.compile(r"[\w./-]{1,200}")
+_COMMIT = re.compile(r"^\[[\w./ -]{1,200}(?:\(root-commit\) )?[0-9a-f]{7,40}\] [^\n]{1,400}", re.M)
+_SHORT_STATUS = re.compile(r"git (?:-C \S+ )?status\b[^;&|]{0,60}\s(?:-sb|-b|--branch)\b")
+_STATUS = re.compile(
+    r"^## (?!HEAD \()(?:No commits yet on )?([^\s.]{1,200}(?:\.[^\s.]{1,200}){0,8})(?:\.\.\.\S+)?(?: \[[^\]\n]*\])?$()",
+    re.M,
+)
+_HASH = re.compile(r"^\[[\w./ -]{1,200}(?:\(root-commit\) )?([0-9a-f]{7,40})\] ", re.M)
+_GIT = ("git", "gh", "gt", "glab")
+_PUSHES = ("gh pr create", "gh pr merge", "glab mr create", "gt submit")
+_NO_TAG = frozenset({"-l", "--list", "-d", "--delete", "-n", "--contains", "--sort", "--points-at"})
+_TAGGED = re.compile(r"v?\d[\w.+-]{0,60}|[\w./-]{1,60}")
+_URL = re.compile(r"https?://[^\s'\"<>]{1,160}/(?:issues|pull|merge_requests)/\d+")
+_ID = re.compile(r"\S{1,200}")
+_LOCAL: dict[str, tuple[Literal["open", "done"], tuple[str, ...]]] = {
+    "create": ("open", ("created",)),
+    "update": ("open", ("updated",)),
+    "claim": ("open", ("claimed", "updated")),
+    "start": ("open", ("started", "updated")),
+    "reopen": ("open", ("reopened", "updated")),
+    "close": ("done", ("closed",)),
+}
+_LOCAL_TOLD = re.compile(
+    r"^\W{0,4}(?P<verb>Created|Updated|Claimed|Started|Reopened|Closed)(?: issue| ticket)?:? "
+    r"(?P<id>[a-z][\w-]{0,40}-[a-z0-9]{2,8}(?:\.\d+)*)(?:(?: [—–-] |: )(?P<title>[^\n]{1,200}))?",
+    re.M | re.I,
+)
+_REMOTE: dict[str, tuple[Literal["open", "done"], Literal["ticket", "pull request"]]] = {
+    "issue create": ("open", "ticket"),
+    "issue close": ("done", "ticket"),
+    "pr create": ("open", "pull request"),
+    "pr merge": ("done", "pull request"),
+    "pr close": ("done", "pull request"),
+    "mr create": ("open", "pull request"),
+    "mr merge": ("done", "pull request"),
+}

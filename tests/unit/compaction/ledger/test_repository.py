@@ -1,0 +1,87 @@
+"""Where the work is, and what of it is out."""
+
+import json
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
+from secateur.model import Message
+
+
+def ran(command: str, said: str = "", error: bool = False, **more: str) -> tuple[Message, Message]:
+    given = json.dumps({"command": command, **more})
+    return assistant(("1", "bash", given)), result(said, "bash", "1", error)
+
+
+def read(*rounds: tuple[Message, Message]) -> Ledger:
+    return build_ledger(talk(user(), *(one for pair in rounds for one in pair)).messages)
+
+
+COMMIT = ran("git commit -m x", "[main 1234abc] x\n 1 file changed")
+TAGGED = ran("git tag v0.1.0")
+PUSHED = ran("git push origin main", "To github.com:a/b\n   1..2  main -> main")
+
+
+@pytest.mark.parametrize(
+    ("rounds", "left"),
+    [
+        ([COMMIT], ("1234abc",)),
+        ([COMMIT, TAGGED], ("1234abc", "tag v0.1.0")),
+        ([COMMIT, TAGGED, PUSHED], ("tag v0.1.0",)),
+        ([COMMIT, TAGGED, PUSHED, ran("git push --tags", "ok")], ()),
+        ([COMMIT, TAGGED, PUSHED, ran("git push origin v0.1.0", "ok")], ()),
+        ([COMMIT, ran("git push", "rejected", True)], ("1234abc",)),
+        ([COMMIT, ran("gh pr create --title T", "https://github.com/a/b/pull/7")], ()),
+        ([ran("git add . && git commit -m x && git tag v2", "[main 1234abc] x")], ("1234abc", "tag v2")),
+        ([ran("git tag -l"), ran("git tag -d v1")], ()),
+        ([COMMIT, PUSHED, ran("git commit -m y", "[main 5678def] y")], ("5678def",)),
+    ],
+)
+def test_what_no_call_pushed_is_told(rounds: list[tuple[Message, Message]], left: tuple[str, ...]) -> None:
+    assert read(*rounds).unpushed == left
+
+
+def test_an_unpushed_tag_is_open_and_an_unpushed_commit_alone_is_not() -> None:
+    done = assistant(text="The release is made.")
+    lines = render_ledger(build_ledger(talk(user(), *COMMIT, *TAGGED, done).messages))["next"]
+    assert "- committed, and no call pushed it: 1234abc · tag v0.1.0" in lines
+    assert "- nothing is open" not in lines
+    assert "- nothing is open" in render_ledger(build_ledger(talk(user(), *COMMIT, done).messages))["next"]
+
+
+CREATED = ran("bd create --title='Read model' --type=task", "✓ Created issue: app-rkl — Read model\n  Priority: P2")
+CLOSED = ran("bd close app-rkl", "✓ Closed app-rkl: Done")
+
+
+def test_a_ticket_is_open_until_a_call_closes_it() -> None:
+    opened = read(CREATED, ran("bd update app-rkl --claim", "✓ Updated issue: app-rkl — Read model"))
+    assert "- ticket, open: app-rkl — Read model" in render_ledger(opened)["next"]
+    for ledger in (read(CREATED, CLOSED), merge(read(CREATED), read(CLOSED))):
+        assert [(one.id, one.title, one.state) for one in ledger.tickets] == [("app-rkl", "Read model", "done")]
+    assert read(ran("bd show app-rkl", "app-rkl Read model"), ran("bd create --title=x", "error", True)).tickets == ()
+
+
+def test_a_pull_request_is_known_by_its_address_and_merged_by_its_number() -> None:
+    made = ran('gh pr create --title "Round prices" --body x', "https://github.com/a/b/pull/12")
+    ledger = read(made)
+    assert "- pull request, open: https://github.com/a/b/pull/12 — Round prices" in render_ledger(ledger)["next"]
+    assert [one.state for one in merge(ledger, read(ran("gh pr merge 12 --squash", "Merged"))).tickets] == ["done"]
+
+
+def test_the_folder_and_the_branch_are_those_of_late() -> None:
+    calls = [ran("ls", "a", workdir="/work/main") for _ in range(3)]
+    calls += [
+        ran("git status --short --branch", "## feat/x...origin/feat/x [ahead 1]\n M a.py", workdir="/work/feat")
+    ] * 3
+    ledger = read(*calls)
+    assert (ledger.folder, ledger.branch) == ("/work/feat", "feat/x")
+    assert "- working directory: /work/feat" in render_ledger(ledger)["discoveries"]
+    lines = render_ledger(ledger)
+    assert render_ledger(read_back(lines)) == lines
+    assert read(ran("cat README.md; git log", "## Install\ntext")).branch == ""
+
+
+def test_tickets_and_what_is_unpushed_are_read_back() -> None:
+    lines = render_ledger(read(COMMIT, TAGGED, CREATED))
+    assert render_ledger(read_back(lines)) == lines
