@@ -220,9 +220,9 @@ def _use_supplied(work: _Work, cancels: bool) -> _Found | CompactionSkipped:
 
 def _extract_sections(work: _Work) -> Sections:
     """Extract the agent's most telling sentences; half the prose's room, so that what was kept stays."""
-    room = int(work.most * (1 - FACTS_SHARE) / 2)
-    made = extract(work.given.messages, Ledger(), room, work.scene.count)
-    return without_gone_files(made, work.given.ledger.files)
+    room, ledger = int(work.most * (1 - FACTS_SHARE) / 2), work.given.ledger
+    quoted = [one.text for one in (ledger.last_words, ledger.report) if one]
+    return without_gone_files(extract(work.given.messages, Ledger(), room, work.scene.count, quoted), ledger.files)
 
 
 def _build_task(work: _Work, objection: str = "") -> SummaryTask:

@@ -29,15 +29,20 @@ MOST_OLD = 0.3  # taken off the score of the oldest sentence: what was said late
 
 
 def extract(
-    messages: Sequence[Message], ledger: Ledger, max_tokens: int, count: Callable[[str], int]
+    messages: Sequence[Message],
+    ledger: Ledger,
+    max_tokens: int,
+    count: Callable[[str], int],
+    quoted: Iterable[str] = (),
 ) -> dict[str, tuple[str, ...]]:
     """Lines by section id, at most `max_tokens` of them together by this counter, as far as one entry of a kind fits.
 
-    `ledger` is that of the whole history so far, `messages` the span whose sentences are looked through.
+    `ledger` is that of the whole history so far, `messages` the span whose sentences are looked through. `quoted`: what
+    the summary quotes in any case, so that no sentence of it is said again.
     """
     sections = render_ledger(fit_ledger(ledger, int(max_tokens * LEDGER_SHARE), count))
     room = max_tokens - sum(count(line) + 1 for lines in sections.values() for line in lines)
-    told = {line: section for section, line in _choose_sentences(messages, room, count)}
+    told = {line: section for section, line in _choose_sentences(messages, room, count, quoted)}
     made = {id: (*sections.get(id, ()), *(line for line, home in told.items() if home == id)) for id in SECTIONS}
     return {id: lines for id, lines in made.items() if lines}
 
@@ -49,10 +54,17 @@ class _Sentence(Struct, frozen=True):
     closing: bool  # its message closes a turn
 
 
-def _choose_sentences(messages: Sequence[Message], room: int, count: Callable[[str], int]) -> Iterator[tuple[str, str]]:
+def _choose_sentences(
+    messages: Sequence[Message], room: int, count: Callable[[str], int], quoted: Iterable[str]
+) -> Iterator[tuple[str, str]]:
     """Yield the best sentences that fit, in original order, each as a line of its section."""
     kept: list[tuple[int, str]] = []
-    scored = _score_sentences(messages)
+    known = [frozenset(_extract_words(text)) for text in quoted]
+    scored = [
+        one
+        for one in _score_sentences(messages)
+        if not any(_is_said_by(frozenset(_extract_words(one.text)), words, True) for words in known)
+    ]
     least = LEAST_SCORE if len(scored) > MOST else 0
     best = sorted((one for one in scored if one.score >= least), key=lambda one: (-one.score, -one.at))[: 4 * MOST]
     midway = 0
@@ -153,7 +165,7 @@ def _score(text: str, closing: bool, words: Counter[str], many: int) -> float:
 
 
 def _extract_words(text: str) -> Iterable[str]:
-    return (word.casefold() for word in _WORD.findall(text))
+    return (word.casefold().rstrip("./-") for word in _WORD.findall(text))
 
 
 _WORD = re.compile(r"[^\W\d_]{4,}|[\u4e00-\u9fff]{2}|[\w./-]*\d[\w./-]*")

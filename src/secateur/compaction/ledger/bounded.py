@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from secateur.compaction.ledger.briefs import GAP, condense_request
 from secateur.compaction.ledger.entries import Constraint, FileEntry, Ledger, UserRequest
 from secateur.compaction.ledger.requests import is_task
-from secateur.compaction.ledger.said import keep_ends
 from secateur.decoding import prepare_type
 
 _T = TypeVar("_T")
@@ -21,7 +21,8 @@ _T = TypeVar("_T")
 MOST_CONSTRAINTS, CONSTRAINT_CHARS = 200, 24_000
 PROJECT_SHARE = 0.4  # of these, for rules of the project's own files
 MOST_REQUESTS, REQUEST_CHARS = 80, 16_000
-LONGEST_REQUEST_CHARS, LEAST_REQUEST_CHARS = 4_000, 200  # of one request, where all have room and where few have
+LONGEST_REQUEST_CHARS, LEAST_REQUEST_CHARS = 4_000, 200  # of a long request, where all have room and where few have
+WHOLE_REQUEST_CHARS = 500  # a request of no more is kept whole or not at all
 MOST_FILES = 600
 MOST_CHANGED_FILES, CHANGED_FIRMNESS = 80, 12  # that are listed, one name each, where other entries have little room
 MOST_COMMANDS = 40
@@ -126,17 +127,21 @@ def _rank_constraint(one: Constraint) -> int:
 
 
 def _limit_requests(entries: tuple[UserRequest, ...], share: float) -> tuple[UserRequest, ...]:
-    """Prefer the last request, the first, the open ones, then the newest; long ones keep their ends."""
+    """Prefer the last request, the first, open ones, whole ones, then the newest; of long ones what says most stays."""
     longest = max(LEAST_REQUEST_CHARS, int(LONGEST_REQUEST_CHARS * min(1.0, share)))
     entries = tuple(
-        replace(one, text=keep_ends(one.text, longest)) if len(one.text) > longest and share < 1 else one
+        replace(one, text=condense_request(one.text, longest))
+        if len(one.text) > max(longest, WHOLE_REQUEST_CHARS) and share < 1
+        else one
         for one in entries
     )
     last = len(entries) - 1
     first = next((at for at, one in enumerate(entries) if is_task(one.text)), 0)
-    order = sorted(
-        range(len(entries)), key=lambda at: (at in (first, last), entries[at].state == "open", at), reverse=True
-    )
+
+    def rank(at: int) -> tuple[bool, bool, bool, int]:
+        return (at in (first, last), entries[at].state == "open", f"\n{GAP}" not in entries[at].text, at)
+
+    order = sorted(range(len(entries)), key=rank, reverse=True)
     ranked = [(at, len(entries[at].text)) for at in order[: int(MOST_REQUESTS * share) + 2]]
     return tuple(entries[at] for at in _fit_in_room(ranked, REQUEST_CHARS * share))
 

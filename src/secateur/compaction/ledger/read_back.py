@@ -56,8 +56,8 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
         *_parse_constraints(sections.get("instructions", ())),
         *_parse_constraints(sections.get("constraints", ())),
     ]
-    # a goal of one line is the newest request; of several the first comes first
-    requests = [*goal[:1], *rest, *goal[1:]] if len(goal) > 1 else [*rest, *goal]
+    # the first goal is the newest request, the second the oldest
+    requests = [*goal[1:2], *rest, *goal[2:], *goal[:1]]
     found: dict[str, Any] = {"requests": requests, "constraints": constraints}
     for id in _FACTS:
         for text in _split_bullets(sections.get(id, ())):

@@ -12,11 +12,11 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from secateur.compaction.ledger.briefs import GAP, condense_request
 from secateur.compaction.ledger.coverage import is_covering
 from secateur.compaction.ledger.entries import Command, Failure, FileEntry, Ledger, UserRequest
 from secateur.compaction.ledger.force import count_rules, select_constraints
 from secateur.compaction.ledger.requests import is_substantial, is_task
-from secateur.compaction.ledger.said import keep_ends
 
 _T = TypeVar("_T")
 
@@ -30,7 +30,8 @@ MOST_DONE_TASKS = 12
 _QUESTION_CHARS = 200
 _BRIEF_CHARS = 1_500  # of a request in the user's own words
 LATEST_QUESTIONS = 3  # requests at the end among which answered questions are kept
-ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 1_500  # of an answered request
+OPEN_CHARS = 1_800  # of an open request, unless it is little longer
+ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 1_500  # of an answered one
 PASTED_CHARS = 200  # of one that is longer than what people type
 
 
@@ -50,7 +51,8 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int) -> Ledger:
     counts = {"constraints": ruled_out, "requests": dropped}
     if left_out:
         counts["commits"] = ledger.omitted.get("commits", 0) + left_out
-    said = "\n".join((*(one.text for one in requests), *(one.text for one in ledger.constraints)))
+    listed = (one.text for some in (requests, ledger.constraints, commands) for one in some)
+    said = "\n".join((*listed, *commits))
     return replace(
         ledger,
         requests=requests,
@@ -71,9 +73,13 @@ def list_goals(ledger: Ledger) -> list[UserRequest]:
     tasks = [one for one in telling if is_task(one.text) and not _is_answered_question(one)]
     last = [one for one in ledger.requests[-1:] if one.state == "open" or not telling]
     newest = [one for one in telling[-1:] if one.state == "open" or not tasks]
-    brief = [one for one in tasks[1:] if len(one.text) <= _BRIEF_CHARS]  # a later long one often is a pasted report
+    brief = [one for one in tasks[1:] if not _is_long(one)]  # a later long one often is a pasted report
     goals = {*(tasks or telling)[:1], *newest, *(brief or tasks)[-1:], *last}
     return [one for one in ledger.requests if one in goals]
+
+
+def _is_long(one: UserRequest) -> bool:
+    return len(one.text) > _BRIEF_CHARS or f"\n{GAP}" in one.text
 
 
 def _is_answered_question(one: UserRequest) -> bool:
@@ -92,10 +98,14 @@ def _keep_last(entries: Sequence[_T], most: int, limits: Callable[[_T], bool]) -
 def _select_requests(ledger: Ledger) -> tuple[UserRequest, ...]:
     goals = list_goals(ledger)
     latest = ledger.requests[-LATEST_QUESTIONS:]
+
+    def is_told(one: UserRequest) -> bool:
+        return is_substantial(one.text) and (one in latest or (is_task(one.text) and not _FLEETING.fullmatch(one.text)))
+
     return tuple(
-        _shorten_answered(one, ANSWERED_GOAL_CHARS if one in goals else ANSWERED_CHARS)
+        _shorten_request(one, ANSWERED_GOAL_CHARS if one in goals else ANSWERED_CHARS)
         for one in ledger.requests
-        if one.state != "done" or one in goals or (is_substantial(one.text) and (is_task(one.text) or one in latest))
+        if one.state != "done" or one in goals or is_told(one)
     )
 
 
@@ -105,7 +115,7 @@ def _limit_answered(
     """Keep goals and what is open, and of the others, in the user's own words first, the newest that have room."""
     keys = {one.key for one in goals}
     order = sorted(
-        range(len(requests)), key=lambda at: (is_task(requests[at].text), "\n[…]\n" not in requests[at].text, at)
+        range(len(requests)), key=lambda at: (is_task(requests[at].text), f"\n{GAP}" not in requests[at].text, at)
     )
     kept: set[int] = set()
     for at in reversed(order):
@@ -116,11 +126,14 @@ def _limit_answered(
     return tuple(one for at, one in enumerate(requests) if at in kept)
 
 
-def _shorten_answered(one: UserRequest, chars: int) -> UserRequest:
-    if one.state == "open" or len(one.text) <= 2 * chars:
+def _shorten_request(one: UserRequest, chars: int) -> UserRequest:
+    if one.state == "open":
+        is_long = len(one.text) > 1.25 * OPEN_CHARS
+        return replace(one, text=condense_request(one.text, OPEN_CHARS)) if is_long else one
+    if len(one.text) <= 2 * chars:
         return one
     chars = min(chars, PASTED_CHARS) if len(one.text) > _BRIEF_CHARS else chars
-    return replace(one, text=keep_ends(one.text, chars))
+    return replace(one, text=condense_request(one.text, chars))
 
 
 def _limit_commits(commits: tuple[str, ...], chars: int) -> tuple[str, ...]:
@@ -155,6 +168,7 @@ def _select_commands(ledger: Ledger) -> tuple[Command, ...]:
     kept = tuple(one for one in kept if one.text not in covered)
     few = _keep_last(kept, MOST_SCRATCH_CHECKS, lambda one: one.scratch and bool(one.check))
     few = _keep_last(few, MOST_PASSED_CHECKS, lambda one: one.ok is True and bool(one.check))
+    few = tuple(one if one.check else replace(one, text=_LONG_TEXT.sub(r"\1…\1", one.text)) for one in few)
     return _keep_last(few, MOST_COMMANDS, lambda one: not one.check)
 
 
@@ -169,19 +183,34 @@ def _select_failures(ledger: Ledger, commands: Sequence[Command]) -> tuple[Failu
     """Keep open errors of checks, and the newest others that were neither resolved on the way nor part of a trial."""
     told = {one.told for one in commands if one.check and one.ok is False}
     shown = {one.text for one in commands}
+    is_answered = bool(ledger.requests) and all(one.state == "done" for one in ledger.requests)
     kept = tuple(
         one
-        for one in ledger.failures
+        for at, one in enumerate(ledger.failures)
         if not (one.resolved and (one.check or one.edit))
         and not (one.scratch and one.during not in shown)
+        and not (is_answered and not one.check)
         and one.line not in told
+        and not _is_repeated(one, ledger.failures[:at])
     )
     return _keep_last(kept, MOST_ERRORS, lambda one: one.resolved or not one.check)
+
+
+def _is_repeated(one: Failure, before: Sequence[Failure]) -> bool:
+    """Whether an earlier error of the same run says the same after its name."""
+    said = (other.line.partition(": ")[2] for other in before if other.during == one.during)
+    return any(message and message in one.line for message in said)
 
 
 _ASKS = re.compile(
     r"(?i)(?:(?:what|why|how|where|when|which|who|is|are|was|were|do|does|did|has|have)\b[^\n.!?]*\?"
     r"|(?:can|could|would|will) you (?:please )?(?:give|show|tell|explain|print|repeat|summari[sz]e)\b[^\n.!]*\??)"
+)
+_LONG_TEXT = re.compile(r"([\"'])(?:(?!\1)[^\n]){60,}(?:\1|$)")  # given to a command, such as a description
+_FLEETING = re.compile(  # it asks to look, to run or to go on, and leaves nothing to know once that is done
+    r"(?i)\W*(?:(?:ok(?:ay)?|and|now|also|then|please|can you|could you|are we|yes|yeah)[\s,]+){0,4}"
+    r"(?:look|show|tell|explain|give|list|print|read|check|continue|go on|re-?run|run|commit|push"
+    r"|try|all)\b[^\n]{0,160}"
 )
 _LASTING = re.compile(  # it changes more than files, or runs a task of the project
     r"(?i)(?:^|[;&|]\s*)"

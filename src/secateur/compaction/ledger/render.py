@@ -93,8 +93,9 @@ def format_bullet(text: str) -> str:
 
 
 def _render_goal(ledger: Ledger) -> Iterator[str]:
-    """Render what the user wants now, and the first request."""
-    for one in list_goals(ledger):
+    """Render what the user wants now, then the task that it belongs to."""
+    goals = list_goals(ledger)
+    for one in (*goals[-1:], *goals[:-1]):
         yield _request(one)
 
 

@@ -12,17 +12,18 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from secateur.compaction.ledger.briefs import condense_request
 from secateur.compaction.ledger.constraints import strip_data
 from secateur.compaction.ledger.demands import ASKS_UNMARKED
 from secateur.compaction.ledger.entries import Question, Quote, State, UserRequest
-from secateur.compaction.ledger.said import FENCED, get_agent_text, get_user_text, keep_ends, split_sentences
+from secateur.compaction.ledger.said import FENCED, get_agent_text, get_user_text, split_sentences
 from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.tool_kinds import detect_tool_kind
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, normalize_name
 
-MAX_CHARS = 4_000  # of one request; of a longer one its beginning and its end
+MAX_CHARS = 4_000  # of one request; of a longer one what says most of what is to be done
 QUESTION_CHARS = 400
 QUOTED_CHARS = 700  # of the agent's last words
 _TAIL_CHARS = 1_000  # in which a closing question stands
@@ -55,7 +56,7 @@ def extract_requests(messages: Iterable[Message]) -> UserRequests:
                 report = Quote(words, message.key, True) if last and has_worked else report
         elif text := get_user_text(message):
             found = _update_states(found, last, text)
-            found.append(UserRequest(keep_ends(_BLANKS.sub(" ", redact(text)), MAX_CHARS), "open", message.key))
+            found.append(UserRequest(condense_request(_BLANKS.sub(" ", redact(text)), MAX_CHARS), "open", message.key))
             said = replace(said, is_answered=True) if said else None
             last, has_worked = "", False
     asked = find_closing_question(last)

@@ -42,7 +42,7 @@ def split_sentences(text: str) -> Iterator[str]:
         if len(block) > 1:
             yield "\n".join(line for line in block if line.strip())
         else:
-            yield from (one.strip() for one in _STOP.split(block[0]) if one.strip())
+            yield from (one.strip() for one in STOP.split(block[0]) if one.strip())
 
 
 def strip_code(text: str) -> str:
@@ -71,4 +71,4 @@ _BRIEF_CODE = re.compile(
     re.M,
 )
 _BULLET = re.compile(rf"\s*(?:[-*•+]|\d{{1,2}}[.)])\s|{CODE}")
-_STOP = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z]|[¿¡\"'(*`]|$)|(?<=[。！？；])|(?<=[!?])\s+")
+STOP = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z]|[¿¡\"'(*`]|$)|(?<=[。！？；])|(?<=[!?])\s+")

@@ -77,8 +77,8 @@ def test_the_goal_moves_on_with_the_newest_task_and_not_with_a_question() -> Non
         *spoken("Write the parser.", "No, put it into a queue, and flush it later. does that make sense?", "why?")
     )
     assert [line.partition("] ")[2] for line in lines["goal"]] == [
-        "Write the parser.",
         "No, put it into a queue, and flush it later. does that make sense?",
+        "Write the parser.",
     ]
 
 
@@ -262,3 +262,36 @@ def test_a_session_that_works_on_tickets_names_what_is_not_committed() -> None:
 def test_an_answered_question_is_no_goal(asked: str, is_goal: bool) -> None:
     lines = shown(*spoken("Write the cart of the shop.", "Write the tests of the cart.", asked))
     assert any(asked in line for line in lines["goal"]) is is_goal
+
+
+def test_names_that_stand_in_a_shown_line_are_not_listed_again() -> None:
+    lines = shown(user("Do it."), *committed(1), assistant(text="abc1001 is in."), assistant(text="See abc1001."))
+    assert not any(line.startswith("- names") for line in lines["discoveries"])
+
+
+def test_an_order_to_look_that_was_answered_is_left_out() -> None:
+    looked, kept = "ok, show me the log of the last run", "Write the second part, with its own tests."
+    lines = shown(*spoken("Write the parser.", looked, kept, *(f"Write part {n} of it." for n in range(4))))
+    said = "\n".join((*lines["goal"], *lines["instructions"]))
+    assert looked not in said
+    assert kept in said
+
+
+def test_errors_of_work_that_was_answered_are_left_out() -> None:
+    failing = ran("node -e 'load()'", "Error: Cannot find module './config'", True)
+    assert not any(
+        "error" in one for one in shown(user("Mend it."), *failing, assistant(text="Done.")).get("discoveries", ())
+    )
+    assert any("error" in one for one in shown(user("Mend it."), *failing)["discoveries"])
+
+
+def test_an_error_that_is_raised_again_under_another_name_is_listed_once() -> None:
+    output = "sqlite3.IntegrityError: FOREIGN KEY failed\ndjango.db.IntegrityError: FOREIGN KEY failed"
+    lines = shown(user("Mend it."), *ran("pytest -q", f"{output}\n1 failed", True))
+    assert sum("FOREIGN KEY" in line for line in lines["discoveries"]) == 1
+
+
+def test_a_long_text_that_a_command_was_given_is_left_out() -> None:
+    told = "Do this and that, with all the words that are needed to say what it is about."
+    lines = shown(user("Set it up."), *ran(f'bd create --title="A part" --description="{told}"'))
+    assert lines["accomplished"] == ('- ran, ok: bd create --title="A part" --description="…"',)

@@ -1,0 +1,163 @@
+"""A long request, by the sentences that say what is to be done.
+
+Rule: whole sentences and lines of the text in their order, with a mark where some are left out; none is cut and none is
+made up. First come those that give the task, its reason and what is expected of it, then the beginning and the end.
+Logs, tags, long code and addresses alone are left out before anything else, and orders with force go late, since they
+are listed as constraints. A sentence that has no room at all is cut between words.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from secateur.compaction.ledger.demands import DATA, DEMANDS
+from secateur.compaction.ledger.force import is_forced
+from secateur.compaction.ledger.said import FENCED, STOP, keep_ends
+
+GAP = "[…]"
+SEARCHED_CHARS = 40_000  # of one request; of a longer one its ends
+MOST_CODE_CHARS = 300  # of a block of code that is kept
+OTHERS_SHARE = 0.6  # of the room: beyond it only what says what is to be done
+
+
+class _Unit(Struct, frozen=True):
+    """A sentence, a line or a block of code, and the number of the line that it is on."""
+
+    text: str
+    line: int
+    rank: float
+
+
+def condense_request(text: str, max_chars: int) -> str:
+    """Shorten a request to what says most of what is to be done; a shorter one is returned as it is."""
+    if len(text) <= max_chars:
+        return text
+    units = _rank_ends(list(_split_units(keep_ends(text, SEARCHED_CHARS).replace("\r\n", "\n"))))
+    chosen = _choose(units, max_chars)
+    return _join(units, chosen) if chosen else keep_ends(text, max_chars)
+
+
+def _choose(units: Sequence[_Unit], max_chars: int) -> set[int]:
+    """Choose what has room, by rank; what only goes with the task has no more than a share of the room."""
+    kept: set[int] = set()
+    used = 0
+    for at in sorted(range(len(units)), key=lambda at: (-units[at].rank, at)):
+        size = len(units[at].text) + 1 + (0 if at - 1 in kept else len(GAP) + 2)
+        room = max_chars if units[at].rank >= _TELLING_RANK else max_chars * OTHERS_SHARE
+        if units[at].rank > 0 and used + size <= room:
+            used += size
+            kept.add(at)
+    return kept
+
+
+def _join(units: Sequence[_Unit], chosen: set[int]) -> str:
+    """Join what was chosen; a heading whose text is left out is left out."""
+    kept = [at for at in sorted(chosen) if not _is_heading(units[at].text) or at + 1 in chosen]
+    parts: list[str] = []
+    before = -1
+    for at in kept or sorted(chosen):
+        if at != before + 1 and any(unit.rank > 0 for unit in units[before + 1 : at]):
+            parts.append(f"\n{GAP}\n")
+        elif parts:
+            parts.append(" " if units[at].line == units[before].line else "\n")
+        parts.append(units[at].text)
+        before = at
+    return "".join(parts).strip() + (f"\n{GAP}" if any(unit.rank > 0 for unit in units[before + 1 :]) else "")
+
+
+def _rank_ends(units: list[_Unit]) -> list[_Unit]:
+    """Rank the beginning and the end of the text above what is between them."""
+    telling = [at for at, unit in enumerate(units) if unit.rank >= 0.5 and not _is_heading(unit.text)]
+    ends = {at: 1.0 for at in telling[-1:]} | {at: 2.5 for at in telling[:2]}
+    return [
+        _Unit(unit.text, unit.line, unit.rank + ends.get(at, 0) - 0.3 * at / len(units)) if unit.rank > 0 else unit
+        for at, unit in enumerate(units)
+    ]
+
+
+def _split_units(text: str) -> Iterator[_Unit]:
+    at = line = 0
+    rank = 0.0  # of the unit before
+    for found in (*FENCED.finditer(text), None):
+        for unit in _split_lines(text[at : found.start() if found else len(text)], line):
+            line, rank = unit.line, unit.rank
+            yield unit
+        if found:
+            code = found.group().strip("\n")
+            yield _Unit(code, line + 1, _CODE_RANK if rank >= 1 and len(code) <= MOST_CODE_CHARS else 0)
+            at, line = found.end(), line + 2
+
+
+def _split_lines(text: str, number: int) -> Iterator[_Unit]:
+    is_log = False
+    for line in text.split("\n"):
+        if not line.strip():
+            is_log = False
+            continue
+        number += 1
+        is_log = _is_log(line) or (is_log and line.startswith((" ", "\t")))
+        if is_log or _EMPTY.fullmatch(line):
+            yield _Unit(line.rstrip(), number, 0)
+            continue
+        opening = _NUMBER.match(line)
+        start = opening.end() if opening else 0
+        for sentence in filter(None, STOP.split(line[start:].rstrip())):
+            yield _Unit(f"{line[:start]}{sentence}".strip(), number, _rank(sentence))
+            start = 0
+
+
+def _is_log(line: str) -> bool:
+    """Whether a line is of a log or of code: by how it begins, or by how many signs it has."""
+    return _LOG.match(line) is not None or (len(line) > 60 and len(_SIGNS.findall(line)) > len(line) * _MOST_SIGNS)
+
+
+def _rank(sentence: str) -> float:
+    if _ASIDE.match(sentence):
+        return 0.2
+    if _is_heading(sentence):
+        return 1.8
+    if DEMANDS.search(sentence) and is_forced(sentence):
+        return 0.6
+    if _TASK.search(sentence):
+        return 3
+    return 2 if _TELLS.search(sentence) else 1
+
+
+def _is_heading(text: str) -> bool:
+    return _HEADS.search(text) is not None and len(text.split()) <= _HEADING_WORDS
+
+
+_TELLING_RANK = 1.5
+_HEADING_WORDS = 5
+_CODE_RANK = 2.2
+_MOST_SIGNS = 0.06  # of the characters of a line that is text
+_SIGNS = re.compile(r"[_=;{}<>\\|$]|\w[./:]\w")
+_NUMBER = re.compile(r"\s*[*_]{0,2}\d{1,2}[.)]\s+")
+_LOG = re.compile(
+    r"(?!#+\s)(?:"
+    + DATA.pattern
+    + r")|\s*(?:File \"|Traceback \(most recent|\$ |[\w.-]+[#$] )|\(Open file:|\(Current directory:|\s*[\w-]+\$\s*$"
+)
+_EMPTY = re.compile(
+    r"\W*|\s*</?[\w-]+>\s*|\s*(?:[-*]\s*)?\W{0,3}(?:https?://|www\.|/)\S+\s*|\s*!\[[^\]]*\]\([^)]*\)\s*"
+)
+_HEADS = re.compile(r"^#{1,6}\s|^\*\*[^*]+\*\*:?$|^[^.!?]{1,60}[:：]$")
+_ASIDE = re.compile(
+    r"(?i)\W*(?:(?:os|python|node|version|platform|environment|extra tools?|extensions?)\b[^.]{0,60}$|note\b|e\.g\."
+    r"|for example|you (?:can|could|may)\b|it['’]s (?:much|fine|ok)|if\b|tip\b|thanks|hi\b|hello\b)"
+)
+_TASK = re.compile(
+    r"(?i)\b(?:(?:your|the|our|my) (?:task|goal|job|aim|objective|mission)\b"
+    r"|you(?:['’]ll| will| are going to|['’]re going to)\b"
+    r"|(?:i|we)(?:['’]d)? (?:want|would like|like you|need you)\b|we need to\b|(?:please|can you|could you)\b"
+    r"|acceptance|criteri\w+|deliverables?"
+    r"|expect(?:ed|s|ation)?\b|in order to\b|should (?:have|be|give|return|print|show|work|use|fail|also)\b"
+    r"|aufgabe|ziel|soll(?:te)?\b|objectif|but est|objetivo|tarea|tarefa|задача|цель|nhiệm vụ|mục tiêu)\b"
+    r"|目标|任务|需求|应该|期望|目的|してください|目标是|해\s*주세요"
+)
+_TELLS = re.compile(
+    r"(?i)^\W*(?:\d{1,2}[.)]\s+)?(?:add|build|change|clean|convert|create|delete|drop"
+    r"|extend|find|fix|implement|improve|introduce|make|merge|migrate|move|optimi[sz]e|port|reduce|refactor|remove|rename|replace|resolve|rewrite|split|support|switch|update|write)\b"
+    r"|\b(?:problem|bug|because|fails?|failing|broken|wrong|regression|crash\w*)\b"
+)

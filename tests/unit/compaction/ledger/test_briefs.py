@@ -1,0 +1,52 @@
+"""A long request by its decisive sentences: whole ones, in order, those first that say what is to be done."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from secateur.compaction.ledger.briefs import GAP, condense_request
+
+FILLER = "The table was made in spring and has had the same columns since that time. "
+SENTENCES = st.lists(
+    st.sampled_from([
+        "Your task is to add a flag.", "It was seen on two machines.", "## Notes", "1. Find the file.", "<issue>",
+        "def f(x): return {x}", "```\ncode\n```", "Never push.", "Vì vậy hãy sửa nó.", "请修复它。", "",
+        "    at x(y.js:1)",
+    ])
+    | st.text(max_size=30),
+    max_size=60,
+).map("\n".join)  # fmt: skip
+
+
+@given(SENTENCES, st.integers(20, 400))
+def test_it_is_no_longer_than_asked_and_every_line_is_of_the_text(text: str, room: int) -> None:
+    made = condense_request(text, room)
+    assert len(made) <= max(room, 0) + 2 * len(GAP) + 4
+    for line in made.split("\n"):
+        assert all(piece.strip() in text for piece in line.strip().split(". ")) or line == GAP
+
+
+def test_a_short_request_stays_as_it_is() -> None:
+    assert condense_request("Do  this.\n\nThen that.", 100) == "Do  this.\n\nThen that."
+
+
+def test_the_task_and_what_is_expected_outlive_what_surrounds_them() -> None:
+    text = "\n".join([
+        "<report>", "Totals are wrong on the last page", "It was found in spring.", FILLER * 6,
+        "Traceback (most recent call last):", '  File "a.py", line 3, in f', "    raise E", FILLER * 6,
+        "## Expected", "The total should be 12.", "## Environment", "- OS: Linux", FILLER * 6,
+        "Your task is to change the rows, not the tests.", FILLER * 6, "Thanks a lot, have fun.",
+    ])  # fmt: skip
+    made = condense_request(text, 320)
+    assert made.startswith("Totals are wrong on the last page\nIt was found in spring.\n[…]\n")
+    assert "## Expected\nThe total should be 12.\n" in made
+    assert "Your task is to change the rows, not the tests." in made
+    assert not any(word in made for word in ("Traceback", "a.py", "OS: Linux", "<report>"))
+
+
+def test_short_code_stays_with_the_line_that_opens_it() -> None:
+    text = f"Given this query:\n```sql\nSELECT a\n```\n{FILLER * 20}\nDone."
+    assert "Given this query:\n```sql\nSELECT a\n```\n" in condense_request(text, 300)
+
+
+def test_where_nothing_has_room_the_ends_are_kept() -> None:
+    assert condense_request("word " * 200, 60).startswith("word word")
