@@ -12,6 +12,7 @@ from secateur.lineage import handle_of
 from secateur.model import Message, Part, Transcript
 from secateur.pricing.tariffs import CachePricing
 from secateur.protect import Protection
+from secateur.text.durations import describe_duration
 from secateur.text.readback import locate
 
 CHARS_PER_TOKEN = 4  # how OpenClaw compares characters with a window (SEEDS 3.4)
@@ -52,6 +53,24 @@ class Budget(Struct, frozen=True, kw_only=True):
     def estimated(self) -> int:
         """`tokens_used` in our own count, the unit of `Part.tokens`."""
         return round(self.tokens_used / self.ratio)
+
+
+def explain_cold(budget: Budget) -> str:
+    """Why the prompt cache is gone; "" where it may be alive.
+
+    If no call is known, by clock, plan or an earlier view, there is no cache to lose. If one is known, but not when it
+    was, the cache may be alive.
+    """
+    if budget.cold_reason:
+        return budget.cold_reason
+    if budget.idle_s is None:
+        is_known = budget.edited_by or budget.has_prior_view
+        return "" if is_known else "no earlier call is known, so there is no prompt cache to lose"
+    ttl_s = budget.pricing.ttl_s
+    if budget.idle_s >= ttl_s:
+        ago, lives = describe_duration(budget.idle_s), describe_duration(ttl_s)
+        return f"the last call was {ago} ago, and the prompt cache lives {lives}"
+    return ""
 
 
 def get_original(budget: Budget, part: Part) -> Part:

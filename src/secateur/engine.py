@@ -16,6 +16,7 @@ from secateur.jsontext import convert_recursion_error
 from secateur.object_requests import ObjectRequests
 from secateur.plan import Plan
 from secateur.policy import DEFAULT, Policy, load, with_protected_tools, with_target_tokens
+from secateur.serving import run
 from secateur.session_commands import SessionCommands
 from secateur.sessions import SessionManager
 from secateur.sessions.commands import UndoResult
@@ -269,8 +270,13 @@ class Engine(SessionCommands):
         """Serve a request; `given` are the other arguments of `make_fit_request`."""
         try:
             whole = arguments.make_fit_request(request, *given)
+            who = arguments.make_session_id(session, tenant, self.sessions.tenant)
             with convert_recursion_error():
-                view = self._objects.serve(arguments.make_session_id(session, tenant, self.sessions.tenant), whole)
+                is_text = isinstance(request, bytes | bytearray | memoryview | str)
+                if is_text and whole.format is whole.system is whole.tools is None:
+                    view = run(self.settings, self.sessions, who, whole)
+                else:  # of objects, what is edited is decided on their JSON
+                    view = self._objects.serve(who, whole)
         except Exception as error:
             if self._fail_open is None:
                 raise

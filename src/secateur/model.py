@@ -66,15 +66,12 @@ class Message(Struct, frozen=True, gc=False):
         return self.role == "assistant" and self.origin not in ("synthetic", "summary") and not self.is_put_in
 
 
-class Derived:
+class Derived(Struct, eq=False):
     """Caches of what was derived from a growing history, kept beside its index."""
 
-    def __init__(self) -> None:
-        self.histories: list[Any] = []  # calls and results (`toolcalls.history`), the one used last at the end
-        self.folds: dict[tuple[str, str, str], str] = {}  # shortened texts (`strategies.new_results`)
-        self.outlines: dict[
-            tuple[str, bool, str, str, int], str
-        ] = {}  # what is left of results (`strategies.condense`)
+    histories: list[Any] = []  # calls and results (`toolcalls.history`), the one used last at the end
+    folds: dict[tuple[str, str, str], str] = {}  # shortened texts (`strategies.new_results`)
+    outlines: dict[tuple[str, bool, str, str, int], str] = {}  # what is left of results (`strategies.condense`)
 
 
 class MessagePositions(Struct, frozen=True):

@@ -25,9 +25,8 @@ from secateur.sessions import Branch, CachedSession, SessionManager, SessionMatc
 from secateur.sessions.cache import RepairedRequest, SkippedDecision
 from secateur.sessions.lookup import has_view
 from secateur.sessions.recall_handles import can_recall
-from secateur.sessions.receipt_log import with_handles
+from secateur.sessions.receipt_log import with_content_hashes, with_handles
 from secateur.sessions.request_tree import MOVED, with_lineage
-from secateur.sessions.void_edits import with_local
 from secateur.stages import (
     Context,
     EngineSettings,
@@ -115,7 +114,7 @@ def decide(call: RequestRun, state: State, storage: Storage, prepared: PreparedS
     if projection.fold.parts or projection.ranges:
         rendered = render(cached.emitter, projection, rendered.native, settings.policy.schedule.uses_prices)
     if sessions.store is not None and projection.plan.epochs[branch.saved :]:
-        projection.seal(branch.saved, with_local)
+        projection.seal(branch.saved, with_content_hashes)
     decided = record.Decided(context, demands, before, (*inherited, *voided), forced, pruned, compaction)
     receipt = record.make_receipt(settings, call.incoming.repairs, projection, decided, rendered)
     receipt = with_lineage(receipt, demands.placement, cached.prefix, projection, bool(context.budget.cold_reason))
@@ -198,7 +197,8 @@ def apply_compaction(
     if context.policy.compaction is None:
         skipped = CompactionSkipped("no_policy", f"policy {context.policy.name} does not compact")
         return record.CompactionResult(skipped if options.forced else None)
-    early = digest.conclude(context, projection, setup, options)
+    can_digest = compact.can_digest(context, projection, setup, options)
+    early = digest.conclude(context, projection, setup, options) if can_digest else None
     first = _finish_compaction(context, projection, setup, early, validate) if early is not None else None
     late = compact.conclude(context, projection, setup, options, prepared)
     done = _finish_compaction(context, projection, setup, late, validate)
@@ -236,11 +236,11 @@ def fit_window(
     """Enforce the window: shorten unread results as a last resort, and report what is too long."""
     if context.policy.binds == "never":
         return replace(done, too_long="")
-    reason = window.explain_overflow(context, projection, done)
+    reason = record.explain_overflow(context, projection, done)
     step = window.conclude(context, projection, done.outcome) if reason else Step()
     if step.epoch is not None:
         applied = _apply(projection, step, context.budget.now_ms, validate)
-        reason = window.explain_overflow(context, projection, done)
+        reason = record.explain_overflow(context, projection, done)
         if not applied.refused:
             warnings = window.warn_of_shortened(len(applied.edits), context.budget.recall_handles)
             done = replace(

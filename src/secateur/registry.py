@@ -12,7 +12,7 @@ neither is used. `SECATEUR_PLUGINS=off` disables all plugins.
 import os
 import warnings
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -145,6 +145,7 @@ class Registry(Generic[T]):
         return self._loaded[plugin.name]
 
 
+@cache
 def find(kind: str) -> Mapping[str, tuple["EntryPoint", ...]]:
     """The entry points of the group `secateur.KIND`, by name; several where distributions share a name."""
     return _scan_entry_points().get(kind, _NONE)
@@ -152,6 +153,7 @@ def find(kind: str) -> Mapping[str, tuple["EntryPoint", ...]]:
 
 def forget() -> None:
     """Read the entry points again at the next lookup: for tests, and for programs that install plugins."""
+    find.cache_clear()
     _scan_entry_points.cache_clear()
 
 

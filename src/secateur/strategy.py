@@ -4,6 +4,7 @@ Rule: what other rooms need to know of a strategy, it declares. No one asks for 
 """
 
 from collections.abc import Iterator, Mapping, Set
+from functools import cache
 from typing import Any, ClassVar
 
 from msgspec import Struct
@@ -64,8 +65,13 @@ STRATEGIES: Registry[type[Strategy]] = Registry(
 
 def is_partial(name: str) -> bool:
     """Whether a result that this strategy edited may still be cleared as a whole (SEEDS S.7)."""
-    strategy = STRATEGIES.get_or_warn(name)
+    strategy = _get_built_in(name) if name in STRATEGIES.built_in else STRATEGIES.get_or_warn(name)
     return strategy is not None and strategy.is_partial
+
+
+@cache
+def _get_built_in(name: str) -> type[Strategy] | None:
+    return STRATEGIES.get(name)
 
 
 def is_final(budget: Budget, part: Part) -> bool:

@@ -21,6 +21,7 @@ from secateur.jsontext import Text
 from secateur.model import Message, Part, Path, Transcript
 from secateur.patch import Op, Splice, apply, apply_splices
 from secateur.plan import is_missing_reasoning
+from secateur.registry import find
 
 Ops = dict[int, list[Op]]
 Cuts = dict[int, list[Splice]]
@@ -60,7 +61,7 @@ def find_new_violations(
 
 def has_plugin_rules(document: Document) -> bool:
     """Whether plugins have rules for the API of this document, which may look at anything."""
-    return bool(list_plugin_rules(get_family(document.format.name)))
+    return bool(find("rules")) and bool(list_plugin_rules(get_family(document.format.name)))
 
 
 def can_violate(native: Text, parts: Iterable[Part], cuts: list[Splice]) -> bool:

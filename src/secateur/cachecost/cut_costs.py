@@ -10,21 +10,23 @@ they are now.
 """
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
 
 from msgspec import Struct
 
 from secateur.bounds import find_turn_start, find_working_set, get_index, is_eligible
-from secateur.budget import Budget
+from secateur.budget import Budget, explain_cold
 from secateur.cachecost.applied_edits import AppliedEdit
-from secateur.cachecost.history import explain_cold, read_history
+from secateur.cachecost.history import History, read_history
 from secateur.cachecost.ledger import CostLedger
 from secateur.cachecost.prefixes import CachedPrefixes
 from secateur.cachecost.rereads import Bar, compute_bar
-from secateur.model import Part, Remove, Rewrite, Transcript
+from secateur.model import Message, Part, Remove, Rewrite, Transcript
 from secateur.proposal import Decision, Proposal, ViewTotals
 from secateur.protect import count_protected_tokens
+from secateur.receipt import EditCost
 
 
 class CutPoint(Struct, frozen=True):
@@ -46,9 +48,11 @@ class CutCosts:
         budget = proposal.budget
         stripped = self._totals.thought[find_turn_start(proposal.view)] if budget.pricing.strips_reasoning else 0
         self.tokens_sent: int = budget.tokens_used - budget.scale_to_reported(stripped)
-        self._history = read_history(proposal, self._totals)
-        self._fixed = self._history.fixed_tokens
         self.points: tuple[CutPoint, ...] = tuple(self._find_points()) if proposal.edits else ()
+
+    @cached_property
+    def _history(self) -> History:
+        return read_history(self.proposal, self._totals)
 
     @cached_property
     def _prefixes(self) -> CachedPrefixes:
@@ -130,6 +134,8 @@ class CutCosts:
 
     def _find_readable(self, number: int, end: int, size: "_StrippedSizes | list[int]") -> int:
         """Tokens of messages that an edit of message `number` finds in the cache, which ends at message `end`."""
+        if not end:
+            return 0
         budget, blocks, pricing = self.proposal.budget, self._totals.blocks, self.proposal.budget.pricing
         if self._history.ranges:
             found = self._history.to_view(self._prefixes.find_before(self._history.from_view(number)))
@@ -137,9 +143,8 @@ class CutCosts:
             found = self._prefixes.find_before(number)
         if not pricing.free_breakpoints and pricing.positions == "marks":  # it is found from the request's end alone
             found = found if blocks[-1] - blocks[found] <= pricing.look_back else 0
-        whole = size[min(found, end)]
-        is_cached = budget.scale_to_reported(self._fixed + whole) >= pricing.minimum_tokens
-        return whole if is_cached else -self._fixed * bool(end)
+        whole, fixed = size[min(found, end)], self._history.fixed_tokens
+        return whole if budget.scale_to_reported(fixed + whole) >= pricing.minimum_tokens else -fixed
 
     def _find_cache_end(self) -> int:
         """The message at which the cache ends."""
@@ -230,3 +235,33 @@ def _find_outgrown(transcript: Transcript, budget: Budget, first: int, reach: in
         found[part.key] = counted[min(at, len(counted) - 1)][0]
         before = end
     return found
+
+
+def estimate_edit_cost(before: Sequence[Message], after: Sequence[Message], budget: Budget) -> EditCost | None:
+    """The cost of messages that read as `after` and no longer as `before`; None where all are the same.
+
+    For reports, of any policy: by the prices and the cache by which schedules decide. The cache is taken to hold
+    everything before the first edit.
+    """
+    pairs = enumerate(zip(before, after, strict=True))
+    first = next((number for number, (old, new) in pairs if old is not new), None)
+    if first is None:
+        return None
+    pricing, cold_reason = budget.pricing, explain_cold(budget)
+    end = next((n for n in range(len(after) - 1, -1, -1) if after[n].role == "assistant"), 0) if not cold_reason else 0
+    was, now = ([sum([part.tokens for part in one.parts]) for one in shown[first:]] for shown in (before, after))
+    held = max(0, end - first)  # messages that the cache holds from the first edit on
+    cached, freed = sum(was[:held]) - sum(now[:held]), sum(was) - sum(now)
+    written = max(0.0, pricing.cache_write - pricing.cache_read) * sum(now[:held])
+    immediate = written - pricing.cache_read * cached - pricing.cache_write * (freed - cached)
+    saved = pricing.cache_read * freed
+    return EditCost(
+        model=pricing.model,
+        immediate=round(immediate, 1),
+        saved_per_request=round(saved, 1),
+        break_even_requests=round(max(0.0, immediate) / saved, 1) if saved > 0 else None,
+        dollars_now=round(immediate * pricing.dollars / 1_000_000, 6),
+        dollars_saved=round(saved * pricing.dollars / 1_000_000, 6),
+        cache_cold_reason=cold_reason,
+        price_assumption=pricing.assumption,
+    )

@@ -1,8 +1,6 @@
-"""The requests of a session, reconstructed from its history and plan, and the cost of one epoch as reports show it.
+"""The requests of a session, reconstructed from its history and plan.
 
-Rule: everything follows from the values of one request, and nothing here decides an edit. The cost of an epoch (now,
-saved per request, break even) uses the prices and the cache by which schedules decide, for any policy; the cache is
-assumed to hold everything before the first edit.
+Rule: everything follows from the values of one request, and nothing here decides an edit.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -14,8 +12,6 @@ from secateur.budget import Budget
 from secateur.model import Message, MessagePositions, Replace, Transcript
 from secateur.plan import Plan
 from secateur.proposal import Proposal, RawHistory, ViewTotals
-from secateur.receipt import EditCost
-from secateur.text.durations import describe_duration
 
 _NOT_ASKED_FOR = ("harness", "synthetic")  # origins of assistant messages that no model wrote
 
@@ -151,54 +147,3 @@ def find_lost(history: History) -> tuple[int, ...]:
 def _add_pause(found: list[int], at_ms: int, last_ms: int, size: int, ttl_ms: float) -> tuple[list[int], int]:
     """The pauses, with the one before a request of so many messages, and the time at which it was sent."""
     return [*found, size] if last_ms and at_ms - last_ms >= ttl_ms else found, at_ms
-
-
-def explain_cold(budget: Budget) -> str:
-    """Why the prompt cache is gone; "" where it may be alive.
-
-    If no call is known, by clock, plan or an earlier view, there is no cache to lose. If one is known, but not when it
-    was, the cache may be alive.
-    """
-    if budget.cold_reason:
-        return budget.cold_reason
-    if budget.idle_s is None:
-        is_known = budget.edited_by or budget.has_prior_view
-        return "" if is_known else "no earlier call is known, so there is no prompt cache to lose"
-    ttl_s = budget.pricing.ttl_s
-    if budget.idle_s >= ttl_s:
-        ago, lives = describe_duration(budget.idle_s), describe_duration(ttl_s)
-        return f"the last call was {ago} ago, and the prompt cache lives {lives}"
-    return ""
-
-
-def estimate_edit_cost(before: Messages, after: Messages, budget: Budget) -> EditCost | None:
-    """The cost of messages that read as `after` and no longer as `before`; None where all are the same."""
-    pairs = enumerate(zip(before, after, strict=True))
-    first = next((number for number, (old, new) in pairs if old is not new), None)
-    if first is None:
-        return None
-    pricing, cold_reason = budget.pricing, explain_cold(budget)
-    end = next((n for n in range(len(after) - 1, -1, -1) if after[n].role == "assistant"), 0) if not cold_reason else 0
-    cached = _sum_tokens(before[first:end]) - _sum_tokens(after[first:end])
-    freed = _sum_tokens(before[first:]) - _sum_tokens(after[first:])
-    written = max(0.0, pricing.cache_write - pricing.cache_read) * _sum_tokens(after[first:end])
-    immediate = written - pricing.cache_read * cached - pricing.cache_write * (freed - cached)
-    saved = pricing.cache_read * freed
-    return EditCost(
-        model=pricing.model,
-        immediate=round(immediate, 1),
-        saved_per_request=round(saved, 1),
-        break_even_requests=round(max(0.0, immediate) / saved, 1) if saved > 0 else None,
-        dollars_now=_convert_to_dollars(immediate, pricing.dollars),
-        dollars_saved=_convert_to_dollars(saved, pricing.dollars),
-        cache_cold_reason=cold_reason,
-        price_assumption=pricing.assumption,
-    )
-
-
-def _sum_tokens(messages: Messages) -> int:
-    return sum([part.tokens for message in messages for part in message.parts])
-
-
-def _convert_to_dollars(input_tokens: float, per_million: float) -> float:
-    return round(input_tokens * per_million / 1_000_000, 6)

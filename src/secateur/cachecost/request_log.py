@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from operator import attrgetter
 
+from secateur.budget import explain_cold
 from secateur.cachecost.applied_edits import AppliedEdit, AppliedEdits, build_range_edit, find_applied_edits
-from secateur.cachecost.history import History, explain_cold, find_answers, find_pauses
+from secateur.cachecost.history import History, find_answers, find_pauses
 from secateur.cachecost.prefixes import CachedPrefixes
 from secateur.cachecost.prompt_cache import Prefix, PromptShape
 from secateur.model import Replace

@@ -79,7 +79,7 @@ def _list_request_settings(
 
 def _list_prices(model: str, chosen: Policy) -> Iterator[EffectiveSetting]:
     """What decisions are based on: the price of a token now, and the lifetime of the prompt cache."""
-    tariff = get_tariff(model, at=int(time.time() * 1000), said=chosen.pricing)
+    tariff = get_tariff(model, minute=int(time.time() // 60), said=chosen.pricing)
     price, rules = price_under(chosen.pricing, model), resolve_rules(chosen.pricing, model)
     times = f"read {tariff.cache_read:g}×, write {tariff.cache_write:g}×, output {tariff.output:g}×"
     text = f"${tariff.dollars:g} a million tokens, {times}"

@@ -15,7 +15,7 @@ from secateur.pricing.stated import Entries, find_entry, price_under, resolve_ru
 DEFAULT_MODEL = "claude-sonnet-5-5"  # whose prices and cache rules hold where a model has none
 
 FREE = 3  # slots that a client leaves of which nothing is known: one that marks its newest message
-_MINUTE_MS = 60_000  # prices change by the day, and by the minute of the day
+MINUTE_MS = 60_000  # prices change by the day, and by the minute of the day
 
 
 class CachePricing(Struct, frozen=True, kw_only=True):
@@ -39,18 +39,14 @@ class CachePricing(Struct, frozen=True, kw_only=True):
     assumption: str = ""  # why they are not those of the request's own model; "": they are
 
 
-def get_tariff(model: str, hour: bool = False, *, at: int | None = None, said: Entries = ()) -> CachePricing:
+@lru_cache(maxsize=256)
+def get_tariff(model: str, hour: bool = False, *, minute: int | None = None, said: Entries = ()) -> CachePricing:
     """The tariff of a request to this model.
 
-    `hour`: the client buys the cache's longer time to live. `at`: when, in ms since 1970; without it, as on the date of
-    the tables, at an hour without surcharge. `said`: what the policy states.
+    `hour`: the client buys the cache's longer time to live. `minute`: when, in minutes since 1970; without it, as on
+    the date of the tables, at an hour without surcharge. `said`: what the policy states.
     """
-    return _resolve_tariff(model, hour, at // _MINUTE_MS if at else None, said)
-
-
-@lru_cache(maxsize=256)
-def _resolve_tariff(model: str, hour: bool, minute: int | None, said: Entries) -> CachePricing:
-    price = price_under(said, model, minute * _MINUTE_MS if minute is not None else None)
+    price = price_under(said, model, minute * MINUTE_MS if minute is not None else None)
     rules, entry = resolve_rules(said, model), find_entry(said, model)
     assumed = _explain_assumed(model, price, rules)
     price = price or price_of(DEFAULT_MODEL)

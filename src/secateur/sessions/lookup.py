@@ -61,7 +61,11 @@ def _is_read_as_made(message: Message, work: Projection) -> bool:
     """Whether reading this message of the view gives the parts that the projection shows."""
     edits = work.fold.parts
     edited = [part for part in message.parts if part.key in edits]
-    if message.is_put_in or not message.parts or (edited and (work.document.format.log or work.fold.stamps)):
+    if (
+        (not message.path and message.is_put_in)
+        or not message.parts
+        or (edited and (work.document.format.log or work.fold.stamps))
+    ):
         return False
     return all([part.kind in _AS_MADE and not work.raw[part.key].fingerprint for part in edited])
 

@@ -17,7 +17,7 @@ from secateur.decoding import prepare_type
 from secateur.documents import Document, measure_common_prefix
 from secateur.errors import StoreError
 from secateur.jsontext import Text, dumps
-from secateur.lineage import HASH_BYTES, handle_of
+from secateur.lineage import HASH_BYTES, handle_of, hash_contents, hash_text
 from secateur.model import Epoch, Message, Part, Path, Remove, Replace, Rewrite
 from secateur.receipt import EditRecord, Outcome, Receipt
 from secateur.redact import redact
@@ -113,6 +113,41 @@ def make_blob(document: Document, part: Part) -> Blob:
 def hash_of(native: Any) -> str:
     """The hash of a view: of its bytes, of objects as JSON."""
     return SentHash().hash_view(native)
+
+
+def with_content_hashes(epoch: Epoch, messages: tuple[Message, ...]) -> Epoch:
+    """The epoch with the hashes by which its parts and ranges are found again."""
+    keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}
+    said: dict[str, str] = {}
+    for message in messages if keys else ():
+        if any([part.key in keys for part in message.parts]):
+            said |= {
+                part.key: one
+                for part, one in zip(message.parts, hash_contents(message), strict=True)
+                if part.key in keys
+            }
+    places = {message.key: number for number, message in enumerate(messages, 1)} | {"": 0}
+    for edit in epoch.edits:
+        if isinstance(edit, Replace) and edit.after in places and edit.through in places:
+            said[format_range(edit)] = hash_run(
+                [hash_message(one) for one in messages[places[edit.after] : places[edit.through]]]
+            )
+    return replace(epoch, content_hashes=said) if said else epoch
+
+
+def hash_message(message: Message) -> str:
+    """The hash of a message without lineage; reasoning is left out, as in the chain."""
+    parts = zip(message.parts, hash_contents(message), strict=True)
+    return hash_text("\0".join([message.role, *(one for part, one in parts if part.kind != "reasoning")]))
+
+
+def hash_run(said: list[str]) -> str:
+    """A run of messages by its length, its first message and all of them; "" for none."""
+    return f"{len(said)} {said[0]} {hash_text(chr(0).join(said))}" if said else ""
+
+
+def format_range(edit: Replace) -> str:
+    return f"{edit.after} {edit.through}"
 
 
 class SentHash:

@@ -12,12 +12,12 @@ from msgspec.structs import replace
 
 from secateur.bounds import find_protected_keys
 from secateur.errors import EditError
-from secateur.lineage import hash_contents, hash_text
-from secateur.model import Edit, Epoch, Message, Remove, Replace, Rewrite
+from secateur.lineage import hash_contents
+from secateur.model import Edit, Epoch, Remove, Replace, Rewrite
 from secateur.plan import REFUSED, Plan, is_in_running_round, list_active_epochs
 from secateur.projection import Projection
 from secateur.protect import Protection
-from secateur.sessions.receipt_log import read
+from secateur.sessions.receipt_log import format_range, hash_message, hash_run, read
 from secateur.stores.protocol import State, Store
 
 REWRITTEN = "the history was rewritten by the client"
@@ -29,26 +29,6 @@ class MissingParts(Struct, frozen=True):
 
     gone: dict[str, Rewrite | Remove] = {}
     found: dict[str, Rewrite | Remove] = {}
-
-
-def with_local(epoch: Epoch, messages: tuple[Message, ...]) -> Epoch:
-    """The epoch with the hashes by which its parts and ranges are found again."""
-    keys = {edit.key for edit in epoch.edits if not isinstance(edit, Replace)}
-    said: dict[str, str] = {}
-    for message in messages if keys else ():
-        if any([part.key in keys for part in message.parts]):
-            said |= {
-                part.key: one
-                for part, one in zip(message.parts, hash_contents(message), strict=True)
-                if part.key in keys
-            }
-    places = {message.key: number for number, message in enumerate(messages, 1)} | {"": 0}
-    for edit in epoch.edits:
-        if isinstance(edit, Replace) and edit.after in places and edit.through in places:
-            said[_format_range(edit)] = _run(
-                [_hash_message(one) for one in messages[places[edit.after] : places[edit.through]]]
-            )
-    return replace(epoch, content_hashes=said) if said else epoch
 
 
 def find_lost_edits(work: Projection, known: MissingParts) -> MissingParts:
@@ -97,45 +77,30 @@ def _find_summary_runs(work: Projection) -> dict[str, Edit]:
     messages, by_local = work.document.transcript.messages, _map_content_hashes(work.plan)
     places = {message.key for message in messages} | {""}
     stand = [edit for edit, _ in work.fold_all().ranges if edit.after in places and edit.through in places]
-    runs = {by_local.get(_format_range(edit), "") for edit in stand}
+    runs = {by_local.get(format_range(edit), "") for edit in stand}
     found: dict[str, tuple[int, Replace]] = {}
     torn: set[int] = set()  # times of compactions of which a place is not found
     said: list[str] = []
     for edit, made_at in work.fold_all().ranges:
-        run = by_local.get(_format_range(edit), "")
+        run = by_local.get(format_range(edit), "")
         if edit in stand or (run and run in runs):
             continue
-        said = said or [_hash_message(message) for message in messages]
+        said = said or [hash_message(message) for message in messages]
         if (at := _place(said, run) if run else None) is None:
             torn.add(made_at)
             continue
         count = int(run.partition(" ")[0])
         moved = replace(edit, after=messages[at - 1].key if at else "", through=messages[at + count - 1].key)
-        found[_format_range(moved)] = made_at, moved
+        found[format_range(moved)] = made_at, moved
         runs.add(run)
     joined = torn & {made_at for edit, made_at in work.fold_all().ranges if not edit.messages}
     return {name: moved for name, (made_at, moved) in found.items() if made_at not in joined}
 
 
-def _hash_message(message: Message) -> str:
-    """The hash of a message without lineage; reasoning is left out, as in the chain."""
-    parts = zip(message.parts, hash_contents(message), strict=True)
-    return hash_text("\0".join([message.role, *(one for part, one in parts if part.kind != "reasoning")]))
-
-
-def _run(said: list[str]) -> str:
-    """A run of messages by its length, its first message and all of them; "" for none."""
-    return f"{len(said)} {said[0]} {hash_text(chr(0).join(said))}" if said else ""
-
-
 def _place(said: list[str], run: str) -> int | None:
     count, first = int(run.split(" ")[0]), run.split(" ")[1]
     starts = (at for at, one in enumerate(said) if one == first and at + count <= len(said))
-    return next((at for at in starts if _run(said[at : at + count]) == run), None)
-
-
-def _format_range(edit: Replace) -> str:
-    return f"{edit.after} {edit.through}"
+    return next((at for at in starts if hash_run(said[at : at + count]) == run), None)
 
 
 class UndoResult(Struct, frozen=True):

@@ -20,7 +20,7 @@ from secateur.model import Epoch, Message
 from secateur.plan import Plan
 from secateur.policy import Policy
 from secateur.policy.windows import find_target, resolve
-from secateur.pricing.tariffs import CachePricing, get_tariff
+from secateur.pricing.tariffs import MINUTE_MS, CachePricing, get_tariff
 from secateur.projection import Projection
 from secateur.projection.message_index import Counting
 from secateur.sessions.calibration import get_cache_ttl_s, get_calibration
@@ -274,7 +274,8 @@ def _resolve_tariff(projection: Projection, settings: EngineSettings, now_ms: in
     document = projection.document
     request = document.format.name, document.native, document.transcript.messages[-NEAR:]
     model = settings.model or document.transcript.model
-    tariff = get_tariff(model, has_long_retention(*request), at=now_ms, said=settings.policy.pricing)
+    minute = now_ms // MINUTE_MS if now_ms else None
+    tariff = get_tariff(model, has_long_retention(*request), minute=minute, said=settings.policy.pricing)
     ttl_s = get_cache_ttl_s(state.clock, model, tariff.ttl_s) if state.clock.model else tariff.ttl_s
     used = count_slots(*request)
     free = max(0, SLOTS - used) if used else tariff.free_breakpoints

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from secateur.api.registry import TRANSCRIPT
 from secateur.bounds import find_turn_start
-from secateur.cachecost.history import explain_cold
+from secateur.budget import explain_cold
 from secateur.compaction.conversation import SessionRequest
 from secateur.compaction.outcome import Compacted, CompactionSkipped, Outcome
 from secateur.compaction.summary import render_sections
@@ -98,6 +98,18 @@ def conclude(
     if step.made is not None and isinstance(step.outcome, Compacted):
         step = replace(step, prepared=PreparedSummary(step.made, known))
     return step
+
+
+def can_digest(context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions) -> bool:
+    """Whether digests come into question: some policies make them by their price, some when the window is full."""
+    settings, document = context.settings, projection.document
+    digests = settings.digest
+    if digests is None or digests.when == "never" or not (settings.enabled and setup.enabled):
+        return False
+    log = setup.is_written and (document.format.log or document.transcript.parts_only)  # a host has no place for many
+    if options.busy_reason or options.forced or log or context.storage == "away":
+        return False
+    return digests.when == "price" or check_due(settings, context.load(projection), context.limits).why == "over"
 
 
 def check_preconditions(projection: Projection, is_written: bool = True) -> CompactionSkipped | None:

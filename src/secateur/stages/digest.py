@@ -17,8 +17,9 @@ from itertools import accumulate
 from msgspec import Struct
 from msgspec.structs import replace
 
+from secateur.budget import explain_cold
 from secateur.cachecost.applied_edits import AppliedEdit
-from secateur.cachecost.history import History, build_history, explain_cold
+from secateur.cachecost.history import History, build_history
 from secateur.cachecost.ledger import CostLedger
 from secateur.cachecost.prefixes import CachedPrefixes
 from secateur.cachecost.rereads import Bar, compute_bar
@@ -40,16 +41,13 @@ from secateur.stages.setup import NO_OPTIONS, CompactionSetup, CompactOptions
 def conclude(
     context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions
 ) -> CompactionStep | None:
-    """The epoch that makes digests, if they are due, or why digests that would pay are held back; None otherwise."""
-    settings, document = context.settings, projection.document
-    log = setup.is_written and (document.format.log or document.transcript.parts_only)  # a host has no place for many
-    is_off = settings.digest is None or settings.digest.when == "never" or not (settings.enabled and setup.enabled)
-    if is_off or options.busy_reason or options.forced or log or context.storage == "away":
+    """The epoch that makes digests, where they come into question and are due; or why those that would pay wait.
+
+    None otherwise.
+    """
+    if check_preconditions(projection, setup.is_written) is not None:
         return None
-    must = check_due(settings, context.load(projection), context.limits).why == "over"
-    has_room = settings.digest is not None and settings.digest.when == "window" and not must
-    if has_room or check_preconditions(projection, setup.is_written) is not None:
-        return None
+    must = check_due(context.settings, context.load(projection), context.limits).why == "over"
     made = make_digests(context, projection, must)
     if isinstance(made, CompactionSkipped):
         return CompactionStep(made)

@@ -9,8 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.bounds import find_turn_start
-from secateur.budget import Budget
-from secateur.cachecost.history import explain_cold
+from secateur.budget import Budget, explain_cold
 from secateur.model import Edit, Epoch, Remove, Restore, Rewrite, Transcript
 from secateur.plan import is_in_running_round, is_missing_reasoning, with_dependents
 from secateur.policy import Policy

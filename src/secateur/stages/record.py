@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from secateur.cachecost.history import estimate_edit_cost
+from secateur.cachecost.cut_costs import estimate_edit_cost
 from secateur.compaction.outcome import Compacted, CompactionSkipped, Outcome
 from secateur.hooks import AfterCompact, Hooks, call_after_hook
 from secateur.lineage import hash_text
@@ -104,6 +104,30 @@ def explain_too_long(context: Context, projection: Projection, outcome: Outcome)
         f" {context.fixed_tokens:,}, the largest that stay are {name_largest(projection)}:"
         " give a larger window, or protect less"
     )
+
+
+def explain_overflow(context: Context, projection: Projection, compaction: CompactionResult) -> str:
+    """Why the view does not fit; "" if it does. A policy that a looked-up window binds counts as it compacts."""
+    compacts, outcome = context.policy.compaction is not None, compaction.outcome
+    if compacts and context.policy.binds == "any" and outcome is not None:
+        return explain_too_long(context, projection, outcome)
+    used = count_used(context, projection)
+    if isinstance(outcome, CompactionSkipped) and outcome.reason == "fixed_overhead":
+        return outcome.text
+    if context.window <= 0 or used <= context.window:
+        return ""
+    if compacts and compaction.too_long:
+        return compaction.too_long
+    return (
+        f"{used:,} tokens are left and the window is {context.window:,} ({context.window_source}); system prompt and"
+        f" tools take {context.fixed_tokens:,}, the largest that stay are {name_largest(projection)}:"
+        " give a larger window, or protect less"
+    )
+
+
+def count_used(context: Context, projection: Projection) -> int:
+    """Tokens of the view, as the provider would count them."""
+    return round((projection.tokens[1] + context.fixed_tokens) * context.token_ratio)
 
 
 def name_largest(projection: Projection) -> str:

@@ -1,4 +1,4 @@
-"""Whether a view fits its window: which windows bind, and what is shortened before the view is reported as too long.
+"""A view that does not fit its window: which windows bind, and what is shortened before it is reported as too long.
 
 Rule: a window that the caller stated binds every policy that edits; one that was looked up binds those that say so, and
 is a warning for others. A policy that protects unread results shortens them as a last resort: the oldest first, and no
@@ -13,7 +13,7 @@ from secateur.compaction.outcome import CompactionSkipped, Outcome
 from secateur.model import Edit, Epoch, Part, Rewrite
 from secateur.projection import Projection
 from secateur.stages import Context, Step
-from secateur.stages.record import CompactionResult, explain_too_long, name_largest
+from secateur.stages.record import count_used
 from secateur.text.excerpt import excerpt
 from secateur.text.readback import find_first_unread, is_recalled
 from secateur.toolcalls.task_terms import collect_relevant_names
@@ -23,32 +23,13 @@ SLACK = 1.1  # of what is over: an excerpt's own notes take room too
 ROUNDS = 3  # of cutting, where excerpts came out longer than their room
 
 
-def explain_overflow(context: Context, projection: Projection, compaction: CompactionResult) -> str:
-    """Why the view does not fit; "" if it does. A policy that a looked-up window binds counts as it compacts."""
-    compacts, outcome = context.policy.compaction is not None, compaction.outcome
-    if compacts and context.policy.binds == "any" and outcome is not None:
-        return explain_too_long(context, projection, outcome)
-    used = _count_used(context, projection)
-    if isinstance(outcome, CompactionSkipped) and outcome.reason == "fixed_overhead":
-        return outcome.text
-    if context.window <= 0 or used <= context.window:
-        return ""
-    if compacts and compaction.too_long:
-        return compaction.too_long
-    return (
-        f"{used:,} tokens are left and the window is {context.window:,} ({context.window_source}); system prompt and"
-        f" tools take {context.fixed_tokens:,}, the largest that stay are {name_largest(projection)}:"
-        " give a larger window, or protect less"
-    )
-
-
 def is_binding(context: Context, projection: Projection, outcome: Outcome | None) -> bool:
     """Whether this policy may not exceed the window. A host that is busy only asks what could be done."""
     reason = outcome.reason if isinstance(outcome, CompactionSkipped) else ""
     if reason == "busy" or _is_over_target_only(context, projection):
         return False
     stated = context.stated_window
-    exceeded = stated > 0 and (reason == "fixed_overhead" or _count_used(context, projection) > stated)
+    exceeded = stated > 0 and (reason == "fixed_overhead" or count_used(context, projection) > stated)
     return exceeded or (context.policy.binds == "any" and reason != "off")
 
 
@@ -59,7 +40,7 @@ def conclude(context: Context, projection: Projection, outcome: Outcome | None) 
     if not can_shorten or (isinstance(outcome, CompactionSkipped) and outcome.reason == "fixed_overhead"):
         return Step()  # no result is to blame
     compacts = context.policy.compaction is not None
-    used = context.load(projection).tokens if compacts else _count_used(context, projection)
+    used = context.load(projection).tokens if compacts else count_used(context, projection)
     return Step(shorten_unread(projection, context.budget, max(1, used - context.window)))
 
 
@@ -74,13 +55,8 @@ def warn_of_shortened(count: int, handles: bool) -> tuple[str, ...]:
 
 def _is_over_target_only(context: Context, projection: Projection) -> bool:
     """Whether the model takes the view, though it is over the policy's target: nothing unread is shortened for that."""
-    fits = context.model_window <= 0 or _count_used(context, projection) <= context.model_window
+    fits = context.model_window <= 0 or count_used(context, projection) <= context.model_window
     return context.is_target and fits
-
-
-def _count_used(context: Context, projection: Projection) -> int:
-    """Tokens of the view, as the provider would count them."""
-    return round((projection.tokens[1] + context.fixed_tokens) * context.token_ratio)
 
 
 def shorten_unread(work: Projection, budget: Budget, excess: int) -> Epoch | None:

@@ -59,7 +59,8 @@ def is_recalled(part: Part) -> bool:
 def find_first_unread(messages: Sequence[Message]) -> int:
     """The first message after the model's last output: it has read no results from there on."""
     for number in range(len(messages) - 1, -1, -1):
-        if messages[number].is_output:
+        message = messages[number]
+        if message.role == "assistant" and ((message.path and message.origin == "user") or message.is_output):
             return number + 1
     return 0
 
@@ -70,7 +71,7 @@ def find_unused_keys(messages: Sequence[Message], answers: int) -> frozenset[str
     if not answers:
         return frozenset()
     for message in reversed(messages):
-        if message.role == "assistant" and not message.is_put_in:
+        if message.role == "assistant" and (message.path or not message.is_put_in):
             answers -= not any(part.kind == "tool_call" and is_reader(part.tool) for part in message.parts)
             if not answers:
                 break
