@@ -69,7 +69,18 @@ _USER_ENTRY = re.compile(r"- \[([^\s\],]*), ([a-z ]+)(?:: [^\]\n]+)?\] ")
 _LISTED = re.compile(r"- (?:names|changed since the last commit): (.+)", re.S)
 _FILES = re.compile(rf"- ({'|'.join((*USES, SCRATCH_FILES))}): (.+)", re.S)
 _ROOT = re.compile(rf"^- {ROOT}: (.+)$", re.M)
-_FIELDS = ("requests", "commands", "failures", "tasks", "questions", "pending", "values", "undelivered", "tickets")
+_FIELDS = (
+    "requests",
+    "commands",
+    "failures",
+    "tasks",
+    "questions",
+    "pending",
+    "values",
+    "undelivered",
+    "tickets",
+    "attempts",
+)
 _LEAST_CHARS = 12  # of a text that is looked for
 
 

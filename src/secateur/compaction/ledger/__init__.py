@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from secateur.compaction.ledger.attempts import list_attempts
 from secateur.compaction.ledger.bounded import limit_ledger, make_encodable
 from secateur.compaction.ledger.checks import list_commands
 from secateur.compaction.ledger.circumstances import mark_circumstances
@@ -103,7 +104,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         tasks=tasks,
         questions=(*told.questions, *put),
         pending=tuple(_make_pending(action) for action in waiting),
-        values=list_values(done),
+        values=list_values(done, is_qualified=True),
         last_words=told.last_words,
         commits=tuple(dict.fromkeys(find_commits(ran))),
         identifiers=list_names(said, done),
@@ -111,6 +112,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         folder=find_folder(done, ran),
         unpushed=limit_uncommitted(list_unpushed(ran), MOST_UNPUSHED),
         tickets=list_tickets(ran),
+        attempts=list_attempts(said, done),
         before=told.before,
         replanned=replanned,
         arrived=find_late_results(said, done),

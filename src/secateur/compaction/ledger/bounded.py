@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from secateur.compaction.ledger.attempts import MOST_ATTEMPTS
 from secateur.compaction.ledger.briefs import GAP, condense_request
 from secateur.compaction.ledger.entries import Constraint, FileEntry, Ledger, UserRequest
 from secateur.compaction.ledger.requests import is_task
@@ -42,6 +43,7 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
     cut: dict[str, tuple[Any, ...]] = {
         "constraints": _limit_constraints(ledger.constraints, firm, share),
         "requests": _limit_requests(ledger.requests, min(1.0, 4 * share)),
+        "attempts": _take_last(ledger.attempts, MOST_ATTEMPTS * firm),
         "values": _take_last(ledger.values, MOST_VALUES * share),
         "files": _limit_files(ledger.files, share),
         "commands": _take_highest(

@@ -110,6 +110,13 @@ class ValueChange(Struct, frozen=True, omit_defaults=True):
     key: str = ""
 
 
+class Attempt(Struct, frozen=True, omit_defaults=True):
+    """A change that was taken back, with what was tried and why it failed."""
+
+    text: str
+    key: str = ""
+
+
 class Ticket(Struct, frozen=True, omit_defaults=True):
     """A ticket or a pull request that calls of the session opened, took or closed."""
 
@@ -154,6 +161,7 @@ class Ledger(Struct, frozen=True, omit_defaults=True):
     folder: str = ""  # where commands were run of late
     unpushed: tuple[str, ...] = ()  # commits and tags that no call pushed
     tickets: tuple[Ticket, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
     values: tuple[ValueChange, ...] = ()
     last_words: Quote | None = None
     report: Quote | None = None  # the agent's words at the end of the newest turn that changed a file, if others follow

@@ -54,6 +54,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         folder=later.folder or earlier.folder,
         unpushed=_merge_unpushed(earlier, later),
         tickets=merge_tickets((*earlier.tickets, *later.tickets)),
+        attempts=_keep_newest((*earlier.attempts, *later.attempts), lambda one: one.text),
         values=merge_values((*earlier.values, *later.values)),
         last_words=_merge_last_words(earlier, later),
         report=_merge_report(earlier, later),

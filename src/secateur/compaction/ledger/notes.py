@@ -112,7 +112,7 @@ def _note_action(
         if path:
             changes = found.setdefault(path, _Changes())
             changes.number = max(changes.number, number)
-            changes.intent = (_find_intent(messages[number]) if number >= 0 else "") or changes.intent
+            changes.intent = (find_intent(messages[number]) if number >= 0 else "") or changes.intent
 
 
 def _find_path(by_name: Mapping[str, Sequence[str]], path: str) -> str:
@@ -162,7 +162,7 @@ def _note_expressions(
                     changes.number = max(changes.number, number)
 
 
-def _find_intent(message: Message) -> str:
+def find_intent(message: Message) -> str:
     """Return the last sentence that the agent said with an edit, without its "let me"."""
     for sentence in reversed(list(split_sentences(get_agent_text(message)[-2_000:]))):
         said = _clean(sentence)

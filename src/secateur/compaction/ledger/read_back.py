@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from secateur.compaction.ledger.entries import (
+    Attempt,
     Command,
     Constraint,
     Failure,
@@ -38,6 +39,7 @@ from secateur.compaction.ledger.render import (
     LAST_WORDS,
     OUTCOME_WORDS,
     REPLACED_BY,
+    TAKEN_BACK,
     UNCOMMITTED,
     UNDELIVERED,
     UNPUSHED,
@@ -179,6 +181,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
 }
 _LISTS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "commit": ("commits", str),
+    TAKEN_BACK: ("attempts", Attempt),
     "asked the user": ("questions", Question),
     "no result yet": ("pending", _parse_pending),
     UNDELIVERED: ("undelivered", _parse_undelivered),

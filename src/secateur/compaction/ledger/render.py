@@ -38,6 +38,7 @@ REPLACED_BY = " — replaced by: "
 EDITED_SINCE = " (edited since)"
 UNCOMMITTED = "changed since the last commit"
 UNPUSHED = "committed, and no call pushed it"
+TAKEN_BACK = "tried and taken back"
 FOLDER = "working directory"
 UNDELIVERED = "asked for, and no call did it"
 NOTHING_OPEN = "- nothing is open"
@@ -125,16 +126,23 @@ def _render_discoveries(ledger: Ledger) -> Iterator[str]:
     for run in ledger.commands:
         if run.check:
             yield _render_command(run)
-    for one in ledger.failures:
-        during = f" — during: {one.during}" if one.during else ""
-        state = "resolved" if one.resolved else "open" if one.check else "not tried again"
-        state += EDITED_SINCE if one.edited_since else ""
-        yield f"- error, {state}: {one.line}{during}"
+    yield from _render_failures(ledger)
     if ledger.identifiers:
         yield f"- names: {' · '.join(ledger.identifiers)}"
     if ledger.omitted:
         counts = ", ".join(f"{name} {min(count, 99)}" for name, count in ledger.omitted.items())
         yield f"- not listed, for room: {counts}"  # two digits: more would read as a number of the conversation
+
+
+def _render_failures(ledger: Ledger) -> Iterator[str]:
+    """Render the errors, and the approaches that failed."""
+    for one in ledger.failures:
+        during = f" — during: {one.during}" if one.during else ""
+        state = "resolved" if one.resolved else "open" if one.check else "not tried again"
+        state += EDITED_SINCE if one.edited_since else ""
+        yield f"- error, {state}: {one.line}{during}"
+    for attempt in ledger.attempts:
+        yield f"- {TAKEN_BACK}: {attempt.text}"
 
 
 def _render_command(one: Command) -> str:

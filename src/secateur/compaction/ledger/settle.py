@@ -36,6 +36,7 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
         folder=whole.folder,
         unpushed=whole.unpushed,
         tickets=whole.tickets,
+        attempts=whole.attempts,
         values=whole.values,
         last_words=whole.last_words,
         report=whole.report,

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 
 from secateur.compaction.ledger.entries import ValueChange
+from secateur.compaction.ledger.key_paths import ConfigTexts
 from secateur.compaction.ledger.rewrites import list_replaced
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, collapse_whitespace
@@ -17,10 +18,12 @@ from secateur.toolcalls.actions import Action, collapse_whitespace
 MAX_CHARS = 80  # of a value
 
 
-def list_values(done: Iterable[Action]) -> tuple[ValueChange, ...]:
-    """Return each constant that was changed, with its first and its newest value."""
-    return merge_values(change for action in done if action.kind == "edit" and action.ok and action.result
-                        for change in _list_changes(action))  # fmt: skip
+def list_values(done: Iterable[Action], is_qualified: bool = False) -> tuple[ValueChange, ...]:
+    """Return each constant that was changed, with its first and its newest value.
+
+    `is_qualified`: names in JSON, YAML and TOML files stand with the path that leads to them, as far as it is known.
+    """
+    return merge_values(_list_changes(done, is_qualified))
 
 
 def list_replacements(action: Action) -> Iterator[tuple[str, str]]:
@@ -39,21 +42,27 @@ def merge_values(changes: Iterable[ValueChange]) -> tuple[ValueChange, ...]:
     return tuple(one for one in found.values() if one.old != one.new)
 
 
-def _list_changes(action: Action) -> Iterator[ValueChange]:
-    for one in list_replaced(action):
-        for name, was, now in _compare_lines(one.old, one.new):
-            yield ValueChange(redact(one.path), redact(name), redact(was), redact(now), action.call.key)
+def _list_changes(done: Iterable[Action], is_qualified: bool) -> Iterator[ValueChange]:
+    texts = ConfigTexts()
+    for action in done:
+        for one in list_replaced(action) if action.kind == "edit" and action.ok and action.result else ():
+            for line, name, was, now in _compare_lines(one.old, one.new):
+                parents = texts.find_key_path(one, line) if is_qualified else ""
+                named = f"{parents}.{name}" if parents else name
+                yield ValueChange(redact(one.path), redact(named), redact(was), redact(now), action.call.key)
+        if is_qualified:
+            texts.note(action)
 
 
-def _compare_lines(old: str, new: str) -> Iterator[tuple[str, str, str]]:
-    """Yield name, old and new value of the lines that differ in one literal."""
+def _compare_lines(old: str, new: str) -> Iterator[tuple[int, str, str, str]]:
+    """Yield the lines that differ in one literal: their number in the old text, name, old and new value."""
     before, after = old.split("\n"), new.split("\n")
     for tag, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag == "replace" and j - i == m - k:
-            for was, now in zip(before[i:j], after[k:m], strict=True):
+            for at, (was, now) in enumerate(zip(before[i:j], after[k:m], strict=True), i):
                 one, other = _VALUE.match(was), _VALUE.match(now)
                 if one and other and one["name"] == other["name"] and one["value"] != other["value"]:
-                    yield one["name"], collapse_whitespace(one["value"]), collapse_whitespace(other["value"])
+                    yield at, one["name"], collapse_whitespace(one["value"]), collapse_whitespace(other["value"])
 
 
 _VALUE = re.compile(
