@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from secateur.compaction.ledger.rewrites import list_replaced
+from secateur.compaction.ledger.rewrites import is_edit_refused, list_replaced
 from secateur.model import Message
 from secateur.toolcalls.actions import Action, list_actions
 from secateur.toolcalls.file_effects import list_file_effects, list_paths
@@ -43,7 +43,7 @@ def trace_work(messages: Sequence[Message]) -> LaterWork:
     files: dict[str, int] = {}
     edits: list[LaterEdit] = []
     for action in list_actions(messages):
-        if action.ok and action.result:
+        if action.ok and action.result and not is_edit_refused(action):
             number = numbers[action.call.key]
             for path in _list_edited(action):
                 files[posixpath.basename(path)] = number

@@ -19,10 +19,12 @@ from secateur.compaction.ledger.entries import FileEntry
 from secateur.compaction.ledger.rewrites import (
     IMPORTS_ONLY,
     LAYOUT_ONLY,
+    PROSE,
     TEXT,
     EditedText,
     classify_edit,
     find_lead,
+    is_edit_refused,
     list_names_defined,
     list_rewrites,
 )
@@ -35,8 +37,9 @@ from secateur.toolcalls.shell import parse_command_line
 
 NOTE_CHARS = 220  # of one file
 SENTENCE_CHARS = 160
+MOST_INTENTS = 2
 _SHARED = ("", IMPORTS_ONLY, LAYOUT_ONLY)  # notes that files have in common take no room of their own
-_CAPS = (180, 150, 120, 90, 60)  # characters of one note, where not all have room
+_CAPS = (180, 150, 120, 90, 60, 40)  # characters of one note, where not all have room
 MOST_NAMES = 6
 
 
@@ -79,7 +82,8 @@ class _Changes(Struct):
     removed: dict[str, None] = {}
     lead: str = ""  # what the file says of itself
     kinds: set[str] = set()
-    intent: str = ""  # what the agent said where it made the newest edit
+    changed: dict[str, None] = {}
+    intents: dict[str, int] = {}  # what the agent said where it made edits, with the numbers of those messages
     expression: str = ""  # of the command that rewrote it
 
 
@@ -90,9 +94,18 @@ def _trace_changes(paths: Sequence[str], messages: Sequence[Message], done: Iter
         by_name.setdefault(posixpath.basename(path), []).append(path)
     found: dict[str, _Changes] = {}
     for action in done:
-        if action.kind in ("edit", "run", "other") and action.result and action.ok:
+        if action.kind in _ACTING and action.result and action.ok and not is_edit_refused(action):
             _note_action(found, by_name, action, numbers.get(action.call.key, -1), messages)
+    _drop_shared_intents(found)
     return found
+
+
+def _drop_shared_intents(found: Mapping[str, _Changes]) -> None:
+    """Drop what was said with edits of several files at once, unless it names the file."""
+    counts = Counter(number for one in found.values() for number in set(one.intents.values()))
+    for path, one in found.items():
+        name = posixpath.basename(path)
+        one.intents = {said: number for said, number in one.intents.items() if counts[number] == 1 or name in said}
 
 
 def _note_action(
@@ -112,7 +125,9 @@ def _note_action(
         if path:
             changes = found.setdefault(path, _Changes())
             changes.number = max(changes.number, number)
-            changes.intent = (find_intent(messages[number]) if number >= 0 else "") or changes.intent
+            if number >= 0 and (said := find_intent(messages[number])):
+                changes.intents.pop(said, None)
+                changes.intents[said] = number
 
 
 def _find_path(by_name: Mapping[str, Sequence[str]], path: str) -> str:
@@ -141,7 +156,10 @@ def _note_rewrite(changes: _Changes, one: EditedText, number: int) -> None:
             del changes.removed[name]
         else:
             changes.added[name] = None
-    changes.kinds.add("whole" if one.whole else classify_edit(one.old, one.new))
+    kind = "whole" if one.whole else classify_edit(one.old, one.new)
+    if kind == TEXT and not one.path.endswith(PROSE):
+        changes.changed |= {name: None for name in new if name in old}
+    changes.kinds.add(kind)
     changes.number = max(changes.number, number)
 
 
@@ -216,14 +234,19 @@ def _describe(path: str, changes: _Changes, sentence: str) -> str:
     parts = [f"“{changes.lead}”"] if changes.lead and "whole" in changes.kinds else []
     if added := [name for name in changes.added if name != f"“{changes.lead}”"]:
         parts.append(f"{'has' if 'whole' in changes.kinds else 'adds'} {_join(added)}")
+    if changed := [name for name in changes.changed if name not in changes.added]:
+        parts.append(f"changes {_join(changed)}")
     if changes.removed:
         parts.append(f"drops {_join(changes.removed)}")
     if sentence and not _is_said(sentence, " ".join(parts)):
         parts.append(f"“{sentence}”")
     if not parts and changes.kinds and changes.kinds <= {IMPORTS_ONLY, LAYOUT_ONLY}:
         return IMPORTS_ONLY if IMPORTS_ONLY in changes.kinds else LAYOUT_ONLY
-    if not parts and (said := changes.intent or changes.expression):
-        parts.append(f"“{said}”")
+    if not sentence:
+        said = list(changes.intents)[-MOST_INTENTS:] or (
+            [changes.expression] if changes.expression and not parts else []
+        )
+        parts += [f"“{one}”" for one in reversed(said) if not _is_said(one, " ".join(parts))]
     return _clip(collapse_whitespace(redact("; ".join(parts))).replace(" — ", " – "))
 
 
@@ -250,6 +273,7 @@ def _join(names: Iterable[str]) -> str:
     return ", ".join(listed[:MOST_NAMES]) + more
 
 
+_ACTING = ("edit", "run", "other")
 _CHANGING = ("created", "changed", "moved")
 _STOP = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z]|[\"'(*`]|$)|(?<=[。！？；])")
 _WORD = re.compile(r"\w{4,}")

@@ -17,6 +17,7 @@ from secateur.toolcalls.shell import parse_command_line
 
 SEARCHED_CHARS = 20_000  # of one edit
 LEAD_CHARS = 160
+PROSE = (".md", ".mdx", ".rst", ".txt")
 IMPORTS_ONLY, LAYOUT_ONLY, TEXT = "imports only", "layout only", "text"
 
 
@@ -48,9 +49,14 @@ def list_replaced(action: Action) -> Iterator[EditedText]:
     yield from (one for one in list_rewrites(action) if not one.whole)
 
 
+def is_edit_refused(action: Action) -> bool:
+    """Whether a tool says that it changed nothing, though its result is not marked as an error."""
+    return _REFUSED.match(action.said[:200]) is not None
+
+
 def list_names_defined(path: str, text: str) -> dict[str, None]:
     """Return the functions, classes, tests and headings that a text defines, in order."""
-    if path.endswith((".md", ".mdx", ".rst", ".txt")):
+    if path.endswith(PROSE):
         return dict.fromkeys(f"“{collapse_whitespace(hit[1])}”" for hit in _HEADING.finditer(FENCED.sub("\n", text)))
     names: dict[str, None] = {}
     for hit in _DEFINES.finditer(text):
@@ -77,6 +83,7 @@ def classify_edit(old: str, new: str) -> str:
     return IMPORTS_ONLY if "".join(left.split()) == "".join(right.split()) else TEXT
 
 
+_REFUSED = re.compile(r"\s*(?:ERROR\b|Error:|<tool_use_error>|No replacement was performed|Failed to (?:edit|apply))")
 _WHOLE = ("content", "contents", "filetext", "filecontent")
 _PATCH_BEGINS = "*** Begin Patch"
 _SHOWN = re.compile(r"\[File: (?P<path>[^\n]{1,400}) \(\d+ lines total\)\]")

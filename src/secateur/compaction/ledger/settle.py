@@ -10,7 +10,6 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.circumstances import is_project_change
 from secateur.compaction.ledger.constraints import normalize_demand
 from secateur.compaction.ledger.coverage import is_covering, list_targets, name_command
 from secateur.compaction.ledger.entries import Command, Constraint, Failure, FileEntry, Ledger, UserRequest, mark
@@ -71,7 +70,8 @@ def _settle_constraints(mine: Iterable[Constraint], all_: Iterable[Constraint]) 
 def _settle_files(mine: Iterable[FileEntry], all_: Iterable[FileEntry]) -> tuple[FileEntry, ...]:
     known = {one.path: one for one in all_}
     found = {one.path: known.get(one.path, one) for one in mine}
-    return (*found.values(), *(one for path, one in known.items() if path not in found and is_project_change(one)))
+    later = (one for path, one in known.items() if path not in found and one.use not in ("read", "discarded"))
+    return (*found.values(), *later)
 
 
 def _settle_commands(mine: Iterable[Command], whole: Ledger) -> tuple[Command, ...]:

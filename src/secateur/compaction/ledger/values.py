@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 
 from secateur.compaction.ledger.entries import ValueChange
 from secateur.compaction.ledger.key_paths import ConfigTexts
-from secateur.compaction.ledger.rewrites import list_replaced
+from secateur.compaction.ledger.rewrites import is_edit_refused, list_replaced
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, collapse_whitespace
 
@@ -45,7 +45,8 @@ def merge_values(changes: Iterable[ValueChange]) -> tuple[ValueChange, ...]:
 def _list_changes(done: Iterable[Action], is_qualified: bool) -> Iterator[ValueChange]:
     texts = ConfigTexts()
     for action in done:
-        for one in list_replaced(action) if action.kind == "edit" and action.ok and action.result else ():
+        is_made = action.kind == "edit" and action.ok and action.result and not is_edit_refused(action)
+        for one in list_replaced(action) if is_made else ():
             for line, name, was, now in _compare_lines(one.old, one.new):
                 parents = texts.find_key_path(one, line) if is_qualified else ""
                 named = f"{parents}.{name}" if parents else name

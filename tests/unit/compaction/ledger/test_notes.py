@@ -28,6 +28,8 @@ def notes(*messages: Message) -> dict[str, str]:
     [
         ("a.py", "x = 1", "def load(path):\n    return 1\n\nclass Reader:\n    pass", "adds Reader, load"),
         ("a.py", "def load(path):\n    return 1", "def read(path):\n    return 1", "adds read; drops load"),
+        ("a.py", "def f(a):\n    pass", "def f(a):\n    return a", "changes f"),
+        ("a.md", "# One\ntext", "# One\nother", ""),
         ("a.go", "", "func (p *Pusher) Push(ctx context.Context) error {\n}", "adds Push"),
         ("a.ts", "x", "  private showStatus(text: string): void {\n  }", "adds showStatus"),
         ("a.ts", "x", "export const parse = (text: string) => text;", "adds parse"),
@@ -78,6 +80,21 @@ def test_a_command_that_rewrote_imports_says_so_and_another_shows_its_expression
         "src/b.ts": "imports only",
         "src/c.ts": "“s/cats/dogs/g”",
     }
+
+
+def test_where_nothing_is_said_later_the_last_two_intents_stand_and_those_of_several_files_do_not() -> None:
+    steps = [edited("a.py", str(at), str(at + 1), f"Let me add the rule number {at} to the table.") for at in range(3)]
+    assert notes(*(one for step in steps for one in step)) == {
+        "a.py": "“add the rule number 2 to the table.”; “add the rule number 1 to the table.”"
+    }
+    both = [json.dumps({"file_path": path, "old_string": "1", "new_string": "2"}) for path in ("a.py", "b.py")]
+    call = assistant(("1", "edit", both[0]), ("2", "edit", both[1]), text="Let me add the new rule to both tables.")
+    assert notes(call, result("ok", "edit", "1"), result("ok", "edit", "2")) == {"a.py": "", "b.py": ""}
+
+
+def test_an_edit_that_its_tool_refused_in_words_adds_nothing() -> None:
+    call, _ = edited("a.py", "x", "def f(): ...", "Let me add the missing function here:")
+    assert notes(call, result("ERROR:\nNo replacement was performed", "edit", "edit")) == {"a.py": ""}
 
 
 def test_a_failed_edit_and_a_secret_leave_no_note() -> None:
