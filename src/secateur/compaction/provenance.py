@@ -212,6 +212,8 @@ def _map_lines(ledger: Ledger) -> Iterator[tuple[str, str]]:
     alone: list[tuple[dict[str, Any], str]] = [
         ({name: (one,)}, one.key) for name in _FIELDS for one in getattr(ledger, name)
     ]
+    if ledger.document:
+        alone.append(({"document": ledger.document}, ledger.document.key))
     if ledger.last_words:
         alone.append(({"last_words": ledger.last_words}, ledger.last_words.key))
     for fields, key in alone:

@@ -50,6 +50,7 @@ from secateur.compaction.ledger.requests import extract_question, extract_reques
 from secateur.compaction.ledger.said import get_agent_text
 from secateur.compaction.ledger.scripts import drop_empty_checks
 from secateur.compaction.ledger.settle import settle_states
+from secateur.compaction.ledger.task_documents import find_task_document
 from secateur.compaction.ledger.values import list_values
 from secateur.model import Message
 from secateur.redact import redact
@@ -117,6 +118,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         replanned=replanned,
         arrived=find_late_results(said, done),
         report=told.report,
+        document=find_task_document(done, told.requests),
         undelivered=undelivered,
         delivered=delivered,
     )

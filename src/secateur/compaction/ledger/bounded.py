@@ -15,6 +15,7 @@ from secateur.compaction.ledger.attempts import MOST_ATTEMPTS
 from secateur.compaction.ledger.briefs import GAP, condense_request
 from secateur.compaction.ledger.entries import Constraint, FileEntry, Ledger, UserRequest
 from secateur.compaction.ledger.requests import is_task
+from secateur.compaction.ledger.task_documents import shorten_document
 from secateur.decoding import prepare_type
 
 _T = TypeVar("_T")
@@ -60,10 +61,14 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
         "arrived": _take_last(ledger.arrived, MOST_ARRIVED),
     }
     gone = {name: len(getattr(ledger, name)) - len(kept) for name, kept in cut.items() if name != "arrived"}
-    if not any(gone.values()) and cut["arrived"] == ledger.arrived and cut["requests"] == ledger.requests:
+    document = shorten_document(ledger.document, firm)
+    same = cut["arrived"] == ledger.arrived and cut["requests"] == ledger.requests and document == ledger.document
+    if not any(gone.values()) and same:
         return ledger
     counts = {name: ledger.omitted.get(name, 0) + gone.get(name, 0) for name in (*ledger.omitted, *gone)}
-    return replace(ledger, **cut, omitted={name: counts[name] for name in sorted(counts) if counts[name]})
+    return replace(
+        ledger, **cut, document=document, omitted={name: counts[name] for name in sorted(counts) if counts[name]}
+    )
 
 
 def make_encodable(ledger: Ledger) -> Ledger:

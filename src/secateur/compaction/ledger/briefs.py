@@ -158,6 +158,6 @@ _TASK = re.compile(
 )
 _TELLS = re.compile(
     r"(?i)^\W*(?:\d{1,2}[.)]\s+)?(?:add|build|change|clean|convert|create|delete|drop"
-    r"|extend|find|fix|implement|improve|introduce|make|merge|migrate|move|optimi[sz]e|port|reduce|refactor|remove|rename|replace|resolve|rewrite|split|support|switch|update|write)\b"
+    r"|establish|connect|run|preserve|extend|find|fix|implement|improve|introduce|make|merge|migrate|move|optimi[sz]e|port|reduce|refactor|remove|rename|replace|resolve|rewrite|split|support|switch|update|write)\b"
     r"|\b(?:problem|bug|because|fails?|failing|broken|wrong|regression|crash\w*)\b"
 )

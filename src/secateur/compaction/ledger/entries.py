@@ -143,6 +143,14 @@ class Quote(Struct, frozen=True, omit_defaults=True):
     is_answered: bool = False  # the user has spoken since
 
 
+class TaskDocument(Struct, frozen=True, omit_defaults=True):
+    """A document that a request names, and what it says is to be done."""
+
+    name: str
+    text: str
+    key: str = ""
+
+
 class Ledger(Struct, frozen=True, omit_defaults=True):
     """All that is certain about a span of history."""
 
@@ -163,6 +171,7 @@ class Ledger(Struct, frozen=True, omit_defaults=True):
     tickets: tuple[Ticket, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     values: tuple[ValueChange, ...] = ()
+    document: TaskDocument | None = None  # that holds the task
     last_words: Quote | None = None
     report: Quote | None = None  # the agent's words at the end of the newest turn that changed a file, if others follow
     undelivered: tuple[Undelivered, ...] = ()

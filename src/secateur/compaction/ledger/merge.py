@@ -56,6 +56,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         tickets=merge_tickets((*earlier.tickets, *later.tickets)),
         attempts=_keep_newest((*earlier.attempts, *later.attempts), lambda one: one.text),
         values=merge_values((*earlier.values, *later.values)),
+        document=later.document or earlier.document,
         last_words=_merge_last_words(earlier, later),
         report=_merge_report(earlier, later),
         undelivered=_merge_undelivered(earlier, later),

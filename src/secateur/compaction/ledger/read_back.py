@@ -20,6 +20,7 @@ from secateur.compaction.ledger.entries import (
     Quote,
     Scope,
     State,
+    TaskDocument,
     Ticket,
     Undelivered,
     UserRequest,
@@ -40,6 +41,7 @@ from secateur.compaction.ledger.render import (
     OUTCOME_WORDS,
     REPLACED_BY,
     TAKEN_BACK,
+    TASK_DOCUMENT,
     UNCOMMITTED,
     UNDELIVERED,
     UNPUSHED,
@@ -61,6 +63,9 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
     # the first goal is the newest request, the second the oldest
     requests = [*goal[1:2], *rest, *goal[2:], *goal[:1]]
     found: dict[str, Any] = {"requests": requests, "constraints": constraints}
+    for text in _split_bullets(sections.get("goal", ())):
+        if told := _DOCUMENT.fullmatch(text):
+            found["document"] = TaskDocument(told[1], told[2])
     for id in _FACTS:
         for text in _split_bullets(sections.get(id, ())):
             _parse_fact(found, text)
@@ -73,6 +78,7 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
 _FACTS = ("discoveries", "accomplished", "files", "questions", "next")
 _SAID = re.compile(r"\[(\S*), (open|done|answered|superseded)\] (.*)", re.S)
 _DEMAND = re.compile(r"\[(\S*), (superseded )?(standing|request|project)(?:: ([^\]\n]+))?\] (.*)", re.S)
+_DOCUMENT = re.compile(rf"{TASK_DOCUMENT} ([^\n:]+): (.*)", re.S)
 _COMMAND = re.compile(
     r"(ran|test|build|lint), (ok|failed|ended, outcome unknown)(?: \((-?\d+)\))?( \(edited since\))?"
     r": (.*?)(?: — said: (.*))?"

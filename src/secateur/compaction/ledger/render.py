@@ -41,6 +41,7 @@ UNPUSHED = "committed, and no call pushed it"
 TAKEN_BACK = "tried and taken back"
 FOLDER = "working directory"
 UNDELIVERED = "asked for, and no call did it"
+TASK_DOCUMENT = "task document"
 NOTHING_OPEN = "- nothing is open"
 
 
@@ -98,6 +99,8 @@ def _render_goal(ledger: Ledger) -> Iterator[str]:
     goals = list_goals(ledger)
     for one in (*goals[-1:], *goals[:-1]):
         yield _request(one)
+    if ledger.document:
+        yield format_bullet(f"{TASK_DOCUMENT} {ledger.document.name}: {ledger.document.text}")
 
 
 def _render_instructions(ledger: Ledger) -> Iterator[str]:

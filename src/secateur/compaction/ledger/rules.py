@@ -28,7 +28,7 @@ def name_rules(text: str) -> str:
 
 
 def strip_numbers(text: str) -> str:
-    """Return what a tool showed of a file without the numbers of its lines."""
+    """Return what a tool showed of a file without the numbers of its lines and the tags around it."""
     return _NUMBERS.sub("", text)
 
 
@@ -54,4 +54,6 @@ _NAMED = re.compile(r"(?:AGENTS|CLAUDE|GEMINI|CONVENTIONS)(?:\.local)?\.md|copil
 _HOST = re.compile(r"# (\w+) System Context")
 _PRIMER = re.compile(r"prime|onboard|guidelines|conventions")
 _FOREIGN = re.compile(r"(?:^|/)(?:node_modules|vendor|site-packages|third_party|tmp|\.venv)/")
-_NUMBERS = re.compile(r"(?m)^[ \t]*(?:L?\d+(?:→|\t|: |\| )|</?(?:path|type|content|file)>)")
+_NUMBERS = re.compile(
+    r"(?m)^[ \t]*(?:<(path|type)>[^\n]*</\1>[ \t]*\n?|</?(?:content|file)>[ \t]*\n?|L?\d+(?:→|\t|: |\| |:$))"
+)

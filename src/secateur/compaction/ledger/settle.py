@@ -37,6 +37,7 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
         tickets=whole.tickets,
         attempts=whole.attempts,
         values=whole.values,
+        document=whole.document,
         last_words=whole.last_words,
         report=whole.report,
         undelivered=whole.undelivered,

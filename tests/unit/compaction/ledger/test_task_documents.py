@@ -1,0 +1,80 @@
+"""The document that holds the task: named by a request, read by the agent, quoted under its own name."""
+
+import json
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
+from secateur.model import Message
+from secateur.tokens import estimate
+
+PLAN = "# Import\n\nThis phase makes the importer fast.\n\n## Tasks\n\n- [ ] Build the reader\n- [x] Write its tests\n"
+
+
+def opened(path: str, said: str = PLAN) -> tuple[Message, Message]:
+    return assistant(("1", "read", json.dumps({"path": path}))), result(said, "read", "1")
+
+
+def goal(*messages: Message, room: int = 4_000) -> tuple[str, ...]:
+    lines = render_ledger(fit_ledger(build_ledger(talk(*messages).messages), room, estimate))
+    assert render_ledger(read_back(lines)) == lines
+    return tuple(line for line in lines["goal"] if line.startswith("- task document"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "path"),
+    [
+        ("Start the development of phase 01, complete all tasks.", "plans/IMPORT-01.md"),
+        ("Implement step 3.", "docs/2026-01-07-step-3.md"),
+        ("Please implement @docs/import.md and commit.", "docs/import.md"),
+    ],
+)
+def test_a_document_that_a_request_names_is_quoted_without_its_boxes(asked: str, path: str) -> None:
+    [line] = goal(user(asked), *opened(path))
+    assert line.partition(": ")[2].replace("\n    ", "\n").replace("\n\n", "\n") == PLAN.strip().replace(
+        "\n\n", "\n"
+    ).replace("[ ] ", "").replace("[x] ", "")
+
+
+@pytest.mark.parametrize(
+    ("asked", "path", "said"),
+    [
+        ("Start phase 2.", "plans/IMPORT-01.md", PLAN),
+        ("Start phase 1.", "plans/IMPORT-12.md", PLAN),
+        ("Start phase 1.", "src/import_1.py", PLAN),
+        ("Start phase 1.", "plans/IMPORT-01.md", "# Notes\n\nIt was made in spring.\n"),
+        ("Why is phase 1 so slow?", "plans/IMPORT-01.md", PLAN),
+        ("Implement the importer.", "plans/import.md", PLAN),
+        ("Start phase 1.", "AGENTS.md", PLAN),
+    ],
+)
+def test_what_no_request_names_or_what_lists_no_work_is_not_quoted(asked: str, path: str, said: str) -> None:
+    assert goal(user(asked), *opened(path, said)) == ()
+
+
+def test_the_numbers_and_tags_that_a_tool_shows_are_no_text_of_the_document() -> None:
+    shown = "<path>/p/PLAN-01.md</path>\n<type>file</type>\n<content>\n" + "".join(
+        f"{n}: {line}\n" for n, line in enumerate(PLAN.split("\n"), 1)
+    )
+    [line] = goal(user("Start phase 1."), *opened("PLAN-01.md", f"{shown}</content>"))
+    assert line.startswith("- task document PLAN-01.md: # Import\n")
+    assert "1:" not in line
+    assert "<" not in line
+
+
+def test_a_long_document_is_quoted_by_its_tasks_and_shrinks_with_the_room() -> None:
+    filler = "It was said in spring that nothing of this is certain, and nobody knows why that is. " * 3
+    text = "# Import\n\n## Tasks\n\n" + "\n\n".join(f"- [ ] Build part {n} of it:\n  {filler}" for n in range(12))
+    [line] = goal(user("Start phase 1."), *opened("PLAN-01.md", text))
+    assert len(line) < 1_800
+    assert sum(f"- Build part {n} of it:" in line for n in range(12)) == 12
+    [small] = goal(user("Start phase 1."), *opened("PLAN-01.md", text), room=220)
+    assert len(small) < 0.7 * len(line)
+
+
+def test_it_outlives_a_span_that_does_not_name_it() -> None:
+    first = build_ledger(talk(user("Start phase 1."), *opened("PLAN-01.md")).messages)
+    later = build_ledger(talk(user("Go on.")).messages)
+    assert merge(first, later).document == first.document
+    assert merge(first, Ledger()).document == first.document
