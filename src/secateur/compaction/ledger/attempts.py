@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from secateur.compaction.ledger.entries import Attempt
-from secateur.compaction.ledger.notes import find_intent
+from secateur.compaction.ledger.own_words import find_intent
 from secateur.compaction.ledger.said import get_agent_text, split_sentences
 from secateur.model import Message
 from secateur.redact import redact

@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import FileEntry
+from secateur.compaction.ledger.own_words import SENTENCE_CHARS, find_deed, find_intent, find_mentions
 from secateur.compaction.ledger.rewrites import (
     IMPORTS_ONLY,
     LAYOUT_ONLY,
@@ -28,7 +29,6 @@ from secateur.compaction.ledger.rewrites import (
     list_names_defined,
     list_rewrites,
 )
-from secateur.compaction.ledger.said import FENCED, get_agent_text, split_sentences
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
@@ -36,11 +36,11 @@ from secateur.toolcalls.file_effects import list_command_lines, list_file_effect
 from secateur.toolcalls.shell import parse_command_line
 
 NOTE_CHARS = 220  # of one file
-SENTENCE_CHARS = 160
 MOST_INTENTS = 2
 _SHARED = ("", IMPORTS_ONLY, LAYOUT_ONLY)  # notes that files have in common take no room of their own
 _CAPS = (180, 150, 120, 90, 60, 40)  # characters of one note, where not all have room
 MOST_NAMES = 6
+LONGEST_NAME = 80
 
 
 def describe_changes(
@@ -51,8 +51,11 @@ def describe_changes(
     if not noted:
         return tuple(files)
     history = _trace_changes(noted, messages, done)
-    sentences = _find_sentences(messages, {path: one.number for path, one in history.items()})
-    notes = {path: _describe(path, one, sentences.get(path, "")) for path, one in history.items()}
+    said = find_mentions(messages, {path: one.number for path, one in history.items()})
+    notes = {
+        path: _describe(one, said.alone.get(path, "")) or (f"“{said.together[path]}”" if path in said.together else "")
+        for path, one in history.items()
+    }
     return tuple(replace(one, about=notes[one.path]) if notes.get(one.path) else one for one in files)
 
 
@@ -125,7 +128,7 @@ def _note_action(
         if path:
             changes = found.setdefault(path, _Changes())
             changes.number = max(changes.number, number)
-            if number >= 0 and (said := find_intent(messages[number])):
+            if number >= 0 and (said := find_deed(messages, number) or find_intent(messages[number])):
                 changes.intents.pop(said, None)
                 changes.intents[said] = number
 
@@ -180,56 +183,7 @@ def _note_expressions(
                     changes.number = max(changes.number, number)
 
 
-def find_intent(message: Message) -> str:
-    """Return the last sentence that the agent said with an edit, without its "let me"."""
-    for sentence in reversed(list(split_sentences(get_agent_text(message)[-2_000:]))):
-        said = _clean(sentence)
-        begun = _LETS.sub("", said)
-        if begun != said and _STARTS.match(begun):
-            return clip_text(begun.rstrip(":"), SENTENCE_CHARS)
-    return ""
-
-
-def _find_sentences(messages: Sequence[Message], edited: Mapping[str, int]) -> dict[str, str]:
-    """Return for each file the agent's newest sentence that names it, at or behind its last edit."""
-    if not edited:
-        return {}
-    counts = Counter(map(posixpath.basename, edited))
-    tails = {
-        (
-            path
-            if counts[name] > 1 and "/" not in path
-            else "/".join(path.split("/")[-2 if counts[name] > 1 else -1 :])
-        ): path
-        for path in edited
-        for name in [posixpath.basename(path)]
-    }
-    longest = sorted(filter(None, tails), key=len, reverse=True)
-    named = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, longest))})(?![\w-])(?!\.\w)")
-    found: dict[str, str] = {}
-    first = min(edited.values())
-    for number, message in enumerate(messages):
-        if number <= first or not (text := get_agent_text(message)):
-            continue
-        for line in FENCED.sub("\n", text).split("\n"):
-            for said in map(_clean, _STOP.split(line) if named.search(line) else ()):
-                paths = {tails[hit[0]] for hit in named.finditer(said)}
-                behind = [path for path in paths if number > edited[path]]
-                if len(paths) == 1 and behind and _is_telling(said):
-                    found[behind[0]] = said if len(said) <= SENTENCE_CHARS else f"{clip_text(said, SENTENCE_CHARS)} …"
-    return found
-
-
-def _is_telling(said: str) -> bool:
-    words = [word for word in said.split() if not _NAME_ONLY.search(word)]
-    return len(words) >= 2 and not _NOTHING.search(said) and not said.endswith((":", "?", "："))
-
-
-def _clean(sentence: str) -> str:
-    return re.sub(r"^(?:[-*•+>]|\d{1,2}[.)])\s+", "", collapse_whitespace(redact(sentence))).replace("**", "")
-
-
-def _describe(path: str, changes: _Changes, sentence: str) -> str:
+def _describe(changes: _Changes, sentence: str) -> str:
     """Compose the note of one file from its parts."""
     parts = [f"“{changes.lead}”"] if changes.lead and "whole" in changes.kinds else []
     if added := [name for name in changes.added if name != f"“{changes.lead}”"]:
@@ -263,6 +217,8 @@ def _clip(note: str, max_chars: int = NOTE_CHARS) -> str:
     least = {"; ": 1, "” ": max_chars // 3, ", ": max_chars // 3}
     ends = [note.rfind(mark, 0, max_chars) for mark in least]
     end = next((at for at, few in zip(ends, least.values(), strict=True) if at >= few), 0)
+    if not end and not note.startswith("“"):  # the first name stays whole
+        end = next((at for at in (note.find(", "), note.find("; ")) if 0 < at <= LONGEST_NAME), 0)
     said = note[:end] if end else clip_text(note, max_chars - 2)
     return f"{said} …" if " " in said else ""
 
@@ -275,21 +231,6 @@ def _join(names: Iterable[str]) -> str:
 
 _ACTING = ("edit", "run", "other")
 _CHANGING = ("created", "changed", "moved")
-_STOP = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z]|[\"'(*`]|$)|(?<=[。！？；])")
 _WORD = re.compile(r"\w{4,}")
-_NAME_ONLY = re.compile(r"[/`_.]\w|\W{2}")
 _OF_IMPORTS = re.compile(r"\b(?:from|import|require|include|use)\b|\.\.?\\?/")
 _SUBSTITUTES = re.compile(r"(?:\d+,?\d*)?[sy]([|/#,@!]).+\1|\d+(?:,\d+)?[acid]")
-_LETS = re.compile(
-    r"(?i)^(?:(?:ok(?:ay)?|great|perfect|good|now|next|then|first|finally|so|also|alright)\b[\s,.!:–—-]*){0,3}"
-    r"(?:let me|let['’]s|i['’]ll|i will|i need to|we need to|we['’]ll|i['’]m going to)\s+"
-    r"(?:now |also |then |first |just )*"
-)
-_STARTS = re.compile(
-    r"(?i)(?:add|fix|update|remove|rename|move|replace|create|write|implement|change|make|handle|refactor|simplify"
-    r"|extract|use|drop|delete|introduce|extend|modify|wire|split|convert|document|test|cover|revert|improve|set)\b.{12}"
-)
-_NOTHING = re.compile(
-    r"(?i)\b(?:let me|let['’]s|i['’]ll|i will|i need to|we need to|needs? to|should|would|could|maybe|perhaps|might"
-    r"|want me|looking at|checking|i['’]m (?:now )?\w+ing|hmm|wait|next step|todo|still|remaining)\b|^[#|]"
-)

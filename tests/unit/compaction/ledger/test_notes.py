@@ -68,9 +68,17 @@ def test_the_newest_sentence_behind_the_last_edit_is_quoted_and_an_older_one_is_
     assert notes(*work, told, user("Again."), *again) == {"lib/a.py": "“fix the rounding of prices in `a.py`”"}
 
 
-def test_a_sentence_about_two_files_is_told_of_neither() -> None:
+def test_a_sentence_about_two_files_is_told_only_where_nothing_else_is_known() -> None:
     told = assistant(text="`a.py` and `b.py` now share one parser of dates.")
-    assert notes(*edited("a.py", "1", "2"), *edited("b.py", "1", "2"), told) == {"a.py": "", "b.py": ""}
+    work = (*edited("a.py", "1", "2"), *edited("b.py", "1", "def f(): ..."), told)
+    assert notes(*work) == {"a.py": "“`a.py` and `b.py` now share one parser of dates.”", "b.py": "adds f"}
+
+
+def test_what_the_agent_says_that_it_did_comes_before_what_it_set_out_to_do() -> None:
+    work = edited("a.py", "1", "2", "Let's modify it to round every price of the list.")
+    told = assistant(text="The changes look good. We've added rounding to the list, which will help the tests.")
+    assert notes(*work) == {"a.py": ""}
+    assert notes(*work, told) == {"a.py": "“We've added rounding to the list”"}
 
 
 def test_a_command_that_rewrote_imports_says_so_and_another_shows_its_expression() -> None:

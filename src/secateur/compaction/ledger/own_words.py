@@ -1,0 +1,121 @@
+"""The agent's own sentences about the files that it edits: what it set out to do, what it says that it did, and what
+it says of a file later.
+
+Rule: quoted as they were said, cut at their end at most, without the words that lead in ("let me"). Plans, questions
+and suppositions tell nothing of a file. Which of them a note shows is not decided here.
+"""
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from secateur.compaction.ledger.said import FENCED, get_agent_text, split_sentences
+from secateur.model import Message
+from secateur.redact import redact
+from secateur.toolcalls.actions import clip_text, collapse_whitespace
+
+SENTENCE_CHARS = 160
+MOST_FILES = 4  # that one sentence speaks of
+_SEARCHED = 2_000  # characters at the end of a message
+
+
+class Mentions(Struct, frozen=True):
+    """The newest sentence about each file, behind its last edit: about it alone, and about a few files together."""
+
+    alone: dict[str, str] = {}
+    together: dict[str, str] = {}
+
+
+def find_intent(message: Message) -> str:
+    """Return the last sentence that the agent said with an edit, without its "let me"."""
+    for sentence in reversed(list(split_sentences(get_agent_text(message)[-_SEARCHED:]))):
+        said = _clean(sentence)
+        begun = _LETS.sub("", said)
+        if begun != said and _STARTS.match(begun):
+            return clip_text(begun.rstrip(":"), SENTENCE_CHARS)
+    return ""
+
+
+def find_deed(messages: Sequence[Message], number: int) -> str:
+    """Return what the agent says that it did in the edits of this message, when it speaks the next time."""
+    behind = (one for one in messages[number + 1 : number + 4] if one.role == "assistant")
+    for sentence in split_sentences(get_agent_text(next(behind, Message("assistant", (), ())))[:_SEARCHED]):
+        said = _clean(sentence)
+        if _DEED.match(said):
+            return _cut(_WHICH.split(said)[0])
+    return ""
+
+
+def find_mentions(messages: Sequence[Message], edited: Mapping[str, int]) -> Mentions:
+    """Return the agent's newest sentences that name files, behind the last edit of each."""
+    alone: dict[str, str] = {}
+    together: dict[str, str] = {}
+    for number, said, paths in _list_mentions(messages, edited):
+        behind = [path for path in paths if number > edited[path]]
+        if len(paths) == 1:
+            alone |= dict.fromkeys(behind, _cut(said))
+        elif len(paths) <= MOST_FILES:
+            together |= dict.fromkeys(behind, _cut(said))
+    return Mentions(alone, together)
+
+
+def _list_mentions(messages: Sequence[Message], edited: Mapping[str, int]) -> Iterator[tuple[int, str, set[str]]]:
+    """Yield the sentences that name edited files, with their message's number and those files."""
+    tails = {_shorten(path, edited): path for path in edited}
+    longest = sorted(filter(None, tails), key=len, reverse=True)
+    if not longest:
+        return
+    named = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, longest))})(?![\w-])(?!\.\w)")
+    first = min(edited.values())
+    for number, message in enumerate(messages):
+        text = get_agent_text(message) if number > first else ""
+        for line in FENCED.sub("\n", text).split("\n") if text else ():
+            for said in map(_clean, _STOP.split(line) if named.search(line) else ()):
+                if (paths := {tails[hit[0]] for hit in named.finditer(said)}) and _is_telling(said):
+                    yield number, said, paths
+
+
+def _shorten(path: str, others: Mapping[str, int]) -> str:
+    """Return a file's name, with its folder where another file has the same name."""
+    name = posixpath.basename(path)
+    is_shared = Counter(map(posixpath.basename, others))[name] > 1
+    return "/".join(path.split("/")[-2:]) if is_shared else name
+
+
+def _cut(said: str) -> str:
+    return said if len(said) <= SENTENCE_CHARS else f"{clip_text(said, SENTENCE_CHARS)} …"
+
+
+def _is_telling(said: str) -> bool:
+    words = [word for word in said.split() if not _NAME_ONLY.search(word)]
+    return len(words) >= 2 and not _NOTHING.search(said) and not said.endswith((":", "?", "："))
+
+
+def _clean(sentence: str) -> str:
+    return re.sub(r"^(?:[-*•+>]|\d{1,2}[.)])\s+", "", collapse_whitespace(redact(sentence))).replace("**", "")
+
+
+_STOP = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z]|[\"'(*`]|$)|(?<=[。！？；])")
+_NAME_ONLY = re.compile(r"[/`_.]\w|\W{2}")
+_LETS = re.compile(
+    r"(?i)^(?:(?:ok(?:ay)?|great|perfect|good|now|next|then|first|finally|so|also|alright)\b[\s,.!:–—-]*){0,3}"
+    r"(?:let me|let['’]s|i['’]ll|i will|i need to|we need to|we['’]ll|i['’]m going to)\s+"
+    r"(?:now |also |then |first |just )*"
+)
+_STARTS = re.compile(
+    r"(?i)(?:add|fix|update|remove|rename|move|replace|create|write|implement|change|make|handle|refactor|simplify"
+    r"|extract|use|drop|delete|introduce|extend|modify|wire|split|convert|document|test|cover|revert|improve|set)\b"
+    r"(?! (?:it|this|that|these|them)\b).{12}"
+)
+_DEED = re.compile(
+    r"(?i)(?:i|we)(?:['’]ve| have)? (?:(?:successfully|now|also|just) )*(?:added|fixed|updated|removed|renamed|moved"
+    r"|replaced|created|implemented|changed|refactored|extracted|introduced|extended|modified|simplified|improved)\b.{12}"
+)
+_WHICH = re.compile(r", which (?:will|should|can)\b|, so (?:that )?(?:we|it)\b")
+_NOTHING = re.compile(
+    r"(?i)\b(?:let me|let['’]s|i['’]ll|i will|i need to|we need to|needs? to|should|would|could|maybe|perhaps|might"
+    r"|want me|looking at|checking|i['’]m (?:now )?\w+ing|hmm|wait|next step|todo|still|remaining)\b|^[#|]"
+)
