@@ -12,7 +12,7 @@ from secateur.protect import Protection, count_protected_tokens, is_protected_to
 from secateur.text.readback import find_first_unread, find_unused_keys
 from secateur.tool_kinds import detect_tool_kind
 from secateur.toolcalls.history import get_history
-from secateur.toolcalls.staleness import Retained, get_working_set
+from secateur.toolcalls.staleness import Retained
 from secateur.toolcalls.task_terms import find_call_of_result, has_media_inside
 
 Messages = tuple[Message, ...]
@@ -46,10 +46,12 @@ def extend_index(messages: Messages, known: MessagePositions | None = None, firs
         if role == "assistant":
             if message.path or not message.is_put_in:  # what a plan says for it closes no round
                 assistants.append(number)
-        elif role == "user" and _is_user_message(message):
-            users.append(number)
+        elif role == "user":
             if message.origin == "user":
+                users.append(number)
                 turns.append(number)
+            elif all([part.kind != "tool_result" for part in message.parts]):
+                users.append(number)  # not a reminder that a host added to tool results
     positions = tuple(users), tuple(turns), tuple(assistants)
     return MessagePositions(*positions, known.first_prunable, known.prunable, known.derived)
 
@@ -187,7 +189,7 @@ def find_working_set(transcript: Transcript, protect: Protection, raw: Mapping[s
     if not protect.recent_files and not protect.unresolved_errors:
         return Retained(asked)
     staleness = get_history(transcript.messages, raw, transcript.index).get_staleness(protect.recent_files)
-    held = get_working_set(staleness, reads=bool(protect.recent_files), failures=protect.unresolved_errors)
+    held = staleness.get_held_keys(reads=bool(protect.recent_files), failures=protect.unresolved_errors)
     return Retained(held.keys | asked, held.left) if asked else held
 
 
@@ -268,13 +270,6 @@ def _is_guarded(part: Part, running: bool, inside: bool, protect: Protection) ->
     if part.kind == "reasoning":
         return running
     return not inside or is_forbidden(part, protect) or (running and part.kind == "tool_call")
-
-
-def _is_user_message(message: Message) -> bool:
-    """Return whether this is a real user message, not a reminder that a host added to tool results."""
-    if message.role != "user":
-        return False
-    return message.origin == "user" or all(part.kind != "tool_result" for part in message.parts)
 
 
 def _get_turns(index: MessagePositions, protect: Protection) -> tuple[int, ...]:

@@ -89,7 +89,8 @@ def decide(call: RequestRun, state: State, storage: Storage, prepared: PreparedS
     context = build_context(
         settings, request, projection, state, demands.placement, storage=storage, handles=handles, has_prior_view=prior
     )
-    inherited = record.list_inherited(projection, branch.plan) if branch.plan is call.match.inherited else ()
+    is_inherited = bool(call.match.parent) and branch.plan is call.match.inherited
+    inherited = record.list_inherited(projection, branch.plan) if is_inherited else ()
 
     # What was sent before may read differently now, because of a changed repair or of another plan.
     repaired = remember_repairs(settings, call.incoming, request.native, read) if settings.repair else None
@@ -120,7 +121,7 @@ def decide(call: RequestRun, state: State, storage: Storage, prepared: PreparedS
     receipt = with_lineage(receipt, demands.placement, cached.prefix, projection, bool(context.budget.cold_reason))
     if sessions.store is not None:
         found = with_handles(receipt.edits, projection.document) if storage == "store" else receipt.edits
-        receipt = replace(receipt, edits=found, epochs=branch.get_range(projection.plan))
+        receipt = replace(receipt, edits=found, epochs=(branch.offset, branch.offset + len(projection.plan.epochs)))
         receipt = sessions.number_receipt(receipt, cached, state, rendered.native)
     who, after = state.who, projection.get_view()
     view = View(rendered.native, projection.plan, receipt, read, after, who.session, who.tenant, compaction.outcome)
@@ -158,7 +159,7 @@ def _enforce(cached: CachedSession, projection: Projection, demands: Demands) ->
     """Before any decision, protect what the session demands, and postpone undos that cannot take effect yet."""
     if projection.protect != demands.protection:
         cached.skipped = None
-    projection.set_protection(demands.protection)
+        projection.set_protection(demands.protection)
     projection.apart, cached.lost = demands.placement.beside, demands.lost
     for epoch in demands.postponed:
         _open(projection, epoch)
@@ -217,10 +218,9 @@ def _finish_compaction(
     if applied.refused:
         no = CompactionSkipped("gate", applied.refused, step.outcome.attempts, step.outcome.asks)
         step = replace(step, outcome=no, epoch=None, prepared=None)
-    result = record.report_compaction(
-        step.outcome, step.made, record.explain_too_long(context, projection, step.outcome)
-    )
-    warning = record.call_hook(setup.hooks, context.who.session, step.outcome)
+    outcome = step.outcome
+    result = record.report_compaction(outcome, step.made, record.explain_too_long(context, projection, outcome))
+    warning = record.call_hook(setup.hooks, context.who.session, outcome) if isinstance(outcome, Compacted) else ""
     return replace(
         result,
         edits=applied.edits,
@@ -267,9 +267,11 @@ def _open(projection: Projection, epoch: Epoch | None) -> tuple[EditRecord, ...]
         return ()
     messages, before = projection.document.transcript.messages, projection.projected_messages
     projection.apply_epoch(epoch)
+    records = build_records(messages, before, projection.projected_messages, epoch)
+    if not projection.ranges:
+        return records
     weigh = make_weigher(projection.document.format, projection.ranges, projection.count)
-    ranges = build_range_records(messages, before, projection.ranges, epoch, weigh)
-    return (*build_records(messages, before, projection.projected_messages, epoch), *ranges)
+    return (*records, *build_range_records(messages, before, projection.ranges, epoch, weigh))
 
 
 def roll_back(projection: Projection, now_ms: int, is_open: bool, validate: Validate) -> str:

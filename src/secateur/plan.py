@@ -136,6 +136,8 @@ def list_active_epochs(plan: Plan) -> list[Epoch]:
 
 def collect_blocked_keys(plan: Plan) -> dict[str, str]:
     """Return the keys of edits not to be proposed again, with the reason: undone, or refused by a provider."""
+    if not any(epoch.reverts is not None or REFUSED in epoch.reason for epoch in plan.epochs):
+        return {}
     mine = [epoch for epoch in plan.epochs if REFUSED in epoch.reason]
     back = [epoch for epoch in list_active_epochs(plan) if epoch.reverts is not None and REFUSED not in epoch.reason]
     found = _label_keys(UNDONE, _list_reverted(plan, back))

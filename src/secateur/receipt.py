@@ -176,6 +176,9 @@ class Receipt(Struct, frozen=True):
         return f"<Receipt {self.status}, {self.sizes}>"
 
 
+_VERBS: dict[type, Verb] = {Rewrite: "rewrite", Remove: "remove", Restore: "restore"}
+
+
 def build_records(read: Messages, before: Messages, after: Messages, epoch: Epoch) -> tuple[EditRecord, ...]:
     """Records of what an epoch did to the parts of a history, in order.
 
@@ -252,14 +255,14 @@ def _build_message_records(
 ) -> Iterator[EditRecord]:
     number, turn = place
     raw, was, now = states
-    stood, stands = _index_parts(was), _index_parts(now)
+    stood, stands = ({part.key: part for part in reversed(message.parts)} for message in (was, now))
     had, has = _sum_tokens_by_key(was, stood), _sum_tokens_by_key(now, stands)
     for part in raw.parts:
         if (
             part.key in edits and part.container_key not in edits
         ):  # the outer edit wins, and accounts for what was inside
             yield EditRecord(
-                verb=_name_edit(edits[part.key]),
+                verb=_VERBS[type(edits[part.key])],
                 strategy=edits[part.key].strategy,
                 tool=part.tool,
                 call_id=part.call_id,
@@ -276,10 +279,6 @@ def _build_message_records(
             )
 
 
-def _index_parts(message: Message) -> dict[str, Part]:
-    return {part.key: part for part in reversed(message.parts)}
-
-
 def _hash(part: Part | None) -> str:
     """The hash of how a part reads; "" where it does not stand."""
     if part is None:
@@ -294,7 +293,3 @@ def _sum_tokens_by_key(message: Message, parts: dict[str, Part]) -> dict[str, in
         if part.container_key and part.container_key in tokens:
             tokens[part.container_key] += part.tokens
     return tokens
-
-
-def _name_edit(edit: Rewrite | Remove | Restore) -> Verb:
-    return "rewrite" if isinstance(edit, Rewrite) else "remove" if isinstance(edit, Remove) else "restore"

@@ -66,7 +66,10 @@ def load(estimated: int, fixed: int = 0, report: Report | None = None) -> Load:
 
 def compute_limits(settings: Compaction, window: int, model: str = "") -> Limits:
     """Return a window's threshold: what is usable beside the reserve or the policy's, whichever is less."""
-    reserve = _compute_reserve(settings, window)
+    asked_reserve, most = settings.reserve_tokens, settings.max_reserve_share
+    if asked_reserve is None:
+        asked_reserve, most = RESERVE_TOKENS, RESERVE_SHARE
+    reserve = min(asked_reserve, int(window * most))
     usable = max(0, window - reserve)
     named = [(len(glob), glob, limit) for glob, limit in settings.model_thresholds.items() if _is_match(glob, model)]
     if named:
@@ -100,12 +103,6 @@ def _explain_overload(load: Load, limits: Limits) -> str:
         f"system prompt and tools alone take {load.fixed:,} tokens, and {limits.usable:,} of {limits.window:,} are"
         " usable: no compaction can help; send fewer tools or use a larger window"
     )
-
-
-def _compute_reserve(settings: Compaction, window: int) -> int:
-    if settings.reserve_tokens is None:
-        return min(RESERVE_TOKENS, int(window * RESERVE_SHARE))
-    return min(settings.reserve_tokens, int(window * settings.max_reserve_share))
 
 
 def _resolve_tokens(limit: int | float, window: int) -> int:

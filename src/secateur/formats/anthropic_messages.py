@@ -68,9 +68,9 @@ class AnthropicMessages(Format):
         fresh = assign_keys(read, find_chain_key(known))
         fixed = count_fixed_tokens(native, "system", "tools")
         held = bool(find_provider_history(self.name, partial(read_member, native)))
-        return Transcript(
-            at, known + fresh, model, "anthropic", fixed, held, requires_leading_reasoning=_is_thinking_enabled(native)
-        )
+        thinking = read_member(native, "thinking")  # enabled: the last tool loop begins with thinking (API rule A52)
+        leads = isinstance(thinking, dict) and thinking.get("type") == "enabled"
+        return Transcript(at, known + fresh, model, "anthropic", fixed, held, requires_leading_reasoning=leads)
 
     def replacement_body(self, part: Part, text: str) -> Any:
         """A string; for arguments the JSON as it is; for a medium a text block in its slot. Cache markers stay."""
@@ -221,12 +221,6 @@ def _read_blocks(content: list[Any], inside: Path, tool: str, call: str, error: 
     marker = get_marker(*content) if path is inside else ""  # a lone block of text keeps its own
     whole = Part("tool_result", path, "\n".join(texts), tool, call, error, "".join(rest), pinned=opaque, marker=marker)
     return (whole, *media)
-
-
-def _is_thinking_enabled(native: Any) -> bool:
-    """Return whether thinking is enabled; the last tool loop then begins with thinking (API rule A52)."""
-    thinking = read_member(native, "thinking")
-    return isinstance(thinking, dict) and thinking.get("type") == "enabled"
 
 
 def _detect_origin(role: str, texts: Any, parts: tuple[Part, ...] = ()) -> Origin:

@@ -61,7 +61,12 @@ def place_breakpoints(format: str, body: Any, before: Iterable[int]) -> list[Op]
     messages = body.get(api.array) if api and isinstance(body, dict) and "thread" not in body else None
     if api is None or not isinstance(messages, list):
         return []
-    marks = _sort_marks([*api.iterate_fixed(body), *_find_marks(api, messages)])
+    inside = [
+        _Mark((number, block), ttl)
+        for number, message in enumerate(messages)
+        for block, ttl in api.get_held(_get_content(message)).items()
+    ]
+    marks = _sort_marks([*api.iterate_fixed(body), *inside])
     if not {mark.place for mark in marks} - {_END} or marks[-1].place == _FIXED:
         return []
     last, found = marks[-1], []
@@ -105,16 +110,14 @@ def count_slots(format: str, native: Any, messages: Sequence[Message]) -> int:
         return 0
     places = dict.fromkeys(message.path for message in messages)
     inside = sum(len(api.get_held(_get_content(_get_at_path(native, path)))) for path in places)
-    before = list(api.iterate_fixed({name: _get_marked_member(native, name) for name in _BEFORE}))
+    is_shut = isinstance(native, Text) and native.kind == "{"  # most members hold no breakpoint, and are not parsed
+    held = {
+        name: _get_at_path(native, (name,)) if is_shut and name != "cache_control" else read_member(native, name)
+        for name in _BEFORE
+    }
+    before = list(api.iterate_fixed(held))
     whole = format not in _RETAINED and any(mark.place == _END for mark in before)  # OpenAI's end is implied
     return inside + len(before) if inside or whole else 0
-
-
-def _get_marked_member(native: Any, name: str) -> Any:
-    """Return the value of a member where it may hold a breakpoint."""
-    if name == "cache_control" or not isinstance(native, Text) or native.kind != "{":
-        return read_member(native, name)
-    return _get_at_path(native, (name,))
 
 
 def _get_at_path(native: Any, path: Path) -> Any:
@@ -128,12 +131,6 @@ def _get_at_path(native: Any, path: Path) -> Any:
 
 def _sort_marks(marks: list[_Mark]) -> list[_Mark]:
     return sorted(marks, key=lambda mark: mark.place)  # those before the messages keep the order they are in
-
-
-def _find_marks(api: _Api, messages: list[Any]) -> Iterator[_Mark]:
-    for number, message in enumerate(messages):
-        for block, ttl in api.get_held(_get_content(message)).items():
-            yield _Mark((number, block), ttl)
 
 
 def _find_markable(api: _Api, messages: list[Any], before: int, marked: set[Place]) -> Place | None:

@@ -129,7 +129,11 @@ def _detect(data: bytes) -> tuple[Text | None, Found | None]:
             return None, (lines, *found)
     text = Text.of(data)
     text.open_around(*ARRAYS)  # most bodies: one pass for both levels
-    whole = text if _can_open(text) else None
+    whole: Text | None = text
+    try:
+        text.open()
+    except FormatError:
+        whole = None
     found = recognize(text, log=False) if whole else None
     if found:
         return text, (text, *found)
@@ -188,14 +192,6 @@ def _has_many_lines(data: bytes) -> bool:
     """Return whether the first line is an object and more lines follow."""
     end = data.find(b"\n", len(data) - len(data.lstrip()))
     return end > 0 and data[:end].strip().endswith(b"}") and bool(data[end : end + _LOOKED_AT].strip())
-
-
-def _can_open(text: Text) -> bool:
-    try:
-        text.open()
-    except FormatError:
-        return False
-    return True
 
 
 def _explain_unknown(data: bytes, text: Text | None) -> str:

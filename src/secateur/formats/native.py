@@ -280,10 +280,9 @@ class Calls:
 
 def find_provider_history(format: str, field: Callable[[str], Any]) -> str:
     """Return the field saying that the provider keeps history, or "". `field` looks one up in the body."""
-    return next((name for name in FIELDS.get(format, ()) if _is_set(name, field(name))), "")
-
-
-def _is_set(name: str, value: Any) -> bool:
-    if name == "thread":
-        return isinstance(value, dict) and value.get("type") == _CONTINUES
-    return bool(value)
+    for name in FIELDS.get(format, ()):
+        value = field(name)
+        is_thread = isinstance(value, dict) and value.get("type") == _CONTINUES
+        if is_thread if name == "thread" else value:
+            return name
+    return ""

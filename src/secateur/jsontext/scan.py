@@ -225,7 +225,11 @@ def _scan_fast(data: bytes, start: int, end: int) -> Spans | None:
         sizes = _measure_sizes(array, shadow) if shadow is not shut else None
     if sizes is None:
         return None
-    return _walk_array(data, start, end, sizes) if array else _walk_members(data, start, end, sizes)
+    if not array:
+        return _walk_members(data, start, end, sizes)
+    spans = _locate_elements(data, start + 1, sizes)
+    here = spans.ends[-1] if sizes else start + 1
+    return spans if _get_end(_SPACE.match(data, here)) == end - 1 else None
 
 
 def _measure_sizes(array: bool, data: bytes | memoryview) -> list[int] | None:
@@ -234,12 +238,6 @@ def _measure_sizes(array: bool, data: bytes | memoryview) -> list[int] | None:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return [memoryview(raw).nbytes for raw in found]
-
-
-def _walk_array(data: bytes, start: int, end: int, sizes: list[int]) -> Spans | None:
-    spans = _locate_elements(data, start + 1, sizes)
-    here = spans.ends[-1] if sizes else start + 1
-    return spans if _get_end(_SPACE.match(data, here)) == end - 1 else None
 
 
 def _locate_elements(data: bytes, here: int, sizes: list[int]) -> Spans:

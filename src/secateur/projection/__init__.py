@@ -42,7 +42,8 @@ class Projection:
         self.plan = Plan()  # of the whole session, all its branches
         self.branch_plan = self.plan  # what of it holds for this history
         self.apart: tuple[str, ...] = ()  # branches that continued from where this history stands
-        self.document: Document  # the last request as it was read; none before the first
+        self.document: Document  # the request as it was read
+        self.last_document: Document | None = None  # the same; None before the first request
         self.unchanged = False  # this request and its plan are those of the last one
         self.known = 0  # messages before this one were there, under this plan, at the last request
         self._awaited: frozenset[str] = frozenset()  # keys with which other epochs would hold, or some no more
@@ -59,11 +60,6 @@ class Projection:
         self.same = 0  # leading messages that are in the last request as they are
         self.edited: dict[str, str] = {}  # key -> strategy, of all edits in force
         self.raw: dict[str, Part] = {}  # key -> the part as received, of those in this history
-
-    @property
-    def last_document(self) -> Document | None:
-        """The last request as it was read; None before the first."""
-        return getattr(self, "document", None)
 
     @cached_property
     def history_totals(self) -> ViewTotals:
@@ -100,18 +96,18 @@ class Projection:
         first = len(known) if goes_on and plan_stays else 0
         self.known = first
         self.unchanged = new is old and plan_stays
-        if not self.unchanged and self._update_branch(messages, first):
+        is_planned = bool(self.plan.epochs or self.branch_plan.epochs)
+        if is_planned and not self.unchanged and self._update_branch(messages, first):
             same = self.known = 0
-        self.document = new
+        self.document = self.last_document = new
         if not self.unchanged:
-            self._forget(known, same)
+            if known:
+                self._forget(known, same)
             self._learn(messages, same)
         self.same = same
 
     def _update_branch(self, messages: tuple[Message, ...], first: int) -> bool:
         """Update the part of the plan that applies; messages from `first` on are new. Whether it changed."""
-        if not (self.plan.epochs or self.branch_plan.epochs):
-            return False
         here = plans.collect_keys(messages[first:])
         if first and not self._awaited & here:
             return False
@@ -141,7 +137,7 @@ class Projection:
         """Count and project the messages behind the first `same` ones."""
         raw, view, gauge = self._weights
         new = messages[same:]
-        sizes, bound = count_parts(new, self.counting.get_for_new(self.count))
+        sizes, bound = count_parts(new, self.counting.once or self.count)  # these texts are counted once
         if bound is not None and not self.binds:
             self.binds, self._bound = True, same + bound
         if not self.fold.parts:
@@ -217,7 +213,8 @@ class Projection:
 
     def find_holding(self, keys: Iterable[str]) -> list[int]:
         """The messages of the view that hold these parts."""
-        return locate_shown(self.ranges, self.message_index.find(keys))
+        found = self.message_index.find(keys)
+        return locate_shown(self.ranges, found) if self.ranges else found
 
     @property
     def tokens(self) -> tuple[int, int]:

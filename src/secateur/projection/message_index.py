@@ -183,10 +183,6 @@ class Counting(Struct, frozen=True):
         )  # if alike, texts come again
         return cls(names, (count, gauge), model, once)
 
-    def get_for_new(self, count: Counter) -> Counter:
-        """The counter to use in place of `count` for texts that just came."""
-        return self.once if self.once is not None and count is self.both[0] else count
-
     @property
     def alike(self) -> bool:
         """Whether the policy counts as the reports do, a model's factor aside."""

@@ -16,7 +16,7 @@ from secateur.budget import Budget
 from secateur.documents import Document
 from secateur.formats.breakpoints import MARKED, place_breakpoints
 from secateur.jsontext import Text
-from secateur.model import Message, Replace
+from secateur.model import Replace
 from secateur.patch import apply
 from secateur.projection import Projection
 from secateur.projection.messages import locate_in_view
@@ -95,7 +95,8 @@ def _locate_elements(work: Projection, body: Any) -> list[int] | None:
     places, here = [], 0
     for message in work.get_view().messages:
         places.append(here)
-        here += whole or not _is_emptied(message, raw)
+        is_emptied = not message.parts and message.key in raw and bool(raw[message.key].parts)  # and went with them
+        here += whole or not is_emptied
     items = body.get("messages") if isinstance(body, dict) else None
     return [*places, here] if isinstance(items, list) and len(items) == here else None
 
@@ -106,11 +107,6 @@ def _locate_items(work: Projection, body: Any) -> list[int] | None:
     steps = [message.path[1] for message in raw if len(message.path) > 1 and isinstance(message.path[1], int)]
     whole = isinstance(items, list) and len(steps) == len(raw) and not work.ranges and not work.fold.removed
     return [*steps, len(items)] if whole else None
-
-
-def _is_emptied(message: Message, raw: dict[str, Message]) -> bool:
-    """Whether all parts of a message were removed, and the message with them."""
-    return not message.parts and message.key in raw and bool(raw[message.key].parts)
 
 
 def find_breakpoint_targets(work: Projection) -> tuple[int, ...]:

@@ -114,7 +114,8 @@ class SessionManager:
         if cached.state is None and store is not None and not wrong:
             try:
                 cached.state = store.load(who)
-                cached.recall(cached.state or make_state(who))
+                if cached.known is not None:
+                    cached.recall(cached.state or make_state(who))
             except StoreError as error:
                 wrong = str(error)
         state = cached.state or make_state(who)
@@ -148,7 +149,7 @@ class SessionManager:
 
     def get_last_receipt(self, cached: CachedSession, state: State) -> Receipt | None:
         """The receipt of the session's last view."""
-        if cached.last is None and self.reach is not None:
+        if cached.last is None and self.reach is not None and state.receipts:
             with suppress(StoreError):
                 cached.last = find_last_receipt(self.reach, state)
         return cached.last

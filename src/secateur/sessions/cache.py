@@ -37,10 +37,6 @@ class Branch(Struct, frozen=True):
     saved: int  # its first so many epochs are in the store
     offset: int  # as the session's epochs from this number on
 
-    def get_range(self, plan: Plan) -> tuple[int, int]:
-        """The epochs [first, last) of the session's own plan that correspond to a continuation of this one."""
-        return self.offset, self.offset + len(plan.epochs)
-
 
 def shift_reverts(epochs: tuple[Epoch, ...], by: int) -> tuple[Epoch, ...]:
     """The epochs as part of a plan where they start `by` places later."""
@@ -94,10 +90,6 @@ class CachedSession:
     def validate(self, work: Projection) -> list[Violation]:
         """What the provider would reject of the view; nothing of one without edits, which is the request itself."""
         return self.emitter.find_new_violations(work) if work.fold.parts or work.ranges else []
-
-    def get_last_tip(self, state: State) -> str:
-        """Return the last key of the most recently sent history."""
-        return state.tip or (self.last.head_key if self.last else "")
 
     def discard_work(self) -> None:
         """Forget what was read and written: an error may have left it half made."""

@@ -93,7 +93,7 @@ def collect_blobs(document: Document, epochs: tuple[Epoch, ...]) -> tuple[Blob, 
     if not keys and not ranges:
         return ()
     messages = document.transcript.messages
-    inside = _find_inside(messages, ranges)
+    inside = _find_inside(messages, ranges) if ranges else frozenset[int]()
     parts = [
         part
         for number, message in enumerate(messages)
@@ -185,16 +185,14 @@ def with_handles(entries: tuple[EditRecord, ...], document: Document) -> tuple[E
         for part in message.parts
         if part.key in keys
     }
-    return tuple(
-        _with_handle(one, held[one.key]) if one.key in held and one.verb != "replace" else one for one in entries
-    )
-
-
-def _with_handle(entry: EditRecord, blob: Blob) -> EditRecord:
-    removed = entry.removed_hash if blob.kind == "text" else blob.id
-    return replace(
-        entry, handle=handle_of(blob.data), removed_hash=removed if entry.verb != "restore" else entry.removed_hash
-    )
+    found = []
+    for entry in entries:
+        if entry.verb != "replace" and entry.key in held:
+            blob = held[entry.key]
+            removed = entry.removed_hash if blob.kind == "text" or entry.verb == "restore" else blob.id
+            entry = replace(entry, handle=handle_of(blob.data), removed_hash=removed)
+        found.append(entry)
+    return tuple(found)
 
 
 def _redact_receipt(receipt: Receipt) -> Receipt:

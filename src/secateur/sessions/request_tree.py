@@ -51,14 +51,14 @@ class Branches:
         self.whole = whole  # False: of a session with one branch, its end alone
         self.last = ""
         self.sent: dict[str, SentRequest] = {}
-        self._children: dict[str, list[str]] = {}
+        self.children: dict[str, list[str]] = {}  # the requests that continue each
 
     def add(self, receipt: Receipt) -> None:
         """A request was sent."""
         tip = receipt.head_key
         known = self.sent.get(tip)
         if known is None and tip:
-            self._children.setdefault(receipt.parent, []).append(tip)
+            self.children.setdefault(receipt.parent, []).append(tip)
         if tip:
             parent = known.parent if known else receipt.parent
             self.sent[tip] = SentRequest(
@@ -74,7 +74,7 @@ class Branches:
     @property
     def lines(self) -> int:
         """How many ends there are."""
-        return max(1, len(self.sent) - sum(parent in self.sent for parent in self._children))
+        return max(1, len(self.sent) - sum(parent in self.sent for parent in self.children))
 
     def find_parent(self, messages: Sequence[Message]) -> str:
         """The deepest request in this history; "" if none. A last message may have grown since."""
@@ -93,10 +93,6 @@ class Branches:
         if sent is None or not sent.content_ends or _find_content_ends(messages)[:1] != sent.content_ends[:1]:
             return None
         return sent if any(_hash_content(one) == sent.content_ends[1] for one in reversed(messages[:-1])) else None
-
-    def find_siblings(self, parent: str, keys: Container[str]) -> tuple[str, ...]:
-        """The requests that continue `parent` on other branches than the history with these keys."""
-        return tuple(one for one in self._children.get(parent, ()) if one not in keys)
 
 
 class PrefixHash:
@@ -221,7 +217,7 @@ def place_request(
     """
     messages = work.document.transcript.messages
     parent = known.find_parent(messages)
-    beside = known.find_siblings(parent, work.message_index)
+    beside = tuple(one for one in known.children.get(parent, ()) if one not in work.message_index)
     parts = bool(beside or (known.sent and not parent))
     moved = _is_changed(prefix, work, parent, known.sent[parent].view) if parent else False
     native, leading = work.document.native, _find_leading(messages) if messages[0].role == "system" else ""

@@ -129,7 +129,9 @@ class StoreAccess:
         spent = getattr(self._spent, "s", 0.0)
         began = self._clock()
         try:
-            answer = act(_limit_wait(self.store, max(0.0, WAIT_S - spent)))
+            # the store with a limited wait; as it is if its class predates this method
+            within = getattr(self.store, "with_wait_limit", None)
+            answer = act(within(max(0.0, WAIT_S - spent)) if within is not None else self.store)
         except Rejected:
             self._record_success()
             raise
@@ -146,12 +148,6 @@ class StoreAccess:
         self.breaker.record_success()
         if self._was_away:
             self._was_away, self.returned = False, True
-
-
-def _limit_wait(store: Store, wait_s: float) -> Store:
-    """The store with a limited wait; unchanged if its class predates this method."""
-    within = getattr(store, "with_wait_limit", None)
-    return within(wait_s) if within is not None else store
 
 
 REST_S = 10.0  # long enough that a request a second waits for a broken store in one of ten, short enough to come back

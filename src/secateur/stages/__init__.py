@@ -203,6 +203,8 @@ def build_context(
     target, model_window = find_target(policy, window, source) if policy.target_tokens is not None else None, window
     if target is not None:
         policy, window, source = target.policy, target.tokens, target.source
+    last = state.clock.model
+    switched = f"the model was switched from {last} to {model}" if model and last and last != model else ""
     missed = state.clock.missed.describe() if state.clock.missed.in_row and state.clock.model == model else ""
     ratio = counted.ratio if projection.counting.alike else 1.0
     may_edit = not projection.is_observed or bool(projection.plan.epochs)
@@ -221,7 +223,7 @@ def build_context(
         recall_handles=handles,
         recall_folder=get_tenant_folder(settings.recall_folder, state.who.tenant) if handles else "",
         pricing=_resolve_tariff(projection, settings, request.now_ms, state) if may_edit else CachePricing(),
-        cold_reason=_describe_switch(model, state) or place.cold_reason or missed,
+        cold_reason=switched or place.cold_reason or missed,
         cold_keys=(*place.cold_keys, *state.clock.missed.keys),
         compaction_limit=find_compaction_limit(policy, window, model) if settings.compaction.enabled else 0,
     )
@@ -284,8 +286,3 @@ def _resolve_tariff(projection: Projection, settings: EngineSettings, now_ms: in
         if (ttl_s, free) == (tariff.ttl_s, tariff.free_breakpoints)
         else replace(tariff, ttl_s=ttl_s, free_breakpoints=free)
     )
-
-
-def _describe_switch(model: str, state: State) -> str:
-    last = state.clock.model
-    return f"the model was switched from {last} to {model}" if model and last and last != model else ""

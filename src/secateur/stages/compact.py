@@ -84,8 +84,10 @@ def conclude(
     if context.storage == "away":
         return CompactionStep(CompactionSkipped("store", STORE_AWAY))
     verdict = check_due(context.settings, context.load(projection), context.limits, options.forced)
-    before = make_before_event(context, projection, verdict.why, verdict.text, options)
     refusal = _find_refusal(projection, verdict, setup, options)
+    if refusal is not None and setup.background is None and not (prepared and refusal.reason == "under"):
+        return CompactionStep(refusal)
+    before = make_before_event(context, projection, verdict.why, verdict.text, options)
     if setup.background is not None and (refusal is None or refusal.reason == "under"):
         prepared = prepared or setup.background.take(context.who)
         refusal = refusal if prepared else _begin_beside(context, projection, setup, options, before) or refusal

@@ -33,6 +33,9 @@ from secateur.sessions.void_edits import (
 from secateur.stages import EngineSettings, FitRequest, Incoming, Step
 from secateur.stores.protocol import State
 
+PINNED = "a pin: it reads as it came"
+UNDONE = "an undo: reasoning made under the other view is void"
+
 
 class Demands(Struct, frozen=True):
     """The demands of a session on one request."""
@@ -58,14 +61,17 @@ def collect(
     request: FitRequest,
 ) -> Demands:
     """The demands of the session: edits and their reason, protection, warnings."""
-    keys, warnings = _find_pinned(settings, sessions, state, projection)
+    keys, warnings = dict[str, int](), tuple[str, ...]()
+    if state.pins:
+        keys, warnings = _find_pinned(settings, sessions, state, projection)
     protect = settings.policy.protect
     protection = replace(protect, part_keys=(*protect.part_keys, *keys)) if state.pins else protect
     pins: dict[str, Edit] = {key: Restore(key, strategy="pin") for key in keys if key in projection.fold.parts}
     missing, rebased, undone, postponed = MissingParts(), dict[str, Edit](), dict[str, Edit](), tuple[Epoch, ...]()
     has_place = bool(state.who.session and projection.document.transcript.messages)
     tree = sessions.load_branches(cached, state, projection) if has_place else None
-    tip, given = cached.get_last_tip(state), {"system": request.system, "tools": request.tools}
+    last = cached.last.head_key if cached.last is not None else ""
+    tip, given = state.tip or last, {"system": request.system, "tools": request.tools}
     placement = place_request(tree, cached.prefix, tip, projection, given) if tree is not None else Placement()
     if projection.plan.epochs:  # of these, some parts may be gone, and some may have been undone
         if sessions.store is not None:
@@ -77,7 +83,7 @@ def collect(
         undone, warnings = {}, (*warnings, postponed[0].reason)
     return Demands(
         edits={**rebased, **undone, **pins},
-        reason=_explain_edits(bool(pins), bool(undone), bool(rebased)),
+        reason=PINNED if pins else UNDONE if undone else REWRITTEN if rebased else "",
         protection=protection,
         warnings=(*(describe_left_out(state.calibrations) if state.calibrations else ()), *warnings),
         placement=placement,
@@ -90,8 +96,6 @@ def _find_pinned(
     settings: EngineSettings, sessions: SessionManager, state: State, projection: Projection
 ) -> tuple[dict[str, int], tuple[str, ...]]:
     """The keys of pinned parts, and warnings about pins that could not be honored."""
-    if not state.pins:
-        return {}, ()
     handles: dict[str, str] = {}
     warnings: list[str] = []
     if sessions.reach is not None and any(pin.kind == "handle" for pin in state.pins):
@@ -101,14 +105,6 @@ def _find_pinned(
             warnings.append(f"pins by handle hold nothing now: {error}")
     keys, over = find_pinned(projection.document.transcript.messages, state.pins, handles, settings.pin_tokens)
     return keys, tuple(filter(None, (*warnings, over)))
-
-
-def _explain_edits(pinned: bool, undone: bool, rebased: bool) -> str:
-    if pinned:
-        return "a pin: it reads as it came"
-    if undone:
-        return "an undo: reasoning made under the other view is void"
-    return REWRITTEN if rebased else ""
 
 
 Messages = tuple[Message, ...]

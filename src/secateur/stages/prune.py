@@ -41,15 +41,13 @@ def conclude(context: Context, projection: Projection, demanded: Edits, reason: 
     if read.requires_leading_reasoning and is_missing_reasoning(read.messages, shown, find_turn_start(read)):
         skipped = "the running turn must begin with its reasoning, so nothing is edited"
         return Step(_restore_all(projection, context.budget.now_ms), skipped)
-    if context.storage == "away":
-        policy = replace(context.policy, schedule=Never(reason=STORE_AWAY), on_arrival=None, prune=())
-        context = replace(context, policy=policy)
     policy = context.policy
-    if not (demanded or policy.prune or policy.on_arrival) and (
-        skipped := policy.schedule.precheck(projection.get_view(), context.budget)
-    ):
-        return Step(None, skipped)  # no strategy has anything to propose
-    return _conclude(context, projection, demanded, reason)
+    if context.storage == "away":
+        policy = replace(policy, schedule=Never(reason=STORE_AWAY), on_arrival=None, prune=())
+    has_more = demanded or policy.prune or policy.on_arrival
+    if not has_more and (skipped := policy.schedule.precheck(projection.get_view(), context.budget)):
+        return Step(None, skipped)
+    return _conclude(replace(context, policy=policy), projection, demanded, reason)
 
 
 def _conclude(context: Context, projection: Projection, demanded: Edits, reason: str) -> Step:

@@ -16,7 +16,7 @@ from secateur.cachecost.cut_costs import estimate_edit_cost
 from secateur.compaction.outcome import Compacted, CompactionSkipped, Outcome
 from secateur.hooks import AfterCompact, Hooks, call_after_hook
 from secateur.lineage import hash_text
-from secateur.model import Message, Part, Remove, Rewrite, Transcript
+from secateur.model import Message, Part, Transcript
 from secateur.plan import Plan
 from secateur.projection import Projection
 from secateur.receipt import CompactionReport, EditRecord, Receipt, RejectedAttempt, build_records
@@ -73,10 +73,8 @@ def report_compaction(outcome: Outcome, made: "CompactionRun | None", too_long: 
     return CompactionResult(outcome, report, blobs=tuple(_iterate_blobs(outcome)), too_long=too_long)
 
 
-def call_hook(hooks: Hooks, session: str, outcome: Outcome) -> str:
+def call_hook(hooks: Hooks, session: str, outcome: Compacted) -> str:
     """Call the hook for a compaction that was made; what went wrong with it, or ""."""
-    if not isinstance(outcome, Compacted):
-        return ""
     after = AfterCompact(
         session=session,
         method=outcome.rung,
@@ -259,7 +257,7 @@ def count_taken(work: Projection) -> int:
     for number in range(find_first_unread(messages), len(messages)):
         summed = number < hidden and any(i <= number < j for i, j, _ in work.ranges)
         count += sum(
-            summed or _is_taken(fold.parts.get(part.key))
+            summed or (part.key in fold.parts and fold.parts[part.key][0].strategy not in _SHOWS_MOST)
             for part in messages[number].parts
             if part.kind == "tool_result"
         )
@@ -272,7 +270,3 @@ def warn_of_unread(count: int, policy: str) -> tuple[str, ...]:
         return ()
     said = "1 result is" if count == 1 else f"{count} results are"
     return (f"{said} not in the view as it came, and the model has not read it: policy {policy} takes what is unread",)
-
-
-def _is_taken(held: tuple[Rewrite | Remove, int] | None) -> bool:
-    return held is not None and held[0].strategy not in _SHOWS_MOST

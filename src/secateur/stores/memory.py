@@ -166,9 +166,7 @@ class MemoryStore:
     def purge(self, tenant: str, session: str | None = None) -> Freed:
         with self._lock:
             gone = [who for who in self._states if who.tenant == tenant and session in (None, who.session)]
-            receipts = self._count_receipts(gone)
-            self._forget(gone)
-            return self._sweep(len(gone), receipts)
+            return self._sweep(len(gone), self._forget(gone))
 
     def collect_garbage(
         self,
@@ -187,8 +185,7 @@ class MemoryStore:
                     kept = self._kept[who]
                     kept.refs, kept.views, kept.manifests = {}, set(), []
             forget = [] if forget_s is None else self._list_untouched(now - forget_s * 1000)
-            receipts = self._count_receipts(forget)
-            self._forget(forget)
+            receipts = self._forget(forget) if forget else 0
             receipts += 0 if receipts_s is None else self._remove_receipts(now - receipts_s * 1000)
             return self._sweep(len(forget), receipts)
 
@@ -234,9 +231,6 @@ class MemoryStore:
             state.who, *told, len(state.plan.epochs), state.receipts, len(names), size, state.anchor.number + 1
         )
 
-    def _count_receipts(self, sessions: list[SessionId]) -> int:
-        return sum(len(self._kept[who].links) for who in sessions)
-
     def _remove_receipts(self, before: float) -> int:
         """Remove receipts saved before that time; return how many."""
         went = 0
@@ -251,9 +245,11 @@ class MemoryStore:
     def _list_untouched(self, since: float) -> list[SessionId]:
         return [who for who, state in self._states.items() if state.touched < since]
 
-    def _forget(self, gone: list[SessionId]) -> None:
+    def _forget(self, gone: list[SessionId]) -> int:
+        """Remove sessions; return how many receipts they had."""
         for who in gone:
-            del self._states[who], self._kept[who]
+            del self._states[who]
+        return sum(len(self._kept.pop(who).links) for who in gone)
 
     def _sweep(self, sessions: int, receipts: int) -> Freed:
         """Remove blobs that no session refers to."""

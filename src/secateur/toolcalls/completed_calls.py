@@ -33,11 +33,6 @@ class CompletedCall(Struct, frozen=True, gc=False):
     tries: tuple[str, ...] = ()  # attempts that a later success would resolve
     ok: bool = True
 
-    @property
-    def touches(self) -> frozenset[str]:
-        """Files that it read or wrote."""
-        return self.shows | self.writes
-
 
 def build_completed_call(number: int, call: Part, result: Part) -> CompletedCall:
     """Build a completed call from a call and its result in message `number`."""

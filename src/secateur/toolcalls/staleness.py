@@ -24,20 +24,16 @@ class _File:
         self.reads: dict[int, CompletedCall] = {}
         self.last_write = -1  # step
         self.unused_since: int | None = None  # message; None: the file is in use
-        self._waiting: list[int] = []  # reads that are not in the tables below yet
+        self.waiting: list[int] = []  # reads that are not in the tables below yet
         self._by_line: dict[str, list[int]] = {}
         self._by_call: dict[str, list[int]] = {}
 
-    def add(self, step: int, completed: CompletedCall) -> None:
-        self.reads[step] = completed
-        self._waiting.append(step)
-
     def find_similar(self, completed: CompletedCall) -> set[int]:
         """Steps of all reads that this one may cover."""
-        for step in self._waiting:
+        for step in self.waiting:
             if step in self.reads:
                 self._index(step, self.reads[step])
-        self._waiting.clear()
+        self.waiting.clear()
         found = {*self._prune_steps(self._by_call, completed.call.text)}
         for line in get_distinct_lines(completed.result.text) if self._by_line else ():
             if line in self._by_line:
@@ -73,11 +69,14 @@ class Reads:
     def take(self, completed: CompletedCall) -> list[CompletedCall]:
         """Add what a call reads; return the earlier reads that it covers, which are dropped."""
         covered = self._find_covered(completed)
-        for step in sorted(covered):
-            self._drop(step, covered[step])
+        for step in sorted(covered):  # each stays in or out of use as its files are now
+            self._update(step, covered[step])
+            for path in covered[step].shows:
+                del self._files[path].reads[step]
         self._step += 1
         for path in completed.shows:
-            self._files[path].add(self._step, completed)
+            self._files[path].reads[self._step] = completed
+            self._files[path].waiting.append(self._step)
         self._changed |= completed.shows
         return [covered[step] for step in sorted(covered)]
 
@@ -120,12 +119,6 @@ class Reads:
                 self._update(step, completed)
         self._changed.clear()
         return self._unused, self._outdated
-
-    def _drop(self, step: int, completed: CompletedCall) -> None:
-        """Forget a read that a later one covers; it stays in or out of use as its files are now."""
-        self._update(step, completed)
-        for path in completed.shows:
-            del self._files[path].reads[step]
 
     def _update(self, step: int, completed: CompletedCall) -> None:
         key, files = completed.result.key, [self._files[path] for path in completed.shows]
@@ -170,7 +163,8 @@ class Repeats:
         self._taken = len(history)
 
     def _record_repeat(self, completed: CompletedCall) -> None:
-        if _is_refused_with_words(completed.result.text):
+        head = completed.result.text[:_WORDS_WITHIN].lower()
+        if any([words in head for words in _WORDS]):
             self.refused.add(completed.result.key)
         given = (completed.call.tool, completed.call.text, completed.result.text)
         if given in self._given:
@@ -231,7 +225,7 @@ class StalenessIndex:
         return self._get_unused()[1]
 
     def get_held_keys(self, reads: bool, failures: bool) -> "Retained":
-        """Return the results that the calls so far keep in use (`get_working_set`)."""
+        """Return fresh reads of the files in use, failures that were not retried, or both."""
         made = self._held.get((reads, failures))
         if made is None or made[0] != self._taken:
             made = self._held[reads, failures] = self._taken, _collect_held(self, reads, failures)
@@ -244,7 +238,7 @@ class StalenessIndex:
             self.changed.update(self._reads.write(path))
         for before in self._reads.take(completed) if completed.shows else ():
             self.shown.setdefault(before.result.key, Staleness("shown", completed.number))
-        for path in sorted(completed.touches):
+        for path in sorted(completed.shows | completed.writes):
             if path in self._in_use:
                 self._in_use.remove(path)
             else:
@@ -264,21 +258,11 @@ _WORDS = ("the user said:", "with the following feedback:", "provided the follow
 _WORDS_WITHIN = 1_000  # characters
 
 
-def _is_refused_with_words(text: str) -> bool:
-    head = text[:_WORDS_WITHIN].lower()
-    return any([words in head for words in _WORDS])
-
-
 class Retained(Struct, frozen=True):
     """Results that are still needed, and those that no longer are, with the message since when."""
 
     keys: frozenset[str] = frozenset()
     left: dict[str, int] = {}
-
-
-def get_working_set(staleness: StalenessIndex, *, reads: bool, failures: bool) -> Retained:
-    """Return fresh reads of the files in use, failures that were not retried, or both."""
-    return staleness.get_held_keys(reads, failures)
 
 
 def _collect_held(staleness: StalenessIndex, reads: bool, failures: bool) -> Retained:

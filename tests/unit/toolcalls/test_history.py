@@ -5,7 +5,7 @@ import pytest
 from conversation import assistant, result, talk, user
 from secateur.model import Derived, Message, MessagePositions
 from secateur.toolcalls.history import ToolHistory, get_history
-from secateur.toolcalls.staleness import StalenessIndex, get_working_set
+from secateur.toolcalls.staleness import StalenessIndex
 
 CODE = "\n".join(f"def step_{number}(): return {number}" for number in range(40))
 Call = tuple[str, str, str]  # tool, arguments, result
@@ -88,7 +88,7 @@ def test_only_checks_are_asked_again() -> None:
 def test_failures_are_resolved_by_success_and_tried_by_either() -> None:
     messages = session(edit("a.py"), edit("a.py"), edit("b.py"), errors=(0, 2))
     assert told(messages, staleness(messages).repeats.resolved) == [2]
-    assert told(messages, dict.fromkeys(get_working_set(staleness(messages), reads=False, failures=True).keys)) == [6]
+    assert told(messages, dict.fromkeys(staleness(messages).get_held_keys(reads=False, failures=True).keys)) == [6]
     failing = session(run("make all", "Exit code 2"), run("make all", "Exit code 2"))
     assert staleness(failing).repeats.resolved == {}
     assert told(failing, staleness(failing).repeats.tried) == [2]
@@ -96,7 +96,7 @@ def test_failures_are_resolved_by_success_and_tried_by_either() -> None:
 
 def test_the_working_set_is_the_fresh_reads_of_the_files_in_use() -> None:
     messages = session(read("a.py"), read("b.py"), read("a.py"), read("c.py", "other"), edit("a.py"))
-    held = get_working_set(staleness(messages, files=2), reads=True, failures=False)
+    held = staleness(messages, files=2).get_held_keys(reads=True, failures=False)
     assert told(messages, dict.fromkeys(held.keys)) == [6, 8]
     assert {number: held.left[messages[number].parts[0].key] for number in (2, 4)} == {2: 6, 4: 8}
 
