@@ -3,8 +3,8 @@ newest change.
 
 Rule: a file is scratch if it lies in a folder for temporary files, or if the session created it beside its commands,
 gave it the name of a trial, ran it or fed it to a program, and neither the user named it nor `git add` took it. A
-failed check has been edited since if a call behind it changed a file of the project; whether that mends it, nobody
-knows before it runs again.
+failed check or an error has been edited since if a call behind it changed a file of the project; whether that mends it,
+nobody knows before it runs again.
 """
 
 import posixpath
@@ -26,7 +26,7 @@ from secateur.toolcalls.shell import parse_command_line
 def mark_circumstances(
     ledger: Ledger, messages: Sequence[Message], done: Sequence[Action], ran: Sequence[ExecutedCommand]
 ) -> Ledger:
-    """Mark scratch files and their runs, and failed checks behind which a file was changed."""
+    """Mark scratch files and their runs, and failed checks and errors behind which a file was changed."""
     files = _mark_scratch_files(ledger.files, messages, done, ran)
     scratch = tuple(posixpath.basename(one.path) for one in files if one.scratch)
     kept = {one.path for one in files if not one.scratch}
@@ -52,7 +52,7 @@ def mark_circumstances(
             replace(
                 one,
                 scratch=_has_name(one.during, scratch),
-                edited_since=one.check and not one.resolved and is_older(one.key),
+                edited_since=not one.resolved and is_older(one.key),
             )
             for one in ledger.failures
         ),

@@ -54,7 +54,7 @@ class Failure(Struct, frozen=True, omit_defaults=True):
     check: bool = False  # of a test, a build or a linter: open until it passes
     edit: bool = False  # of a call that edits or reads a file
     scratch: bool = False  # of a command that ran a scratch file
-    edited_since: bool = False  # of a check: a file of the project was changed after it
+    edited_since: bool = False  # a file of the project was changed after it
 
 
 class Constraint(Struct, frozen=True, omit_defaults=True):

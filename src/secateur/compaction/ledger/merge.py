@@ -167,7 +167,7 @@ def _merge_failures(earlier: Ledger, later: Ledger) -> tuple[Failure, ...]:
                 for run in passed
             )
             resolved = one.resolved or better
-            since = not resolved and one.check and (one.edited_since or is_changed)
+            since = not resolved and (one.edited_since or is_changed)
             found.append(replace(one, resolved=resolved, edited_since=since))
     return (*found, *later.failures)
 

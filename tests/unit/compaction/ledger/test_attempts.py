@@ -61,6 +61,14 @@ def test_taking_back_everything_names_each_file_and_a_later_attempt_is_another()
     assert [one.text.partition(";")[0] for one in ledger.attempts] == ["src/lock.py, src/b.py", "src/lock.py"]
 
 
+def test_an_error_behind_which_a_file_was_changed_says_so() -> None:
+    failed = called("bash", "Error: Cannot find module './a'", error=True, command="node -e \"require('./a')\"")
+    for ledger in (read(failed, TRIED), merge(read(failed), read(TRIED))):
+        lines = render_ledger(ledger)["discoveries"]
+        assert any(line.startswith("- error, not tried again (edited since): Error: Cannot find") for line in lines)
+    assert any(line.startswith("- error, not tried again: ") for line in render_ledger(read(failed))["discoveries"])
+
+
 JSON = '{\n  "scripts": {\n    "test": {\n      "retries": 1\n    }\n  },\n  "retries": 1\n}'
 YAML = "jobs:\n  build:\n    timeout: 5\n  test:\n    timeout: 5\n"
 TOML = '[tool.a]\nlimit = 1\n\n[tool.b]\nlimit = 1\nname = "x"\n'
