@@ -1,7 +1,7 @@
 """secateur keeps a long-running LLM agent inside its context window.
 
-`fit` takes a request and gives back the view to send, with the plan to hand in next time; `Engine` keeps settings and
-sessions; `wrap` puts one into a provider's client. The core is pure: no network, no key, no store.
+`fit` takes a request and returns the view to send, together with the plan to pass in next time; `Engine` adds settings
+and sessions; `wrap` adds an engine to a provider's client. The core is pure: it needs no network, no key and no store.
 """
 
 from importlib import import_module
@@ -47,12 +47,12 @@ _LATER = {"Engine": "engine", "View": "view", "fit": "engine", "Plan": "plan", "
 
 
 def __getattr__(name: str) -> Any:
-    """What is heavy is loaded when it is first asked for: `secateur --help` answers at once."""
+    """Load heavy modules on first use, so that `secateur --help` answers at once."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"secateur.{_LATER[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    """What is public, loaded or not."""
+    """List the public names, loaded or not."""
     return sorted({*__all__, "__version__", *(name for name in globals() if name.startswith("__"))})

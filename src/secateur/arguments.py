@@ -1,7 +1,7 @@
-"""What callers hand to the library, checked before anything is done with it.
+"""Arguments of the library, checked before anything is done with them.
 
-Rule: an argument that cannot be is a ConfigError that names it, says what it is, and what to give instead. Whatever
-passes is of the type that the rest of the program expects. Nothing here reads a request.
+Rule: an invalid argument is a ConfigError that names it, shows its value and says what to pass instead. A valid one has
+the type that the rest of the program expects. Nothing here reads a request.
 """
 
 import time
@@ -24,7 +24,9 @@ T = TypeVar("T")
 
 
 class Beside(NamedTuple):
-    """What a caller says of a bare list of messages: its format, and the system prompt and tools that go with it."""
+    """What a caller can state about a plain list of messages: its format, and the system prompt and tools that belong
+    to it.
+    """
 
     format: str | None = None
     system: Any = None
@@ -35,7 +37,7 @@ NOTHING_BESIDE = Beside()
 
 END_OF_TIME = 253_402_300_799_999  # ms since 1970: the last of the year 9999, which every calendar can write
 LONGEST_S = 3_155_760_000.0  # a hundred years
-MOST = 2**53  # a larger count is no count: JSON's readers disagree about it
+MOST = 2**53  # larger counts are invalid: JSON readers disagree about them
 LONGEST_NAME = 1_000  # characters of a name or a glob
 _STORES = (
     "load",
@@ -95,7 +97,7 @@ def name(field: str, value: Any, what: str) -> str:
 
 
 def pin_named(kind: str, pattern: str) -> tuple[str, str]:
-    """What is to be pinned."""
+    """Check which part or session a pin names."""
     return name("kind", kind, "a kind of pin"), name("pattern", pattern, "what is pinned")
 
 
@@ -103,14 +105,14 @@ def get_session_and_receipt(view: "View[Any] | str") -> tuple[SessionId | None, 
     """Return the session and receipt of a view; neither for a session name."""
     if isinstance(view, View):
         return SessionId(view.session, view.tenant), view.receipt
-    name("view", view, "what `fit` gave, or a session's name")
+    name("view", view, "a view that `fit` returned, or a session's name")
     return None, None
 
 
 def check_too_long(error: StillTooLong) -> StillTooLong:
     """Check that an error was raised by `fit`."""
     if not isinstance(error, StillTooLong):
-        raise ConfigError(f"error={_format_value(error)}: give the StillTooLong that fit raised")
+        raise ConfigError(f"error={_format_value(error)}: pass the StillTooLong that fit raised")
     return error
 
 

@@ -20,7 +20,7 @@ _FORMAT = "anthropic_messages"
 
 
 class ArrivedResult(Struct, frozen=True, kw_only=True):
-    """What a tool returned, and the call that it answers."""
+    """A tool's result, and the call that it answers."""
 
     session: str  # under which the original is kept: a name of its own for each result
     tool: str

@@ -1,6 +1,7 @@
-"""What may be edited in this conversation: where protection stands, and which results are left outside it.
+"""What can be edited in a conversation: where protection begins, and which results are outside it.
 
-Results are walked from the newest backwards, never past `index.first_prunable`. Strategies choose among the eligible.
+Results are walked from the newest backwards, never past `index.first_prunable`. Strategies choose among the eligible
+ones.
 """
 
 from bisect import bisect_left
@@ -19,7 +20,7 @@ Messages = tuple[Message, ...]
 
 
 class Measured(Protocol):
-    """What the walk needs of a budget."""
+    """The parts of a budget that the walk needs."""
 
     @property
     def window(self) -> int: ...
@@ -69,7 +70,7 @@ def truncate_index(index: MessagePositions, size: int) -> MessagePositions:
 
 
 def find_boundary(transcript: Transcript, protect: Protection) -> range:
-    """Numbers of the messages that may be edited at all, by where they stand."""
+    """The numbers of the messages that can be edited, judged by their position alone."""
     messages, index = transcript.messages, get_index(transcript)
     head = protect.first_messages
     start = head + 1 if head and messages and messages[0].role == "system" else head
@@ -96,7 +97,7 @@ def find_turn_start(transcript: Transcript) -> int:
 
 
 def explain_protection(transcript: Transcript, protect: Protection) -> str:
-    """Why no message may be edited at all, in one sentence; "" if some may."""
+    """Explain in one sentence why no message can be edited; "" if some can."""
     if find_boundary(transcript, protect):
         return ""
     index = get_index(transcript)
@@ -148,7 +149,7 @@ def find_prunable_results(
     protect = budget.protect
     kept = find_working_set(transcript, protect, budget.originals).keys
     reach = count_protected_tokens(protect, budget.window)
-    left = [reach] if reach else []  # tokens to protect yet; behind that line no one counts any more
+    left = [reach] if reach else []  # tokens still to protect; beyond this line nothing is counted any more
     for number, part in _find_unprotected(transcript, protect, walk_ends, left):
         gone = settled(part)
         if (gone and not walk_ends) or part.key in kept or not is_eligible(transcript, number, part, protect):
@@ -215,10 +216,10 @@ def find_prunable_messages(
 def find_protected_keys(
     transcript: Transcript, protect: Protection, keys: Set[str], edited: Set[str] = frozenset()
 ) -> frozenset[str]:
-    """Those of the parts named by `keys` that may not be edited where they stand now, after a rewind or a new pin.
+    """Those of the parts named by `keys` that cannot be edited at their present place, after a rewind or a new pin.
 
-    What the model said in the turn that is running again is among them; but reasoning that is bound to its prefix is
-    void, and stays out, where one of the `edited` parts is before it.
+    This includes what the model wrote in a turn that is running again, except for reasoning that is bound to its
+    prefix: after an edited part (`edited`) it is invalid and stays removed.
     """
     inside, loop = find_boundary(transcript, protect), find_turn_start(transcript)
     kept = find_working_set(transcript, protect, {}).keys
@@ -282,7 +283,7 @@ def _find_last_start(places: tuple[int, ...], count: int) -> int:
 
 
 def _round(messages: tuple[Message, ...], assistants: tuple[int, ...], count: int) -> int:
-    """Where the last `count` assistant messages with calls begin; 0 if there are fewer."""
+    """The index at which the last `count` assistant messages with calls begin; 0 if there are fewer."""
     for number in reversed(assistants):
         count -= any(part.kind == "tool_call" for part in messages[number].parts)
         if count == 0:

@@ -1,7 +1,7 @@
-"""What there is room for: the numbers and facts of one request that strategies and schedules decide by.
+"""The numbers and facts of one request by which strategies and schedules decide.
 
-Rule: values of this request only; whoever makes a `Budget` has looked at plan, clock and window already. Nothing here
-decides what may be removed (`bounds`) or when (`schedule`).
+Rule: these are values of one request; plan, clock and window were evaluated before. What can be removed is decided by
+`bounds`, and when by the schedule.
 """
 
 from collections.abc import Callable, Mapping, Set

@@ -50,7 +50,7 @@ def encode_canonical(value: Any) -> bytes:
 
 
 def start(tenant: str, session: str) -> str:
-    """What the first receipt of a session is chained to."""
+    """The hash to which the first receipt of a session is chained."""
     return sha256(f"{len(tenant)} {tenant} {session}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -86,12 +86,12 @@ def find_break(links: Iterable[Link], begin: str, head: str | None = None, seque
         if link.sequence != sequence:
             return f"receipt {sequence} is missing: the next one is number {link.sequence}"
         if link.previous != at:
-            return f"receipt {sequence} does not follow the one before it: one of them was changed or put in"
+            return f"receipt {sequence} does not follow the one before it: one of them was changed or inserted"
         if link.hash != hash_link(at, link.body):
-            return f"receipt {sequence} is not as it was written: its bytes do not give its hash"
+            return f"receipt {sequence} was changed: its bytes do not match its hash"
         at, sequence = link.hash, sequence + 1
     if head is not None and at != head:
-        return f"receipts are missing after number {sequence - 1}: the chain does not end in its recorded head"
+        return f"receipts are missing after number {sequence - 1}: the chain does not end at its recorded head"
     return ""
 
 
@@ -112,11 +112,11 @@ class Anchor(Struct, frozen=True):
     number: int = -1  # -1: none went
     hash: str = ""
     seals: tuple[str, ...] = ()  # hashes of the epochs that the receipts that went were saved with, in order
-    silent: bool = False  # one of them was written before receipts said anything of the plan
+    silent: bool = False  # whether one of them was written before receipts recorded the plan
 
 
 class _Named(Struct, frozen=True):
-    """What a receipt says of the plan; unset where it was written before receipts said anything of it."""
+    """What a receipt records about the plan; unset in receipts from before that was recorded."""
 
     epoch_hashes: tuple[str, ...] | UnsetType = UNSET
 
@@ -141,9 +141,9 @@ def advance_anchor(anchor: Anchor, gone: Iterable[Link]) -> Anchor:
 
 
 def count_expired(times: Iterable[int], receipts: int, first: int, before: float) -> int:
-    """How many receipts from number `first` on are older than that time, up to the first that is not.
+    """Count the receipts from number `first` on that are older than a time, up to the first that is not.
 
-    `times` are when they were saved, in order; `receipts` is how many the session ever had.
+    `times` are the times at which they were saved, in order; `receipts` is how many the session ever had.
     """
     count = 0
     for at in times:

@@ -42,7 +42,7 @@ register_forks(_DOOR)
 
 def prepare_type(of: type[T]) -> type[T]:
     """The type itself, once msgspec knows its fields and those of all types in them."""
-    anything: Any = of  # a type that is no class, such as `list[Raw]`, is hashable as well
+    anything: Any = of  # a type that is not a class, such as `list[Raw]`, is hashable as well
     _prepare(anything)
     return of
 

@@ -1,6 +1,6 @@
-"""What holds at every door where no one says otherwise: the library, the command line, the docs.
+"""Defaults shared by the library, the CLI and the docs.
 
-Rule: one name, said once, and nothing is loaded for it; help and completion ask for it too.
+Rule: each default is stated once, and reading it loads nothing, since help and completion use it too.
 """
 
 POLICY = "balance"  # a preset: it acts where that pays

@@ -98,7 +98,7 @@ def read_on(old: Document | None, request: Any, name: str | None, model: str) ->
 
 
 def count_same(some: tuple[Message, ...], others: tuple[Message, ...]) -> int:
-    """How many leading messages are the same objects: those that one document took over from the other."""
+    """Count the leading messages that are the same objects, because one document reused them from the other."""
     size = min(len(some), len(others))
     return next(compress(range(size), map(is_not, some, others)), size)
 
@@ -183,7 +183,7 @@ def _get_first_element(message: Message, depth: int) -> int:
 
 
 def _size(native: Any, at: Path) -> int:
-    """How many elements the array at a path has."""
+    """Count the elements of the array at a path."""
     if isinstance(native, Text):
         items = native.at(at)
         return len(items) if items is not None else 0

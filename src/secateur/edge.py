@@ -23,9 +23,9 @@ OWNER = "local"  # owns sessions that are found by their history, where the engi
 
 
 class Edge:
-    """One engine, made of `settings` unless it is handed in, and how it is asked.
+    """One engine, made from `settings` unless one is passed in, and the ways to call it.
 
-    Sessions without a name are found by their history, so the engine has a store: one in memory if none is named.
+    Sessions without a name are found by their history, so the engine needs a store: one in memory if none is named.
     """
 
     def __init__(
@@ -41,9 +41,7 @@ class Edge:
     def require_sessions(self) -> None:
         """Raise ConfigError where neither a name nor a history would say whose plan a request has."""
         if not self.session and self.engine.sessions.store is None:
-            raise ConfigError(
-                "this engine knows sessions by their names alone: give a session, or an engine with a store"
-            )
+            raise ConfigError("this engine identifies sessions only by name: pass session=, or an engine with a store")
 
     def fit(self, request: Any, session: str = "", **given: Any) -> View[Any]:
         """The view of a request; the request itself if it cannot be served."""
@@ -55,7 +53,7 @@ class Edge:
         return self._announce(view)
 
     async def afit(self, request: Any, session: str = "", **given: Any) -> View[Any]:
-        """The same beside a running event loop."""
+        """`fit` for a running event loop."""
         name, tenant = self._identify(session)
         try:
             view = await self.engine.afit(request, session=name, tenant=tenant, **given)
@@ -70,7 +68,7 @@ class Edge:
                 self.engine.record_usage(view, usage)
 
     async def arecord(self, view: View[Any], usage: Any) -> None:
-        """The same beside a running event loop."""
+        """`record` for a running event loop."""
         try:
             await asyncio.to_thread(self.record, view, usage)
         except RuntimeError:  # the interpreter is shutting down and starts no thread any more

@@ -1,6 +1,6 @@
-"""What can go wrong, one class per question: what can the caller do now?
+"""All errors, one class per question: what can the caller do now?
 
-Every message is one sentence that names the thing, the place and the remedy. Findings about a request are values
+Every message is one sentence that names the problem, the place and the remedy. Findings about a request are values
 (`Violation`), never exceptions.
 """
 
@@ -32,10 +32,10 @@ class SummaryError(SecateurError):
 
 
 class StillTooLong(SecateurError):
-    """All that is allowed was done and the view still exceeds the budget.
+    """The view still exceeds the budget after everything allowed was done.
 
-    `view` is the best attempt and `largest` the items that take most. Nothing of the attempt is kept; whoever sends
-    `view` all the same says so with `Engine.sent(error)`, by which its epochs stand.
+    `view` is the best attempt and `largest` lists the largest items. Nothing of the attempt is saved; callers who send
+    `view` anyway report that with `Engine.sent(error)`, which keeps its epochs.
     """
 
     def __init__(self, message: str, view: Any = None, largest: tuple[Any, ...] = (), attempt: Any = None) -> None:

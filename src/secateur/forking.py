@@ -1,6 +1,7 @@
-"""Forks: what must not be in the middle of something when its process is copied, and begins anew in the copy.
+"""Forks: which objects must be idle while their process is copied, and start over in the copy.
 
-Rule: who is listed is asked before a fork, and told after it on both sides. Nothing is kept alive by being listed.
+Rule: a registered object is asked before a fork and notified after it, in both processes. Registration keeps nothing
+alive.
 """
 
 import os
@@ -9,7 +10,7 @@ from threading import Lock
 from typing import Protocol
 from weakref import WeakSet
 
-WAIT_S = 2.0  # for a thread that is in the middle of something; then the fork goes on without it
+WAIT_S = 2.0  # for a thread in the middle of an operation; then the fork proceeds without it
 
 
 class Forks(Protocol):

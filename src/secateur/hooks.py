@@ -37,7 +37,7 @@ class BeforeCompact(Struct, frozen=True, kw_only=True):
 
 
 class CompactDecision(Struct, frozen=True):
-    """What a hook says to it."""
+    """A hook's answer before a compaction."""
 
     cancel: bool = False
     reason: str = ""  # why it is cancelled
@@ -54,7 +54,7 @@ class AfterCompact(Struct, frozen=True, kw_only=True):
     by: str
     summary: str
     continuation: str  # its branch
-    messages: int  # that gave way
+    messages: int  # that were replaced
     tokens_before: int
     tokens_after: int
     handles: tuple[str, ...] = ()
@@ -122,4 +122,4 @@ def call_after_hook(hooks: Hooks, after: AfterCompact) -> str:
 
 
 def _describe_failure(name: str, error: Exception) -> str:
-    return f"the hook {name} said nothing: {type(error).__name__}: {redact(str(error))[:300]}"
+    return f"the hook {name} failed: {type(error).__name__}: {redact(str(error))[:300]}"

@@ -1,8 +1,8 @@
-"""Keys: names for parts that hold only where the whole history before them holds.
+"""Keys: names for parts that apply only while the whole history before them is unchanged.
 
-A key is the hash of what was said after the key of what was said before it. An edit that names a key therefore stays
-put while a history grows, cannot hit a rewritten history, and is shared by forks up to the point where they part.
-Reasoning stands outside the chain, so a client that strips it moves nothing. Formats do not compute keys.
+A key is the hash of a part's content and of the key before it. An edit that names a key therefore keeps its place while
+a history grows, never applies to a rewritten history, and is shared by forks up to the point where they diverge.
+Reasoning is not part of the chain, so a client that strips it changes no key. Formats do not compute keys.
 """
 
 from collections.abc import Iterable
@@ -46,9 +46,9 @@ def handle_of(said: str | bytes) -> str:
 
 
 def assign_keys(messages: Iterable[Message], previous: str = "") -> tuple[Message, ...]:
-    """Give fresh messages and their parts their keys, continuing after the key `previous` ("" at the start).
+    """Assign keys to new messages and their parts, continuing after the key `previous` ("" at the start).
 
-    The messages are completed in place: a reader hands over what no one else holds yet.
+    The messages are completed in place, which is safe because only their reader holds them so far.
     """
     done = []
     for message in messages:
@@ -57,12 +57,12 @@ def assign_keys(messages: Iterable[Message], previous: str = "") -> tuple[Messag
         for part in message.parts:
             kind, inside, call, said = part.kind, part.container_key, part.call_id, part.fingerprint
             text = "" if said and kind == "reasoning" else part.text
-            speaker = "tool" if inside or kind == "tool_result" else user  # also beside a text in a user message
+            speaker = "tool" if inside or kind == "tool_result" else user  # also next to a text in a user message
             tool = part.tool if kind == "tool_call" else ""
             head = f"{speaker}\0{kind}\0{len(call)},{len(tool)},{len(said)}\0{call}{tool}{said}\0"
             try:
                 name = blake2b(head.encode(), digest_size=HASH_BYTES)
-                name.update(text.encode())  # by itself: a long text is not copied to be beside others
+                name.update(text.encode())  # separate call: avoids copying a long text into one string
             except UnicodeEncodeError:
                 name = blake2b(head.encode(*_AS_IT_IS), digest_size=HASH_BYTES)
                 name.update(text.encode(*_AS_IT_IS))
@@ -80,9 +80,9 @@ def assign_keys(messages: Iterable[Message], previous: str = "") -> tuple[Messag
 
 
 def hash_contents(message: Message) -> tuple[str, ...]:
-    """The hashes of a message's parts without lineage: what was said, whatever was said before it.
+    """Hash the contents of a message's parts, regardless of what comes before them.
 
-    They find again what a client left as it was when it rewrote what came before.
+    These hashes find unchanged parts after a client has rewritten the history before them.
     """
     found: list[str] = []
     results: dict[str, str] = {}

@@ -67,7 +67,7 @@ class Message(Struct, frozen=True, gc=False):
 
 
 class Derived(Struct, eq=False):
-    """Caches of what was derived from a growing history, kept beside its index."""
+    """Caches of values derived from a growing history, stored with its index."""
 
     histories: list[Any] = []  # calls and results (`toolcalls.history`), the one used last at the end
     folds: dict[tuple[str, str, str], str] = {}  # shortened texts (`strategies.new_results`)

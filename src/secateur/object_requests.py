@@ -25,7 +25,7 @@ from secateur.view import View
 
 
 class ObjectRequests:
-    """What was seen of an engine's sessions."""
+    """What was read from the object requests of an engine's sessions."""
 
     def __init__(self, settings: EngineSettings, sessions: SessionManager, most: int) -> None:
         self._settings, self._sessions, self._most = settings, sessions, most
@@ -77,9 +77,10 @@ class ObjectRequests:
 
 
 def _resolve(settings: EngineSettings, request: FitRequest) -> tuple[EngineSettings, FitRequest]:
-    """The settings and the request with what the caller said of this request alone.
+    """The settings and the request, with what the caller stated for this request alone.
 
-    System prompt and tools beside a list of messages are counted, and a tool among them that reads back is seen.
+    System prompt and tools passed with a list of messages are counted, and a tool among them that reads back is
+    recognized.
     """
     if request.format is not None:
         settings = replace(settings, format=request.format)

@@ -18,10 +18,10 @@ from secateur.model import Path
 
 
 class Op(Struct, frozen=True, gc=False):
-    """A value to stand at `path`; with `slice` (i, j), values to replace the array's elements [i:j].
+    """A value to put at `path`; with `slice` (i, j), values that replace the array's elements [i:j].
 
-    A name that an object lacks is added at its end, with the objects that lead there. An `Inside` changes what stands
-    there as little as it can.
+    A name that an object lacks is added at its end, with the objects that lead to it. An `Inside` changes as little as
+    possible of the existing value.
     """
 
     path: Path
@@ -67,7 +67,7 @@ def apply_splices(data: bytes | memoryview, changes: Sequence[Splice]) -> bytes:
     view = memoryview(data)
     for change in changes:
         if change.start < here:
-            raise EditError(f"two edits overlap at byte {change.start}: name each place once")
+            raise EditError(f"two edits overlap at byte {change.start}: address each place once")
         pieces += (view[here : change.start], change.text)
         here = change.end
     pieces.append(view[here:])
@@ -82,7 +82,7 @@ def _partition_ops(ops: Sequence[Op]) -> tuple[list[Op], dict[str | int, list[Op
         if op.path:
             below[op.path[0]].append(Op(op.path[1:], op.value, op.slice))
     if any(op.slice is None for op in here) and len(ops) > 1:
-        raise EditError("an edit replaces a value that another edit changes inside: name each place once")
+        raise EditError("an edit replaces a value inside which another edit makes changes: address each place once")
     return here, below
 
 
@@ -93,10 +93,10 @@ def _check_slices(here: list[Op], below: dict[str | int, list[Op]], size: int) -
         if not 0 <= i <= j <= size:
             raise EditError(f"no elements [{i}:{j}] in an array of {size}")
         if any(i <= step < j for step in below if isinstance(step, int)):
-            raise EditError(f"an edit changes an element that another edit takes out of [{i}:{j}]")
+            raise EditError(f"an edit changes an element that another edit removes from [{i}:{j}]")
     for (_, j, _), (i, _, _) in pairwise(cuts):
         if i < j:
-            raise EditError(f"two edits take out the same element {i}")
+            raise EditError(f"two edits remove the same element {i}")
     return cuts
 
 
@@ -111,7 +111,7 @@ def _apply_ops(node: Any, ops: Sequence[Op]) -> Any:
         return _to_python(here[0].value, node)
     if isinstance(node, dict):
         if here:
-            raise EditError("messages can be put into an array only, and this is an object")
+            raise EditError("messages can only be inserted into an array, and this is an object")
         return node | {
             step: _apply_ops(node[step], ops) if step in node else _build_member(ops) for step, ops in below.items()
         }
@@ -120,7 +120,7 @@ def _apply_ops(node: Any, ops: Sequence[Op]) -> Any:
 
 def _apply_to_array(node: Any, here: list[Op], below: dict[str | int, list[Op]]) -> Any:
     if not isinstance(node, list | tuple):
-        raise EditError(f"a path leads into {type(node).__name__}, which has nothing inside")
+        raise EditError(f"a path leads into {type(node).__name__}, which has no members")
     new: list[Any] = list(node)
     for step, inner in below.items():
         if not (isinstance(step, int) and 0 <= step < len(node)):
@@ -139,7 +139,7 @@ def _set_at_path(node: Any, path: Path, value: Any) -> Any:
     if isinstance(node, dict):
         return {**node, step: _set_at_path(node.get(step, {}), rest, value)}
     if not isinstance(node, list | tuple):
-        raise EditError(f"a path leads into {type(node).__name__}, which has nothing inside")
+        raise EditError(f"a path leads into {type(node).__name__}, which has no members")
     if not (isinstance(step, int) and 0 <= step < len(node)):
         raise EditError(f"no element {step!r} in an array of {len(node)}")
     new = [*node[:step], _set_at_path(node[step], rest, value), *node[step + 1 :]]
@@ -176,9 +176,9 @@ def _compile_node(text: Text, ops: list[Op]) -> list[Splice]:
     if here and here[0].slice is None:
         return replace_value(text.data, (text.start, text.end), here[0].value)
     if here and text.kind == "{":
-        raise EditError(f"messages can be put into an array only, and at byte {text.start} there is none")
+        raise EditError(f"messages can only be inserted into an array, and at byte {text.start} there is none")
     if text.kind not in "{[":
-        raise EditError(f"a path leads into the scalar at byte {text.start}, which has nothing inside")
+        raise EditError(f"a path leads into the scalar at byte {text.start}, which has no members")
     found: list[Splice] = []
     missing: dict[str, Any] = {}
     for step, inner in below.items():

@@ -235,7 +235,7 @@ def is_in_running_round(messages: tuple[Message, ...], edits: Iterable[Edit]) ->
 
 
 def _has_results(message: Message) -> bool:
-    """Whether a message contains results: user text beside them continues the turn."""
+    """Whether a message contains results: a user text in the same message continues the turn."""
     return any(part.kind == "tool_result" for part in message.parts)
 
 

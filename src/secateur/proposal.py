@@ -1,11 +1,11 @@
 """What a schedule is, what it is given for one request and what it decides; and the running sums over a view.
 
 A proposal is what the strategies propose for one request, with what is known about the request. A decision is the part
-of it that is made now and the reason, or the reason why nothing is. What other rooms need to know about a schedule, the
-schedule declares: nothing checks its class.
+of it that is made now and the reason, or the reason why nothing is. A schedule declares what other modules need to know
+about it: nothing checks its class.
 
 Rule: the sums of a view (`ViewTotals`) follow from its messages, so dropping them changes no answer. A message that is
-the same object is not visited again; one with the same key, role and time differs by an edit at most.
+the same object is not visited again; one with the same key, role and time differs at most by an edit.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
@@ -69,7 +69,7 @@ class ViewTotals:
         return value
 
     def recall(self, name: Any) -> Any:
-        """What was kept under a name, if it still holds; else None."""
+        """Return the value stored under a name if it is still valid, else None."""
         found = self._kept.get(name)
         return None if found is None else found[0]
 
@@ -138,7 +138,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
     freed: int = 0  # of these, the tokens that come free
     stale_since: Mapping[str, int] = {}  # key -> the message that made the part stale, where a later one did
     by_age: bool = True  # some strategy would also have proposed these once their place allowed it
-    fixed_tokens: int | None = None  # of system prompt and tools; None: what the budget has beside the view
+    fixed_tokens: int | None = None  # of system prompt and tools; None: what the budget counts in addition to the view
     plan: Plan = Plan()  # the session's, as it was before this request
     forced_keys: Set[str] = frozenset()  # parts that are edited at this request anyway: the cache ends there
     holds: Callable[[Collection[str]], Sequence[int]] | None = None  # the messages of the view that hold these parts
@@ -188,7 +188,7 @@ class Schedule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         return False
 
     def precheck(self, transcript: Transcript, budget: Budget) -> str:
-        """Why nothing is edited, in one sentence that names the numbers; "" to ask the strategies."""
+        """Explain in one sentence with its numbers why nothing is edited; "" to ask the strategies."""
         return explain_protection(transcript, budget.protect)
 
     def decide(self, proposal: Proposal) -> Decision:

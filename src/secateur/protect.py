@@ -1,7 +1,7 @@
-"""What may not be touched, as data: one selection language for every policy.
+"""What cannot be edited, as data: one selection language for every policy.
 
-Rule: protection wins over every strategy. A `Protect` only says what is protected; `bounds` finds out where that is.
-Nothing here looks at a conversation.
+Rule: protection overrides every strategy. A `Protection` only describes what is protected; `bounds` finds where that
+is. Nothing here reads a conversation.
 """
 
 from functools import lru_cache
@@ -17,7 +17,7 @@ Table = tuple[tuple[int, int], ...]
 
 
 class Protection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What stays unchanged. All fields hold together: a part that one of them protects is protected."""
+    """What stays unchanged. The fields are combined: a part that any of them protects is protected."""
 
     tools: tuple[Glob, ...] = ()  # globs of tools whose results stay; wins over `allow`
     prunable_tools: tuple[Glob, ...] = ()  # globs of tools whose results may be removed; empty: all (SEEDS 3.6)
@@ -38,7 +38,7 @@ class Protection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     min_prunable_chars: Count = 0  # results shorter than this too, but they count among the newest tokens
     media_results: bool = False  # results that hold media
     error_results: bool = False  # error results
-    unresolved_errors: bool = False  # results that tell of a failure, until the same thing succeeds or is tried again
+    unresolved_errors: bool = False  # failed results, until the same thing succeeds or is tried again
     unread: bool = False  # results that the model has not answered yet; only stage 0 and a full window shorten them
     recent_files: Count = 0  # the freshest reads of so many files, those worked with last
     recent_readbacks: Count = (

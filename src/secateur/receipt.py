@@ -1,7 +1,7 @@
 """What was done to one request, and what it saved.
 
-Rule: every request leaves one, a request that nothing was done to or that failed included. It names bytes by their
-hashes and never holds what was said. Values only; no clock, no store.
+Rule: every request leaves one, including a request that was not edited or that failed. It names bytes by their hashes
+and never contains content. Values only; no clock, no store.
 """
 
 from bisect import bisect_right
@@ -25,7 +25,7 @@ Outcome = Literal["opened", "unchanged", "refused", "failed", "undone", "pinned"
 
 
 class ReplacedPart(Struct, frozen=True, gc=False, array_like=True):
-    """One part that a summary stands for: written without names, since a summary stands for hundreds."""
+    """One part that a summary replaced: written without names, since a summary replaces hundreds."""
 
     key: str
     tool: str
@@ -52,8 +52,8 @@ class EditRecord(Struct, frozen=True, gc=False):
     handle: str | None = None  # where the bytes can be read back; none without a store
     removed_hash: str = ""  # hash of the bytes that left the view; "" where none did
     inserted_hash: str = ""  # hash of the text that came in; "" where none did
-    user_turn: int | None = None  # whose it is of the user's turns, from 1; 0: before the first; null: not said
-    parts: tuple[ReplacedPart, ...] = ()  # of a replace: what stood in its range
+    user_turn: int | None = None  # the user's turn that it belongs to, from 1; 0: before the first; null: unknown
+    parts: tuple[ReplacedPart, ...] = ()  # of a replace: what its range contained
 
 
 class RejectedAttempt(Struct, frozen=True):
@@ -66,7 +66,7 @@ class RejectedAttempt(Struct, frozen=True):
 
 
 class CompactionReport(Struct, frozen=True, kw_only=True):
-    """What a compaction came to, or why there was none. Texts that were summed up are never here."""
+    """The result of a compaction, or why there was none. Replaced texts are never here."""
 
     done: bool
     reason: str  # in one word: why it was made (over, forced), or why there was none (off, under, cancelled, ...)
@@ -76,18 +76,18 @@ class CompactionReport(Struct, frozen=True, kw_only=True):
     attempts: tuple[RejectedAttempt, ...] = ()  # what was tried before
     model_calls: int = 0  # questions put to summarizers
     asked_tokens: tuple[int, int] = (0, 0)  # what summarizers read and wrote, as their providers counted
-    messages: int = 0  # that gave way
-    tokens_before: int = 0  # of what gave way, by the policy's counter
+    messages: int = 0  # that were replaced
+    tokens_before: int = 0  # of the replaced part, by the policy's counter
     tokens_after: int = 0  # of what is there now
     rejected_lines: int = 0  # lines of a model that name what the history does not hold
     evicted_lines: int = 0  # lines that had no room any more
     continuation: str = ""  # how the agent continues: media, unanswered, mid_task, sentence, idle, waiting or none
     summary: str = ""  # hash of the summary
-    handles: tuple[str, ...] = ()  # what gave way can be read back under these
+    handles: tuple[str, ...] = ()  # by which the replaced parts can be read back
 
 
 class EditCost(Struct, frozen=True, kw_only=True):
-    """What an epoch costs and saves, in tokens of plain input; dollars by the model's price for these."""
+    """The cost and the savings of an epoch, in tokens of plain input; dollars by the model's price for these."""
 
     model: str  # whose prices they are
     immediate: float  # in this request, more than without the edits; below zero: it saves at once
@@ -138,7 +138,7 @@ class Receipt(Struct, frozen=True):
     format: str = ""
     provider: str = ""
     head_key: str = ""  # last key of the raw history
-    token_ratio: float = 1.0  # what the provider counts for one token of ours, as far as it has told
+    token_ratio: float = 1.0  # the provider's count for one token of ours, as far as known
     counted_by: str = ""  # the counter, and the factor by which it counts for this model
     session: str = ""  # with a store: where it is kept
     sequence: int | None = None  # with a store: which of the session's receipts this is, from 0
@@ -148,9 +148,7 @@ class Receipt(Struct, frozen=True):
         str, ...
     ] = ()  # as the store keeps it: hashes of the epochs that were saved with it (`chain.hash_epochs`)
     compaction: CompactionReport | None = None  # null: the policy does not compact
-    forced_reason: str = (
-        ""  # why an epoch had to be opened, whatever the cache holds: a repair reads otherwise than it did
-    )
+    forced_reason: str = ""  # why an epoch was opened whatever the cache holds: a repair that changed
     parent: str = ""  # last key of the history that this one continues from; "" where none of the session's was sent
     view: str = ""  # hash of the view as the model reads it, by which the next request knows whether it moved
     tools_hashes: tuple[str, ...] = ()  # of the tools that this history was sent with, the newest first
@@ -280,7 +278,7 @@ def _build_message_records(
 
 
 def _hash(part: Part | None) -> str:
-    """The hash of how a part reads; "" where it does not stand."""
+    """The hash of a part's text; "" if it is not there."""
     if part is None:
         return ""
     return part.fingerprint if part.fingerprint and part.kind != "tool_result" else hash_text(part.text)

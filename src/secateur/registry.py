@@ -186,6 +186,31 @@ def _scan_entry_points() -> dict[str, dict[str, tuple["EntryPoint", ...]]]:
     return found
 
 
+def make_callable_check(argument: str) -> Callable[[str, Any], Any]:
+    """The `admit` of a registry of functions; `argument` says in a few words what they are called with."""
+
+    def check(name: str, loaded: Any) -> Any:
+        if not callable(loaded):
+            raise ConfigError(f"{loaded!r:.80} cannot be called with {argument}")
+        return loaded
+
+    return check
+
+
+def make_subclass_check(base: type[T]) -> Callable[[str, Any], type[T]]:
+    """The `admit` of a registry of Structs: each is a subclass of `base` whose tag is its name."""
+
+    def check(name: str, loaded: Any) -> type[T]:
+        if not (isinstance(loaded, type) and issubclass(loaded, base)):
+            raise ConfigError(f"{loaded!r:.80} is not a subclass of secateur.plugins.{base.__name__}")
+        tag = loaded.__struct_config__.tag  # type: ignore[attr-defined]
+        if tag != name:
+            raise ConfigError(f"its tag is {tag!r}, and its entry point is called {name!r}")
+        return loaded
+
+    return check
+
+
 def _make_plugin(kind: str, points: tuple["EntryPoint", ...], is_taken: bool) -> Plugin:
     first = points[0]
     distribution, version = _get_origin(first)

@@ -92,7 +92,7 @@ def _serve(call: RequestRun) -> Served:
                 _send(call, result)
                 return Served(_with_warning(result.view, sessions.collect_garbage(call.request.now_ms)))
         result = decide(call, state, "away", prepared)
-        warned = _with_warning(result.view, f"this request went on without the store: {error}")
+        warned = _with_warning(result.view, f"this request continued without the store: {error}")
         return _finish(call, replace(result, view=warned))
     except BaseException:
         cached.discard_work()

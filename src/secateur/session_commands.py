@@ -1,7 +1,7 @@
-"""What a caller says about the sessions that an engine keeps, between their requests: usage, undo, pins, replay, close.
+"""Commands on an engine's sessions, between their requests: usage, undo, pins, replay, close.
 
-Rule: each is saved before it returns, and applies from the next request on. Commands raise their errors. `close` may be
-called any number of times; beside a running event loop it runs in a thread of its own.
+Rule: each is saved before it returns, and applies from the next request on. Commands raise their errors. `close` can be
+called any number of times; in a running event loop it runs in a thread of its own.
 """
 
 import asyncio
@@ -49,16 +49,16 @@ class Closing:
 
 
 class SessionCommands(Closing):
-    """The part of an engine that speaks of its sessions. A `tenant` named in a call stands for the engine's own."""
+    """The methods of an engine that concern its sessions. A `tenant` in a call replaces the engine's own."""
 
     settings: EngineSettings
     sessions: SessionManager
     _objects: ObjectRequests
 
     def sent(self, error: StillTooLong) -> View[Any]:
-        """Say that the view of a StillTooLong was sent all the same: its epochs stand, as if `fit` had given it.
+        """Report that the view of a StillTooLong was sent anyway: its epochs apply, as if `fit` had returned it.
 
-        Without this the attempt leaves nothing but its receipt. Raises ConfigError for an error of another origin.
+        Without this the attempt leaves only its receipt. Raises ConfigError for an error of another origin.
         """
         receipt = keep_unsent(self.sessions, make_projection(self.settings), arguments.check_too_long(error))
         error.view = structs.replace(error.view, receipt=receipt)
@@ -68,12 +68,12 @@ class SessionCommands(Closing):
     def record_usage(
         self, view: View[Any] | str, usage: Any, *, tenant: str | None = None, now_ms: int | None = None
     ) -> None:
-        """Tell what a provider said that a request cost: a response, its usage, or a stream, of any shape we know.
+        """Record the token usage of a request, from a response, its `usage` object, or a stream.
 
-        `view` is what `fit` gave, or a session, whose last request is meant. It calibrates the counter for the session
-        and its model, and moves the cache clock: the model was called `now`. Figures that cannot be of that request are
-        left out, and the next receipt says so. Of a refused request hand in the error: where it names the window, that
-        holds from then on. A store that fails stops nothing here.
+        `view` is a view that `fit` returned, or a session, whose last request is meant. It calibrates the counter for
+        the session and its model, and moves the cache clock: the model was called `now`. Implausible figures are
+        ignored, and the next receipt says so. For a rejected request pass the error: if it states the window, that
+        applies from then on. A failing store stops nothing here.
         """
         who, receipt = arguments.get_session_and_receipt(view)
         record_session_usage(
@@ -87,7 +87,7 @@ class SessionCommands(Closing):
     async def arecord_usage(
         self, view: View[Any] | str, usage: Any, *, tenant: str | None = None, now_ms: int | None = None
     ) -> None:
-        """The same beside a running event loop, which a store may keep waiting."""
+        """`record_usage` for a running event loop, which a store could block."""
         await asyncio.to_thread(self.record_usage, view, usage, tenant=tenant, now_ms=resolve_now(now_ms))
 
     def undo(
@@ -129,9 +129,9 @@ class SessionCommands(Closing):
         )
 
     def replay(self, session: str, request: int, raw: Any = None, *, tenant: str | None = None) -> ReplayResult:
-        """The view that request number `request` (its receipt's) of a session was sent on as, byte for byte.
+        """Rebuild the view that was sent for request number `request` (its receipt's) of a session, byte for byte.
 
-        From the raw history handed in, that of the request or one that continues from it; else from the store, where
+        From the given raw history, that of the request or one that continues it; else from the store, if
         `store_raw=True` was set. Raises StoreError.
         """
         past = inspect_request(raw)
@@ -147,6 +147,6 @@ class SessionCommands(Closing):
         return structs.replace(done, request=past.restore(done.request))
 
     def clear_cache(self) -> None:
-        """Drop what is kept in memory. With a store every session goes on all the same."""
+        """Drop what is kept in memory. With a store every session continues anyway."""
         self.sessions.memory.clear()
         self._objects.forget()

@@ -1,18 +1,17 @@
 """What a strategy is: a base class, the strategies by name, and which results an earlier edit left open to others.
 
-Rule: what other rooms need to know of a strategy, it declares. No one asks for its class.
+Rule: a strategy declares what other modules need to know about it. Nothing checks its class.
 """
 
 from collections.abc import Iterator, Mapping, Set
 from functools import cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from msgspec import Struct
 
 from secateur.budget import Budget
-from secateur.errors import ConfigError
 from secateur.model import Edit, Kind, Part, Transcript
-from secateur.registry import Registry
+from secateur.registry import Registry, make_subclass_check
 
 RESULTS: frozenset[Kind] = frozenset({"tool_result"})
 
@@ -37,14 +36,6 @@ class Strategy(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         return {}
 
 
-def _check_strategy(name: str, loaded: Any) -> type[Strategy]:
-    if not (isinstance(loaded, type) and issubclass(loaded, Strategy)):
-        raise ConfigError(f"{loaded!r:.80} is not a subclass of secateur.plugins.Strategy")
-    if loaded.__struct_config__.tag != name:
-        raise ConfigError(f"its tag is {loaded.__struct_config__.tag!r}, and its entry point is called {name!r}")
-    return loaded
-
-
 STRATEGIES: Registry[type[Strategy]] = Registry(
     "strategies",
     {
@@ -59,7 +50,7 @@ STRATEGIES: Registry[type[Strategy]] = Registry(
         "clear_inputs": "secateur.strategies.clear_inputs:ClearInputs",
         "drop_reasoning": "secateur.strategies.drop_reasoning:DropReasoning",
     },
-    _check_strategy,
+    make_subclass_check(Strategy),
 )
 
 
@@ -77,6 +68,6 @@ def _get_built_in(name: str) -> type[Strategy] | None:
 def is_final(budget: Budget, part: Part) -> bool:
     """Whether the part was edited for good.
 
-    What came as an excerpt, from a view that is a history now, was: no one here has the text that it was made of.
+    An excerpt that arrived in the history itself is final: its original text is not available.
     """
     return part.key in budget.own_keys or (part.key in budget.edited_by and not is_partial(budget.edited_by[part.key]))

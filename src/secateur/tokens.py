@@ -1,8 +1,8 @@
 """How many tokens a text has: named counters, the same number for the same text on every machine.
 
 `estimate` needs nothing installed and costs a microsecond or two, however long the text. `o200k` is exact for OpenAI's
-vocabulary. The others are rules of thumb that other systems hold their gates against (SEEDS S.4). Nothing here
-knows messages, prices or windows; calibration on what a provider reports is for whoever has seen a reply.
+vocabulary. The others are rules of thumb on which other systems base their gates (SEEDS S.4). Nothing here knows
+messages, prices or windows; calibration by what a provider reports happens elsewhere.
 """
 
 import re
@@ -11,11 +11,10 @@ from difflib import get_close_matches
 from functools import cache, lru_cache, partial
 from importlib import import_module
 from math import gcd
-from typing import Any
 from zlib import adler32
 
 from secateur.errors import ConfigError
-from secateur.registry import Registry
+from secateur.registry import Registry, make_callable_check
 
 Counter = Callable[[str], int]
 
@@ -137,7 +136,7 @@ def scale_tokens(tokens: int, times: float) -> int:
 
 
 def describe_counter(name: str, model: str) -> str:
-    """How a counter counts for a model, for people: its name, and the factor applied."""
+    """Describe how a counter counts for a model: its name, and the factor applied."""
     times = get_factor(model) if name in OWN else 1.0
     return name if times == 1 else f"{name} × {times:g} for {model}"
 
@@ -204,13 +203,6 @@ def _import_batch_count() -> Callable[..., list[int]]:
     return found
 
 
-def _check_counter(name: str, loaded: Any) -> Counter:
-    if not callable(loaded):
-        raise ConfigError(f"{loaded!r:.80} cannot be called with a text")
-    count: Counter = loaded
-    return count
-
-
 _BUILT_IN: dict[str, Counter] = {
     "estimate": estimate,
     "o200k": count_o200k,
@@ -220,7 +212,9 @@ _BUILT_IN: dict[str, Counter] = {
     "chars/4-ceil": _round_up,  # hermes, which is Python and counts code points; Pi's own cut
 }
 COUNTERS: Registry[Counter] = Registry(
-    "counters", {name: f"{__name__}:{count.__name__}" for name, count in _BUILT_IN.items()}, _check_counter
+    "counters",
+    {name: f"{__name__}:{count.__name__}" for name, count in _BUILT_IN.items()},
+    make_callable_check("a text"),
 )
 
 CHARACTERS = ("chars", "chars/4-round", "chars/4-round+10", "chars/4-ceil")

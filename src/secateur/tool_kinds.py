@@ -40,9 +40,9 @@ _CHANGES = frozenset({
     "oldstring", "oldstr", "oldtext", "newstring", "newstr", "newtext", "newsource", "edits", "patch", "patchtext",
     "diff", "replace", "replacement", "replacementtext", "codeedit", "inserttext",
 })
-_BODIES = frozenset({"content", "contents", "filetext", "filecontent", "text", "data"})  # an edit only beside a path
+_BODIES = frozenset({"content", "contents", "filetext", "filecontent", "text", "data"})  # an edit only with a path
 _COMMANDS = frozenset({"command", "commands", "cmd", "cmdline", "script", "code", "shellid"})
-_RUNNING = frozenset({"chars", "yieldtimems"})  # beside a session id: a command that runs is typed to or waited for
+_RUNNING = frozenset({"chars", "yieldtimems"})  # with a session id: input to a running command, or a wait
 _SEARCHES = frozenset({
     "pattern", "patterns", "query", "queries", "regex", "glob", "globpattern", "includepattern", "searchterm",
     "keywords", "q",
@@ -118,7 +118,7 @@ _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
 def _parse_arguments(arguments: str) -> dict[str, Any]:
-    """The arguments by name; empty if they are no object. Values stay unparsed: a written file may be long."""
+    """The arguments by name; empty if they are not an object. Values stay unparsed: a written file may be long."""
     if not arguments.lstrip().startswith("{"):
         return {}
     try:

@@ -1,9 +1,9 @@
-"""The gate: what the provider would refuse of a view, and would have taken of the raw history.
+"""Validation: what the provider would reject in a view, and would have accepted in the raw history.
 
-Rule: a view is validated before it goes out, and only where it was edited since the last one: the rounds around each
+Rule: a view is validated before it is sent, and only where it was edited since the last one: the rounds around each
 edited message, as they will be sent, by the rules of the format's API; the last round also by the rules for how a
-history ends. Rounds answer to nothing outside them, so all of them are read in one pass; only where that finds
-something is the raw history asked whether it was there before. What no rule can tell from what came is not validated.
+history ends. Rounds do not depend on anything outside them, so all of them are read in one pass; only if that finds
+something is the raw history checked for the same violation. Conditions that no rule can check are not validated.
 """
 
 from collections import Counter
@@ -96,7 +96,7 @@ def _make_checker(family: str, document: Document, whole: bool, tail: bool) -> C
 def _keep_new(found: list[Violation], before: Callable[[], list[Violation]], edits: list[Op]) -> list[Violation]:
     """Violations that were not there `before`, which is only called if there are any.
 
-    Each is checked against the one that said the same of the same place in the raw window, and excused once.
+    Each is compared with the same violation at the same place in the raw window, and excused once.
     """
     if not found:
         return []
@@ -154,7 +154,7 @@ def check_json_word(document: Document, view: tuple[Message, ...]) -> list[Viola
     rule, kinds = ("R15", IN_INPUT) if document.format.name == "openai_responses" else ("O9", IN_MESSAGES)
     if has_json_word(view, kinds) or not has_json_word(document.transcript.messages, kinds):
         return []
-    text = "the word json is left in no message, and the response format asks for it: keep a message that says it"
+    text = "the response format requires the word json in a message, and none contains it any more: keep one that does"
     return [
         Violation(rule, document.transcript.messages_path, ".".join(map(str, document.transcript.messages_path)), text)
     ]
@@ -167,7 +167,7 @@ def check_leading_reasoning(read: Transcript, shown: tuple[Message, ...]) -> lis
     """
     if not read.requires_leading_reasoning or not is_missing_reasoning(read.messages, shown, find_turn_start(read)):
         return []
-    text = "the running tool loop does not start with its reasoning: leave that in"
+    text = "the running tool loop does not start with its reasoning: keep the reasoning"
     return [Violation("A52", read.messages_path, ".".join(map(str, read.messages_path)), text)]
 
 

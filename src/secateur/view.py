@@ -1,7 +1,8 @@
-"""What a request came to: the view to send, the plan to hand in next time, and the receipt.
+"""The result of a request: the view to send, the plan to pass in next time, and the receipt.
 
-Rule: values only; a view says in one line what it is. `sources` and `edited_parts` say where each message of the view
-comes from and what was edited in it, so that whoever holds other objects for the same messages can edit those instead.
+Rule: values only; a view describes itself in one line. `sources` and `edited_parts` say where each message of the view
+comes from and what was edited in it, so that callers who hold other objects for the same messages can edit those
+instead.
 """
 
 from collections.abc import Iterator
@@ -30,7 +31,7 @@ class EditedPart(Struct, frozen=True):
 
 
 class View(Struct, Generic[T], frozen=True):
-    """What to send: `request` is of the kind that came in, and the very same object if nothing is edited."""
+    """The view to send: `request` is of the same kind as the input, and the very same object if nothing was edited."""
 
     request: T
     plan: Plan
@@ -70,7 +71,7 @@ class View(Struct, Generic[T], frozen=True):
 
     @property
     def edited_parts(self) -> tuple[EditedPart, ...]:
-        """What was edited in the messages that the view shows, in order."""
+        """The edits in the messages that the view shows, in order."""
         depth = len(self.raw_transcript.messages_path)
         raw = {message.path: message for message in self.raw_transcript.messages}
         shown = ((raw.get(one.path), one) for one in self.transcript.messages if one.path)
@@ -104,7 +105,7 @@ def _list_elements(was: Message, now: Message, ends: tuple[int, int | None], who
 
 
 def _compare(was: Message, now: Message, depth: int) -> Iterator[EditedPart]:
-    """What differs between a message as received and as the view shows it."""
+    """The difference between a message as received and as the view shows it."""
     after = {part.key: part for part in now.parts}
     for part in was.parts:
         left = after.get(part.key)

@@ -76,7 +76,7 @@ def test_a_session_file_only_grows_in_place_and_keeps_a_backup(tmp_path: Path) -
         (("--in-place", "-o", "x"), "both say where to write"),
         (("--summarizer", "nobody"), "names no summarizer"),
         (("--summarizer", "https://example.com/v1#m", "--local-only"), "`local_only` forbids that"),
-        (("--apply", "x", "--focus", "y"), "as it is"),
+        (("--apply", "x", "--focus", "y"), "a plan unchanged"),
         (("--policy", "openclaw", "--in-place"), "never changes a recorded session"),
     ],
 )
@@ -95,7 +95,7 @@ def test_nothing_summed_up_is_a_finding_unless_it_was_not_due(tmp_path: Path) ->
 def test_still_too_long_is_exit_4(tmp_path: Path) -> None:
     done = secateur("compact", saved(tmp_path, body([said("user", "look " * 9000)])), "--window", "2000", "--json")
     assert done.code == 4
-    assert "the largest that stay are text" in done.err
+    assert "the largest that remain are text" in done.err
 
 
 def test_a_host_is_always_answered() -> None:

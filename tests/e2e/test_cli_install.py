@@ -39,7 +39,7 @@ def test_a_host_is_installed_checked_and_taken_out(home: dict[str, str]) -> None
     assert (folder / EXTENSION).read_text() == done.json["files"][0]["text"]
     report = secateur("doctor", "--json", **home).json
     assert report["hosts"] == [{"host": "pi", "policy": "balance", "problems": [], "last": None}]
-    assert "has not asked yet" in secateur("doctor", **home).text
+    assert "has sent no request yet" in secateur("doctor", **home).text
     assert secateur("uninstall", "pi", **home).text == f"removed: {folder / EXTENSION}\n"
     assert list(folder.iterdir()) == []
     assert secateur("doctor", "--json", **home).json["hosts"] == []
@@ -55,7 +55,7 @@ def test_the_doctor_says_why_a_host_does_not_act(home: dict[str, str]) -> None:
     assert done.code == 1
     (host,) = done.json["hosts"]
     edited, missing = host["problems"]
-    assert "not as it was installed: run `secateur install pi` again" in edited
+    assert "was changed after the installation: run `secateur install pi` again" in edited
     assert "npm install -g @mariozechner/pi-coding-agent" in missing
 
 
@@ -65,7 +65,7 @@ def test_an_edited_file_of_ours_is_kept_and_named_by_both_commands(home: dict[st
     path.write_text("// edited once")
     again = secateur("install", "pi", **home)
     (first,) = Path(home["XDG_DATA_HOME"]).rglob("*.edited")
-    assert f"note: {path}: it was changed since: that version is {first}\n" in again.err
+    assert f"note: {path}: it was changed after the installation: that version is {first}\n" in again.err
     assert first.read_text() == "// edited once"
     path.write_text("// edited twice")
     (note,) = secateur("install", "pi", "--json", **home).json["notes"]
@@ -203,7 +203,7 @@ def test_each_project_of_the_ai_sdk_has_an_installation_of_its_own(
         (b"mcp_servers = {}\n", (), "can be added"),
         (b"model = \n", (), "is not TOML"),
         (b"\xff", (), "cannot be read"),
-        (b"", ("--policy", "observe"), "an option of `secateur serve`"),
+        (b"", ("--policy", "observe"), "belong to `secateur serve`"),
     ],
 )
 def test_codex_is_left_alone_where_it_could_not_read_its_configuration(

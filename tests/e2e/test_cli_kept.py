@@ -125,14 +125,14 @@ def test_recall_of_json_follows_a_path(tmp_path: Path, url: str) -> None:
         (("why", "nobody"), "there is no session 'nobody'"),
         (("why", "s1", "ffff"), "has the handle 'ffff': `secateur why s1`"),
         (("recall", "ffffffff"), "there is no handle 'ffffffff'"),
-        (("recall", "xyz"), "is no handle"),
+        (("recall", "xyz"), "is not a handle"),
         (("recall", handle_of(LONG), "--lines", "9-2"), "is not a range of lines"),
         (("recall", handle_of(LONG), "--lines", "1", "--page", "1"), "give one of them"),
         (("recall", handle_of(LONG), "--page", "9"), "there is no page 9"),
         (("recall", handle_of(LONG), "--grep", "("), "no regular expression"),
         (("undo", "s1", "9"), "no epoch 9"),
         (("replay", "s1", "--request", "9"), "has no request 9"),
-        (("replay", "s1", "--request", "0"), "was not kept: hand it in"),
+        (("replay", "s1", "--request", "0"), "was not stored: pass it"),
         (("unpin", "s1", "tool", "x"), "has no pin tool x"),
         (("pin", "s1", "tool"), "a pin needs a kind and a pattern"),
         (("purge", "s1"), "give --yes"),
@@ -233,7 +233,7 @@ def test_verify_names_the_first_receipt_that_was_tampered_with(tmp_path: Path, p
     connection.close()
     bad = run(url, "verify", "--json")
     assert bad.code == 1
-    assert bad.json["sessions"][0]["problems"][0].startswith("receipt 2 is not as it was written")
+    assert bad.json["sessions"][0]["problems"][0].startswith("receipt 2 was changed")
     assert "receipt 2" in run(url, "verify", "s1").text
 
 
@@ -296,6 +296,6 @@ def test_what_retention_took_is_said_by_every_command(tmp_path: Path) -> None:
     assert "Retention deleted 20 receipts" in run(url, "verify", "s1").text
     assert run(url, "why", "s1", "--json").json["receipts_gone"] == 20
     assert "30 receipts (20 of them deleted by retention)" in run(url, "why", "s1").text
-    assert "retention took receipts 0 to 19" in run(url, "replay", "s1", "--request", "4").err
+    assert "retention deleted receipts 0 to 19" in run(url, "replay", "s1", "--request", "4").err
     assert run(url, "verify", "s1", "--expect-head", "0" * 64).code == 1
-    assert "or it is of a receipt" in run(url, "verify", "s1", "--expect-head", "0" * 64).text
+    assert "or to a receipt" in run(url, "verify", "s1", "--expect-head", "0" * 64).text

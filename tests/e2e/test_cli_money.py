@@ -77,8 +77,8 @@ def test_a_write_read_ratio_sets_the_read_price_and_models_are_compared() -> Non
         (("--model", "also-unheard-of"), 2, "give --model"),
         (("--price", "input=1"), 2, "give input and output"),
         (("--price", "input=1,output=2", "--model", "gpt-5"), 2, "give one of them"),
-        (("--plot", "out.gif"), 2, "ends in .html"),
-        (("--csv", "out.xls"), 2, "ends in .csv"),
+        (("--plot", "out.gif"), 2, "must end in .html"),
+        (("--csv", "out.xls"), 2, "must end in .csv"),
     ],
 )
 def test_what_cannot_be_priced_or_written_is_said(tmp_path: Path, more: tuple[str, ...], code: int, said: str) -> None:
@@ -190,7 +190,7 @@ def test_a_torn_line_is_a_warning_and_one_request_a_bill(tmp_path: Path) -> None
     torn.write_bytes(b"".join(PI.read_bytes().splitlines(keepends=True)[:5]) + b'{"type": "mess')
     done = secateur("simulate", torn, "--policy", "balance")
     assert done.code == 0
-    assert "is not JSON and was left as it is" in done.text
+    assert "is not JSON and stays unchanged" in done.text
     one = secateur("simulate", saved(tmp_path, chat(user("hello"), model="gpt-5"), "one.json"), "--json")
     assert (one.code, one.json["sessions"][0]["requests"]) == (0, 1)
 

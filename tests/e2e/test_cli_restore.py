@@ -289,7 +289,7 @@ def test_a_prune_that_was_not_kept_is_unknown(tmp_path: Path, url: str) -> None:
     assert secateur("prune", file, "--policy", "opencode", "--in-place").code == 0
     done = restore(url, file)
     assert done.code == 1
-    assert f"{file}.bak may be what you look for" in " ".join(done.err.split())
+    assert f"{file}.bak may be the file you are looking for" in " ".join(done.err.split())
 
 
 def test_only_the_session_and_the_tenant_that_are_named_are_looked_in(tmp_path: Path, url: str) -> None:

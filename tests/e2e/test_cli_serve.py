@@ -89,7 +89,7 @@ def _accepts(host: str, port: int) -> bool:
         (["--host", "127.0.0.999"], "set SECATEUR_PROXY_TOKEN"),
         (["--upstream", "api.openai.com"], "is not an address of a provider"),
         (["--policy", "nothing-like-it"], "no policy"),
-        (["--store", "nowhere"], "is no address of a store"),
+        (["--store", "nowhere"], "is not an address of a store"),
         (["--mode", "guess"], "Invalid value for '--mode'"),
         (["--port", "99999"], "Invalid value for '--port'"),
     ],
@@ -104,7 +104,7 @@ def test_what_cannot_be_is_said_in_a_sentence(args: list[str], said: str) -> Non
 def test_a_host_that_cannot_be_listened_on_is_named() -> None:
     done = secateur("serve", "--port", "0", "--host", "127.0.0.999", SECATEUR_PROXY_TOKEN="s3cret")
     assert (done.code, done.out) == (2, b"")
-    assert "127.0.0.999 is no address to listen on" in done.err
+    assert "127.0.0.999 is not an address to listen on" in done.err
     assert "s3cret" not in done.err
 
 

@@ -52,7 +52,7 @@ def test_several_conversations_are_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps(runs))
     done = secateur("inspect", path)
     assert done.code == 3
-    assert "holds 2 conversations: take one out and give that, for example with jq '.[0]'" in done.err
+    assert "holds 2 conversations: extract one and use that, for example with jq '.[0]'" in done.err
 
 
 def test_a_record_that_is_no_conversation_is_refused(tmp_path: Path) -> None:

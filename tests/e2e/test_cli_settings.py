@@ -65,8 +65,8 @@ def test_a_policy_file_is_found_beside_the_file_that_names_it(desk: Path) -> Non
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('store = "postgresql://elsewhere/db"', "it may state policy, model, window, counter, protect"),
-        ("window = true", "it may state"),
+        ('store = "postgresql://elsewhere/db"', "it can contain policy, model, window, counter, protect"),
+        ("window = true", "it can contain"),
         ("policy = ", "is not TOML"),
         ("\udcff", "is not TOML"),
     ],

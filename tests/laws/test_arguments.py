@@ -187,7 +187,7 @@ def test_whatever_a_policy_says(name: str, data: st.DataObject) -> None:
         ({"repair": "yes"}, "repair='yes': give True or False"),
         ({"compact": 1}, "compact=1: give True or False"),
         ({"policy": 5}, "not a int"),
-        ({"policy": "\0"}, "no policy is called"),
+        ({"policy": "\0"}, "invalid policy name"),
     ],
 )
 def test_what_cannot_be_is_refused_with_what_to_give(named: dict[str, Any], says: str) -> None:
@@ -205,7 +205,7 @@ def test_what_cannot_be_is_refused_with_what_to_give(named: dict[str, Any], says
         ({"store_raw": "all"}, "store_raw='all'"),
         ({"recall_handles": "yes"}, "recall_handles cannot be 'yes'"),
         ({"store": 5}, "store=5: give an address such as 'sqlite:///~/agents.db', or a Store"),
-        ({"store": "nowhere"}, "'nowhere' is no address of a store"),
+        ({"store": "nowhere"}, "'nowhere' is not an address of a store"),
         ({"tenant": 7}, "tenant=7: give the tenant's name"),
         ({"before_compact": "ask"}, "before_compact='ask': give a function, or None"),
         ({"summarizer": 5}, "a summarizer is a name, a function or a Summarizer"),
@@ -223,7 +223,7 @@ def test_what_cannot_be_asked_of_an_engine() -> None:
     for call, says in (
         (lambda: engine.fit(TALK, session=5), "session=5: give a session's name"),  # type: ignore[arg-type]
         (lambda: engine.fit(TALK, session="\ud800"), "session='\\ud800': give a session's name of valid Unicode"),
-        (lambda: engine.record_usage(5, {}), "view=5: give what `fit` gave, or a session's name"),  # type: ignore[arg-type]
+        (lambda: engine.record_usage(5, {}), "view=5: give a view that `fit` returned, or a session's name"),  # type: ignore[arg-type]
         (lambda: engine.undo("s", -1), "epoch=-1: give a whole number from 0 up"),
         (lambda: engine.replay("s", "0"), "request='0': give a whole number"),  # type: ignore[arg-type]
         (lambda: engine.pin("s", "tool", 5), "pattern=5: give what is pinned"),  # type: ignore[arg-type]

@@ -110,7 +110,7 @@ def test_the_cases_hold_what_fails(shape: Any) -> None:
 
 
 def test_only_what_fit_raised_can_be_said_to_be_sent() -> None:
-    with pytest.raises(ConfigError, match="hand in the StillTooLong that fit raised"):
+    with pytest.raises(ConfigError, match="pass the StillTooLong that fit raised"):
         Engine("balance").sent(StillTooLong("too long"))
 
 
@@ -138,11 +138,11 @@ def test_a_fit_that_fails_leaves_its_receipt_and_nothing_else() -> None:
     body = json.dumps({"model": "claude-opus-4-5", "max_tokens": 9, "messages": UNREAD}).encode()
     errors = []
     for now in (1, 2):
-        with pytest.raises(StillTooLong, match="the largest that stay are read") as raised:
+        with pytest.raises(StillTooLong, match="the largest that remain are read") as raised:
             engine.fit(body, session="s", now_ms=now)
         errors.append(raised.value)
     assert [(one.status, one.opened, one.edits) for one in receipts(store)] == [("failed", False, ())] * 2
-    assert "the largest that stay are read" in receipts(store)[0].error
+    assert "the largest that remain are read" in receipts(store)[0].error
     for error in errors:
         assert b"a8999 = " in error.view.request
         assert b"b8999 = " in error.view.request

@@ -44,7 +44,7 @@ def test_the_first_rule_that_fits_decides(rules: tuple[str, ...], expected: str)
     "text", ["", "prune", "anthropic", "openai=cut", "mistral=prune", "model:=prune", "key:x=full"]
 )
 def test_what_is_no_rule_is_refused(text: str) -> None:
-    with pytest.raises(ConfigError, match="is no rule for a mode"):
+    with pytest.raises(ConfigError, match="is not a rule for a mode"):
         parse_mode_rule(text)
 
 

@@ -66,7 +66,7 @@ def test_who_cannot_wait_takes_his_change_back_and_what_is_being_carried_out_is_
     first = Thread(target=lambda: answers.append(group.submit(1, 0.0)))
     first.start()
     assert begun.wait(20)
-    with pytest.raises(StoreError, match="kept busy by this process for 0 s: try again"):
+    with pytest.raises(StoreError, match="locked by this process for 0 s: try again"):
         group.submit(2, 0.0)
     go.set()
     first.join()

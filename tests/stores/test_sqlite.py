@@ -58,8 +58,8 @@ def test_a_file_that_others_may_read_is_taken_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("sql", "says"),
     [
-        ("UPDATE receipts SET body = '{}' WHERE sequence = 1", "receipt 1 is not as it was written"),
-        ("UPDATE receipts SET hash = hash || 'x' WHERE sequence = 1", "receipt 1 is not as it was written"),
+        ("UPDATE receipts SET body = '{}' WHERE sequence = 1", "receipt 1 was changed"),
+        ("UPDATE receipts SET hash = hash || 'x' WHERE sequence = 1", "receipt 1 was changed"),
         ("DELETE FROM receipts WHERE sequence = 0", "receipt 0 is missing"),
         ("DELETE FROM receipts WHERE sequence = 2", "receipts are missing after number 1"),
         ("UPDATE sessions SET session = 's', tenant = 't', head = 'x'", "receipts are missing after number 2"),
@@ -78,21 +78,21 @@ def test_tampering_with_the_file_is_found(tmp_path: Path, sql: str, says: str) -
     ("sql", "says"),
     [
         ("DELETE FROM receipts WHERE sequence = 30", "receipt 30 is missing: the next one is number 31"),
-        ("UPDATE receipts SET body = '{}' WHERE sequence = 30", "receipt 30 is not as it was written"),
-        ("UPDATE receipts SET hash = 'x' WHERE sequence = 30", "receipt 30 is not as it was written"),
+        ("UPDATE receipts SET body = '{}' WHERE sequence = 30", "receipt 30 was changed"),
+        ("UPDATE receipts SET hash = 'x' WHERE sequence = 30", "receipt 30 was changed"),
         (
             "UPDATE anchors SET body = replace(CAST(body AS TEXT), 'hash\":\"', 'hash\":\"0')",
-            "receipt 30 is not as it was",
+            "receipt 30 was changed",
         ),
         ("UPDATE anchors SET body = replace(CAST(body AS TEXT), ':29', ':28')", "receipt 29 is missing: the next"),
         ("UPDATE anchors SET body = replace(CAST(body AS TEXT), ':29', ':30')", "receipt 31 is missing: the next"),
         ("DELETE FROM anchors", "receipt 0 is missing: the next one is number 30"),
-        ("DELETE FROM epochs WHERE number = 0", "epoch 0 is not as it was opened"),
+        ("DELETE FROM epochs WHERE number = 0", "epoch 0 was changed"),
         (
             "UPDATE epochs SET body = replace(CAST(body AS TEXT), 'why 0', 'why 1') WHERE number = 0",
-            "epoch 0 is not as",
+            "epoch 0 was changed",
         ),
-        ("UPDATE anchors SET body = '{\"number\": 29}'", "receipt 30 is not as it was written"),
+        ("UPDATE anchors SET body = '{\"number\": 29}'", "receipt 30 was changed"),
     ],
 )
 def test_tampering_with_what_retention_left_is_found(tmp_path: Path, sql: str, says: str) -> None:
@@ -115,7 +115,7 @@ def test_tampering_with_what_retention_left_is_found(tmp_path: Path, sql: str, s
 def test_a_file_that_is_no_database_is_said(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     path.write_bytes(b"not a database at all" * 500)
-    with pytest.raises(StoreError, match=r"s\.db failed .*no store: move it away"):
+    with pytest.raises(StoreError, match=r"s\.db failed .*not a store: move it away"):
         SqliteStore(path).load(WHO)
 
 
@@ -320,7 +320,7 @@ def test_a_store_that_another_process_keeps_is_said_after_the_wait(tmp_path: Pat
     state = saved(store)
     other = sqlite3.connect(tmp_path / "s.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreError, match="kept busy by another process for 0.05 s: try again"):
+    with pytest.raises(StoreError, match="locked by another process for 0.05 s: try again"):
         store.save(state, SessionUpdate(at=2))
     assert store.load(WHO) == state
     other.close()
@@ -341,9 +341,9 @@ def test_a_full_database_is_said_and_nothing_is_half_written(tmp_path: Path) -> 
 
 def test_what_cannot_be_kept_is_refused_and_its_neighbours_are_not_touched(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "s.db")
-    with pytest.raises(StoreError, match="cannot be kept"):
+    with pytest.raises(StoreError, match="cannot be stored"):
         store.save(make_state(SessionId("lone \ud800")), SessionUpdate(at=1))
-    with pytest.raises(StoreError, match="cannot be kept"):
+    with pytest.raises(StoreError, match="cannot be stored"):
         store.save(make_state(WHO), SessionUpdate(at=2**70, blobs=(Blob(b"x"),)))
     assert store.measure_sizes().blobs == store.measure_sizes().sessions == 0
     assert saved(store).revision == 1
@@ -369,12 +369,12 @@ def test_a_blob_is_compressed_where_that_helps_and_read_by_whoever_has_the_codec
     ("url", "says"),
     [
         ("redis://x", "no store is called 'redis': there are memory, postgresql, sqlite"),
-        ("/data/x.db", "no address of a store: write sqlite:///data/x.db"),
+        ("/data/x.db", "not an address of a store: write sqlite:///data/x.db"),
         ("sqlite://x.db", "names no file"),
         ("sqlite:///", "names no file"),
         ("sqlite:///x.db?sync=off", "no option 'sync'"),
         ("sqlite:///x.db?synchronous=off", "one of full, normal"),
-        ("sqlite:///x.db?timeout_s=soon", "no number of seconds"),
+        ("sqlite:///x.db?timeout_s=soon", "not a number of seconds"),
     ],
 )
 def test_an_address_that_cannot_be_is_said(url: str, says: str) -> None:
@@ -433,5 +433,5 @@ def test_a_raw_history_that_lacks_a_piece_is_found(tmp_path: Path) -> None:
     assert wrong == ("the raw history of request 2 lacks 1 of its pieces",)
     assert (
         tampered(path, "UPDATE manifests SET shared = 1")[0]
-        == "the raw history of request 2 goes on from one that is gone"
+        == "the raw history of request 2 continues one that is missing"
     )

@@ -48,7 +48,7 @@ def test_members_change_and_come() -> None:
     [
         (
             (Op(("a",), 1), Op(("a", "b", 0), 2)),
-            "an edit replaces a value that another edit changes inside: name each place once",
+            "an edit replaces a value inside which another edit makes changes: address each place once",
         ),
         ((Op(("a", "b", 4), 1),), r"no element 4 in "),
         ((Op(("a", "b", -1), 1),), r"no element -1 in "),
@@ -58,16 +58,16 @@ def test_members_change_and_come() -> None:
         ((Op(("a", "b"), [], (3, 2)),), r"no elements \[3:2\] in an array of 4"),
         (
             (Op(("a", "b"), [], (1, 3)), Op(("a", "b", 1), 1)),
-            r"an edit changes an element that another edit takes out of \[1:3\]",
+            r"an edit changes an element that another edit removes from \[1:3\]",
         ),
         (
             (Op(("a", "b"), [], (1, 3)), Op(("a", "b", 2), 1)),
-            r"an edit changes an element that another edit takes out of \[1:3\]",
+            r"an edit changes an element that another edit removes from \[1:3\]",
         ),
-        ((Op(("a", "b"), [], (0, 2)), Op(("a", "b"), [], (1, 3))), "two edits take out the same element 1"),
-        ((Op(("a",), [], (0, 0)),), "messages can be put into an array only, and "),
-        ((Op(("c", "x"), 1),), "a path leads into .* which has nothing inside"),
-        ((Op(("c", "x"), 1), Op(("c", "y"), 1)), "a path leads into .* which has nothing inside"),
+        ((Op(("a", "b"), [], (0, 2)), Op(("a", "b"), [], (1, 3))), "two edits remove the same element 1"),
+        ((Op(("a",), [], (0, 0)),), "messages can only be inserted into an array, and "),
+        ((Op(("c", "x"), 1),), "a path leads into .* which has no members"),
+        ((Op(("c", "x"), 1), Op(("c", "y"), 1)), "a path leads into .* which has no members"),
     ],
 )
 def test_what_cannot_be_carried_out_is_said(ops: tuple[Op, ...], said: str) -> None:
@@ -79,7 +79,7 @@ def test_what_cannot_be_carried_out_is_said(ops: tuple[Op, ...], said: str) -> N
 
 def test_splices_may_touch_and_may_not_overlap() -> None:
     assert apply_splices(b"0123456789", [Splice(1, 3, b"ab"), Splice(3, 3, b"-"), Splice(8, 10, b"")]) == b"0ab-34567"
-    with pytest.raises(EditError, match="^two edits overlap at byte 2: name each place once$"):
+    with pytest.raises(EditError, match="^two edits overlap at byte 2: address each place once$"):
         apply_splices(b"0123456789", [Splice(1, 3, b"ab"), Splice(2, 4, b"")])
 
 

@@ -22,7 +22,7 @@ from secateur.edge import Edge, OnView
 
 
 class SecateurChatMiddleware(ChatMiddleware):
-    """Prunes what the model is sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
+    """Prunes the requests to the model; `settings` are those of `secateur.Engine`, or pass an `engine`.
 
     Sessions are the agent's, unless `session` names one; without either they are told apart by their histories.
     `on_view` is called with each view.
@@ -57,7 +57,7 @@ class SecateurChatMiddleware(ChatMiddleware):
     async def _edit(self, context: Any) -> View[Any] | None:
         """Put the view in the place of a call's messages."""
         view = None
-        with suppress(Exception):  # whatever goes wrong here, the agent goes on
+        with suppress(Exception):  # whatever goes wrong here, the agent continues
             if _is_kept_by_service(context):
                 return None
             told, given = read_context(context), list(context.messages)
@@ -137,7 +137,7 @@ def edit_message(message: Message, shown: list[ShownPart]) -> Message:
     if _has_results(message):
         contents = [_edit_content(message.contents[one.part], one.get_text()) for one in shown]
     else:
-        contents = _edit_contents(message.contents, shown[0])
+        contents = shown[0].edit_blocks(message.contents, _get_call_id, _with_arguments, _edit_content)
     return Message(
         message.role,
         contents,
@@ -147,21 +147,16 @@ def edit_message(message: Message, shown: list[ShownPart]) -> Message:
     )
 
 
-def _edit_contents(contents: list[Any], part: ShownPart) -> list[Any]:
-    texts, removed, arguments = part.map_texts(), part.list_removed(), part.map_arguments()
-    made: list[Any] = []
-    for at, content in enumerate(contents):
-        if content.type == "function_call" and content.call_id in arguments:
-            made.append(_copy(content, arguments=arguments[content.call_id]))
-        elif at in texts:
-            made.append(_edit_content(content, texts[at]))
-        elif at not in removed:
-            made.append(content)
-    return made
+def _get_call_id(content: Any) -> str | None:
+    return content.call_id if content.type == "function_call" else None
+
+
+def _with_arguments(content: Any, arguments: dict[str, Any]) -> Any:
+    return _copy(content, arguments=arguments)
 
 
 def _edit_content(content: Any, text: str | None) -> Any:
-    """A content with another text. Media that a result holds beside its text stay."""
+    """Return a content with another text. Media in the same result stay."""
     if text is None:
         return content
     if content.type != "function_result":
@@ -171,7 +166,7 @@ def _edit_content(content: Any, text: str | None) -> Any:
 
 
 def _copy(content: Any, **changed: Any) -> Any:
-    """A copy of a content; what its provider said in other words is left out, as it says the old text."""
+    """Copy a content without its provider's raw representation, which contains the old text."""
     made = copy.copy(content)
     for name, value in {**changed, "raw_representation": None}.items():
         setattr(made, name, value)

@@ -36,14 +36,14 @@ from secateur.edge import OnView
 from secateur.plugins import Ask
 
 _SOURCE = "secateur"  # of messages that a view inserts
-_THOUGHT = -1  # the place of what the model said beside its calls
+_THOUGHT = -1  # the place of the text that comes with the model's calls
 
 
 class SecateurClient(ChatCompletionClient):
-    """Prunes what a client is sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
+    """Prunes the requests of a client; `settings` are those of `secateur.Engine`, or pass an `engine`.
 
     `session` names the conversation; without it conversations are told apart by their histories. `model_name` is the
-    model's, where the client does not say it. If the policy compacts, the client's own model writes the summary, unless
+    model's, if the client does not state it. If the policy compacts, the client's own model writes the summary, unless
     `summarizer` names another. `on_view` is called with each view.
     """
 
@@ -91,12 +91,12 @@ class SecateurClient(ChatCompletionClient):
 
     @override
     def actual_usage(self) -> RequestUsage:
-        """What the client says."""
+        """The client's own value."""
         return self.client.actual_usage()
 
     @override
     def total_usage(self) -> RequestUsage:
-        """What the client says."""
+        """The client's own value."""
         return self.client.total_usage()
 
     @override
@@ -106,24 +106,24 @@ class SecateurClient(ChatCompletionClient):
 
     @override
     def remaining_tokens(self, messages: Sequence[LLMMessage], *, tools: Sequence[Any] = ()) -> int:
-        """The room beside messages, by the client's counter."""
+        """The tokens left next to these messages, by the client's counter."""
         return self.client.remaining_tokens(messages, tools=tools)
 
     @property
     @override
     def capabilities(self) -> Any:
-        """What the client says."""
+        """The client's own value."""
         return self.client.capabilities
 
     @property
     @override
     def model_info(self) -> Any:
-        """What the client says."""
+        """The client's own value."""
         return self.client.model_info
 
     async def _edit(self, messages: Sequence[LLMMessage], tools: Sequence[Any]) -> tuple[View[Any] | None, Any]:
         view, shown = None, messages
-        with suppress(Exception):  # whatever goes wrong here, the agent goes on
+        with suppress(Exception):  # whatever goes wrong here, the agent continues
             given = list(messages)
             told = read_call(given, tools, self.model_name)
             with use_model(self._make_ask()):
@@ -139,7 +139,7 @@ class SecateurClient(ChatCompletionClient):
             await self.edge.arecord(view, {"usage": figures})
 
     def _make_ask(self) -> AskModel:
-        """How the client's model is asked for a summary."""
+        """Make the function that asks the client's model for a summary."""
         loop, client = asyncio.get_running_loop(), self.client
 
         async def ask(question: Ask) -> str:

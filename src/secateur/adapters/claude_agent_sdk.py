@@ -83,7 +83,7 @@ class SecateurResults:
 
 
 def _find_text(name: str, response: Any) -> str | None:
-    """What may be shortened of a tool's response; None if nothing may."""
+    """The text of a tool's response that can be shortened; None if there is none."""
     if name.startswith(f"mcp__{SERVER}__"):
         return None  # what was read back is wanted as it is
     if isinstance(response, dict):

@@ -21,10 +21,10 @@ from secateur.edge import Edge, OnView, OpenCalls
 
 
 class SecateurAdkPlugin(BasePlugin):
-    """Prunes what models are sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
+    """Prunes the requests to models; `settings` are those of `secateur.Engine`, or pass an `engine`.
 
-    Sessions are ADK's, and the agents in them. Agents that have tools get another one, `recall`, that reads back what
-    was removed, unless `recall` is false. `on_view` is called with each view.
+    Sessions are those of ADK, one for each agent in them. Agents with tools get another one, `recall`, that reads back
+    what was removed, unless `recall` is false. `on_view` is called with each view.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class SecateurAdkPlugin(BasePlugin):
     @override
     async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
         """Put the view in the place of the contents."""
-        with suppress(Exception):  # whatever goes wrong here, the agent goes on
+        with suppress(Exception):  # whatever goes wrong here, the agent continues
             self._calls.take(_name_call(callback_context))  # one that failed
             if getattr(llm_request, "previous_interaction_id", None):
                 return
@@ -71,7 +71,7 @@ class SecateurAdkPlugin(BasePlugin):
 
 
 def _name_session(context: Any) -> str:
-    """Whose session it is: ids are unique for a user of an app alone, and each agent sees events of its own."""
+    """Name the session: ids are unique only per user of an app, and each agent sees its own events."""
     session = context.session
     return "/".join((session.app_name, session.user_id, session.id, context.agent_name))
 

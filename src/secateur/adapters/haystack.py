@@ -30,7 +30,7 @@ from secateur.plugins import Ask
 
 @component
 class SecateurChatGenerator:
-    """Prunes what a chat generator is sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
+    """Prunes the requests of a chat generator; `settings` are those of `secateur.Engine`, or pass an `engine`.
 
     `session` names the conversation; without it conversations are told apart by their histories. If the policy
     compacts, the generator's own model writes the summary, unless `summarizer` names another. `on_view` is called with
@@ -60,7 +60,7 @@ class SecateurChatGenerator:
     ) -> dict[str, Any]:
         """Send the view, and record what the call cost."""
         view = None
-        with suppress(Exception):  # whatever goes wrong here, the agent goes on
+        with suppress(Exception):  # whatever goes wrong here, the agent continues
             told = read_call(messages, tools, self.chat_generator)
             with use_model(self._make_ask(None)):
                 view = self.edge.fit(told.build_request(), format=told.format)
@@ -136,7 +136,7 @@ class SecateurChatGenerator:
         return made
 
     def _make_ask(self, loop: asyncio.AbstractEventLoop | None) -> AskModel:
-        """How the generator's model is asked for a summary."""
+        """Make the function that asks the generator's model for a summary."""
         generator = self.chat_generator
 
         async def ask(question: Ask) -> str:
@@ -201,7 +201,7 @@ def _add_message(told: Conversation, number: int, message: ChatMessage) -> None:
 
 
 def _describe(content: Any) -> dict[str, Any]:
-    """A content as formats read it; reasoning is bound to what its provider says beside it."""
+    """Describe a content as formats read it; reasoning is bound to its provider's extra data."""
     if isinstance(content, TextContent):
         return {"type": "text", "text": content.text}
     if isinstance(content, ReasoningContent):
@@ -221,25 +221,20 @@ def edit_message(message: ChatMessage, shown: list[ShownPart]) -> ChatMessage:
     if message.role.value == "tool":
         contents = [_edit_content(message._content[one.part], one.get_text()) for one in shown]
     else:
-        contents = _edit_contents(message._content, shown[0])
+        contents = shown[0].edit_blocks(message._content, _get_call_id, _with_arguments, _edit_content)
     return replace(message, _content=contents)
 
 
-def _edit_contents(contents: Any, part: ShownPart) -> list[Any]:
-    texts, removed, arguments = part.map_texts(), part.list_removed(), part.map_arguments()
-    made: list[Any] = []
-    for at, content in enumerate(contents):
-        if isinstance(content, ToolCall) and content.id in arguments:
-            made.append(replace(content, arguments=arguments[content.id]))
-        elif at in texts:
-            made.append(_edit_content(content, texts[at]))
-        elif at not in removed:
-            made.append(content)
-    return made
+def _get_call_id(content: Any) -> str | None:
+    return content.id if isinstance(content, ToolCall) else None
+
+
+def _with_arguments(content: Any, arguments: dict[str, Any]) -> Any:
+    return replace(content, arguments=arguments)
 
 
 def _edit_content(content: Any, text: str | None) -> Any:
-    """A content with another text. What a result holds beside its texts stays."""
+    """Return a content with another text. Everything else in a result stays."""
     if text is None:
         return content
     if not isinstance(content, ToolCallResult):

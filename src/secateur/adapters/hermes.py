@@ -99,7 +99,7 @@ class SecateurContextEngine(ContextEngine):
 
     @override
     def on_session_start(self, session_id: str, **given: Any) -> None:
-        """Take the session's name. A session that goes on under another id after a compression keeps its first one."""
+        """Take the session's name. A session that continues under another id after a compression keeps its first."""
         if given.get("boundary_reason") != _NAMED or not self._session:
             self._session = session_id
 
@@ -118,7 +118,7 @@ class SecateurContextEngine(ContextEngine):
 
     @override
     def handle_tool_call(self, name: str, args: dict[str, Any], **more: Any) -> str:
-        """What the tool answers, as JSON."""
+        """Return the tool's answer, as JSON."""
         if name != _TOOL:
             return super().handle_tool_call(name, args, **more)
         try:

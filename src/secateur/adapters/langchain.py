@@ -33,12 +33,12 @@ _SIGNATURES = "__gemini_function_call_thought_signatures__"
 
 
 class SecateurMiddleware(AgentMiddleware[Any, Any]):
-    """Prunes what the model is sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
+    """Prunes the requests to the model; `settings` are those of `secateur.Engine`, or pass an `engine`.
 
     Sessions are the threads of the agent's checkpointer; without a thread they are told apart by their histories. If
-    the policy compacts, the agent's own model writes the summary, unless `summarizer` names another. An agent that has
-    tools gets another one that reads back what was removed, unless `recall` is false; one of its own that is named
-    `recall` goes first. `on_view` is called with each view.
+    the policy compacts, the agent's own model writes the summary, unless `summarizer` names another. An agent with
+    tools gets another one that reads back what was removed, unless `recall` is false; the agent's own tool of the name
+    `recall` takes precedence. `on_view` is called with each view.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class SecateurMiddleware(AgentMiddleware[Any, Any]):
     ) -> ModelResponse[Any]:
         """Send the view, and record what the call cost."""
         view = None
-        with suppress(Exception):  # whatever goes wrong here, the agent goes on
+        with suppress(Exception):  # whatever goes wrong here, the agent continues
             request = self._select_tools(request)
             told = read_request(request)
             with use_model(_make_ask(request.model, is_async=False)):
@@ -85,7 +85,7 @@ class SecateurMiddleware(AgentMiddleware[Any, Any]):
         return StructuredTool.from_function(make_recall(self.edge, _find_session), name=NAME, description=DESCRIPTION)
 
     def _select_tools(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        """The request; without the tool that reads back if there is no other one."""
+        """Return the request; without the tool that reads back if it has no other tool."""
         is_ours = bool(self.tools) and is_alone(getattr(one, "name", "") for one in request.tools)
         return request.override(tools=[]) if is_ours else request
 
@@ -224,7 +224,7 @@ def _make_message(role: str, text: str) -> BaseMessage:
 
 
 def _make_ask(model: Any, is_async: bool) -> AskModel:
-    """How the agent's model is asked for a summary: without callbacks, so that the agent's stream does not show it."""
+    """Make the function that asks the agent's model for a summary, without callbacks, so that no stream shows it."""
     loop = asyncio.get_running_loop() if is_async else None
 
     async def ask(question: Ask) -> str:

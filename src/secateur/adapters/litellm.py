@@ -30,11 +30,11 @@ _HEADERS = ("x-claude-code-session-id", "session-id", "x-session-affinity", "x-s
 
 
 class SecateurLogger(CustomLogger):
-    """Prunes what models are sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
+    """Prunes the requests to models; `settings` are those of `secateur.Engine`, or pass an `engine`.
 
-    A session is the call's `litellm_session_id`, or what a known client names in its headers, or else found by its
-    history; in the proxy each key has sessions of its own. A program that offers `make_recall_tool()` beside its other
-    tools answers the calls of it by `recall`. `on_view` is called with each view.
+    A session is the call's `litellm_session_id`, or the one that a known client names in its headers, or else found by
+    its history; in the proxy each key has sessions of its own. A program that adds `make_recall_tool()` to its tools
+    answers calls of it with `recall`. `on_view` is called with each view.
     """
 
     def __init__(self, engine: Engine | None = None, *, on_view: OnView | None = None, **settings: Any) -> None:
@@ -61,7 +61,7 @@ class SecateurLogger(CustomLogger):
     @override
     async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: Any) -> dict[str, Any] | None:
         """Put the view in the place of the conversation; a retry of the same call keeps it."""
-        with suppress(Exception):  # whatever goes wrong here, the call goes on
+        with suppress(Exception):  # whatever goes wrong here, the call continues
             format, array = ROUTES[_name_route(call_type)]
             call_id = str(kwargs.get("litellm_call_id") or "")
             known = self._calls.get(call_id)

@@ -37,7 +37,7 @@ def _forward(name: str) -> Any:
 
 
 class SecateurLLM(FunctionCallingLLM):
-    """Prunes what a model is sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
+    """Prunes the requests to a model; `settings` are those of `secateur.Engine`, or pass an `engine`.
 
     `session` names the conversation; without it conversations are told apart by their histories. If the policy
     compacts, the model itself writes the summary, unless `summarizer` names another. `on_view` is called with each
@@ -68,7 +68,7 @@ class SecateurLLM(FunctionCallingLLM):
     @property
     @override
     def metadata(self) -> Any:
-        """What the model says of itself."""
+        """The model's own metadata."""
         return self._llm.metadata
 
     @override
@@ -133,7 +133,7 @@ class SecateurLLM(FunctionCallingLLM):
 
     def _fit(self, messages: Sequence[ChatMessage], given: dict[str, Any]) -> tuple[View[Any] | None, Any]:
         view = None
-        with suppress(Exception):  # whatever goes wrong here, the agent goes on
+        with suppress(Exception):  # whatever goes wrong here, the agent continues
             told = read_call(messages, given.get("tools"), self.metadata.model_name)
             with use_model(self._make_ask(None)):
                 view = self._edge.fit(told.build_request(), format=told.format)
@@ -158,7 +158,7 @@ class SecateurLLM(FunctionCallingLLM):
             await self._edge.arecord(view, stated)
 
     def _make_ask(self, loop: asyncio.AbstractEventLoop | None) -> AskModel:
-        """How the model is asked for a summary."""
+        """Make the function that asks the model for a summary."""
         llm = self._llm
 
         async def ask(question: Ask) -> str:
@@ -208,7 +208,7 @@ def _add_message(told: Conversation, number: int, message: ChatMessage) -> None:
 
 
 def _list_calls(message: ChatMessage) -> list[ToolCall]:
-    """Calls in blocks; of older integrations, those beside them."""
+    """List calls in blocks; those of older integrations are in the message's extra data."""
     found = [
         ToolCall(at, one.tool_call_id or "", one.tool_name, given if isinstance(given, str) else json.dumps(given))
         for at, one in enumerate(message.blocks)
@@ -274,7 +274,7 @@ def _edit_blocks(blocks: list[Any], part: ShownPart, arguments: dict[str, dict[s
 
 
 def _edit_call(call: Any, arguments: dict[str, dict[str, Any]]) -> Any:
-    """A call beside the blocks, a dict or an object of the provider's package, with new arguments."""
+    """A call outside the blocks, a dict or an object of the provider's package, with new arguments."""
     if isinstance(call, dict):
         if call.get("id") not in arguments:
             return call

@@ -29,9 +29,9 @@ _VIEW: ContextVar[View[Any] | None] = ContextVar("secateur_view", default=None)
 
 
 class SecateurHooks(RunHooks[Any]):
-    """Prunes what the model is sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
+    """Prunes the requests to the model; `settings` are those of `secateur.Engine`, or pass an `engine`.
 
-    `session` names the conversation, best as the SDK's session is called; without it conversations are told apart by
+    `session` names the conversation, preferably like the SDK's session; without it conversations are told apart by
     their histories. If the policy compacts, the agent's own model writes the summary, unless `summarizer` names
     another. `on_view` is called with each view.
     """
@@ -101,7 +101,7 @@ def _build_request(data: CallModelData[Any], config: RunConfig) -> dict[str, Any
 
 
 def _make_ask(agent: Any, config: RunConfig) -> AskModel:
-    """How the agent's model is asked for a summary."""
+    """Make the function that asks the agent's model for a summary."""
     loop = asyncio.get_running_loop()
     named = config.model or agent.model
     model = named if isinstance(named, Model) else None

@@ -1,7 +1,7 @@
-"""Summaries by the model that the agent itself uses: the adapter says for each request how that one is asked.
+"""Summaries by the agent's own model: the adapter supplies, for each request, the function that asks it.
 
-Rule: the model is asked beside the agent's run, so that nothing of it shows in the agent's stream or history. Without
-one, or if it fails, the summary is made without a model, as with every other summarizer.
+Rule: the model is called outside the agent's run, so that nothing of it appears in the agent's stream or history.
+Without one, or if it fails, the summary is made without a model, as with every other summarizer.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ class OwnModel(Struct, frozen=True):
         """Ask the agent's model once. Raises Failed if the framework names none."""
         model = _ASK.get()
         if model is None:
-            raise Failed("refused", "this request names no model that could be asked")
+            raise Failed("refused", "the request names no model, so none can be asked")
         return SummaryAnswer(await model(ask), by=self.name)
 
 

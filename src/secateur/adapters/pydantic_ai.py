@@ -35,11 +35,11 @@ from secateur.plugins import Ask
 
 
 class SecateurCapability(AbstractCapability[Any]):
-    """Prunes what the model is sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
+    """Prunes the requests to the model; `settings` are those of `secateur.Engine`, or pass an `engine`.
 
     Sessions are pydantic-ai's conversations, unless `session` names one; if the policy compacts, the agent's own model
-    writes the summary, unless `summarizer` names another. An agent that has tools gets another one, `recall`, that
-    reads back what was removed, unless `recall` is false. `on_view` is called with each view.
+    writes the summary, unless `summarizer` names another. An agent with tools gets another one, `recall`, that reads
+    back what was removed, unless `recall` is false. `on_view` is called with each view.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class SecateurCapability(AbstractCapability[Any]):
     async def wrap_model_request(self, ctx: Any, *, request_context: Any, handler: Any) -> ModelResponse:
         """Send the view, and record what the request cost."""
         view = None
-        with suppress(Exception):  # whatever goes wrong here, the agent goes on
+        with suppress(Exception):  # whatever goes wrong here, the agent continues
             request_context = self._select_tools(request_context)
             told = read_request(request_context)
             with use_model(_make_ask(request_context.model)):
@@ -84,7 +84,7 @@ class SecateurCapability(AbstractCapability[Any]):
         return response
 
     def _select_tools(self, context: Any) -> Any:
-        """The request; without the tool that reads back if there is no other one."""
+        """Return the request; without the tool that reads back if it has no other tool."""
         given = context.model_request_parameters
         if not self.recalls or not is_alone(one.name for one in given.function_tools):
             return context
@@ -189,7 +189,7 @@ def _make_message(role: str, text: str) -> ModelMessage:
 
 
 def _make_ask(model: Any) -> AskModel:
-    """How the agent's model is asked for a summary."""
+    """Make the function that asks the agent's model for a summary."""
     loop = asyncio.get_running_loop()
 
     async def ask(question: Ask) -> str:

@@ -1,31 +1,21 @@
 """A tool with which an agent reads back what was removed, for frameworks to offer in their own way.
 
-Rule: it reads the store of the adapter's own engine, of the session that asks; what cannot be read back is answered in
-a sentence, never raised. It is only offered beside other tools: an agent that has none leaves no results to read back,
-and its model may not take tools at all.
+Rule: it reads the store of the adapter's own engine, for the session that asks; if something cannot be read back, the
+answer says so in a sentence, and nothing is raised. It is offered only if there are other tools: an agent without tools
+has no results to read back, and its model may not support tools at all.
 """
 
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from secateur import ConfigError, SecateurError
 from secateur.edge import OWNER, Edge
 from secateur.mcp.scope import Scope
+from secateur.mcp.tools import SCHEMA as SCHEMA
 from secateur.mcp.tools import Tools
 
 NAME = "recall"
 DESCRIPTION = inspect.getdoc(Tools.recall) or ""
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "handle": {"type": "string"},
-        "page": {"type": "integer"},
-        "lines": {"type": "string"},
-        "json_path": {"type": "string"},
-    },
-    "required": ["handle"],
-}
 
 
 def has_recall(edge: Edge) -> bool:
@@ -43,7 +33,7 @@ def recall_from(edge: Edge, session: str, handle: str, page: int = 1, lines: str
     engine = edge.engine
     try:
         if engine.sessions.store is None:
-            raise ConfigError("nothing was kept: the engine has no store")
+            raise ConfigError("nothing can be read back: the engine has no store; create it with Engine(store=...)")
         tenant = engine.sessions.tenant or ("" if session or edge.session else OWNER)
         scope = Scope(engine.sessions.store, tenant, session or edge.session)
         return Tools(scope).recall(handle, page, lines, json_path)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from secateur import View
 from secateur.plugins import EditedPart
 
-_BESIDE = -1  # the owner of a system prompt: it is no object of the conversation
+_BESIDE = -1  # the owner of a system prompt: it is not an object of the conversation
 
 
 class ToolCall(Struct, frozen=True):
@@ -28,7 +28,7 @@ class ToolCall(Struct, frozen=True):
 
 
 class Shadow(Struct, frozen=True):
-    """What stands for an object, or for one part of it."""
+    """The plain value that represents an object, or one part of it."""
 
     owner: int  # number of the object
     part: int  # number of the part in it
@@ -56,6 +56,26 @@ class ShownPart(Struct, frozen=True):
         """New arguments by call id."""
         found = {edit.call_id: json.loads(edit.text) for edit in self.edits if edit.kind == "tool_call" and edit.text}
         return {name: value for name, value in found.items() if isinstance(value, dict)}
+
+    def edit_blocks(
+        self,
+        blocks: Iterable[Any],
+        get_call_id: Callable[[Any], str | None],
+        with_arguments: Callable[[Any, dict[str, Any]], Any],
+        with_text: Callable[[Any, str], Any],
+    ) -> list[Any]:
+        """The object's blocks as the view has them: with new arguments and texts, and without those it leaves out."""
+        texts, removed, arguments = self.map_texts(), self.list_removed(), self.map_arguments()
+        made: list[Any] = []
+        for at, block in enumerate(blocks):
+            call_id = get_call_id(block)
+            if call_id is not None and call_id in arguments:
+                made.append(with_arguments(block, arguments[call_id]))
+            elif at in texts:
+                made.append(with_text(block, texts[at]))
+            elif at not in removed:
+                made.append(block)
+        return made
 
     def get_text(self) -> str | None:
         """The new text of a result, or of a message that is one text; None if it was not edited."""
@@ -85,7 +105,7 @@ class Conversation:
         self._body: dict[str, Any] = {"model": self.model} if self.model else {}
 
     def add_system(self, text: str) -> None:
-        """The system prompt, if it is beside the conversation."""
+        """Add the system prompt, if it is not part of the conversation."""
         if not text:
             return
         if self.is_claude:
@@ -106,7 +126,7 @@ class Conversation:
             self._body["tools"] = made
 
     def add_user(self, owner: int, part: int, content: Any, system: bool = False) -> None:
-        """What the user says: a text, or blocks."""
+        """Add a user message: a text, or blocks."""
         role = "system" if system and not self.is_claude else "user"
         blocks = content if isinstance(content, str) else [describe_block(one) for one in content]
         self._add(owner, part, {"role": role, "content": blocks}, range(len(blocks)))
@@ -121,7 +141,7 @@ class Conversation:
             self._add(owner, part, {"role": "tool", "tool_call_id": call_id, "content": text}, ())
 
     def add_assistant(self, owner: int, part: int, blocks: list[tuple[int, Any]], calls: list[ToolCall]) -> None:
-        """What the model said: its texts and its reasoning by their numbers in the object, then its calls."""
+        """Add a model message: its texts and reasoning by their numbers in the object, then its calls."""
         said = [(place, describe_block(one)) for place, one in blocks if not _is_empty(one)]
         if not self.is_claude:
             said = [(place, _hide_reasoning(one)) for place, one in said]
@@ -174,7 +194,7 @@ class Conversation:
 
 
 def group_edits(view: View[Any]) -> dict[int, tuple[EditedPart, ...]]:
-    """What was edited, by the number of the message."""
+    """Group the edits by the number of their message."""
     found: dict[int, tuple[EditedPart, ...]] = {}
     for one in view.edited_parts:
         found[one.message] = (*found.get(one.message, ()), one)

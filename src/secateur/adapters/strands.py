@@ -21,11 +21,11 @@ from secateur.edge import Edge, OnView
 
 
 class SecateurPlugin(Plugin):
-    """Prunes what the model is sent; `settings` are those of `secateur.Engine`, or an `engine` is handed in.
+    """Prunes the requests to the model; `settings` are those of `secateur.Engine`, or pass an `engine`.
 
     Sessions are those of the agent's session manager, unless `session` names one; without either they are told apart by
-    their histories. An agent that has tools gets another one, `recall`, that reads back what was removed, unless
-    `recall` is false. `on_view` is called with each view.
+    their histories. An agent with tools gets another one, `recall`, that reads back what was removed, unless `recall`
+    is false. `on_view` is called with each view.
     """
 
     name = "secateur"
@@ -66,7 +66,7 @@ class SecateurPlugin(Plugin):
     async def _edit(self, context: Any, name: str) -> tuple[View[Any] | None, Any]:
         """The view of a call, and the call with it."""
         view = None
-        with suppress(Exception):  # whatever goes wrong here, the agent goes on
+        with suppress(Exception):  # whatever goes wrong here, the agent continues
             if self.recalls and is_alone(one["name"] for one in context.tool_specs):
                 context = context.replace(tool_specs=[])
             given = context.messages

@@ -1,5 +1,5 @@
-"""What a store answers when a person or a model asks: what left a session's views and why, and the bytes themselves.
+"""A store's answers for people and models: what was removed from a session's views and why, and the bytes themselves.
 
-Rule: it reads through the protocol of stores and changes nothing; what a record does not hold is not guessed. How an
-answer is shown is its callers' affair.
+Rule: this package reads through the store protocol and changes nothing; missing records are not guessed. Its callers
+decide how an answer is shown.
 """

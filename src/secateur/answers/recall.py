@@ -1,10 +1,10 @@
-"""What a model gets that reads back removed text: a page of it, some of its lines, or a value in it.
+"""Reading back removed text: a page of it, some of its lines, or a value in it.
 
-Rule: what is shown is the original text, character for character, under a line that says what it is and how to get the
-next page. The pages joined are the text. Regular expressions run in a process of their own (`search`), which is killed
-after a bounded time, since Python's engine can take exponential time; plain words are searched for at once. Paths into
-JSON are `$.items[0].name`, `items.0.name`, `items[*].name`, `["odd name"]`: names, numbers (negative from the end) and
-`*` for all; no filters, no code. A question that cannot be answered says what to ask instead.
+Rule: the original text is shown, character for character, under a line that says what it is and how to get the next
+page. The pages joined are the text. Regular expressions run in a process of their own (`search`), which is killed after
+a time limit, since Python's engine can take exponential time; plain words are searched for directly. Paths into JSON
+are `$.items[0].name`, `items.0.name`, `items[*].name`, `["odd name"]`: names, numbers (negative from the end) and `*`
+for all; no filters, no code. A question that cannot be answered gets a hint what to ask instead.
 """
 
 import json
@@ -34,11 +34,24 @@ _SIGNS = frozenset(".^$*+?{}[]\\|()")  # without any of them an expression is pl
 _SEARCH = Path(__file__).with_name("search.py")
 
 _STEP = re.compile(r'\.?(?:\[\s*(?P<index>-?\d+|\*)\s*\]|\[\s*(?P<quoted>"(?:[^"\\]|\\.)*")\s*\]|(?P<name>[^.\[\]"]+))')
-_NEAR = 12  # names that are told
+_NEAR = 12  # names that are listed
+
+
+# The arguments of a recall tool, as JSON Schema.
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "handle": {"type": "string"},
+        "page": {"type": "integer"},
+        "lines": {"type": "string"},
+        "json_path": {"type": "string"},
+    },
+    "required": ["handle"],
+}
 
 
 class TextRange(Struct, frozen=True):
-    """Which part of a removed text is asked for."""
+    """Which part of a removed text is requested."""
 
     page: int = 1
     lines: str = ""  # such as "120-180"
@@ -74,7 +87,7 @@ def normalize_handle(handle: str) -> str:
 def _parse_line_range(said: str, count: int) -> tuple[int, int | None]:
     match = _RANGE.fullmatch(said)
     if not match or not 1 <= int(match[1]) <= max(count, 1) or (match[3] and int(match[3]) < int(match[1])):
-        raise ConfigError(f"{said!r} are no lines of this text: it has {count}; write 10-40, 10- or 10")
+        raise ConfigError(f"{said!r} is not a range of lines in this text, which has {count}; write 10-40, 10- or 10")
     first = int(match[1])
     return first, int(match[3]) if match[3] else None if match[2] else first
 
@@ -150,7 +163,7 @@ def _run_search(text: str, pattern: str, time_s: float) -> tuple[int, ...]:
             f"{pattern!r} takes more than {time_s:g} s on this text: write it without repeats inside repeats"
         ) from error
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{pattern!r} could not be looked for: {error}") from error
+        raise ConfigError(f"{pattern!r} is not a usable regular expression: {error}") from error
     if done.returncode:
         why = " ".join(done.stderr.decode("utf-8", "replace").split())[-200:]
         raise ConfigError(f"{pattern!r} is no regular expression: {why}; put \\ before signs that are meant literally")
@@ -162,7 +175,9 @@ def find_values(text: str, path: str) -> list[Any]:
     try:
         whole = loads(text.encode("utf-8", "surrogatepass"))
     except FormatError as error:
-        raise ConfigError(f"this text has no paths, read it by lines or by grep: {error}") from error
+        raise ConfigError(
+            f"this text is not JSON, so it has no paths; read it by lines or with grep: {error}"
+        ) from error
     found: list[tuple[str, Any]] = [("$", whole)]
     for step in _parse_steps(path):
         found = [one for where, value in found for one in _resolve_step(where, value, step)]
@@ -174,7 +189,9 @@ def _parse_steps(path: str) -> Iterator[str | int]:
     while at < len(path):
         match = _STEP.match(path, at)
         if match is None:
-            raise ConfigError(f"{path!r} is no path at {path[at:]!r}: write it like $.items[0].name or items[*].name")
+            raise ConfigError(
+                f"{path!r} is not a valid path at {path[at:]!r}: write it like $.items[0].name or items[*].name"
+            )
         at = match.end()
         if match["quoted"]:
             yield json.loads(match["quoted"])

@@ -1,7 +1,8 @@
-"""What left the views of a session: which part, when, by which rule and why, what is there, how to read it back.
+"""What was removed from the views of a session: which part, when, by which strategy and why, what replaced it, how to
+read it back.
 
-Rule: one entry for each part and epoch, from the receipts; what is there now follows from the plan. A summary
-stands for many parts: each has an entry of its own, as far as its bytes were kept. Texts that left are not shown here.
+Rule: one entry for each part and epoch, from the receipts; the current replacement follows from the plan. A summary
+replaces many parts: each has an entry of its own, as far as its bytes were stored. Removed texts are not shown here.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,9 +22,9 @@ from secateur.stores.protocol import BlobRef, State, Store
 class Removal(Struct, frozen=True):
     """One part that an epoch changed in the view."""
 
-    request: int | None  # number of the receipt that tells it; null: none does
+    request: int | None  # number of its receipt; null if there is none
     at_ms: int  # ms since 1970
-    verb: str  # rewrite, remove, replace (by a summary), summed (a part that it stands for) or restore (it came back)
+    verb: str  # rewrite, remove, replace (by a summary), summed (part of what it replaced) or restore (it is back)
     strategy: str  # the strategy
     policy: str
     reason: str  # why its epoch was opened
@@ -39,7 +40,7 @@ class Removal(Struct, frozen=True):
     bytes: int | None  # of what left, as it was; null: they are not in the store any more
     stands: str | None  # the text that was there from then on; null: nothing
     out: bool  # this edit is in force now
-    summary: int | None = None  # number of the summary that is there, where a report lists them once; else null
+    summary: int | None = None  # number of the summary that replaced it, if a report lists summaries once; else null
 
 
 def list_removals(store: Store, state: State) -> tuple[Removal, ...]:
@@ -59,7 +60,7 @@ def list_removals(store: Store, state: State) -> tuple[Removal, ...]:
 
 
 def number_summaries(found: Iterable[Removal]) -> tuple[tuple[Removal, ...], tuple[str, ...]]:
-    """Return the removals with each summary stated once: `stands` refers to it by number."""
+    """Return the removals with each summary listed once: `stands` refers to it by number."""
     numbers: dict[str, int] = {}
     told = []
     for one in found:
@@ -148,9 +149,9 @@ class _Record:
                     yield _build_plan_removal(edit, self._by_key.get(edit.key), number, epoch)
 
     def mark_in_force(self, told: tuple[Removal, ...], last: Receipt | None) -> tuple[Removal, ...]:
-        """Mark each removal as in force or not, by the epochs of the last view and later ones.
+        """Mark each removal as active or not, by the epochs of the last view and later ones.
 
-        A policy whose edits do not hold names them anew with each view.
+        A policy whose edits do not persist lists them again with each view.
         """
         first = last.epochs[0] if last else 0
         epochs = [one for one in self._state.plan.epochs[first:] if one.reverts is None or one.reverts >= first]

@@ -1,8 +1,8 @@
 """What the edits of a session have saved so far, in tokens and in money, from its receipts.
 
-Rule: what an epoch costs the prompt cache is taken off where it is paid, and what it saves is added with each later
-request. What it cost to read removed texts back is taken off, too. The prices of edits are those by which the engine
-decided. A negative sum is a loss, and is reported as one.
+Rule: an epoch's cost to the prompt cache is subtracted when it is paid, and its savings are added with each later
+request. The cost of reading removed text back is subtracted, too. Edits are priced as the engine priced them. A
+negative sum is a loss, and is reported as one.
 """
 
 from collections.abc import Iterable
@@ -36,7 +36,7 @@ def read_savings(store: Store, state: State) -> Savings:
 
 
 def sum_bills(state: State) -> UsageBill:
-    """What all answers of a session took, as far as their usage was recorded."""
+    """The cost of all answers of a session, as far as their usage was recorded."""
     return sum((one.bill for one in state.calibrations.values()), UsageBill())
 
 
@@ -46,9 +46,9 @@ def is_observed(who: SessionId) -> bool:
 
 
 def keep_observed(store: Store, who: SessionId, receipt: Receipt, bill: UsageBill) -> None:
-    """Keep what pruning would have made of a request, beside the session itself, and what its answer took.
+    """Record what pruning would have made of a request, apart from the session itself, and the usage of its answer.
 
-    Nothing of the request is kept: no epoch and no text, so that a session that is pruned later begins without them.
+    Nothing of the request is stored: no epoch and no text, so that a session that is pruned later begins without them.
     Raises StoreError.
     """
     who = SessionId(who.session, OBSERVED + who.tenant)

@@ -1,10 +1,10 @@
-"""Look through lines for a regular expression, as a process of its own that can be ended.
+"""Search lines for a regular expression, in a process that can be killed.
 
     python search.py PATTERN < TEXT
 
-Rule: standard library only, and nothing of this package: it is run by its path. Numbers of the lines that match go
-to standard output, one a line, from 1; what is wrong with the pattern to standard error, with exit code 2. Python's
-engine can take exponential time on a hostile pattern, so whoever starts this sets a time after which it is killed.
+Rule: standard library only, and nothing of this package: it is run by its path. Numbers of the matching lines go to
+standard output, one per line, from 1; an error in the pattern goes to standard error, with exit code 2. Python's engine
+can take exponential time on a hostile pattern, so the caller kills the process after a time limit.
 """
 
 import re

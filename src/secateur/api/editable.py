@@ -165,7 +165,7 @@ def _find_gaps(size: int, places: Sequence[int | None]) -> Iterator[tuple[tuple[
     old = new = 0
     for number in [*_find_fixed_nodes(places), len(places)]:
         place = places[number] if number < len(places) else size
-        assert place is not None  # an anchor stood in the array
+        assert place is not None  # an anchor is in the array
         if old < place or new < number:
             yield (old, place), (new, number)
         old, new = place + 1, number + 1

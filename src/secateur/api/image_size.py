@@ -7,7 +7,7 @@ from base64 import b64decode
 from collections.abc import Iterator
 from typing import Any
 
-_HEAD = 65_536  # characters of base64: a JPEG tells its size behind its EXIF data
+_HEAD = 65_536  # characters of base64: a JPEG states its size after its EXIF data
 
 
 def read_image_size(data: Any) -> tuple[int, int] | None:

@@ -119,7 +119,7 @@ def _find_remaining(native: Any, name: str, array: str, options: RepairOptions) 
 def _repair_log(native: Any, name: str) -> RepairResult:
     """Repair a session file of lines."""
     if not isinstance(native, Lines):
-        raise FormatError(f"{name} wants the lines of a session file; this document is not one")
+        raise FormatError(f"{name} requires the lines of a session file, and this document is not one")
     log = repair_log(native, name)
     return RepairResult(log.lines, tuple(log.records), tuple(log.remaining), log.torn)
 
@@ -127,7 +127,7 @@ def _repair_log(native: Any, name: str) -> RepairResult:
 def _take_apart(native: Any, array: str, blocks: str, name: str) -> tuple[Path, list[Any], int]:
     at, elements = find_array(native, array, need=name)
     if isinstance(elements, Text) and elements.kind != "[":
-        raise FormatError(f"{name} wants an array `{array}`; this document has none")
+        raise FormatError(f"{name} requires an array `{array}`; this document has none")
     values = list(elements.values() if isinstance(elements, Text) else elements)
     return at, make_nodes(values, at, blocks), len(values)
 

@@ -52,7 +52,7 @@ class RepairRecord(Struct, frozen=True):
 
 
 class RepairLimits(Struct, frozen=True):
-    """What one request may carry (defaults: rules A25 to A28). Sizes of images are those of their base64."""
+    """The limits of one request (defaults: rules A25 to A28). Sizes of images are those of their base64."""
 
     body_bytes: int = 0  # 0: the limit of the API, 32 MB for Anthropic (A25), 100 MB for Gemini (G14)
     images: int = 600
@@ -63,7 +63,7 @@ class RepairLimits(Struct, frozen=True):
 
 
 class RepairOptions(Struct, frozen=True):
-    """Who the request will be sent to."""
+    """The recipient of the request."""
 
     model: str = ""  # decides whether the assistant may have the last word; "": the model that the request names
     profile: str = ""  # a server that accepts less: see `PROFILES`
@@ -76,7 +76,7 @@ class RepairRun(Struct, eq=False):
     nodes: list[Node]
     options: RepairOptions
     bytes: int = 0  # of the whole document; 0: it is not text
-    request: dict[str, Any] = {}  # the body, for its fields beside the messages
+    request: dict[str, Any] = {}  # the body, for its fields next to the messages
     partial: bool = False  # a part of the history is stored by the provider
     bytes_removed: int = 0  # of media
     records: list[RepairRecord] = []

@@ -1,7 +1,7 @@
-"""What the APIs reject and no rule looks for, with the reason.
+"""What the APIs reject and no rule checks, with the reason.
 
-Rule: whatever a body, its headers or its model's name shows is checked by a rule. This list is for the rest, so that
-no one mistakes silence for a promise.
+Rule: everything visible in a body, its headers or its model's name is checked by a rule. This list is for the rest, so
+that nobody mistakes silence for a guarantee.
 """
 
 _BEFORE = "shows only against what the API sent before; edits leave these bytes alone"

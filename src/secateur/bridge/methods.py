@@ -1,8 +1,8 @@
-"""What plugins can ask of the bridge: each method takes the parameters of a line and returns a value.
+"""The methods of the bridge: each takes the parameters of a line and returns a value.
 
-Rule: sessions are kept under the host's own ids in the store, so that `secateur why`, `recall` and `undo` know them. A
-request that cannot be served is to be sent as it is: `messages` is null, and `error` says why. In a host that compacts
-by itself, views are only pruned; its compaction is answered when it asks.
+Rule: sessions are stored under the host's own ids, so that `secateur why`, `recall` and `undo` know them. If a request
+cannot be processed, the plugin sends it unchanged: `messages` is null, and `error` says why. In a host that compacts by
+itself, views are only pruned; its compaction is answered on request.
 """
 
 import time
@@ -47,7 +47,7 @@ _ENGINES = 4  # at once: one for each model and window, as a host may ask for se
 
 
 class BridgeSettings(Struct, frozen=True, kw_only=True):
-    """What one bridge serves. `make_engine` gets a model and a window (0: the model's)."""
+    """The settings of one bridge. `make_engine` gets a model and a window (0: the model's)."""
 
     version: str
     policy: Policy
@@ -60,7 +60,7 @@ class BridgeSettings(Struct, frozen=True, kw_only=True):
 
 
 class Bridge:
-    """What one process of a host asks."""
+    """The methods that one process of a host calls."""
 
     def __init__(self, settings: BridgeSettings, channel: Channel | None = None) -> None:
         self._settings = settings
@@ -89,7 +89,7 @@ class Bridge:
         asked = read_parameters(given, HelloParameters)
         if asked.protocol > PROTOCOL:
             raise ConfigError(
-                f"the plugin speaks protocol {asked.protocol}, this bridge {PROTOCOL}: run `secateur install` again"
+                f"the plugin uses protocol {asked.protocol}, this bridge {PROTOCOL}: run `secateur install` again"
             )
         if asked.answers and self._channel is not None and not self._settings.summarizers:
             self._summarizer = HostModel(self._channel)
@@ -132,7 +132,7 @@ class Bridge:
         return ShortenAnswer(self._shortener.shorten(ArrivedResult(**rest)))
 
     def write_prompt(self, given: Raw) -> TextAnswer:
-        """What to ask a model that is sent the conversation itself, so that it writes a summary."""
+        """Return a prompt for a model that has the conversation itself, so that it writes a summary."""
         asked = read_parameters(given, FitParameters)
         if not asked.messages:
             raise ConfigError("`prompt` needs `messages`: those to summarize, as the host holds them")
@@ -145,7 +145,7 @@ class Bridge:
         return UndoAnswer(done.epoch, done.tokens)
 
     def describe_status(self, given: Raw) -> TextAnswer:
-        """What a person should know of a session."""
+        """Describe a session for a person."""
         asked = read_parameters(given, ToolParameters)
         name = _require_session(asked.session)
         scope = Scope(self._settings.store, session=name)

@@ -1,6 +1,6 @@
-"""What the methods of the bridge take, and what they return.
+"""Parameters and results of the bridge's methods.
 
-Rule: values only. A comment beside a field is its meaning in docs/reference/bridge.md.
+Rule: values only. A field's comment is its description in docs/reference/bridge.md.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ _NO_MESSAGES, _NOTHING = Raw(b""), Raw(b"null")
 
 
 class HelloParameters(Struct, frozen=True):
-    """Who asks."""
+    """Who calls."""
 
     host: str = ""
     protocol: int = PROTOCOL
@@ -21,7 +21,7 @@ class HelloParameters(Struct, frozen=True):
 
 
 class Hello(Struct, frozen=True, kw_only=True):
-    """Who answers."""
+    """The bridge's identity."""
 
     protocol: int = PROTOCOL
     secateur: str  # its version
@@ -53,7 +53,7 @@ class FitAnswer(Struct, frozen=True, kw_only=True):
 
 
 class UsageParameters(Struct, frozen=True):
-    """What the provider reported for the last request of a session."""
+    """The usage that the provider reported for the last request of a session."""
 
     session: str
     usage: Any
@@ -85,7 +85,7 @@ class ShortenParameters(Struct, frozen=True, kw_only=True):
 
 
 class ShortenAnswer(Struct, frozen=True):
-    """What to store instead; null: store the result as it is."""
+    """What to store instead; null: store the result unchanged."""
 
     text: str | None
 
@@ -104,14 +104,14 @@ class TextAnswer(Struct, frozen=True):
 
 
 class UndoParameters(Struct, frozen=True):
-    """Which epoch to undo; null: the newest that holds."""
+    """Which epoch to undo; null: the newest active one."""
 
     session: str
     epoch: int | None = None
 
 
 class UndoAnswer(Struct, frozen=True):
-    """What was undone."""
+    """The result of an undo."""
 
     epoch: int
     tokens: int  # by which the view grows

@@ -58,7 +58,7 @@ class HostQuestion(Struct, frozen=True):
 
 
 class HostAnswer(Struct, frozen=True):
-    """What the host's model answered."""
+    """The answer of the host's model."""
 
     id: int
     text: str = ""
@@ -90,7 +90,7 @@ class Channel:
         self._ended = False
 
     def serve(self, methods: Mapping[str, Method]) -> bool:
-        """Answer lines until the input ends, or until no one reads the answers any more: then false."""
+        """Answer lines until the input ends, or until the output is closed: then false."""
         Thread(target=self._read, name="secateur-bridge", daemon=True).start()
         while (line := self._lines.get()) is not None:
             try:
@@ -134,7 +134,7 @@ class Channel:
         return True
 
     def _end(self) -> None:
-        """No one answers any more."""
+        """Stop answering."""
         self._ended = True
         with self._lock:
             waiting, self._asked = self._asked, {}
@@ -162,14 +162,14 @@ def answer_line(line: bytes, methods: Mapping[str, Method]) -> bytes:
         return _make_error(number, "ParameterError", f"{error}: docs/reference/bridge.md lists methods and parameters")
     except SecateurError as error:
         return _make_error(number, type(error).__name__, str(error))
-    except Exception as error:  # whatever it is, the plugin is answered and goes on without us
-        return _make_error(number, "InternalError", f"{type(error).__name__}: {error}; go on without secateur")
+    except Exception as error:  # in any case, the plugin gets an answer and continues without the bridge
+        return _make_error(number, "InternalError", f"{type(error).__name__}: {error}; continue without secateur")
 
 
 def read_parameters(given: bytes | Raw, type: type[T]) -> T:
-    """An object's members as a struct; those of type `Raw` are kept as they stand.
+    """Read an object's members as a struct; those of type `Raw` keep their bytes.
 
-    JavaScript writes half of a character as an escape that is not text; it passes. Raises FormatError.
+    JavaScript can write half of a surrogate pair as an escape that is not text; it is accepted. Raises FormatError.
     """
     try:
         return msgspec.json.decode(given, type=prepare_type(type))
@@ -178,7 +178,7 @@ def read_parameters(given: bytes | Raw, type: type[T]) -> T:
     except (msgspec.MsgspecError, UnicodeError):
         text = Text.of(bytes(given) or b"null")
         if text.kind != "{":
-            raise FormatError("this is no JSON object: docs/reference/bridge.md shows what a line holds") from None
+            raise FormatError("not a JSON object: docs/reference/bridge.md describes what a line contains") from None
         found: dict[str, Any] = {}
         for field in fields(type):
             child = text.child(field.encode_name)

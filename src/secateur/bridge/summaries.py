@@ -1,6 +1,7 @@
-"""Summaries by the host's own model: asked through the plugin, or told what to write when the host asks it.
+"""Summaries by the host's own model: called through the plugin, or given a prompt when the host calls it.
 
-Rule: the conversation goes where the host sends it anyway. A summary that the host's model did not finish is none.
+Rule: the conversation goes only where the host sends it anyway. A summary that the host's model did not finish is
+discarded.
 """
 
 import asyncio
@@ -49,9 +50,9 @@ class HostModel(Struct, frozen=True):
 
 
 def write_prompt(messages: bytes, policy: Policy, format: str | None) -> str:
-    """What a summary of these messages is to hold, for a model that reads them. Raises ConfigError.
+    """Return the prompt for a summary of these messages, for a model that reads them. Raises ConfigError.
 
-    The draft in it is the summary that is made without a model; it holds what an earlier one says, too.
+    The draft in it is the summary that is made without a model; it includes the content of an earlier one, too.
     """
     if policy.compaction is None:
         raise ConfigError(f"policy {policy.name} does not compact: install one that does, as balance")

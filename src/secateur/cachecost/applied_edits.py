@@ -23,7 +23,7 @@ from secateur.plan import list_active_epochs
 
 
 class RangeGain(Struct, frozen=True):
-    """What a prompt has fewer of behind a replaced range that ends before message `end`, tokens aside."""
+    """What a prompt lacks after a replaced range that ends before message `end`, tokens aside."""
 
     end: int
     messages: int = 0
@@ -100,7 +100,7 @@ class AppliedEdits:
         return own if self._base is None else own + self._base.sum_freed_before(message)
 
     def sum_ranges_before(self, message: int) -> RangeGain:
-        """What the ranges that are replaced before that message took out."""
+        """Sum up what the replaced ranges before that message removed."""
         own = self._gains[bisect_right(self._ends, message)][1]
         if self._base is None or not self._base.has_ranges:
             return own
@@ -123,7 +123,7 @@ class AppliedEdits:
         return self.skip_range(max(0, number))
 
     def is_hidden(self, message: int) -> bool:
-        """Whether a range stands for that message."""
+        """Whether a range replaces that message."""
         behind = self._ranges[bisect_right(self._ends, message) :]
         own = any([edit.message <= message for edit in behind])
         return own or (self._base is not None and self._base.is_hidden(message))

@@ -35,7 +35,7 @@ class CutPoint(Struct, frozen=True):
     key: str
     freed: int  # tokens
     carrying_cost: float  # paid so far for reading what would be freed
-    rewrite_cost: float  # to write anew what the cache holds behind it, and for bound reasoning that becomes void
+    rewrite_cost: float  # to rewrite what the cache holds after it, and for bound reasoning that becomes invalid
 
 
 class CutCosts:
@@ -60,12 +60,12 @@ class CutCosts:
 
     @cached_property
     def ledger(self) -> CostLedger:
-        """What the session has cost so far. Most requests are decided without it."""
+        """The session's costs so far. Most requests are decided without it."""
         return CostLedger(self._history, self._prefixes)
 
     @cached_property
     def bar(self) -> Bar:
-        """How much more than usual an edit must have earned, since the agent asked again for what had gone."""
+        """How much more than usual an edit must have earned, since the agent read removed results again."""
         return compute_bar(self._history, self.ledger) if self.proposal.plan.epochs else Bar()
 
     def can_afford(self, point: CutPoint, max_overspend: float) -> bool:
@@ -87,10 +87,10 @@ class CutCosts:
     def _find_points(self) -> list[CutPoint]:
         """All cut points, found in one walk from the newest proposal backwards.
 
-        The walk sums up what a cut at the current part frees, and what survives behind it: tokens that the cache holds
-        and the cut would write anew. Messages without a proposal are not visited: their sums are differences of the
-        view's totals. Inside a message the walk goes part by part; `unvisited` are the cached tokens of its parts that
-        are still in front of the walk, since a prefix can only end between messages. Media inside a result go with it.
+        The walk sums up what a cut at the current part frees, and what survives after it: tokens that the cache holds
+        and the cut would rewrite. Messages without a proposal are not visited: their sums are differences of the view's
+        totals. Inside a message the walk goes part by part; `unvisited` are the cached tokens of its parts that precede
+        the current one, since a prefix can only end between messages. Media inside a result belong to it.
         """
         proposal, pricing, totals = self.proposal, self.proposal.budget.pricing, self._totals
         messages, edits = proposal.view.messages, proposal.edits
@@ -166,7 +166,7 @@ class _StrippedSizes:
 
 
 class _Eligibility:
-    """How long the parts at or behind message `first` have been eligible."""
+    """How long the parts at or after message `first` have been eligible."""
 
     def __init__(self, proposal: Proposal, totals: ViewTotals, first: int) -> None:
         transcript, budget = proposal.view, proposal.budget

@@ -37,7 +37,7 @@ class CostLedger:
         bills = _continue_bills(history, log, self._pricing)
         unedited = log.build_prompt(log.last, AppliedEdits())
         whole = bills.unpruned + bills.unpruned_cache.price(unedited)
-        self.unpruned = whole + self._pricing.output * log.output_tokens  # the bill of the history as it came
+        self.unpruned = whole + self._pricing.output * log.output_tokens  # the bill of the raw history
         self._unpruned_cache, self._cache = bills.unpruned_cache, bills.cache
         self._paid, now = bills.pruned - whole, log.build_current()
         self._compacted = max(0.0, whole - bills.price_compacted(log)) if log.applied.has_ranges else 0.0
@@ -85,9 +85,9 @@ class CostLedger:
         return self.estimate_overspend(more) + self._price_next_turn(more) <= self.overspend
 
     def _price_next_turn(self, more: Sequence[AppliedEdit]) -> float:
-        """What the next turn of the user would cost over the unpruned one, where it strips reasoning.
+        """The excess of the user's next turn over the unpruned one, if it strips reasoning.
 
-        The unpruned turn would read up to that reasoning. What is edited before it and not marked is written anew.
+        The unpruned turn would read up to that reasoning. Edits before it without a breakpoint are rewritten.
         """
         pricing, stripped = self._pricing, self._log.find_next_strip()
         kept = self._unpruned_cache.find_longest(stripped[0]) if stripped else None
@@ -160,9 +160,9 @@ def _continue_bills(history: History, log: RequestLog, pricing: CachePricing) ->
 
 
 def scale_pricing(budget: Budget) -> CachePricing:
-    """The prices with their limits in our own count, in which both bills are.
+    """The prices with their limits in our own count, which both bills use.
 
-    The ratio is rounded to one decimal: it moves a little with each report, and every change begins both bills anew.
+    The ratio is rounded to one decimal: it moves a little with each report, and every change restarts both bills.
     """
     pricing, ratio = budget.pricing, round(budget.ratio, 1)
     if ratio == 1:
@@ -172,5 +172,5 @@ def scale_pricing(budget: Budget) -> CachePricing:
 
 
 def compute_step_reserve(pricing: CachePricing) -> float:
-    """What a shorter prompt may cost more where the cache is read in steps."""
+    """What a shorter prompt can cost more if the cache is read in steps."""
     return STEPS * (pricing.step_tokens - 1) * max(0.0, 1 - pricing.cache_read)

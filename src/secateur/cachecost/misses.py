@@ -1,8 +1,9 @@
-"""What the answers of a session tell of a prompt cache that was not found: how many missed in a row, and which.
+"""Cache misses in a session's answers: how many in a row, and which.
 
-Rule: a prompt that only grew, after a pause that tells nothing, reads nearly all of the one before. An answer that read
-less than half of it is a miss. What a provider never reported is no evidence. One miss says nothing of the next
-request, since the prompt that missed was written to the cache again; so has recorded usage it (`benchmarks/misses.py`).
+Rule: a prompt that only grew, after an inconclusive pause, reads nearly all of the one before. An answer that read less
+than half of it is a miss. What a provider never reported is no evidence. A single miss does not predict the next
+request, since the prompt that missed was written to the cache again; recorded usage confirms this
+(`benchmarks/misses.py`).
 """
 
 from msgspec import Struct
@@ -17,14 +18,14 @@ MOST_KEYS = 32  # histories that are remembered
 
 
 class Misses(Struct, frozen=True):
-    """What is known of them, for one session."""
+    """The misses of one session."""
 
     taken: int = 0  # tokens of input that the last answer's provider counted
     in_row: int = 0  # newest answers that read far less than their cache should have held
     keys: tuple[str, ...] = ()  # last keys of the histories that such answers were to, the newest last
 
     def describe(self) -> str:
-        """Why the cache is taken to be lost; "" where it is not."""
+        """Explain why the cache is assumed to be lost; "" if it is not."""
         if self.in_row < COLD_MISSES:
             return ""
         return (
@@ -36,9 +37,9 @@ class Misses(Struct, frozen=True):
 def add_answer(before: Misses, told: Usage, key: str, *, is_expected: bool, is_reported: bool) -> Misses:
     """The misses with one more answer, to the history with this last key.
 
-    The answer to an epoch, or after a pause (`is_expected`), tells nothing: less is read then in any case. Once an
-    epoch was made because of misses, another miss is asked for before the next. `is_reported`: the provider said before
-    that a cache was used.
+    The answer to an epoch, or after a pause (`is_expected`), is inconclusive: less is read then in any case. After an
+    epoch that was made because of misses, another miss is required before the next. `is_reported`: the provider
+    reported cache use before.
     """
     if not told.taken:
         return before

@@ -1,7 +1,7 @@
 """Which prefixes of a history the provider still holds: what an edit would find to read from.
 
 Between edits each request leaves a prefix at its end, so one ends near any message. The request that opens an epoch
-writes everything behind its first edit as one piece, with a few prefixes more (`render.breakpoints`): an edit inside
+writes everything after its first edit as one piece, with a few prefixes more (`render.breakpoints`): an edit inside
 that piece pays for it from there. Providers that find any common prefix have no such gaps.
 """
 
@@ -18,7 +18,7 @@ from secateur.strategy import is_final
 
 
 class WrittenPiece(Struct, frozen=True):
-    """What one request wrote anew. All are message numbers."""
+    """What one request rewrote. All are message numbers."""
 
     request: int  # how many messages the request held
     first: int  # its first edit
@@ -63,7 +63,7 @@ class CachedPrefixes:
         return max((one for one in piece.kept[: max(0, free - 1)] if one <= number), default=piece.first if free else 0)
 
     def _find_end(self, number: int) -> int:
-        """Where the last request ended before that message: an answer came behind it."""
+        """Find where the last request before that message ended: an answer follows it."""
         if self._pricing.any_prefix:
             return number
         at = bisect_right(self._assistants, number)
@@ -71,7 +71,7 @@ class CachedPrefixes:
 
 
 def _find_pieces(history: History) -> _Pieces:
-    """All pieces. Those that a newer one begins before are dropped from `starts`: it wrote them anew."""
+    """All pieces. Those that begin after the start of a newer one are dropped from `starts`: it rewrote them."""
     epochs, paused = _find_epoch_pieces(history), find_pauses(history)
     turns = _find_turn_pieces(history) if history.budget.pricing.strips_reasoning else _NO_PIECES
     known = history.totals.recall("pieces")
@@ -94,7 +94,7 @@ def _get_request(piece: WrittenPiece) -> int:
 
 
 def _find_epoch_pieces(history: History) -> list[WrittenPiece]:
-    """What the plan's epochs wrote anew."""
+    """What the plan's epochs rewrote."""
     budget, totals, epochs = history.budget, history.totals, history.plan.epochs
     known, about = totals.recall("epochs"), (epochs, budget.protect, budget.edited_by)
     if known is not None and known[0] == about and known[1].isdisjoint(totals.at):
@@ -176,7 +176,7 @@ def _find_next_result(later: list[tuple[int, int]], first: int, request: int, ep
 
 
 def _find_turn_pieces(history: History) -> list[WrittenPiece]:
-    """What new user turns wrote anew, because the reasoning of the turn before left the prompt."""
+    """What new user turns rewrote, because the reasoning of the previous turn left the prompt."""
     turns, thoughts = history.index.user_turns, history.totals.thoughts
     found, known = history.totals.recall("turns") or ([], 1)
     for number in range(known, len(turns)):

@@ -41,7 +41,7 @@ class PromptCache:
         self._sent = 0  # tokens of the last prompt
 
     def send(self, prompt: PromptShape) -> float:
-        """What a request costs, output aside; what it leaves is held from then on."""
+        """Return the cost of a request, output aside; its prefixes are in the cache from then on."""
         if not prompt.is_cold:
             self._hold(prompt.answer)
         cost = self.price(prompt)
@@ -49,7 +49,7 @@ class PromptCache:
         return cost
 
     def price(self, prompt: PromptShape) -> float:
-        """What a request would cost, in tokens of plain input; nothing is left by it."""
+        """Return what a request would cost, in tokens of plain input, without changing the cache."""
         pricing, size = self._pricing, len(self._blocks)
         read = self.count_read(prompt)
         del self._blocks[size:], self._tokens[size:]
@@ -70,7 +70,7 @@ class PromptCache:
         return (self._blocks[top - 1], self._tokens[top - 1]) if top else None
 
     def _count_common(self, prompt: PromptShape) -> int:
-        """Where any common prefix counts: as far as the prompt is the one before."""
+        """For caches that find any common prefix: as far as the prompt equals the previous one."""
         return self._sent if prompt.first is None else min(self._sent, prompt.before)
 
     def _count_longest(self, prompt: PromptShape) -> int:

@@ -39,7 +39,7 @@ class RequestLog:
         self._tokens, self.fixed = totals.tokens, history.fixed_tokens
         self._head: tuple[Prefix, ...] = ((0, self.fixed),) if self.fixed else ()
         edits = [edit for edit in parts if _has_number(self._answers, edit.message)]
-        # Tokens of all answers as they came, without reasoning: what is paid for that is not recorded everywhere.
+        # Tokens of all answers as received, without reasoning: whether that was paid for is not recorded everywhere.
         self.output_tokens = _count_output(self._answers, totals) + sum([edit.gain for edit in edits])
 
     @property
@@ -47,7 +47,7 @@ class RequestLog:
         return [*self._answers, self._size]
 
     def count_messages(self, request: int) -> int:
-        """How many messages of the history a request held."""
+        """The number of messages in a request."""
         return self._answers[request] if request < self.last else self._size
 
     def build_range_edits(self, edits: Sequence[Replace]) -> list[AppliedEdit]:
@@ -81,9 +81,9 @@ class RequestLog:
         return self.fixed + self._tokens[edit.message] - ranges + edit.before
 
     def find_next_strip(self) -> Prefix | None:
-        """Where the next turn of the user will change the prompt, if it strips the reasoning of this one.
+        """Find where the user's next turn will change the prompt, if it strips the reasoning of this one.
 
-        The last block before that, and the last block there is now. Later ones follow it.
+        Returns the last block before that, and the current last block. Later ones follow it.
         """
         turn, size = self._find_turn(self.last, self.applied), self._size
         first = self._find_thought(turn, size, self.applied) if self._pricing.strips_reasoning else None
@@ -175,7 +175,7 @@ class RequestLog:
         return max(int(bool(self.fixed)), self._find_block(number, turn, applied))
 
     def _find_answer(self, request: int, turn: int, applied: AppliedEdits) -> tuple[Prefix, ...]:
-        """What the answer before left, where answers leave prefixes."""
+        """The prefix of the previous answer, if answers leave prefixes."""
         if not request:
             return ()
         size = self.count_messages(request - 1) + 1

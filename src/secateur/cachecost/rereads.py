@@ -1,10 +1,10 @@
-"""What an agent asked for again after it had gone, and the bar that this raises for more edits in its session.
+"""What an agent read again after its removal, and the bar that this raises for more edits in its session.
 
 Rule: it follows from history and plan alone, so every process and every replay counts the same. A result counts once:
-where the same call gave the same text again behind the epoch that took it, or a call named its handle. What went
-because a later result shows the same is not missed. Agents also read again what they still see, so counts alone mean
-little: only when asking again has cost more than the edits have saved does the bar rise, by one for each such result,
-and never to more than `MOST` times what it was.
+if the same call gave the same text again after the epoch that removed it, or a call named its handle. A result removed
+because a later one shows the same does not count. Agents also reread what they still see, so counts alone mean little:
+only when rereading has cost more than the edits have saved does the bar rise, by one for each such result, and never to
+more than `MOST` times its value.
 """
 
 import re
@@ -21,7 +21,7 @@ from secateur.strategy import STRATEGIES
 from secateur.toolcalls.task_terms import find_call_of_result
 
 MOST = 4.0  # times the bar of a session in which nothing was asked for again
-OUTPUT_TOKENS = 60  # of a call that asks again, and of what stands around its result
+OUTPUT_TOKENS = 60  # of a call that reads again, and of the text around its result
 _HANDLE = re.compile(r"(?<![0-9a-f])[0-9a-f]{12}(?![0-9a-f])")
 
 
@@ -34,7 +34,7 @@ class Bar(Struct, frozen=True):
     saved: float = 0.0  # by the edits, the same
 
     def explain(self) -> str:
-        """Why it is raised, in a sentence."""
+        """Explain in a sentence why it is raised."""
         results = "1 result" if self.rereads == 1 else f"{self.rereads} results"
         return (
             f"the agent asked again for {results} that had gone, for {self.spent:,.0f} tokens of input, more than the "
@@ -82,7 +82,7 @@ def find_rereads(history: History) -> Iterator[int]:
 
 
 def _find_gone(history: History) -> tuple[dict[tuple[str, str], _Gone], dict[str, int]]:
-    """What epochs took, by tool and arguments of the call that gave it; and since when, by handle."""
+    """What epochs removed, by tool and arguments of its call; and since when, by handle."""
     calls, handles, since = dict[tuple[str, str], _Gone](), dict[str, int](), _find_since(history)
     for number in history.holding(since.keys()) if since else ():
         for part in history.messages[number].parts:

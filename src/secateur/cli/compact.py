@@ -128,7 +128,7 @@ def command(args: CompactCommandOptions) -> int:
     """
     args.target.check()
     if args.apply and (args.summarizer or args.focus):
-        raise UsageError("--apply carries out a plan as it is: drop --summarizer and --focus")
+        raise UsageError("--apply carries out a plan unchanged: drop --summarizer and --focus")
     if args.to and args.in_place:
         raise UsageError("--to writes another kind of document: give -o FILE instead of --in-place")
     source = read_source(args.input)

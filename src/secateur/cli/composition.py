@@ -1,4 +1,4 @@
-"""What a conversation is made of: tokens by kind, tool and turn, its largest parts, its repeated outputs.
+"""What a conversation consists of: tokens by kind, tool and turn, its largest parts, its repeated outputs.
 
 Rule: facts about a transcript whose parts are counted, as values; this module does not draw, read or judge.
 """
@@ -11,8 +11,8 @@ from msgspec import Struct
 from secateur.cli.output.terminal import take_start
 from secateur.model import Message, Part, Transcript
 
-_SHOWN_CHARS = 240  # characters of a part that are told
-_REQUEST_CHARS = 240  # characters of what was asked that are told
+_SHOWN_CHARS = 240  # characters of a part that are shown
+_REQUEST_CHARS = 240  # characters of a request that are shown
 
 
 class KindShare(Struct, frozen=True):
@@ -24,7 +24,7 @@ class KindShare(Struct, frozen=True):
 
 
 class ToolShare(Struct, frozen=True):
-    """What one tool added to the context."""
+    """One tool's share of the context."""
 
     tool: str
     calls: int

@@ -35,7 +35,7 @@ Examples:
 _Item = TypeVar("_Item")
 _Pair = tuple[_Item | None, _Item | None]
 _STYLES = {"-": "red", "+": "green"}
-_COMPARED_LINES = 1000  # lines of each text that are compared: beyond that no one reads, and comparing takes long
+_COMPARED_LINES = 1000  # lines of each text that are compared: longer comparisons are slow, and hard to read
 _LINE_CHARS = 200  # of a line
 
 
@@ -73,7 +73,7 @@ class DiffOptions(RunOptions, frozen=True, kw_only=True):
 
 
 class DiffReport(Struct, frozen=True, kw_only=True):
-    """How two documents differ."""
+    """The differences of two documents."""
 
     schema: str = "secateur.diff/1"
     before: str
@@ -176,12 +176,12 @@ def _get_content(message: Message) -> Hashable:
 
 
 def _get_part_content(part: Part) -> Hashable:
-    """What a part contains, wherever it is; its key would include what came before."""
+    """The content of a part, wherever it is; its key would include what came before."""
     return part.kind, part.tool, part.call_id, part.fingerprint, part.is_error, part.text
 
 
 def _get_shape(message: Message) -> Hashable:
-    """What pruning does not change: the role, and which calls are made or answered."""
+    """The properties that pruning does not change: the role, and which calls are made or answered."""
     kept = (part for part in message.parts if part.kind not in ("reasoning", "media"))
     return message.role, tuple((part.kind, part.call_id) for part in kept)
 

@@ -194,13 +194,13 @@ def check_hosts() -> Iterator[HostCheckup]:
 
 def _check_host(host: InstallableHost, record: Installed, folder: Path) -> HostCheckup:
     again = f"run `secateur install {host.name}` again"
-    problems = [f"{path} is not as it was installed: {again}" for path in find_changed_files(record)]
+    problems = [f"{path} was changed after the installation: {again}" for path in find_changed_files(record)]
     if shutil.which(host.program) is None:
         problems.append(f"{host.program} is not on the PATH: {host.package}")
     problems += host.find_problems(make_install_options(record.policy, record.summarizers))
     last = read_activity(folder)
     if last is not None and last.error:
-        problems.append(f"its last request went out as it came: {last.error}")
+        problems.append(f"its last request was sent as received: {last.error}")
     where = f" in {_find_folder(record)}" if host.is_per_project else ""
     return HostCheckup(host=f"{host.name}{where}", policy=record.policy, problems=problems, last=last)
 
@@ -217,7 +217,7 @@ def _make_host_table(hosts: list[HostCheckup]) -> Any:
     rows = []
     for checkup in hosts:
         last = checkup.last
-        asked = "has not asked yet: start it once"
+        asked = "has sent no request yet: start it once"
         if last is not None:
             ago = format_duration(max(0.0, time.time() - last.at_ms / 1000))
             changed = f": {last.edited:,} of {last.requests:,} requests changed" if last.requests else ""

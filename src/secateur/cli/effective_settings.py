@@ -78,7 +78,7 @@ def _list_request_settings(
 
 
 def _list_prices(model: str, chosen: Policy) -> Iterator[EffectiveSetting]:
-    """What decisions are based on: the price of a token now, and the lifetime of the prompt cache."""
+    """The basis of decisions: the current price of a token, and the lifetime of the prompt cache."""
     tariff = get_tariff(model, minute=int(time.time() // 60), said=chosen.pricing)
     price, rules = price_under(chosen.pricing, model), resolve_rules(chosen.pricing, model)
     times = f"read {tariff.cache_read:g}×, write {tariff.cache_write:g}×, output {tariff.output:g}×"

@@ -93,7 +93,7 @@ def _find_missing_extra(error: BaseException) -> str:
 
 
 def _find_new_option(error: click.NoSuchOption) -> str:
-    """What replaces a renamed option in the command that it was given to; "" if nothing does."""
+    """The replacement of a renamed option in the command that it was given to; "" if there is none."""
     option = _RENAMED.get(error.option_name, "")
     parameters = error.ctx.command.params if error.ctx is not None else []
     return option if any(option.split(" ")[0] in parameter.opts for parameter in parameters) else ""

@@ -1,7 +1,7 @@
 """Input documents: a file, or standard input for `-`; decompressed, recognized, read and counted.
 
-Rule: what cannot be read is one message with what to do; it never quotes the content, only places in it. The stored
-bytes are kept beside the decompressed ones, so that an unchanged document is written as received.
+Rule: unreadable input is one message with what to do; it never quotes the content, only places in it. The stored bytes
+are kept in addition to the decompressed ones, so that an unchanged document is written as received.
 """
 
 import gzip
@@ -200,7 +200,7 @@ def explain_unreadable(source: InputSource, error: FormatError) -> UnreadableInp
 
 
 def find_json_error(data: bytes) -> str:
-    """Why the bytes are not JSON, and what to do; "" if they are JSON, JSON lines, or nothing like it."""
+    """Why the bytes are not JSON, and what to do; "" if they are JSON, JSON lines, or unlike JSON."""
     encoding = json.detect_encoding(data[:4])
     try:
         text = data.decode(encoding, "surrogatepass")

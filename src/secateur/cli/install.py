@@ -112,7 +112,7 @@ def command(args: HostInstallOptions) -> None:
 def _settle_options(
     args: HostInstallOptions, host: InstallableHost, earlier: Installed | None
 ) -> tuple[InstallOptions, tuple[str, ...]]:
-    """What is asked for, and beside it what an earlier installation has; and that in words. Raises ConfigError."""
+    """The requested settings, completed from an earlier installation, and those in words. Raises ConfigError."""
     wanted = replace(make_install_options(args.policy, args.summarizer), shorten_results=bool(args.shorten_results))
     if args.policy:
         policy.load(args.policy)
@@ -145,7 +145,7 @@ def _check_kept_policy(name: str) -> str:
 
 
 def make_install_options(policy: str = "", summarizers: tuple[str, ...] = ()) -> InstallOptions:
-    """What the plan of a host depends on, on this machine."""
+    """Collect the facts about this machine on which a host's plan depends."""
     command = (sys.executable, "-P", "-m", "secateur")  # nothing is imported from the folder that the host works in
     return InstallOptions(
         home=Path.home(), environment=dict(os.environ), command=command, policy=policy, summarizers=summarizers

@@ -1,6 +1,6 @@
-"""What is installed: this package, and the packages of its extras.
+"""The installed versions: this package, and the packages of its extras.
 
-Rule: facts from the metadata of installed packages; nothing is imported to find out.
+Rule: facts from the metadata of installed packages; nothing is imported for them.
 """
 
 from msgspec import Struct

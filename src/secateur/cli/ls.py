@@ -51,7 +51,7 @@ class LsOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur ls`."""
 
     agents: Annotated[tuple[str, ...], make_argument(nargs=-1, metavar="[AGENT]...")]
-    limit: Annotated[int, make_limit(20, "At most so many.")]
+    limit: Annotated[int, make_limit(20, "Show at most N sessions.")]
     as_json: options.AsJson
 
 

@@ -33,7 +33,7 @@ Parameter = Callable[[str], Callable[[Any], Any]]  # from a field's name to what
 
 
 class Options(Struct, frozen=True, kw_only=True):
-    """What a command line states: one field for each argument or option."""
+    """The command line as values: one field for each argument or option."""
 
     listed_last: ClassVar[bool] = False  # whether help shows the options that this class adds after those of others
 

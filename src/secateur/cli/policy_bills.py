@@ -50,7 +50,7 @@ class PolicyBill(Struct, frozen=True, kw_only=True):
     complete_requests: float  # of requests, with all that they needed
     dollars_with_refetch: float  # the bill with everything fetched again that was lost and needed
     share_refetched: float
-    optimal_dollars: float | None  # the cheapest schedule of what this policy lets go
+    optimal_dollars: float | None  # the cheapest schedule of this policy's removals
     vs_optimal: float | None  # the bill over that
     lower_bound_dollars: float | None  # what no schedule of that is below
     regret_ratio: float | None  # how many times as far above `lower_bound_dollars` the bill is as `optimal_dollars`
@@ -71,8 +71,8 @@ class Recommendation(Struct, frozen=True):
 def choose_policy(rows: Sequence[PolicyBill]) -> Recommendation | None:
     """The policy with the lowest cost, refetching included, of those whose recall is high enough.
 
-    The unpruned session is among them: where nothing is cheaper, nothing is recommended. The first row is that, the
-    last one the lossless optimum, which no one can have.
+    The unpruned session is among them: if nothing is cheaper, nothing is recommended. It is the first row; the last one
+    is the lossless optimum, which no policy can reach.
     """
     if len(rows) < 3:
         return None
@@ -203,7 +203,7 @@ def _format_dollars(dollars: float) -> str:
 
 
 class PlayOptions(Struct, frozen=True, kw_only=True):
-    """How files are read and priced, and which policies are played."""
+    """How files are read and priced, and which policies are simulated."""
 
     priced: PricingChoice
     policies: tuple[str, ...]

@@ -37,7 +37,7 @@ class SessionPricing(Struct, frozen=True):
 
 
 class PricingChoice(Struct, frozen=True):
-    """What the options say about prices."""
+    """The options about prices."""
 
     model: str = ""
     price: Rates | None = None

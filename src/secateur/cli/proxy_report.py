@@ -1,7 +1,8 @@
-"""What a running proxy reports of itself, fetched over HTTP: in a sentence, and as one live line on the terminal.
+"""The report of a running proxy, fetched over HTTP: in a sentence, and as one live line on the terminal.
 
-Rule: a proxy that does not answer is no error here: the caller says what that means. The line is drawn on standard
-error, only on a terminal, once a second, and is removed at the end; it stays unchanged while a proxy does not answer.
+Rule: a proxy that does not answer is not an error here; the caller decides what that means. The line is drawn on
+standard error, only on a terminal, once a second, and is removed at the end; it stays unchanged while a proxy does not
+answer.
 """
 
 import urllib.request
@@ -148,7 +149,7 @@ def describe_live(report: ProxyReport) -> str:
     raw = sum(session.tokens_raw for session in report.sessions)
     verb = "pruned" if report.mode != "observe" else "could be pruned"
     flight = f", {report.active:,} in flight" if report.active else ""
-    failed = f", {report.failed:,} sent as they came after an error" if report.failed else ""
+    failed = f", {report.failed:,} sent as received after an error" if report.failed else ""
     return (
         f"{pluralize(report.generated, 'request')}{flight}, {abbreviate(raw)} tokens, "
         f"{format_percent(report.tokens_saved, raw)} {verb}, {format_net_dollars(report.saved_dollars)} saved, "

@@ -175,7 +175,7 @@ def _fit_and_store(args: PruneOptions, chosen: Policy, before: OpenedDocument) -
 
 
 def _try_alternatives(args: PruneOptions, report: RunReport, before: OpenedDocument) -> list[PolicyAlternative] | None:
-    """What the other presets would free, where this policy freed nothing; None if they were not tried."""
+    """The results of the other presets, if this policy freed nothing; None if they were not tried."""
     if report.edits or args.apply:
         return None
     with show_work("trying the other policies"):
@@ -232,7 +232,7 @@ def _describe_outcome(report: RunReport, before: OpenedDocument) -> str:
 
 
 def _describe_edited_parts(report: RunReport, before: OpenedDocument) -> str:
-    """What was edited, by kind: `30 of 64 tool results, the arguments of 9 calls and 2 other parts`."""
+    """The edited parts by kind: `30 of 64 tool results, the arguments of 9 calls and 2 other parts`."""
     kinds = {part.key: part.kind for message in before.transcript.messages for part in message.parts}
     edited = Counter(kinds.get(edit.key, "other") for edit in report.edits)
     results, calls = edited["tool_result"], edited["tool_call"]
@@ -244,13 +244,13 @@ def _describe_edited_parts(report: RunReport, before: OpenedDocument) -> str:
 
 
 def _describe_reasons(report: RunReport) -> list[str]:
-    """Why the edits were made now, each reason once; the figures are in the tables."""
+    """The reasons for the edits, each once; the figures are in the tables."""
     reasons = dict.fromkeys(_FREE.sub(": editing costs nothing", edit.reason) for edit in report.edits)
     return [f"Why: {clean(why)}." for why in reasons]
 
 
 def _make_removal_tables(report: RunReport, before: OpenedDocument) -> list[Any]:
-    """What was removed, added up; by strategy only if there were several."""
+    """The removed parts, added up; by strategy only if there were several."""
     whole, rules = report.input.tokens, sum_by_strategy(report.edits)
     return [
         *([make_strategy_table(rules, whole)] if len(rules) > 1 else []),
@@ -269,13 +269,13 @@ def _select_warnings(report: RunReport, others: Sequence[PolicyAlternative]) -> 
 
 
 def _advise_compaction(report: RunReport) -> list[str]:
-    """What to do if pruning was not enough."""
+    """The next step if pruning was not enough."""
     over = report.output.tokens > report.window.value > 0
     return ["Pruning alone does not bring it under the window: secateur compact summarizes the rest."] if over else []
 
 
 def _describe_storage(report: RunReport) -> list[str]:
-    """Where what was removed is stored, and how to read it back."""
+    """Where the removed text is stored, and how to read it back."""
     if report.session is None and report.edits and report.output.path:
         return ["To be able to read back what was removed, store it with --session NAME."]
     if report.session is None:

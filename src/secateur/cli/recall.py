@@ -152,7 +152,7 @@ def _find_blob(kept: OpenedStore, args: RecallOptions) -> Blob:
 
 
 def _print_found(report: RecallReport, blob: Blob, args: RecallOptions) -> None:
-    """A terminal gets harmless text and is told how to continue; a pipe gets the bytes."""
+    """A terminal gets safe text and a hint how to continue; a pipe gets the bytes."""
     if report.matches is not None:
         print_exact("".join(f"{number}:{line}\n" for number, line in report.matches))
     elif report.values is not None:
@@ -184,7 +184,7 @@ def _encode(text: str) -> bytes:
 
 
 def _parse_range(said: str, count: int) -> tuple[int, int | None]:
-    """First and last line. Raises UsageError for what is no range."""
+    """Parse the first and last line. Raises UsageError for an invalid range."""
     first, dash, last = (end.strip() for end in said.partition("-"))
     known = all(not end or end.isdecimal() for end in (first, last)) and (first or last)
     if not known or (first and last and int(first) > int(last)) or first == "0":

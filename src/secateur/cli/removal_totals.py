@@ -43,17 +43,17 @@ class RemovalTotal(Struct, frozen=True):
 
 
 def make_strategy_table(rows: Sequence[RemovalTotal], whole: int) -> Any:
-    """What each strategy removed, the most freed first."""
+    """The removals of each strategy, the largest first."""
     return _make_removal_table("Removed, by strategy", "strategy", rows, whole, MAX_TOOLS)
 
 
 def make_tool_table(rows: Sequence[RemovalTotal], whole: int) -> Any:
-    """What was removed of each tool, the most freed first."""
+    """The removals of each tool, the largest first."""
     return _make_removal_table("Removed, by tool", "tool", rows, whole, MAX_TOOLS)
 
 
 def make_turn_table(rows: Sequence[RemovalTotal], whole: int) -> Any:
-    """What was removed of each turn, in order; of many turns, those that freed most."""
+    """The removals of each turn, in order; of many turns, the largest."""
     return _make_removal_table("Removed, by turn", "turn", rows, whole, MAX_TURNS)
 
 
@@ -118,7 +118,7 @@ def _add_up(named: Iterable[tuple[str, EditRecord]]) -> list[RemovalTotal]:
 
 
 class PolicyAlternative(Struct, frozen=True):
-    """What one preset would do: the parts it edits, the tokens it frees of all, and what that costs."""
+    """The result of one preset: the parts it edits, the tokens it frees of all, and their cost."""
 
     name: str
     parts: int
@@ -151,7 +151,7 @@ def _try_policy(name: str, view: Callable[[Policy], View[Any]]) -> PolicyAlterna
 
 
 def make_alternatives_table(alternatives: Sequence[PolicyAlternative]) -> Any:
-    """What other policies would free, and how much more they cost at once and then with each request."""
+    """The results of other policies, and how much more they cost at once and then with each request."""
     told = [
         (
             f"--policy {alternative.name}",

@@ -1,7 +1,7 @@
 """`secateur repair`: repair what a provider would reject or a host could not load; the format stays the same.
 
 Rule: only what is broken is changed, and each repair is reported. Nothing is written in place unless the options say
-so. What is cut off a session file is never lost: it is saved in a file beside the repaired one.
+so. Text that is cut off a session file is never lost: it is saved in a file next to the repaired one.
 """
 
 from collections import Counter
@@ -66,12 +66,12 @@ class RepairCommandOptions(Options, frozen=True, kw_only=True):
 
     @property
     def target(self) -> Target:
-        """Where the document goes."""
+        """The target of the document."""
         return Target(self.input, self.output, self.in_place, self.as_json)
 
 
 class RepairReport(Struct, frozen=True, kw_only=True):
-    """What was repaired: the JSON report."""
+    """The repairs: the JSON report."""
 
     schema: str = SCHEMA
     format: str
@@ -155,7 +155,7 @@ def _render(report: RepairReport, source: InputSource) -> list[Any]:
 
 
 def _list_files(report: RepairReport) -> list[Any]:
-    """Which files were written."""
+    """List the files that were written."""
     lines: list[Any] = []
     if report.torn:
         lines.append(f"{report.torn_bytes:,} bytes that were cut off are in {clean(report.torn)}")

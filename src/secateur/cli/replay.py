@@ -72,7 +72,7 @@ class ReplayReport(Struct, frozen=True, kw_only=True):
     at_ms: int  # ms since 1970
     tokens: int
     bytes: int
-    is_exact: bool | None  # they are those that were sent; null: there is no hash to tell
+    is_exact: bool | None  # whether they are the bytes that were sent; null if there is no hash to compare
     output: str | None
 
 

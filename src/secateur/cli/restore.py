@@ -75,7 +75,7 @@ class RestoreOptions(Options, frozen=True, kw_only=True):
 
     @property
     def target(self) -> Target:
-        """Where the document goes."""
+        """The target of the document."""
         return Target(self.input, self.output, self.in_place, self.as_json)
 
 
@@ -98,7 +98,7 @@ class RestoreReport(Struct, frozen=True, kw_only=True):
     store: str
     is_exact: bool  # these are the very bytes of the file as it was
     later_bytes: int  # that came after the prune, and stay; 0 if `is_exact`
-    whole: bool  # all that the prune wrote still stood; false: something behind its last edit reads otherwise now
+    whole: bool  # whether all that the prune wrote is unchanged; false if something after its last edit differs now
     bytes: int  # unpacked
     hash: str  # of the unpacked bytes, by which receipts name the file (`filed.before`)
     steps: tuple[RestoreStep, ...]  # (): the file is the original already
@@ -245,16 +245,20 @@ def _describe_missing(error: Gone, kept: OpenedStore, source: InputSource) -> st
     return (
         f"nothing was written: the original of {clean(source.label)}, {filed.before_bytes:,} bytes with "
         f"the hash {filed.before}, pruned on {format_time(writing.at)} (receipt {writing.number} of session "
-        f"{clean(writing.who.session)}), cannot be made again: at {clean(kept.url)}, {error}. Put a copy "
+        f"{clean(writing.who.session)}), cannot be restored: at {clean(kept.url)}, {error}. Put a copy "
         f"of it beside the file as {clean(Path(source.label).name)}.bak and run this again (there now: {beside}); next "
         "time raise SECATEUR_RETENTION_DAYS"
     )
 
 
 def _describe_unknown(kept: OpenedStore, source: InputSource) -> str:
-    """That nothing is known about the file, and what that may mean."""
+    """The message that nothing is known about the file, with the possible reasons."""
     beside = _find_backups(source.name)
-    hint = f"; {clean(beside[-1])} may be what you look for: secateur diff shows how it differs" if beside else ""
+    hint = (
+        f"; {clean(beside[-1])} may be the file you are looking for: secateur diff shows how it differs"
+        if beside
+        else ""
+    )
     return (
         f"nothing was written: {clean(kept.url)} does not know what {clean(source.label)} was before. It was "
         "never pruned, or nothing of it was removed, or without --session and --store, or into another store (name it "

@@ -1,7 +1,7 @@
-"""`secateur run CLIENT`: an agent and the proxy before it, started and ended together.
+"""`secateur run CLIENT`: an agent behind the proxy, started and stopped together.
 
-Rule: the client's settings are not touched, its exit code is ours, and nothing is left behind. What is said to people
-goes to standard error, before the client starts and after it has ended.
+Rule: the client's settings are not touched, its exit code is passed on, and nothing is left behind. Messages for people
+go to standard error, before the client starts and after it has ended.
 """
 
 import os
@@ -147,9 +147,7 @@ def _announce(launch: Launch, running: "RunningServer", args: ClientRunOptions) 
     does = "observes its requests" if args.mode == "observe" else f"prunes its requests by {args.policy}"
     print_text(f"secateur: {launch.title} runs behind {running.address}, which {does}\n", err=True)
     if args.mode != "observe" and not args.prune_subscriptions and not any(map(os.environ.get, launch.keys)):
-        print_text(
-            f"secateur: requests that a subscription pays for are only observed; {_FLAG} prunes them\n", err=True
-        )
+        print_text(f"secateur: requests paid for by a subscription are only observed; {_FLAG} prunes them\n", err=True)
     sys.stderr.flush()
 
 
@@ -165,4 +163,4 @@ def _conclude(launch: Launch, report: ProxyReport, args: ClientRunOptions) -> No
     if args.mode != "observe" and report.subscription and not args.prune_subscriptions:
         print_text(f"secateur: a subscription pays for it, so nothing was pruned; {_FLAG} changes that\n", err=True)
     if report.last_error:
-        print_text(f"secateur: some requests went out as they came: {report.last_error}\n", err=True)
+        print_text(f"secateur: some requests were sent as received: {report.last_error}\n", err=True)

@@ -1,7 +1,7 @@
 """One run of `prune`, `compact` or `diff`: a document is read, changed by the engine, written and read again.
 
-Rule: what is said of the outcome is read from the bytes that are written. A plan that is carried out adds nothing, and
-no file is written that the options or the policy do not allow.
+Rule: statements about the output are read from the written bytes. An applied plan adds nothing, and no file is written
+that the options or the policy do not allow.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from secateur.schedule import Never
 
 
 class RunOptions(Options, frozen=True, kw_only=True):
-    """How a document is read and counted, and what the engine needs to know of its next request."""
+    """How a document is read and counted, and the facts about its next request that the engine needs."""
 
     listed_last: ClassVar[bool] = True
     model: options.Model
@@ -40,7 +40,7 @@ class RunOptions(Options, frozen=True, kw_only=True):
 
 
 class RewriteOptions(RunOptions, frozen=True, kw_only=True):
-    """Which policy changes the document, and where the outcome is written."""
+    """Which policy changes the document, and where the result is written."""
 
     input: options.Input
     policy: options.PolicyName
@@ -52,7 +52,7 @@ class RewriteOptions(RunOptions, frozen=True, kw_only=True):
 
     @property
     def target(self) -> Target:
-        """Where the document goes."""
+        """The target of the document."""
         return Target(self.input, self.output, self.in_place, self.as_json, self.dry_run)
 
 
@@ -119,7 +119,7 @@ def print_run(report: Any, args: Any, render: Callable[[], list[Any]]) -> None:
 
 
 def describe_output(report: RunReport, before: OpenedDocument, backup: Path | None) -> str:
-    """Where the document went."""
+    """Describe where the document was written."""
     name, output = before.source.label, report.output
     if output.path is None:
         return "Nothing was written: -o FILE writes the result; --in-place changes the input and keeps a backup."

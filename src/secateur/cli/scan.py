@@ -248,7 +248,7 @@ def _make_spending_table(rows: Sequence[SpendingTotal], whole: float) -> Any:
 
 
 def _list_notes(report: ScanReport) -> list[str]:
-    """What was assumed, and which files were not read."""
+    """The assumptions, and the files that were not read."""
     assumed = Counter(session.assumed for session in report.sessions if session.assumed)
     notes = [f"assumed for {pluralize(times, 'session')}: {clean(what)}" for what, times in assumed.most_common(_FILES)]
     hours = sum(session.hour for session in report.sessions)
@@ -266,13 +266,13 @@ def _list_notes(report: ScanReport) -> list[str]:
 
 
 def _format_unread(file: Any) -> str:
-    """Which file gave no session, and why."""
+    """The file that has no session, and why."""
     why = to_one_line(file.why, len(file.path) + 160)
     return why if file.why.startswith(file.path) else f"{clean(file.path)}: {why}"
 
 
 def _describe_shared(report: ScanReport) -> list[str]:
-    """What several recordings share."""
+    """The requests that several recordings share."""
     begun = [session.shared for session in report.sessions if session.shared]
     notes = (
         [f"{pluralize(report.copies, 'session')} left out: another recording contains all of it"]

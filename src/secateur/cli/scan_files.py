@@ -62,7 +62,7 @@ def _walk_folder(folder: Path) -> Iterator[Path]:
 
 
 class ScanSettings(Struct, frozen=True):
-    """How files are priced, and which policies are played."""
+    """How files are priced, and which policies are simulated."""
 
     priced: PricingChoice
     policies: tuple[str, ...]
@@ -85,7 +85,7 @@ class ScannedSession(Struct, frozen=True, kw_only=True):
     shared: int  # earlier ones that are counted with another recording, which holds them too
     compactions: int  # the host's own
     colds: int  # requests that came too late for the cache
-    copies: int  # results that say what an earlier one said
+    copies: int  # results that repeat an earlier one
     tokens_sent: int
     tokens_peak: int
     dollars: float  # by the cache model
@@ -112,7 +112,7 @@ class ScannedFile(Struct, frozen=True):
 
 
 def outline_file(path: Path, wanted: ScanSettings) -> tuple[tuple[Said, ...], ...]:
-    """What each session of a file contains, to find shared histories; nothing if it cannot be read."""
+    """Outline the sessions of a file, to find shared histories; nothing if it cannot be read."""
     recordings = _read_recordings(str(path), wanted)
     return () if isinstance(recordings, UnreadFile) else tuple(map(describe_requests, recordings))
 
@@ -260,7 +260,7 @@ def _run_each(
     else:
         longest = sorted(
             range(len(work)), key=lambda at: -_get_size(paths[at])
-        )  # no one waits for them alone at the end
+        )  # nothing waits for them alone at the end
         pending: dict[Future[Any], int] = {pool.submit(work[at]): at for at in longest}
         for future in as_completed(pending):
             results[pending[future]] = future.result()

@@ -51,7 +51,7 @@ class FormatTotal(Struct, frozen=True, kw_only=True):
 
 
 class SpendingTotal(Struct, frozen=True):
-    """What one kind of part, or one tool, cost over all sessions."""
+    """The cost of one kind of part, or one tool, over all sessions."""
 
     kind: str
     tool: str

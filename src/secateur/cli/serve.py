@@ -1,7 +1,7 @@
 """`secateur serve`: the proxy, until a signal ends it.
 
-Rule: standard output has one line, the address, once requests are taken; what people should read beside it goes to
-standard error.
+Rule: standard output has one line, the address, once requests are accepted; other messages for people go to standard
+error.
 """
 
 import logging
@@ -30,7 +30,7 @@ Examples:
   ANTHROPIC_BASE_URL=http://127.0.0.1:8787 claude
   OPENAI_BASE_URL=http://127.0.0.1:8787/v1 python agent.py
 
-Requests go to the provider of the API that they speak. On an address that
+Requests go to the provider of the API that they use. On an address that
 other machines reach, clients need the token in SECATEUR_PROXY_TOKEN.
 """
 
@@ -45,8 +45,8 @@ class ServeOptions(Options, frozen=True, kw_only=True):
             type=click.Choice(["observe", "prune", "full"]),
             default="observe",
             show_default=True,
-            help="observe sends requests as they are and reports what pruning would save; prune prunes them; full also "
-            "summarizes history.",
+            help="observe forwards requests unchanged and reports what pruning would save; prune prunes them; "
+            "full also summarizes history.",
         ),
     ]
     mode_for: Annotated[
@@ -55,7 +55,7 @@ class ServeOptions(Options, frozen=True, kw_only=True):
             "--mode-for",
             multiple=True,
             metavar="WHAT=MODE",
-            help="Another mode where WHAT fits: an API, model:GLOB or tenant:NAME. The first that fits applies.",
+            help="Another mode if WHAT matches: an API, model:GLOB or tenant:NAME. The first match applies.",
         ),
     ]
     summarizer: options.Summarizers
@@ -79,7 +79,7 @@ class ServeOptions(Options, frozen=True, kw_only=True):
             default="127.0.0.1",
             show_default=True,
             metavar="H",
-            help=f"The address to listen on. One that other machines reach needs {TOKEN}.",
+            help=f"The address to listen on. One that other machines can reach needs {TOKEN}.",
         ),
     ]
     store: options.StoreUrl
@@ -108,7 +108,7 @@ class ServeOptions(Options, frozen=True, kw_only=True):
         make_option(
             "--prune-subscriptions",
             is_flag=True,
-            help="Prune requests that a subscription pays, too; its provider may not allow that.",
+            help="Also prune requests paid for by a subscription; its provider may not allow that.",
         ),
     ]
     workers: Annotated[
@@ -169,7 +169,7 @@ def command(args: ServeOptions) -> None:
 
     token = os.environ.get(TOKEN, "")
     if not is_local_host(args.host) and not token:
-        raise ConfigError(f"other machines reach {args.host}: set {TOKEN} to a secret that clients have to give")
+        raise ConfigError(f"other machines can reach {args.host}: set {TOKEN} to a secret that clients must send")
     named: dict[Api, str] = {
         "anthropic": args.upstream_anthropic or args.upstream,
         "openai": args.upstream_openai or args.upstream,

@@ -30,7 +30,7 @@ _META = "secateur.settings"  # in the context of the program: where each setting
 
 
 class StatedSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a file may state."""
+    """The settings that a file can contain."""
 
     policy: str | None = None  # a preset, or a policy file; its path is relative to this file
     model: str | None = None  # as --model
@@ -71,7 +71,7 @@ def apply_settings(ctx: click.Context, command: click.Command) -> None:
 
 
 def find_origin(name: str) -> str:
-    """Where the value of an option of the running command comes from; "" for its default."""
+    """The origin of the value of an option of the running command; "" for its default."""
     ctx = click.get_current_context(silent=True)
     source = ctx.get_parameter_source(name) if ctx else None
     if source is click.core.ParameterSource.COMMANDLINE:
@@ -105,7 +105,7 @@ def _read_table(path: Path, table: dict[str, Any]) -> Iterator[tuple[str, Settin
         stated = msgspec.convert(table, prepare_type(StatedSettings))
     except msgspec.ValidationError as error:
         names = ", ".join(StatedSettings.__struct_fields__)
-        raise ConfigError(f"{path}: {error}: it may state {names}") from error
+        raise ConfigError(f"{path}: {error}: it can contain {names}") from error
     for name in StatedSettings.__struct_fields__:
         value = getattr(stated, name)
         if value in (None, ()):

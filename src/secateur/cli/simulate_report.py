@@ -1,7 +1,7 @@
 """The report of a simulation: as JSON, and as the text around its table.
 
-Rule: assumptions are shown beside the figures: the prices, the cache rules, how the recorded client uses the cache, and
-the recorded cost. The explanation adds up to the difference of the two costs and covers every request.
+Rule: assumptions are shown next to the figures: the prices, the cache rules, how the recorded client uses the cache,
+and the recorded cost. The explanation adds up to the difference of the two costs and covers every request.
 """
 
 from collections.abc import Callable, Sequence
@@ -133,7 +133,7 @@ def make_heading(sessions: Sequence[SessionReport]) -> str:
 
 
 def describe_cache(session: SessionReport) -> str:
-    """Which cache rules are simulated, and how the client uses the cache."""
+    """Describe the simulated cache rules, and how the client uses the cache."""
     return f"cache: {session.cache}" + (f"; {session.client}" if session.client else "")
 
 

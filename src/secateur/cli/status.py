@@ -1,7 +1,7 @@
-"""`secateur status`: what the proxy did and saved, for each session and in all.
+"""`secateur status`: what the proxy did and saved, for each session and in total.
 
-Rule: sessions that were pruned come from the store, whoever pruned them, with what their providers counted; what only a
-running proxy knows (requests that it observed) comes from there. A loss is shown as one. No content is read.
+Rule: pruned sessions come from the store, whatever pruned them, with their providers' counts; facts that only a running
+proxy knows (requests that it observed) come from there. A loss is shown as one. No content is read.
 """
 
 import time
@@ -132,7 +132,7 @@ def _build_report(args: StatusOptions, proxy: ProxyReport | None) -> StatusRepor
 
 
 def _read_sessions(store_url: str, limit: int) -> tuple[tuple[StoredSavings, ...], int]:
-    """The last sessions with their savings, and how many there are beside them; none if there is no store."""
+    """The last sessions with their savings, and how many more there are; none if there is no store."""
     try:
         with open_existing_store(store_url) as kept:
             rows = kept.store.list_sessions()
@@ -209,10 +209,15 @@ def _render_proxy(proxy: ProxyReport) -> list[Any]:
         rounds = UsageBill(proxy.recall_rounds, Usage(proxy.recall_tokens), proxy.recall_dollars)
         blocks.append(describe_recall_rounds(rounds))
     if proxy.subscription:
-        blocks.append("A subscription pays for some of these requests: they are observed unless the proxy is told so.")
+        blocks.append(
+            "Some of these requests are paid for by a subscription: they are only observed unless"
+            " --prune-subscriptions is given."
+        )
     if proxy.last_error:
         failed = pluralize(proxy.failed, "request")
-        blocks.append(f"{failed} went out as they came; the last error: {to_one_line(proxy.last_error, 200)}")
+        blocks.append(
+            f"{failed} were sent as received after an error; the last one: {to_one_line(proxy.last_error, 200)}"
+        )
     return [*blocks, ""]
 
 

@@ -35,7 +35,7 @@ What it brings back is not pruned again. Undoing the undo removes it again.
 
 
 class UndoCost(Struct, frozen=True):
-    """What the tokens that return cost, in dollars, at the prices of one model."""
+    """The cost of the tokens that return, in dollars, at the prices of one model."""
 
     model: str
     once: float  # they are written to the prompt cache; what is behind them, too, and is not counted here
@@ -93,7 +93,7 @@ def command(args: UndoOptions) -> None:
 
 
 def price_tokens(model: str, count: int) -> UndoCost | None:
-    """What this many more tokens in the view cost; None if they cannot be priced."""
+    """The cost of this many more tokens in the view; None if they cannot be priced."""
     price = price_of(model) if model and count > 0 else None
     if price is None:
         return None

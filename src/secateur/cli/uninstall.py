@@ -1,6 +1,6 @@
-"""`secateur uninstall`: take secateur out of a host again.
+"""`secateur uninstall`: remove secateur from a host.
 
-Rule: a file that no one changed since is restored byte for byte; of another one only our part is taken out.
+Rule: a file that was not changed since is restored byte for byte; from any other file only secateur's part is removed.
 """
 
 from pathlib import Path

@@ -108,8 +108,8 @@ def _verify_session(kept: OpenedStore, who: SessionId, head: str | None) -> Veri
     problems = proof.verify_record(kept.store, who)
     known = (state.head, state.anchor.hash, *(link.hash for link in kept.store.list_receipts(who))) if head else ()
     if head and not problems and head not in known:
-        why = "the whole chain was rebuilt, or the hash is of another record"
-        gone = ", or it is of a receipt that retention took" if state.anchor.number > 0 else ""
+        why = "the whole chain was rebuilt, or it belongs to another record"
+        gone = ", or to a receipt that retention deleted" if state.anchor.number > 0 else ""
         problems = (f"the hash {head[:16]} is not in its chain: {why}{gone}",)
     return VerifiedSession(who.session, who.tenant, state.receipts, state.anchor.number + 1, state.head, problems)
 

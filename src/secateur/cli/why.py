@@ -34,7 +34,7 @@ from secateur.stores.protocol import State
 from secateur.usage import UsageBill
 
 SCHEMA = "secateur.why/2"
-_FEW = 3  # entries up to which each is told in full
+_FEW = 3  # entries up to which each is shown in full
 _EPILOG = """\
 \b
 Examples:
@@ -73,7 +73,7 @@ class WhyOptions(Options, frozen=True, kw_only=True):
 
     @property
     def about(self) -> str:
-        """What the options select, in words; "" for everything."""
+        """Describe what the options select; "" for everything."""
         words = (f"turn {self.turn}" if self.turn is not None else "", f"call {self.call}" if self.call else "")
         return " and ".join(filter(None, (*words, f"handle {self.handle}" if self.handle else "")))
 
@@ -87,11 +87,11 @@ class WhyReport(Struct, frozen=True, kw_only=True):
     format: str
     model: str
     requests: int  # receipts, with those that retention took
-    receipts_gone: int  # so many of the first ones; what left with them is told from the plan alone
+    receipts_gone: int  # this many of the first; their removals are listed from the plan alone
     tokens_out: int  # by which the view is smaller now, as receipts counted them
     bill: UsageBill  # what the session's answers took, as their provider counted
     recall_rounds: UsageBill  # of this, requests of a proxy's own, in which the model read removed texts back
-    removals: tuple[Removal, ...]  # oldest first; where a summary stands, `summary` is its number in `summaries`
+    removals: tuple[Removal, ...]  # oldest first; if a summary replaced it, `summary` is its number in `summaries`
     summaries: tuple[str, ...]  # each once, from number 0
 
 
@@ -183,7 +183,7 @@ def _describe_session(state: State) -> str:
 
 
 def _describe_bill(bill: UsageBill) -> str:
-    """What the provider counted and what that cost; "" if nothing was recorded."""
+    """The provider's count and its cost; "" if nothing was recorded."""
     if not bill.answers:
         return ""
     used = bill.usage

@@ -1,7 +1,7 @@
 """Output files: where a command writes its document, and how.
 
-Rule: a file is complete before and after: it is written beside its target, flushed to disk, and renamed over it. In
-place there is always a backup (`FILE.bak`, then `.bak1`, ...), and none is ever overwritten. Mode bits are kept.
+Rule: writes are atomic: a file is written next to its target, flushed to disk, and renamed over it. In place there is
+always a backup (`FILE.bak`, then `.bak1`, ...), and none is ever overwritten. Mode bits are kept.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ _STALE = "{name} changed while it was read: let the agent that writes it finish,
 
 
 class Target(Struct, frozen=True):
-    """Where the document of a command goes, as its options say."""
+    """The target of a command's document, from its options."""
 
     input: str
     output: str | None
@@ -118,7 +118,7 @@ def write_stdout(data: bytes) -> None:
 def write_file(target: str, data: bytes, like: str = "") -> None:
     """Write a file, atomically if it is a regular one; a device or a pipe is written directly. Raises UsageError.
 
-    A new file may be read by those who may read the file that it is made of, `like`, and by no one else.
+    A new file has the mode of the file that it is made from, `like`.
     """
     path = Path(target)
     try:

@@ -24,11 +24,11 @@ def wrap(
 ) -> T:
     """Return a client that sends views: an `anthropic`, `openai` or `google-genai` client, sync or async.
 
-    It shares the connections of the one that was handed in, which stays unchanged. Every call that generates passes an
-    engine, streams included; plan, cache clock and usage are kept there. `settings` are those of `Engine`, or an
-    `engine` is handed in. `session` names the one conversation that the client is for; without it conversations are
-    told apart by their histories. `on_view` is called with each view. Nothing here ever stops a request: one that
-    cannot be served is sent unchanged, and its receipt says why. Raises ConfigError.
+    It shares the connections of the given client, which stays unchanged. Every call that generates passes an engine,
+    streams included; plan, cache clock and usage are kept there. `settings` are those of `Engine`, or pass an `engine`.
+    `session` names the one conversation that the client is for; without it conversations are told apart by their
+    histories. `on_view` is called with each view. Nothing here ever stops a request: if processing fails, the request
+    is sent unchanged, and its receipt says why. Raises ConfigError.
     """
     for base in type(client).__mro__:
         for package, wrap_client in _WRAPPERS.items():

@@ -1,7 +1,7 @@
 """The client of `google-genai`: all its modules send through one API client.
 
-Rule: the JSON of a request is edited there, so that what the package itself adds to a conversation, as automatic
-function calling does, is seen too. The program's contents and the client that was handed in stay unchanged.
+Rule: the JSON of a request is edited there, so that additions by the package itself, such as automatic function calls,
+are seen too. The program's contents and the given client stay unchanged.
 """
 
 import copy
@@ -24,7 +24,7 @@ def wrap_client(client: Any, edge: Edge) -> Any:
     """A copy of a client whose modules send views."""
     api = getattr(client, "_api_client", None)
     if not hasattr(api, "async_request_streamed"):
-        raise ConfigError(f"{type(client).__qualname__} is no client of google-genai: give genai.Client()")
+        raise ConfigError(f"{type(client).__qualname__} is not a google-genai client: pass genai.Client()")
     inner = copy.copy(api)
     inner.__class__ = _make_class(type(api).__mro__[1] if _STATE in vars(api) else type(api))
     vars(inner).update({_STATE: edge, _MADE_OF: api})

@@ -1,8 +1,8 @@
 """The clients of `anthropic` and `openai`: their resources send everything through the client's `post`.
 
-Rule: the body is edited there, after the package has made JSON of what the program handed in, so that nothing of the
-program's is touched, and helpers (`stream`, `parse`, tool runners, raw responses) pass it too. A stream's events are
-looked at as they pass.
+Rule: the body is edited there, after the package has converted the program's arguments to JSON, so that the program's
+objects are not touched, and helpers (`stream`, `parse`, tool runners, raw responses) pass it too. A stream's events are
+read as they pass.
 """
 
 import copy
@@ -24,7 +24,7 @@ def wrap_client(client: Any, edge: Edge) -> Any:
     """A copy of a client that posts views."""
     if not hasattr(client, "post") or not hasattr(client, "copy"):
         raise ConfigError(
-            f"{type(client).__qualname__} is no client that posts: give OpenAI(), Anthropic() or the like"
+            f"{type(client).__qualname__} is not a client that sends requests: pass OpenAI(), Anthropic() or similar"
         )
     base = type(client).__mro__[1] if _STATE in vars(client) else type(client)
     wrapped = copy.copy(client)

@@ -56,7 +56,7 @@ class SummaryUsage(Struct, frozen=True):
 
 
 class SummaryAnswer(Struct, frozen=True):
-    """What came back. `error` is why nothing did; `finish` as the provider says it ("" where it says nothing)."""
+    """A summarizer's answer. `error` is why there is none; `finish` as the provider states it ("" if it does not)."""
 
     text: str = ""
     finish: str = "stop"
@@ -69,7 +69,7 @@ class SummaryAnswer(Struct, frozen=True):
 
 
 class SummaryTask(Struct, frozen=True, kw_only=True):
-    """What is to be written."""
+    """What to write."""
 
     template: Template
     language: str = ""  # code; "": the user's, whatever it is

@@ -118,7 +118,7 @@ class Interview:
 
 
 def fit_task(task: SummaryTask, window: int, count: Count) -> SummaryTask:
-    """Return the task for a summarizer of this window: where it is small, less is asked for and less is told."""
+    """Return the task for a summarizer of this window: if it is small, less is requested and less is told."""
     if window <= 0:
         return task
     known = int(window * KNOWN_SHARE)

@@ -81,7 +81,7 @@ class _Work(Struct, frozen=True):
     most: int  # tokens of the summary
 
     def write_summary(self, new: Sections) -> Written:
-        """Write the summary with this prose beside what was kept."""
+        """Write the summary with this prose and what was kept."""
         kept = with_former_states(without_overtaken(self.given.kept.sections, self.given.messages), self.given.ledger)
         kept = without_gone_files(kept, self.given.ledger.files)
         prose = merge_sections(kept, new)
@@ -181,7 +181,7 @@ def _summarize_by_model(
             return _Found("model", made, tuple(attempts), answer.by, verdict.dropped, asks)
         attempts.append(RejectedSummary("model", verdict.reason or "facts", verdict.text, answer.by))
         if answer.error:
-            break  # whoever asks has tried again already
+            break  # the caller has tried again already
         task = _build_task(work, verdict.text)
     return CompactionSkipped("cancelled", attempts[-1].text, tuple(attempts), asks)
 

@@ -1,8 +1,8 @@
-"""What the agent is told after a compaction: decided on the history before it, put in after it.
+"""The message to the agent after a compaction: chosen from the history before it, inserted after it.
 
-Rule: media are never sent again; the newest user message is in the view itself, so an unanswered one is marked and
-not repeated. Where a call still waits for its result nothing may come between. Who awaits the user is not told to go
-on, unless a policy says always. Metadata stays in the plan. Nothing here knows how a summary is made.
+Rule: media are never sent again; the newest user message is in the view itself, so an unanswered one is marked and not
+repeated. While a call is pending, nothing can come between it and its result. An agent that waits for the user is not
+told to continue, unless a policy always does so. Metadata stays in the plan. Nothing here knows how a summary is made.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ CLOSING = "Continue if you have next steps, or stop and ask for clarification." 
 
 
 class Next(Struct, frozen=True):
-    """What comes after a compaction. A message that is in the view already is marked by `of`, and not put in."""
+    """What follows a compaction. A message that is in the view already is marked by `of`, and not inserted."""
 
     branch: Branch
     text: str = ""

@@ -18,13 +18,13 @@ from secateur.protect import Protection
 from secateur.text.own_text import is_carried
 
 Located = tuple[int, int, Replace]
-CARRIED = "carried"  # in the meta of a message that stands verbatim behind a summary: the tool, or "system"
+CARRIED = "carried"  # in the meta of a message that follows a summary verbatim: the tool, or "system"
 SUMMARY = "summary"  # in the meta of a summary: what it is made of (`summary`)
-DIGEST = "digest"  # in the meta of a digest: how many messages it stands for
+DIGEST = "digest"  # in the meta of a digest: how many messages it replaces
 
 
 class ViewEntry(Struct, frozen=True):
-    """One message as the model reads it; it stands for the raw messages [first, last)."""
+    """One message as the model reads it; it represents the raw messages [first, last)."""
 
     message: Message
     tokens: int
@@ -35,17 +35,17 @@ class ViewEntry(Struct, frozen=True):
 
     @property
     def is_summary(self) -> bool:
-        """Whether it stands for older history: ours, or the host's own."""
+        """Whether it replaces older history: ours, or the host's own."""
         return self.message.origin == "summary" and not self.is_carried
 
     @property
     def is_digest(self) -> bool:
-        """Whether it stands for older work that the raw history still tells."""
+        """Whether it replaces older work that the raw history still contains."""
         return self.new is not None and DIGEST in self.new.meta
 
     @property
     def is_carried(self) -> bool:
-        """Whether it stands verbatim behind a summary."""
+        """Whether it follows a summary verbatim."""
         return CARRIED in self.new.meta if self.new is not None else is_carried(self.message)
 
     @property
@@ -133,5 +133,5 @@ class CompactionInput(Struct, frozen=True, kw_only=True):
     asks: bool = True  # there is a summarizer to ask
     summarizer_window: int = 0  # tokens; 0: as large as `window`
     own: SessionRequest | None = None  # for a summarizer that is asked behind it
-    handles: bool = False  # what gives way can be read back from a store
+    handles: bool = False  # replaced text can be read back from a store
     recall_folder: str = ""  # as files in this folder; "": by handle

@@ -1,8 +1,7 @@
-"""Where: which rows give way to a summary, and which of them stay all the same.
+"""Where to cut: which rows a summary replaces, and which of them stay nevertheless.
 
-Rule: the tail begins with a turn where one fits, an oversized turn is split between rounds, and no round is ever
-parted. The newest user message, calls without a result and interim results stay where they stand. What is cut is not
-read here.
+Rule: the tail begins with a turn if one fits, an oversized turn is split between rounds, and no round is ever split.
+The newest user message, calls without a result and interim results stay in place. Cut content is not read here.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +18,9 @@ Span = tuple[int, int]
 
 
 class HistoryCut(Struct, frozen=True):
-    """Rows [start, end) give way, but for those of `stays`; `split` is where the turn begins that the tail is in."""
+    """Rows [start, end) are replaced, except for those of `stays`; `split` is where the turn begins that contains the
+    tail.
+    """
 
     start: int
     end: int
@@ -116,7 +117,7 @@ def find_newest_user_row(rows: Sequence[ViewEntry]) -> int | None:
 
 
 class _Keep(Struct, frozen=True):
-    """How much stays behind the summary."""
+    """How much stays after the summary."""
 
     turns: int  # 0: any number
     tokens: int  # 0: any number
@@ -129,7 +130,7 @@ class _Keep(Struct, frozen=True):
         if isinstance(tokens, float):
             tokens = max(settings.keep_min_tokens, int(tokens * usable))
             tokens = min(tokens, settings.keep_max_tokens or tokens)
-        if share < 1:  # the whole tail has no room: whatever is said otherwise, tokens are what is short
+        if share < 1:  # the whole tail has no room: whatever else is stated, tokens are short
             tokens = int((tokens or usable) * share) or 1
         return cls(settings.keep_turns, tokens, int(settings.keep_messages * share), settings.cut_at == "rounds")
 
@@ -155,7 +156,7 @@ def _fit_whole_turns(rows: Sequence[ViewEntry], turns: Sequence[int], keep: _Kee
             return _fit_suffix(rows, turn + 1, place, room)
         place, room = turn, room - tokens
     if not turns:
-        return _fit_suffix(rows, 1, place, room)  # no one has spoken: one long turn
+        return _fit_suffix(rows, 1, place, room)  # no user message: one long turn
     if keep.tokens and (not keep.turns or len(turns) < keep.turns):
         return _fit_suffix(rows, _find_split_turn(rows, place), place, room)
     return place

@@ -24,8 +24,8 @@ MIN_CHARS, MAX_CHARS = 30, 400  # of a sentence
 MOST = 60  # sentences
 MOST_MIDWAY = 12  # of these, from the middle of work, where most is overtaken soon
 SAME_SHARE = 0.88  # of a sentence's words that another has as well
-LEAST_SCORE = 0.75  # of a sentence, where there are many; below, it tells nothing that the facts do not
-MOST_OLD = 0.3  # taken off the score of the oldest sentence: what was said late holds longer
+LEAST_SCORE = 0.75  # of a sentence, if there are many; below, it adds nothing to the facts
+MOST_OLD = 0.3  # subtracted from the score of the oldest sentence: later statements stay true longer
 
 
 def extract(
@@ -84,7 +84,7 @@ def _choose_sentences(
 
 
 def _is_accomplished(line: str) -> bool:
-    """Whether a line tells of something that was done, and neither supposes it nor says who else did it."""
+    """Whether a line reports something that was done, and neither supposes it nor attributes it to someone else."""
     if not _DONE.search(line) or _GUESS.search(line) or _SUPPOSED.search(line):
         return False
     return _DOES.match(line) is not None or _CONDITIONAL.search(line) is None
@@ -119,7 +119,7 @@ def _score_sentences(messages: Sequence[Message]) -> list[_Sentence]:
     words = Counter(word for text, _, _ in said for word in set(_extract_words(text)))
     statements = [Statement(text, number, _is_accomplished(f"- {text}")) for text, _, number in said]
     overtaken = list_overtaken(statements, trace_work(messages))
-    many = max(2, len(said) // 4)  # a word of every fourth sentence tells nothing
+    many = max(2, len(said) // 4)  # a word of every fourth sentence means nothing
     return [
         _Sentence(text, at, _score(text, closing, words, many) - MOST_OLD * (1 - at / len(said)), closing)
         for at, (text, closing, _) in enumerate(said)
@@ -230,7 +230,7 @@ _BARE = re.compile(  # it speaks of something that the sentence before it named,
     r"|approach|solution|option)\b"
 )
 _REASON = re.compile(r"(?i)\b(?:because|since|caused? by|due to|root cause)\b")
-_PASSING = re.compile(  # true only while it was said
+_PASSING = re.compile(  # true only at that moment
     r"(?i)\b(?:(?:is|are|still|now|currently) (?:still |now |currently |both |all )*(?:running|building|compiling"
     r"|installing|downloading|testing|passing|finishing|waiting|generating|indexing|in progress)|halfway|so far"
     r"|(?:closing|earlier|previous|your) (?:list|points?|passes)\b|(?:#\d+, )+#\d+|(?:full "

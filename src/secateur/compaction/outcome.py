@@ -1,8 +1,8 @@
-"""What a compaction came to: edits and the record of how they were made, or the reason why there are none.
+"""The result of a compaction: edits and the record of how they were made, or the reason why there are none.
 
 Rule: values only. A refusal is a value too: nothing was changed, and `reason` says what the caller can do about it. A
 layout is what a host stores with its compaction (SEEDS 2.6): how many messages of the prefix stay before the summary,
-and how many behind it, so that the host can have every message and still send head, summary and tail.
+and how many after it, so that the host can have every message and still send head, summary and tail.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ Refusal = (
 
 
 class Layout(Struct, frozen=True):
-    """`head` and `tail` messages of a prefix of `compacted` messages stay; a summary stands for those between."""
+    """`head` and `tail` messages of a prefix of `compacted` messages stay; a summary replaces those between."""
 
     head: int
     tail: int
@@ -95,13 +95,13 @@ class Compacted(Struct, frozen=True, kw_only=True):
     ledger: Ledger = Ledger()  # its facts
     dropped: tuple[str, ...] = ()  # lines of a model that name what the history does not hold
     forgotten: int = 0  # lines that had no room any more
-    messages: int = 0  # of the view, that gave way
-    tokens_before: int = 0  # of what gave way, by the policy's counter
+    messages: int = 0  # of the view, that were replaced
+    tokens_before: int = 0  # of the replaced part, by the policy's counter
     tokens_after: int = 0  # of what is there now
     continuation: Next = Next("none", put_in=False)
     layout: Layout | None = None  # where the summary is between head and tail
     asks: int = 0  # questions that were put to a summarizer
-    blobs: dict[str, str] = {}  # handle -> what gave way, in full, for a store to keep
+    blobs: dict[str, str] = {}  # handle -> the replaced text in full, for a store to keep
 
 
 class CompactionSkipped(Struct, frozen=True):

@@ -1,8 +1,8 @@
-"""Where each line of a summary comes from: the message or the call that says so.
+"""Where each line of a summary comes from: its message or its call.
 
-Rule: a fact is traced by the key of what it was read from, a quoted sentence by its words. What nothing in the history
-says word for word is told as what it is: counted from the history, kept from an earlier summary, or written by a model.
-Nothing here changes a summary or judges it.
+Rule: a fact is traced by the key of what it was read from, a quoted sentence by its words. A line that nothing in the
+history contains word for word is labeled as what it is: counted from the history, kept from an earlier summary, or
+written by a model. Nothing here changes a summary or judges it.
 """
 
 import re
@@ -28,7 +28,7 @@ MAX_CHARS = 120  # of a call's main argument
 
 
 class LineSource(Struct, frozen=True):
-    """One entry of a summary and what it was taken from. `messages` count from 0; () where no one message says it."""
+    """One entry of a summary and its source. `messages` count from 0; () if no single message contains it."""
 
     section: str  # its heading
     text: str

@@ -15,11 +15,11 @@ TemplateName = Literal["secateur", "opencode", "kilocode", "hermes", "pi", "pi-a
 
 
 class DigestSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Older work of the agent becomes what it said and a line for each call, before history becomes a summary.
+    """Older work of the agent becomes its texts and a line for each call, before history becomes a summary.
 
-    The user's messages stay unchanged. By price, the rule is that of the schedule `break_even`: it is done once
-    reading that work has cost `break_even_share` of what it costs to write anew what stays behind it, or in the cold.
-    Near the window it is done whatever it costs, but only where it brings the view down to `low_water_share`.
+    The user's messages stay unchanged. By price, the rule is that of the schedule `break_even`: it is done once reading
+    that work has cost `break_even_share` of the cost of rewriting what stays after it, or with a cold cache. Near the
+    window it is done at any price, but only if it brings the view down to `low_water_share`.
     """
 
     when: Literal["price", "window", "never"] = "price"  # window: over the threshold of a compaction only
@@ -67,13 +67,13 @@ class Compaction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     keep_tool_kinds: tuple[ToolKind, ...] = (
         "skill",
         "memory",
-    )  # results of such tools stand verbatim behind the summary
+    )  # results of such tools follow the summary verbatim
     keep_tools: tuple[Glob, ...] = ()  # globs of tools whose results do so too; `protect=` and `--protect` add theirs
     on_bad_summary: Literal["next_rung", "cancel"] = "next_rung"  # cancel: no retry, no fallback (SEEDS 2.4)
 
 
 class Continuation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What the agent is told after a compaction, so that it continues."""
+    """What the agent receives after a compaction, so that it continues."""
 
     mode: Literal["branches", "sentence", "none"] = "none"  # `branches`: as SEEDS 004; `sentence`: always `text`
     text: str = "continue"  # mid-task (SEEDS 4.4), or the sentence

@@ -35,7 +35,7 @@ from secateur.toolcalls.actions import pair_calls
 ABOUT_CHARS = 160  # of what a call was about
 RESULT_CHARS = 300  # a result that is not longer is there whole
 OUTLINE_CHARS = 200  # that any outline may have
-ROOT_SHARE = 0.6  # of the absolute paths in calls: a folder that so many are in is said once
+ROOT_SHARE = 0.6  # of the absolute paths in calls: a folder that this share is in is stated once
 
 BY = "digest"
 MOST_SHARE, LEAST_TOKENS = 0.8, 100  # a stretch shrinks to less than this share, and by so much at least
@@ -101,7 +101,7 @@ def _find_root(messages: Sequence[Message]) -> str:
         at for one in messages for part in one.parts if part.kind == "tool_call" for at in _list_folders(part)
     ):
         total += 1
-        while folder.count("/") >= 3:  # /home/me is no place to find one's way in
+        while folder.count("/") >= 3:  # /home/me is too general
             found[folder] += 1
             folder = folder.rsplit("/", 1)[0]
     most = [folder for folder, times in found.items() if times >= max(2, ROOT_SHARE * total)]
@@ -124,7 +124,7 @@ class _Stretch(Struct, frozen=True):
     messages: int
     before: int  # tokens
     after: int
-    blob: tuple[str, str] | None  # handle and text of what gave way
+    blob: tuple[str, str] | None  # handle and text of the replaced part
 
 
 def shorten(

@@ -55,7 +55,7 @@ def replace_span(
 
 
 def find_segments(cut: HistoryCut, rows: Sequence[ViewEntry]) -> Iterator[Span]:
-    """Yield the runs to replace that stand for raw messages; a mere insertion cannot be hidden."""
+    """Yield the runs to replace that represent raw messages; a mere insertion cannot be hidden."""
     for first, last in cut.iterate_segments():
         if rows[first].first < rows[last - 1].last:
             yield first, last
@@ -75,25 +75,25 @@ def _iterate_forward(rows: Sequence[ViewEntry], last: int) -> Iterator[ViewEntry
 
 
 class Kept(Struct, frozen=True):
-    """What an earlier summary says: prose by section, and facts."""
+    """What an earlier summary contains: prose by section, and facts."""
 
     sections: Sections = {}
     ledger: Ledger = Ledger()
 
 
 class Given(Struct, frozen=True, kw_only=True):
-    """Everything that gives way."""
+    """Everything that is replaced."""
 
     rows: tuple[ViewEntry, ...]
-    messages: tuple[Message, ...]  # those of the raw history that no earlier summary stands for, as received
+    messages: tuple[Message, ...]  # those of the raw history that no earlier summary replaces, as received
     kept: Kept
     ledger: Ledger  # what was known, and what these messages add, as things are at the end of the whole history
-    carried: tuple[NewMessage, ...]  # stand verbatim behind the summary
+    carried: tuple[NewMessage, ...]  # follow the summary verbatim
     tokens: int
 
     @property
     def said(self) -> tuple[str, ...]:
-        """What the user said in it."""
+        """The user's messages in it."""
         mine = [one for one in self.messages if one.role == "user" and one.origin == "user"]
         return tuple(filter(None, map(get_text, mine))) + tuple(one.text for one in self.ledger.requests)
 
@@ -203,7 +203,7 @@ def _parse_summary(row: ViewEntry) -> Kept:
     return Kept({id: lines for id, lines in prose.items() if lines}, ledger)
 
 
-# What a host's earlier summary says of its present is no longer so.
+# What a host's earlier summary says about its present is outdated.
 _PRESENT = {"current work": "next", "current state": "next"}
 
 

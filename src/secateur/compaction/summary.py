@@ -20,7 +20,7 @@ from secateur.redact import redact
 from secateur.text.own_text import SUMMARY_BEGINS
 
 Sections = dict[str, tuple[str, ...]]
-NONE = "(none)"  # what stands under a heading that has nothing to say
+NONE = "(none)"  # the text under a heading without content
 
 _HEADING = re.compile(
     r"^\s{0,3}(?:#{1,3}\s+(?:\d{1,2}[.)]\s+)?(?P<hash>.+?)\s*#*|\*\*(?:\d{1,2}[.)]\s+)?(?P<bold>[^*]+?):?\*\*:?"
@@ -34,7 +34,7 @@ _FENCE = re.compile(
     r"|If you need specific details from before compaction|Please continue the conversation from where)"
 )
 
-HEADING_CHARS = 1_000  # of a line; a longer one is no heading
+HEADING_CHARS = 1_000  # of a line; a longer one is not a heading
 MOST_TOKENS = 12_000  # of a summary, where a policy states a share (Hermes' max_summary_tokens)
 UNKNOWN_WINDOW_TOKENS = 4_000
 FACTS_SHARE = 0.7  # of the budget: the rest is the prose's
@@ -99,7 +99,7 @@ def merge_sections(kept: Mapping[str, Sequence[str]], new: Mapping[str, Sequence
 
 
 def fit_sections(sections: Mapping[str, Sequence[str]], tokens: int, count: Callable[[str], int]) -> Fitted:
-    """Fit the sections into the tokens by dropping the oldest line of the longest section that is no state."""
+    """Fit the sections into the tokens by dropping the oldest line of the longest section that is not a state."""
     left = {id: list(lines) for id, lines in sections.items()}
     sizes = {id: [count(line) + 1 for line in lines] for id, lines in left.items()}
     forgotten = 0
@@ -131,7 +131,7 @@ def _normalize_line(line: str) -> str:
 
 
 class Written(Struct, frozen=True):
-    """A summary's text, the prose that had room in it, and the facts that must stand in it."""
+    """A summary's text, the prose that had room in it, and the facts that it must contain."""
 
     text: str
     prose: Sections
@@ -140,7 +140,7 @@ class Written(Struct, frozen=True):
 
 
 def is_empty(made: Written) -> bool:
-    """Whether a summary says nothing: nothing stands under its headings, or only that nothing is open."""
+    """Whether a summary is empty: nothing is under its headings, or only that nothing is open."""
     prose = any(line.strip() for lines in made.prose.values() for line in lines)
     return not prose and not any(fact != NOTHING_OPEN for fact in made.facts)
 

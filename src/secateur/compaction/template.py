@@ -189,7 +189,7 @@ TEMPLATES: MappingProxyType[str, Template] = MappingProxyType(
                 ("files", "Relevant Files & Paths", "all file paths, URLs and resources that matter"),
                 ("next", "Next Steps", "what the agent was about to do"),
             ),
-            _make_template(  # Pi's own; its file lists stand below the headings, ours among the context
+            _make_template(  # Pi's own; its file lists are below the headings, ours are part of the context
                 "pi",
                 {"instructions": "constraints", "files": "discoveries", "questions": "discoveries"},
                 ("goal", "Goal", "what the user is trying to accomplish"),

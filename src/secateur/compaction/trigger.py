@@ -1,8 +1,8 @@
-"""When: how full the window is, where the threshold lies, and whether a compaction is due.
+"""When to compact: how full the window is, the threshold, and whether a compaction is due.
 
-Rule: what the provider reported anchors the count, and a report of nothing is no report (a server that tells zero
-must not switch compaction off). System prompt and tools count: where they alone fill the window no summary can help,
-and none is asked for. `off` is honored first, a forced compaction included. Nothing here looks at messages.
+Rule: the provider's reported count anchors ours, and a report of zero is ignored (a server that reports zero must not
+switch compaction off). System prompt and tools count: if they alone fill the window no summary can help, and none is
+requested. `off` is checked first, also for a forced compaction. Nothing here reads messages.
 """
 
 from fnmatch import fnmatchcase
@@ -19,14 +19,14 @@ Why = Literal["off", "no_window", "fixed_overhead", "under", "over", "forced"]
 
 
 class Report(Struct, frozen=True):
-    """What the provider counted for an earlier request, and what we counted for the very same."""
+    """The provider's count for an earlier request, and ours for the same one."""
 
     tokens: int  # input and output, cached or not
     estimated: int  # by our counter
 
 
 class Load(Struct, frozen=True):
-    """How much the window holds now."""
+    """How full the window is now."""
 
     tokens: int  # messages, system prompt and tools
     fixed: int = 0  # system prompt and tools alone
@@ -34,7 +34,7 @@ class Load(Struct, frozen=True):
 
 
 class Limits(Struct, frozen=True):
-    """Where compaction begins, in tokens, and why there."""
+    """The threshold of compaction, in tokens, and its reason."""
 
     window: int
     reserve: int

@@ -1,8 +1,8 @@
-"""Which calls still wait for their result.
+"""Which calls are still pending.
 
-Rule: a call waits while it has no result, or only one that says it is still to come. One whose result comes at once was
-interrupted if the user and then the agent have spoken since: nothing will answer it any more. Other calls (an approval,
-a job, an agent) may be answered at any time.
+Rule: a call is pending while it has no result, or only one that announces a later result. A call whose result comes at
+once was interrupted if the user and then the agent have written since: nothing will answer it any more. Other calls (an
+approval, a job, an agent) can be answered at any time.
 """
 
 import re

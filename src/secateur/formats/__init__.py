@@ -30,7 +30,7 @@ __all__ = [
 
 
 class Entry(NamedTuple):
-    """Where a format is, and the names by which a document that is almost one gives itself away."""
+    """Where a format is implemented, and the names that identify a document that is almost of that format."""
 
     where: str
     log: bool
@@ -170,7 +170,7 @@ def recognize_by_plugin(native: Any, log: bool) -> tuple[Format, str] | None:
             reason = format.recognize(native)
         except Exception as error:  # a plugin that is wrong about one document must not hide it from the others
             warn(
-                f"the format {format.name!r} of a plugin failed to look at a document: {type(error).__name__}: {error}"
+                f"the format {format.name!r} of a plugin failed to inspect a document: {type(error).__name__}: {error}"
             )
             continue
         if reason:
@@ -185,6 +185,6 @@ def describe_closest(seen: set[str]) -> str:
     scores = {name: len(seen & its) / len(its) for name, its in wanted.items()}
     best = max(scores, key=lambda name: scores[name])
     if not scores[best]:
-        return f"it has none of the names that a known format has; known are {', '.join(list_format_names())}"
+        return f"it has none of the keys of a known format; known formats: {', '.join(list_format_names())}"
     has = ", ".join(sorted(seen & wanted[best]))
-    return f"closest is {best}: it has {has}, but no messages that this format reads"
+    return f"closest is {best}: it has {has}, but no messages that this format can read"

@@ -1,7 +1,7 @@
 """Anthropic Messages: a request body with `messages`, or the list alone.
 
-Tool results stand inside user messages; a message of results only has the role "tool". Cache markers are no part of
-what was said. Signed reasoning is pinned, and bound to its prefix on the models of API rule A54.
+Tool results are inside user messages; a message of results only has the role "tool". Cache markers do not count as
+content. Signed reasoning is pinned, and bound to its prefix on the models of API rule A54.
 """
 
 import re
@@ -81,7 +81,7 @@ class AnthropicMessages(Format):
         return [make_marked_block(part, text)] if part.marker else text
 
     def new_message(self, new: NewMessage) -> Any:
-        """A message of one text; results and system texts are said by the user here (API rule E8)."""
+        """A message of one text; results and system texts become user texts here (API rule E8)."""
         role = "assistant" if new.role == "assistant" else "user"
         return {"role": role, "content": [{"type": "text", "text": new.text}]}
 

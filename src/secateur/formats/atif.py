@@ -46,7 +46,7 @@ class ATIF(Format):
             messages += _read_messages(step, (*at, number), calls)
         fixed = count_fixed_tokens(agent, "tool_definitions")
         there = as_string(get_member(native, "continued_trajectory_ref"))
-        more = (f"the conversation goes on in {there}",) if there else ()
+        more = (f"the conversation continues in {there}",) if there else ()
         return make_transcript(at, messages, model=model or named, fixed_tokens=fixed, warnings=more)
 
     def replacement_body(self, part: Part, text: str) -> Any:

@@ -1,8 +1,8 @@
 """Bedrock Converse: a request body with `messages` whose blocks name their kind by their one key, or the list alone.
 
-Results stand inside user messages; a message of results only has the role "tool". Cache points are no part of what was
-said. Signed reasoning is pinned, and bound to its prefix on the models of API rule A54; the model's id is in the
-address of the request and not in its body, so the caller names it, and a model that no one names is taken as bound.
+Results are inside user messages; a message of results only has the role "tool". Cache points do not count as content.
+Signed reasoning is pinned, and bound to its prefix on the models of API rule A54. The model's id is in the address of
+the request and not in its body, so the caller names it, and without a name the reasoning is assumed to be bound.
 """
 
 from collections.abc import Iterator
@@ -63,7 +63,7 @@ class BedrockConverse(Format):
         return [{"text": text}] if part.kind == "tool_result" and part.path[-1] == "content" else text
 
     def new_message(self, new: NewMessage) -> Any:
-        """A message of one text; results and system texts are said by the user here (API rule E8)."""
+        """A message of one text; results and system texts become user texts here (API rule E8)."""
         return {"role": "assistant" if new.role == "assistant" else "user", "content": [{"text": new.text}]}
 
 
@@ -171,5 +171,5 @@ def _make_other(value: Any, path: Path) -> Part:
 
 
 def _get_kind(block: Any) -> str:
-    """Return the one key that says what a block is; "" if it is no such union."""
+    """Return the one key that names the kind of a block; "" if it is not such a union."""
     return next(iter(block)) if isinstance(block, dict) and len(block) == 1 else ""

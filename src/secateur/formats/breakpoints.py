@@ -20,7 +20,7 @@ SLOTS = 4  # docs: prompt caching; API rules A20 and B14
 _ORDER = ("1h", "5m")  # API rule A21: the longer-lived first
 _FIXED = (-1, 0)  # before all messages
 _BEFORE = ("tools", "system", "toolConfig", "cache_control", "prompt_cache_options")
-NEAR = 4  # newest messages among which a client's last markers stand
+NEAR = 4  # newest messages that contain a client's last markers
 _HINTS = (b'"cache', b'"prompt_cache')  # a text without them holds no marker
 _RETAINED = ("openai_chat", "openai_responses")
 _END = (1 << 62, 0)  # behind all of them: automatic caching
@@ -30,11 +30,11 @@ Place = tuple[int, int]  # message, block
 
 class _Mark(Struct, frozen=True):
     place: Place
-    ttl: str  # "" where none is said: 5m
+    ttl: str  # "" if not stated: 5m
 
 
 class _Api(Protocol):
-    """How one API marks."""
+    """How one API marks blocks."""
 
     array: str  # the member of a body that holds the messages
 
@@ -54,8 +54,8 @@ class _Api(Protocol):
 def place_breakpoints(format: str, body: Any, before: Iterable[int]) -> list[Op]:
     """Return operations that put breakpoints before each of these messages, most wanted first.
 
-    Positions are those of the body's array of messages. None for other formats, for a bare list of messages (which does
-    not say what its request marks beside them), and where a marker is there already.
+    Positions are those of the body's array of messages. None for other formats, for a plain list of messages (which
+    does not show the other marks of its request), and where a marker exists already.
     """
     api = _APIS.get(format)
     messages = body.get(api.array) if api and isinstance(body, dict) and "thread" not in body else None
@@ -84,8 +84,8 @@ def place_breakpoints(format: str, body: Any, before: Iterable[int]) -> list[Op]
 def has_long_retention(format: str, native: Any, messages: Sequence[Message]) -> bool:
     """Return whether the request buys the longer of the two possible cache lifetimes for its messages.
 
-    The marker that stands last tells (API rule A21: the longer-lived stand before it), where a body has one among its
-    newest messages or marks itself as a whole; OpenAI's requests say it of themselves.
+    The last marker decides (by API rule A21 longer-lived ones precede it), if a body has one among its newest messages
+    or marks itself as a whole; OpenAI's requests have a field for it.
     """
     api = _APIS.get(format)
     if api is None or format in _RETAINED:

@@ -49,7 +49,7 @@ class ClaudeCode(Format):
     name = "claude_code"
     log = True
     has_host_entry = True
-    entry_words = ""  # its compaction entry says nothing beside the summary
+    entry_words = ""  # its compaction entry contains only the summary
 
     def recognize(self, native: Any) -> str:
         """Ids that link lines to a tree, around a message of the Messages API."""
@@ -72,7 +72,7 @@ class ClaudeCode(Format):
         return log.make_transcript(reader.messages, model=model or reader.model, provider="anthropic")
 
     def replacement_body(self, part: Part, text: str) -> Any:
-        """Text where text stands; arguments stay JSON; a medium becomes a block of text in its slot.
+        """A text replaces a text; arguments stay JSON; a medium becomes a block of text in its slot.
 
         A result is a string, except that a list of one text block keeps its shape: its path leads to that text.
         """
@@ -99,7 +99,7 @@ class _Reader:
         self.calls = Calls()
         self.messages: list[Message] = []
         self.model = ""
-        self._results: dict[str, int] = {}  # where the newest result of each call id stands, by message
+        self._results: dict[str, int] = {}  # the message with the newest result of each call id
 
     def read_step(self, lines: tuple[int, ...]) -> None:
         entry = self.entries[lines[0]]

@@ -1,9 +1,9 @@
 """Which lines of a Claude Code log the host would send, and which of them make one API message.
 
 The lines form a tree by `uuid` and `parentUuid`, but a walk from the newest line to the root is not enough: parallel
-calls hang off sibling lines of one API message, their results off those siblings, and progress lines fork the chain.
-Rule: every line of an API message on the branch is recovered, and every result of its calls. Nothing here reads what
-is said.
+calls are children of sibling lines of one API message, their results children of those siblings, and progress lines
+fork the chain. Rule: every line of an API message on the branch is recovered, and every result of its calls. Nothing
+here reads content.
 """
 
 from collections import Counter, defaultdict
@@ -20,9 +20,9 @@ _SAID = ("user", "assistant")
 def iterate_steps(log: Log) -> Iterator[tuple[int, ...]]:
     """Yield lines in the order the model reads them; all lines of one API message come together.
 
-    Results come right behind the message that called for them. Boundaries of micro-compactions stand where they were
-    written. A sub-agent's lines (`isSidechain`) are no part of it, unless the log is the sub-agent's own. A log
-    without uuids is read from top to bottom.
+    Results directly follow the message that called for them. Boundaries of micro-compactions are where they were
+    written. A sub-agent's lines (`isSidechain`) are left out, unless the log is the sub-agent's own. A log without
+    uuids is read from top to bottom.
     """
     lines = {line: entry for line, entry in log.entries.items() if not entry.get("isSidechain")}
     if not any(entry.get("type") in _SAID for entry in lines.values()):
@@ -137,14 +137,16 @@ class _Rounds:
             yield from ((answer,) for answer in answers)
 
     def _group(self, line: int) -> Any:
-        """What the lines of one API message share: its id, and its request, for proxies that give all one id."""
+        """The key that the lines of one API message share: its id, and its request, for proxies that use one id for
+        all.
+        """
         entry = self.tree.nodes[line]
         message = entry.get("message")
         name = message.get("id") if isinstance(message, dict) else None
         return (name, str(entry.get("requestId"))) if isinstance(name, str) and name else line
 
     def _find_siblings(self, group: Any, on_branch: set[int]) -> list[int]:
-        """Return a message's lines on the branch, and those beside it that add something."""
+        """Return a message's lines on the branch, and other lines of it that add something."""
         lines = [line for line in self.groups[group] if line in on_branch]
         if len(lines) == len(self.groups[group]):
             return lines
@@ -157,7 +159,7 @@ class _Rounds:
         return sorted(lines)
 
     def _find_answers(self, group: Any, lines: list[int], on_branch: set[int]) -> list[int]:
-        """Return the lines with results of a message's calls: those on the branch, then missing ones beside it."""
+        """Return the lines with results of a message's calls: those on the branch, then missing ones from elsewhere."""
         waiting: Counter[str] = Counter()
         for line in lines:
             waiting.update(_list_ids(self.tree.nodes[line], "tool_use", "id"))

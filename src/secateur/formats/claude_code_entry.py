@@ -1,8 +1,8 @@
-"""Claude Code's own compaction, appended: a boundary without a parent, the summary, and what stays, said again.
+"""Claude Code's own compaction, appended: a boundary without a parent, the summary, and copies of what stays.
 
-Rule: what stays gets ids of its own (newer versions can name a kept segment, older ones read past it): the host takes
-lines of one API message for one message wherever they stand, so copies need a message id of their own too. Usage in a
-copy is zero: it was counted once, and says nothing of the context that begins here.
+Rule: copies get ids of their own (newer versions can name a kept segment, older ones ignore it): the host treats lines
+of one API message as one message wherever they are, so copies need a message id of their own too. Usage in a copy is
+zero: it was counted once, and does not describe the new context.
 """
 
 from typing import Any

@@ -66,7 +66,7 @@ class CodexHistory:
                 self.window = tokens
 
     def _compact(self, line: int, payload: dict[str, Any], at: int) -> None:
-        """The list that a compaction gives; the oldest form gives a summary only, behind what users said."""
+        """The list that a compaction leaves; the oldest form has only a summary, after the user messages."""
         items = payload.get("replacement_history")
         if isinstance(items, list):
             path = (line, "payload", "replacement_history")
@@ -77,7 +77,7 @@ class CodexHistory:
         self.items.append(Item({"type": "compacted", "message": payload.get("message")}, (line, "payload"), at))
 
     def _roll_back(self, turns: Any) -> None:
-        """The newest turns were taken back, down to what stood before the first of them."""
+        """Remove the newest turns, down to the beginning of the first of them."""
         starts = [number for number, item in enumerate(self.items) if _is_turn_start(item)]
         if isinstance(turns, int) and turns > 0 and starts:
             del self.items[starts[-min(turns, len(starts))] :]

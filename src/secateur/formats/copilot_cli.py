@@ -64,7 +64,7 @@ class CopilotCLI(Format):
         return log.make_transcript(messages, model=model or named, provider=_guess_provider(model or named))
 
     def replacement_body(self, part: Part, text: str) -> Any:
-        """Text where text stands; arguments stay JSON, but for tools that take plain text."""
+        """A text replaces a text; arguments stay JSON, except for tools that take plain text."""
         return text if part.kind == "tool_call" and part.fingerprint == "text" else make_body(part, text)
 
     def new_message(self, new: NewMessage) -> Any:

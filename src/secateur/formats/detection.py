@@ -1,9 +1,9 @@
-"""Which format a document has, whether or not the caller names one, and which known records are refused.
+"""Which format a document has, whether or not the caller names one, and which known records are rejected.
 
 Rule: a format that the caller names is checked against the document. If the document shows another format, it is
-refused and the other format is named; if both formats read it alike, or it shows nothing, the caller's word counts. A
-record that is not a conversation as a model had it (many chats in one, or only what a screen showed) is refused with
-what to give instead. Nothing is parsed further than needed.
+rejected and the other format is named; if both formats read it in the same way, or it shows nothing, the caller's word
+counts. A record that is not a conversation as a model had it (many chats in one, or only screen output) is rejected
+with what to give instead. Nothing is parsed further than needed.
 """
 
 from typing import Any
@@ -25,8 +25,8 @@ from secateur.formats.session_files import has
 from secateur.jsontext import TOO_DEEP, Lines, Text, is_too_deep
 
 NAMED = "named by the caller"
-_LOOKED_AT = 4096  # bytes behind the first line that tell whether there is more
-_PI = frozenset({"pi", "openclaw"})  # one grammar: OpenClaw's lines stand among Pi's
+_LOOKED_AT = 4096  # bytes after the first line that show whether there is more
+_PI = frozenset({"pi", "openclaw"})  # one grammar: OpenClaw's lines occur among Pi's
 _CHAT_LISTS = frozenset({"mini_swe_agent", "openai_chat"})  # as a bare list both are messages of a chat
 Found = tuple[Text, Format, str]
 
@@ -43,7 +43,7 @@ AIDER = (
     "to prune; give the request body of one call instead"
 )
 COPILOT = (
-    "this is what Copilot CLI prints while it runs, in pieces for the screen: give its session file instead, "
+    "this is the screen output of Copilot CLI: give its session file instead, "
     "events.jsonl under ~/.copilot/session-state"
 )
 
@@ -51,7 +51,7 @@ COPILOT = (
 def detect_document(data: bytes, name: str | None = None, broken: bool = False) -> Found:
     """Return the document, its format and why. Raises UnknownFormat, or FormatError if it is not as stated.
 
-    `broken`: it may be what no reader reads, since it is to be mended; the caller's word then needs no support.
+    `broken`: no reader may be able to read it, since it is to be repaired; the caller's word then needs no support.
     """
     if name is None:
         text, found = _detect(data)
@@ -154,12 +154,12 @@ def _detect_by_plugins(lines: Text, whole: Text | None) -> Found | None:
 
 
 def _hold(name: str, found: tuple[Format, str], native: Any, broken: bool) -> None:
-    """Raise where a document that is said to be of the format `name` was found to be of another."""
+    """Raise if a document that should be of the format `name` was found to be of another."""
     if name not in FORMATS or _is_compatible(name, found[0].name, native, broken):
         return
     looks, reason = found[0].name, found[1]
     raise FormatError(
-        f"this is not {name}: it looks like {looks} ({reason}). Name the format {looks}, or none: it is found out"
+        f"this is not {name}: it looks like {looks} ({reason}). Name the format {looks}, or none, and it is detected"
     )
 
 
@@ -179,7 +179,7 @@ def _hold_lines(native: Any, format: Format) -> None:
     objects = next((at for at in range(len(native)) if isinstance(native.line(at), dict)), None)
     if objects is not None and not format.read(native).messages:
         near = describe_closest(set(native.line(objects)))
-        raise FormatError(f"this is not {format.name}: no line of it is one that this host writes; {near}")
+        raise FormatError(f"this is not {format.name}: none of its lines was written by this host; {near}")
 
 
 def _hold_flat(data: bytes) -> None:
@@ -209,9 +209,7 @@ def _describe_document(text: Text | None, lines: Lines) -> str:
     if text is not None and text.kind == "[":
         first = text.child(0)
         inner = first.value() if first is not None else None
-        return (
-            describe_closest(set(inner)) if isinstance(inner, dict) else "it is a list of something else than messages"
-        )
+        return describe_closest(set(inner)) if isinstance(inner, dict) else "it is a list, but not of messages"
     return "it is neither one JSON value nor lines of JSON"
 
 

@@ -1,8 +1,8 @@
-"""Which API a request is written for, by all that it holds: blocks, roles, fields around the messages, the model.
+"""Which API a request is written for, by all of its content: blocks, roles, fields around the messages, the model.
 
-Rule: every message counts, wherever it stands, and what no one knows counts for nothing. Blocks and roles that one API
-alone has outweigh fields, and fields outweigh hints; where nothing tells, a list of messages is Chat Completions.
-Formats whose documents are plain in the same way are named as well: the caller may state any of them.
+Rule: every message counts, wherever it is, and unknown content counts for nothing. Blocks and roles of one API outweigh
+fields, and fields outweigh hints; if nothing decides, a list of messages is Chat Completions. Formats whose documents
+are equally plain are named as well: the caller can state any of them.
 """
 
 import re
@@ -49,7 +49,7 @@ _FIELDS = {
 
 Vote = tuple[str, str]  # a format, and why
 
-BODIES = (CHAT, ANTHROPIC, BEDROCK, PI, RESPONSES, GEMINI)  # the formats told apart here; of equals, the first
+BODIES = (CHAT, ANTHROPIC, BEDROCK, PI, RESPONSES, GEMINI)  # the formats told apart here; of equals, the first wins
 
 _ARRAYS = {"messages": (CHAT, ANTHROPIC, BEDROCK, PI), "contents": (GEMINI,), "input": (RESPONSES,)}
 _PLAIN = {CHAT, ANTHROPIC, PI, RESPONSES}  # formats in which a message may be a role and a string
@@ -70,7 +70,7 @@ class Weighed(NamedTuple):
 
 
 class _Votes:
-    """How often each format is told, and by what first: `own` by blocks and roles, `fields`, `hints`."""
+    """How many votes each format has, and the first reason: `own` by blocks and roles, `fields`, `hints`."""
 
     def __init__(self, among: tuple[str, ...]) -> None:
         self.among = among
@@ -152,7 +152,7 @@ def _count_votes(items: Any, among: tuple[str, ...]) -> _Votes:
 
 
 def _is_plain(votes: _Votes, array: str, items: Any) -> bool:
-    """Whether messages that tell nothing are messages of a chat at all."""
+    """Whether messages without evidence are messages of a chat at all."""
     if array == "messages":
         return votes.plain > 0 or not len(items)
     if array == "input":
@@ -251,7 +251,7 @@ def find_hints(item: dict[str, Any]) -> Iterator[Vote]:
 
 
 def find_field_votes(native: Any) -> Iterator[Vote]:
-    """Yield evidence from the fields beside `messages`."""
+    """Yield evidence from the fields next to `messages`."""
     names = list_member_names(native)
     if "system" in names:
         keyed = [one for one in _get_first(native, "system") if isinstance(one, dict) and "type" not in one]

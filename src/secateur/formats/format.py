@@ -24,14 +24,14 @@ class Appending(Struct, frozen=True):
     """A view that is to be appended. Messages point into the document as it was read."""
 
     items: tuple[Item, ...]
-    tail: int  # messages behind all that gave way
+    tail: int  # messages after everything that was replaced
     element: Callable[[int], Any]  # a line or an element of the document, with the plan's edits
     at: int  # when, in ms since 1970
     tokens: int  # of the history
 
     @property
     def summary(self) -> str:
-        """The newest summary, and what stands verbatim behind it; hosts have one text for both."""
+        """The newest summary, and the verbatim texts after it; hosts have one text for both."""
         place = self._place
         made = self.items[place : place + 1]
         return "\n\n".join(
@@ -40,13 +40,13 @@ class Appending(Struct, frozen=True):
 
     @property
     def meta(self) -> dict[str, Any]:
-        """What that summary is made of."""
+        """Where that summary comes from."""
         made = self.items[self._place]
         return made.meta if isinstance(made, NewMessage) else {}
 
     @property
     def rest(self) -> tuple[Item, ...]:
-        """What is beside it: what was before it too, in order."""
+        """Everything except the summary, in order, including what was before it."""
         place = self._place
         behind = place + 1 + sum(1 for _ in self._list_carried_after(place))
         return (*self.items[:place], *self.items[behind:])
@@ -80,7 +80,7 @@ class Appending(Struct, frozen=True):
 
     @property
     def _place(self) -> int:
-        """Where the newest summary stands that an edit put in."""
+        """Find the newest summary that an edit inserted."""
         made = [n for n, item in enumerate(self.items) if isinstance(item, NewMessage) and item.origin == "summary"]
         put_in = [n for n, item in enumerate(self.items) if isinstance(item, NewMessage)]
         return (made or put_in)[0]
@@ -102,10 +102,10 @@ class Format:
     must_alternate: bool = False  # user and assistant take turns, so no message goes as a whole
     may_alternate: bool = False  # some servers want them to: a history that does keeps doing so
     has_host_entry: bool = False  # `host_entry` writes the host's own compaction entry
-    entry_words: str | None = None  # what that entry says beside the summary; None: the summary stands alone
+    entry_words: str | None = None  # what that entry says in addition to the summary; None: the summary alone
 
     def recognize(self, native: Any) -> str:
-        """Why this document is of this format, in a few words; "" if it is not. What is unknown is passed over."""
+        """Why this document is of this format, in a few words; "" if it is not. Unknown content is ignored."""
         raise NotImplementedError
 
     def read(self, native: Any, known: tuple[Message, ...] = (), model: str = "") -> Transcript:
@@ -123,7 +123,7 @@ class Format:
 
     def new_message(self, new: NewMessage) -> Any:
         """The native shape of a message that is not in the history. Raises FormatError where there is none."""
-        raise FormatError(f"{self.name} has no shape for a message that is not in the history")
+        raise FormatError(f"{self.name} cannot insert new messages into the history")
 
     def host_entry(self, native: Any, made: Appending) -> list[Any]:
         """The entries with which the host itself records a compaction, to be put at the end of the document."""

@@ -1,8 +1,8 @@
 """Gemini `generateContent`: a request body with `contents`, or the list alone; names in camelCase or snake_case.
 
-Results stand inside contents of role user; a message of results only has the role "tool". Calls pair by id; where ids
-are left out, by the tool's name and order within the round, and the name stands for the id. What carries a thought
-signature stays on its part as received (API rules G10, G11). With `cachedContent` the API holds the older history.
+Results are inside contents of role user; a message of results only has the role "tool". Calls pair by id; without ids,
+by the tool's name and order within the round, with the name as id. A thought signature stays on its part as received
+(API rules G10, G11). With `cachedContent` the API holds the older history.
 """
 
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ from secateur.model import Message, NewMessage, Origin, Part, Path, Role, Transc
 _ROLES: dict[Any, Role] = {"user": "user", "model": "assistant", "function": "user", None: "user"}
 _FIXED = ("systemInstruction", "system_instruction", "tools")
 _TELLING = ("output", "result", "error", "content")  # names under which a response holds its text
-_SUMMARY = "<state_snapshot>"  # how Gemini CLI opens what stands for older history
+_SUMMARY = "<state_snapshot>"  # how Gemini CLI begins a summary of older history
 _HARNESS = ("<session_context>", "<system-reminder>", "<hook_context>")
 
 
@@ -59,7 +59,7 @@ class Gemini(Format):
         return Transcript(at, messages, model or get_model(native), "google", fixed, held)
 
     def replacement_body(self, part: Part, text: str) -> Any:
-        """A response is an object (API rule G4): the text under `output`, or under `error` where it told one."""
+        """A response is an object (API rule G4): the text under `output`, or under `error` if it had one."""
         if part.kind == "tool_result":
             return {"error" if part.is_error else "output": text}
         if part.kind == "tool_call":
@@ -89,7 +89,7 @@ def read_content(item: Any, path: Path, calls: Calls) -> Message:
 
 
 def _read_parts(block: Any, path: Path, calls: Calls) -> Iterator[Part]:
-    """Read one part, which holds one kind of data (API rule G7), whatever is beside it."""
+    """Read one part, which holds one kind of data (API rule G7), whatever other fields it has."""
     if not isinstance(block, dict):
         yield _make_other(block, path)
         return

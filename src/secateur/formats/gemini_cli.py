@@ -1,7 +1,7 @@
-"""Gemini CLI sessions: one JSON document; a call and its result stand together in `toolCalls` of a message.
+"""Gemini CLI sessions: one JSON document; a call and its result are together in `toolCalls` of a message.
 
 A message of type gemini is read as one assistant message and one of its results. Notices (info, error, warning),
-thoughts and what only the screen shows (`resultDisplay`, `displayContent`) are not sent and left alone.
+thoughts and screen-only text (`resultDisplay`, `displayContent`) are not sent and left alone.
 """
 
 from collections.abc import Iterator
@@ -105,7 +105,7 @@ def _get_name_and_id(call: dict[str, Any]) -> tuple[str, str]:
 
 
 def _read_result(call: dict[str, Any], path: Path) -> Iterator[Part]:
-    """Yield the response and the media beside it; a call that was not answered has none."""
+    """Yield the response and its media; an unanswered call has none."""
     found, inside = call.get("result"), (*path, "result")
     tool, said = _get_name_and_id(call)
     error = call.get("status") == "error"

@@ -91,7 +91,7 @@ class HermesLines(Hermes):
 
 
 def _read_message(item: dict[str, Any], path: Path, calls: Calls) -> Message | None:
-    """Read one message, or None for what Hermes writes beside the conversation."""
+    """Read one message, or None for what Hermes writes in addition to the conversation."""
     if item.get("role") == "session_meta":
         return None
     message = replace(openai_chat.read_message(item, path, calls), recorded_ms=parse_timestamp(item.get("timestamp")))

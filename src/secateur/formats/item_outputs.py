@@ -1,8 +1,8 @@
-"""Outputs among the items of the Responses API: where the text of each kind stands, and in which shape it is written.
+"""Outputs among the items of the Responses API: where the text of each kind is, and in which shape it is written.
 
 Rule (API rule R12): an output keeps the shape that its kind must have. Functions and custom tools answer with a string
 or a list of blocks, a shell with a list of streams and their outcome, the local shell with JSON in a string. Outputs of
-a computer and of what the API's own servers run stay unchanged.
+a computer and of tools run by the API's own servers stay unchanged.
 """
 
 import re
@@ -111,7 +111,7 @@ def _read_wrapped_output(output: str, path: Path, tool: str, call: str) -> Part:
 
 
 def _shut(kind: str, value: dict[str, Any], path: Path, head: Part) -> Part:
-    """What may not change: a screenshot (no text may stand for it), tools that were found, programs of the API's."""
+    """What cannot change: a screenshot (no text can replace it), found tools, programs of the API."""
     name = next((name for name in ("output", "tools", "result") if name in value), "result")
     held = value.get(name)
     where: Path = (*path, name)

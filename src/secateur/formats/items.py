@@ -1,8 +1,8 @@
-"""Items of the Responses API, as requests carry them and Codex's logs keep them: who says each, and what it holds.
+"""Items of the Responses API, as requests carry them and Codex's logs keep them: their roles and their content.
 
-Rule: what the model says in one go (reasoning, texts, calls) is one assistant message, so that reasoning and what
-follows it stay one unit (API rules R3, R4). What the API's own servers made stays unchanged. What outputs hold is told
-in `item_outputs`.
+Rule: consecutive items of the model (reasoning, texts, calls) are one assistant message, so that reasoning and what
+follows it stay one unit (API rules R3, R4). Items made by the API's own servers stay unchanged. The content of outputs
+is read in `item_outputs`.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _SUMMARY = "Another language model started to solve this problem"
 
 
 class Item(Struct, frozen=True):
-    """One item of the model's context and where it stands."""
+    """One item of the model's context and its place."""
 
     value: dict[str, Any]
     path: Path
@@ -35,7 +35,7 @@ class Item(Struct, frozen=True):
 
     @property
     def whole(self) -> Path:
-        """Where all of it stands: its line of a log, which goes with it, or its place in a list."""
+        """The place of the whole item: its line of a log, which is removed with it, or its place in a list."""
         return self.path[:1] if self.path[1:] == ("payload",) else self.path
 
     @property
@@ -45,7 +45,7 @@ class Item(Struct, frozen=True):
 
     @property
     def spoken(self) -> bool:
-        """Whether the model said it."""
+        """Whether the model wrote it."""
         kind = self.kind
         if kind == "message":
             return self.value.get("role") == "assistant"

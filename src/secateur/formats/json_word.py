@@ -1,7 +1,7 @@
-"""The word "json": with the response format `json_object` some message must say it, or the API refuses the request.
+"""The word "json": with the response format `json_object` some message must contain it, or the API rejects the request.
 
-Rule (API rules O9, R15): the first part that says it is pinned, so that it stays in every view; where it stands
-follows from the history alone, so a history that grows keeps it.
+Rule (API rules O9, R15): the first part with the word is pinned, so that it stays in every view; its place follows from
+the history alone, so a history that grows keeps it.
 """
 
 from collections.abc import Iterable, Iterator

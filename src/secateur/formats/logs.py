@@ -1,10 +1,10 @@
-"""What readers of session logs share: dated lines, warnings, the path from leaf to root, results of several blocks, and
+"""Shared by readers of session logs: dated lines, warnings, the path from leaf to root, results of several blocks, and
 which host wrote a line.
 
 Rule: a log is a tree of lines that only grows at its end. Each line is parsed once; an unreadable line is named in a
-warning and stays as it is. A file belongs to one host: lines of a second host would be skipped silently, so such a file
-is refused, and the error says where the other host begins. Lines of no known host stay. Which lines a host sends is
-decided by each format.
+warning and stays unchanged. A file belongs to one host: lines of a second host would be skipped silently, so such a
+file is rejected, and the error says where the other host begins. Lines of unknown hosts stay. Each format decides which
+lines its host sends.
 """
 
 from bisect import bisect_left
@@ -20,7 +20,7 @@ from secateur.jsontext import Lines, Text, loads
 from secateur.lineage import assign_keys
 from secateur.model import Message, NewMessage, Part, Path, Transcript
 
-_LOOKED_AT = 50  # lines that tell a format; hosts write some bookkeeping before the first message
+_LOOKED_AT = 50  # lines that show a format; hosts write some bookkeeping before the first message
 
 CODEX = ("session_meta", "response_item", "turn_context", "event_msg", "compacted")
 _SPOKEN = ("user", "assistant", "toolResult", "bashExecution", "custom")
@@ -50,14 +50,14 @@ def open_log(native: Any, name: str) -> Log:
     the lines of two hosts.
     """
     if not isinstance(native, Lines):
-        raise FormatError(f"{name} wants the lines of a session file; this document is not one")
+        raise FormatError(f"{name} requires the lines of a session file, and this document is not one")
     log = Log({}, [])
     for at, value in native.iterate():
         if isinstance(value, dict):
             log.entries[at] = value
         else:
             what = "JSON" if value is None else "a JSON object"
-            log.warnings.append(f"line {at + 1} is not {what} and was left as it is")
+            log.warnings.append(f"line {at + 1} is not {what} and stays unchanged")
     require_one_host(log.entries, name)
     return log
 
@@ -87,8 +87,8 @@ def trace_ancestry(leaf: int, parents: Mapping[int, Any], places: Mapping[Any, i
     """Return the lines from the root down to `leaf`.
 
     `parents` maps each line of the tree, in file order, to its parent's id (None: a root), `places` ids to lines. A
-    parent that is not in the file is a lost line: what was said before it was said nonetheless, so the walk goes on
-    with the line before.
+    parent that is not in the file is a lost line: the messages before it were still sent, so the walk continues with
+    the previous line.
     """
     order = list(parents)
     path: list[int] = []
@@ -115,16 +115,16 @@ def _find_parent(
     if parent in places:
         return places[parent]
     before = bisect_left(order, line) - 1
-    where = f"reading goes on at line {order[before] + 1}" if before >= 0 else "the history starts there"
+    where = f"reading continues at line {order[before] + 1}" if before >= 0 else "the history starts there"
     warnings.append(f"line {line + 1} names a parent that is not in the file: {where}")
     return order[before] if before >= 0 else None
 
 
 def make_result(head: Part, content: Any, media: Callable[[dict[str, Any], Path], Part | None]) -> tuple[Part, ...]:
-    """Make one part of a result, whatever blocks it has; the media inside it follow and refer to it.
+    """Make one part of a result, whatever blocks it has; its media follow and refer to it.
 
-    `head` is the part without text, its path where the content stands; `media` reads a block that is a medium. A
-    single block of text is written where its text stands, so that a list stays a list. What is not known pins it.
+    `head` is the part without text, its path that of the content; `media` reads a block that is a medium. A single
+    block of text is written at the place of its text, so that a list stays a list. Unknown content pins it.
     """
     if content is None or isinstance(content, str):
         return (_make_part(head, head.path, content or ""),)
@@ -161,18 +161,18 @@ def make_opaque(value: Any, path: Path, text: str = "") -> Part:
 
 
 def encode_arguments(text: str) -> Text:
-    """Encode arguments as they go into the file. Raises EditError if they are no longer JSON."""
+    """Encode arguments for the file. Raises EditError if they are no longer JSON."""
     data = text.encode("utf-8", "backslashreplace")  # of a lone surrogate this makes its JSON escape
     try:
         loads(data)
     except FormatError as error:
-        raise EditError(f"the arguments of a call must stay JSON: {error}") from error
+        raise EditError(f"the arguments of a call must remain valid JSON: {error}") from error
     return Text.of(data)
 
 
 def refuse_new_message(new: NewMessage, host: str) -> NoReturn:
     """Raise EditError: a host's log takes new messages only as the host's own compaction entry."""
-    raise EditError(f"a session file of {host} takes a new {new.role} message only as {host}'s own compaction entry")
+    raise EditError(f"a session file of {host} accepts a new {new.role} message only as {host}'s own compaction entry")
 
 
 def detect_host(entry: Mapping[str, Any]) -> str:
@@ -199,8 +199,8 @@ def require_one_host(entries: Mapping[int, dict[str, Any]], name: str) -> None:
         other = detect_host(entry)
         if (other and other != own) or (not other and own != "openhands_lines" and _is_whole(entry)):
             raise FormatError(
-                f"this file holds the sessions of two hosts: it is read as {name}, and line {line + 1} is "
-                f"{f'of {other}' if other else 'a whole document of its own'}: give each in a file of its own"
+                f"this file contains sessions of two hosts: it is read as {name}, and line {line + 1} is "
+                f"{f'of {other}' if other else 'a whole document of its own'}: put each in a file of its own"
             )
 
 

@@ -1,8 +1,8 @@
-"""What readers of request bodies share: the array of messages, media, digests, pairing calls with results, and which
-fields say that the provider keeps the history.
+"""Shared by readers of request bodies: the array of messages, media, hashes, pairs of calls and results, and fields
+which show that the provider keeps the history.
 
 Rule: history that is not in a request can be neither read nor edited, and an edit of the rest would be judged against
-what the provider has. Such a request is observed and sent on as received. Items that only refer to what the API keeps
+the provider's copy. Such a request is observed and sent on as received. Items that only refer to what the API keeps
 (`item_reference`) are reported by the readers, since they are among the messages.
 """
 
@@ -33,9 +33,9 @@ _CONTINUES = "continue"  # a thread that is created brings all of its history
 
 
 def find_array(native: Any, name: str, need: str = "") -> Any:
-    """Where the messages stand and what they are: `((name,), items)` in a body, `((), items)` for a bare list.
+    """Where the messages are and what they are: `((name,), items)` in a body, `((), items)` for a plain list.
 
-    None where there are none, or FormatError where the caller `need`s them for a format.
+    None if there are none, or FormatError if the caller `need`s them for a format.
     """
     items, path = native, ()
     if isinstance(native, Text):
@@ -49,7 +49,9 @@ def find_array(native: Any, name: str, need: str = "") -> Any:
     if isinstance(items, list | tuple):
         return path, items
     if need:
-        raise FormatError(f"{need} wants an array `{name}`, or the list of messages itself; this document has neither")
+        raise FormatError(
+            f"{need} requires an array `{name}`, or the list of messages itself; this document has neither"
+        )
     return None
 
 
@@ -85,7 +87,7 @@ def count_elements_read(at: Path, known: tuple[Message, ...]) -> int:
 
 
 def count_fixed_tokens(native: Any, *names: str) -> int:
-    """Tokens of what goes with every request beside the messages, estimated on its JSON."""
+    """Tokens of the other fields sent with every request, estimated on their JSON."""
     total = 0
     for name in names:
         if isinstance(native, Text) and native.kind == "{":
@@ -97,7 +99,7 @@ def count_fixed_tokens(native: Any, *names: str) -> int:
 
 
 def get_positive_integer(native: Any, name: str) -> int:
-    """Return a positive number beside the messages; 0 if there is none."""
+    """Return a positive number from the fields next to the messages; 0 if there is none."""
     if isinstance(native, Text):
         child = native.child(name) if native.kind == "{" else None
         value = child.value() if child is not None else None
@@ -156,7 +158,7 @@ def _is_outside_prefix(block: Any) -> bool:
 
 
 class MediaSource(NamedTuple):
-    """What a medium is: its type, its name or address, and how many characters of base64 it has here."""
+    """A medium's type, its name or address, and how many characters of base64 it has here."""
 
     mime: str
     name: str = ""
@@ -164,7 +166,9 @@ class MediaSource(NamedTuple):
 
     @classmethod
     def of(cls, url: str, kind: str, name: str = "") -> "MediaSource":
-        """Of an address, or of a `data:` address that holds the medium itself; `kind` where neither tells the type."""
+        """Make it from an address, or from a `data:` address that holds the medium itself; `kind` if neither shows the
+        type.
+        """
         if not url.startswith("data:"):
             return cls(kind, name or url)
         head, _, data = url[5:].partition(",")
@@ -194,7 +198,7 @@ def make_marked_block(part: Part, text: str) -> dict[str, Any]:
 
 
 def read_medium(block: dict[str, Any], path: Path, within: str = "") -> Part:
-    """A picture or a document in a block that tells its `source`."""
+    """An image or a document in a block with a `source`."""
     source = block.get("source")
     source = source if isinstance(source, dict) else {}
     mime = str(source.get("media_type") or block.get("type") or "media")
@@ -221,7 +225,7 @@ def _encode_odd(value: Any) -> str:
     """Encode a value that no JSON document holds: objects by class, endless values by their own class."""
     try:
         return json.dumps(value, sort_keys=True, separators=(",", ":"), default=_get_class_name)
-    except (TypeError, ValueError, RecursionError):  # names that are no texts, circles
+    except (TypeError, ValueError, RecursionError):  # names that are not strings, cycles
         return _get_class_name(value)
 
 
@@ -238,7 +242,7 @@ class Calls:
 
     @classmethod
     def after(cls, messages: tuple[Message, ...]) -> "Calls":
-        """As it stands after these messages; only the last round is looked at."""
+        """The state after these messages; only the last round is examined."""
         calls = cls()
         first = len(messages)
         while first and messages[first - 1].role != "assistant":

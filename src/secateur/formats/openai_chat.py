@@ -133,7 +133,7 @@ def _read_parts(item: dict[str, Any], path: Path, binds: bool) -> Iterator[Part]
 
 
 def _read_reasoning(item: dict[str, Any], path: Path, binds: bool) -> Iterator[Part]:
-    """Read reasoning beside the content: a text or blocks; servers that give both repeat themselves."""
+    """Read reasoning next to the content: a text or blocks; servers that send both repeat themselves."""
     told = [name for name in _THOUGHTS if isinstance(item.get(name), str) and item[name]]
     for name in told:
         yield Part("reasoning", (*path, name), item[name], pinned=True, joined_to_next=bool(item.get("tool_calls")))

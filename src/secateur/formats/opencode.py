@@ -76,7 +76,7 @@ class OpenCode(Format):
     name = "opencode"
     log = False
     has_host_entry = True
-    entry_words = _FIXED["compaction"]  # beside the summary, in the person's message
+    entry_words = _FIXED["compaction"]  # next to the summary, in the person's message
 
     def recognize(self, native: Any) -> str:
         """Messages of `info` and `parts`; an export without any by the id of its session."""
@@ -154,7 +154,7 @@ def _warn_of_bad_ids(items: list[Any], sent: list[int]) -> Iterator[str]:
     strings = [one for one in calls if isinstance(one, str) and one]
     wrong = len(named) - len(set(named)) + len(calls) - len(set(strings))
     if wrong:
-        yield f"{wrong:,} ids of parts or calls are missing or not unique: `secateur repair` gives each its own"
+        yield f"{wrong:,} ids of parts or calls are missing or not unique: `secateur repair` assigns new ones"
 
 
 def _detect_origin(parts: list[tuple[dict[str, Any], Path]]) -> Origin:
@@ -181,7 +181,7 @@ def _read_user(parts: list[tuple[dict[str, Any], Path]]) -> Iterator[Part]:
             if part.get("ignored") is not True:
                 yield Part("text", (*path, "text"), as_string(part.get("text")))
         elif kind == "file":
-            if part.get("mime") not in ("text/plain", "application/x-directory"):  # their text is beside them
+            if part.get("mime") not in ("text/plain", "application/x-directory"):  # their text is in a part of its own
                 yield _read_medium(part, path)
         elif kind in _FIXED:
             yield Part("text", path, _FIXED[kind], pinned=True)

@@ -71,7 +71,7 @@ class OpenHandsLines(OpenHands):
         whole = [line for line, entry in log.entries.items() if isinstance(entry.get("history"), list)]
         if len(whole) > 1:
             raise FormatError(
-                f"this file holds {len(whole)} conversations, one a line: take one out and give that, for example with "
+                f"this file holds {len(whole)} conversations, one per line: extract one and use that, for example with "
                 f"sed -n {whole[0] + 1}p output.jsonl > run.jsonl"
             )
         events: list[tuple[Path, dict[str, Any]]] = [((line,), entry) for line, entry in log.entries.items()]

@@ -1,6 +1,6 @@
 """Which events of an OpenHands conversation are sent: condensations applied, the newest summary in its place.
 
-A condensation names the events that are forgotten, and may bring a summary that is at an offset among those kept.
+A condensation names the events that are forgotten, and can have a summary with an offset among those kept.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from secateur.model import Path
 
 
 class OpenHandsEvent(Struct, frozen=True):
-    """One event: where it stands, its fields, and the whole of it."""
+    """One event: its place, its fields, and the whole of it."""
 
     path: Path
     fields: dict[str, Any]  # where a condensation keeps its own

@@ -1,8 +1,8 @@
 """Events of OpenHands version 0: an action (`action`, `args`) or an observation (`observation`, `content`, `cause`).
 
-What the model said for an action is in the response that the action carries (`tool_call_metadata`); actions of one
-response are one assistant message. Without a response the action's thought and arguments stand in for it, pinned.
-Changes of state and a person's recalls are not sent; finishing is said as a text.
+The model's words for an action are in the response that the action carries (`tool_call_metadata`); actions of one
+response are one assistant message. Without a response the action's thought and arguments are used, pinned. Changes of
+state and a person's recalls are not sent; finishing is read as a text.
 """
 
 from collections.abc import Iterator
@@ -106,14 +106,14 @@ def _read_action(event: OpenHandsEvent, calls: Calls) -> Any:
         text = Part("text", (*inside, "content"), as_string(args.get("content")))
         calls.speaks("assistant" if mine else "user")
         return ("assistant" if mine else "user"), "user", (text, *media)
-    if not mine:  # a person ran it; OpenHands tells the model in words of its own
+    if not mine:  # a person ran it; OpenHands describes it to the model in its own words
         return "user", "harness", (Part("text", inside, dump_canonical(args), pinned=True),)
     calls.speaks("assistant")
     return "assistant", "user", (*_read_thought(event), *(() if action == "finish" else _call(event, calls)))
 
 
 def _read_thought(event: OpenHandsEvent) -> Iterator[Part]:
-    """Yield the model's own text beside a call."""
+    """Yield the model's own text that comes with a call."""
     content = _get_response_message(event).get("content")
     if isinstance(content, str) and content:
         yield Part("text", (*event.path, *_RESPONSE, "content"), content)

@@ -31,7 +31,7 @@ class PiMessages(Format):
         """The transcript of a list; `known` is of no use here."""
         found = find_array(native, "messages")
         if found is None:
-            raise FormatError(f"{self.name} wants a list of messages; this document is none")
+            raise FormatError(f"{self.name} requires a list of messages, and this document is not one")
         at, items = found
         reader = Reader({}, model)
         values = items.values() if isinstance(items, Text) else items

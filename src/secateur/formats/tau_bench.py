@@ -29,7 +29,7 @@ from secateur.model import Message, NewMessage, Part, Path, Transcript
 
 
 class _Run(Struct, frozen=True):
-    """One conversation: where its messages stand, and the messages."""
+    """One conversation: where its messages are, and the messages."""
 
     at: Path
     messages: list[Any]
@@ -89,13 +89,13 @@ def _get_only_run(native: Any) -> _Run:
     for name in ("traj", "messages"):
         if has(native, name):
             return _Run((name,), as_list(get_member(native, name)))
-    raise FormatError("tau_bench wants a results file with `simulations`, a list of runs, or one run of either")
+    raise FormatError("tau_bench requires a results file with `simulations`, a list of runs, or one run of either")
 
 
 def _explain_several(count: int, name: str) -> str:
     place = f".{name}[0]" if name else ".[0]"
     return (
-        f"this results file holds {count} conversations: take one out and give that, for example with "
+        f"this results file holds {count} conversations: extract one and use that, for example with "
         f"jq '{place}' results.json > run.json"
     )
 

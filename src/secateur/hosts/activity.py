@@ -1,6 +1,6 @@
-"""When a host last asked, and its result: what shows that an installed plugin really acts.
+"""When a host last sent a request, and its result: the evidence that an installed plugin works.
 
-Rule: only for a host that secateur is installed in, beside the record of the installation. Writing it never fails loud.
+Rule: only for a host that secateur is installed in, next to the record of the installation. Writing it never raises.
 """
 
 import os
@@ -46,7 +46,7 @@ def record_activity(folder: Path, activity: Activity) -> None:
 
 
 def read_activity(folder: Path) -> Activity | None:
-    """What was kept; None if the host never asked."""
+    """Read the stored activity; None if the host never sent a request."""
     with suppress(OSError, msgspec.MsgspecError):
         return msgspec.json.decode((folder / FILE).read_bytes(), type=prepare_type(Activity))
     return None

@@ -26,7 +26,7 @@ def plan(options: InstallOptions) -> tuple[FileChange, ...]:
 
 
 def find_problems(options: InstallOptions) -> list[str]:
-    """Why the middleware would not act."""
+    """List why the middleware would not work."""
     return find_bridge_problems(_make_command(options))
 
 

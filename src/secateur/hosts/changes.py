@@ -1,7 +1,7 @@
-"""What an installation writes, as values: a file of our own, members of a JSON file, a block of text at a file's end.
+"""What an installation writes, as values: a file of its own, members of a JSON file, a block of text at a file's end.
 
-Rule: a change is carried out on the bytes of a file and can be taken out again, whatever else was changed in the file
-since. Nothing is read or written here.
+Rule: a change is applied to the bytes of a file and can be reverted, whatever else was changed in the file since.
+Nothing is read or written here.
 """
 
 import json
@@ -15,7 +15,7 @@ BEGIN, END = "# >>> secateur", "# <<< secateur"
 
 
 class OwnFile(Struct, frozen=True, tag=True):
-    """A file that is ours as a whole. One that was there before gives way until it is restored."""
+    """A file that belongs to secateur as a whole. An existing one is replaced until it is restored."""
 
     path: str
     text: str
@@ -26,11 +26,11 @@ class OwnFile(Struct, frozen=True, tag=True):
         return self.text.encode()
 
     def strip(self, now: bytes, before: bytes | None) -> bytes | None:
-        """What is left of the file without us: what was there before."""
+        """Return the file without secateur's part: the earlier content."""
         return before
 
     def strip_unrecorded(self, now: bytes) -> bytes | None:
-        """What is the user's in a file of which there is no record: nothing, if it is exactly ours."""
+        """Return the user's part of a file without a record: nothing, if it is exactly secateur's."""
         return None if now == self.render(None) else now
 
 
@@ -50,7 +50,7 @@ class JsonMembers(Struct, frozen=True, tag=True):
         return None if before is None and not left else _dump(left)
 
     def strip_unrecorded(self, now: bytes) -> bytes | None:
-        """What is the user's in a file of which there is no record: whose a member is, nothing says."""
+        """Return the user's part of a file without a record: nothing shows who added a member."""
         return now
 
     def _load(self, data: bytes | None) -> dict[str, Any]:
@@ -93,7 +93,7 @@ class TextBlock(Struct, frozen=True, tag=True):
         return left if left or before is not None else None
 
     def strip_unrecorded(self, now: bytes) -> bytes | None:
-        """What is the user's in a file of which there is no record. Raises ConfigError if our lines were changed."""
+        """Return the user's part of a file without a record. Raises ConfigError if secateur's lines were changed."""
         return self.strip(now, now)
 
     def _make_block(self) -> bytes:

@@ -18,7 +18,7 @@ from secateur.redact import redact
 
 HOST = "claude-code"
 _FORMAT = "claude_code"
-_MODEL = "claude-sonnet-4-5"  # a hook is not told which; how prices relate is the same for all of its models
+_MODEL = "claude-sonnet-4-5"  # a hook does not get the model; the price ratios are the same for all of its models
 _MIN_CHARS = 4_000  # of an output: for a shorter one nothing is imported
 _MAX_CHARS = 9_500  # Claude Code writes a longer context to a file
 _FACTS_TOKENS = (2_000, 1_200, 700)  # of facts after a compaction: the most that has room
@@ -29,7 +29,7 @@ Event = dict[str, Any]
 
 
 class HookReply(Struct, frozen=True):
-    """What is written to standard output, and what a person is told."""
+    """The text for standard output, and a message for people."""
 
     text: str = ""
     status: str = "nothing to do"
@@ -85,13 +85,13 @@ def _shorten_output(event: Event, policy: str, store_url: str) -> HookReply:
     finally:
         shortener.close()
     if shorter is None:
-        return HookReply(status="the output stays as it is")
+        return HookReply(status="the output is unchanged")
     output = {"hookEventName": "PostToolUse", "updatedToolOutput": {**response, "stdout": shorter}}
     return HookReply(_encode(output), f"{len(text):,} → {len(shorter):,} characters")
 
 
 def _list_rules(data: bytes) -> HookReply:
-    """What the user ordered and forbade, for the model that writes the host's summary."""
+    """List the user's requirements and prohibitions, for the model that writes the host's summary."""
     from secateur.compaction.extract import extract
     from secateur.compaction.ledger import build_ledger
     from secateur.recover.whole import read_whole

@@ -37,7 +37,7 @@ def plan(options: InstallOptions) -> tuple[FileChange, ...]:
 
 
 def find_problems(options: InstallOptions) -> list[str]:
-    """Why the plugin would not act: its hooks and its server are started as Claude Code starts them."""
+    """List why the plugin would not work: its hooks and its server are started as Claude Code starts them."""
     event = json.dumps({"hook_event_name": "doctor"}).encode()
     try:
         load(options.resolve_policy(HOST.default_policy))

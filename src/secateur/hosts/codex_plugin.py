@@ -42,7 +42,7 @@ wire_api = "responses"
 def plan(options: InstallOptions) -> tuple[FileChange, ...]:
     """The server's table and the profile. Raises ConfigError if the table cannot be added."""
     if options.policy or options.summarizers:
-        raise ConfigError("what is done to Codex's requests is an option of `secateur serve`, not of the installation")
+        raise ConfigError("options for Codex's requests belong to `secateur serve`, not to the installation")
     folder = options.find_folder(_FOLDER, ".codex")
     config = folder / "config.toml"
     program, *arguments = options.command
@@ -55,8 +55,8 @@ def plan(options: InstallOptions) -> tuple[FileChange, ...]:
 
 
 def find_problems(options: InstallOptions) -> list[str]:
-    """Why it would not act: Codex is asked whether it knows the server, and the server is started."""
-    is_there = shutil.which(HOST.program) is not None  # that Codex is missing is told apart
+    """List why it would not work: Codex is asked whether it knows the server, and the server is started."""
+    is_there = shutil.which(HOST.program) is not None  # a missing Codex is reported separately
     said = find_failure((HOST.program, "mcp", "get", "secateur"), b"", _CHECK_S) if is_there else ""
     problems = [f"Codex does not read its server: {said}; then run `secateur install codex` again"] if said else []
     return problems + find_server_problems(options.command)

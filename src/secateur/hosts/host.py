@@ -14,7 +14,7 @@ from secateur.hosts.changes import FileChange
 
 
 class InstallOptions(Struct, frozen=True, kw_only=True):
-    """What the plan of a host depends on."""
+    """The facts on which a host's plan depends."""
 
     home: Path
     environment: Mapping[str, str]

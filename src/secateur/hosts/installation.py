@@ -1,8 +1,8 @@
 """Install secateur into a host and uninstall it: the files written, their backups, and the record of both.
 
-Rule: the backup and the record are complete before the first file of the user is touched. Where no one changed a file
-since, uninstalling restores it byte for byte; else only our part of it is taken out. Links keep pointing where they do.
-A file that cannot be restored is kept, with its backup, and the others are restored. Backups are for their owner only.
+Rule: the backup and the record are complete before the first file of the user is touched. A file that was not changed
+since is restored byte for byte; from any other only secateur's part is removed. Links keep their targets. A file that
+cannot be restored is kept, with its backup, and the others are restored. Backups are readable by their owner only.
 """
 
 import os
@@ -59,7 +59,7 @@ class Installed(Struct, frozen=True, kw_only=True):
 
 
 class RestoredFile(Struct, frozen=True):
-    """What became of one file when the host was uninstalled."""
+    """The result for one file when the host was uninstalled."""
 
     path: str
     result: Literal["restored", "removed", "edited", "kept"]  # edited: only our part was taken out
@@ -68,7 +68,7 @@ class RestoredFile(Struct, frozen=True):
 
 
 def preview(host: InstallableHost, options: InstallOptions, folder: Path) -> list[PlannedFile]:
-    """What installing would write. Raises ConfigError."""
+    """The files that installing would write. Raises ConfigError."""
     found = []
     installed = read_record(folder)
     for change in host.plan(options):
@@ -145,7 +145,7 @@ def read_record(folder: Path) -> Installed | None:
 
 
 def find_changed_files(record: Installed) -> list[str]:
-    """Files that are gone or are no longer as they were written."""
+    """List files that are missing or differ from what was written."""
     return [file.change.path for file in record.files if _hash(_read(Path(file.change.path))) != file.written]
 
 
@@ -169,15 +169,15 @@ def _take_out(file: InstalledFile, folder: Path) -> RestoredFile:
     if now == before:  # it was never written, or someone restored it
         _remove_folders(file.folders)
         if now is None:
-            return RestoredFile(str(path), "removed", "it was gone already")
-        return RestoredFile(str(path), "restored", "it was as before already")
+            return RestoredFile(str(path), "removed", "it was already deleted")
+        return RestoredFile(str(path), "restored", "it was already in its earlier state")
     untouched = _hash(now) == file.written
     left, note, aside = before, "", ""
     if not untouched and now is not None:
         left = file.change.strip(now, before)
         if isinstance(file.change, OwnFile):
             aside = str(_keep_aside(now, folder))
-            note = f"it was changed since: that version is {aside}"
+            note = f"it was changed after the installation: that version is {aside}"
     if left is None:
         with _explain(path, "removed"):
             (path.resolve() if untouched else path).unlink(missing_ok=True)
@@ -196,7 +196,7 @@ def _keep_aside(data: bytes, folder: Path) -> Path:
 
 
 def _read_before(change: FileChange, installed: Installed | None, folder: Path) -> bytes | None:
-    """What a file would hold without an earlier installation, be it recorded or not."""
+    """The content of a file without an earlier installation, recorded or not."""
     now = _read(Path(change.path))
     if now is None:
         return None
@@ -208,18 +208,18 @@ def _read_before(change: FileChange, installed: Installed | None, folder: Path) 
 
 
 def _read_backup(file: InstalledFile, folder: Path) -> bytes | None:
-    """What was there before; None if nothing was. Raises ConfigError if the backup is gone."""
+    """The earlier content; None if there was no file. Raises ConfigError if the backup is missing."""
     before = _read(folder / file.backup) if file.backup else None
     if file.backup and before is None:
         raise ConfigError(
-            f"the backup {folder / file.backup} is gone: take the lines of secateur out of {file.change.path} by hand, "
+            f"the backup {folder / file.backup} is gone: remove secateur's lines from {file.change.path} by hand, "
             f"then remove {folder}"
         )
     return before
 
 
 def _remove_folders(folders: tuple[str, ...]) -> None:
-    with suppress(OSError):  # a folder that is no longer empty stays, and so do those around it
+    with suppress(OSError):  # a folder that is not empty stays, and so do its parents
         for folder in folders:
             Path(folder).rmdir()
 
@@ -234,7 +234,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, data: bytes, mode: int) -> None:
-    """Write beside the file and rename over it. Links and the mode bits of a file that is there are kept."""
+    """Write next to the file and rename over it. Links and the mode bits of an existing file are kept."""
     real = path.resolve()
     with _explain(path, "written"):
         real.parent.mkdir(parents=True, exist_ok=True)

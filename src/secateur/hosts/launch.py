@@ -1,8 +1,8 @@
-"""How each client is started behind the proxy: one entry of `LAUNCHES` a client, as values.
+"""How each client is started behind the proxy: one entry of `LAUNCHES` per client, as values.
 
-Rule: environment variables and arguments only; the user's own settings are neither written nor read. What has no
-variable gets a file in a temporary folder, which is named by an argument. A base URL that the user has set stays the
-place where requests go; the proxy is before it.
+Rule: environment variables and arguments only; the user's own settings are neither written nor read. A setting without
+a variable is put into a file in a temporary folder, which an argument names. If the user has set a base URL, requests
+still go there, through the proxy.
 """
 
 import json
@@ -29,7 +29,7 @@ class ClientApi(Struct, frozen=True):
 
 
 class SignIn(Struct, frozen=True):
-    """How a client says that a subscription pays, where its requests then go to another address."""
+    """How a client states that a subscription pays, if its requests then go to another address."""
 
     arguments: tuple[str, ...]  # what the client is asked with
     answer: str  # a text in what it prints, if so
@@ -175,9 +175,9 @@ LAUNCHES: dict[str, Launch] = {
 
 
 def find_upstreams(launch: Launch, environment: Mapping[str, str], stated: Mapping[Api, str]) -> dict[Api, str]:
-    """Where the requests of a client go, by API: as stated, else as the user's variable says, else to the provider.
+    """Find where the requests of a client go, by API: as stated, else by the user's variable, else to the provider.
 
-    Raises ConfigError where that is unknown, or where a variable leads requests elsewhere.
+    Raises ConfigError if that is unknown, or if a variable sends requests elsewhere.
     """
     for variable, reason in launch.conflicts.items():
         if environment.get(variable, "").lower() not in ("", "0", "false"):
@@ -188,15 +188,13 @@ def find_upstreams(launch: Launch, environment: Mapping[str, str], stated: Mappi
         own = environment.get(used.variable) if used.variable else ""
         address = stated.get(used.api) or own or default or used.default
         if not address:
-            raise ConfigError(
-                f"{launch.title} has no provider of its own to stand before: set {used.variable} to its base URL"
-            )
+            raise ConfigError(f"{launch.title} has no default provider: set {used.variable} to its base URL")
         found[used.api] = check_upstream(address)
     return found
 
 
 def find_signed_in(launch: Launch, environment: Mapping[str, str]) -> str:
-    """Where requests of a subscription go, if the client says that it is signed in to one; else ""."""
+    """Find where requests of a subscription go, if the client is signed in to one; else ""."""
     if launch.sign_in is None or any(map(environment.get, launch.keys)):
         return ""
     try:

@@ -45,14 +45,14 @@ def plan(options: InstallOptions) -> tuple[FileChange, ...]:
 
 
 def find_problems(options: InstallOptions) -> list[str]:
-    """Why the engine would not act."""
+    """List why the engine would not work."""
     problems = find_bridge_problems(_make_command(options))
     path = _find_config(options)
     try:
         plugins = json.loads(path.read_bytes())["plugins"]
         allowed, denied = plugins.get("allow"), plugins.get("deny") or ()
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
-        return problems  # that the file was changed is said elsewhere
+        return problems  # a changed file is reported elsewhere
     if (isinstance(allowed, list) and allowed and "secateur" not in allowed) or "secateur" in denied:
         problems.append(
             f"OpenClaw does not load it: add secateur to `plugins.allow` in {path}, or out of `plugins.deny`"

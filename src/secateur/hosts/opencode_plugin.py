@@ -10,7 +10,7 @@ from secateur.hosts.plugin_files import build_plugin, find_bridge_problems, make
 
 _FOLDER = "XDG_CONFIG_HOME"
 _FORMAT = "opencode"
-_ACTS = "prunes each request and says what summaries are to hold; {}'s database keeps every part"
+_ACTS = "prunes each request and supplies the facts for summaries; {}'s database keeps every part"
 _NEXT = "start {} again; `secateur doctor` then shows when it last asked"
 
 
@@ -22,7 +22,7 @@ def plan_plugin(options: InstallOptions, host: InstallableHost) -> tuple[FileCha
 
 
 def find_problems(options: InstallOptions, host: InstallableHost) -> list[str]:
-    """Why the plugin would not act."""
+    """List why the plugin would not work."""
     return find_bridge_problems(make_bridge_command(options, host.name, _FORMAT, host.default_policy))
 
 

@@ -34,7 +34,7 @@ _SUMMARY, _SUMMARY_MARK = "compactionSummary", b"compactionSummary"
 
 
 class PiReply(Struct, frozen=True):
-    """What the host gets, and what a person is told: `override`, `host`, or `cancelled: reason`."""
+    """The host's reply, and a message for people: `override`, `host`, or `cancelled: reason`."""
 
     native: Event
     status: str
@@ -49,7 +49,7 @@ def handle_event(
         return _handle_compaction(event, policy, (summarizer, deadline_s, local_only))
     if kind == "context":
         return _handle_context(event, policy)
-    return PiReply({}, f"host: {kind} is no event of ours")
+    return PiReply({}, f"host: {kind} is not a supported event")
 
 
 def arrange_messages(messages: bytes, details: bytes) -> bytes:
@@ -124,7 +124,7 @@ def _compute_outcome(event: Event, policy: Policy, asked: _Asked, how: tuple[Any
         run_active=event.get("isIdle") is False or event.get("isStreaming") is True,
         messages_queued=event.get("hasPendingMessages") is True,
     )
-    outcome = view.compaction or CompactionSkipped("cancelled", "there is nothing to sum up")
+    outcome = view.compaction or CompactionSkipped("cancelled", "there is nothing to summarize")
     if isinstance(outcome, CompactionSkipped):
         return outcome, ""
     if outcome.layout is not None:
@@ -151,7 +151,7 @@ def _join_carried(outcome: Compacted) -> str:
 
 
 def _handle_context(event: Event, policy: Policy) -> PiReply:
-    """Return head, summary and tail of a request, with what is no longer needed pruned."""
+    """Return head, summary and tail of a request, pruned."""
     messages = _as_list(event.get("messages"))
     layout = parse_layout(event.get("layout")) or _find_layout(_as_list(event.get("branchEntries")))
     summaries = [one for one in messages if isinstance(one, dict) and one.get("role") == _SUMMARY]
@@ -159,7 +159,7 @@ def _handle_context(event: Event, policy: Policy) -> PiReply:
     try:
         view = fit(laid, policy=policy, format="pi_messages", compact=False)
     except SecateurError as error:
-        return PiReply({"messages": laid}, f"host: nothing was swept: {error}")
+        return PiReply({"messages": laid}, f"host: nothing was pruned: {error}")
     return PiReply({"messages": view.request}, "override" if view.request is not messages else "host")
 
 

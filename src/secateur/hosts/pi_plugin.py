@@ -25,7 +25,7 @@ def plan(options: InstallOptions) -> tuple[FileChange, ...]:
 
 
 def find_problems(options: InstallOptions) -> list[str]:
-    """Why the extension would not act."""
+    """List why the extension would not work."""
     return find_bridge_problems(make_bridge_command(options, HOST.name, "pi_messages", HOST.default_policy))
 
 

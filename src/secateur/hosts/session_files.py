@@ -32,7 +32,7 @@ _INFO = "SELECT id, parent_id, slug, project_id, directory, title, version, time
 _WAIT_S = 2.0  # for a writer
 
 LAST = "last"
-_LEAST_ID = 4  # characters of an id that may stand for all of it
+_LEAST_ID = 4  # characters of an id that can identify it
 _MOST_NAMED = 5  # sessions that an error lists
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 
@@ -55,14 +55,14 @@ def find_database() -> Path | None:
 
 
 def list_database_sessions() -> list[DatabaseSession]:
-    """All sessions; none where there is no database, or one that cannot be read."""
+    """List all sessions; none if there is no database, or one that cannot be read."""
     path = find_database()
     if path is None:
         return []
     try:
         with _connect(path) as connection:
             return [DatabaseSession(*row) for row in connection.execute(_SESSIONS)]
-    except sqlite3.Error:  # of another version, or damaged: `export_session` says so to whoever names one
+    except sqlite3.Error:  # of another version, or damaged: `export_session` reports that when a session is named
         return []
 
 
@@ -172,7 +172,7 @@ def list_session_files(hosts: tuple[str, ...] = ()) -> list[SessionFile]:
 
 
 def find_session_file(name: str) -> SessionFile | None:
-    """The session that a name stands for; None if it is no name of one. Raises ConfigError if several fit."""
+    """Find the session with a given name; None if there is none. Raises ConfigError if several match."""
     agent, _, rest = name.rpartition(":")
     if agent and agent not in _NAMES:
         return None

@@ -176,7 +176,7 @@ def _iterate_inner(value: dict[str, Any] | list[Any], names: bool) -> Iterator[A
 
 
 class _Name(Struct, frozen=True):
-    """A member's name: part of the text, but no one's quotation."""
+    """A member's name: part of the text, but not a quotation."""
 
     text: str
 

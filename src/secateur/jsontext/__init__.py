@@ -1,8 +1,8 @@
 """JSON that is not yet parsed: spans of UTF-8 bytes, opened one level at a time, only where a value is needed.
 
-Rule: a `Text` never changes a byte, and says where each value is. This room knows JSON, not conversations. Python's
-recursion limit decides how deep a document may nest, some hundreds of levels; whoever reads a document converts a
-RecursionError. No model's provider was ever sent anything near that depth.
+Rule: a `Text` never changes a byte, and says where each value is. This module knows JSON, not conversations. Python's
+recursion limit decides how deep a document can be nested, a few hundred levels; the reader of a document converts a
+RecursionError. No provider was ever sent anything near that depth.
 """
 
 import json
@@ -25,7 +25,7 @@ _ENCODE = msgspec.json.Encoder().encode
 _TIGHT = (",", ":")
 _SPACE = b" \t\n\r"
 
-TOO_DEEP = "the document nests too deeply: some hundred levels of arrays and objects can be read; flatten what is below"
+TOO_DEEP = "the document is nested too deeply: a few hundred levels of arrays and objects can be read; flatten the rest"
 
 DEEPEST = 500  # levels: no parser or walk here is sure to get through more
 _LOOKED_AT = 4_000_000  # bytes
@@ -33,7 +33,7 @@ _SIGN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
 
 
 class Text:
-    """A JSON value as it stands in a document: `data[start:end]`."""
+    """A JSON value in a document: `data[start:end]`."""
 
     __slots__ = ("_children", "_spans", "data", "end", "start")
 
@@ -68,10 +68,12 @@ class Text:
         return _parse(memoryview(self.data)[self.start : self.end])
 
     def open(self) -> Spans:
-        """Where the children stand. Raises FormatError for a scalar or for what is not JSON."""
+        """Find the children. Raises FormatError for a scalar or for invalid JSON."""
         if self._spans is None:
             if self.kind not in "{[":
-                raise FormatError(f"nothing inside the JSON value at byte {self.start}: it is no object and no array")
+                raise FormatError(
+                    f"nothing inside the JSON value at byte {self.start}: it is neither an object nor an array"
+                )
             self._spans = scan_spans(self.data, self.start, self.end)
         return self._spans
 
@@ -128,7 +130,7 @@ class Text:
 
 
 class Lines(Text):
-    """A session log: one JSON value a line. Children are lines; a blank or broken line is one that nobody opens."""
+    """A session log: one JSON value per line. Children are lines; a blank or broken line is never opened."""
 
     __slots__ = ()
 
@@ -174,7 +176,7 @@ class Lines(Text):
 
 
 def dumps(value: Any) -> bytes:
-    """Compact UTF-8. A `Text` is copied as it stands; a string with a lone surrogate is written in ASCII escapes."""
+    """Compact UTF-8. A `Text` is copied unchanged; a string with a lone surrogate is written in ASCII escapes."""
     if isinstance(value, Text):
         return value.raw
     try:
@@ -204,7 +206,7 @@ def _parse(data: memoryview, shape: Shape = _ANY) -> Any:
 
 
 def is_too_deep(data: bytes) -> bool:
-    """Whether this is why something is no JSON to any parser. It takes its time: ask only where reading failed."""
+    """Whether every parser rejects it because of its depth. This is slow: call it only where reading failed."""
     depth = 0
     for found in _SIGN.finditer(data, 0, _LOOKED_AT):
         sign = found[0]

@@ -1,8 +1,8 @@
-"""A change inside a JSON value: the few strings that read otherwise, spliced where they stand.
+"""A change inside a JSON value: the few strings that differ, spliced in place.
 
 Rule: everything else keeps its characters, or stays the same object: order of names, numbers, escapes, white space. It
-makes no difference whether the value stands as itself or as text in a string, or how that string is escaped. Where
-something else stands than what the change was made for, nothing is spliced: the caller writes the whole value anew.
+makes no difference whether the value is an object or a text in a string, or how that string is escaped. If the place
+holds something other than what the change was made for, nothing is spliced: the caller rewrites the whole value.
 """
 
 import json
@@ -17,7 +17,7 @@ from secateur.errors import FormatError
 from secateur.jsontext import Text, dumps, loads
 
 Path = tuple[str | int, ...]
-Cut = tuple[int, int, str]  # characters [i, j) of a text, and what stands there instead
+Cut = tuple[int, int, str]  # characters [i, j) of a text, and their replacement
 Span = tuple[int, int, bytes]  # the same for bytes
 
 _BOM = "\ufeff"
@@ -35,7 +35,7 @@ class Leaf(NamedTuple):
 
 
 class Inside(Struct, frozen=True):
-    """A value of which only these strings change; `whole` is what it is then, said anew."""
+    """A value of which only these strings change; `whole` is the complete new value."""
 
     leaves: tuple[Leaf, ...]
     whole: Any

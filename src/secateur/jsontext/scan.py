@@ -1,7 +1,7 @@
 """Where JSON values are in bytes: spans of one opened level, by msgspec or by the standard library.
 
-Rule: the two ways give the same spans. What msgspec refuses (lone surrogate escapes) it reads in a shadow of equal
-length; what it refuses there too (NaN, duplicate names) the standard library reads, one character a byte.
+Rule: both give the same spans. What msgspec rejects (lone surrogate escapes) it reads in a shadow of equal length; what
+it rejects there too (NaN, duplicate names) is read by the standard library, one character a byte.
 """
 
 import json
@@ -76,7 +76,7 @@ def _list_members_before(data: bytes, first: int, last: bytes) -> tuple[list[byt
     while True:
         key = _KEY.match(data, first + here)
         if key is None or key.end() >= first + _HEAD:
-            raise FormatError("no such member near the head of the object")
+            raise FormatError("no such member near the beginning of the object")
         names.append(key[1])
         starts.append(key.end())
         if key[1] == last:
@@ -88,7 +88,7 @@ def _list_members_before(data: bytes, first: int, last: bytes) -> tuple[list[byt
 def find_value(data: bytes, inside: tuple[int, int], path: tuple[str | int, ...]) -> tuple[int, int] | None:
     """Return the span of the value at a path in `data[start:end]` by searching for its bytes.
 
-    None where they occur twice, where the path leads nowhere, or where msgspec refuses: then opening it tells.
+    None if they occur twice, if the path leads nowhere, or if msgspec rejects it: then the value has to be opened.
     """
     start, end = inside
     try:
@@ -108,7 +108,7 @@ def find_value(data: bytes, inside: tuple[int, int], path: tuple[str | int, ...]
         return None
     last = _find_last_scalar_end(data, start, end) - len(value)
     if value[-1] not in b"]}" and data.startswith(value, max(start, last)) and data.find(value, start, last) < 0:
-        return last, last + len(value)  # were it another scalar than the last, it would stand before that one
+        return last, last + len(value)  # if it were another scalar than the last, it would come before that one
     first = data.find(value, start, end)
     if data.find(value, first + 1, end) >= 0:
         return None
@@ -190,7 +190,7 @@ def name_of(raw: bytes) -> str:
     try:
         return str(json.loads(b'"%b"' % raw)) if b"\\" in raw else raw.decode("utf-8", "surrogatepass")
     except ValueError as error:
-        raise FormatError(f"not JSON: the name of a member is no text: {error}") from error
+        raise FormatError(f"not JSON: the name of a member is not a string: {error}") from error
 
 
 def make_shadow(data: bytes) -> bytes:

@@ -1,8 +1,8 @@
 """Which session a model's question is about.
 
-Rule: never guessed by time or by name alike. It is the session the server was started for; else the one whose handle
-the asker has seen, since handles are in its own context and cannot be guessed; else the only one there is. A handle
-of another tenant's names nothing.
+Rule: never guessed by time or by name alone. It is the session the server was started for; else the one whose handle
+the caller has seen, since handles are in its own context and cannot be guessed; else the only one there is. Another
+tenant's handles are unknown.
 """
 
 from pathlib import Path
@@ -18,7 +18,7 @@ SEEN = "give `seen`, a handle that stands in your context (`recall 1a2b3c4d5e6f`
 
 
 class Scope:
-    """Finds the session. With `remember`, where one asker has the server for itself, a handle need be told once."""
+    """Finds the session. With `remember`, if one caller has the server for itself, a handle is needed only once."""
 
     def __init__(self, store: str | Store, tenant: str = "", session: str = "", remember: bool = True) -> None:
         self.url = store if isinstance(store, str) else ""

@@ -1,7 +1,7 @@
-"""The server: the tools under their names, over standard input and output, or over HTTP on this machine.
+"""The server: the tools with their names, over standard input and output, or over HTTP on this machine.
 
-Rule: errors of ours become answers that the model can act on; anything else is the package's to report. Over HTTP
-no one is answered who does not say the token, since every user of a machine reaches its ports.
+Rule: secateur's own errors become answers that the model can act on; anything else is reported by the package. Over
+HTTP a token is required, since every user of a machine can reach its ports.
 """
 
 import hmac
@@ -32,7 +32,9 @@ def make_server(tools: Tools, version: str) -> Any:
         package, types = import_module("mcp.server.mcpserver"), import_module("mcp_types")
         errors = import_module("mcp.server.mcpserver.exceptions")
     except ImportError as error:
-        raise ConfigError("the Model Context Protocol's package is missing: pip install 'secateur[mcp]'") from error
+        raise ConfigError(
+            "the package of the Model Context Protocol is missing: pip install 'secateur[mcp]'"
+        ) from error
     server = package.MCPServer(NAME, instructions=_ABOUT, version=version, log_level="WARNING")
     for name in NAMES:
         tool = getattr(tools, name)
@@ -48,7 +50,7 @@ def serve(server: Any) -> None:
 
 
 def serve_http(server: Any, port: int, token: str) -> None:
-    """Answer over HTTP at `http://127.0.0.1:PORT/mcp` whoever gives the token."""
+    """Serve HTTP at `http://127.0.0.1:PORT/mcp` to callers with the token."""
     uvicorn = import_module("uvicorn")
     app = require_token(server.streamable_http_app(host=HOST, streamable_http_path=PATH, stateless_http=True), token)
     uvicorn.run(app, host=HOST, port=port, log_level="warning")
@@ -60,7 +62,7 @@ def require_token(app: Asgi, token: str) -> Asgi:
 
     async def checked(scope: Any, receive: Any, send: Any) -> None:
         said = dict(scope.get("headers") or ()).get(b"authorization", b"")
-        scheme, _, given = said.partition(b" ")  # schemes are told in any case of letters
+        scheme, _, given = said.partition(b" ")  # schemes are not case-sensitive
         if scope["type"] != "http" or (scheme.lower() == b"bearer" and hmac.compare_digest(given.strip(), wanted)):
             await app(scope, receive, send)
             return

@@ -1,12 +1,13 @@
-"""What the tools answer: text for a model, in pages of bounded size, each under a line that says what it is.
+"""The tools' answers: text for a model, in pages of limited size, each under a line that describes it.
 
-Rule: what is shown is the original text, character for character; a page says how to get the next one. The status of a
-session has facts of the store only: what the last request had, what was removed from it, and whether the record is
-intact. A question that cannot be answered says what to ask instead. Only pins change anything.
+Rule: the original text is shown, character for character; a page says how to get the next one. The status of a session
+has facts of the store only: the size of the last request, what was removed from it, and whether the record is intact. A
+question that cannot be answered gets a hint what to ask instead. Only pins change anything.
 """
 
 from collections.abc import Iterator
 
+from secateur.answers.recall import SCHEMA as SCHEMA  # for adapters, which import public names only
 from secateur.answers.recall import TextRange, find_matching_lines, show_blob
 from secateur.answers.removals import Removal, list_removals
 from secateur.engine import Engine

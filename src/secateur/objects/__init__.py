@@ -1,9 +1,10 @@
-"""Requests that hold objects: those of the providers' packages, pydantic models, dataclasses, attrs, Structs.
+"""Requests that contain objects: those of the providers' packages, pydantic models, dataclasses, attrs, Structs.
 
-Rule: objects are looked at, never converted. `inspect_objects` gives the JSON shape that a request has on the wire, for
-the rest of the program to read and edit; `Looked.restore` carries what was edited over to the request as received: what
-was not edited is the very same object, what was is a copy of the same class with all that no one named. No package is
-imported here: an object's class says how it is read. What is read once is remembered by identity, and checked.
+Rule: objects are read, never converted. `inspect_objects` gives the JSON shape that a request has on the wire, for the
+rest of the program to read and edit; `Looked.restore` applies the edits to the request as received: an unedited value
+is the very same object, an edited one is a copy of the same class that keeps all other attributes. No package is
+imported here: an object's class shows how to read it. Objects that were read once are remembered by identity, and
+checked.
 """
 
 from typing import Any
@@ -39,7 +40,7 @@ class Looked(Struct, frozen=True):
         return apply_view(self.request, self.native, view) if objects else view
 
     def describe_unknown(self) -> str:
-        """What to do when no format knows the objects among the messages; "" if there are none."""
+        """What to do if no format knows the objects among the messages; "" if there are none."""
         held = get_members(self.request) or {}
         messages = next((held[name] for name in ARRAYS if name in held), self.request)
         some = messages if isinstance(messages, list | tuple) else [messages]
@@ -77,7 +78,7 @@ def count_shared(old: Any, new: Any, at: tuple[str | int, ...]) -> int:
 
 
 def format_of(native: Any) -> str:
-    """The format that the packages of a request's objects tell; "" where none does, or several do."""
+    """The format implied by the packages of a request's objects; "" if none or several are."""
     packages = native.packages if isinstance(native, Seen | SeenList) else ()
     found = {format for name in packages for format, package in _FORMATS.items() if f"{name}.".startswith(package)}
     return found.pop() if len(found) == 1 else ""

@@ -1,9 +1,9 @@
 """How objects of a class are read and copied: pydantic models, dataclasses, attrs classes, msgspec Structs; and whether
-a value has any, or is made of dicts, lists and scalars alone.
+a value contains any, or consists of dicts, lists and scalars only.
 
-Rule: names are those on the wire; a value that the class would leave out is left out. A copy is of the same class, made
-without validation, and keeps what was not named: unknown fields, private ones, which fields were set. Each container is
-visited once, level by level; a value that contains itself is an error here, not later.
+Rule: names are those on the wire; values that the class would omit are omitted. A copy is of the same class, made
+without validation, and keeps everything that was not named: unknown fields, private ones, which fields were set. Each
+container is visited once, level by level; a value that contains itself is an error here, not later.
 """
 
 import copy
@@ -32,12 +32,12 @@ class Kind(NamedTuple):
 
     fields: dict[str, str]  # name on the wire → name of the attribute
     members: Callable[[Any], Members]  # what an object holds, by its names on the wire
-    state: Callable[[Any], tuple[Any, ...] | None]  # what changes with it: dicts and sets; None where nothing tells
+    state: Callable[[Any], tuple[Any, ...] | None]  # what changes with it: dicts and sets; None if unknown
     changed: Callable[[Any, Members, frozenset[str]], Any]  # a copy with other attributes, and without some
 
 
 def get_kind(made: type) -> Kind | None:
-    """How to read and copy objects of this class; None if unknown."""
+    """Return how to read and copy objects of this class; None if unknown."""
     return _find_kind(made)
 
 
@@ -176,7 +176,7 @@ def is_plain(value: Any) -> bool:
             return below is not None
         level = below
     raise FormatError(
-        f"the request is nested more than {MOST_LEVELS} levels deep, or holds itself: hand in the messages as they "
+        f"the request is nested more than {MOST_LEVELS} levels deep, or contains itself: hand in the messages as they "
         "would be sent"
     )
 

@@ -1,9 +1,9 @@
 """The JSON shape of a whole request: a list of messages, the arguments of a client's call, or one object with them.
 
-Rule: the messages are read whole, or refused. What is beside them (tools, settings) is read as far as it can be:
-a function that serves as a tool by its name and its docstring, the rest not at all. Shapes that only google-genai
-takes are brought into that of its requests: a text or a part stands for a content, and `config` holds the system
-instruction and the tools.
+Rule: the messages are read completely, or rejected. Everything else (tools, settings) is read as far as possible: a
+function used as a tool by its name and its docstring, the rest not at all. Shapes that only google-genai accepts are
+converted to those of its requests: a text or a part becomes a content, and `config` holds the system instruction and
+the tools.
 """
 
 from collections import deque
@@ -32,7 +32,7 @@ def read(request: Any, eyes: Eyes) -> Seen | SeenList:
     except Unread as unread:
         raise unread.to_format_error() from None
     except RecursionError as error:
-        raise FormatError("the request is nested too deep: hand in the messages as they would be sent") from error
+        raise FormatError("the request is nested too deeply: pass the messages as they would be sent") from error
     found.packages = frozenset(eyes.packages)
     return found
 
@@ -43,7 +43,9 @@ def _read(request: Any, eyes: Eyes) -> Seen | SeenList:
         return eyes.reuse_equal(_read_contents(elements) if _GOOGLE in eyes.packages else elements)
     held = get_members(request)
     if held is None or not any(name in held for name in ARRAYS):
-        raise Unread(request, "a request is a list of messages, or has them as `messages`, `input` or `contents`")
+        raise Unread(
+            request, "a request must be a list of messages, or an object with `messages`, `input` or `contents`"
+        )
     found = Seen()
     for name, value in held.items():
         if name not in ARRAYS:
@@ -77,7 +79,7 @@ def _read_elements(value: Any, eyes: Eyes, name: str = "") -> Any:
 def _read_shapes(value: Any, eyes: Eyes, name: str) -> Any:
     try:
         if not isinstance(value, list | tuple | deque):
-            raise Unread(value, "messages are a list: make one of it, `list(...)`")
+            raise Unread(value, "messages must be a list: convert them with `list(...)`")
         return eyes.read_elements(value)
     except Unread as unread:
         unread.steps += [name] if name else []

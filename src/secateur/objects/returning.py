@@ -1,8 +1,8 @@
-"""What was edited in the JSON shape of a request, carried over to the request as received.
+"""Edits in the JSON shape of a request, applied to the request as received.
 
-Rule: a value whose shape is the same is the very same value. Of an object whose shape was edited a copy of its class is
-made with what changed; where the class has no place for that, and for what is new, the plain shape stands, which every
-client takes too.
+Rule: a value with an unchanged shape is the very same value. An object whose shape was edited is copied within its
+class, with the changes; if the class has no place for them, and for new values, the plain shape is used, which every
+client accepts too.
 """
 
 import copy
@@ -64,7 +64,7 @@ def _apply_value(original: Any, seen: Any, now: Any) -> Any:
 def _apply_object(original: Any, seen: dict[str, Any], now: dict[str, Any]) -> Any:
     held = get_members(original)
     if held is None or not seen.keys() <= held.keys() or seen.get("type") != now.get("type"):
-        return now  # it stands for something else, as a text for a content, or became something else
+        return now  # it represents something else, such as a text for a content, or was replaced by something else
     values = {
         name: _apply_member(held, seen, name, value)
         for name, value in now.items()

@@ -24,7 +24,7 @@ _LISTS = (list, tuple, deque)
 
 
 class Seen(dict[str, Any]):
-    """The JSON shape of a body. No one else holds it, so that what is the same object reads the same."""
+    """The JSON shape of a body. Nothing else holds it, so identical objects always read the same."""
 
     packages: frozenset[str] = frozenset()  # that objects among its messages are of
 
@@ -102,7 +102,7 @@ class Eyes:
         if made in SCALARS:
             return value
         if depth > MOST_LEVELS:
-            raise Unread(value, f"it is nested more than {MOST_LEVELS} levels deep, or holds itself")
+            raise Unread(value, f"it is nested more than {MOST_LEVELS} levels deep, or contains itself")
         if made is dict or isinstance(value, Mapping):
             return self._read_mapping(value, depth)
         if isinstance(value, _LISTS):
@@ -158,8 +158,8 @@ class Eyes:
         return self._read_mapping(kind.members(value), depth)
 
 
-_NEVER = object()  # the copy of a container that may change without telling: equal to nothing that is there
-_UNTOLD = deque[Any]()  # stands for what an object holds that does not tell it
+_NEVER = object()  # the copy of a container that may change unnoticed: equal to nothing
+_UNTOLD = deque[Any]()  # stands for the content of an object that cannot be read
 _FIXED = (str, bytes, int, float, Enum, PurePath, UUID, Decimal, datetime, date, time)
 
 
@@ -195,7 +195,7 @@ def _name(name: Any) -> str:
         return {None: "null", True: "true", False: "false"}[name]
     if isinstance(name, int | float):
         return repr(name)
-    raise Unread(name, "it stands as a name: names are texts")
+    raise Unread(name, "it is used as a member's name: names must be strings")
 
 
 def _read_leaf(value: Any) -> Any:
@@ -206,9 +206,9 @@ def _read_leaf(value: Any) -> Any:
         if isinstance(value, classes):
             return written(value)
     if isinstance(value, Iterator):
-        raise Unread(value, "it can be read once only: make a list of it, `list(...)`")
+        raise Unread(value, "it can be read only once: convert it with `list(...)`")
     if hasattr(value, "read"):
-        raise Unread(value, "it is an open file: give what it holds, as base64 or as the address of an upload")
+        raise Unread(value, "it is an open file: pass its content as base64, or the address of an upload")
     raise Unread(value)
 
 

@@ -129,7 +129,7 @@ def _parse_policy_name(policy: Any) -> str:
     if not isinstance(name, str):
         raise ConfigError(f"a policy is a name, a path, a dict or a Policy, not a {type(policy).__name__}")
     if "\0" in name:
-        raise ConfigError(f"no policy is called {name!r:.80}: a name has no NUL characters")
+        raise ConfigError(f"invalid policy name {name!r:.80}: a name cannot contain NUL characters")
     return name
 
 
@@ -181,7 +181,8 @@ def _validate_policy(policy: Policy) -> Policy:
     other = [type(one).__struct_config__.tag for one in policy.prune if one.edits - RESULTS]
     if policy.results_only and other:
         raise ConfigError(
-            f"policy {policy.name} is results_only, but {', '.join(map(str, other))} edits more: drop one"
+            f"policy {policy.name} is results_only, but {', '.join(map(str, other))} also edits other parts: remove it,"
+            " or set results_only = false"
         )
     return policy
 

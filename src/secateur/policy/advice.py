@@ -1,6 +1,6 @@
-"""What a person should know about a policy's settings before trusting it.
+"""Warnings about a policy's settings.
 
-Rule: facts with their remedy, a sentence each; nothing is changed and nothing refused. `doctor` prints them.
+Rule: each is a fact with its remedy, in one sentence; nothing is changed and nothing rejected. `doctor` prints them.
 """
 
 from secateur.policy.language import Policy
@@ -23,7 +23,9 @@ def _check_skills(policy: Policy) -> list[str]:
     protect = policy.protect
     if is_protected_tool(protect, "skill") or "skill" in protect.tool_kinds:
         return []
-    return ["results of the tool `skill` may go, and with them the agent's instructions: add it to protect.tools"]
+    return [
+        "results of the tool `skill` can be removed, and with them the agent's instructions: add it to protect.tools"
+    ]
 
 
 def _check_turns(policy: Policy) -> list[str]:
@@ -48,7 +50,7 @@ def _check_ttl(policy: Policy) -> list[str]:
     if ttl is None:
         return []
     return [
-        f"ttl is {ttl:,.0f} s and {setting} is {said}: set both alike, or pruning misses the end of the cache"
+        f"ttl is {ttl:,.0f} s and {setting} is {said}: make them equal, or pruning misses the end of the cache"
         for setting, said in policy.host_settings.items()
         if setting.endswith("cacheControlTtl") and parse_seconds(said) != ttl
     ]

@@ -1,9 +1,9 @@
-"""Why a policy was refused: the place, and the word that would have been right; and policies written as TOML.
+"""Why a policy was rejected: the place, and the word that would be valid; and policies written as TOML.
 
-Rule: the sentence names the thing, where it is and what to write instead. Old names are never read: a file with one is
-refused with the new word. The tables of old names are keyed by the class whose fields they were. TOML is written for
-people: what is written loads back to the same values, and dates and None do not occur in a policy. Nothing here decides
-what is valid.
+Rule: the sentence names the problem, the place and what to write instead. Old names are never read: a file with one is
+rejected with the new word. The tables of old names are keyed by the class whose fields they were. TOML is written for
+people: it loads back to the same values, and dates and None do not occur in a policy. Nothing here decides what is
+valid.
 """
 
 import json

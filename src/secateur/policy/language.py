@@ -44,7 +44,7 @@ class Policy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     schedule: Schedule = EveryRequest()
     pricing: tuple[Stated, ...] = ()  # prices and cache rules where the tables' are not the ones that hold
     compaction: Compaction | None = None  # when pruning is not enough; None: this policy does not compact
-    continuation: Continuation = Continuation()  # what the agent is told after a compaction
+    continuation: Continuation = Continuation()  # what the agent receives after a compaction
 
     def __repr__(self) -> str:
         return f"<Policy {self.name}>"

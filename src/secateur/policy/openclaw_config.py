@@ -39,7 +39,7 @@ def read(path: Path, base: Policy) -> Policy:
     except pyjson5.Json5Exception as error:
         raise ConfigError(f"the configuration {path} is not JSON5: {error}") from error
     if not isinstance(config, dict) or not _ROOTS & config.keys():
-        raise ConfigError(f"{path} is no configuration of OpenClaw: it has none of {', '.join(sorted(_ROOTS))}")
+        raise ConfigError(f"{path} is not a configuration of OpenClaw: it has none of {', '.join(sorted(_ROOTS))}")
     return convert_config(config, base)
 
 

@@ -1,8 +1,8 @@
-"""How many tokens a model takes, and where that number comes from.
+"""The size of a model's context window in tokens, and the source of that number.
 
-Rule: stated by the caller, then by the policy; then what the provider said when it refused a longer request, what the
-host recorded, the registry, 200,000. `context_tokens` is a ceiling on any of them. The registry is a dated table, made
-by `scripts/refresh_models.py`; a model it does not know is not guessed at.
+Rule: the order is: stated by the caller, stated by the policy, the provider's refusal of a longer request, recorded by
+the host, the registry, 200,000. `context_tokens` is a ceiling on any of them. The registry is a dated table, made by
+`scripts/refresh_models.py`; unknown models are not guessed.
 """
 
 import json
@@ -20,9 +20,9 @@ DEFAULT_WINDOW = 200_000  # SEEDS 3.4
 
 
 def resolve(stated: int | None, model: str, policy: Policy, *, learned: int = 0, recorded: int = 0) -> tuple[int, str]:
-    """The window in tokens and where it comes from, in a few words.
+    """Return the window in tokens and its source, in a few words.
 
-    `learned` is what the model's provider said, `recorded` what the document's host wrote down; 0 where neither did.
+    `learned` comes from the model's provider, `recorded` from the document's host; 0 if unknown.
     """
     window, source = _find_stated(stated, model, policy) or _find_fallback(model, learned, recorded)
     ceiling = policy.context_tokens

@@ -1,7 +1,7 @@
-"""What tokens cost and how providers cache prompts: prices and rules as data, and the arithmetic that follows.
+"""What tokens cost and how providers cache prompts: prices and rules as data, and the arithmetic based on them.
 
 Rule: figures carry their source and date; a model that is not in a table has no price and no rules, and nothing is
-guessed for it. Tables are read when they are first asked for. Nothing here knows a session.
+guessed for it. Tables are read on first use. Nothing here knows a session.
 """
 
 from secateur.pricing.arithmetic import (

@@ -30,9 +30,9 @@ def compute_carrying_cost(r: float, tokens: float, requests: float = 1) -> float
 def compute_break_even(w: float, r: float, pruned: float, surviving: float, placeholders: float = 0) -> float:
     """Number of further requests after which a prune has paid for itself: kappa (S + p) / (P - p).
 
-    `pruned` tokens give way to `placeholders`; `surviving` tokens are in the cache behind the first pruned message.
-    The request that prunes counts as the first. inf where nothing comes free. How deep in the history the first edit
-    stands does not matter: what is before it is read either way.
+    `pruned` tokens are replaced by `placeholders`; `surviving` tokens are in the cache after the first pruned message.
+    The request that prunes counts as the first. inf if nothing is freed. The position of the first edit does not
+    matter: what comes before it is read from the cache either way.
     """
     freed = pruned - placeholders
     if freed <= 0:
@@ -44,25 +44,26 @@ CALL_TOKENS = 60  # a call that fetches a lost result again, and the frame of it
 
 
 def compute_fetch_cost(w: float, r: float, o: float, *, tokens: float, prompt: float) -> float:
-    """What it costs to have a result of so many tokens again: one more request that reads the prompt from the cache,
-    says the call, and writes call and result."""
+    """The cost of fetching a result of this many tokens again: one more request that reads the prompt from the cache,
+    makes the call, and writes call and result.
+    """
     return r * prompt + o * CALL_TOKENS + w * (tokens + CALL_TOKENS)
 
 
 def compute_excerpt_threshold(w: float, r: float, *, chance: float, call: float, stays: float) -> float:
     """Number of tokens from which a new result is cheaper as an excerpt of half of it; inf if never.
 
-    Whole, a token is written once and read for `stays` requests. With `chance` what was left out is needed after all,
-    and the whole result is fetched by one more request, which costs `call` beside it (`compute_fetch_cost` of no
-    tokens). The size at which both cost the same solves (s - s/2)(w + r stays) = chance (call + w s).
+    Whole, a token is written once and read for `stays` requests. With probability `chance` the removed half is needed
+    after all, and the whole result is fetched by one more request, at the additional cost `call` (`compute_fetch_cost`
+    of no tokens). The size at which both cost the same solves (s - s/2)(w + r stays) = chance (call + w s).
     """
     spared = (w + r * stays) / 2 - chance * w
     return chance * call / spared if spared > 0 else inf
 
 
 def compute_fold_threshold(w: float, r: float, *, chance: float, again: float, stays: float) -> float:
-    """How many tokens of a new result must be spared for it to pay, where with `chance` one of them is needed after all
-    and the whole result is fetched again, which costs `again` (`compute_fetch_cost`). `stays` is that of
+    """How many tokens of a new result must be saved for it to pay, if with probability `chance` one of them is needed
+    after all and the whole result is fetched again, at the cost `again` (`compute_fetch_cost`). `stays` is that of
     `compute_excerpt_threshold`.
     """
     return chance * again / (w + r * stays)

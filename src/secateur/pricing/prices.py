@@ -1,7 +1,7 @@
-"""Prices of models, from a small dated table (`make prices` writes it anew from genai-prices).
+"""Prices of models, from a small dated table (`make prices` updates it from genai-prices).
 
-Rule: dollars per million tokens, as the maker of a model asks them; batch discounts and resellers aside. A model that
-is not in the table has no price: callers say so by name. A price can be stated instead, in any unit
+Rule: dollars per million tokens, as published by the maker of the model; batch discounts and resellers are ignored. A
+model that is not in the table has no price: callers say so by name. A price can be stated instead, in any unit
 (`make_unit_price`).
 """
 
@@ -23,7 +23,9 @@ _WEEKEND = (5, 6)  # Saturday and Sunday, UTC
 
 
 class Rates(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What one class of tokens costs each, in dollars per million. What has no price of its own costs as input."""
+    """The price of each class of tokens, in dollars per million. A class without a price of its own costs as much as
+    input.
+    """
 
     input: float
     output: float
@@ -60,7 +62,7 @@ class Tier(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Price(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a model asks."""
+    """The price of a model."""
 
     model: str
     base: Rates

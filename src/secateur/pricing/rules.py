@@ -1,7 +1,7 @@
 """How providers cache prompts: one set of rules per provider and family of models, each with source and date.
 
-Rule: rules are data (`cache_rules.toml`), read when first asked for; the first whose patterns fit a model's normal name
-holds. A set can be stated in configuration with the same names. A model that no pattern fits has no rules.
+Rule: rules are data (`cache_rules.toml`), read on first use; the first whose patterns match a model's normalized name
+applies. A set can be stated in configuration with the same names. A model that no pattern matches has no rules.
 """
 
 import tomllib

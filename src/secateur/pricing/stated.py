@@ -41,14 +41,14 @@ class StatedCache(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
 
 
 class Stated(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What one entry says of some models."""
+    """What one entry states for some models."""
 
     models: tuple[str, ...] = (
         "*",
     )  # globs over a model's name: as given (`anthropic/*`), or without provider and date
     like: str = ""  # a model of the tables whose price and cache rules these have, but for what is stated here
     price: Rates | None = None  # dollars per million tokens
-    tiers: tuple[Tier, ...] = ()  # by `over`, lowest first; only beside `price`
+    tiers: tuple[Tier, ...] = ()  # by `over`, lowest first; only together with `price`
     cache: StatedCache = StatedCache()
     cache_ttl: Literal["5m", "1h"] | None = (
         None  # 1h: requests buy the longer time to live, though they may not show it
@@ -56,10 +56,10 @@ class Stated(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
 
     def __post_init__(self) -> None:
         if self.tiers and self.price is None:
-            raise ValueError("tiers are stated without the price below them: state `price` too")
+            raise ValueError("`tiers` require the price below them: state `price` too")
         paid = [self.price, *(tier.rates for tier in self.tiers)]
         if any((getattr(one, name) or 0) < 0 for one in paid if one is not None for name in one.__struct_fields__):
-            raise ValueError("no price is negative")
+            raise ValueError("prices cannot be negative")
 
 
 Entries = tuple[Stated, ...]
@@ -75,7 +75,7 @@ def find_entry(entries: Entries, model: str) -> Stated | None:
 
 
 def price_under(entries: Entries, model: str, at: int | None = None) -> Price | None:
-    """What a model asks at a time (ms since 1970), as stated, else as `price_of` says."""
+    """The price of a model at a time (ms since 1970), as stated, else by `price_of`."""
     said = find_entry(entries, model)
     if said is not None and said.price is not None:
         return Price(model or said.like or "stated price", said.price, said.tiers, SAYS)

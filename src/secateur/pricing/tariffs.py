@@ -43,8 +43,8 @@ class CachePricing(Struct, frozen=True, kw_only=True):
 def get_tariff(model: str, hour: bool = False, *, minute: int | None = None, said: Entries = ()) -> CachePricing:
     """The tariff of a request to this model.
 
-    `hour`: the client buys the cache's longer time to live. `minute`: when, in minutes since 1970; without it, as on
-    the date of the tables, at an hour without surcharge. `said`: what the policy states.
+    `hour`: the client buys the longer cache lifetime. `minute`: when, in minutes since 1970; without it, on the date
+    of the tables, at an hour without surcharge. `said`: what the policy states.
     """
     price = price_under(said, model, minute * MINUTE_MS if minute is not None else None)
     rules, entry = resolve_rules(said, model), find_entry(said, model)
@@ -89,5 +89,5 @@ def _explain_assumed(model: str, price: Price | None, rules: CacheRules | None) 
     if not lacks:
         return ""
     if not model:
-        return f"no model is named: prices and cache rules of {DEFAULT_MODEL} are taken; name the model"
-    return f"{' and '.join(lacks)} of {model} unknown: those of {DEFAULT_MODEL} are taken"
+        return f"no model is named: using prices and cache rules of {DEFAULT_MODEL}; name the model"
+    return f"{' and '.join(lacks)} of {model} unknown: using those of {DEFAULT_MODEL}"

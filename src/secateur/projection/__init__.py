@@ -1,7 +1,7 @@
-"""What the model reads: a plan laid over a history, kept from request to request so that each costs what is new.
+"""What the model reads: a plan applied to a history, kept from request to request so that each costs only what is new.
 
 Rule: everything here follows from the request and the plan, so dropping it changes no byte. A projection knows nothing
-of documents' bytes, and decides nothing.
+about documents' bytes, and decides nothing.
 """
 
 from collections.abc import Callable, Iterable
@@ -54,7 +54,7 @@ class Projection:
         self.projected_messages: tuple[Message, ...] = ()  # one by one as the model reads them, ranges aside
         self._weights: tuple[int, int, int] = (0, 0, 0)  # tokens raw, tokens of the view, the view by the gauge
         self._view: Transcript | None = None
-        self._shown: Shown | None = None  # what stands for ranges; None: none was replaced yet
+        self._shown: Shown | None = None  # replacements of ranges; None: none was replaced yet
         self._tally, self._gauge_tally, self.tallies = Tally(sum_tokens), Tally(self._measure_message), Tallies()
         self._stamps = stamp  # the time of an edit is recorded where the host has a place for it
         self.same = 0  # leading messages that are in the last request as they are
@@ -82,7 +82,7 @@ class Projection:
             self.count, self.gauge = self.counting.both
         # What was derived from a message stays true as long as three things stay: the message, everything before it,
         # and the edits that apply to it. So the first `same` messages keep what is known of them, unless the plan is
-        # another one or another part of it applies now: then everything is derived anew.
+        # another one or another part of it applies now: then everything is derived again
         plan_stays = plan is None or plan == self.plan
         held = new.transcript.partial
         if not plan_stays or held != self._held:
@@ -170,7 +170,7 @@ class Projection:
         return sum([part.tokens if part.kind == "media" else gauge(part.text) for part in message.parts])
 
     def _spend(self, touched: Iterable[int] | None = None) -> None:
-        """Learn which messages hold a result that the policy could still edit: of all of them, or of these anew."""
+        """Find the messages with a result that the policy could still edit: among all of them, or among these again."""
         self._view = None
         if not self.is_pruned:
             return

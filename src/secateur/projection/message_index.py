@@ -25,7 +25,7 @@ Messages = tuple[Message, ...]
 
 
 class MessageIndex:
-    """Where messages and parts are in a history, by role and by key; and which results may still be pruned."""
+    """Where messages and parts are in a history, by role and by key; and which results can still be pruned."""
 
     def __init__(self) -> None:
         self.positions: MessagePositions | None = None  # of users, turns, answers, prunable results; None: none learned
@@ -65,10 +65,10 @@ class MessageIndex:
     def update_prunable(
         self, read: Transcript, protect: Protection, is_final: Callable[[Part], bool], touched: Iterable[int] | None
     ) -> None:
-        """Learn which messages hold a result that the policy could still prune: check these anew, or with None all.
+        """Find the messages with a result that the policy could still prune: check these again, or all with None.
 
-        It follows from the history as received, the protection and the edits in force. Of a history that grew only
-        what is new is checked, and what was edited since. Whether a result may be pruned now is decided by `bounds`.
+        It follows from the history as received, the protection and the active edits. Of a history that grew, only what
+        is new is checked, and what was edited since. Whether a result can be pruned now is decided by `bounds`.
         """
         read = replace(read, index=self.positions)
         index, size = get_index(read), len(read.messages)
@@ -122,7 +122,7 @@ class Tally:
         return self._total
 
     def weigh_each(self, messages: Messages) -> list[int]:
-        """What each of these messages weighs."""
+        """The weight of each of these messages."""
         self.sum_messages(messages)
         return self._sizes
 

@@ -126,7 +126,7 @@ def compile_ops(message: Message, fold: FoldedPlan, format: Format, stamp: bool)
     found: list[Op] = []
     parts = fold.parts
     gone = ""  # as in `seen`
-    whole: Path = ()  # where the result stands that was edited last
+    whole: Path = ()  # the place of the result that was edited last
     for part in message.parts:
         key = part.key
         if part.container_key and part.container_key == gone:
@@ -139,7 +139,9 @@ def compile_ops(message: Message, fold: FoldedPlan, format: Format, stamp: bool)
             found.append(_without(part))
             continue
         if part.pinned:
-            raise EditError(f"an edit by {edit.strategy or 'the caller'} names a part that may not change: {part.path}")
+            raise EditError(
+                f"an edit by {edit.strategy or 'the caller'} addresses a part that cannot be edited: {part.path}"
+            )
         if part.kind == "tool_result":
             gone, whole = key, part.path
         body = format.replacement_body(part, edit.text)
@@ -173,12 +175,12 @@ def build_top_ops(
 
 
 def _remove_beside(medium: Part, whole: Path) -> list[Op]:
-    """Remove a medium stored beside the text of its result, at `whole`, along with the result."""
+    """Remove a medium stored next to the text of its result, at `whole`, along with the result."""
     return [] if medium.path[: len(whole)] == whole else [_without(medium)]
 
 
 def _without(part: Part) -> Op:
-    """Take a part out of the array that holds it; what stands under a name of its own is left empty."""
+    """Remove a part from its array; a value under a name of its own is left empty."""
     last = part.path[-1]
     if isinstance(last, int):
         return Op(part.path[:-1], [], (last, last + 1))
@@ -198,7 +200,9 @@ class Shown:
     """The view shown last."""
 
     def __init__(self) -> None:
-        self._put: dict[tuple[int, str | None], tuple[Replace, Messages]] = {}  # what stands for a range, by its edit
+        self._put: dict[
+            tuple[int, str | None], tuple[Replace, Messages]
+        ] = {}  # the replacement of a range, by its edit
         self._messages: Messages = ()
         self._index = MessagePositions()
 

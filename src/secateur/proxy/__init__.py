@@ -1,10 +1,10 @@
-"""The proxy: it is between an agent and its provider, and prunes requests on their way.
+"""The proxy between an agent and its provider, which prunes requests on their way.
 
-Rule: bytes that no edit touches are the client's own, in both directions, and a failure of ours is never the client's
-failure. What is pruned is decided by the engine alone. `server.serve` runs a proxy, `background.start_in_thread` runs
-one beside other work; both take `settings.ProxySettings`.
+Rule: bytes that no edit touches are the client's own, in both directions, and an error of the proxy never becomes the
+client's error. The engine alone decides what is pruned. `server.serve` runs a proxy, `background.start_in_thread` runs
+one in a thread; both take `settings.ProxySettings`.
 """
 
 import logging
 
-logging.getLogger("secateur.proxy").addHandler(logging.NullHandler())  # whoever wants warnings adds a handler
+logging.getLogger("secateur.proxy").addHandler(logging.NullHandler())  # applications that want warnings add a handler

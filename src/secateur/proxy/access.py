@@ -1,7 +1,7 @@
-"""Who may use the proxy.
+"""Access control of the proxy.
 
-Rule: on this machine, programs of this machine and no web page; on any other address, who knows the token. A page in
-a browser may reach this machine's ports under a name of its own, so the names of host and origin are checked.
+Rule: on this machine, programs have access, and web pages do not; on any other address, clients need the token. A page
+in a browser can reach this machine's ports under a host name of its own, so the names of host and origin are checked.
 """
 
 import hmac
@@ -20,7 +20,7 @@ _KEY_PATH = b"/_secateur/key/"
 
 
 class Access:
-    """What requests are let in."""
+    """Which requests are admitted."""
 
     def __init__(self, settings: ProxySettings) -> None:
         self._token = settings.token.encode()
@@ -49,7 +49,7 @@ def _check_local(request: Request) -> None:
     origin = find_header(request.headers, b"origin")
     for name in filter(None, (f"//{find_header(request.headers, b'host')}", origin)):
         if not is_local_host(_find_hostname(name)):
-            raise Refusal(403, "this proxy serves programs of this machine alone: address it as 127.0.0.1 or localhost")
+            raise Refusal(403, "this proxy serves only programs on this machine: address it as 127.0.0.1 or localhost")
 
 
 def _find_hostname(address: str) -> str:

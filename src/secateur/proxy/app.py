@@ -1,7 +1,6 @@
-"""The proxy as an ASGI application: who is let in, what it answers itself, and everything else as an exchange.
+"""The proxy as an ASGI application: access, the proxy's own pages, and an exchange for everything else.
 
-Rule: a refusal of ours has the shape of the API that the client speaks. Nothing is said of a request that failed but
-that it did.
+Rule: an error of the proxy has the shape of the API that the client uses. Details of failed requests are not disclosed.
 """
 
 from secateur.proxy.access import Access, split_key
@@ -76,7 +75,7 @@ class ProxyApp:
         await open_tunnel(request, address, self._limits, scope["extensions"][TAKE_OVER])
 
     async def _answer_own(self, name: bytes) -> Answer:
-        """What the proxy says of itself."""
+        """Answer a request for one of the proxy's own pages."""
         self._status.held_bytes = self._held.now
         if name == b"health":
             return build_json(200, self._status.report_health())
@@ -89,7 +88,7 @@ class ProxyApp:
             try:
                 kind, text = await self._services.run(self._services.render_metrics)
             except ImportError as error:
-                raise Refusal(501, "metrics need prometheus-client: pip install 'secateur[proxy]'") from error
+                raise Refusal(501, "metrics require prometheus-client: pip install 'secateur[proxy]'") from error
             return Answer(200, text, [(b"content-type", kind), (b"content-length", str(len(text)).encode())])
         raise Refusal(404, "there are /metrics, /healthz, /_secateur/health and /_secateur/status")
 
@@ -97,11 +96,11 @@ class ProxyApp:
         if self._status.active > self._limits.requests:
             raise Refusal(503, f"{self._status.active - 1:,} requests are in flight: try again in a moment")
         if request.wants_upgrade and route.path.endswith(b"/responses"):
-            raise Refusal(426, "this proxy speaks HTTP here: send the request as a POST")
+            raise Refusal(426, "this proxy accepts only HTTP POST here")
 
 
 def find_own_path(request: Request) -> bytes:
-    """What the proxy is asked about itself; b"" if the request is for a provider."""
+    """The path of one of the proxy's own pages; b"" if the request is for a provider."""
     if request.method == "GET" and request.path in (b"/metrics", b"/healthz"):  # no provider has them
         return request.path[1:]
     return request.path.removeprefix(OWN_PATH) or b"/" if request.path.startswith(OWN_PATH) else b""

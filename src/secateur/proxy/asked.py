@@ -27,12 +27,12 @@ class Asked(Struct, frozen=True):
 
     @property
     def text(self) -> RequestText:
-        """What makes it the same as another one."""
+        """The text that identifies a request."""
         return RequestText(self.route.format, self.route.model, self.caller.session, self.body)
 
 
 class Edited(Struct, frozen=True):
-    """What is sent in its place."""
+    """The request that is sent instead."""
 
     body: bytes
     how: How
@@ -43,5 +43,5 @@ class Edited(Struct, frozen=True):
 
     @property
     def receipt(self) -> Receipt | None:
-        """What was done, of a request that leaves a receipt."""
+        """The receipt, if the request leaves one."""
         return self.view.receipt if self.view is not None else None

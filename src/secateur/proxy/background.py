@@ -1,6 +1,6 @@
-"""A proxy beside other work: in a thread of its own, for as long as a block of code runs.
+"""A proxy in a thread of its own, for as long as a block of code runs.
 
-Rule: it takes no signals and prints nothing; it has ended when the block has.
+Rule: it handles no signals and prints nothing; it stops with the block.
 """
 
 from collections.abc import Iterator

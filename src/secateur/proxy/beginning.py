@@ -23,7 +23,7 @@ _ERRORS = (b"event: error", b"response.failed", b'"type":"error"', b'"type": "er
 
 
 class Beginning(Struct, frozen=True):
-    """What was read of a response before any of it was sent back."""
+    """The part of a response that was read before any of it was sent back."""
 
     data: bytes = b""
     status: int = 0  # of the refusal; 0 if it is none
@@ -31,7 +31,7 @@ class Beginning(Struct, frozen=True):
 
 
 async def read_beginning(response: aiohttp.ClientResponse) -> Beginning:
-    """Read as much of a response as tells whether it is a refusal of a request that may be too long."""
+    """Read as much of a response as shows whether the provider rejects a request that may be too long."""
     if response.status in _MAY_BE_TOO_LONG:
         data = await _read_body(response)
         return Beginning(data, response.status, _unpack(response, data) if response.content.at_eof() else b"")
@@ -44,7 +44,7 @@ async def read_beginning(response: aiohttp.ClientResponse) -> Beginning:
 async def _read_body(response: aiohttp.ClientResponse) -> bytes:
     """The body; of a long one the beginning."""
     read = bytearray()
-    with suppress(*BROKEN):  # whoever reads on meets the same error
+    with suppress(*BROKEN):  # the next reader gets the same error
         while len(read) < _MOST_BYTES and (piece := await response.content.readany()):
             read += piece
     return bytes(read)

@@ -1,6 +1,6 @@
-"""JSON bodies taken apart into the bytes of their members and elements, and put together again.
+"""JSON bodies split into the bytes of their members and elements, and joined again.
 
-Rule: what is not replaced keeps its bytes; nothing is decoded that no one asks for.
+Rule: what is not replaced keeps its bytes; nothing is decoded unless requested.
 """
 
 from collections.abc import Iterable

@@ -1,7 +1,7 @@
-"""Whose request it is: the client, its session, the account that pays, and what kind of call it is.
+"""Who sent a request: the client, its session, the account that pays, and the kind of call.
 
-Rule: what clients send is a table (`clients`), so that a new client is a row. A credential leaves here as a keyed hash
-alone. What is not said is not guessed: a session without a name is found by its history.
+Rule: what clients send is a table (`clients`), so that a new client is a row. A credential leaves this module only as a
+keyed hash. Nothing is guessed: a session without a name is found by its history.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ _TAIL = 4_000  # bytes at the end of a conversation in which a client's own word
 
 
 class Caller(Struct, frozen=True):
-    """Whose request it is."""
+    """Who sent a request."""
 
     client: str  # "" if it is not known
     session: str  # "" if the client gives it no name
@@ -60,7 +60,7 @@ class Tenants:
 
 
 def read_secret(store: Store) -> bytes:
-    """The secret by which credentials are hashed: kept in or beside the store, so that all its proxies agree."""
+    """Read the secret for hashing credentials; it is kept in or next to the store, so all its proxies agree."""
     if isinstance(store, SqliteStore):
         return _read_secret_file(store.path.parent)
     get_secret = getattr(store, "get_secret", None)
@@ -84,7 +84,7 @@ def _read_secret_file(folder: Path) -> bytes:
 
 
 def read_fields(body: bytes) -> Fields:
-    """The outermost members of a body, not decoded; none of a body that is no JSON object."""
+    """The outermost members of a body, not decoded; none if the body is not a JSON object."""
     try:
         return _DECODER.decode(body)
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -97,14 +97,14 @@ def read_model(fields: Fields) -> str:
 
 
 def is_subscription(headers: Headers) -> bool:
-    """Whether a subscription pays: it may not be used for requests that somebody else changed."""
+    """Whether a subscription pays: it may exclude requests that another program changed."""
     bearer = find_header(headers, b"authorization")
     oauth = "sk-ant-oat" in bearer or "oauth-" in find_header(headers, b"anthropic-beta")
     return oauth or has_header(headers, b"chatgpt-account-id")
 
 
 def identify(request: Request, fields: Fields, tenants: Tenants) -> Caller:
-    """Whose request this is."""
+    """Identify who sent this request."""
     headers = request.headers
     client = next((one for one in CLIENTS if _is_of(one, headers)), AgentClient(""))
     user = _read_user(fields)
@@ -142,7 +142,7 @@ def _shorten(name: str) -> str:
 
 
 def _find_call(client: AgentClient, headers: Headers, fields: Fields) -> Call:
-    """What kind of call it is."""
+    """Find the kind of the call."""
     turn = _read_json(find_header(headers, CODEX_TURN.encode()))
     if turn and turn.get("request_kind", "turn") != "turn":
         return "side"

@@ -54,7 +54,7 @@ CLIENTS = (
     AgentClient("openai-sdk", value="AsyncOpenAI/"),
     AgentClient("google-genai", value="google-genai-sdk/"),
 )
-SESSION_PLACES = (  # headers, and what a body says (`user`, `prompt_cache_key`); the first that is there counts
+SESSION_PLACES = (  # headers, and members of a body (`user`, `prompt_cache_key`); the first one present counts
     "x-claude-code-session-id",
     "thread-id",
     "session-id",

@@ -1,9 +1,9 @@
-"""What the engine makes of requests: the one place where the proxy asks it.
+"""The only place at which the proxy calls the engine.
 
-Rule: the main conversation alone opens epochs; what is counted, retried or asked beside it is shown the same view by
-replaying the plan. If the engine fails, the request is sent as received where nothing was edited before; else as the
-plan, or the last view, shows it; where neither is known, without reasoning that is bound to another view. A session
-whose edits no one can look up is not edited anew. Called in threads, never in the event loop.
+Rule: only the main conversation opens epochs; requests that are counted, retried or sent apart from it get the same
+view by replaying the plan. If the engine fails, the request is sent as received if nothing was edited before; else as
+the plan, or the last view, shows it; if neither is known, without reasoning that is bound to another view. A session
+whose edits cannot be looked up is not edited again. Called in threads, never in the event loop.
 """
 
 import time
@@ -45,13 +45,13 @@ _EMPTY = Transcript((), ())
 
 
 class CompactingSetup(Struct, frozen=True):
-    """That history may be summarized, too: in the background, unless a request would not fit its window."""
+    """Settings for summaries of history: in the background, unless a request would not fit its window."""
 
     summarizers: tuple[str, ...] = ()  # without one, the summary is made without a model
 
 
 class EditorLimits(Struct, frozen=True):
-    """What an editor may keep."""
+    """Limits of what an editor keeps."""
 
     cached_bytes: int = 256 * 1024 * 1024  # of memory for the last requests of sessions
     stored_bytes: int | None = None  # of a tenant in the store
@@ -84,7 +84,7 @@ class Editor:
         self.store = store
         self._compacting = compacting
         self._handles: Handles = "file" if recall == "files" else "auto"
-        find_recall_folder(self._handles, store)  # whatever is wrong with it is said at the start
+        find_recall_folder(self._handles, store)  # an invalid setting is reported at the start
         self._replaying = replace(self.policy, prune=(), on_arrival=None, compaction=None, binds="never")
         self._engines: Recent[tuple[str, str], Engine] = Recent(_ENGINES)
         self._plans: Recent[SessionId, KnownPlan] = Recent(_PLANS)
@@ -95,7 +95,7 @@ class Editor:
         self._unchecked = 0  # bytes of requests since the memory was measured
 
     def edit(self, asked: Asked) -> Edited:
-        """What to send. Never raises for a reason of its own."""
+        """Return the request to send. Never raises because of an edit."""
         who = SessionId(asked.caller.session, asked.caller.tenant)
         try:
             known = self._retries.find(who.tenant, asked.text)
@@ -111,7 +111,7 @@ class Editor:
             return self.fail_open(asked, error)
 
     def cut(self, asked: Asked, edited: Edited, overflow: Overflow, refusal: bytes) -> Edited | None:
-        """What to send after the provider refused a view as too long; None if nothing more may be removed."""
+        """Return what to send after the provider rejected a view as too long; None if nothing more can be removed."""
         receipt, who = edited.receipt, edited.who
         if edited.how == "failed" or asked.route.kind != "generate" or asked.caller.call == "side":
             return None
@@ -128,7 +128,7 @@ class Editor:
         return cut if len(cut.body) < len(edited.body) else None
 
     def record(self, asked: Asked, edited: Edited, usage: Usage) -> None:
-        """Keep what a provider said that a request cost: of one that was asked beside a conversation, only that."""
+        """Record a provider's reported usage; for a request outside a conversation, only that."""
         engine, who = self._find_engine(asked.route), edited.who
         if edited.view is not None:
             engine.record_usage(edited.view, usage)
@@ -174,7 +174,7 @@ class Editor:
     # --- one view ------------------------------------------------------------------------------------------------
 
     def _keep(self, asked: Asked, view: View[Any]) -> Edited:
-        """The view as it is sent, remembered for whoever asks beside it or again."""
+        """Remember the view as it is sent, for retries and for requests outside the conversation."""
         who = SessionId(view.session or asked.caller.session, asked.caller.tenant)
         if who.session:
             receipts = (view.receipt.sequence or 0) + 1

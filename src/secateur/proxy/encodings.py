@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from secateur.proxy.refusals import Refusal
 
-MOST_LAYERS = 4  # encodings of one body; more is no client's doing
+MOST_LAYERS = 4  # encodings of one body; no real client uses more
 _STEP = 1024 * 1024  # bytes that are unpacked at a time
 
 
@@ -47,7 +47,7 @@ def find_unpackers(encodings: tuple[str, ...]) -> list[Unpacker] | None:
 
 
 def unpack(body: bytes, encodings: tuple[str, ...], most: int, count: Callable[[int], None]) -> bytes:
-    """A body as it was before it was packed; `count` is told how much memory that takes.
+    """Decompress a body; `count` is called with the memory that this takes.
 
     Raises Refusal: 415 for an unknown encoding, 400 for a broken body, 413 for one that is too large.
     """
@@ -69,7 +69,7 @@ def _unpack_layer(body: bytes, unpacker: Unpacker, most: int) -> bytes:
         try:
             piece = unpacker.feed(data, _STEP)
         except Exception as error:  # every library has errors of its own
-            raise Refusal(400, f"the body is not what its content-encoding says: {type(error).__name__}") from error
+            raise Refusal(400, f"the body does not match its content-encoding: {type(error).__name__}") from error
         data = b""
         size += len(piece)
         if size > most:
@@ -92,13 +92,13 @@ class Decoder:
         self._unpackers = found
 
     def feed(self, piece: bytes) -> list[bytes]:
-        """What this piece unpacks to. Raises Refusal for what is not what it says."""
+        """Decompress one piece. Raises Refusal if it does not match its encoding."""
         data = [piece]
         for unpacker in self._unpackers:
             try:
                 data = [made for one in data for made in _drain(unpacker, one)]
             except Exception as error:  # every library has errors of its own
-                raise Refusal(400, f"a body is not what it says: {type(error).__name__}") from error
+                raise Refusal(400, f"a body does not match its content-encoding: {type(error).__name__}") from error
         return data
 
 

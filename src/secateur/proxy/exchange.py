@@ -1,8 +1,8 @@
-"""One exchange: a request is read, edited if it may be, and sent on; the response goes back as it comes.
+"""One exchange: a request is read, edited if that is allowed, and sent on; the response is passed back.
 
-Rule: the response begins when the provider's does and ends as it ends: one that breaks off is never completed. When
-the client goes, the provider's side is closed at once. Errors of the provider pass as received; only a request that
-is refused as too long is sent once more, cut, before the client has seen a byte.
+Rule: the response begins when the provider's does and ends as it ends: an aborted one is never completed. When the
+client disconnects, the connection to the provider is closed at once. The provider's errors pass unchanged; only a
+request that is rejected as too long is sent once more, cut, before the client has seen a byte.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ _ENCODING, _ACCEPTED = b"content-encoding", b"accept-encoding"
 
 
 class Outgoing(Struct, frozen=True):
-    """What is sent to the provider."""
+    """The request to the provider."""
 
     body: Body
     how: str = ""  # what was done to it; "" on a route that is not read
@@ -92,7 +92,7 @@ class Exchange:
         return None
 
     async def _prepare(self, body: Body) -> Outgoing:
-        """What is sent: what came, unless it may be edited."""
+        """Prepare the request to the provider: as received, unless it can be edited."""
         if not isinstance(body, bytes):
             return Outgoing(body)
         settings, record = self._services.settings, self._record
@@ -111,7 +111,7 @@ class Exchange:
         return outgoing
 
     def _edit(self, body: bytes) -> Outgoing:
-        """What is sent in place of a request that may be edited. In a thread."""
+        """Edit a request. In a thread."""
         asked = self._understand(body, self._inbound.count)
         if asked is None:
             return Outgoing(body, "failed")
@@ -124,9 +124,9 @@ class Exchange:
         return _build_outgoing(body, asked, ServedRequest(asked, editor.edit(asked)), mode)
 
     def _understand(self, body: bytes, count: Callable[[int], None]) -> Asked | None:
-        """Whose request it is and what is in it; None if its body cannot be read. In a thread.
+        """Read who sent the request and what it contains; None if its body cannot be read. In a thread.
 
-        `count` is told how much more memory is needed.
+        `count` is called with the additional memory that is needed.
         """
         try:
             encodings = list_encodings(find_header(self._request.headers, _ENCODING))
@@ -186,7 +186,7 @@ class Exchange:
         return self._open(replace(outgoing, body=body, packed=False))
 
     async def _cut(self, outgoing: Outgoing, begun: Beginning) -> Outgoing | None:
-        """What to send in place of a request that was refused as too long; None if nothing would help."""
+        """The request to send after one was rejected as too long; None if nothing would help."""
         asked, edited = outgoing.asked, outgoing.edited
         overflow = classify_error(begun.status, begun.refusal) if begun.refusal or begun.status == 413 else None
         if overflow is None or asked is None or edited is None:
@@ -229,7 +229,7 @@ class Exchange:
     async def _copy(
         self, outgoing: Outgoing, response: aiohttp.ClientResponse, begun: bytes, send: Send
     ) -> Usage | None:
-        """The response as it comes."""
+        """Pass the response on."""
         headers, reader, record = _select_headers(response, outgoing.how), None, self._record
         if self._is_read(outgoing, response):
             kind, encoding = response.headers.get("content-type", ""), response.headers.get("content-encoding", "")
@@ -268,7 +268,7 @@ class Exchange:
 
 
 def _build_outgoing(body: bytes, asked: Asked, served: ServedRequest, mode: Mode) -> Outgoing:
-    """What is sent in place of this body, which was read as `asked`."""
+    """Build the outgoing request for this body, which was read as `asked`."""
     edited = served.edited
     if edited.body is asked.body:
         return Outgoing(body, edited.how, True, served.asked, edited, mode)

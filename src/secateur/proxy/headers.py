@@ -21,7 +21,7 @@ _HOP_BY_HOP = frozenset(
         b"upgrade",
     )
 )
-_FOR_US = frozenset((b"host", b"expect", b"content-length"))  # of a request: these are made anew
+_FOR_US = frozenset((b"host", b"expect", b"content-length"))  # headers of a request that are created again
 
 
 def find_header(headers: Headers, name: bytes) -> str:

@@ -1,6 +1,6 @@
-"""The client's side of one exchange: its request, its body as it arrives, and whether the client is still there.
+"""The client's side of one exchange: its request, its body as it arrives, and whether the client is still connected.
 
-Rule: a body is read once, within limits, and held for as long as its request lasts. No one else calls `receive`.
+Rule: a body is read once, within limits, and kept for as long as its request lasts. Only this module calls `receive`.
 """
 
 import asyncio
@@ -60,7 +60,7 @@ class HeldBytes:
         self._lock = Lock()
 
     def add(self, size: int) -> None:
-        """Count more bytes. Raises Refusal where there is no room."""
+        """Count more bytes. Raises Refusal if the limit is exceeded."""
         with self._lock:
             if self.now + size > self.most:
                 raise Refusal(503, "too many large requests are in flight: try again in a moment")
@@ -73,7 +73,7 @@ class HeldBytes:
 
 
 class Inbound:
-    """What arrives from one client for one request."""
+    """The data that arrives from one client for one request."""
 
     def __init__(self, receive: Receive, held: HeldBytes, most_bytes: int, patience_s: float) -> None:
         self._receive = receive
@@ -91,7 +91,7 @@ class Inbound:
                 async with asyncio.timeout(self._patience_s):
                     message = await self._receive()
             except TimeoutError:
-                raise Refusal(408, f"no byte of the body came for {self._patience_s:g} seconds") from None
+                raise Refusal(408, f"no byte of the body arrived for {self._patience_s:g} seconds") from None
             if message["type"] == "http.disconnect":
                 raise ClientGone
             more = message.get("more_body", False)
@@ -108,7 +108,7 @@ class Inbound:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def skip_body(self) -> None:
-        """There is no body to be read."""
+        """Note that there is no body to read."""
         self._ended.set()
 
     def count(self, size: int) -> None:

@@ -1,7 +1,7 @@
-"""What is sent where the engine fails in a session that has edits: its last view with the new messages behind it.
+"""What is sent if the engine fails in a session with edits: its last view followed by the new messages.
 
-Rule: nothing here asks the engine, its formats' readers, or the store. Where the last view does not fit the request,
-the original is sent without reasoning that is bound to another prefix, because a provider may refuse that.
+Rule: nothing here uses the engine, its formats' readers, or the store. If the last view does not fit the request, the
+original is sent without reasoning that is bound to another prefix, because a provider may reject that.
 """
 
 from collections import OrderedDict

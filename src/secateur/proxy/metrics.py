@@ -19,7 +19,7 @@ _PREFIX = "secateur_proxy_"
 
 
 class Histogram:
-    """How many values were at most so large."""
+    """How many values were at most this large."""
 
     def __init__(self) -> None:
         self._counts = [0] * (len(_BOUNDS_S) + 1)
@@ -40,7 +40,7 @@ class Histogram:
 
 
 class Totals:
-    """What all exchanges come to."""
+    """Totals over all exchanges."""
 
     def __init__(self) -> None:
         self.requests: Counter[tuple[str, str, str, str]] = Counter()  # by API, kind, what was done, status
@@ -78,7 +78,7 @@ def render_metrics(totals: Totals, report: dict[str, Any]) -> tuple[bytes, bytes
 
 
 class _Collector:
-    """What `prometheus_client` asks for its families."""
+    """The object that `prometheus_client` reads."""
 
     def __init__(self, totals: Totals, report: dict[str, Any]) -> None:
         self._totals = totals

@@ -1,7 +1,8 @@
-"""What is done to the requests of one route, model or key, where that is not what is done to all.
+"""Modes for single routes, models or keys, different from the proxy's mode.
 
-Rule: the first rule that fits decides, else the proxy's own mode. A key is named by its tenant, never by itself. A
-request whose signature covers its body is only observed, and one that a subscription pays unless pruning was asked for.
+Rule: the first rule that matches decides, else the proxy's own mode. A key is named by its tenant, never by itself. A
+request whose signature covers its body is only observed, and so is one paid for by a subscription, unless its pruning
+was requested.
 """
 
 from fnmatch import translate
@@ -20,7 +21,7 @@ _SIGNED = "AWS4-HMAC-"  # the signature covers the body
 
 
 class Asking(Struct, frozen=True):
-    """What a rule may ask of a request."""
+    """The properties of a request that a rule can match."""
 
     api: str
     model: str
@@ -35,7 +36,7 @@ def parse_mode_rule(text: str) -> ModeRule:
         kind, pattern = "api", kind
     if mode not in MODES or kind not in ("api", "model", "tenant") or not pattern:
         raise ConfigError(
-            f"{text!r:.80} is no rule for a mode: give WHAT=MODE, where WHAT is {', '.join(APIS)}, model:GLOB or "
+            f"{text!r:.80} is not a rule for a mode: write WHAT=MODE, where WHAT is {', '.join(APIS)}, model:GLOB or "
             f"tenant:NAME, and MODE is {', '.join(MODES)}"
         )
     return ModeRule(kind=kind, pattern=pattern, mode=next(one for one in MODES if one == mode))

@@ -1,7 +1,7 @@
-"""Whether a provider refused a request because it is too long for the model's window.
+"""Whether a provider rejected a request because it exceeds the model's window.
 
-Rule: told by status and text, since providers share no code for it. Rate limits, quotas and limits on single values
-are never taken for it: pruning is no remedy there. What is not recognized is left to the client.
+Rule: status and text decide, since providers share no error code for it. Rate limits, quotas and limits on single
+values never count: pruning does not help there. Unrecognized errors are left to the client.
 """
 
 import re
@@ -22,7 +22,7 @@ _CERTAIN = (  # these say it whatever else the text holds
     r"max_tokens must be at least 1, got -\d+",
     r"prompt.{0,40}longer than the maximum model length of (?P<most>\d+)",
 )
-_OTHERWISE = (  # these mean something else, whatever looks like a limit beside them
+_OTHERWISE = (  # these mean something else, even if they resemble a limit
     r"rate[ _-]?limit|tokens per (?:min|minute|day)|\bTPM\b|\bRPM\b|too many tokens,? please wait",
     r"throttl|quota|billing",
     r"string_above_max_length|string too long",
@@ -62,7 +62,7 @@ class Overflow(Struct, frozen=True):
 
 
 def classify_error(status: int, body: bytes) -> Overflow | None:
-    """What a refusal says of the window; None if it was refused for something else."""
+    """What an error says about the window; None if the request was rejected for another reason."""
     if status in _NEVER or not 400 <= status < 600:
         return None
     text = body.decode("utf-8", "replace")

@@ -1,8 +1,8 @@
-"""How much one tenant may fill the store with.
+"""How much of the store one tenant can use.
 
-Rule: who has filled it keeps all that is stored, and the views of running sessions stay unchanged; only nothing more
-is removed, because it could not be read back. The sizes are looked at now and then, not with each request; a store that
-cannot say them limits no one.
+Rule: a tenant at its limit keeps everything stored, and the views of running sessions stay unchanged; only nothing more
+is removed, because it could not be read back. Sizes are checked from time to time, not with each request; if a store
+cannot report them, there is no limit.
 """
 
 import logging

@@ -36,7 +36,7 @@ class Answer(Struct, frozen=True):
 
 
 def build_refusal(api: Api, refusal: Refusal) -> Answer:
-    """The response that tells a client of this API why its request was refused."""
+    """The response that tells a client of this API why its request was rejected."""
     status, message = refusal.status, f"secateur: {refusal.message}"
     body: dict[str, object]
     if api == "anthropic":

@@ -1,7 +1,7 @@
-"""The record of one exchange: what it was, what became of it, how long it took. One line of the log, one trace.
+"""The record of one exchange: its kind, its outcome, its duration. One line of the log, one trace.
 
-Rule: names, numbers and codes; never a header, a query, a body or a credential. It is handed on once, when the exchange
-is over, and costs nothing where no one listens.
+Rule: names, numbers and codes; never a header, a query, a body or a credential. It is emitted once, at the end of the
+exchange, and costs nothing without a listener.
 """
 
 import json

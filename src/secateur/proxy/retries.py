@@ -1,8 +1,8 @@
-"""Which requests were asked before: here, or at another proxy on the same store.
+"""Detects requests that were sent before: here, or at another proxy on the same store.
 
-Rule: a request that this process saw is known by its bytes. One that another process saw is known by what the store
-keeps of its session: the end of the history that was asked with last. Nothing is guessed: a session that moved on since
-is not asked again, it continues.
+Rule: a request that this process saw is known by its bytes. One that another process saw is known by the stored
+session: the end of the history that was sent last. Nothing is guessed: if a session has advanced since, the request is
+not a retry but continues it.
 """
 
 from collections import OrderedDict
@@ -52,7 +52,7 @@ class Recent(Generic[K, V]):
 
 
 class RequestText(Struct, frozen=True):
-    """What makes two requests the same one."""
+    """The text that identifies a request."""
 
     format: str
     model: str
@@ -95,7 +95,7 @@ def find_asked_elsewhere(
     if text.session:
         who = SessionId(text.session, tenant)
         if receipts is not None and not any(access.list_receipts(who, receipts, receipts)):
-            return None  # nobody went on with it since: that is sooner asked than all of its epochs are read
+            return None  # the session has not advanced: checking that costs less than reading all of its epochs
         state = access.load(who)
         if state is None or not state.tip:
             return None

@@ -1,8 +1,8 @@
-"""Which API a request speaks and what it asks for, from its path and headers alone.
+"""Which API a request uses and what kind it is, from its path and headers alone.
 
-Rule: a request is read and edited only on the routes of this table; every other one passes untouched. Paths are
-matched by their end, so that an upstream may have a path of its own in front of it. A first step that names an API
-(`/anthropic/v1/models`) decides where the path alone does not tell.
+Rule: a request is read and edited only on the routes of this table; every other one passes unchanged. Paths are matched
+by their end, so an upstream can have a path of its own in front. A first step that names an API
+(`/anthropic/v1/models`) decides if the path alone is ambiguous.
 """
 
 import re
@@ -18,7 +18,7 @@ Headers = tuple[tuple[bytes, bytes], ...]
 
 
 class Route(Struct, frozen=True):
-    """Where a request goes, and what is in it."""
+    """Where a request goes, and what it contains."""
 
     api: Api
     kind: Kind

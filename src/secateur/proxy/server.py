@@ -1,7 +1,7 @@
 """The proxy as a running server: its socket, its protocol's limits, and its end.
 
-Rule: told to stop, it takes no new connection, lets responses in flight end within a bounded time, and leaves nothing
-behind. Requests that are no proper HTTP never reach the application.
+Rule: when asked to stop, it accepts no new connections, lets responses in flight end within a time limit, and leaves
+nothing behind. Invalid HTTP never reaches the application.
 """
 
 import asyncio
@@ -112,7 +112,7 @@ def _configure(app: ProxyApp, limits: ProxyLimits) -> uvicorn.Config:
         lifespan="off",
         log_config=None,
         access_log=False,
-        proxy_headers=False,  # nobody's address is asked for
+        proxy_headers=False,  # client addresses are not needed
         server_header=False,
         date_header=False,
         timeout_keep_alive=_KEEP_ALIVE_S,
@@ -121,18 +121,18 @@ def _configure(app: ProxyApp, limits: ProxyLimits) -> uvicorn.Config:
 
 
 class _Server(uvicorn.Server):
-    """A server that ends with exit code 0 when it is told to stop; told twice, at once."""
+    """A server that ends with exit code 0 on the first signal to stop, and at once on the second."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self._stopping = asyncio.Event()
 
     async def main_loop(self) -> None:
-        """Wait until it is told to stop."""
+        """Wait for the signal to stop."""
         await self._stopping.wait()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """It is told to stop."""
+        """Handle a signal to stop."""
         super().handle_exit(sig, frame)
         self._stopping.set()
 
@@ -228,7 +228,7 @@ def _listen(settings: ProxySettings) -> socket.socket:
         family, kind, number, _, address = found[0]
         listening = socket.socket(family, kind, number)
     except OSError as error:
-        raise ConfigError(f"{settings.host} is no address to listen on: {error}") from error
+        raise ConfigError(f"{settings.host} is not an address to listen on: {error}") from error
     try:
         if sys.platform != "win32":
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,7 +1,7 @@
-"""What all exchanges of one proxy share: the editor, the provider's side, threads, and what is written down afterwards.
+"""Shared by all exchanges of one proxy: the editor, the provider's side, threads, and later bookkeeping.
 
-Rule: work of the engine runs in threads, so that no stream waits for it; what is written down after a response never
-keeps a client waiting, and is bounded.
+Rule: engine work runs in threads, so that no stream waits for it; bookkeeping after a response never keeps a client
+waiting, and is bounded.
 """
 
 import asyncio
@@ -31,14 +31,14 @@ from secateur.usage import Usage, UsageBill
 
 _THREADS = 4
 _AFTERWARDS = 64  # pieces of work after responses that wait at once; more are left out
-_OBSERVED = 2_000  # requests, after which what `observe` keeps in memory is begun anew; earlier if it is much
+_OBSERVED = 2_000  # requests after which the memory of `observe` is cleared; earlier if it is large
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 class Services:
-    """What exchanges need; made inside the event loop."""
+    """The services that exchanges need; created inside the event loop."""
 
     def __init__(self, settings: ProxySettings, status: Status, reports: WorkerReports | None = None) -> None:
         self.settings = settings
@@ -56,7 +56,7 @@ class Services:
         self._removed = 0  # bytes that the observer keeps of them, about
         self._waiting = 0
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="secateur")
-        self.upstream = Upstream(settings.limits)  # last: what is wrong with the settings has been said by now
+        self.upstream = Upstream(settings.limits)  # last: invalid settings have been reported by now
         self._afterwards: set[asyncio.Task[None]] = set()
         self._tracer = Tracer() if settings.traces else None
 
@@ -70,7 +70,7 @@ class Services:
         return Editor(known.policy, MemoryStore(), known.target_tokens, limits=sizes)
 
     def report_status(self) -> dict[str, Any]:
-        """What the proxy did, all its workers taken together."""
+        """Report what the proxy did, over all its workers."""
         own = self.status.report()
         return own if self._reports is None else self._reports.merge(own)
 
@@ -80,7 +80,7 @@ class Services:
         return kind, text if self._reports is None else self._reports.merge_metrics(text)
 
     async def write_numbers(self) -> None:
-        """Tell the other workers what this one did, as long as it runs."""
+        """Publish this worker's numbers to the others, as long as it runs."""
         while self._reports is not None:
             metrics = b""
             with suppress(ImportError):
@@ -187,6 +187,7 @@ class Services:
 def _make_address(url: str) -> str:
     """The address of a store that does not wait for the disk with each request.
 
-    A loss of power may then cost the last epochs, which are decided anew; what they removed is in the client's history.
+    A power failure may then lose the last epochs, which are decided again; what they removed is in the client's
+    history.
     """
     return f"{url}?synchronous=normal" if url.startswith("sqlite:") and "?" not in url else url

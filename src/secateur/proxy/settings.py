@@ -1,4 +1,4 @@
-"""What a proxy is started with: where providers are, what it does to requests, and its limits.
+"""The settings of a proxy: where providers are, what it does to requests, and its limits.
 
 Rule: frozen values, checked where they are made; every number has a unit and a reason.
 """
@@ -26,7 +26,7 @@ _MIB = 1024 * 1024
 
 
 class ModeRule(Struct, frozen=True, kw_only=True):
-    """What is done to some requests."""
+    """A mode for some of the requests."""
 
     kind: str  # api, model or tenant
     pattern: str  # a glob over it
@@ -34,7 +34,7 @@ class ModeRule(Struct, frozen=True, kw_only=True):
 
 
 class ProxyLimits(Struct, frozen=True, kw_only=True):
-    """What one client may ask of the proxy."""
+    """Limits for one client."""
 
     body_bytes: int = 64 * _MIB  # of one request, packed or unpacked; Anthropic takes 32 MB
     header_bytes: int = 64 * 1024  # of one request, its first line included
@@ -43,7 +43,7 @@ class ProxyLimits(Struct, frozen=True, kw_only=True):
     requests: int = 1_000  # in flight at once
     waiting: int = 256  # of them, that wait until the engine reads them
     held_bytes: int = 512 * _MIB  # bodies in memory at once
-    cached_bytes: int = 256 * _MIB  # of memory for the last requests of sessions; others are read anew
+    cached_bytes: int = 256 * _MIB  # of memory for the last requests of sessions; others are read again
     stored_bytes: int = 8 * 1024 * _MIB  # that one tenant's sessions removed; then nothing more is removed
     connect_s: float = 10.0  # to reach a provider
     probe_s: float = 60.0  # after so long without an answer, the check of health asks a provider itself
@@ -52,7 +52,7 @@ class ProxyLimits(Struct, frozen=True, kw_only=True):
 
 
 class ProxySettings(Struct, frozen=True, kw_only=True):
-    """All that `secateur serve` can be told."""
+    """All settings of `secateur serve`."""
 
     host: str = "127.0.0.1"
     port: int = 0  # 0: any that is free
@@ -72,7 +72,7 @@ class ProxySettings(Struct, frozen=True, kw_only=True):
     limits: ProxyLimits = ProxyLimits()
 
     def find_upstream(self, api: Api) -> str:
-        """The address that requests of an API go to, without a slash at its end; "" for a cloud that no one named."""
+        """The address for requests of an API, without a slash at its end; "" for a cloud without an address."""
         return self.upstreams.get(api) or PROVIDERS.get(api, "")
 
 

@@ -1,8 +1,8 @@
 """What the proxy has done since it was started, in numbers.
 
-Rule: numbers and names only, never what was said and never a credential. Nothing here is kept over a restart. Savings
-are reckoned by the prices that the engine decides by: what an epoch costs is taken off at once, what it saves is added
-with each later request, and what it cost to read removed texts back is taken off.
+Rule: numbers and names only, never content or credentials. Nothing survives a restart. Savings are computed with the
+engine's prices: the cost of an epoch is subtracted at once, its savings are added with each later request, and the cost
+of reading back is subtracted.
 """
 
 import logging
@@ -49,7 +49,7 @@ class SessionStatus:
             self.savings.add(receipt)
 
     def add_usage(self, usage: Usage) -> None:
-        """Count what a provider said that a request took."""
+        """Count the usage that a provider reported for a request."""
         self.bill += bill_answer(self.model, usage, int(time.time() * 1000))
 
     def report(self) -> dict[str, Any]:
@@ -118,7 +118,7 @@ class Status:
         self.active -= 1
 
     def note_request(self, caller: Caller, edited: Edited, mode: Mode) -> None:
-        """What the editor made of a request; in `observe`, what it would have made."""
+        """Count the editor's result for a request; in `observe`, the result it would have had."""
         if edited.how == "failed":
             self.failed += 1
             self.last_error = edited.error
@@ -132,7 +132,7 @@ class Status:
             self._find(caller, mode).savings.add_epoch(edited.receipt)
 
     def note_usage(self, caller: Caller, usage: Usage) -> None:
-        """What its provider counted for a request."""
+        """Count the provider's usage for a request."""
         row = self._sessions.get(_name(caller))
         if row is not None:
             row.add_usage(usage)

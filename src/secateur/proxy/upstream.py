@@ -107,9 +107,9 @@ class Upstream:
 
 
 class _Connection:
-    """A connection, and the response that it brings now.
+    """A connection, and the response that is being read from it.
 
-    The client leaves whoever reads a response waiting if its connection was closed over a chunk that is none.
+    The HTTP client never wakes the reader of a response if its connection was closed because of an invalid chunk.
     """
 
     content: aiohttp.StreamReader | None = None
@@ -117,14 +117,14 @@ class _Connection:
     def end(self, closed: "asyncio.Future[None]") -> None:
         """The connection is closed: what was not complete never will be."""
         if not closed.cancelled():
-            closed.exception()  # else Python reports that no one asked
+            closed.exception()  # avoids Python's report of an unread exception
         content, self.content = self.content, None
         if content is not None and not content.is_eof() and content.exception() is None:
             content.set_exception(aiohttp.ClientPayloadError("the connection was closed"))
 
 
 def build_address(upstream: str, path: bytes, query: bytes) -> str:
-    """Where a request is sent. Raises Refusal for an invalid path, and if no address is known."""
+    """The address for a request. Raises Refusal for an invalid path, and if no address is known."""
     if not upstream:
         raise Refusal(404, "nobody said where such requests go: start the proxy with --upstream-bedrock or -vertex URL")
     try:

@@ -1,7 +1,7 @@
-"""What a response says that its request cost, read while it passes.
+"""The usage stated in a response, read while it passes.
 
-Rule: a copy is read and nothing is held back; of a stream only the events that may state usage are kept, of any
-response a bounded number of bytes. What cannot be read is no usage.
+Rule: a copy is read and nothing is held back; of a stream only events that may state usage are kept, and of any
+response a limited number of bytes. If it cannot be read, there is no usage.
 """
 
 import base64
@@ -14,7 +14,7 @@ from secateur.proxy.encodings import Decoder, list_encodings
 from secateur.proxy.refusals import Refusal
 from secateur.usage import Usage, read_usage
 
-_MOST_BYTES = 8 * 1024 * 1024  # of a response that is no stream, and of one line of a stream
+_MOST_BYTES = 8 * 1024 * 1024  # of a response that is not a stream, and of one line of a stream
 _FIRST, _LAST = 2, 6  # events that are kept: Anthropic states usage at both ends
 _MARK = b"usage"  # and usageMetadata
 _TAIL_BYTES = 64 * 1024  # of a stream in frames: it states its usage at the end

@@ -20,7 +20,7 @@ from secateur.errors import ConfigError
 
 WRITTEN_S = 1.0  # how often a worker writes its numbers
 _QUICK_S = 1.0  # a worker that lived for less was not well when it began
-_MOST_QUICK = 5  # of them in a row, after which it is no use
+_MOST_QUICK = 5  # quick ends in a row, after which restarting is useless
 _SESSIONS = 500
 _NOW = ("active", "held_bytes")  # what ends with its worker
 _SUMS = ("requests", "answered", "refused", "disconnected", "broken", "cut", "failed", "left_out")
@@ -36,10 +36,11 @@ Runs = Callable[["WorkerReports", Callable[[], None], int], None]
 
 
 def run_workers(count: int, runs: Runs, announce: Callable[[Callable[[], object]], None]) -> None:
-    """Run so many workers until a signal ends them. `announce` is told how to stop them, when all take requests.
+    """Run this many workers until a signal ends them. `announce` receives the function that stops them, once all are
+    ready.
 
-    `runs` is what a worker does: it is given where numbers are shared, what to call once it takes requests, and a file
-    descriptor that is readable when the worker is to end. Raises ConfigError for what a worker cannot be started with.
+    `runs` is what a worker does: its arguments are where numbers are shared, the function to call when it is ready, and
+    a file descriptor that is readable when the worker should end. Raises ConfigError if a worker cannot be started.
     """
     if not hasattr(os, "fork"):
         raise ConfigError("several workers need a system that can fork: leave out --workers")
@@ -53,7 +54,7 @@ class _Supervisor:
     def __init__(self, runs: Runs, folder: Path) -> None:
         self._runs = runs
         self._folder = folder
-        self._alive = os.pipe()  # no one writes to it: it ends with this process
+        self._alive = os.pipe()  # nothing writes to it: it closes with this process
         self._begun: dict[int, float] = {}  # by process, by the clock of `time.monotonic`
         self._stopping = False
         self._quick = 0
@@ -97,7 +98,7 @@ class _Supervisor:
         """Be a worker, and end with it."""
         code = 0
         try:
-            os.setpgid(0, 0)  # else a terminal would tell it to end, and its parent would tell it again
+            os.setpgid(0, 0)  # else it would get a terminal's signal, and its parent's as well
             os.close(self._alive[1])
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, signal.SIG_DFL)
@@ -136,7 +137,7 @@ class _Supervisor:
 
 
 class WorkerReports:
-    """What the workers of one proxy have done, in a folder that they share."""
+    """The reports of one proxy's workers, in a folder that they share."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -25,11 +25,11 @@ from secateur.redact.shapes import find_dense_runs, find_shaped
 SHORT = 2_000  # characters of a text that is first asked whether it could hold any credential at all
 _TELLING = ("passw", "passphrase", "pwd", "secret", "token", "key", "credential", "auth", "cookie")
 _RUN = re.compile(r"[^\s\"',;]{6}")  # a value has a run as long
-_OURS = re.compile(r"[0-9a-f]{12,128}\Z")  # handles, keys, hashes of receipts: they stand alone in their fields
+_OURS = re.compile(r"[0-9a-f]{12,128}\Z")  # handles, keys, hashes of receipts: they are alone in their fields
 _MARKS = Marks((*OF_NAMES, *OF_NOTATIONS))
-_ROUNDS = 6  # what goes may uncover what stood behind it; more than two rounds are unheard of
+_ROUNDS = 6  # a redaction may reveal what was after it; more than two rounds are unheard of
 
-PASSED_BY = ("Public IP (ipv4)",)  # an address is no credential
+PASSED_BY = ("Public IP (ipv4)",)  # an address is not a credential
 
 
 def redact(text: str, thorough: bool = False) -> str:
@@ -50,7 +50,9 @@ def detect_kinds(text: str) -> tuple[str, ...]:
 
 
 def redact_tree(value: Any) -> Any:
-    """JSON-like data with every text in it redacted, names of fields too; hashes in hex that stand alone stay."""
+    """JSON-like data with every text in it redacted, names of fields too; hexadecimal hashes that are alone in a field
+    stay.
+    """
     if isinstance(value, str):
         return value if len(value) < 8 or _OURS.match(value) else redact(value)
     if isinstance(value, dict):

@@ -115,7 +115,7 @@ def _find_body_start(text: str, least: int, place: int) -> int:
 
 
 class Value(NamedTuple):
-    """A value: where it stands, and its first characters, without the ends of lines between them."""
+    """A value: its place, and its first characters, without line ends between them."""
 
     start: int
     end: int
@@ -165,7 +165,7 @@ class Values:
 
 
 def _is_more(piece: str, before: str) -> bool:
-    """Whether a piece alone on its line goes on with what stands before it."""
+    """Whether a piece alone on its line continues what is before it."""
     if len(piece) < _LEAST_PIECE or is_wordlike(piece) or piece.strip("=") != piece.rstrip("="):
         return False
     if "=" in piece.rstrip("=") or piece[-1] in ":" or piece.endswith("..."):

@@ -18,13 +18,13 @@ _BEFORE = 200  # characters of the line before a value that may name the command
 
 
 class Notation(Struct, frozen=True):
-    """One notation. Its pattern is tried where a mark stands; the group `value` goes if `judge` says so.
+    """One notation. Its pattern is tried at a mark; the group `value` is redacted if `judge` says so.
 
-    `judge` is told the value and what stands before the mark on its line.
+    `judge` gets the value and the text before the mark on its line.
     """
 
     kind: str
-    marks: tuple[str, ...]  # in lower case; an option is told by its first three characters
+    marks: tuple[str, ...]  # in lower case; an option is recognized by its first three characters
     pattern: re.Pattern[str]
     judge: Judge
 
@@ -59,7 +59,7 @@ def _is_login(value: str, before: str) -> bool:
 
 
 def _is_sent(value: str, before: str) -> bool:
-    """Whether what follows `Bearer` is a token: in a header whatever is random, elsewhere only what is no hash."""
+    """Whether the text after `Bearer` is a token: in a header anything random, elsewhere only what is not a hash."""
     return _is_random(value, before) if "uthorization" in before else _is_mixed(value, before)
 
 
@@ -94,7 +94,7 @@ def _is_session(value: str, before: str) -> bool:
     )
 
 
-_COOKIE = 16  # characters of a cookie's value that is no setting
+_COOKIE = 16  # characters of a cookie's value that is not a setting
 _DIGIT = re.compile(r"\d")
 _SETTING = re.compile(r"[A-Za-z._-]+\d{0,8}\Z")
 _TEMPLATE = re.compile(

@@ -34,7 +34,7 @@ def build_trie_pattern(words: set[str]) -> str:
 
 
 class Span(NamedTuple):
-    """What goes: from `start` to before `end`."""
+    """What is redacted: from `start` to before `end`."""
 
     start: int
     end: int

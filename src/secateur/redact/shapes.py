@@ -1,8 +1,8 @@
-"""What credentials look like: one row per issuer, as the issuers (and scanners of leaked keys) describe them.
+"""The forms of credentials: one row per issuer, as the issuers (and scanners of leaked keys) describe them.
 
 Rule: the long runs of a text are collected once, and marks are looked for in these alone; a shape's pattern is tried
-only where one of its marks stands. A pattern repeats single characters only, so no input takes more than linear time.
-What is secret by the name or the notation around it is the affair of `assigned` and `notations`.
+only at one of its marks. A pattern repeats single characters only, so no input takes more than linear time. Secrets
+recognized by a name or a notation are handled in `assigned` and `notations`.
 """
 
 import re
@@ -16,10 +16,10 @@ from secateur.redact.places import Span, build_trie_pattern, find_places
 class CredentialShape(Struct, frozen=True):
     """One kind of credential."""
 
-    kind: str  # stands in the redacted text
+    kind: str  # appears in the redacted text
     marks: tuple[str, ...]  # a text without any of these has none
     pattern: re.Pattern[str]
-    inside: bool = False  # the mark stands somewhere in it, not at its beginning
+    inside: bool = False  # the mark is somewhere inside it, not at its beginning
 
 
 def find_shaped(text: str, dense: str) -> Iterator[Span]:

@@ -29,9 +29,11 @@ def _split_words(text: str) -> frozenset[str]:
 
 
 class Telling(Struct, frozen=True):
-    """What a name says about its value. A `strong` name is enough for values that could identify something else."""
+    """What a name says about its value. A `strong` name is enough for values that could be identifiers of something
+    else.
+    """
 
-    kind: str  # stands in the redacted text
+    kind: str  # appears in the redacted text
     strong: bool
 
 
@@ -134,7 +136,7 @@ def _find_joined_family(word: str) -> str:
     return next((family for end, family in _JOINED if word.endswith(end)), "")
 
 
-LEAST_CHARS = 12  # a shorter value holds too few pairs to tell
+LEAST_CHARS = 12  # a shorter value has too few pairs to decide
 LEAST_HEX = 16
 LEAST_BITS = 2.75  # of entropy per character: below it a value repeats itself
 LEAST_DISTINCT_HEX = 6
@@ -198,7 +200,7 @@ def _is_like_words(value: str) -> bool:
 
 
 def count_unusual_pairs(value: str) -> tuple[int, int]:
-    """How many adjacent pairs are unlike words, and how many were compared; two digits do not count."""
+    """Count the adjacent pairs unlike words, and the pairs compared; two digits do not count."""
     pairs = list(map(add, value, value[1:]))
     return sum(map(_UNUSUAL.__contains__, pairs)), sum(map(_COMPARED.__contains__, pairs))
 
@@ -230,7 +232,7 @@ def _is_odd(value: str) -> bool:
 
 
 def _is_name(value: str) -> bool:
-    """Whether words stand between the dots, dashes and underscores of a value, and there are any."""
+    """Whether the pieces between the dots, dashes and underscores of a value are words, and there are any."""
     parts = _JOINS.split(value.strip("_"))
     return len(parts) > 1 and all(one.isalpha() and 4 * len(_HUMP.findall(one)) <= len(one) for one in parts)
 

@@ -1,8 +1,8 @@
-"""Cache breakpoints in the request that opens an epoch: before its first edit, and before what may be edited next.
+"""Cache breakpoints in the request that opens an epoch: before its first edit, and before the next likely edit.
 
-Rule: a function of history and plan. The request whose last message is the tip of the newest epochs gets them, as
-often as it is sent; the ones after it do not need them, since they find what it left. Markers are no part of what was
-said, so no key and no prefix changes by them. Which blocks can bear one is the format's matter (`formats.breakpoints`).
+Rule: a function of history and plan. The request whose last message is the head of the newest epochs gets them, each
+time it is sent; later ones do not need them, since they find what it left. Markers do not count as content, so they
+change no key and no prefix. Which blocks can bear one is decided by the format (`formats.breakpoints`).
 """
 
 from functools import partial

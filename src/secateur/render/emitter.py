@@ -43,7 +43,7 @@ class Emitter:
         self._shown: tuple[Message, ...] = ()  # and its messages as the model reads them
         self._ops: dict[int, list[Op]] = {}
         self._fresh: set[int] = set()  # messages whose edits are not validated yet
-        self._plain: set[int] = set()  # those of them whose edits no rule can tell from what came
+        self._plain: set[int] = set()  # those of them whose edits no rule could object to
         self._judges_all = False  # plugins have rules: nothing is known of what they look at
         self._opened: tuple[Text | None, Spans | None] = None, None  # a document, and where its messages are in it
         self._cuts: dict[int, list[Splice]] = {}
@@ -58,7 +58,7 @@ class Emitter:
         return len(projection.ranges) + sum(map(len, self._ops.values()))
 
     def find_new_violations(self, projection: Projection) -> list[Violation]:
-        """What the provider would refuse of the view, and would have accepted of the raw history (`validation`)."""
+        """What the provider would reject in the view, and would have accepted in the raw history (`validation`)."""
         self._follow(projection)
         document, ranges = projection.document, [*projection.ranges]
         if (found := self._find(document, ranges)) is None:
@@ -90,11 +90,11 @@ class Emitter:
         return apply(native, [op for some in self._ops.values() for op in some])
 
     def _follow(self, projection: Projection) -> None:
-        """Take over what the projection reads otherwise since the last time.
+        """Take over the changes of the projection since the last time.
 
         Messages are compared by identity: one that is the same object in the history and in the view has the same
-        edits. So a projection needs to know nothing of documents, and whatever it ingested meanwhile, what is known
-        here is right.
+        edits. So a projection needs no knowledge of documents, and whatever it ingested in the meantime, this state is
+        right.
         """
         raw, shown = projection.document.transcript.messages, projection.projected_messages
         if raw is self._raw and shown is self._shown:
@@ -127,7 +127,7 @@ class Emitter:
             self._cuts.pop(number, None)
 
     def _lower(self, projection: Projection, number: int, message: Message) -> None:
-        """Work out where the edits of a message stand."""
+        """Compute the places of a message's edits."""
         self._ops.pop(number, None)
         self._cuts.pop(number, None)
         self._emptied.discard(number)
@@ -157,7 +157,7 @@ class Emitter:
                 self._plain.add(number)
 
     def _find(self, document: Document, ranges: list[Range]) -> list[Violation] | None:
-        """What the provider would refuse of the edits made since the last validation; None if there are none."""
+        """What the provider would reject in the edits made since the last validation; None if there is nothing."""
         touched, plain = self._fresh, self._plain
         self._fresh, self._plain = set(), set()
         if not touched and self._is_validated(ranges):
@@ -167,7 +167,7 @@ class Emitter:
         if found and plain:  # paths count from the first message that is looked at: the same whatever is left out
             found = find_new_violations(document, self._ops, self._cuts, top, touched)
         if found:
-            self._fresh |= touched  # still to be mended: taking another epoch back may not be enough
+            self._fresh |= touched  # still to be validated: rolling back one more epoch may not be enough
         self._fine = None if found else ([*ranges], {*self._emptied}, len(document.transcript.messages))
         return found if touched or top else None
 
@@ -202,7 +202,7 @@ class Emitter:
         return found
 
     def _get_messages(self, native: Text, path: Path) -> Spans | None:
-        """Where the messages of a document stand, found once for each document."""
+        """The places of a document's messages, computed once for each document."""
         if self._opened[0] is not native:
             self._opened = native, _open_array(native, path)
         return self._opened[1]
@@ -231,7 +231,7 @@ class Emitter:
         for i, j, _ in ranges:
             shown -= {*range(i, j)} if j - i < len(shown) else {number for number in shown if i <= number < j}
         native = document.native
-        if isinstance(native, Text):  # where the edits of most messages stand is known from the turns before
+        if isinstance(native, Text):  # the places of most messages' edits are known from earlier turns
             ops = [op for number in sorted(shown - self._cuts.keys()) for op in self._ops[number]]
             cuts = [cut for number in shown & self._cuts.keys() for cut in self._cuts[number]]
             splices = sorted((*compile_splices(native, [*ops, *top]), *cuts))
@@ -260,7 +260,7 @@ class Emitter:
 
 
 def _open_array(native: Text, path: Path) -> Spans | None:
-    """Where the elements of the array at a path stand; None if there is no array."""
+    """The places of the elements of the array at a path; None if there is no array."""
     items = native.at(path)
     return items.open() if items is not None and items.kind == "[" else None
 
@@ -280,7 +280,7 @@ class _Sent(Struct, frozen=True):
 
     data: bytes
     raw: bytes
-    messages: int  # as many of its first messages still read so
+    messages: int  # the number of its first messages that are unchanged
     growth: int  # bytes that these are longer than in the document
 
 

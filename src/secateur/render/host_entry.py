@@ -1,7 +1,7 @@
 """A view of a session file with a compaction in it: the file, and the host's own compaction entry at its end.
 
-Rule: no line is taken out and none is put between others; edits of parts stand where they always do. What an entry
-looks like is each format's affair (`Format.host_entry`); formats without one hold no compaction.
+Rule: no line is removed and none is inserted between others; edits of parts are in their usual places. The form of an
+entry is defined by each format (`Format.host_entry`); formats without one hold no compaction.
 """
 
 from collections.abc import Iterator, Sequence

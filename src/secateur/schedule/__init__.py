@@ -5,11 +5,8 @@ the proposed edits are made. Both follow from history, plan and the numbers of t
 decided here. To add one: a class, and a line in `SCHEDULES`.
 """
 
-from typing import Any
-
-from secateur.errors import ConfigError
 from secateur.proposal import NOTHING, Decision, Proposal, Schedule
-from secateur.registry import Registry
+from secateur.registry import Registry, make_subclass_check
 from secateur.schedule.break_even import BreakEven, ColdCache
 from secateur.schedule.gates import EveryRequest, Never, Threshold
 
@@ -27,14 +24,6 @@ __all__ = [
 ]
 
 
-def _admit(name: str, loaded: Any) -> type[Schedule]:
-    if not (isinstance(loaded, type) and issubclass(loaded, Schedule)):
-        raise ConfigError(f"{loaded!r:.80} is not a subclass of secateur.plugins.Schedule")
-    if loaded.__struct_config__.tag != name:
-        raise ConfigError(f"its tag is {loaded.__struct_config__.tag!r}, and its entry point is called {name!r}")
-    return loaded
-
-
 SCHEDULES: Registry[type[Schedule]] = Registry(
     "schedules",
     {
@@ -44,5 +33,5 @@ SCHEDULES: Registry[type[Schedule]] = Registry(
         "cold_cache": "secateur.schedule.break_even:ColdCache",
         "break_even": "secateur.schedule.break_even:BreakEven",
     },
-    _admit,
+    make_subclass_check(Schedule),
 )

@@ -1,8 +1,8 @@
-"""Sessions kept: in memory for speed, and in a store so that they continue in any process.
+"""Sessions: in memory for speed, and in a store so that they continue in any process.
 
-Rule: a state and a request give the same view, whatever is remembered beside them. A store that fails stops nothing:
-the request goes on without it, and what could not be kept is kept with the next one that can, in order. Requests ask
-it through `reach`, commands as it is. Which edits are made is not decided here.
+Rule: the same state and request always give the same view; memory is only a cache. A failing store stops nothing: the
+request continues without it, and unsaved data is saved with the next request that can, in order. Requests use it
+through `reach`, commands directly. Which edits are made is not decided here.
 """
 
 from collections.abc import Callable, Iterator
@@ -38,7 +38,7 @@ from secateur.stores.protocol import Blob, Conflict, SessionId, SessionUpdate, S
 __all__ = ["ATTEMPTS", "Branch", "CachedSession", "SessionManager", "SessionMatch", "SentView", "shift_reverts"]
 
 UNSAVED = 1_000  # receipts of one session that wait for a store at most; older ones go first
-UNREAD = "unread"  # where requests are recorded whose session no one could tell
+UNREAD = "unread"  # where requests are recorded whose session is unknown
 ATTEMPTS = 16  # at saving a session that others save too; each of them moved on in between
 
 
@@ -63,7 +63,7 @@ class SessionManager:
             store = open_store(store)
         self.store = store  # as commands ask it; it may keep them waiting
         self.reach = StoreAccess(store) if store is not None else None  # as requests ask it
-        self.tenant = tenant  # of whoever names none
+        self.tenant = tenant  # for calls without a tenant
         self.raw = raw  # keep each message of the raw history too
         self.handles = parse_setting(handles)
         self.recall_folder = find_recall_folder(self.handles, self.store)
@@ -88,7 +88,7 @@ class SessionManager:
             return not who.session
 
     def find(self, who: SessionId, read: Transcript) -> SessionMatch:
-        """Where such a request belongs; while the store is away, as far as memory knows."""
+        """Find where such a request belongs; while the store is unavailable, as far as memory knows."""
         if self.reach is None:
             return SessionMatch(who.session)
         try:
@@ -126,11 +126,13 @@ class SessionManager:
     # --- plans ---------------------------------------------------------------------------------------------------
 
     def branch_from(self, cached: CachedSession, state: State, place: SessionMatch, plan: Plan | None) -> Branch:
-        """The plan that continues: the one handed in, or the session's. Raises EditError where they contradict."""
+        """The plan that continues: the given one, or the session's. Raises EditError if they contradict each other."""
         stored = state.plan.epochs
         whole = Plan((*stored, *cached.unsaved)) if cached.unsaved else state.plan
         if plan is not None and plan.epochs[: len(stored)] != stored:
-            raise EditError("the plan handed in is not this session's: give one of them, or name a new session")
+            raise EditError(
+                "the given plan is not this session's: pass either a plan or a session, or name a new session"
+            )
         own = plan if plan is not None else whole if whole.epochs else place.inherited
         return Branch(own, len(stored), 0)
 
@@ -208,7 +210,7 @@ class SessionManager:
         )
 
     def collect_garbage(self, now: int) -> str:
-        """Let the store let go of what is old, if it is time; what went wrong, or ""."""
+        """Let the store delete old data, if it is time; returns the error, or ""."""
         return self._tidying.tidy(self.reach, now) if self.reach is not None else ""
 
     def remember(self, cached: CachedSession, base: Branch, receipt: Receipt) -> None:
@@ -239,7 +241,7 @@ class SessionManager:
                 cached.waiting = (*cached.waiting, receipt)[-UNSAVED:]
 
     def note_unkept(self, who: SessionId, change: "Noted") -> None:
-        """Remember what is said of a session, where no store keeps it now; of one that is not known, nothing."""
+        """Remember a note about a session that no store can save now; nothing for an unknown session."""
         with self.check_out(who) as cached:
             if cached.state is None and self.store is not None:
                 return
@@ -249,9 +251,9 @@ class SessionManager:
             cached.state = replace(state, clock=made.clock or state.clock, calibrations=calibrations)
 
     def note(self, who: SessionId, change: "Noted", store: "Store | StoreAccess | None", carry: bool = True) -> State:
-        """Keep what is said of a session, onto whatever state it is in. Raises StoreError.
+        """Save a note about a session, whatever its state. Raises StoreError.
 
-        With `carry`, epochs that wait for the store are kept with it; the change's receipt names them.
+        With `carry`, epochs that wait for the store are saved with it; the change's receipt names them.
         """
         with self.check_out(who) as cached:
             for _ in range(ATTEMPTS):
@@ -272,7 +274,7 @@ class SessionManager:
                     return cached.state
                 except Conflict:
                     self.reload(cached)
-        raise StoreError(f"session {who.session!r} is saved by others all the time: try again")
+        raise StoreError(f"session {who.session!r} is being saved by other processes all the time: try again")
 
     def reload(self, cached: CachedSession) -> None:
         """Forget what was known of a session that others moved on; its epochs only once they are seen to be kept."""

@@ -1,7 +1,7 @@
 """What an engine remembers of its sessions, each with a lock of its own; and the branch that a request continues from.
 
-Rule: one request of a session at a time, and no session waits for another. What is remembered beside what a store
-holds only saves work: dropping it changes no byte.
+Rule: one request of a session at a time, and no session waits for another. Memory only saves work: dropping it changes
+no byte.
 """
 
 from collections import OrderedDict
@@ -110,9 +110,9 @@ class CachedSession:
         return any(message.key in tips for message in work.document.transcript.messages)
 
     def recall(self, loaded: State) -> None:
-        """Hold on to epochs that were kept and are not there any more: the store was replaced, or a copy was put back.
+        """Keep epochs that were saved and are missing now: the store was replaced, or a copy was restored.
 
-        Views were sent with them; they are kept anew with the next request.
+        Views were sent with them; they are saved again with the next request.
         """
         known, self.known = self.known, None
         if known is None or known.revision <= loaded.revision:

@@ -1,8 +1,9 @@
-"""What providers report: how their count of input tokens compares with ours, and how long the prompt cache lives.
+"""Calibration by providers' reports: their count of input tokens compared with ours, and the lifetime of the prompt
+cache.
 
-Rule: what is not reported is no evidence, and never turns anything off. A sample outside the plausible band measures
-something else than counting (a partial answer, made-up figures, another request), so it is left out and reported,
-never bent into the band.
+Rule: missing and zero counts are ignored, and never turn anything off. A sample outside the plausible range measures
+something other than counting (a partial answer, invented figures, another request), so it is dropped and reported,
+never forced into the range.
 """
 
 from collections.abc import Mapping
@@ -27,7 +28,7 @@ def get_calibration(state: State, model: str) -> Calibration:
 def rebase_calibration(before: Calibration, model: str) -> Calibration:
     """Convert a calibration learned with another factor for this model to the current one.
 
-    Without a sample nothing was learned, and our count stands as it is.
+    Without a sample nothing was learned, and our count is used unchanged.
     """
     times = get_factor(model)
     if before.over == times:
@@ -53,7 +54,7 @@ def describe_left_out(calibrations: Mapping[str, Calibration]) -> tuple[str, ...
     return tuple(
         f"the reported usage was left out of the calibration: {reported:,} input tokens for a request of about "
         f"{counted:,} is {reported / counted:.2g} times our count, and {LEAST} to {MOST} times is plausible; "
-        "hand `observe` the usage of that request"
+        "pass the usage of that same request to `record_usage`"
         for reported, counted in samples
     )
 
@@ -84,9 +85,9 @@ def record_sent(before: Clock, receipt: Receipt, calls: bool) -> Clock:
 def advance_clock(before: Clock, told: Usage, last: Receipt, now: int) -> Clock:
     """The clock after the answer to a request, with what it shows about the cache's lifetime.
 
-    What was read after a pause shows that the cache outlives it. A pause after which nothing was read, though the view
-    only grew, shows that it does not; that it lives shorter than its provider says is believed once it happened again
-    (`get_cache_ttl_s`), since a client that wrote its history anew looks the same.
+    A read after a pause shows that the cache outlives it. A pause after which nothing was read, though the view only
+    grew, shows that it does not; a lifetime shorter than the provider's is accepted only after it happened again
+    (`get_cache_ttl_s`), since a client that rewrote its history looks the same.
     """
     if before.model != last.model:
         read, sent = told.read, before.sent  # another model's cache is another one

@@ -1,7 +1,7 @@
-"""What is said of a session between its requests: usage that a provider reported, undo, pins.
+"""Commands on a session between its requests: recorded usage, undo, pins.
 
-Rule: each is kept before it is answered, with a receipt of its own, and holds from the next request on. Commands fail
-loud; recorded usage never stops anything. Only an error tells how large a window is, never what a model wrote.
+Rule: each is saved before it returns, with a receipt of its own, and applies from the next request on. Commands raise
+their errors; recorded usage never stops anything. Only an error can state the size of the window, never a model's text.
 """
 
 import json
@@ -34,8 +34,7 @@ def record_session_usage(
 ) -> None:
     """Calibrate by a provider's usage report, by default for the last request, and advance the clock.
 
-    A sample that cannot be true of that request is left out; the session's next receipt says so. A refusal tells how
-    large the window is, and no more.
+    An implausible sample is dropped; the session's next receipt says so. An error only states the size of the window.
     """
     told, window = read_usage(usage) or Usage(), parse_window(usage)
 
@@ -62,7 +61,7 @@ def record_session_usage(
 
 
 def bill_other_answer(sessions: SessionManager, who: SessionId, model: str, usage: Usage, now: int) -> None:
-    """Add to a session's bill what a request cost that was asked beside its conversation: no request is calibrated."""
+    """Add the cost of a request outside the conversation to a session's bill: no request is calibrated."""
 
     def change(_: CachedSession, state: State) -> SessionUpdate:
         before = get_calibration(state, model)
@@ -90,7 +89,7 @@ def undo_epoch(sessions: SessionManager, who: SessionId, epoch: int | None, now:
         tokens = compute_cost(sessions.store, cached.work, state, plan, number)
         made[:] = [UndoResult(number, len(plan.epochs), tokens, plan.with_epoch(new))]
         receipt = replace(make_notice("undone", now), reason=new.reason, tokens_view=tokens)
-        clock = replace(state.clock, by_hand=now)  # no one was called
+        clock = replace(state.clock, by_hand=now)  # no model was called
         receipts = link_receipts((*cached.waiting, receipt), state, (*cached.unsaved, new))
         return SessionUpdate(at=now, epochs=(new,), receipts=receipts, clock=clock)
 

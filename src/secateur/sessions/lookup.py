@@ -41,7 +41,7 @@ class Chain(Struct, frozen=True):
 def extend_chain(work: Projection, before: Chain, native: Any) -> Chain:
     """The chain of the current view, `native` as sent; continues the last chain where possible."""
     raw, shown = work.document.transcript.messages, work.get_view().messages
-    same = min(count_same(before.messages, shown), max(0, len(shown) - 1))  # the last message's key is told anew
+    same = min(count_same(before.messages, shown), max(0, len(shown) - 1))  # the last message's key is computed again
     unedited = count_same(raw, shown)
     made = raw[same:unedited]  # keyed already: nothing before them is edited
     rest = shown[max(same, unedited) :]
@@ -81,7 +81,7 @@ def list_lineage_keys(messages: tuple[Message, ...]) -> tuple[str, ...]:
 
 
 def mark_raw_tip(key: str) -> str:
-    """Mark the last key of a raw history, to tell it from the keys of views."""
+    """Mark the last key of a raw history, to distinguish it from the keys of views."""
     return f"{_RAW}{key}"
 
 
@@ -112,8 +112,8 @@ class SessionMatch(Struct, frozen=True):
 
 
 def place(store: Store, tenant: str, session: str, read: Transcript) -> SessionMatch:
-    """Where a request belongs whose session has no name ("") or was never saved. Raises StoreError."""
-    # A history mostly goes on near its end, so the keys of its last messages are looked up first.
+    """Find where a request belongs whose session has no name ("") or was never saved. Raises StoreError."""
+    # Most histories continue near their end, so the keys of the last messages are looked up first.
     near = list_lineage_keys(read.messages[-_NEAR:])
     list_all = cache(lambda: list_lineage_keys(read.messages))
     found = store.find(tenant, near) or (store.find(tenant, list_all()) if len(read.messages) > _NEAR else ())
@@ -162,7 +162,7 @@ def is_owned(who: SessionId) -> bool:
 
 
 def is_open(who: SessionId) -> bool:
-    """Whether a request without a name may go on there: not where a caller's name stands and no tenant owns both."""
+    """Whether a request without a name can continue there: not if the caller named it and no tenant owns both."""
     return bool(who.tenant) or bool(_MADE.fullmatch(who.session))
 
 

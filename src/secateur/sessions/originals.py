@@ -1,7 +1,7 @@
-"""Files as they were before a view was written over them, or beside them: kept, found again by what was written.
+"""Originals of files that a view was written over, or next to: stored, and found again by what was written.
 
-Rule: a file is known by its bytes alone, never by its name. What is put back is checked against the hash that was
-recorded when it was taken out; bytes that do not match are never passed off as the original.
+Rule: a file is identified by its bytes alone, never by its name. A restored file is checked against the hash that was
+recorded when it was changed; bytes that do not match are never passed off as the original.
 """
 
 from bisect import bisect_left
@@ -32,14 +32,14 @@ class Before(Struct, frozen=True):
 
 
 class After(Struct, frozen=True):
-    """What is written of it: the unpacked bytes, and the file; "" is standard output."""
+    """The result of the change: the unpacked bytes, and the file; "" is standard output."""
 
     data: bytes
     path: str
 
 
 class Writing(Struct, frozen=True):
-    """A file that was written, as a session's receipt tells."""
+    """A file that was written, from a session's receipt."""
 
     who: SessionId
     number: int  # of the receipt
@@ -53,11 +53,11 @@ class OriginalFile(Struct, frozen=True):
     before: Before
     writing: Writing
     later: int  # bytes that came after the writing; of a file that was only written: 0
-    whole: bool  # all that was written still stands; else something behind the last change is different
+    whole: bool  # whether all that was written is unchanged; else something after the last change differs
 
 
 class Gone(StoreError):
-    """A file was written by us, and what would bring the original back is no longer there."""
+    """A file was written by secateur, and the data for its original is no longer stored."""
 
     def __init__(self, writing: Writing, said: str) -> None:
         super().__init__(said)
@@ -65,7 +65,7 @@ class Gone(StoreError):
 
 
 class _Difference(Struct, frozen=True, array_like=True):
-    """What turns what was written back into the file: start, end and bytes of each place; and the packed file."""
+    """How to turn the written bytes back into the file: start, end and bytes of each place; and the packed file."""
 
     pieces: tuple[tuple[int, int, bytes], ...]
     stored: bytes
@@ -125,7 +125,7 @@ def is_original(data: bytes, known: list[Writing]) -> bool:
 def restore_original(store: Store, writing: Writing, data: bytes) -> OriginalFile | None:
     """The file that these bytes were written from; None if they are that file already.
 
-    Raises Gone where the difference is no longer kept, or does not lead back to the original.
+    Raises Gone if the difference is no longer stored, or does not lead back to the original.
     """
     filed, told = writing.filed, _load_difference(store, writing)
     splices = [Splice(*piece) for piece in told.pieces]
@@ -156,13 +156,13 @@ def restore_from_backup(writing: Writing, backup: Before, data: bytes) -> Origin
 def _load_difference(store: Store, writing: Writing) -> _Difference:
     blob = store.get_blob(writing.who.tenant, writing.filed.difference)
     if blob is None:
-        raise Gone(writing, "the bytes that were taken out are no longer kept")
+        raise Gone(writing, "the removed bytes are no longer stored")
     return msgspec.msgpack.decode(blob.data, type=prepare_type(_Difference))
 
 
 def _verify_original(writing: Writing, made: bytes) -> None:
     if hash_text(made) != writing.filed.before:
-        raise Gone(writing, "what is kept does not lead back to the file as it was")
+        raise Gone(writing, "the stored data does not lead back to the original file")
 
 
 _LEAST = 16  # bytes of a text that shows the place; shorter ones are hardly ever there only once

@@ -24,7 +24,7 @@ def pin_of(kind: str, pattern: str, at: int, tokens: int = 0) -> Pin:
     if kind not in kinds:
         raise ConfigError(f"there is no pin by {kind!r}: pin by {', '.join(kinds)}")
     if not pattern.strip():
-        raise ConfigError(f"a pin by {kind} needs a pattern: an empty one would hold everything or nothing")
+        raise ConfigError(f"a pin by {kind} needs a pattern: an empty one would match everything or nothing")
     return msgspec.convert({"kind": kind, "pattern": pattern.strip(), "at": at, "tokens": tokens}, prepare_type(Pin))
 
 
@@ -49,7 +49,7 @@ def find_pinned(
             total += part.tokens
     if not left:
         return found, ""
-    return found, f"pins hold {total:,} tokens of their budget of {budget:,}: {left} more parts are not held"
+    return found, f"pins protect {total:,} tokens of their budget of {budget:,}: {left} more parts are not protected"
 
 
 def _find_named_parts(messages: tuple[Message, ...], pin: Pin, handles: dict[str, str]) -> Iterator[Part]:

@@ -1,9 +1,9 @@
-"""Whether placeholders may name handles: only where whoever reads them has a way to read back what left.
+"""Whether placeholders can name handles: only if the reader has a way to read back what was removed.
 
-Rule: a placeholder never sends a model looking for what it cannot reach. "auto" looks at the request: among its tools
-is one that reads back (`secateur mcp` gives them), or, where the document has no list of tools, the model called one
-before. "on" is for agents that read back in another way, as by the command line. "file" is for agents with a shell on
-the machine of the store: notes name files that the store writes. Receipts have the handles anyway.
+Rule: a placeholder never makes a model look for something out of reach. "auto" examines the request: one of its tools
+reads back (`secateur mcp` provides them), or, if the document has no list of tools, the model called one before. "on"
+is for agents that read back in another way, such as the command line. "file" is for agents with a shell on the machine
+of the store: placeholders name files that the store writes. Receipts have the handles anyway.
 """
 
 from collections.abc import Iterator
@@ -92,7 +92,7 @@ def _get_at_path(native: Any, path: tuple[str, ...]) -> Any:
 def _encode_tools(tools: Any) -> bytes:
     try:
         return dumps(tools)
-    except (TypeError, ValueError, msgspec.MsgspecError):  # objects of some package, which no one can list
+    except (TypeError, ValueError, msgspec.MsgspecError):  # objects of some package that cannot be listed
         return b""
 
 

@@ -1,7 +1,7 @@
-"""What a request adds to its session: the receipt as it is kept, and the bytes that left the view.
+"""What a request adds to its session: the receipt as it is stored, and the bytes that were removed from the view.
 
-Rule: a receipt holds no secret and no content, only names and hashes; blobs hold the exact bytes. The same request
-gives the same record. Nothing here talks to a store.
+Rule: a receipt contains no secret and no content, only names and hashes; blobs hold the exact bytes. The same request
+gives the same record. Nothing here accesses a store.
 """
 
 import re
@@ -178,7 +178,7 @@ def with_handles(entries: tuple[EditRecord, ...], document: Document) -> tuple[E
     """The entries with the handles for recalling what they removed."""
     if not entries:
         return ()
-    keys = {entry.key for entry in entries if entry.verb != "replace"}  # that stands for many parts
+    keys = {entry.key for entry in entries if entry.verb != "replace"}  # that replaces many parts
     held = {
         part.key: make_blob(document, part)
         for message in document.transcript.messages

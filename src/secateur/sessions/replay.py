@@ -1,7 +1,7 @@
-"""A past view, byte for byte: from the raw history that is handed in, or from the store where it was kept.
+"""A past view, byte for byte: from a raw history that is passed in, or from the store if it was stored.
 
 Rule: nothing is decided again. A view is a function of the history and of the epochs that its receipt names. Bytes that
-are not those that were sent are never passed off as them.
+differ from those sent are never passed off as them.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ from secateur.stores.protocol import SessionId, State, Store
 class ReplayResult(Struct, frozen=True):
     """A past view."""
 
-    request: Any  # as bytes where it comes from the store, else of the kind that was handed in
+    request: Any  # as bytes if it comes from the store, else of the kind that was passed in
     receipt: Receipt
     is_exact: bool | None  # the bytes that were sent, by their hash; None: the receipt has none
 
@@ -39,10 +39,12 @@ def load_receipt(store: Store, state: State, number: int) -> Receipt:
         receipt = read(link.body)
         if receipt.status in VIEWS:
             return receipt
-        raise StoreError(f"receipt {number} of {name} is of no view: {receipt.error or receipt.status}")
+        raise StoreError(f"receipt {number} of {name} belongs to no view: {receipt.error or receipt.status}")
     gone = state.anchor.number
     if 0 <= number <= gone:
-        raise StoreError(f"the receipt of request {number} of {name} is gone: retention took receipts 0 to {gone}")
+        raise StoreError(
+            f"the receipt of request {number} of {name} was deleted: retention deleted receipts 0 to {gone}"
+        )
     raise StoreError(f"{name} has no request {number}: it has receipts {gone + 1} to {state.receipts - 1}")
 
 
@@ -51,14 +53,14 @@ def load_raw(store: Store, state: State, number: int) -> bytes:
     ids = store.get_manifest(state.who, number)
     if ids is None:
         raise StoreError(
-            f"the raw history of request {number} was not kept: hand it in, or let the engine keep it (store_raw=True)"
+            f"the raw history of request {number} was not stored: pass it, or create the engine with store_raw=True"
         )
     found: dict[str, bytes] = {}
     for one in ids:
         if one not in found:
             blob = store.get_blob(state.who.tenant, one)
             if blob is None:
-                raise StoreError(f"a piece of request {number} is gone from the store: {one}")
+                raise StoreError(f"a piece of request {number} is missing from the store: {one}")
             found[one] = blob.data
     return b"".join(found[one] for one in ids)
 
@@ -95,9 +97,7 @@ def _cut(document_: Document, receipt: Receipt) -> Document:
         return document_
     ends = [number for number, message in enumerate(messages) if message.key == receipt.head_key]
     if not ends:
-        raise StoreError(
-            f"the history handed in is not that of request {receipt.sequence}: its last message is not in it"
-        )
+        raise StoreError(f"the given history is not that of request {receipt.sequence}: its last message is not in it")
     stop, size = (
         documents.get_element_range(document_, ends[-1]).stop,
         documents.get_element_range(document_, len(messages) - 1).stop,

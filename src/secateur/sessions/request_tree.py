@@ -85,9 +85,9 @@ class Branches:
         return ""
 
     def find_reworded(self, messages: Sequence[Message]) -> SentRequest | None:
-        """The last request, if this history is that one with another system prompt, and more; None if it is not.
+        """The last request, if this history is the same with another system prompt, and longer; else None.
 
-        A system prompt that is a message changes the keys of all that follow, so content alone tells.
+        A system prompt that is a message changes the keys of all that follow, so only the content can show it.
         """
         sent = self.sent.get(self.last)
         if sent is None or not sent.content_ends or _find_content_ends(messages)[:1] != sent.content_ends[:1]:
@@ -188,7 +188,7 @@ def _build_branches(receipts: Iterable[Receipt], whole: bool) -> Branches:
     return made
 
 
-MOVED = "what was sent before reads otherwise now: the session's plan is another one"
+MOVED = "the sent history has changed: the session's plan is another one"
 
 
 class Placement(Struct, frozen=True):
@@ -196,7 +196,7 @@ class Placement(Struct, frozen=True):
 
     parent: str = ""  # last key of the request that it continues from
     lines: int = 0  # branches of the session, this one included
-    moved: str = ""  # why what was sent before reads otherwise; "" where it does not
+    moved: str = ""  # why the sent history has changed; "" where it does not
     beside: tuple[str, ...] = ()  # other branches that continued from the same request: its epochs are not theirs
     tools: tuple[str, ...] = ()  # hashes of the tools that this history was sent with, this request's first
     system: tuple[str, ...] = ()
@@ -210,10 +210,10 @@ def place_request(
 ) -> Placement:
     """Place the request that the projection has read among the session's requests.
 
-    `tip` is the last key of the most recently sent history; `given` is what the caller passed beside the messages.
-    Tools or a system prompt that this history was never sent with invalidate the cached messages. Unknown ones, now or
-    before, count as unchanged; so do those of a request without a new message, because an edit for it would reach the
-    main line.
+    `tip` is the last key of the most recently sent history; `given` is what the caller passed in addition to the
+    messages. Tools or a system prompt that this history was never sent with invalidate the cached messages. Unknown
+    ones, now or before, count as unchanged; so do those of a request without a new message, because an edit for it
+    would reach the main line.
     """
     messages = work.document.transcript.messages
     parent = known.find_parent(messages)
@@ -257,7 +257,7 @@ def _hash_content(message: Message) -> str:
 
 
 def _explain_lost_prefix(new_tools: bool, new_system: bool) -> str:
-    """Why the cached prefix of the last request is not found, in a sentence."""
+    """Explain in a sentence why the cached prefix of the last request is not found."""
     what = " and ".join(filter(None, ("the tools" * new_tools, "the system prompt" * new_system)))
     return f"{what} changed since the last request, so its prompt cache is lost"
 
@@ -280,7 +280,7 @@ def with_lineage(receipt: Receipt, place: Placement, prefix: PrefixHash, work: P
 
 
 def _explain_move(work: Projection, tip: str) -> str:
-    """Why the view changed: an undo since the last request, or an epoch passed in for this history."""
+    """Explain why the view changed: an undo since the last request, or an epoch passed in for this history."""
     mine = work.branch_plan.epochs
     handed = mine[-1].reason if mine and mine[-1].head_key == work.document.transcript.messages[-1].key else ""
     return describe_undone(work, tip) or handed or MOVED

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 WAIT_S = 0.25  # for one request, whatever it asks
 WORK_S = 0.05  # of each call is work; what it takes beyond that was spent waiting
-ALONE = "it failed a moment ago and is left alone for a while"
+ALONE = "it failed a moment ago and is skipped for a while"
 
 _Answer = TypeVar("_Answer")
 
@@ -57,14 +57,14 @@ class StoreAccess:
         self._clock = time.monotonic
         self._spent = local()  # by the request of this thread
         self._was_away = False  # for requests of this engine, whichever engine found it out
-        self.returned = False  # it was away, and answered since; whoever makes up for that says so
+        self.returned = False  # it was unavailable, and has answered since; the caller that makes up for that resets it
 
     def begin(self) -> None:
         """A request begins in this thread: it has the whole wait before it."""
         self._spent.s = 0.0
 
     def explain_away(self) -> str:
-        """Why the store is not used now; "" if it is."""
+        """Explain why the store is not used now; "" if it is."""
         why = self.breaker.shut()
         self._was_away = self._was_away or bool(why)
         return f"{ALONE}: {why}" if why else ""
@@ -173,12 +173,12 @@ class Breaker:
         self._lock.release()
 
     def shut(self) -> str:
-        """What went wrong, while no one may try again; "" otherwise."""
+        """The error, while nothing may try again; "" otherwise."""
         with self._lock:
             return self._why if self._until is not None and self.clock() < self._until else ""
 
     def try_admit(self) -> str:
-        """Like `shut` for a caller who tries now: after "" no one else may until it reports the outcome."""
+        """Like `shut`, for a caller who tries now: after "" no other caller may, until the outcome is reported."""
         with self._lock:
             now = self.clock()
             if self._until is None:
@@ -231,7 +231,7 @@ class Retention:
         try:
             store.collect_garbage(now, get_retention_s(), every_s=EVERY_S, receipts_s=get_receipt_retention_s())
         except SecateurError as error:
-            return f"what is old stays in the store for now: {error}"
+            return f"expired data stays in the store for now: {error}"
         return ""
 
 

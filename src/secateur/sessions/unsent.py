@@ -1,7 +1,7 @@
-"""A view that was told of as too long, and sent all the same: from then on its epochs stand.
+"""A view that was reported as too long, and sent anyway: from then on its epochs apply.
 
-Rule: a fit that raises keeps its receipt and nothing else, so the same request fails in the same way again. What it
-would have kept is kept once, when the caller says that the view was sent. Nothing is decided here.
+Rule: a `fit` that raises saves its receipt and nothing else, so the same request fails in the same way again. Its
+epochs are saved once, when the caller reports that the view was sent. Nothing is decided here.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ from secateur.stores.protocol import Blob, Conflict, SessionId, State
 
 
 class UnsentView(Struct, frozen=True):
-    """What a request would have kept."""
+    """What a request would have saved."""
 
     who: SessionId
     place: SessionMatch
@@ -30,7 +30,7 @@ class UnsentView(Struct, frozen=True):
     native: Any
     receipt: Receipt
     blobs: tuple[Blob, ...]
-    given: Plan | None  # the plan that the caller handed in
+    given: Plan | None  # the plan that the caller passed in
     sticky: bool  # the policy's edits hold
 
     @property
@@ -77,7 +77,7 @@ def keep_unsent(sessions: SessionManager, work: Projection, error: StillTooLong)
     """
     attempt = error.attempt
     if not isinstance(attempt, UnsentView):
-        raise ConfigError("this error carries no view of an engine: hand in the StillTooLong that fit raised")
+        raise ConfigError("this error carries no view of an engine: pass the StillTooLong that fit raised")
     error.attempt = replace(attempt, receipt=replace(attempt.receipt, sequence=-1))
     if attempt.receipt.sequence == -1:
         receipt: Receipt = error.view.receipt
@@ -109,7 +109,7 @@ def _save_view(sessions: SessionManager, cached: CachedSession, work: Projection
             wrong = str(error)
             break
     sessions.remember(cached, attempt.base, receipt)
-    told = (f"the view was sent, and is kept in memory alone: {wrong}",) if wrong else ()
+    told = (f"the view was sent, but is kept only in memory: {wrong}",) if wrong else ()
     return replace(receipt, warnings=(*receipt.warnings, *told))
 
 

@@ -24,8 +24,9 @@ REWRITTEN = "the history was rewritten by the client"
 
 
 class MissingParts(Struct, frozen=True):
-    """Edits in force whose parts are not in the history, by these parts' keys; and the same ones, by the keys of parts
-    that say what theirs said."""
+    """Active edits whose parts are missing in the history, by these parts' keys; and the same edits by the keys of
+    parts with the same content.
+    """
 
     gone: dict[str, Rewrite | Remove] = {}
     found: dict[str, Rewrite | Remove] = {}
@@ -104,7 +105,7 @@ def _place(said: list[str], run: str) -> int | None:
 
 
 class UndoResult(Struct, frozen=True):
-    """What an undo did."""
+    """The result of an undo."""
 
     epoch: int  # the one that was taken back
     by: int  # the one that did it; undoing this brings the first one back
@@ -119,7 +120,7 @@ def find_newest(plan: Plan) -> int:
         epoch = plan.epochs[number]
         if id(epoch) in living and epoch.edits and epoch.reverts is None:
             return number
-    raise EditError("nothing to undo: no epoch of this session holds")
+    raise EditError("nothing to undo: this session has no active epoch")
 
 
 def compute_cost(store: Store | None, work: Projection | None, state: State, plan: Plan, number: int) -> int:

@@ -1,8 +1,8 @@
-"""What a document records of each answer: its figures, and the model that gave it.
+"""What a document records about each answer: its usage, and the model that gave it.
 
-Rule: figures belong to the answer that they are recorded with. In a log these are its own lines, and those of the
-host's bookkeeping behind it (Codex writes figures after the results of the calls, when they ran at once); an event that
-repeats the one before, with the same sum, says nothing new. Branches that are not read have their own figures.
+Rule: usage belongs to the answer that it is recorded with. In a log it is on the answer's own lines, and on those of
+the host's bookkeeping after it (Codex writes usage after the results of the calls, if they ran at once); an event that
+repeats the one before, with the same sum, is ignored. Branches that are not read have their own usage.
 """
 
 from bisect import bisect_right
@@ -26,7 +26,7 @@ class Answered:
         self.read = read
         self.messages = read.transcript.messages
         self.starts = sorted(min(self.messages[one].lines, default=0) for one in answers)
-        self.known: Any = None  # the newest sum that was told
+        self.known: Any = None  # the newest sum seen
 
     def get_answer_usage(self, number: int) -> tuple[Usage | None, str]:
         """Usage and model ("" if not stated) of the answer in this message."""
@@ -67,7 +67,7 @@ def find_model(values: Sequence[Any]) -> str:
 
 
 def get_sibling_usage(native: Any) -> Usage | None:
-    """The usage stored beside a captured request's messages: that of the missing answer."""
+    """The usage stored with a captured request's messages: that of the missing answer."""
     if isinstance(native, Text):
         found = [native.at((name,)) for name in ("response", "usage")]
         values = [one.value() for one in found if one is not None]

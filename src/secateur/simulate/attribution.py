@@ -1,8 +1,8 @@
-"""Where the money of a session went: each part's share of every bill that it was sent with, and what of it was waste.
+"""Where the money of a session went: each part's share of every bill that it was sent with, and how much was waste.
 
 Rule: a token costs what its place cost, read from the cache, written to it or plain; the shares add up to the bill of
-the session as it was. Waste is what is known from the recording alone, and its kinds overlap: a result can be a copy,
-and carried on for no one.
+the session as it was. Waste follows from the recording alone, and its kinds overlap: a result can be a copy, and also
+be carried on unused.
 """
 
 from collections import defaultdict
@@ -23,7 +23,7 @@ LARGE_TOKENS = 8_000  # a result above this is large: a tenth of what long sessi
 
 
 class PartSpending(Struct, frozen=True):
-    """What one kind of part cost, or one tool's calls and results."""
+    """The cost of one kind of part, or of one tool's calls and results."""
 
     kind: str
     tool: str  # "" where no tool has to do with it

@@ -1,7 +1,7 @@
-"""What requests cost: tokens by class times the rates that hold for a prompt of that size.
+"""What requests cost: tokens by class times the rates that apply to a prompt of that size.
 
-Rule: money is in dollars, `units` are tokens of plain input at the base rate that cost as much; the two differ by one
-factor. Calls beside the session's own requests (summaries) are priced with the request that they were made for.
+Rule: money is in dollars, `units` are input-token equivalents at the base rate; the two differ by one factor. Calls in
+addition to the session's requests (summaries) are priced with the request that they were made for.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from secateur.simulate.cache import CachedPrompt
 
 
 class ExtraCall(Struct, frozen=True):
-    """A call that is no request of the session: a summary, or a cache kept warm."""
+    """A call that is not a request of the session: a summary, or a cache kept warm."""
 
     sent: CachedPrompt
     output: int = 0

@@ -21,7 +21,7 @@ class ReplayedPrompt(Struct, frozen=True):
     chain: list[int]  # a name for the prefix that ends with this block
     ends: list[int]  # tokens of that prefix
     stops: list[int]  # by message: its last block (-1: none, and no fixed block)
-    spoken: list[bool]  # by message: whether the model said it
+    spoken: list[bool]  # by message: whether the model wrote it
     fixed: int  # blocks before the messages: 1 for system prompt and tools, else 0
     same: int  # leading blocks that this model was sent in the last prompt
     unedited: int  # leading blocks of messages that the last prompt had, whichever model that was sent to
@@ -67,7 +67,7 @@ class Prompts:
         return ReplayedPrompt(self._chain, self._ends, self._stops, self._spoken, fixed, same, unedited, before)
 
     def _begin(self, head: tuple[str, int, int]) -> int:
-        """Start anew; how many leading blocks stay what they were."""
+        """Start over; the number of leading blocks that are unchanged."""
         model, fixed, state = head
         stays = bool(fixed and self._head and self._head[:2] == head[:2])
         self._chain = [hash((model, "fixed"))] if fixed else []
@@ -109,7 +109,7 @@ class Prompts:
 
 
 def _count_common(old: tuple[Message, ...], new: tuple[Message, ...]) -> int:
-    """How many leading messages are the same objects, by bisection."""
+    """Count the leading messages that are the same objects, by bisection."""
     low, high = 0, min(len(old), len(new))
     while low < high:
         middle = (low + high + 1) // 2
@@ -146,7 +146,7 @@ class Caching(Struct, frozen=True, kw_only=True):
 
     @property
     def ttl_ms(self) -> float:
-        """How long a prefix lives."""
+        """The lifetime of a prefix."""
         long_s = self.rules.ttl_long_s if self.hour else None
         return (self.rules.ttl_s if long_s is None else long_s) * 1_000
 
@@ -203,8 +203,9 @@ class Cache:
         return CachedPrompt(read, write, prompt.tokens - read - write, cold, max(0, there - read))
 
     def _choose_marks(self, prompt: ReplayedPrompt, ahead: tuple[int, ...], edited: bool) -> list[int]:
-        """Where this request leaves prefixes: its end, what is added to an edited one, system prompt and tools; as many
-        of them as the provider allows, in this order."""
+        """Choose where this request leaves prefixes: its end, the additions to an edited one, system prompt and tools;
+        in this order, as many as the provider allows.
+        """
         last, kept = len(prompt.chain) - 1, prompt.unedited - 1
         wanted = [last]
         if edited:
@@ -227,7 +228,7 @@ class Cache:
         return -1
 
     def _list_candidates(self, prompt: ReplayedPrompt, marks: list[int]) -> list[int]:
-        """Where a cached prefix may end, the longest first."""
+        """List where a cached prefix can end, the longest first."""
         back = self.rules.look_back
         if self.rules.positions == "marks":
             found = {place for mark in marks for place in range(max(0, mark - back), mark + 1)}
@@ -245,7 +246,7 @@ class Cache:
         return tokens - tokens % self.rules.step_tokens
 
     def _refresh(self, prompt: ReplayedPrompt, hit: int, at: float) -> None:
-        """A read is free and starts the time anew."""
+        """A read is free and restarts the lifetime."""
         if hit < 0:
             return
         first = 0 if self.caching.refresh == "path" else hit
@@ -255,7 +256,7 @@ class Cache:
                 self._entries[name] = (self._entries[name][0], at + self.caching.ttl_ms)
 
     def _write(self, prompt: ReplayedPrompt, marks: list[int], at: float) -> None:
-        """What this request leaves; what was there already is written again or refreshed, to the same effect."""
+        """Write the prefixes of this request; existing ones are written again or refreshed, to the same effect."""
         places = range(len(prompt.chain)) if self.rules.positions == "steps" else marks
         ready, until = at + self.rules.delay_s * 1_000, at + self.caching.ttl_ms
         self._last = None

@@ -1,7 +1,7 @@
-"""How far the cache model agrees with what a provider recorded of a session, request by request.
+"""How far the cache model agrees with what a provider recorded for a session, request by request.
 
-Rule: the model gets the history, the times and the sizes of the prompts as they were counted, and nothing of what was
-read from the cache or written to it; these it must find. Where they differ, the recording says by its shape why.
+Rule: the model gets the history, the times and the counted sizes of the prompts, and nothing about cache reads or
+writes; these it must predict. Where they differ, the recording's shape shows why.
 """
 
 from msgspec import Struct
@@ -22,7 +22,7 @@ class Compared(Struct, frozen=True):
     recorded: Usage
     idle_s: float  # since the request before was sent; 0 for the first
     begins: bool  # a user's message is the newest: a turn begins
-    again: bool  # nothing was said since the answer before
+    again: bool  # nothing was added since the previous answer
 
     @property
     def agrees(self) -> bool:
@@ -31,7 +31,7 @@ class Compared(Struct, frozen=True):
 
     @property
     def cause(self) -> str:
-        """Why the two differ, as far as the recording shows it; "" where they agree."""
+        """Why the two differ, as far as the recording shows it; "" if they agree."""
         if self.agrees:
             return ""
         if self.recorded.read > self.model.read:

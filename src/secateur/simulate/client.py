@@ -1,7 +1,7 @@
-"""What a recording tells of the client that made it, as far as the prompt cache is concerned: its lifetime, its marks.
+"""How the recorded client uses the prompt cache: its lifetime and its marks.
 
-Rule: what is recorded wins over what is known of the client, and that over an assumption; `told` says which it was.
-Only providers whose clients mark blocks themselves (Claude's) ask for any of it. An engine adds breakpoints only to a
+Rule: recorded facts override what is known of the client, and that overrides an assumption; `told` says which applied.
+Only providers whose clients mark blocks themselves (Claude's) need any of it. An engine adds breakpoints only to a
 request whose client marks its messages and leaves a slot free (`render.breakpoints`): so does the simulation.
 """
 
@@ -65,7 +65,7 @@ def _has_recorded_writes(recording: Recording) -> bool:
 
 
 def _count_free(recording: Recording) -> tuple[int, str]:
-    """How many breakpoint slots are free, and how that is known."""
+    """Count the free breakpoint slots, and say how that is known."""
     name, marks = recording.document.format.name, _count_marks(recording)
     if marks:
         return SLOTS - marks, f"the request marks {marks} blocks and {_describe_free(SLOTS - marks)}"
@@ -79,7 +79,7 @@ def _describe_free(free: int) -> str:
 
 
 def _count_marks(recording: Recording) -> int:
-    """How many blocks the recorded request marks; 0 if none is recorded or marked."""
+    """Count the blocks that the recorded request marks; 0 if none is recorded or marked."""
     document = recording.document
     if document.format.name not in MARKED or document.transcript.messages_path != ("messages",):
         return 0

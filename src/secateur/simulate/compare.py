@@ -33,12 +33,12 @@ class PolicyResult(Struct, frozen=True):
     run: Run
     score: Score
     refetched: float  # its bill, and what it would cost to have everything again that was lost and needed
-    best: float | None = None  # the cheapest schedule of what this policy would let go (O1); None: not asked for
+    best: float | None = None  # the cheapest schedule of this policy's removals (O1); None: not requested
     least: float | None = None  # what no schedule of that can be below: it goes the moment it may, and breaks no cache
 
     @property
     def vs_optimal(self) -> float | None:
-        """Its bill over the best one with the same to let go; below 1 where it does what the oracle cannot."""
+        """Its bill relative to the best one with the same removals; below 1 if it does what the oracle cannot."""
         return self.run.bill.units / self.best if self.best else None
 
     @property
@@ -71,12 +71,12 @@ class Comparison(Struct, frozen=True):
 
 
 class Play(Struct, frozen=True, kw_only=True):
-    """How policies are played, and what of it counts."""
+    """How policies are simulated, and which requests count."""
 
     window: int | None = None  # tokens; None: the model's
     best: bool = True  # also the policies' own oracles, which take half of the time
     since: int = 0  # figures are those of the requests from this number on; what is before is played all the same
-    begun: Callable[[str], None] | None = None  # told each policy's name as its turn comes
+    begun: Callable[[str], None] | None = None  # called with each policy's name when it begins
 
 
 _ALL = Play()

@@ -1,6 +1,6 @@
-"""Why a policy edited when it did, and what each edit came to: cost at the moment, savings since.
+"""Why a policy edited when it did, and the result of each edit: immediate cost, savings since.
 
-Rule: the sums are exact. What a request paid less than the unpruned one is shared out among the epochs in force, by the
+Rule: the sums are exact. What a request paid less than the unpruned one is divided among the active epochs, by the
 tokens that each keeps out; what it paid for reading less of a live cache, and for a summary, is the cost of the epoch
 opened with it. All savings less all costs are the difference of the two bills.
 """
@@ -28,7 +28,7 @@ class DecisionEvent(Struct, frozen=True, kw_only=True):
     cold: bool  # the cache was gone anyway, or the history was another one for everyone
     freed: int  # tokens that left the prompt with it; negative where others came back
     lost: int  # tokens of a live cache that had to be written again for it
-    cost: float  # what that was dearer than reading them, and the calls that a summary took
+    cost: float  # what rewriting them cost more than reading, and the calls for a summary
     saved: float  # since, its own request included
     requests: int  # that went without what it freed, its own included
 
@@ -57,7 +57,7 @@ def build_decision_log(run: Run, base: Run) -> DecisionLog:
     for turn, row, full in zip(run.turns, run.rows, base.rows, strict=True):
         if turn.request.segment != segment:
             segment = turn.request.segment
-            book.shares.clear()  # the host began anew: what was out is out for everyone
+            book.shares.clear()  # the host started over: removed parts are removed for everyone
         book.enter(row, full, max(0.0, write - rates.r))
     return DecisionLog(tuple(book.list_events()), tuple(_collect_waits(run.rows)), book.other)
 

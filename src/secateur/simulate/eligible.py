@@ -1,9 +1,8 @@
-"""What a policy would let go, and from when on, were it free to choose the moment: the session of its own oracle.
+"""What a policy could remove, and from when on, if it were free to choose the moment: the session of its own oracle.
 
-Rule: the policy is asked at every request, and nothing it proposes is done, so that the same things may be removed as
-under its own schedule: results, arguments, whatever its strategies edit, each leaving what they would leave of it. What
-it does to a result when that is new is done: it costs nothing then, and no schedule has a say in it. A summary is none
-of this.
+Rule: the policy is asked at every request, and its proposals are not applied, so that the same things are eligible as
+under its own schedule: results, arguments, whatever its strategies edit, each leaving the same text behind. What it
+does to a new result is applied: it costs nothing then, and no schedule influences it. Summaries are not included.
 """
 
 from bisect import bisect_right

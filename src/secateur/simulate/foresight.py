@@ -31,7 +31,7 @@ Eligible = Sequence[Mapping[str, int]]  # by segment: key of a result → the re
 
 
 class Terms(Struct, frozen=True):
-    """What a session is priced by. `text` is in the place of what goes."""
+    """The prices for a session. `text` replaces what is removed."""
 
     price: Price
     caching: Caching

@@ -40,7 +40,7 @@ class OracleSchedule(Struct, frozen=True):
 
 
 class Ratio(Struct, frozen=True):
-    """How a bill compares with the oracle's."""
+    """A bill relative to the oracle's."""
 
     total: float  # of the whole bills
     regret_ratio: float  # of what is above the lower bound, which no schedule can touch

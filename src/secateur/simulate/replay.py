@@ -1,10 +1,10 @@
-"""A policy over a recorded session: before each recorded request it decides anew, with its plan kept.
+"""A policy over a recorded session: before each recorded request it decides again, and its plan is kept.
 
 Rule: the policy sees what it would have seen: the history up to that request, the time since the call before, and its
 own plan. It prunes and compacts as the engine does (`pipeline`); only the document is not written or validated, and no
-model is called. The summary that code writes takes the place and the budget of a model's summary, and the call is
-priced as if the session's own model had been asked in plain text: the question as plain input, the summary as output.
-Breakers and hooks act only as far as they follow from plan and history. A request costs what is new.
+model is called. A summary written by code takes the place and the budget of a model's summary, and the call is priced
+as if the session's own model had been asked in plain text: the question as plain input, the summary as output. Breakers
+and hooks act only as far as they follow from plan and history. A request costs what is new.
 """
 
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ class Turn(Struct, frozen=True):
     fixed_tokens: int
     opened: bool = False  # an epoch was opened for it
     why: str = ""  # of that epoch, or of the gate that did nothing
-    calls: tuple[ExtraCall, ...] = ()  # made for it beside it: summaries
+    calls: tuple[ExtraCall, ...] = ()  # made for it in addition: summaries
     plan: Plan = Plan()
     ahead: tuple[int, ...] = ()  # messages before which a prefix is kept as well (`render.breakpoints`)
 
@@ -122,8 +122,9 @@ class ReplayedSession:
     """A recorded session under a policy: each request takes over more of a history that is already read."""
 
     def __init__(self, policy: Policy, tally: Counter, tariff: CachePricing, counted: bool = False) -> None:
-        """`counted`: tokens are what the provider counts, as it would have reported by then (`Engine.observe`), so
-        they stand in for the policy's own counter."""
+        """`counted`: tokens are what the provider counts, as it would have reported by then (`Engine.record_usage`), so
+        they replace the policy's own counter.
+        """
         names, count = ("estimate", policy.counter), lru_cache(maxsize=4_096)(tally)
         gauge = count if policy.counter == "estimate" else Counting.of(names).both[1]
         counting = Counting(names, (count, gauge), is_fixed=True)
@@ -136,7 +137,7 @@ class ReplayedSession:
         self._cold, self._cold_keys, self._now_cold = "", tuple[str, ...](), tuple[str, ...]()
 
     def advance(self, request: RecordedRequest, whole: Document, segment: Transcript) -> None:
-        """Go on to a request, with the messages of its segment that it had.
+        """Advance to a request, with the messages of its segment that it had.
 
         Another model, and a history that the host compacted, share no cache with the last request.
         """

@@ -1,8 +1,8 @@
-"""A recorded session as the requests it was: what each one held, when it was sent, what the provider counted.
+"""A recorded session as its requests: what each one held, when it was sent, what the provider counted.
 
-Rule: every assistant message is the answer to one request, which held everything before it. Where a host compacted its
-own history, the log is read as it stood before each compaction too: one segment for each stretch between them. Branches
-that were abandoned are not read. Nothing here prices or edits anything.
+Rule: every assistant message is the answer to one request, which held everything before it. If a host compacted its own
+history, the log is read in its state before each compaction too: one segment for each stretch between them. Abandoned
+branches are not read. Nothing here prices or edits anything.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,8 +23,8 @@ from secateur.tokens import Counter, estimate, get_factor, scale_tokens
 from secateur.usage import Usage
 
 _ENOUGH = 8  # recorded requests from which a session's own tokens per estimated token are taken
-_ROUNDS = 4  # the two figures lean on each other; they stand still after two or three
-_WRITTEN = ("harness", "synthetic")  # origins of what no model said
+_ROUNDS = 4  # the two figures depend on each other; they converge after two or three rounds
+_WRITTEN = ("harness", "synthetic")  # origins of messages that no model wrote
 _REPLACED = "replacement_history"  # where a compaction of Codex keeps the history that it leaves
 _LEAST, _MOST = 0.5, 3.0  # bounds of that figure: what lies outside is another error than the estimate's
 

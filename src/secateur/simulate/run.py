@@ -88,7 +88,7 @@ def bill_turns(turns: Iterable[Turn], price: Price, caching: Caching) -> tuple[B
 
 
 def as_paid(recording: Recording, price: Price) -> tuple[BillRow, ...]:
-    """What the recorded usage comes to, for the requests that have one: the real bill, cache misses and all."""
+    """The recorded usage as bills, for the requests that have one: the real cost, cache misses included."""
     rows = []
     for request in recording.requests:
         usage = request.usage

@@ -1,8 +1,8 @@
-"""A session as numbers: what was sent when, what may be removed from when on, and what reading and writing cost.
+"""A session as numbers: what was sent when, what can be removed from when on, and what reading and writing cost.
 
 Rule: nothing here knows a format. A request finds in the cache what the one before it sent, unless it comes too late;
-what an edit changes is written anew together with all that is behind it. Minimum lengths, price tiers and lookups
-that fail are left to the cache model; schedules made here can be priced there.
+an edit rewrites everything after it. Minimum lengths, price tiers and failed lookups are left to the cache model;
+schedules made here can be priced there.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,16 +19,15 @@ Item: TypeAlias = tuple[float, float, int, int]  # tokens before it, tokens that
 
 
 class SessionArrays(Struct, frozen=True):
-    """One session. Items (results that may be removed) are in the order in which they stand; requests are numbered from
-    0.
+    """One session. Items (results that can be removed) are in their order in the history; requests are numbered from 0.
 
-    Tokens in any unit, costs in tokens of plain input. An item may be removed from request `eligible` on, which is
-    later than its `first`; where that is the number of requests it may never.
+    Tokens in any unit, costs in tokens of plain input. An item can be removed from request `eligible` on, which is
+    later than its `first`; if that is the number of requests, never.
     """
 
     prompts: Floats  # by request: tokens of the whole prompt, nothing pruned
     cold: Flags  # by request: the cache of the one before is gone; the first is always cold
-    before: Floats  # by item: tokens that stand before it, nothing pruned
+    before: Floats  # by item: tokens before it, nothing pruned
     gains: Floats  # by item: tokens that come free, its placeholder deducted
     first: Ints  # by item: the first request that held it
     eligible: Ints  # by item
@@ -38,7 +37,7 @@ class SessionArrays(Struct, frozen=True):
 
     @property
     def requests(self) -> int:
-        """How many there were."""
+        """The number of requests."""
         return len(self.prompts)
 
     @property
@@ -58,7 +57,7 @@ def make_session_arrays(
     size = len(prompts)
     some = sorted((one for one in items if one[1] > 0 and one[3] < size), key=lambda one: one[0])
     if any(first >= eligible for _, _, first, eligible in some):
-        raise ValueError("an item may go after its first request at the earliest")
+        raise ValueError("an item can be removed after its first request at the earliest")
     columns = list(zip(*some, strict=True)) or [(), (), (), ()]
     return SessionArrays(
         np.array(prompts, dtype=np.float64),
@@ -92,7 +91,7 @@ def compute_costs(session: SessionArrays, at: Ints) -> Floats:
 
 
 def lower_bound(session: SessionArrays) -> float:
-    """What it would cost if items went the moment they may, and edits broke no cache. No schedule costs less."""
+    """The cost if items were removed as soon as they are eligible, and edits broke no cache. No schedule costs less."""
     size = session.requests
     freed = np.bincount(np.minimum(session.eligible, size), weights=session.gains, minlength=size + 1)[:size].cumsum()
     total = session.prompts - freed

@@ -1,10 +1,10 @@
-"""Files with several conversations, each taken out, and requests that several recordings share.
+"""Files with several conversations, split into them, and requests that several recordings share.
 
-Rule: a conversation is handed on in the shape in which its format reads one. Of captured requests that grow out of each
-other only the last counts. Recordings of a session that was resumed, forked or copied agree in their first keys, since
-an answer's key stands for it and everything before it. That could be chance in a short history, so either the times
-agree as well, or the shared text is long enough, or a whole recording without times is the beginning of another. The
-longest recording counts what is shared, the others do not.
+Rule: a conversation is passed on in the shape that its format reads. Of captured requests that extend each other only
+the last counts. Recordings of a session that was resumed, forked or copied agree in their first keys, since an answer's
+key depends on everything before it. That could be chance in a short history, so either the times agree as well, or the
+shared text is long enough, or a whole recording without times is the beginning of another. Shared requests are counted
+in the longest recording only.
 """
 
 from collections.abc import Iterator, Sequence
@@ -91,7 +91,7 @@ def describe_requests(recording: Recording) -> tuple[Said, ...]:
 
 
 def count_shared(recordings: Sequence[Sequence[Said]]) -> list[int]:
-    """How many leading requests of each recording are counted with another one."""
+    """Count the leading requests of each recording that are counted with another one."""
     known: dict[str, int] = {}  # keys of requests, by what they held and by their answers -> when they were sent
     found = [0] * len(recordings)
     for number in sorted(range(len(recordings)), key=lambda one: -sum(1 for said in recordings[one] if said.key)):

@@ -1,7 +1,7 @@
-"""What a policy did with a session from its first request to its last, in a few timeline: edits, and waits between.
+"""What a policy did with a session from its first request to its last, in a few entries: edits, and waits between.
 
-Rule: every request is in exactly one entry, in order. The edits that moved most money have a entry each; smaller
-ones are told with the wait in which they fell, with their sums. A wait is told by what most often was its reason.
+Rule: every request is in exactly one entry, in order. The edits with the largest effect have an entry each; smaller
+ones belong to the wait in which they happened, with their sums. A wait is described by its most frequent reason.
 """
 
 import re
@@ -14,7 +14,7 @@ from secateur.simulate.run import Run
 
 EDITS = "edits: "  # how the text of an edit begins
 _NUMBER = re.compile(r"\d[\d,.]*")
-_FREED = re.compile(r"^[\d,]+ tokens come free: |: [\d,]+ tokens come free$")  # is said apart
+_FREED = re.compile(r"^[\d,]+ tokens come free: |: [\d,]+ tokens come free$")  # shown in a column of its own
 
 
 class TimelineEntry(Struct, frozen=True, kw_only=True):
@@ -34,7 +34,7 @@ class TimelineEntry(Struct, frozen=True, kw_only=True):
 
 
 def build_timeline(run: Run, account: DecisionLog, most: int = 4) -> list[TimelineEntry]:
-    """The timeline of a run; up to `most` edits have one each."""
+    """The timeline of a run; up to `most` edits have an entry each."""
     if not run.rows:
         return []
     edits = [event for event in account.events if not event.on_arrival]
@@ -54,7 +54,7 @@ def build_timeline(run: Run, account: DecisionLog, most: int = 4) -> list[Timeli
 
 
 def describe_entry(entry: TimelineEntry, policy: str) -> str:
-    """A entry in words, without its figures."""
+    """An entry in words, without its figures."""
     why = _FREED.sub("", entry.reason.removeprefix(f"{policy}: ")).removesuffix(", in tokens of input")
     if entry.event is not None:
         return f"{EDITS}{why}"

@@ -30,7 +30,7 @@ from secateur.stages.setup import NO_OPTIONS, CompactionSetup, CompactOptions
 from secateur.stores.laid_files import get_tenant_folder
 from secateur.stores.protocol import Calibration, SessionId, State
 
-STORE_AWAY = "the store cannot be reached now, and nothing is taken out that could not be kept"
+STORE_AWAY = "the store is unavailable, and nothing is removed that could not be stored"
 Storage = Literal["none", "store", "away"]  # no store; one that answers; one that cannot be reached now
 
 
@@ -80,7 +80,7 @@ class Step(Struct, frozen=True):
 
 
 class Context(Struct, frozen=True, kw_only=True):
-    """All that the stages know of one request, beside its projection."""
+    """Everything that the stages know about one request, apart from its projection."""
 
     policy: Policy
     budget: Budget
@@ -98,17 +98,17 @@ class Context(Struct, frozen=True, kw_only=True):
 
     @property
     def settings(self) -> Compaction:
-        """How the policy compacts. Only for policies that do."""
+        """The policy's settings for compaction. Only for policies that compact."""
         assert self.policy.compaction is not None
         return self.policy.compaction
 
     @property
     def limits(self) -> Limits:
-        """Where compaction begins."""
+        """The threshold of compaction."""
         return compute_limits(self.settings, self.window, self.model)
 
     def load(self, projection: Projection) -> Load:
-        """How full the window is. Of a view that grew, only what is new is counted."""
+        """How full the window is. If the view grew, only what is new is counted."""
         if self.calibration.samples:
             return self._calibrate(projection.tokens[1])
         count = projection.counting.get_counter(self.settings.counter or self.policy.counter)

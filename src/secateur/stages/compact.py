@@ -115,7 +115,7 @@ def can_digest(context: Context, projection: Projection, setup: CompactionSetup,
 
 
 def check_preconditions(projection: Projection, is_written: bool = True) -> CompactionSkipped | None:
-    """Why this conversation cannot be compacted at all; None if it can. Only looked at, it needs no host entry."""
+    """Why this conversation cannot be compacted at all; None if it can. A preview needs no host entry."""
     read, format = projection.document.transcript, projection.document.format
     if read.partial:
         return CompactionSkipped(
@@ -160,7 +160,7 @@ def conclude_epoch(context: Context, projection: Projection, step: CompactionSte
         text = "the running turn began with reasoning that is bound to its prefix: it waits for the turn to end"
         return replace(step, outcome=CompactionSkipped("running_turn", text, made.attempts, made.asks))
     if is_turn_reopened(projection, epoch):
-        text = "nothing behind an old request would be left, and its turn is over: raise the window"
+        text = "nothing after an old request would be left, and its turn is over: raise the window"
         return replace(step, outcome=CompactionSkipped("running_turn", text, made.attempts, made.asks))
     return replace(step, epoch=epoch)
 
@@ -168,7 +168,7 @@ def conclude_epoch(context: Context, projection: Projection, step: CompactionSte
 def _find_refusal(
     projection: Projection, verdict: Due, setup: CompactionSetup, options: CompactOptions
 ) -> CompactionSkipped | None:
-    """Why no compaction is to be made, checked before anything else."""
+    """Why no compaction is made, checked before anything else."""
     if not setup.enabled:
         return CompactionSkipped("off", "compaction is off")
     if verdict.why == "off":
@@ -183,7 +183,7 @@ def _find_refusal(
 def _begin_beside(
     context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions, before: BeforeCompact
 ) -> CompactionSkipped | None:
-    """Begin a summary in the background where it is near; why this request goes on without, None where it cannot."""
+    """Begin a summary in the background when it is near; why this request continues without, None if it cannot."""
     background = setup.background
     if background is None or not context.who.session or options.forced or not setup.summarizers:
         return None
@@ -203,11 +203,11 @@ def _begin_beside(
             context.who,
             lambda: SummaryJob(lambda: call_before_hook(hooks, before)[0], task, listed, setup.deadline_s, known),
         )
-    return CompactionSkipped("beside", "a summary is being made beside the requests: it is swapped in when it is there")
+    return CompactionSkipped("beside", "a summary is being made in the background: it is used when it is ready")
 
 
 def _swap_in(context: Context, projection: Projection, prepared: PreparedSummary | None) -> CompactionStep | None:
-    """The summary that was made beside earlier requests, if it still applies."""
+    """The summary that was made in the background, if it still applies."""
     if prepared is None or not isinstance(prepared.made.outcome, Compacted):
         return None
     made = rebase_compaction(projection, prepared.made.outcome, prepared.known, context.policy.continuation)

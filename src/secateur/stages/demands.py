@@ -33,7 +33,7 @@ from secateur.sessions.void_edits import (
 from secateur.stages import EngineSettings, FitRequest, Incoming, Step
 from secateur.stores.protocol import State
 
-PINNED = "a pin: it reads as it came"
+PINNED = "pinned: restored as received"
 UNDONE = "an undo: reasoning made under the other view is void"
 
 
@@ -102,7 +102,7 @@ def _find_pinned(
         try:
             handles = {blob.key: blob.id for blob in sessions.reach.list_blobs(state.who) if blob.key}
         except StoreError as error:
-            warnings.append(f"pins by handle hold nothing now: {error}")
+            warnings.append(f"pins by handle have no effect: {error}")
     keys, over = find_pinned(projection.document.transcript.messages, state.pins, handles, settings.pin_tokens)
     return keys, tuple(filter(None, (*warnings, over)))
 
@@ -112,7 +112,7 @@ CHANGED = "repair changed"
 
 
 def remember_repairs(settings: EngineSettings, incoming: Incoming, native: Any, read: Transcript) -> RepairedRequest:
-    """The messages of a request as received and as they were repaired; none came where it cannot be read so."""
+    """Remember the messages of a request as received and as repaired; nothing if they cannot be read."""
     came = read.messages
     if incoming.repairs:
         try:
@@ -136,15 +136,15 @@ def detect_change(before: RepairedRequest | None, now: RepairedRequest | None, r
     void = tuple(Remove(part.key, strategy="settle") for part in _list_parts(now.repaired)[place:] if part.prefix_bound)
     if read.requires_leading_reasoning and is_in_running_round(now.repaired, void):
         void = ()
-    reason = f"{CHANGED}: from message {_find_message(now.repaired, place)} on, what was sent before reads otherwise"
+    reason = f"{CHANGED}: from message {_find_message(now.repaired, place)} on, the sent history has changed"
     return Step(Epoch(now_ms, now.repaired[-1].key, reason, void))
 
 
 def find_change(before: RepairedRequest, now: RepairedRequest) -> int | None:
-    """The number of the first part that reads otherwise than it was sent, if a repair is the reason; else None.
+    """The number of the first part that differs from what was sent, if a repair is the reason; else None.
 
-    It is the reason where the client only went on, or back; and where the client changed its history itself, if the
-    old or the new part at that place never came from the client.
+    A repair is the reason if the client only continued, or went back; and if the client changed its history itself, if
+    the old or the new part at that place never came from the client.
     """
     old, new = _list_parts(before.repaired), _list_parts(now.repaired)
     place = _count_common(old, new)
@@ -162,7 +162,7 @@ def _list_parts(messages: Messages) -> tuple[Part, ...]:
 
 
 def _count_common(left: tuple[Part, ...], right: tuple[Part, ...]) -> int:
-    """How many leading parts are the same in both."""
+    """Count the leading parts that are the same in both."""
     same = zip(left, right, strict=False)
     return next((number for number, (a, b) in enumerate(same) if a.key != b.key), min(len(left), len(right)))
 

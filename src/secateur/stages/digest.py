@@ -110,7 +110,7 @@ def find_old_span(projection: Projection, settings: DigestSettings) -> OldSpan:
 
 
 def _find_end(results: Sequence[int], tokens: Sequence[int], settings: DigestSettings) -> int:
-    """Where the newest results and tokens begin that are kept."""
+    """Find where the newest results and tokens that are kept begin."""
     kept = weight = 0
     for number in range(len(results) - 1, -1, -1):
         if kept >= settings.last_results and weight >= settings.keep_tokens:
@@ -168,7 +168,7 @@ def make_digests(
 
 
 class _DigestCosts:
-    """What digests of the older work would cost, and what reading it has cost, in tokens of plain input."""
+    """The cost of digests of the older work, and the cost of reading it so far, in tokens of plain input."""
 
     def __init__(self, context: Context, projection: Projection, settings: DigestSettings) -> None:
         self.old, self._cold_reason = find_old_span(projection, settings), explain_cold(context.budget)
@@ -196,10 +196,10 @@ class _DigestCosts:
         )
 
     def may_pay(self) -> bool:
-        """Whether they would pay if nothing was left of the older work: found before any digest is written.
+        """Whether they would pay if nothing were left of the older work: computed before any digest is written.
 
-        Most requests are decided without the ledger: where the cache is warm, and nothing was edited yet, at least what
-        it holds behind the older work is written anew.
+        Most requests are decided without the ledger: if the cache is warm, and nothing was edited yet, at least what it
+        holds after the older work is rewritten.
         """
         old, pricing, projection = self.old, self._context.budget.pricing, self._projection
         messages, epochs = projection.projected_messages, projection.branch_plan.epochs
@@ -223,9 +223,9 @@ class _DigestCosts:
         return most is None or self._ledger.is_free(edits) or self._ledger.can_afford(edits, most)
 
     def explain_bar(self, made: Compacted | None) -> str:
-        """Why these digests have not earned what this session asks for, or "". None: nothing is left of older work.
+        """Why these digests have not earned what this session requires, or "". None: nothing is left of older work.
 
-        It is asked last: most requests are decided before, and the bar is costly to find.
+        It is asked last: most requests are decided before, and the bar is costly to compute.
         """
         times = self._bar.times
         if times == 1:
@@ -243,7 +243,7 @@ class _DigestCosts:
         return self._context.budget.pricing.cache_read * self.old.read_tokens * freed / max(1, self.old.tokens)
 
     def _compute_rewrite_cost(self, edits: Sequence[AppliedEdit], freed: int) -> float:
-        """What the cache would have to be written with anew, and what bound reasoning that becomes void has cost."""
+        """The cost of rewriting the cache, and of bound reasoning that becomes invalid."""
         pricing, ledger = self._context.budget.pricing, self._ledger
         more = ledger.estimate_overspend(edits) - ledger.overspend
         voided = _count_bound(self._projection, self.old.end)
@@ -253,7 +253,7 @@ class _DigestCosts:
         return self._ledger.build_range_edits([edit for edit in made.edits if isinstance(edit, Replace)])
 
     def explain(self, made: Compacted, must: bool) -> str:
-        """Why the digests are made, in one sentence."""
+        """Explain in one sentence why the digests are made."""
         freed = _count_freed(made)
         what = f"{freed:,} tokens of older work come free"
         if must:

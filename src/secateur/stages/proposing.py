@@ -1,8 +1,8 @@
-"""What the strategies propose: on arrival, before any prompt cache has a result, and for what was sent before.
+"""The strategies' proposals: on arrival, before any prompt cache has a result, and for what was sent before.
 
-Rule: only what no request has sent yet is shortened on arrival, where a schedule considers caches; the schedule admits
-each such edit by its price. Where ranges are replaced, strategies see the history in the numbers of the raw one.
-Nothing is applied here.
+Rule: only what no request has sent yet is shortened on arrival, if a schedule considers caches; the schedule admits
+each such edit by its price. If ranges are replaced, strategies see the history in the numbers of the raw one. Nothing
+is applied here.
 """
 
 from msgspec.structs import replace
@@ -24,7 +24,7 @@ _LONG_CHARS = 2_000  # of a prunable result on average: outlines of shorter ones
 
 
 def propose(projection: Projection, budget: Budget, strategies: tuple[Strategy, ...], before: Edits) -> Edits:
-    """What the strategies propose in order, each for the view with the proposals before it."""
+    """The proposals of the strategies in order, each for the view with the proposals before it."""
     proposed = Edits()
     view = projection.preview(before) if before else projection.get_view()
     for number, strategy in enumerate(strategies):
@@ -46,7 +46,7 @@ def with_edits(projection: Projection, budget: Budget, edits: Edits) -> Budget:
 
 
 def describe_arrival(edits: Edits) -> str:
-    """Why an epoch was opened that only shortens what is new: in what ways, each once."""
+    """The reason of an epoch that only shortens what is new: its kinds, each once."""
     ways = dict.fromkeys(describe_shortened(edit.text) for edit in edits.values() if isinstance(edit, Rewrite))
     return f"{ARRIVAL}: {', '.join(sorted(ways))}" if ways else ARRIVAL
 
@@ -54,10 +54,10 @@ def describe_arrival(edits: Edits) -> str:
 def propose_on_arrival(
     policy: Policy, projection: Projection, budget: Budget, before: Edits, expected: Edits
 ) -> tuple[Edits, Transcript]:
-    """What is proposed on arrival, and the view that it is proposed for. `expected`: edits that come soon after.
+    """The proposals on arrival, and the view that they are for. `expected`: edits that come soon after.
 
-    What is before the newest answer was sent before, and is cached where the cache is warm: a session that was begun
-    without this engine is not excerpted as if all of it were new, where a schedule knows of caches.
+    What is before the newest answer was sent before, and is cached if the cache is warm: a session that was begun
+    without this engine is not excerpted as if all of it were new, if a schedule knows of caches.
     """
     view = projection.preview(before) if before else projection.get_view()
     if policy.on_arrival is None:
@@ -104,9 +104,9 @@ def find_without_reasoning(projection: Projection, edits: Edits) -> Edits:
 
 
 def expect_edits(policy: Policy, projection: Projection, budget: Budget, demanded: Edits) -> Edits:
-    """What the strategies propose if nothing is shortened on arrival, where it is likely that all of it is made.
+    """The proposals if nothing is shortened on arrival, if all of them are likely to be made.
 
-    Empty in later requests, while the cache may be warm, with bound reasoning, and where little is freed or left.
+    Empty in later requests, while the cache may be warm, with bound reasoning, and if little is freed or left.
     """
     is_first = bool(budget.cold_reason) and not (budget.has_prior_view or projection.binds or budget.edited_by)
     if policy.on_arrival is None or not policy.schedule.uses_prices or not is_first:

@@ -51,7 +51,7 @@ def conclude(context: Context, projection: Projection, demanded: Edits, reason: 
 
 
 def _conclude(context: Context, projection: Projection, demanded: Edits, reason: str) -> Step:
-    """What the strategies propose and the schedule lets pass, with dependents, as one epoch."""
+    """The proposals that the schedule lets pass, with dependents, as one epoch."""
     policy, read = context.policy, projection.document.transcript
     budget = replace(context.budget, cold_reason=explain_cold(context.budget))  # before this request's own edits
     standing: Edits = {key: edit for key, edit in demanded.items() if isinstance(edit, Rewrite | Remove)}
@@ -158,7 +158,7 @@ def _restore_all(projection: Projection, now_ms: int) -> Epoch:
     # That turn was made before the epoch, under the history as received, and is valid only under that (A52, A54).
     messages = projection.document.transcript.messages
     keys = [part.key for message in messages for part in message.parts if part.key in projection.fold.parts]
-    why = "the history was rewound into a turn that must begin with its reasoning: it reads as it came"
+    why = "the history was rewound into a turn that must begin with its reasoning: restored as received"
     return Epoch(now_ms, messages[-1].key, why, tuple(Restore(key, strategy="rewind") for key in keys))
 
 

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 
 LARGEST = 5  # parts that are named
-_SHOWS_MOST = ("excerpt", "reduce_output")  # strategies that leave what tells most
+_SHOWS_MOST = ("excerpt", "reduce_output")  # strategies that keep the most important lines
 
 
 class CompactionResult(Struct, frozen=True):
-    """What the compaction of one request came to."""
+    """The result of one request's compaction."""
 
     outcome: Outcome | None = None  # None: the policy does not compact
     report: CompactionReport | None = None  # the same for the receipt
@@ -90,7 +90,7 @@ def call_hook(hooks: Hooks, session: str, outcome: Compacted) -> str:
 
 
 def explain_too_long(context: Context, projection: Projection, outcome: Outcome) -> str:
-    """Why the view cannot be sent, with its largest parts; "" if it can."""
+    """Explain why the view cannot be sent, with its largest parts; "" if it can."""
     if isinstance(outcome, CompactionSkipped) and outcome.reason == "fixed_overhead":
         return outcome.text
     used = context.load(projection).tokens
@@ -98,8 +98,8 @@ def explain_too_long(context: Context, projection: Projection, outcome: Outcome)
         return ""
     why = f"; {outcome.text}" if isinstance(outcome, CompactionSkipped) else ""
     return (
-        f"{used:,} tokens are left and the window is {context.window:,}{why}; system prompt and tools take"
-        f" {context.fixed_tokens:,}, the largest that stay are {name_largest(projection)}:"
+        f"{used:,} tokens remain and the window is {context.window:,}{why}; system prompt and tools take"
+        f" {context.fixed_tokens:,}, the largest that remain are {name_largest(projection)}:"
         " give a larger window, or protect less"
     )
 
@@ -117,8 +117,8 @@ def explain_overflow(context: Context, projection: Projection, compaction: Compa
     if compacts and compaction.too_long:
         return compaction.too_long
     return (
-        f"{used:,} tokens are left and the window is {context.window:,} ({context.window_source}); system prompt and"
-        f" tools take {context.fixed_tokens:,}, the largest that stay are {name_largest(projection)}:"
+        f"{used:,} tokens remain and the window is {context.window:,} ({context.window_source}); system prompt and"
+        f" tools take {context.fixed_tokens:,}, the largest that remain are {name_largest(projection)}:"
         " give a larger window, or protect less"
     )
 
@@ -169,7 +169,7 @@ def _iterate_blobs(made: Compacted) -> Iterator[Blob]:
 
 
 class Applied(Struct, frozen=True):
-    """What an epoch did, as the receipt has it; or why there was none, or why it was taken back."""
+    """The result of an epoch for the receipt; or why there was none, or why it was rolled back."""
 
     edits: tuple[EditRecord, ...] = ()
     skipped_reason: str = ""
@@ -238,7 +238,7 @@ def make_receipt(
 
 
 def list_inherited(projection: Projection, plan: Plan) -> tuple[EditRecord, ...]:
-    """What the epochs that came from another session do here."""
+    """List the effects of epochs inherited from another session."""
     messages = projection.document.transcript.messages
     return tuple(
         edit

@@ -33,14 +33,14 @@ CLOSING_S = 5.0  # for a thread whose summary was called off; it ends with the p
 
 
 class PreparedSummary(Struct, frozen=True):
-    """A summary that was made beside earlier requests, and the ranges that were replaced when it was begun."""
+    """A summary that was made in the background, and the ranges that were replaced when it was begun."""
 
     made: "CompactionRun"
     known: frozenset[Range]
 
 
 class BackgroundTask(Struct, frozen=True):
-    """What is to be summarized, and how."""
+    """What to summarize, and how."""
 
     scene: CompactionInput
     settings: Compaction
@@ -83,7 +83,7 @@ class SummaryJob:
         try:
             self.made = run.compact_history(task, self._listed, self._deadline_s, self.stop)
         except CancelledError:
-            self.made = run.CompactionRun(CompactionSkipped("cancelled", "it was called off"))
+            self.made = run.CompactionRun(CompactionSkipped("cancelled", "it was cancelled"))
 
 
 class Background:
@@ -105,7 +105,7 @@ class Background:
                 self._jobs[who] = job()
 
     def take(self, who: SessionId) -> PreparedSummary | None:
-        """What is ready; None while it is being made, and where there is none. It stays until `drop_taken`."""
+        """Return the finished summary; None while it is made, or if there is none. It stays until `drop_taken`."""
         with self._lock:
             job = self._jobs.get(who)
             if job is None or job.made is None:
@@ -138,7 +138,7 @@ class Background:
             job.thread.join(CLOSING_S)
 
     def wait(self, session: str, seconds: float, tenant: str = "") -> None:
-        """Wait until a summary is ready, for whoever has the time: a host that is idle, a test."""
+        """Wait until a summary is ready, for callers that have the time: an idle host, a test."""
         job = self._jobs.get(SessionId(session, tenant))
         if job is not None:
             job.thread.join(seconds)
@@ -152,14 +152,14 @@ class CompactionSetup(Struct, frozen=True):
 
     summarizers: "tuple[Summarizer, ...]" = ()  # asked in this order; none: the summary is made without a model
     deadline_s: float = DEADLINE_S  # for all of them together
-    enabled: bool = True  # False: never, whatever the policy says and whoever asks
+    enabled: bool = True  # False: never, whatever the policy or the caller says
     hooks: Hooks = NO_HOOKS
-    background: Background | None = None  # makes summaries early, beside the requests; None: requests wait for them
+    background: Background | None = None  # makes summaries early, in the background; None: requests wait for them
     is_written: bool = True  # views go into their documents; False: they are only looked at, as in a replay
 
 
 class CompactOptions(Struct, frozen=True):
-    """What the caller of one request wants."""
+    """The wishes of one request's caller."""
 
     forced: bool = False  # compact now, whatever the threshold says
     focus: str = ""  # what the summary should pay most attention to

@@ -23,7 +23,7 @@ from secateur.validation import check_json_word
 
 Range = tuple[str, str]  # after and through
 
-AS_JSON = "\n\nThe answer is wanted as json."  # where what gave way was all that said so
+AS_JSON = "\n\nThe answer is wanted as json."  # if the only request for it was in the replaced part
 
 
 def build_epoch(work: Projection, made: Compacted, why: str, now: int) -> Epoch:
@@ -73,10 +73,10 @@ def is_turn_reopened(work: Projection, epoch: Epoch) -> bool:
 def rebase_compaction(
     work: Projection, made: Compacted, known: frozenset[Range], after: Continuation
 ) -> Compacted | None:
-    """Rebase an earlier compaction onto the current history, or return None if it no longer holds.
+    """Rebase an earlier compaction onto the current history, or return None if it no longer applies.
 
-    `known` are the ranges that stood replaced at that moment. How the agent goes on is decided anew (SEEDS 4.7):
-    someone may have spoken meanwhile.
+    `known` are the ranges that were replaced at that moment. How the agent continues is decided again (SEEDS 4.7): new
+    messages may have come in between.
     """
     messages = work.document.transcript.messages
     keys = {message.key for message in messages} | {""}

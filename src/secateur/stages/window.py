@@ -49,7 +49,7 @@ def warn_of_shortened(count: int, handles: bool) -> tuple[str, ...]:
     if handles:
         return ()
     many = "1 result" if count == 1 else f"{count} results"
-    said = f"shortened to fit, though the model has not read it and cannot read it back: {many}"
+    said = f"shortened to fit, although the model has not read it and cannot read it back: {many}"
     return (f"{said}; give the engine a store, and the model the tools of `secateur mcp`",)
 
 
@@ -73,7 +73,7 @@ def shorten_unread(work: Projection, budget: Budget, excess: int) -> Epoch | Non
         wanted += excess - freed
     if not edits:
         return None
-    why = f"{excess:,} tokens are over the window, and nothing else may go: the oldest unread results become excerpts"
+    why = f"{excess:,} tokens are over the window, and nothing else can be removed: old unread results become excerpts"
     return Epoch(budget.now_ms, work.document.transcript.messages[-1].key, why, tuple(edits))
 
 

@@ -2,17 +2,16 @@
 
     store = open_store("sqlite:///~/agents.db")
 
-Rule: one store, one file, one line in `STORES`; those of plugins are opened under the name with which their addresses
-begin. What a store promises is in `protocol`, and `secateur.testing` proves it.
+Rule: one store, one file, one line in `STORES`; those of plugins are opened by the scheme of their addresses. The
+guarantees of a store are in `protocol`, and `secateur.testing` tests them.
 """
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from secateur.errors import ConfigError
-from secateur.registry import Registry
+from secateur.registry import Registry, make_callable_check
 from secateur.stores.place import get_default_url, get_receipt_retention_s, get_retention_s, hide_password
 from secateur.stores.protocol import Store
 
@@ -32,7 +31,7 @@ def open_store(url: str = "") -> Store:
     name, colon, _ = url.partition("://")
     if not colon:
         raise ConfigError(
-            f"{hide_password(url)!r} is no address of a store: write sqlite:///{url.lstrip('/')} for a file"
+            f"{hide_password(url)!r} is not an address of a store: write sqlite:///{url.lstrip('/')} for a file"
         )
     opens = STORES.get(name)
     if opens is None:
@@ -57,7 +56,7 @@ def _open_sqlite(url: str) -> Store:
     try:
         timeout_s = float(timeout)
     except ValueError as error:
-        raise ConfigError(f"timeout_s={timeout} is no number of seconds") from error
+        raise ConfigError(f"timeout_s={timeout} is not a number of seconds: write it as in timeout_s=5") from error
     return SqliteStore(_parse_path(unquote(rest), url), synchronous=synchronous, timeout_s=timeout_s)
 
 
@@ -78,13 +77,6 @@ def _parse_path(rest: str, url: str) -> Path:
     return Path(plain).expanduser() if at_home or on_drive else Path(f"/{plain}")
 
 
-def _check_opener(name: str, loaded: Any) -> Opens:
-    if not callable(loaded):
-        raise ConfigError(f"{loaded!r:.80} cannot be called with the address of a store")
-    opens: Opens = loaded
-    return opens
-
-
 STORES: Registry[Opens] = Registry(
     "stores",
     {
@@ -92,5 +84,5 @@ STORES: Registry[Opens] = Registry(
         "sqlite": "secateur.stores:_open_sqlite",
         "postgresql": "secateur.stores:_open_postgres",
     },
-    _check_opener,
+    make_callable_check("the address of a store"),
 )

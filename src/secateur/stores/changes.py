@@ -1,9 +1,9 @@
 """A change as stores write it: checked against the stored session, encoded, and compressed.
 
-Rule: every store checks a change inside the transaction that saves it: it was made from what is stored, and its
-receipts continue the chain. Values are JSON; blobs are compressed with zstd where it is installed (the standard library
-has it from 3.14), else with zlib, and their codec is stored beside them. Bytes that do not shrink are stored as they
-are. A codec keeps its number forever, so that every later version can read what was written.
+Rule: every store checks a change inside the transaction that saves it: it is based on the stored state, and its
+receipts continue the chain. Values are JSON; blobs are compressed with zstd if it is installed (the standard library
+has it from 3.14), else with zlib, and their codec is stored with them. Bytes that do not shrink are stored
+uncompressed. A codec keeps its number forever, so that every later version can read it.
 """
 
 import json
@@ -113,14 +113,14 @@ def check_admission(revision: int, state: State, change: SessionUpdate) -> None:
     if wrong:
         raise Rejected(f"the receipts for {name} do not continue its chain: {wrong}")
     if change.manifest and change.manifest.sequence >= state.receipts + len(change.receipts):
-        raise Rejected(f"{name} has no receipt {change.manifest.sequence} that a manifest could belong to")
+        raise Rejected(f"{name} has no receipt {change.manifest.sequence} for the manifest")
 
 
 def parse_handle(handle: str) -> str:
     """Parse a handle: hex digits, at least four. Raises Rejected for anything else."""
     plain = handle.strip().lower()
     if len(plain) < 4 or set(plain) - set("0123456789abcdef"):
-        raise Rejected(f"{handle!r} is no handle: give at least 4 of its hex digits, as they stand in a placeholder")
+        raise Rejected(f"{handle!r} is not a handle: give at least the first 4 hex digits shown in a placeholder")
     return plain
 
 

@@ -1,7 +1,7 @@
-"""Group commit: changes that arrive while one is being made durable go into the next transaction together.
+"""Group commit: changes that arrive during a commit go into the next transaction together.
 
-Rule: no one is answered before the transaction that holds his change is durable, and one caller's refusal does not
-touch the others'. There is no thread of its own: whoever comes first carries out what waits.
+Rule: `submit` returns only after the transaction with its change is durable, and one rejected change does not affect
+the others. There is no thread: the first caller carries out what is waiting.
 """
 
 from collections.abc import Callable, Iterable
@@ -30,7 +30,7 @@ class PendingWrite(Generic[_Asked, _Answer]):
 class Group(Generic[_Asked, _Answer]):
     """`carry` makes some jobs durable in one transaction, and leaves each its answer or its error.
 
-    It is told how many seconds whoever leads can wait for other processes.
+    Its argument is how many seconds the leading caller can wait for other processes.
     """
 
     def __init__(self, carry: Callable[[list[PendingWrite[_Asked, _Answer]], float], None]) -> None:
@@ -40,9 +40,10 @@ class Group(Generic[_Asked, _Answer]):
         self._turn = Lock()  # for the transaction
 
     def submit(self, asked: _Asked, wait_s: float) -> _Answer:
-        """Carry out a change together with whatever else waits. Raises what carrying it out raised.
+        """Carry out a change together with everything else that waits. Raises what carrying it out raised.
 
-        Who can wait no longer than `wait_s` seconds for those before him takes his change back, if no one has it yet.
+        A caller that cannot wait `wait_s` seconds for the changes before it withdraws its own, if it has not been
+        started.
         """
         job: PendingWrite[_Asked, _Answer] = PendingWrite(asked)
         until = monotonic() + wait_s
@@ -56,7 +57,7 @@ class Group(Generic[_Asked, _Answer]):
                 finally:
                     self._turn.release()
             elif self._withdraw(job):
-                raise StoreError(f"the store was kept busy by this process for {wait_s:.2g} s: try again")
+                raise StoreError(f"the store was locked by this process for {wait_s:.2g} s: try again")
             else:
                 with self._turn:  # someone carries it out at this moment: its answer is near
                     pass
@@ -66,7 +67,7 @@ class Group(Generic[_Asked, _Answer]):
         return job.answer
 
     def _withdraw(self, job: PendingWrite[_Asked, _Answer]) -> bool:
-        """Whether no one had started this change yet; it is then withdrawn."""
+        """Whether this change had not been started yet; it is then withdrawn."""
         with self._door:
             waits = job in self._waiting
             if waits:

@@ -1,4 +1,4 @@
-"""Removed text as files beside a SQLite store: agents on the same machine read it with their own tools.
+"""Removed text as files next to a SQLite store: agents on the same machine read it with their own tools.
 
 Rule: a file has the bytes of one blob and is readable by its owner only. It is written in the transaction that saves
 the blob and removed in the one that deletes it, overwritten first. Folders and files are named by hashes, so no tenant,
@@ -15,7 +15,7 @@ from secateur.errors import StoreError
 from secateur.lineage import handle_of, hash_text
 from secateur.stores.protocol import Blob
 
-END, SUFFIX = ".files", ".txt"  # of the folder beside a store, and of its files
+END, SUFFIX = ".files", ".txt"  # of the folder next to a store, and of its files
 LAID = frozenset({"text", "json", "summary"})  # kinds of blobs that texts name; not media, nor pieces of raw requests
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _FOUND = "SELECT 1 FROM blobs WHERE tenant = ? AND digest >= ? AND digest < ?"

@@ -40,7 +40,7 @@ class _Filed(Struct, frozen=True):
 
 
 class _Kept:
-    """What is kept of one session beside its state."""
+    """The stored data of one session, apart from its state."""
 
     def __init__(self) -> None:
         self.links: list[Link] = []  # those that are left
@@ -135,7 +135,7 @@ class MemoryStore:
             ]
         data = decompress_blob(filed.codec, filed.body)
         if hash_text(data) != names[0]:
-            raise Rejected(f"the bytes filed under {handle} are not those that were saved")
+            raise Rejected(f"the bytes filed under {handle} are not the bytes that were saved")
         return Blob(data, filed.kind, min(keys, default=""))
 
     def list_blobs(self, who: SessionId) -> tuple[BlobRef, ...]:
@@ -209,7 +209,7 @@ class MemoryStore:
 
     @contextmanager
     def snapshot(self) -> Iterator["MemoryStore"]:
-        """A copy, of values that no one changes."""
+        """A copy, made of values that do not change."""
         still = MemoryStore()
         with self._lock:
             still._states, still._blobs = dict(self._states), dict(self._blobs)

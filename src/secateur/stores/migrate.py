@@ -13,7 +13,7 @@ from pathlib import Path
 
 from secateur.errors import StoreError
 
-APPLICATION = 0x53435452  # "SCTR": how a store's file is told from other databases
+APPLICATION = 0x53435452  # "SCTR": distinguishes a store's file from other databases
 
 
 @cache

@@ -1,6 +1,6 @@
-"""Where the store is, and how long it keeps bytes and receipts, when no one says: from the environment, else by rule.
+"""The default location of the store, and its retention: from the environment, else by rule.
 
-Rule: it names a place and makes nothing there.
+Rule: it names a place and creates nothing there.
 """
 
 import os
@@ -41,12 +41,12 @@ def hide_password(url: str) -> str:
 
 
 def get_retention_s(environ: Mapping[str, str] | None = None) -> float:
-    """How long the bytes of an untouched session are kept, in seconds: `SECATEUR_RETENTION_DAYS`, else 30 days."""
+    """The retention of an idle session's bytes, in seconds: `SECATEUR_RETENTION_DAYS`, else 30 days."""
     return _read_seconds(KEEPING, RETENTION_DAYS, os.environ if environ is None else environ)
 
 
 def get_receipt_retention_s(environ: Mapping[str, str] | None = None) -> float:
-    """How long receipts are kept, in seconds: `SECATEUR_RECEIPT_DAYS`, else 90 days."""
+    """The retention of receipts, in seconds: `SECATEUR_RECEIPT_DAYS`, else 90 days."""
     return _read_seconds(KEEPING_RECEIPTS, RECEIPT_DAYS, os.environ if environ is None else environ)
 
 
@@ -57,7 +57,7 @@ def _read_seconds(name: str, default: float, environ: Mapping[str, str]) -> floa
     except ValueError:
         days = -1.0
     if not days >= 0:
-        raise ConfigError(f"{name}={said} is no number of days: give one from 0, as in {name}={default:g}")
+        raise ConfigError(f"{name}={said} is not a number of days: write one from 0, as in {name}={default:g}")
     return days * 86_400
 
 

@@ -1,8 +1,8 @@
 """The store for many machines: a schema of a PostgreSQL database that any number of processes share.
 
-Rule: `save` answers when the server has made its transaction durable. A session is saved by one process at a time;
-whoever comes second finds that it moved on. What is promised is in `protocol`; how connections are kept in
-`postgres_connections`, what is written in `postgres_write`. Backups and replicas are the server's own affair.
+Rule: `save` returns when the server has made its transaction durable. A session is saved by one process at a time; the
+second one finds that it has changed. The guarantees are in `protocol`; connections are handled in
+`postgres_connections`, writes in `postgres_write`. Backups and replicas are up to the server.
 """
 
 import secrets
@@ -195,4 +195,4 @@ class PostgresStore:
 
     def _make_rejection(self, state: State, error: BaseException) -> Rejected:
         said = str(error).partition("\n")[0]
-        return Rejected(f"a change to session {state.who.session!r} cannot be kept in {self.place}: {said}")
+        return Rejected(f"a change to session {state.who.session!r} cannot be stored in {self.place}: {said}")

@@ -1,6 +1,6 @@
-"""Where a store in PostgreSQL is, and how it is used: what its address says.
+"""The location and options of a PostgreSQL store, read from its address.
 
-Rule: an address that cannot be is an error that shows no part of a password, and is found before anything is opened.
+Rule: an invalid address is an error that shows no part of a password, raised before anything is opened.
 """
 
 import math
@@ -18,7 +18,7 @@ _OPTIONS = {"schema": "secateur", "timeout_s": "30", "connections": "8"}
 
 
 class PostgresAddress(Struct, frozen=True):
-    """Where a store is, and how it is used."""
+    """The location and options of a store."""
 
     url: str  # as the driver takes it
     shown: str  # without its password
@@ -34,7 +34,9 @@ def parse_address(url: str) -> PostgresAddress:
     options = dict(parse_qsl(asked, keep_blank_values=True))
     own = {name: options.pop(name, default) for name, default in _OPTIONS.items()}
     if not _SCHEMA.fullmatch(own["schema"]):
-        raise ConfigError(f"{own['schema']!r} is no name of a schema: give lower-case letters, digits and underscores")
+        raise ConfigError(
+            f"{own['schema']!r} is not a valid schema name: use lower-case letters, digits and underscores"
+        )
     try:
         timeout_s, connections = float(own["timeout_s"]), int(own["connections"])
         userinfo = urlsplit(start).netloc.rpartition("@")[0]
@@ -44,8 +46,8 @@ def parse_address(url: str) -> PostgresAddress:
         password = psycopg.conninfo.conninfo_to_dict(rest).get("password") or ""
     except (ValueError, psycopg.Error):  # its text may show parts of a password
         raise ConfigError(
-            f"{shown} is no address of a database: write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with "
-            "characters such as @ : / of the password percent-encoded; of our own options there are "
+            f"{shown} is not an address of a database: write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with "
+            "characters such as @ : / of the password percent-encoded; secateur's own options are "
             f"{', '.join(_OPTIONS)}"
         ) from None
     return PostgresAddress(rest, shown, str(password), own["schema"], timeout_s, connections)

@@ -1,8 +1,8 @@
 """Connections to one PostgreSQL database: a few that stay open, shared by the threads of this process.
 
-Rule: no one waits longer than he can, whatever the server or the network does. What is open belongs to the process
+Rule: no caller waits longer than it can, whatever the server or the network does. A connection belongs to the process
 that opened it; after a fork the child opens its own. Every failure is a StoreError that says where and what to do, and
-never shows a password. What is in the database is not known here, `postgres_schema` aside.
+never shows a password. The content of the database is not known here, except for `postgres_schema`.
 """
 
 import math
@@ -25,9 +25,9 @@ from secateur.errors import StoreError
 from secateur.stores.postgres_address import PostgresAddress
 from secateur.stores.postgres_schema import prepare_schema
 
-_OPEN_S = 30.0  # until a connection is there, for whoever may wait longer
+_OPEN_S = 30.0  # until a connection is open, for callers that can wait longer
 _ROLLBACK_S = 1.0
-_ANSWER_S = 0.2  # for the server and the network, for whoever may wait for no one
+_ANSWER_S = 0.2  # for the server and the network, for callers that cannot wait
 _BUSY = (errors.LockNotAvailable, errors.QueryCanceled)
 
 R = TypeVar("R")
@@ -38,7 +38,7 @@ class PostgresConnection(psycopg.Connection[Any]):
 
     until = math.inf  # by the clock of `time.monotonic`
     locks_until = math.inf  # and every wait for other processes
-    committing = False  # a transaction may be kept though no one hears of it
+    committing = False  # a transaction may be durable even if its confirmation is lost
     lost = False  # the server closed it
 
     def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
@@ -47,11 +47,11 @@ class PostgresConnection(psycopg.Connection[Any]):
         return super().wait(gen, interval, left if timeout is None else min(left, timeout))
 
     def __del__(self, *_: Any) -> None:
-        """Whose process made it closes its socket; a child leaves the parent's alone."""
+        """The process that opened it closes its socket; a child leaves the parent's alone."""
 
 
 class PostgresSession:
-    """A connection as a store uses it: `?` stands for a value, as in SQLite."""
+    """A connection as a store uses it: `?` is the placeholder of a value, as in SQLite."""
 
     def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
@@ -134,7 +134,7 @@ class PostgresConnections:
             connection.close()
 
     def close(self) -> None:
-        """Close what this process opened and no one uses; it opens again when it is next asked."""
+        """Close the idle connections of this process; they are opened again on the next use."""
         self._close_idle()
 
     def __del__(self) -> None:
@@ -149,9 +149,9 @@ class PostgresConnections:
         except TimeoutError as error:
             raise StoreError(self._explain(f"did not answer within {wait_s:.2g} s: try again")) from error
         except (UnicodeEncodeError, OverflowError) as error:
-            raise StoreError(self._explain(f"cannot keep this: {error}")) from error
+            raise StoreError(self._explain(f"cannot store this: {error}")) from error
         except _BUSY as error:
-            raise StoreError(self._explain(f"was kept busy by others for {wait_s:.2g} s: try again")) from error
+            raise StoreError(self._explain(f"was locked by others for {wait_s:.2g} s: try again")) from error
         except psycopg.Error as error:
             raise StoreError(self._explain(self._describe_error(error, wait_s))) from error
 
@@ -167,7 +167,7 @@ class PostgresConnections:
         self._lock.acquire()
 
     def resume_after_fork(self, child: bool) -> None:
-        """Release the lock. In the child let go of the parent's connections, without a word to the server."""
+        """Release the lock. In the child, drop the parent's connections without contacting the server."""
         self._lock.release()
         if child:
             for connection in self._idle:
@@ -183,7 +183,7 @@ class PostgresConnections:
             self._reset()
         slots = self._slots
         if not slots.acquire(timeout=wait_s):
-            raise StoreError(self._explain(f"was kept busy by this process for {wait_s:.2g} s: try again"))
+            raise StoreError(self._explain(f"was locked by this process for {wait_s:.2g} s: try again"))
         try:
             yield
         finally:
@@ -243,7 +243,7 @@ class PostgresConnections:
             connection.close()
 
     def _open(self, opened: "Future[None]") -> None:
-        """Open a connection for whoever waits."""
+        """Open a connection for a waiting caller."""
         try:
             self._keep_idle(self._connect())
             opened.set_result(None)
@@ -271,9 +271,9 @@ class PostgresConnections:
         if isinstance(error, errors._WaitTimeout):
             return f"did not answer within {wait_s:.2g} s: try again"
         if isinstance(error, errors.InsufficientPrivilege):
-            return f"does not let this user work ({said}): grant it the schema {self.address.schema!r}"
+            return f"denies this user access ({said}): grant it the schema {self.address.schema!r}"
         if isinstance(error, psycopg.OperationalError):
-            return f"cannot be reached ({said}): see to the server and its address, or name another with --store"
+            return f"cannot be reached ({said}): check the server and its address, or name another with --store"
         return f"failed ({said}): see `secateur doctor`"
 
 
@@ -296,4 +296,4 @@ class PinnedConnection:
             return work(PostgresSession(self._connection))
 
     def close(self) -> None:
-        """Whoever took the snapshot closes it."""
+        """The owner of the snapshot closes it."""

@@ -13,7 +13,7 @@ import psycopg
 
 from secateur.errors import StoreError
 
-_LOCK = 0x53435452  # of whoever makes tables; any number that no one else takes
+_LOCK = 0x53435452  # held while tables are created; any otherwise unused number
 _TABLES = """SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = %s AND c.relkind IN ('r', 'v', 'm', 'p', 'f')"""
 
@@ -67,7 +67,7 @@ def _migrate(connection: psycopg.Connection[Any], schema: str, shown: str) -> No
 def _make_schema(connection: psycopg.Connection[Any], schema: str, shown: str) -> None:
     """An empty schema with its version."""
     there = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (schema,)).fetchone()
-    if not there:  # to ask for one that is there needs rights that a user may lack
+    if not there:  # creating an existing one requires rights that a user may lack
         connection.execute(f"CREATE SCHEMA {schema}".encode())
     if _list_tables(connection, schema):
         raise StoreError(

@@ -1,8 +1,8 @@
-"""What is written to a PostgreSQL store, and what leaves it, while any number of processes write to it.
+"""Writes to a PostgreSQL store, and deletions from it, while any number of processes write to it.
 
-Rule: a change locks its session's row, and so waits for whoever saves the same session and finds that it moved on.
-Blobs are shared between sessions: whoever refers to one locks it against deletion, and no one deletes one that is
-locked. Rows are written in the order of their keys, so that no two changes wait for each other.
+Rule: a change locks its session's row, and so waits for a concurrent save of the same session, whose result it then
+sees. Blobs are shared between sessions: a change locks those it refers to against deletion, and a locked blob is never
+deleted. Rows are written in the order of their keys, so that no two changes wait for each other.
 """
 
 from collections.abc import Iterable
@@ -90,7 +90,7 @@ def _create_session(connection: PostgresSession, after: State) -> int:
     who = after.who
     made = connection.execute(_NEW, (who.tenant, who.session, after.created, after.touched)).fetchone()
     if made is None:
-        raise Conflict(f"session {who.session!r} was saved by another process meanwhile: load it again")
+        raise Conflict(f"session {who.session!r} was saved by another process in the meantime: load it again")
     number: int = made[0]
     return number
 
@@ -108,7 +108,7 @@ def _store_blobs(connection: PostgresSession, tenant: str, made: Ready) -> dict[
 
 
 def _list_added(number: int, state: State, change: SessionUpdate) -> Iterable[Any]:
-    """What grows with every request, as `_WRITE` takes it."""
+    """The rows that every request adds, as `_WRITE` takes them."""
     first = len(state.plan.epochs)
     epochs = [(place, epoch.head_key, pack(epoch)) for place, epoch in enumerate(change.epochs, first)]
     receipts = [(link.sequence, link.hash, link.body) for link in change.receipts]
@@ -141,7 +141,8 @@ def _remove_contents(connection: PostgresSession, sessions: list[int]) -> set[in
 def _delete_sessions(connection: PostgresSession, gone: list[int], blobs: set[int]) -> Freed:
     """Delete these sessions, and those of these blobs that are no longer referred to.
 
-    A blob that someone is about to refer to is locked, and stays. Where he gives up, it goes with the next collection.
+    A blob that another change is about to refer to is locked, and stays. If that change fails, the next collection
+    deletes it.
     """
     receipts = connection.execute("SELECT count(*) FROM receipts WHERE session = ANY(?)", (gone,)).fetchone()[0]
     connection.execute("DELETE FROM sessions WHERE id = ANY(?)", (gone,))

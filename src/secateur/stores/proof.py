@@ -12,7 +12,7 @@ from secateur.stores.protocol import SessionId, State, Store
 
 
 def find_problems(store: Store, who: SessionId) -> tuple[str, ...]:
-    """What is wrong with the record of a session, one sentence each; () if it is intact. From one snapshot."""
+    """List the errors in the record of a session, one sentence each; () if it is intact. From one snapshot."""
     with take_snapshot(store) as moment:
         return verify_record(moment, who)
 
@@ -47,7 +47,7 @@ def verify_record(store: Store, who: SessionId) -> tuple[str, ...]:
             found.append(str(error))
             continue
         if blob is None or len(blob.data) != held.size:
-            found.append(f"the bytes of {held.id} are gone or cut")
+            found.append(f"the bytes of {held.id} are missing or truncated")
     return tuple(found)
 
 
@@ -74,7 +74,7 @@ def _find_unreadable(store: Store, who: SessionId, receipts: int, ids: set[str])
         if one.sequence >= receipts:
             yield f"{named} belongs to no receipt"
         if one.shared > known:
-            yield f"{named} goes on from one that is gone"
+            yield f"{named} continues one that is missing"
         lost = len(set(one.pieces) - ids)
         if lost:
             yield f"{named} lacks {lost} of its pieces"
@@ -90,13 +90,13 @@ def _collect_seals(links: Iterable[Link], seals: list[str | None]) -> Iterator[L
 
 
 def _describe_plan_mismatch(state: State, seals: list[str | None]) -> str:
-    """Where the plan differs from what its receipts name; for older records only the newest epochs."""
+    """Describe where the plan differs from what its receipts name; for older records only the newest epochs."""
     told = [seal for seal in seals if seal is not None]
     first = 0 if len(told) == len(seals) else max(0, len(state.plan.epochs) - len(told))
     kept = hash_epochs(state.plan.epochs[first:])
     for number, (seal, hash_) in enumerate(zip(told, kept, strict=False), first):
         if seal != hash_:
-            return f"epoch {number} is not as it was opened: its bytes do not give the hash that its receipt has"
+            return f"epoch {number} was changed: its bytes do not match the hash in its receipt"
     if len(kept) != len(told):
         return f"the plan has {first + len(kept)} epochs, but its receipts name {first + len(told)}"
     return ""

@@ -39,20 +39,20 @@ class Conflict(Rejected):
 
 
 class SessionId(Struct, frozen=True):
-    """Whose state it is. Nothing is ever found by a last message or an agent's name."""
+    """The identity of a session. A session is never found by a last message or an agent's name."""
 
     session: str
     tenant: str = ""
 
 
 class Clock(Struct, frozen=True):
-    """What is known of the provider's prompt cache."""
+    """The state of the provider's prompt cache, as far as known."""
 
     called: int = 0  # when the model was last called, in ms since 1970; 0: unknown, which counts as cold
     model: str = ""
     provider: str = ""
     ttl_s: float = 0  # learned from cache reads; 0: the provider's own
-    read: int = 0  # tokens that the last answer said were read from the cache
+    read: int = 0  # tokens that the last answer reported as read from the cache
     gone_s: float = 0  # the longest pause after which nothing was read, though the view only grew; 0: none
     misses: int = 0  # how many such pauses there were; a read after a longer one clears both
     sent: dict[str, int] = {}  # when the newest request for each model went out, in ms since 1970
@@ -61,12 +61,12 @@ class Clock(Struct, frozen=True):
 
 
 class Calibration(Struct, frozen=True):
-    """How a provider's count of input tokens compares with ours, for one model."""
+    """A provider's count of input tokens compared with ours, for one model."""
 
     ratio: float = 1.0  # reported / counted
     samples: int = 0
     over: float = 1.0  # the model's factor that our count held when this was learned (`tokens.get_factor`)
-    window: int = 0  # the model's, as its provider said when it refused a longer request; 0: it never did
+    window: int = 0  # the model's, from the provider's refusal of a longer request; 0: unknown
     left_out: tuple[int, int] = (0, 0)  # a sample that cannot be true (reported, counted), for the next receipt to say
     bill: UsageBill = UsageBill()  # of all answers of this model so far
 
@@ -125,7 +125,7 @@ class BlobRef(Struct, frozen=True):
 
 
 class Manifest(Struct, frozen=True):
-    """How a request's raw document is put together: the bytes of its pieces, one after the other."""
+    """The pieces of a request's raw document, in order."""
 
     sequence: int  # number of the request's receipt
     shared: int  # so many pieces at the start are those of the session's manifest before this one
@@ -133,7 +133,7 @@ class Manifest(Struct, frozen=True):
 
 
 class SessionUpdate(Struct, frozen=True, kw_only=True):
-    """What one request, or one command, adds to a session. None and "" leave things as they are."""
+    """What one request, or one command, adds to a session. None and "" change nothing."""
 
     at: int  # ms since 1970
     epochs: tuple[Epoch, ...] = ()  # appended to the plan
@@ -177,7 +177,7 @@ class SessionRow(Struct, frozen=True):
 
 
 class Sizes(Struct, frozen=True):
-    """What a store holds, and what it takes."""
+    """The content of a store, and its size."""
 
     sessions: int
     epochs: int
@@ -194,7 +194,7 @@ class Sizes(Struct, frozen=True):
 
 
 class Freed(Struct, frozen=True):
-    """What `gc` or `purge` took away."""
+    """What `gc` or `purge` deleted."""
 
     sessions: int = 0
     receipts: int = 0
@@ -204,7 +204,7 @@ class Freed(Struct, frozen=True):
 
 
 class Store(Protocol):
-    """What a store does. All methods may be called from several threads; every failure is a StoreError."""
+    """The methods of a store. All can be called from several threads; every failure is a StoreError."""
 
     def load(self, who: SessionId) -> State | None:
         """The session as it was last saved; None if it never was."""
@@ -224,7 +224,7 @@ class Store(Protocol):
     def get_blob(self, tenant: str, handle: str) -> Blob | None:
         """The bytes stored under a handle or a longer prefix of an id; None if there are none.
 
-        Raises StoreError if several begin so, or if the bytes are not those that were saved.
+        Raises StoreError if several begin so, or if the bytes are not the bytes that were saved.
         """
 
     def list_blobs(self, who: SessionId) -> tuple[BlobRef, ...]:
@@ -234,16 +234,16 @@ class Store(Protocol):
         """Ids of all pieces of the raw document of a request; None if it was not kept."""
 
     def list_manifests(self, who: SessionId) -> tuple[Manifest, ...]:
-        """How to reassemble the raw documents of a session's requests, as far as they were kept, in order."""
+        """List how to reassemble the raw documents of a session's requests, as far as they were stored, in order."""
 
     def list_sessions(self, tenant: str | None = None) -> tuple[SessionRow, ...]:
         """The sessions of a tenant, or of all, last touched first."""
 
     def purge(self, tenant: str, session: str | None = None) -> Freed:
-        """Take away a session, or all of a tenant's, and every blob that no other session refers to; no byte stays.
+        """Delete a session, or all of a tenant's, and every blob that no other session refers to; no byte stays.
 
-        No one else is stopped or refused. Who still reads the store as it was keeps copies in it: `Freed.pending`
-        says so, and they go with the next `purge` or `collect_garbage`, also one that an engine asks for by itself.
+        Nothing else is stopped or rejected. A process that still reads the store's earlier state keeps copies in it:
+        `Freed.pending` says so, and the next `purge` or `collect_garbage` deletes them.
         """
 
     def collect_garbage(
@@ -254,12 +254,12 @@ class Store(Protocol):
         every_s: float = 0.0,
         receipts_s: float | None = None,
     ) -> Freed:
-        """Remove old data: blobs, views and manifests of sessions untouched for `retention_s` seconds.
+        """Remove old data: blobs, views and manifests of sessions idle for `retention_s` seconds.
 
-        Plans stay, unless the session was untouched for `forget_s` seconds. Receipts saved more than `receipts_s`
-        seconds ago go, but never a session's newest (`anchor.LEAST`), and leave an anchor. `now` is in ms since 1970.
-        With `every_s`, as engines ask by themselves, nothing is done where it was asked in that time, by any process;
-        a store may then leave a part for the next time, so that no one waits for long.
+        Plans stay, unless the session was idle for `forget_s` seconds. Receipts saved more than `receipts_s` seconds
+        ago are deleted, but never a session's newest (`anchor.LEAST`), and leave an anchor. `now` is in ms since 1970.
+        With `every_s`, as engines call it, nothing is done if any process did it within that time; a store may then
+        leave a part for the next time, so that no request waits long.
         """
 
     def measure_sizes(self) -> Sizes:

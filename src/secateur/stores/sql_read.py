@@ -56,7 +56,7 @@ _BLOB = """SELECT digest, kind, codec, CAST(body AS BLOB),
 
 
 class SqlConnection(Protocol):
-    """A connection of either database; `?` stands for a value."""
+    """A connection of either database; `?` is the placeholder of a value."""
 
     def execute(self, sql: str, values: Sequence[Any] = (), /) -> Any:
         """Carry out a statement; its rows, to be fetched or iterated over."""
@@ -133,10 +133,12 @@ def find_blob(connection: SqlConnection, tenant: str, handle: str) -> StoredBlob
 
 
 def decode_blob(one: StoredBlob) -> Blob:
-    """The blob with its original bytes. Raises Rejected if they are not those that were saved."""
+    """The blob with its original bytes. Raises Rejected if they are not the bytes that were saved."""
     data = decompress_blob(one.codec, one.body)
     if hash_text(data) != one.id:
-        raise Rejected(f"the bytes filed under {one.id} are not those that were saved: the store was tampered with")
+        raise Rejected(
+            f"the bytes filed under {one.id} are not those that were saved: the store was changed by another program"
+        )
     return Blob(data, one.kind, one.key)
 
 

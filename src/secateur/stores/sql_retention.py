@@ -1,8 +1,7 @@
-"""What leaves a store in a database, and how much it holds.
+"""Deletions from a store in a database, and its size.
 
-Rule: a blob goes when no session refers to it. Whoever calls has the transaction, and sees to the bytes of deleted
-rows; where others write at the same time (PostgreSQL), `postgres_write`
-deletes sessions and blobs.
+Rule: a blob is deleted when no session refers to it. The caller has the transaction, and overwrites the bytes of
+deleted rows; if others write at the same time (PostgreSQL), `postgres_write` deletes sessions and blobs.
 """
 
 from msgspec import Struct
@@ -14,7 +13,7 @@ from secateur.stores.protocol import Freed
 from secateur.stores.sql_read import SqlConnection
 
 NO_LIMIT = 2**62  # rows; a number that both databases take
-SOME = 50  # sessions whose bytes go at once, and hundreds of pages that are given back, where no one may wait long
+SOME = 50  # sessions cleaned up at once, and hundreds of pages that are freed, if nothing may wait long
 
 _HAS = "EXISTS (SELECT 1 FROM {0} WHERE {0}.session = sessions.id)"
 OLD = f"""SELECT id FROM sessions WHERE touched < ?
@@ -63,7 +62,7 @@ class Counted(Struct, frozen=True):
 
 
 class Old(Struct, frozen=True):
-    """What is old: in ms since 1970; None: nothing is."""
+    """The limits of old data: in ms since 1970; None: nothing is old."""
 
     bytes: int | None  # of sessions untouched since then: blobs, views and manifests
     sessions: int | None  # untouched since then

@@ -77,7 +77,7 @@ def _create_session(connection: sqlite3.Connection, after: State) -> int:
 
 
 def _append(connection: sqlite3.Connection, number: int, state: State, change: SessionUpdate) -> None:
-    """What grows with every request."""
+    """Append the rows that every request adds."""
     first = len(state.plan.epochs)
     epochs = [(number, place, epoch.head_key, pack(epoch)) for place, epoch in enumerate(change.epochs, first)]
     connection.executemany("INSERT INTO epochs (session, number, head_key, body) VALUES (?, ?, ?, ?)", epochs)
@@ -124,7 +124,7 @@ class SqliteStore:
 
     @property
     def files_folder(self) -> str:
-        """Where removed text is also written as files, for engines that ask for it."""
+        """Where removed text is also written as files, for engines that request it."""
         return laid_files.get_folder(self._file.path).as_posix()
 
     def load(self, who: SessionId) -> State | None:
@@ -251,7 +251,7 @@ class SqliteStore:
 
     def _make_rejection(self, asked: Ready, error: Exception) -> Rejected:
         name = asked.state.who.session
-        return Rejected(f"a change to session {name!r} cannot be kept in {self._file.path}: {error}")
+        return Rejected(f"a change to session {name!r} cannot be stored in {self._file.path}: {error}")
 
 
 def _read_sizes(connection: sqlite3.Connection, path: Path) -> Sizes:

@@ -1,8 +1,8 @@
-"""One SQLite file, opened so that many processes may use it: private, write-ahead log, waiting for each other.
+"""One SQLite file, opened so that many processes can use it: private, write-ahead log, waiting for each other.
 
-Rule: what is open belongs to the process that opened it; after a fork the child opens the file anew and leaves the
-parent's connections alone, unclosed, since closing them would undo the parent's locks. Every failure is a StoreError
-that names the file and what to do. What is in the file is not known here, `migrate` aside.
+Rule: a connection belongs to the process that opened it; after a fork the child opens the file again and leaves the
+parent's connections alone, unclosed, since closing them would release the parent's locks. Every failure is a StoreError
+that names the file and what to do. The content of the file is not known here, except for `migrate`.
 """
 
 import ctypes
@@ -26,9 +26,9 @@ _REMEDIES = {
     sqlite3.SQLITE_READONLY: "it cannot be written to: give the file or its folder to this user, or name another store",
     sqlite3.SQLITE_CANTOPEN: "it cannot be opened: give the folder to this user, or name another store",
     sqlite3.SQLITE_PERM: "it cannot be opened: give the file to this user, or name another store",
-    sqlite3.SQLITE_CORRUPT: "it is damaged: move it away for a new one to be made; `sqlite3 FILE .recover` saves much",
-    sqlite3.SQLITE_NOTADB: "it is damaged or no store: move it away, and a new one is made, or name another store",
-    sqlite3.SQLITE_IOERR: "the disk does not read or write it: see to the disk, or name another store",
+    sqlite3.SQLITE_CORRUPT: "it is damaged: move it away to start a new one; `sqlite3 FILE .recover` saves most of it",
+    sqlite3.SQLITE_NOTADB: "it is damaged or not a store: move it away to start a new one, or name another store",
+    sqlite3.SQLITE_IOERR: "the disk cannot read or write it: check the disk, or name another store",
 }
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
@@ -97,7 +97,7 @@ class SqliteFile:
             same.close()
 
     def prepare_fork(self) -> None:
-        """Close idle connections: a copied connection holds locks that nobody releases."""
+        """Close idle connections: a copied connection holds locks that are never released."""
         for name, lock in self._locks.items():
             if lock.acquire(timeout=forking.WAIT_S):
                 self._at_rest.append(name)
@@ -144,7 +144,7 @@ class SqliteFile:
         """Lock one of the connections for this thread; yields the remaining wait."""
         lock, until = self._lock(name), time.monotonic() + wait_s
         if not lock.acquire(timeout=wait_s):
-            raise StoreError(f"the store {self.path} was kept busy by this process for {wait_s:.2g} s: try again")
+            raise StoreError(f"the store {self.path} was locked by this process for {wait_s:.2g} s: try again")
         try:
             yield max(0.0, until - time.monotonic())
         finally:
@@ -217,7 +217,7 @@ class SqliteFile:
     def _explain_error(self, error: sqlite3.Error, wait_s: float) -> str:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest says more than anyone can act on
         if code in _BUSY:
-            return f"the store {self.path} was kept busy by another process for {wait_s:.2g} s: try again"
+            return f"the store {self.path} was locked by another process for {wait_s:.2g} s: try again"
         remedy = _REMEDIES.get(code, "see `secateur doctor`")
         return f"the store {self.path} failed ({error}): {remedy}"
 
@@ -255,7 +255,7 @@ def _abandon(inherited: dict[str, sqlite3.Connection]) -> None:
     Closing one could fold in and delete the log that the parent still writes to.
     """
     for connection in inherited.values():
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))  # one reference that nobody gives back
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))  # one reference that is never released
     inherited.clear()
 
 

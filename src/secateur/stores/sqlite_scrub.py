@@ -39,9 +39,9 @@ def needs_scrub(connection: sqlite3.Connection) -> bool:
 
 
 def scrub(connection: sqlite3.Connection, path: Path, wait_s: float) -> bool:
-    """Overwrite what is due. False if others prevented it from finishing within this many seconds.
+    """Overwrite deleted data. False if others prevented it from finishing within this many seconds.
 
-    The connection is one that no one used before, so that it remembers no page.
+    The connection is a new one, so that it has no pages in memory.
     """
     until = time.monotonic() + wait_s
     try:
@@ -64,7 +64,7 @@ def scrub(connection: sqlite3.Connection, path: Path, wait_s: float) -> bool:
 
 
 def shrink(connection: sqlite3.Connection, most: int | None) -> None:
-    """Free unused pages, at most `most` hundred of them, and empty the write-ahead log if no one reads from it."""
+    """Free unused pages, at most `most` hundred of them, and empty the write-ahead log if nothing reads from it."""
     pages = "" if most is None else f"({most * 100})"
     connection.executescript(f"PRAGMA incremental_vacuum{pages}")  # `execute` would stop after its first page
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -132,7 +132,7 @@ def _find_unused(page: bytes, at: int, usable: int) -> tuple[int, int]:
 
 
 class _Kinds:
-    """What each page is, by the file's map of pages, which it keeps since it can give pages back (`auto_vacuum`)."""
+    """The kind of each page, from the file's map of pages, which exists because it can free pages (`auto_vacuum`)."""
 
     def __init__(self, file: int, size: int, usable: int) -> None:
         self._file, self._size, self._each = file, size, usable // 5

@@ -1,8 +1,8 @@
-"""Clear media: old pictures and documents give way to a line that names them.
+"""Clear media: a line that names them replaces old images and documents.
 
-Rule: each medium is replaced where it stands, so that the text around it stays. Results that a policy protects keep
-their media; so do the newest `keep` media, wherever they are. With a limit in number or in bytes, the oldest go only
-until the view is within it: providers refuse requests by either, however few tokens they have (API rules A25-A28).
+Rule: each medium is replaced in place, so that the text around it stays. Results that a policy protects keep their
+media; so do the newest `keep` media, wherever they are. With a limit in number or in bytes, the oldest are removed only
+until the view is within it: providers reject requests by either, however few tokens they have (API rules A25-A28).
 """
 
 from collections.abc import Iterator

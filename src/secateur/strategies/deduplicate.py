@@ -1,8 +1,8 @@
-"""Deduplicate: of one call that gave the same result several times, the newest result stays.
+"""Deduplicate: if one call gave the same result several times, the newest result stays.
 
 Rule: the same tool, the same arguments, the same text, to the letter; nothing is lost, and so the newest tokens or
-results that a policy keeps do not protect here, while its turns, tools, roles, pins and working set do. An older
-result says that the same stands below. A result that may not be removed is no reason to keep the others.
+results that a policy keeps do not protect here, while its turns, tools, roles, pins and working set do. An older result
+says that the same text is below. A result that cannot be removed is no reason to keep the others.
 """
 
 from collections.abc import Iterator, Mapping, Set

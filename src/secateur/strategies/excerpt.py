@@ -49,7 +49,7 @@ class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
     by_price: bool = False  # instead: over the size at which an excerpt of half of it is cheaper, re-fetching counted
     all_tools: bool = True  # False: only commands that succeeded; what was looked up, and failures, are worked on next
     max_window_share: Share = 1.0  # of the window: what is longer becomes an excerpt of half of that in any case
-    dedupe_lines: bool = False  # lines that say again what others said go first, from all but what shows files
+    dedupe_lines: bool = False  # repeated lines are removed first, except from results that show files
 
     def __call__(self, transcript: Transcript, budget: Budget, leaving: Mapping[str, str] = _NONE) -> Iterator[Edit]:
         """`leaving`: what other strategies replace results by in this request; what is much shorter than an excerpt
@@ -61,7 +61,7 @@ class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
                 yield Rewrite(new.part.key, text, strategy="excerpt")
 
     def _make_text(self, result: "_Result", instead: str | None) -> str:
-        """What the result may be replaced by: itself, itself without repetitions, or an excerpt."""
+        """The replacement of the result: itself, itself without repetitions, or an excerpt."""
         whole = result.part.text
         spare = self._compute_spare_chars(result, instead) if instead is not None else 0
         if spare and (not self.dedupe_lines or result.shows_files or is_long_folded(whole, spare)):
@@ -118,7 +118,7 @@ class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
 
 
 class _Prices(Struct, frozen=True):
-    """What it costs to fetch a result again beside the result itself, and for how many requests a token is read."""
+    """The cost of fetching a result again besides the result itself, and for how many requests a token is read."""
 
     w: float
     r: float

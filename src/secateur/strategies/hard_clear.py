@@ -1,8 +1,8 @@
-"""Hard clear: old results give way to a placeholder.
+"""Hard clear: a placeholder replaces old results.
 
-Rule: a result is cleared once; its placeholder speaks of the result as received, also where an excerpt stood in between
-(SEEDS S.7). Which results stay is the policy's `protect`; whether it pays now is its schedule. The fields tell the
-systems apart: a fixed text or one that says what went, all at once or only until the messages are light enough.
+Rule: a result is cleared once; its placeholder describes the result as received, even if an excerpt had replaced it
+(SEEDS S.7). Which results stay is the policy's `protect`; whether it pays now is its schedule. The fields distinguish
+the systems: a fixed text or a description of what was removed, all at once or only until the messages are light enough.
 """
 
 from collections.abc import Iterator

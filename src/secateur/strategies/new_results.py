@@ -41,7 +41,7 @@ class NewResult(Struct, frozen=True):
         return find_call(self.transcript, self.number, self.part)
 
     def find_names(self) -> tuple[str, ...]:
-        """What the task is about: names in the last messages of the user and in the calls just before."""
+        """Collect what the task is about: names in the user's last messages and in the latest calls."""
         turns = get_index(self.transcript).user_turns
         return collect_relevant_names(self.transcript.messages, self.number, self.part, self.budget.originals, turns)
 

@@ -59,7 +59,7 @@ class ReduceOutput(Strategy, frozen=True, kw_only=True, tag="reduce_output"):
                     yield Rewrite(new.part.key, text, strategy="reduce_output")
 
     def _reduce(self, new: NewResult) -> str:
-        """What the result may read as: itself, the same in less, or cut where it fills the window."""
+        """The text of the result: unchanged, shortened without loss, or cut if it fills the window."""
         whole, budget, tokens = new.part.text, new.budget, new.tokens
         form = "lossless" if self.lossless_only else "reduced"
         text = new.remember(form, lambda: _shorten(new.call, new.part, new.handle, self.lossless_only))

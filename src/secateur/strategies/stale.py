@@ -1,7 +1,7 @@
-"""What strategies that know of later results share: who may be removed for one, and the line that is left.
+"""Shared by strategies that know later results: which results can be removed for one, and the line that remains.
 
-Rule: a strategy says which results were replaced, how and since when; here the policy's protection is asked and the
-line is written, which names the call, its size and where the like stands now. A line is never longer than the result.
+Rule: a strategy says which results were replaced, how and since when; this module applies the policy's protection and
+writes the line, which names the call, its size and where the newer text is. A line is never longer than the result.
 """
 
 from collections.abc import Iterator, Mapping, Set

@@ -1,9 +1,9 @@
-"""Supersede: results that later ones made stale go first.
+"""Supersede: results that later ones made stale are removed first.
 
-Rule: stale is what code can tell from calls and results, never from a tool's name: a read of a file that was shown
-again, or written to since; a check, a look or a search that was made again; a failure after which the same thing went
-well. As what is stale has been replaced, the newest tokens or results that a policy keeps do not protect here, while
-its turns, tools, roles, pins and working set do. What ran only once is never stale.
+Rule: staleness follows from calls and results, never from a tool's name: a read of a file that was shown again, or
+written since; a repeated check, look or search; a failure after which the same thing succeeded. Since a stale result
+has been replaced, a policy's newest tokens or results do not protect it, while its turns, tools, roles, pins and
+working set do. A result of a call made only once is never stale.
 """
 
 from collections.abc import Iterator, Mapping, Set

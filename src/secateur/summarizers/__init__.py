@@ -1,17 +1,16 @@
-"""Who writes summaries: models of providers and of servers of one's own, by name, in the order they are asked.
+"""Who writes summaries: models of providers and of your own servers, by name, in the order they are asked.
 
     writers = parse("anthropic:claude-haiku-4-5", "http://127.0.0.1:8080/v1#qwen2.5", "extractive")
 
-Rule: nothing goes to a vendor that is not listed, and nothing but what is listed is asked. `extractive` needs no model
-and always works: it is the last rung, listed or not. Clients of providers are loaded when the first question is put.
+Rule: only the listed summarizers are asked, and nothing is sent to any other vendor. `extractive` needs no model and
+always works: it is the last resort, listed or not. Providers' clients are loaded with the first question.
 """
 
 from collections.abc import Callable, Iterable
 from importlib.util import find_spec
-from typing import Any
 
 from secateur.errors import ConfigError
-from secateur.registry import Plugin, Registry
+from secateur.registry import Plugin, Registry, make_callable_check
 from secateur.summarizers.builtin import EXTRACTIVE, Extractive, Function, SamePrefix
 from secateur.summarizers.endpoint import is_local
 from secateur.summarizers.names import VENDORS, Windows, parse_endpoint
@@ -34,10 +33,10 @@ Opens = Callable[[str], Summarizer]
 
 
 def parse(*names: str, local_only: bool = False, window_of: Windows | None = None) -> tuple[Summarizer, ...]:
-    """The summarizers of these names, in order.
+    """Parse the names of summarizers, in order.
 
-    With `local_only` one that would send anything to another machine is an error. `window_of` knows the windows of
-    models. Raises ConfigError for a name that stands for nothing, a missing key, and a client that is not installed.
+    With `local_only`, one that would send anything to another machine is an error. `window_of` knows the windows of
+    models. Raises ConfigError for an unknown name, a missing key, and a client that is not installed.
     """
     made = tuple(_make_summarizer(name.strip(), window_of or _ignore_model) for name in names)
     if local_only:
@@ -77,13 +76,6 @@ def _is_installed(package: str) -> bool:
         return False
 
 
-def _check_opener(name: str, loaded: Any) -> Opens:
-    if not callable(loaded):
-        raise ConfigError(f"{loaded!r:.80} cannot be called with the name of a summarizer")
-    opens: Opens = loaded
-    return opens
-
-
 SUMMARIZERS: dict[str, str] = {
     EXTRACTIVE: "No model: what code knows of the history, and the agent's own most telling sentences.",
     **{name: f"{vendor.title}: `{name}:MODEL`." for name, vendor in VENDORS.items()},
@@ -91,7 +83,9 @@ SUMMARIZERS: dict[str, str] = {
 }
 
 _REGISTRY: Registry[Opens] = Registry(
-    "summarizers", dict.fromkeys((*SUMMARIZERS, "https"), "secateur.summarizers:parse"), _check_opener
+    "summarizers",
+    dict.fromkeys((*SUMMARIZERS, "https"), "secateur.summarizers:parse"),
+    make_callable_check("the name of a summarizer"),
 )
 
 

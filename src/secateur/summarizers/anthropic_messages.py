@@ -1,6 +1,6 @@
 """Anthropic's Messages API, through its own client, as a stream.
 
-Rule: one request, no tools, no thinking; the client's own retries are off, since whoever asks holds the deadline.
+Rule: one request, no tools, no thinking; the client's own retries are off, since the caller applies the deadline.
 """
 
 from importlib import import_module

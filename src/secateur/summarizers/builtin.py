@@ -1,6 +1,6 @@
 """Summarizers without a provider: none at all, a function of the caller's own, and the session's own model.
 
-Rule: a function may block for as long as it likes; it runs in a thread that no one waits for longer than the deadline.
+Rule: a function may block for as long as it likes; it runs in a thread that is waited for no longer than the deadline.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ class Extractive(Struct, frozen=True):
     max_output: int = 0
 
     async def summarize(self, ask: Ask, seconds: float) -> SummaryAnswer:
-        raise Failed("refused", "there is no model to ask: who asks makes the summary")
+        raise Failed("refused", "there is no model to ask: the caller makes the summary")
 
 
 class Function(Struct, frozen=True):
@@ -54,7 +54,7 @@ class Function(Struct, frozen=True):
             made, error = None, None
             try:
                 made = self.call(ask)
-            except Exception as problem:  # a function's own affair: told, not passed on
+            except Exception as problem:  # the function's own error: reported, not raised
                 error = problem
             if not loop.is_closed():
                 loop.call_soon_threadsafe(settle, made, error)
@@ -85,5 +85,7 @@ class SamePrefix(Struct, frozen=True):
 
     async def summarize(self, ask: Ask, seconds: float) -> SummaryAnswer:
         if ask.body is None:
-            raise Failed("refused", "only a request body can be sent once more: this is a session file or a bare list")
+            raise Failed(
+                "refused", "only a request body can be sent again: this is a session file or a plain list of messages"
+            )
         return await Function(self.name, lambda one: self.send(one.body)).summarize(ask, seconds)

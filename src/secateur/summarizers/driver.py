@@ -22,7 +22,7 @@ from secateur.compaction.ask import Ask, SummaryAnswer, SummaryUsage
 from secateur.summarizers.errors import try_answer
 from secateur.summarizers.protocol import Summarizer, get_max_parallel
 
-GRACE_S = 0.25  # for a timeout to be told by whoever asked, before it is told by whoever waits
+GRACE_S = 0.25  # so that the caller reports a timeout before whoever waits for the caller does
 
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ class Stop:
                 self._waiting.cancel()
 
     def watch(self, waiting: Future[tuple[SummaryAnswer, ...]] | None = None) -> None:
-        """What is to be given up, if anything. Raises CancelledError if it has been called off already."""
+        """Register what to cancel, if anything. Raises CancelledError if it has been cancelled already."""
         with self._lock:
             self._waiting = waiting
             if self.called:
@@ -56,7 +56,7 @@ def drive(
     deadline_s: float,
     stop: Stop | None = None,
 ) -> tuple[T, tuple[SummaryAnswer, ...]]:
-    """What the generator returns, and the answers that it was given."""
+    """Run the generator, and return its result and the answers that it was given."""
     stop = stop or Stop()
     ends = monotonic() + deadline_s
     answers: list[SummaryAnswer] = []
@@ -89,7 +89,7 @@ def _run_asks(
         late = SummaryAnswer(error=f"no answer came within {seconds:.1f} s", failure="timeout", by=by.name)
         return (late,) * len(asks)
     finally:
-        waiting.cancel()  # whatever happened: no one listens any more
+        waiting.cancel()  # in any case: nothing listens any more
 
 
 async def _answer_all(asks: tuple[Ask, ...], by: Summarizer, ends: float) -> tuple[SummaryAnswer, ...]:
@@ -110,7 +110,7 @@ async def _answer_all(asks: tuple[Ask, ...], by: Summarizer, ends: float) -> tup
 
 
 def _make_late_answer(by: Summarizer) -> SummaryAnswer:
-    return SummaryAnswer(error="no time is left", failure="timeout", by=by.name, tries=0)
+    return SummaryAnswer(error="the deadline has passed", failure="timeout", by=by.name, tries=0)
 
 
 class _Aside:

@@ -1,10 +1,10 @@
 """One model at one address: the connection to it, and its answer while it streams.
 
-Rule: a key is named, never stored: it is read from the environment when a request is made, so that no record, error or
-log of an endpoint can show it. Redirects are not followed and local addresses are reached without a proxy, so nothing
-goes to a host that was not named; a local endpoint refuses any other before it connects. An answer without its
-announced end is a dropped stream, however long it is. Tool calls are counted, never run; a model's thoughts are no part
-of its answer.
+Rule: a key is named, never stored: it is read from the environment when a request is made, so no record, error or log
+of an endpoint can show it. Redirects are not followed and local addresses are reached without a proxy, so nothing is
+sent to a host that was not named; a local endpoint refuses any other before it connects. An answer without its
+announced end is a dropped stream, however long it is. Tool calls are counted, never run; a model's thoughts are not
+part of its answer.
 """
 
 import os
@@ -114,7 +114,7 @@ def load_tls_context() -> Any:
 
 
 class Heard:
-    """What has come so far."""
+    """What has been received so far."""
 
     def __init__(self) -> None:
         self.finish = ""  # as the provider says it
@@ -129,7 +129,7 @@ class Heard:
             self._pieces.append(text)
             self._chars += len(text)
         if self._chars > MOST_CHARS:
-            raise Failed("malformed", f"the answer does not end: {self._chars:,} characters")
+            raise Failed("malformed", f"the answer exceeds the limit: {self._chars:,} characters")
 
     def call(self, id: object) -> None:
         """A tool call came, or a piece of one."""
@@ -139,5 +139,5 @@ class Heard:
         """The complete answer. Raises Failed if the stream has no end."""
         text = "".join(self._pieces)
         if not self.finish:
-            raise Failed("dropped", f"the stream ended after {len(text):,} characters without an end")
+            raise Failed("dropped", f"the stream was cut off after {len(text):,} characters")
         return SummaryAnswer(_THOUGHT.sub("", text, count=1), self.finish, len(self._calls), by=by, spent=self.spent)

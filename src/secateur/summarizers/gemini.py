@@ -1,6 +1,6 @@
 """Google's Gemini API, through its own client, as a stream.
 
-Rule: thoughts are counted, and are no part of the answer. A question that is blocked has ended, and says why.
+Rule: thoughts are counted, and are not part of the answer. A blocked question has ended, with its reason.
 """
 
 from importlib import import_module

@@ -20,9 +20,9 @@ from secateur.redact import detect_kinds
 from secateur.summarizers.endpoint import Endpoint, is_local
 
 DEFAULT_WINDOW = 128_000  # of a provider's model that no table knows
-SERVER_WINDOW = 8_192  # of a server whose window no one stated: asked part by part, it still answers
+SERVER_WINDOW = 8_192  # of a server whose window is not stated: asked part by part, it still answers
 SERVER_KEY = "SECATEUR_SUMMARIZER_KEY"
-PARALLEL = 4  # questions at a time to a provider; a server of one's own answers one after another unless told
+PARALLEL = 4  # simultaneous questions to a provider; your own server gets one at a time by default
 _OPTIONS = ("window", "max_output", "parallel", "key")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 

@@ -27,7 +27,7 @@ class Summarizer(Protocol):
 
     @property
     def host(self) -> str:
-        """Where the conversation is sent to; "" if it does not leave this process."""
+        """The host that receives the conversation; "" if it does not leave this process."""
         ...
 
     @property
@@ -46,7 +46,7 @@ class Summarizer(Protocol):
 
 
 def get_max_parallel(by: Summarizer) -> int:
-    """How many questions this summarizer takes side by side: 1 where it does not say."""
+    """How many questions this summarizer accepts at a time; 1 by default."""
     return max(1, int(getattr(by, "max_parallel", 1)))
 
 

@@ -1,10 +1,10 @@
-"""A compaction with summarizers: each that is listed is asked in turn, until one writes a summary that stands.
+"""A compaction with summarizers: each listed one is asked in turn, until one writes an acceptable summary.
 
     made = compacted(Task(scene, settings, after), parse("anthropic:claude-haiku-4-5"), deadline_s=60)
 
-Rule: the caller has an outcome when the deadline is over, whatever summarizers do: the last rung needs none. Each is
-asked in parts that fit its own window, and has its share of the time that is left, so that one which never answers
-leaves some for the next. One that is asked behind the session's own request has the place that its price gives it. The
+Rule: the caller has an outcome when the deadline is over, whatever the summarizers do: the last resort needs none. Each
+is asked in parts that fit its own window, and has its share of the remaining time, so that one which never answers
+leaves some for the next. A summarizer that is asked behind the session's own request is ranked by its price. The
 outcome names every attempt. Nothing is stored here and nothing is replaced.
 """
 
@@ -42,7 +42,7 @@ class CompactionRun(Struct, frozen=True):
 
 
 class CompactionTask(Struct, frozen=True):
-    """What is to be compacted, and how."""
+    """What to compact, and how."""
 
     scene: CompactionInput
     settings: Compaction
@@ -58,14 +58,14 @@ def compact_history(
     try:
         made = _try_models(task, models, ends, stop or Stop())
     except CancelledError:
-        return CompactionRun(CompactionSkipped("cancelled", "it was called off"))
+        return CompactionRun(CompactionSkipped("cancelled", "it was cancelled"))
     return made
 
 
 async def acompact_history(
     task: CompactionTask, listed: Sequence[Summarizer], deadline_s: float = DEADLINE_S
 ) -> CompactionRun:
-    """Run the compaction beside a running event loop; cancelling it cancels the summary."""
+    """Run the compaction in a running event loop; cancelling it cancels the summary."""
     stop = Stop()
     try:
         return await asyncio.to_thread(compact_history, task, listed, deadline_s, stop)
@@ -75,10 +75,10 @@ async def acompact_history(
 
 
 def order_by_cost(models: tuple[Summarizer, ...], task: CompactionTask) -> tuple[Summarizer, ...]:
-    """Put one that is asked behind the session's own request before the first that would cost as much or more.
+    """Put a summarizer that is asked behind the session's own request before the first that costs as much or more.
 
-    The prompt cache makes the whole view cheap to read while it is warm, and dear once it is cold. One whose price is
-    unknown, and one on this machine, keep their places in the list.
+    A warm prompt cache makes the whole view cheap to read, a cold one expensive. Summarizers of unknown price, and
+    those on this machine, keep their places in the list.
     """
     own = next((one for one in models if is_asked_behind_session(one)), None)
     if own is None or task.scene.own is None:

@@ -1,7 +1,7 @@
 """What every strategy and every schedule must do: two classes of tests to inherit from, each with one method to write.
 
-Rule: a strategy is asked for its edits on a request that has something for every kind of strategy; a schedule is asked
-about what `hard_clear` proposes there. Only what the base classes promise is asked.
+Rule: a strategy is called on a request that has something for every kind of strategy; a schedule is given what
+`hard_clear` proposes there. Only what the base classes guarantee is tested.
 """
 
 import tomllib
@@ -179,7 +179,7 @@ def _index_parts(read: Transcript) -> dict[str, Part]:
 
 
 def _build_proposals() -> list[Proposal]:
-    """What `hard_clear` proposes of a long request, and the first of it alone."""
+    """What `hard_clear` proposes for a long request, and the first edit of it alone."""
     read, budget = _read(make_long_request()), _make_budget()
     parts = _index_parts(read)
     found: dict[str, Edit] = {edit.key: edit for edit in HardClear()(read, budget) if not isinstance(edit, Replace)}

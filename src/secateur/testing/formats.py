@@ -1,7 +1,7 @@
 """What every format must do: a class of tests to inherit from, with three methods to write.
 
 Rule: the same questions for every format, asked of documents that its author supplies. Whether a host can load an
-edited session again is for tests of the author's own: only the host's own reader can say.
+edited session again must be tested by the author: only the host's own reader can say.
 """
 
 import json

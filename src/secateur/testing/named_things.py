@@ -1,6 +1,6 @@
 """What every preset, counter and command must do: three classes of tests to inherit from.
 
-Rule: only what policies, reports and the command line rely on is asked.
+Rule: only what policies, reports and the command line rely on is tested.
 """
 
 import io

@@ -1,6 +1,6 @@
 """What every rule must do: a class of tests to inherit from, with two vectors to write.
 
-Rule: the rule is asked together with the built-in rules of its API, whether it is registered or not.
+Rule: the rule is checked together with the built-in rules of its API, whether it is registered or not.
 """
 
 import json

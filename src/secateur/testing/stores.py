@@ -1,7 +1,7 @@
 """What every store must do: a class of tests to inherit from, with one method to write.
 
-Rule: each test opens a store of its own in an empty folder and asks the protocol only, so a store passes whatever it
-is made of. What only files can do wrong (a full disk, a killed writer) is not asked here.
+Rule: each test opens a store of its own in an empty folder and uses only the protocol, so it works for every kind of
+store. Failures that only files can have (a full disk, a killed writer) are not tested here.
 """
 
 from functools import partial

@@ -1,7 +1,6 @@
 """What every summarizer must do: a class of tests to inherit from, with one method to write.
 
-Rule: it is asked one small question. Deadlines are held by whoever asks; a summarizer only has to let itself be
-cancelled.
+Rule: it is asked one small question. Deadlines are the caller's; a summarizer only has to support cancellation.
 """
 
 import asyncio

@@ -1,9 +1,9 @@
-"""What agent hosts write into messages of the user's role: instructions, lists of files, reports, reminders.
+"""What agent hosts write into messages of the user role: instructions, lists of files, reports, reminders.
 
-Rule: known by the fixed words with which a host begins it, host by host; a text that merely mentions such words is the
-user's. What a host puts before the user's own words is cut off, so that the words remain; rules of a project's
-instruction files can be taken out of the rest. Who speaks in a message that is nothing but host text is the reader's to
-say (`formats`).
+Rule: they are recognized by the fixed words with which a host begins them, host by host; a text that merely mentions
+such words is the user's. A host's text before the user's own words is cut off, so that the words remain; rules of a
+project's instruction files can be extracted from the rest. The format's reader decides who speaks in a message that
+consists of host text only.
 """
 
 import re

@@ -89,7 +89,7 @@ def find_rare_names(text: str) -> list[str]:
         if len(token) <= _LONGEST_NAME
         and not rare.isdisjoint(parts)
         and (token in inside or _COMPOUND.search(token))
-        and 2 * sum(len(word) < 3 for word in parts) < len(parts)  # keys and encoded bytes are no names
+        and 2 * sum(len(word) < 3 for word in parts) < len(parts)  # keys and encoded bytes are not names
     ]
 
 
@@ -121,7 +121,7 @@ _TOKEN = re.compile(r"[A-Za-z_]\w*(?:-\w+)*", re.ASCII)
 _CAPITALIZED = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{3,}")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _COMPOUND = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9][_-][A-Za-z0-9]")
-_TOLD, _NAMED, _ONCE = -1, 1, 2  # ranks, beside depths of indentation
+_TOLD, _NAMED, _ONCE = -1, 1, 2  # ranks, in addition to depths of indentation
 _B = r"[^\S\n]"  # a blank within a line: the patterns look through a whole text
 _HIT = r"(?P<path>(?:[\w.@+-]*+/)+[\w.@+-]+|[\w@+-]++\.[A-Za-z]\w{0,5})(?:[:-]\d+[:-]|:|$)"
 _MODIFIERS = (

@@ -1,8 +1,9 @@
-"""Text that secateur itself wrote: in place of an output, or as a message that a compaction put in.
+"""Text that secateur itself wrote: in place of an output, or as a message that a compaction inserted.
 
-Rule: it is known by its fixed form, and what tells positions must tell the truth of the text that it is in: as many
-characters before the gap and behind it, as many lines. So an output that merely quotes such a note, as a page of these
-docs does, is an output like any other. Fixed placeholders of a policy are known by the strategy that has the template.
+Rule: it is recognized by its fixed form, and numbers in it must be true of the text that contains it: as many
+characters before the gap and after it, as many lines. So an output that merely quotes such a note, such as a page of
+these docs, is an output like any other. Fixed placeholders of a policy are recognized by the strategy that has the
+template.
 """
 
 import re
@@ -85,7 +86,7 @@ def _is_carried(part: Part) -> bool:
 
 
 def is_own(part: Part) -> bool:
-    """Whether a result reads as something that stands for an earlier text of it: nothing is taken from that again."""
+    """Whether a result is a replacement of an earlier text: nothing is removed from it again."""
     text = part.text
     if part.kind != "tool_result":
         return False
@@ -136,7 +137,7 @@ def is_excerpt(text: str) -> bool:
 
 
 def is_folded(text: str) -> bool:
-    """Whether this is a text with notes in place of lines, whose numbers fit the lines that stand around them."""
+    """Whether this is a text with notes in place of lines, whose numbers fit the lines around them."""
     if "[secateur: lines " not in text:
         return False
     number, total = 0, 0  # lines of the text that was

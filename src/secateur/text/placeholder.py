@@ -1,8 +1,9 @@
-"""What stands where a part was taken out.
+"""The text that replaces a removed part.
 
-Rule: one text for one part, the same on every machine; a placeholder can be told from an output, so that none is made
-of another. It says no more than the call and the output showed. Fixed texts are templates, data of a policy; without
-one `describe_removed` says what went. Who is replaced, and whether the placeholder may be longer, is not decided here.
+Rule: one text for one part, the same on every machine; a placeholder is distinguishable from an output, so that none is
+made of another. It states only what the call and the output showed. Fixed texts are templates, data of a policy;
+without one `describe_removed` describes what was removed. Which part is replaced, and whether the placeholder may be
+longer, is not decided here.
 """
 
 import json
@@ -82,7 +83,7 @@ def describe_removed(
 
 
 def describe_outcome(part: Part) -> str:
-    """How an output ended: its exit status, if stated, and the line that explains a failure."""
+    """The outcome of an output: its exit status, if stated, and the line that explains a failure."""
     return _find_outcome(part)
 
 
@@ -99,7 +100,7 @@ def shorten_string(said: str, head: int) -> str:
 
 
 def count_kept(said: str) -> int | None:
-    """How many characters `shorten_string` kept of a string; None if it did not shorten this one."""
+    """The number of characters that `shorten_string` kept of a string; None if it did not shorten this one."""
     note = _MORE.search(said) if said.endswith(_MORE_ENDS) else None
     return note.start() if note else None
 

@@ -3,7 +3,7 @@
 Rule: a text names what was removed by a handle, for the recall tool, or by the path of a file. A handle is hexadecimal
 digits, so anything with a slash in it is a path. A result was read back if its tool's name ends in one of `READERS`
 (hosts add a prefix, as in `mcp__secateur__recall`) and its text begins with the mark that only these tools write. It is
-in use until the model has answered a few times without reading back more, so that it is not removed before it was used.
+in use until the model has answered a few times without reading back more, so that it is not removed too early.
 """
 
 import re
@@ -23,7 +23,7 @@ _STEPS = re.compile(r"[^a-z0-9]+")
 
 
 def describe_way_back(handle: str) -> str:
-    """How to read what a handle, or the path of a file, names."""
+    """How to read what a handle, or the path of a file, refers to."""
     return f"read {handle}" if is_file(handle) else f"recall {handle}"
 
 

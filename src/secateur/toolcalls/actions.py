@@ -39,14 +39,14 @@ class Action(Struct, frozen=True, gc=False):
 
     call: Part
     kind: ToolKind
-    given: dict[str, Any]  # the arguments by name; empty where they are no object
+    given: dict[str, Any]  # the arguments by name; empty if they are not an object
     result: Part | None = None
     exit: int | None = None
     ok: bool = True  # False: the result is marked as an error, or states an exit status other than 0
 
     @property
     def said(self) -> str:
-        """What came back."""
+        """The text of the result."""
         return self.result.text if self.result else ""
 
     @property
@@ -124,7 +124,7 @@ _TOLD = re.compile(r" chars, \d+ lines, exit code (-?\d{1,10})\b")
 
 
 def _parse_exit_code(text: str) -> int | None:
-    if text.startswith(MARK):  # a placeholder tells how it ended in words of ours
+    if text.startswith(MARK):  # a placeholder states the outcome in secateur's words
         first = text.partition("\n")[0]
         told = _TOLD.search(first) if is_placeholder(first) else None
         return int(told[1]) if told else None

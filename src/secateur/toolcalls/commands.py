@@ -151,7 +151,7 @@ _FAILED = re.compile(
 
 
 class _Line(Struct, frozen=True, gc=False):
-    """What a command line says by itself, whatever came of it."""
+    """What a command line states by itself, whatever its result."""
 
     line: str
     stem: str

@@ -1,7 +1,7 @@
-"""What an agent did, call by call: what each call showed of files, what it wrote, what it ran, and how it ended.
+"""What an agent did, call by call: which files each call showed and wrote, what it ran, and how it ended.
 
-Rule: paths are compared as they are written, in the folder that the call names; two names of one file count as two, so
-that nothing is taken for the same on a guess. Whether a result became stale later is decided in `staleness`.
+Rule: paths are compared as written, in the folder that the call names; two names of one file count as two, so that
+nothing is equated on a guess. Whether a result became stale later is decided in `staleness`.
 """
 
 import re

@@ -16,7 +16,7 @@ Use = Literal["read", "created", "changed", "moved", "deleted", "restored", "dis
 
 
 class Effect(Struct, frozen=True, gc=False):
-    """What happened to one file. `whole`: it was written anew, so its earlier text does not matter."""
+    """What happened to one file. `whole`: it was rewritten, so its earlier text does not matter."""
 
     path: str  # "": all files that were changed
     use: Use | Literal["committed", "stashed", "reapplied"]

@@ -1,9 +1,9 @@
-"""What a call did to files: which ones it read, wrote, moved or deleted, by what was asked and how it ended.
+"""What a call did to files: which ones it read, wrote, moved or deleted, by its words and its outcome.
 
-Rule: only what is certain from the words of the command. A search through files does not read them, and a folder is not
-a file as far as its name tells. Formatters and build tools change files too, but their words do not say which. A call
-that failed changed nothing, and a command that was refused ran nothing. What many calls did to one file is not gathered
-here.
+Rule: only what is certain from the words of the command. A search through files does not read them, and a path is not a
+folder as far as its name shows. Formatters and build tools change files too, but their words do not say which. A call
+that failed changed nothing, and a command that was refused ran nothing. The effects of many calls on one file are not
+collected here.
 """
 
 import re

@@ -1,8 +1,8 @@
 """The completed tool calls of a growing history, analyzed incrementally: each request pays only for new messages.
 
 Rule: the result depends on the history alone. A history that has grown is recognized by its messages' keys, since each
-key covers everything before it. A few histories are kept beside the index that the views of a session share. Nothing
-is decided here.
+key covers everything before it. A few histories are kept with the index that the views of a session share. Nothing is
+decided here.
 """
 
 from collections.abc import Mapping, Sequence

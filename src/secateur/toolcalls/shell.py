@@ -1,8 +1,8 @@
-"""A shell command, taken apart as far as needed to say what it runs and which files it writes or reads.
+"""A shell command, parsed as far as needed to know what it runs and which files it writes or reads.
 
-Rule: what is not certain is left out: words with variables or patterns are not paths, and no command is guessed to
-write. Anything may be handed in; a text that is no shell command gives nothing, never an error. Which of this matters
-is decided elsewhere.
+Rule: uncertain facts are left out: words with variables or patterns are not paths, and no command is guessed to write.
+Any input is accepted; a text that is not a shell command yields nothing, never an error. What matters of this is
+decided elsewhere.
 """
 
 import re

@@ -132,7 +132,7 @@ class Reads:
 
 
 class Staleness(Struct, frozen=True, gc=False):
-    """Why a result is stale, and the message since when."""
+    """Why a result is stale, and since which message."""
 
     why: Why
     since: int
@@ -147,7 +147,7 @@ class Repeats:
         self.resolved: dict[str, Staleness] = {}  # it had failed, and a retry succeeded
         self.tried: dict[str, int] = {}  # it had failed, and was retried: since which message
         self.failed: set[str] = set()
-        self.refused: set[str] = set()  # the user refused the call and said why: these words are nowhere else
+        self.refused: set[str] = set()  # the user refused the call and said why: these words exist only there
         self._taken = 0
         self._given: dict[tuple[str, str, str], str] = {}
         self._asked: dict[tuple[str, ...], str] = {}
@@ -187,7 +187,7 @@ class Repeats:
 
 
 class StalenessIndex:
-    """Which results of the calls so far are stale, by the keys of the results.
+    """Which results so far are stale, by the keys of the results.
 
     `files` is how many files count as in use at a time; `covered` and `repeats` are shared by all readers of the same
     calls.
@@ -216,7 +216,7 @@ class StalenessIndex:
 
     @property
     def unused(self) -> dict[str, int]:
-        """Results whose files are no longer in use, and the message since when."""
+        """Results whose files are no longer in use, and since which message."""
         return self._get_unused()[0]
 
     @property

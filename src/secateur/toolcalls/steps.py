@@ -94,7 +94,7 @@ def _is_step(words: tuple[str, ...]) -> bool:
         return False
     line = " ".join(words[:12])
     if _TESTS.search(line) and any(map(_SELECTS.match, words[1:])):
-        return False  # the tests that were asked for by name are no mere steps
+        return False  # tests that were requested by name are not mere steps
     return is_check(line) or _INSTALLS.match(line) is not None
 
 

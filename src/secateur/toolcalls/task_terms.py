@@ -27,11 +27,11 @@ _KINDS: frozenset[Kind] = frozenset({"file", "hash", "error", "symbol", "id", "u
 
 
 class MessageFacts:
-    """What a message holds, by ids and keys."""
+    """The content of a message, by ids and keys."""
 
     def __init__(self, message: Message) -> None:
         self.message = message
-        self.names: tuple[object, tuple[str, ...]] | None = None  # what its calls name, and beside which edited parts
+        self.names: tuple[object, tuple[str, ...]] | None = None  # the names in its calls, and with which edited parts
 
     @cached_property
     def called(self) -> list[Part]:
@@ -48,7 +48,7 @@ class MessageFacts:
 
     @cached_property
     def within(self) -> frozenset[str]:
-        """Keys of the results inside of which others stand."""
+        """Keys of the results that contain others."""
         return frozenset([part.container_key for part in self.message.parts])
 
 
@@ -64,7 +64,7 @@ def get_held(message: Message) -> MessageFacts:
 
 
 def has_media_inside(message: Message, result: Part) -> bool:
-    """Whether media, or other parts, stand inside this result of a message."""
+    """Whether this result of a message contains media, or other parts."""
     if len(message.parts) > _FEW:
         return result.key in get_held(message).within
     return any([part.container_key == result.key for part in message.parts])
@@ -145,7 +145,7 @@ def collect_relevant_names(
 
 
 class _Before:
-    """What is before a result: what the user said last, and the answers since, the newest first."""
+    """What precedes a result: the user's last message, and the answers since, the newest first."""
 
     def __init__(self, messages: Sequence[Message], number: int, turns: Sequence[int]) -> None:
         self.users: list[Part] = []

@@ -36,7 +36,7 @@ class Usage(Struct, frozen=True):
 
     @property
     def prompt(self) -> int:
-        """Tokens of the request as it was sent; 0 where further rounds leave no way to tell."""
+        """Tokens of the request as it was sent; 0 if further rounds make that unknown."""
         return max(0, self.taken - self.again)
 
     def __add__(self, other: "Usage") -> "Usage":
@@ -45,7 +45,7 @@ class Usage(Struct, frozen=True):
 
 
 class UsageBill(Struct, frozen=True):
-    """What several answers took, as their provider counted, and what that cost."""
+    """What several answers cost, in their provider's count and in dollars."""
 
     answers: int = 0
     usage: Usage = Usage()
@@ -107,9 +107,9 @@ def _is_inside(shape: UsageShape, given: int, cached: int, whole: int) -> bool:
 
 
 def _with_rounds(whole: Usage, rounds: list[tuple[Any, Usage]]) -> Usage:
-    """The usage with what it leaves out (a server's own compaction), and what came after the first round.
+    """The usage with what it omits (a server's own compaction), and what came after the first round.
 
-    A compaction reads something else than what was sent, so then no figure tells the size of the request.
+    A compaction reads something other than the sent request, so then no figure shows the request's size.
     """
     apart = [usage for kind, usage in rounds if kind == "compaction"]
     sampled = [usage for kind, usage in rounds if kind == "message"]

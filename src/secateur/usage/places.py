@@ -1,4 +1,4 @@
-"""Where a document has a provider's usage, and the members of whatever states it: dicts, SDK objects, structs.
+"""Where a document has a provider's usage, and how to read it from dicts, SDK objects and structs.
 
 Rule: a figure is a whole number above zero; anything else counts as missing. Nothing is copied or converted.
 """
@@ -26,7 +26,7 @@ PLACES = (
     ("tool_call_metadata", "model_response", "usage"),  # OpenHands before 1.0
     ("output", "usage"),  # Inspect
     ("metrics",),  # steps of ATIF
-    ("response_metadata", "token_usage"),  # LangChain, as its provider said it
+    ("response_metadata", "token_usage"),  # LangChain, as its provider reported it
     ("response_metadata", "usage"),
 )
 _TOKEN_COUNT = "token_count"  # Codex' event

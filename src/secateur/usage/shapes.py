@@ -1,7 +1,7 @@
 """The shapes in which providers, hosts and frameworks state what a request cost: one row each.
 
-Rule: a row says where each figure stands and whether cached tokens are counted inside the input or beside it. Rows are
-tried from the top, and the first one whose mark is present reads the table. Nothing here looks for the table.
+Rule: a row says where each figure is and whether cached tokens are counted inside the input or in addition to it. Rows
+are tried from the top, and the first one whose mark is present reads the table. Nothing here looks for the table.
 """
 
 from typing import Literal
@@ -13,10 +13,10 @@ Counted = Literal["inside", "beside", "either"]
 
 
 class UsageShape(Struct, frozen=True, kw_only=True):
-    """Where the figures of one shape stand: dotted paths, the first with a figure counts.
+    """Where the figures of one shape are: dotted paths, of which the first with a figure counts.
 
-    A step `key=value` picks the members of a list that have it. `either`: the shape's writers disagree, and the figures
-    themselves have to tell.
+    A step `key=value` picks the members of a list that have it. `either`: writers of the shape disagree, and the
+    figures themselves have to show it.
     """
 
     name: str  # who states usage this way
@@ -145,7 +145,7 @@ SHAPES = (
     UsageShape(
         name="Inspect",
         marks=("input_tokens_cache_read", "input_tokens_cache_write"),
-        cached="either",  # as the provider has it; the total tells
+        cached="either",  # as its provider counts; the total shows which
         input=("input_tokens",),
         read=("input_tokens_cache_read",),
         write=("input_tokens_cache_write",),
@@ -156,7 +156,7 @@ SHAPES = (
     UsageShape(
         name="Microsoft Agent Framework",
         marks=("input_token_count",),
-        cached="either",  # its OpenAI clients count it inside, its Anthropic client beside
+        cached="either",  # its OpenAI clients count it inside, its Anthropic client in addition
         input=("input_token_count",),
         read=("cache_read_input_token_count", "openai.cached_input_tokens"),
         write=("cache_creation_input_token_count",),

@@ -68,7 +68,7 @@ def test_errors_say_what_to_do_and_never_show_a_traceback() -> None:
     assert unknown["kind"] == "MethodError"
     assert "there are crash, echo" in unknown["message"]
     assert answer(b'{"id": 3, "method": "number", "params": {"a": "x"}}')["error"]["kind"] == "ParameterError"
-    assert answer(b'{"id": 4, "method": "crash"}')["error"]["message"].endswith("go on without secateur")
+    assert answer(b'{"id": 4, "method": "crash"}')["error"]["message"].endswith("continue without secateur")
     assert answer(b"[" * 100_000)["error"]["kind"] in ("ParameterError", "FormatError")
     deep = b'{"id": 6, "method": "echo", "params": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
     assert answer(deep)["error"]["kind"] == "FormatError"

@@ -185,7 +185,7 @@ def test_what_stands_in_place_of_a_body(part: Part, text_: str, body: str) -> No
 
 
 def test_arguments_stay_json() -> None:
-    with pytest.raises(EditError, match="must stay JSON"):
+    with pytest.raises(EditError, match="must remain valid JSON"):
         ClaudeCode().replacement_body(Part("tool_call", (0,)), "{broken")
 
 

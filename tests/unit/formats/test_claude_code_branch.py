@@ -134,7 +134,7 @@ def test_a_parent_that_is_not_in_the_file_is_bridged() -> None:
     )
     assert said(transcript) == [("user", "first"), ("assistant", "yes"), ("user", "second")]
     assert transcript.warnings == (
-        "line 3 names a parent that is not in the file: reading goes on at line 2",
+        "line 3 names a parent that is not in the file: reading continues at line 2",
         "line 1 names a parent that is not in the file: the history starts there",
     )
 

@@ -79,7 +79,7 @@ def test_a_line_that_is_not_json_is_named_and_passed_over(host: Any, sample: Any
     transcript = host.read(Lines.of(data + torn))
     assert said(transcript) == WHOLE
     count = data.count(b"\n")
-    assert transcript.warnings == (f"line {count + 1} is not JSON and was left as it is",)
+    assert transcript.warnings == (f"line {count + 1} is not JSON and stays unchanged",)
 
 
 @HOSTS
@@ -95,7 +95,7 @@ def test_two_entries_on_one_line_lose_no_other_line(host: Any, sample: Any) -> N
 def test_a_line_of_another_value_is_named_and_passed_over(host: Any, sample: Any) -> None:
     transcript = host.read(log(*sample("c1", "found"), [1, 2]))
     assert said(transcript) == WHOLE
-    assert transcript.warnings[0].endswith("is not a JSON object and was left as it is")
+    assert transcript.warnings[0].endswith("is not a JSON object and stays unchanged")
 
 
 @HOSTS
@@ -143,7 +143,7 @@ def test_no_reader_fails_on_entries_of_any_shape(host: Any, sample: Any, data: A
 @HOSTS
 def test_a_log_is_read_from_lines_only(host: Any, sample: Any) -> None:
     for other in (Text.of(b"{}"), sample("c1", "found"), b"{}"):
-        with pytest.raises(FormatError, match="wants the lines of a session file"):
+        with pytest.raises(FormatError, match="requires the lines of a session file"):
             host.read(other)
 
 

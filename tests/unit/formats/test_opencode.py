@@ -184,7 +184,7 @@ def test_a_session_that_grew_is_read_whole_again() -> None:
 def test_arguments_stay_json() -> None:
     part = parts(HOST.read(export(assistant("m1", tool(done("x"))))))[0]
     assert HOST.replacement_body(part, '{"path":"b"}').raw == b'{"path":"b"}'
-    with pytest.raises(EditError, match="must stay JSON"):
+    with pytest.raises(EditError, match="must remain valid JSON"):
         HOST.replacement_body(part, "cut off")
 
 

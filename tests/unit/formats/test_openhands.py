@@ -1,4 +1,4 @@
-"""OpenHands' events of both versions, as a list, one a line, and as the history of an evaluation."""
+"""OpenHands' events of both versions, as a list, one per line, and as the history of an evaluation."""
 
 import json
 from typing import Any
@@ -174,5 +174,5 @@ def test_the_history_of_an_evaluation_also_in_pairs() -> None:
 def test_several_conversations_are_refused_with_how_to_take_one_out() -> None:
     native = log({"history": OLDER}, {"history": OLDER})
     assert LINES.recognize(native) == "lines have a `history` of actions with `args`"
-    with pytest.raises(FormatError, match="holds 2 conversations, one a line: .* sed -n 1p"):
+    with pytest.raises(FormatError, match="holds 2 conversations, one per line: .* sed -n 1p"):
         LINES.read(native)

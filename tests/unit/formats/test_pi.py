@@ -83,7 +83,7 @@ def test_the_newest_entry_ends_the_branch() -> None:
 def test_a_parent_that_is_not_in_the_file_is_bridged() -> None:
     transcript = read(TREE, message("user", "first", "1", None), message("user", "second", "3", "2"))
     assert said(transcript) == [("user", "first"), ("user", "second")]
-    assert transcript.warnings == ("line 3 names a parent that is not in the file: reading goes on at line 2",)
+    assert transcript.warnings == ("line 3 names a parent that is not in the file: reading continues at line 2",)
 
 
 @pytest.mark.parametrize("version", [1, 2])
@@ -249,7 +249,7 @@ def test_what_stands_in_place_of_a_body(part: Part, text_: str, body: str) -> No
 
 
 def test_arguments_stay_json() -> None:
-    with pytest.raises(EditError, match="must stay JSON"):
+    with pytest.raises(EditError, match="must remain valid JSON"):
         Pi().replacement_body(Part("tool_call", (0,)), "{broken")
 
 

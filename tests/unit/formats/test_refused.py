@@ -19,7 +19,7 @@ DELTA = {"type": "assistant.message_delta", "data": {"delta": "a"}, "ephemeral":
         (INSPECT, "an Inspect eval log"),
         (b"\n# aider chat started at 2024-08-05 19:33:02\n\n> hm\n", "an Aider chat history"),
         (b"notes\n\n# aider chat started at 2024-08-05 19:33:02\n", "an Aider chat history"),
-        (json.dumps(DELTA).encode() + b"\n" + json.dumps(DELTA).encode(), "what Copilot CLI prints"),
+        (json.dumps(DELTA).encode() + b"\n" + json.dumps(DELTA).encode(), "the screen output of Copilot CLI"),
     ],
 )
 def test_it_is_named_and_the_remedy_too(record: Any, named: str) -> None:

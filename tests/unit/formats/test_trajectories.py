@@ -159,7 +159,7 @@ def test_references_to_other_trajectories_hold_nothing_and_a_continuation_is_nam
     handed = step("system", "handed over", observation=shown({"subagent_trajectory_ref": [{"session_id": "s"}]}))
     read = STEPS.read(trajectory(handed, continued_trajectory_ref="next.json"))
     assert said(read) == [("system", "handed over")]
-    assert read.warnings == ("the conversation goes on in next.json",)
+    assert read.warnings == ("the conversation continues in next.json",)
 
 
 def test_blocks_of_a_message_and_of_a_result() -> None:

@@ -89,7 +89,7 @@ def test_what_no_parser_reads_is_said_to_be_too_deep() -> None:
             assert fit_eagerly(text.encode()).request  # arguments are a text, which no one needs to take apart
             continue
         for name in (None, "openai_chat", "anthropic_messages"):
-            with pytest.raises(FormatError, match="nests too deeply"):
+            with pytest.raises(FormatError, match="nested too deeply"):
                 documents.read(text.encode(), name)
 
 
@@ -110,7 +110,7 @@ def test_no_command_ends_in_a_fault_of_ours(command: str, levels: int, tmp_path:
         code = run([command, str(path), *([str(path)] if command == "diff" else [])])
         told = capsys.readouterr().err
         assert code in (0, 1, 2, 3, 4), told
-        assert levels < 50_000 or "nests too deeply" in told
+        assert levels < 50_000 or "nested too deeply" in told
 
 
 def test_depth_is_counted_outside_of_strings() -> None:

@@ -121,11 +121,11 @@ def test_the_status_says_how_full_it_is_and_whether_the_record_holds(url: str) -
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"handle": "zzzz"}, "is no handle|too short|nothing is kept"),
+        ({"handle": "zzzz"}, "is not a handle|too short|nothing is kept"),
         ({"handle": "0" * 12}, "nothing is kept under '000000000000' for this session: `removed` lists its handles"),
         ({"handle": "", "page": 9}, "there is no page 9 of .*: it has 2"),
-        ({"handle": "", "lines": "9-2"}, "are no lines of this text: it has 300; write 10-40, 10- or 10"),
-        ({"handle": "", "lines": "400"}, "are no lines of this text"),
+        ({"handle": "", "lines": "9-2"}, "is not a range of lines in this text, which has 300; write 10-40, 10- or 10"),
+        ({"handle": "", "lines": "400"}, "is not a range of lines in this text"),
         ({"handle": "", "json_path": "$.a"}, "not JSON"),
     ],
 )

@@ -136,7 +136,10 @@ def test_protecting_adds_tools() -> None:
         ({"counter": "chars/5"}, "chars/5"),
         ({"prune": [{"type": "hard_clear", "placeholder": "[{tols} gone]"}]}, "tols"),
         ({"prune": [{"type": "hard_clear", "placeholder": "{tool}"}]}, "no words of its own"),
-        ({"results_only": True, "prune": [{"type": "clear_media"}]}, "results_only, but clear_media edits more"),
+        (
+            {"results_only": True, "prune": [{"type": "clear_media"}]},
+            "results_only, but clear_media also edits other parts",
+        ),
     ],
 )
 def test_refused(wrong: Any, says: str) -> None:

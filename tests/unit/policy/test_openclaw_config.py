@@ -203,7 +203,7 @@ def test_the_file_is_json5(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("{ agent: ", "is not JSON5"),
-        ("[]", "is no configuration of OpenClaw"),
+        ("[]", "is not a configuration of OpenClaw"),
         ('{"name": "x"}', "has none of agent, agents"),
     ],
 )

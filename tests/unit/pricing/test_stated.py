@@ -118,7 +118,7 @@ def test_a_policy_with_prices_is_written_and_loaded_again() -> None:
     ("said", "why"),
     [
         ({"tiers": OWN["tiers"]}, "state `price` too"),
-        ({"price": {"input": -1.0, "output": 4.0}}, "no price is negative"),
+        ({"price": {"input": -1.0, "output": 4.0}}, "prices cannot be negative"),
         ({"price": {"input": 1.0}}, "missing required field `output`"),
         ({"cache": {"ttl": 5}}, "did you mean 'ttl_s'"),
         ({"cache": {"ttl_s": -1}}, "ttl_s"),

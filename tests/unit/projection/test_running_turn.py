@@ -181,7 +181,7 @@ def test_edits_in_a_turn_that_must_begin_with_its_reasoning_are_taken_back() -> 
         Epoch(
             2_000,
             parts[-1].key,
-            "the history was rewound into a turn that must begin with its reasoning: it reads as it came",
+            "the history was rewound into a turn that must begin with its reasoning: restored as received",
             tuple(Restore(key, strategy="rewind") for key in thoughts),
         ),
     )

@@ -153,12 +153,9 @@ def test_a_session_known_in_memory_keeps_its_epochs_and_loses_nothing_more(polic
     held = scene.fit(5)
     assert held.request.startswith(before.request[: -len(b"]}")])
     assert not held.receipt.opened
-    assert (
-        held.receipt.skipped_reason
-        == "the store cannot be reached now, and nothing is taken out that could not be kept"
-    )
-    assert held.receipt.warnings == ("this request went on without the store: the line is cut",)
-    assert "left alone for a while: the line is cut" in scene.fit(6).receipt.warnings[0]
+    assert held.receipt.skipped_reason == "the store is unavailable, and nothing is removed that could not be stored"
+    assert held.receipt.warnings == ("this request continued without the store: the line is cut",)
+    assert "skipped for a while: the line is cut" in scene.fit(6).receipt.warnings[0]
     scene.now, scene.store.cut = 10.0, False
     back = scene.fit(7)
     assert back.receipt.opened
@@ -194,7 +191,7 @@ def test_an_unnamed_session_is_found_in_memory_meanwhile() -> None:
 def test_a_view_over_its_window_is_told_of_where_nothing_may_be_summed_up() -> None:
     scene = Scene({**CLEAR, "compaction": {"over_window_share": 0.5}}, window=4_000)
     scene.store.cut = True
-    with pytest.raises(StillTooLong, match="store cannot be reached"):
+    with pytest.raises(StillTooLong, match="store is unavailable"):
         scene.engine.fit(body(40), session="s", now_ms=1)
 
 
@@ -297,7 +294,7 @@ def test_a_locked_file_is_given_the_requests_wait_and_a_command_its_own(tmp_path
     other = sqlite3.connect(tmp_path / "s.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     view = engine.fit(body(3), session="s", now_ms=2)
-    assert "kept busy by another process for 0.2" in view.receipt.warnings[0]
+    assert "locked by another process for 0.2" in view.receipt.warnings[0]
     hasty = store.with_wait_limit(1.0)._file._open["write"]  # type: ignore[attr-defined]
     assert hasty.execute("PRAGMA busy_timeout").fetchone()[0] <= 250
     other.close()

@@ -90,13 +90,13 @@ def test_the_request_after_an_undo_says_so_though_the_history_grew() -> None:
 
 def test_what_cannot_be_undone_is_said() -> None:
     engine = Engine(CLEAR, store=MemoryStore())
-    with pytest.raises(EditError, match="^nothing to undo: no epoch of this session holds$"):
+    with pytest.raises(EditError, match="^nothing to undo: this session has no active epoch$"):
         engine.undo("s")
     engine.fit(body(3), session="s", now_ms=1_000)
     with pytest.raises(EditError, match="^no epoch 1: the plan of session 's' has 1, from 0$"):
         engine.undo("s", epoch=1)
     engine.undo("s")
-    with pytest.raises(EditError, match="^nothing to undo: no epoch of this session holds$"):
+    with pytest.raises(EditError, match="^nothing to undo: this session has no active epoch$"):
         engine.undo("s")
 
 
@@ -104,5 +104,5 @@ def test_a_sample_that_is_left_out_is_told_with_how_far_off_it_is() -> None:
     left = Calibration(left_out=(50_000, 1_000))
     assert describe_left_out({"a": left, "b": Calibration()}) == (
         "the reported usage was left out of the calibration: 50,000 input tokens for a request of about 1,000 is "
-        "50 times our count, and 0.5 to 3.0 times is plausible; hand `observe` the usage of that request",
+        "50 times our count, and 0.5 to 3.0 times is plausible; pass the usage of that same request to `record_usage`",
     )

@@ -56,7 +56,7 @@ def test_after_some_attempts_a_request_goes_on_alone_and_says_why() -> None:
     store = Contested(ATTEMPTS)
     engine = Engine(CLEAR, store=store)
     view = engine.fit(body(3), session="s", now_ms=1_000)
-    said = "this request went on without the store: another request of this session was faster"
+    said = "this request continued without the store: another request of this session was faster"
     assert view.receipt.warnings == (said,)
     assert view.request == body(3)  # nothing leaves that could not be kept
     assert list(store.list_receipts(WHO)) == []

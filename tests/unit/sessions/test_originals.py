@@ -87,16 +87,16 @@ def test_the_original_itself_is_not_put_back() -> None:
 def test_bytes_that_do_not_lead_back_are_never_passed_off_as_the_original() -> None:
     store, writing = one()
     other = replace(writing, filed=replace(writing.filed, before=hash_text(b"another file")))
-    with pytest.raises(Gone, match="^what is kept does not lead back to the file as it was$"):
+    with pytest.raises(Gone, match="^the stored data does not lead back to the original file$"):
         restore_original(store, other, NEW)
-    with pytest.raises(Gone, match="^what is kept does not lead back to the file as it was$"):
+    with pytest.raises(Gone, match="^the stored data does not lead back to the original file$"):
         restore_original(store, other, NEW + LATER)
 
 
 def test_bytes_that_are_no_longer_kept_are_told() -> None:
     store, writing = one()
     lost = replace(writing, filed=replace(writing.filed, difference="0" * 32))
-    with pytest.raises(Gone, match="^the bytes that were taken out are no longer kept$") as raised:
+    with pytest.raises(Gone, match="^the removed bytes are no longer stored$") as raised:
         restore_original(store, lost, NEW)
     assert raised.value.writing == lost
 

@@ -66,14 +66,17 @@ def test_the_oldest_pin_and_the_oldest_part_come_first() -> None:
     keys, over = find_pinned(messages(), (Pin("call", "a", 1),), {}, budget)
     total = sum(keys.values())
     assert total <= budget
-    assert over == f"pins hold {total:,} tokens of their budget of {budget:,}: {4 - len(keys)} more parts are not held"
+    assert (
+        over
+        == f"pins protect {total:,} tokens of their budget of {budget:,}: {4 - len(keys)} more parts are not protected"
+    )
 
 
 @pytest.mark.parametrize(
     ("kind", "pattern", "said"),
     [
         ("file", "x", "^there is no pin by 'file': pin by "),
-        ("glob", " ", "^a pin by glob needs a pattern: an empty one would hold everything or nothing$"),
+        ("glob", " ", "^a pin by glob needs a pattern: an empty one would match everything or nothing$"),
     ],
 )
 def test_a_pin_that_says_nothing_is_refused(kind: str, pattern: str, said: str) -> None:

@@ -26,8 +26,11 @@ def used(path: Path) -> str:
 
 
 TAMPERED = {
-    "another text": ("UPDATE epochs SET body = replace(body, 'secateur', 'nobody') WHERE number = 1", "epoch 1 is not"),
-    "exchanged": ("UPDATE epochs SET body = (SELECT body FROM epochs WHERE number = 0)", "epoch 1 is not as it was"),
+    "another text": (
+        "UPDATE epochs SET body = replace(body, 'secateur', 'nobody') WHERE number = 1",
+        "epoch 1 was changed",
+    ),
+    "exchanged": ("UPDATE epochs SET body = (SELECT body FROM epochs WHERE number = 0)", "epoch 1 was changed"),
     "the undo away": ("DELETE FROM epochs WHERE number = 3", "has 3 epochs, but its receipts name 4"),
     "all away": ("DELETE FROM epochs", "has 0 epochs, but its receipts name 4"),
     "one more": (

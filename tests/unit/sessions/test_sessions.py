@@ -168,7 +168,7 @@ def test_every_request_leaves_a_receipt_that_fails_too() -> None:
     links = list(store.list_receipts(SessionId("s")))
     assert find_break(links, start("", "s")) == ""
     changed = [msgspec.structs.replace(links[1], body=links[1].body.replace(b"failed", b"opened")), *links[2:]]
-    assert "not as it was written" in find_break([links[0], *changed], start("", "s"))
+    assert "was changed" in find_break([links[0], *changed], start("", "s"))
 
 
 def test_receipts_hold_no_secret() -> None:
@@ -278,7 +278,7 @@ def test_pins_have_a_budget() -> None:
     used.pin("s", "tool", "Bash", now_ms=1)
     view = used.fit(body(session("mine")), session="s", now_ms=2)
     assert [entry.call_id for entry in view.receipt.edits] == ["c1", "c2"]
-    assert "pins hold" in view.receipt.warnings[0]
+    assert "pins protect" in view.receipt.warnings[0]
     with pytest.raises(ConfigError, match="pin by"):
         used.pin("s", "color", "red")
 
@@ -303,9 +303,9 @@ def test_a_store_that_fails_stops_nothing(tmp_path: Path) -> None:
     used = engine(f"sqlite:///{path}")
     data = body(session("mine"))
     view = used.fit(data, session="s", now_ms=1)
-    assert "went on without the store" in view.receipt.warnings[0]
+    assert "continued without the store" in view.receipt.warnings[0]
     assert view.request == data
-    assert "nothing is taken out that could not be kept" in view.receipt.skipped_reason
+    assert "nothing is removed that could not be stored" in view.receipt.skipped_reason
     used.record_usage(view, {"input_tokens": 100}, now_ms=2)
     with pytest.raises(StoreError):
         used.undo("s")
@@ -324,7 +324,7 @@ def test_replay_says_what_it_lacks() -> None:
     store = MemoryStore()
     used = engine(store)
     used.fit(body(session("mine")), session="s", now_ms=1)
-    with pytest.raises(StoreError, match="was not kept"):
+    with pytest.raises(StoreError, match="was not stored"):
         used.replay("s", 0)
     with pytest.raises(StoreError, match="no request 3"):
         used.replay("s", 3)

@@ -81,7 +81,9 @@ def test_old_receipts_go_by_themselves_and_the_session_goes_on(monkeypatch: pyte
     assert {edit.key for epoch in state.plan.epochs for edit in epoch.edits} <= told.keys()
     assert all(one.out for one in told.values())
     engine = Engine(CLEAR, store=store)
-    with pytest.raises(StoreError, match="the receipt of request 3 of session 's' is gone: retention took receipts 0"):
+    with pytest.raises(
+        StoreError, match="the receipt of request 3 of session 's' was deleted: retention deleted receipts 0"
+    ):
         engine.replay("s", 3, grown(3))
     again = Engine(CLEAR, store=store).fit(grown(31), session="s", now_ms=61 * DAY_MS)
     assert (again.request, again.receipt.sequence) == (late[0].request, 31)
@@ -98,10 +100,10 @@ def test_a_caller_whose_time_runs_ahead_makes_nobody_old() -> None:
 def test_what_goes_wrong_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     view = Engine("observe", store=Stuck()).fit(BODY, session="s", now_ms=40 * DAY_MS)
     assert view.request == BODY
-    assert view.receipt.warnings == ("what is old stays in the store for now: the file is kept busy",)
+    assert view.receipt.warnings == ("expired data stays in the store for now: the file is kept busy",)
     monkeypatch.setenv("SECATEUR_RETENTION_DAYS", "some")
     (warning,) = Engine("observe", store=MemoryStore()).fit(BODY, session="s", now_ms=1).receipt.warnings
-    assert "SECATEUR_RETENTION_DAYS=some is no number of days" in warning
+    assert "SECATEUR_RETENTION_DAYS=some is not a number of days" in warning
 
 
 def test_of_a_large_store_a_part_goes_at_a_time(tmp_path: Path) -> None:

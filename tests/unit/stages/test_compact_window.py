@@ -79,7 +79,7 @@ def test_the_oldest_unread_result_gives_way_last_and_only_as_far_as_it_must() ->
     view = Engine("balance", window=tokens - 2_000).fit(request, now_ms=0)
     assert shown(view, 3, 400) == [False, True, True]
     assert [(one.strategy, one.call_id) for one in view.receipt.edits] == [("excerpt", "c0")]
-    assert "nothing else may go" in view.receipt.reason
+    assert "nothing else can be removed" in view.receipt.reason
     assert view.receipt.tokens_view <= tokens - 2_000
     assert any("cannot read it back" in one for one in view.receipt.warnings)
     assert view.receipt.unread == 0
@@ -111,7 +111,7 @@ def test_an_unread_result_is_shortened_once_however_often_the_request_is_sent() 
     request = unread(3, 400)
     engine = Engine("balance", window=2_000, too_long="send")
     first = engine.fit(request, session="s", now_ms=0)
-    assert ["nothing else may go" in epoch.reason for epoch in first.plan.epochs].count(True) == 1
+    assert ["nothing else can be removed" in epoch.reason for epoch in first.plan.epochs].count(True) == 1
     assert 2_000 < first.receipt.tokens_view < first.receipt.tokens_raw
     again = engine.fit(request, session="s", now_ms=1)
     assert (again.plan, again.request, again.receipt.opened) == (first.plan, first.request, False)

@@ -125,7 +125,7 @@ def test_what_cannot_fit_is_said_with_what_is_largest() -> None:
         Engine(PLAIN, window=WINDOW).fit(giant, now_ms=0)
     assert raised.value.largest[0].kind == "text"
     assert raised.value.view.request is giant
-    assert "the largest that stay are text" in str(raised.value)
+    assert "the largest that remain are text" in str(raised.value)
 
 
 def test_a_hook_may_veto_focus_or_bring_the_summary() -> None:
@@ -165,7 +165,7 @@ def test_a_shell_hook_reads_and_writes_json() -> None:
 def test_a_hook_that_fails_stops_nothing() -> None:
     view = Engine(PLAIN, window=WINDOW, before_compact=CommandHook("false")).fit(LONG, now_ms=0)
     assert isinstance(view.compaction, Compacted)
-    assert "the hook before_compact said nothing" in view.receipt.warnings[0]
+    assert "the hook before_compact failed" in view.receipt.warnings[0]
 
 
 def test_a_summarizer_that_never_answers_costs_the_deadline_at_most() -> None:

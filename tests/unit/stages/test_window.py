@@ -11,7 +11,7 @@ from secateur.errors import StillTooLong
 from secateur.model import Message, Part, Transcript
 from secateur.stages.record import find_largest, report_compaction
 
-SAID = "; compaction is off; system prompt and tools take 0, the largest that stay are "
+SAID = "; compaction is off; system prompt and tools take 0, the largest that remain are "
 
 
 def body(sizes: list[int], model: str) -> bytes:
@@ -30,8 +30,8 @@ SIZES = [90, 30, 70, 10, 50, 20, 80] * 30
 @pytest.mark.parametrize("policy", ["balance", "kilocode"])
 def test_a_window_that_was_looked_up_is_a_warning_while_compaction_is_off(policy: str) -> None:
     view = Engine(policy, "gpt-4", compact=False).fit(body(SIZES, "gpt-4"), session="s", now_ms=5)
-    warning = next(one for one in view.receipt.warnings if "tokens are left" in one)
-    assert " tokens are left and the window is 8,192" in warning
+    warning = next(one for one in view.receipt.warnings if "tokens remain" in one)
+    assert " tokens remain and the window is 8,192" in warning
     assert SAID in warning
     assert view.receipt.compaction is not None
     assert (view.receipt.compaction.done, view.receipt.compaction.reason) == (False, "off")
@@ -41,7 +41,7 @@ def test_a_window_that_was_looked_up_is_a_warning_while_compaction_is_off(policy
 def test_a_window_that_was_stated_binds(policy: str) -> None:
     with pytest.raises(StillTooLong) as raised:
         Engine(policy, "gpt-4", window=3_000, compact=False).fit(body(SIZES, "gpt-4"), session="s", now_ms=5)
-    assert " tokens are left and the window is 3,000" + SAID in str(raised.value)
+    assert " tokens remain and the window is 3,000" + SAID in str(raised.value)
     tokens = [part.tokens for part in raised.value.largest]
     assert len(tokens) == 5
     assert tokens == sorted(tokens, reverse=True)

@@ -1,4 +1,4 @@
-"""Usage as it is stated: one hand-written vector for each shape, and what it means in one value."""
+"""Usage as stated: one hand-written vector for each shape, and what it means in one value."""
 
 import json
 from dataclasses import dataclass

@@ -47,7 +47,7 @@ class GeminiTurn:
         self.path = path
         self.calls: list[tuple[Path, Any, Any]] = _NONE  # place, part, call
         self.responses: list[tuple[Path, Any]] = _NONE
-        self.speaks = False  # holds text or media: a user's turn then begins anew
+        self.speaks = False  # contains text or media: then a new user turn begins
 
     def call(self, path: Path, part: Any, value: Any) -> None:
         """Add a call."""

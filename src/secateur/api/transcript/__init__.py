@@ -1,1 +1,1 @@
-"""What any API would reject of a conversation, whichever host recorded it (rules L), checked on the transcript."""
+"""Rules on a conversation that apply to any API, whichever host recorded it (rules L), checked on the transcript."""

@@ -38,7 +38,7 @@ class LoggedCall(Struct, frozen=True):
 
 
 class LogHost(Protocol):
-    """How one host writes what a repaired session needs."""
+    """How one host writes the lines that a repaired session needs."""
 
     has_unique_ids: bool  # whether ids of calls may not come again in a later round
     tree_fields: tuple[str, str] | None  # names of a line's id and of its parent's; None: lines are in order

@@ -1,1 +1,1 @@
-"""How a report looks to a person: text on a terminal, tables, figures, progress, and tables in files."""
+"""Reports for people: text on a terminal, tables, figures, progress, and tables in files."""

@@ -1,6 +1,6 @@
-"""How figures are written for people.
+"""Figures for people.
 
-Rule: digits in groups of three, shares in whole per cent, times in the unit a person would use.
+Rule: digits in groups of three, shares in whole percent, times in the usual unit.
 """
 
 from datetime import datetime
@@ -33,7 +33,7 @@ def abbreviate_short(count: int) -> str:
 
 
 def format_percent(part: int, whole: int) -> str:
-    """A share of a whole; not rounded to nothing or to all; a dash if there is no whole."""
+    """Format a share of a whole; never rounded to 0% or 100%; a dash if there is no whole."""
     if not whole:
         return "-"
     if 0 < abs(part) < whole / 100:
@@ -69,11 +69,11 @@ def format_dollars(dollars: float) -> str:
 
 
 def describe_recall_rounds(rounds: UsageBill) -> str:
-    """What it cost that models read removed texts back by a proxy's own requests; "" if there were none."""
+    """The cost of read-backs in a proxy's own requests; "" if there were none."""
     if not rounds.answers:
         return ""
     tokens = format_count(rounds.usage.taken + rounds.usage.output)
-    cost = f", {format_dollars(rounds.dollars)}: that is taken off from what was saved" if rounds.dollars else ""
+    cost = f", {format_dollars(rounds.dollars)}: this is subtracted from the savings" if rounds.dollars else ""
     return f"Models read removed texts back in {pluralize(rounds.answers, 'further request')} of {tokens} tokens{cost}."
 
 
@@ -107,7 +107,7 @@ def format_net_dollars(dollars: float) -> str:
 
 
 def format_change(share_: float) -> str:
-    """How a cost differs from the unpruned one; small differences with one more digit."""
+    """The difference of a cost from the unpruned one; small differences with one more digit."""
     more = 100 * (share_ - 1)
     return "" if abs(more) < 0.05 else f"{more:+.{1 if abs(more) < 9.95 else 0}f}%".replace("-", "−")
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from secateur.cli.output.terminal import clean, make_console
 
-_PATIENCE_S = 2.0  # below this no one wants to be told that work continues
+_PATIENCE_S = 2.0  # shorter work needs no progress display
 
 
 @contextmanager

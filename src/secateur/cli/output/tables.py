@@ -57,7 +57,7 @@ def make_dense_table(
 
 
 def make_parts_table(title: str, places: Sequence[PartPlace]) -> Any:
-    """Parts, one a row, with where they stand."""
+    """Parts, one per row, with their places."""
     rows = [
         (
             str(place.message),
@@ -117,7 +117,7 @@ def check_table_path(name: str) -> Path:
     """The path, if its ending can be written. Raises UsageError."""
     path = Path(name)
     if path.suffix.lower() not in TABLE_ENDINGS:
-        raise UsageError(f"{name}: a table ends in {', '.join(TABLE_ENDINGS)}")
+        raise UsageError(f"{name}: a table's name must end in {', '.join(TABLE_ENDINGS)}")
     if path.suffix.lower() == ".parquet":
         _import_arrow()
     return path
@@ -149,4 +149,4 @@ def _import_arrow() -> tuple[Any, Any]:
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError as error:
-        raise UsageError("Parquet is written by pyarrow: pip install 'secateur[parquet]'") from error
+        raise UsageError("Parquet requires pyarrow: pip install 'secateur[parquet]'") from error

@@ -1,10 +1,9 @@
-"""What a person sees: text on standard output or standard error, with the color and width the terminal has.
+"""Output for people: text on standard output or standard error, with the color and width that the terminal supports.
 
-Rule: what a session says is never obeyed by the terminal: control characters are shown, not sent. All output passes
-through `print_text`, `print_exact`, `print_json` or the console of `make_console`, and each of them cleans it, so no
-caller has to remember. Secrets are removed there too, unless the command line says `--raw`; what is read back exactly
-says so. NO_COLOR, a pipe and an 80-column window each give plain, whole lines. Rich is loaded only when something is
-to be drawn.
+Rule: text of a session never controls the terminal: control characters are shown, not sent. All output passes through
+`print_text`, `print_exact`, `print_json` or the console of `make_console`, and each of them cleans it, so no caller has
+to remember. Secrets are removed there too, unless the command line says `--raw`; exact read-backs are marked as such.
+NO_COLOR, a pipe and an 80-column window each give plain, whole lines. Rich is loaded only when something is drawn.
 """
 
 import json
@@ -64,7 +63,7 @@ def print_exact(text: str, err: bool = False) -> None:
 
 
 def render_blocks(*blocks: Any, err: bool = False) -> str:
-    """What Rich makes of the blocks for the stream they are meant for.
+    """Render the blocks with Rich for their stream.
 
     Strings are prose, wrapped on a terminal; a line object is cut at a terminal's edge. A pipe gets both whole.
     """

@@ -1,7 +1,7 @@
-"""Messages requests with the recall tool: where it may be, and how hidden turns go into the history.
+"""Messages requests with the recall tool: where it can be offered, and how hidden turns enter the history.
 
-Rule: the tool is behind the client's own, so that the cached beginning stays unchanged. It is offered only beside
-tools that the client itself runs, and where the model is free to call any of them or none.
+Rule: the tool comes after the client's own, so that the cached beginning stays unchanged. It is offered only in
+addition to tools that the client itself runs, and if the model is free to call any of them or none.
 """
 
 from collections.abc import Sequence
@@ -10,12 +10,13 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
+from secateur.answers.recall import SCHEMA
 from secateur.proxy.body_members import Members, encode_raw, join_elements, join_members, split_elements, split_members
 from secateur.proxy.served.anthropic_turn import REASONING, AnthropicTurn, Block, describe_blocks, find_signature
-from secateur.proxy.served.turns import DESCRIPTION, SCHEMA, TOOL, Dialect, HiddenTurn, read_member
+from secateur.proxy.served.turns import DESCRIPTION, TOOL, Dialect, HiddenTurn, read_member
 
 _OWN_TOOLS = ("custom", "bash_", "text_editor_", "computer_", "memory_")  # tools that the client runs, by their type
-_FORBIDDEN = ("mcp_servers", "thread", "compaction", "output_format")  # members beside which nothing is offered
+_FORBIDDEN = ("mcp_servers", "thread", "compaction", "output_format")  # with any of these members nothing is offered
 
 
 class AnthropicDialect(Dialect):
@@ -39,14 +40,6 @@ class AnthropicDialect(Dialect):
         """The request with the tool behind its own."""
         tool = encode_raw({"name": TOOL, "description": DESCRIPTION, "input_schema": SCHEMA})
         return {**members, "tools": join_elements([*split_elements(members["tools"]), tool])}
-
-    def is_output(self, element: Raw) -> bool:
-        """Whether a message is the model's."""
-        return bool(read_member(element, "role") == "assistant")
-
-    def is_user(self, element: Raw) -> bool:
-        """Whether a message is the user's."""
-        return bool(read_member(element, "role") == "user")
 
     def match_turn(self, elements: Sequence[Raw], turn: HiddenTurn) -> int:
         """1 if the first message is the turn as the client saw it, else 0."""

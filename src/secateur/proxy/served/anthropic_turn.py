@@ -1,7 +1,7 @@
 """A turn of the model in Anthropic's Messages: blocks of content, numbered in a stream.
 
-Rule: blocks that the client may see pass as they come; only numbers change behind a hidden block. Reasoning goes back
-to the provider as it came, signed. A response with something unknown in it is not continued.
+Rule: blocks that the client can see pass unchanged; only numbers change after a hidden block. Reasoning goes back to
+the provider unchanged, with its signature. A response with unknown content is not continued.
 """
 
 import json
@@ -37,7 +37,7 @@ class AnthropicTurn(RoundReader):
     def __init__(self) -> None:
         super().__init__()
         self._blocks: dict[int, Block] = {}  # of the response that is read, by the provider's numbers
-        self._texts: dict[int, str] = {}  # arguments of calls, as far as they came
+        self._texts: dict[int, str] = {}  # arguments of calls, as far as received
         self._numbers: dict[int, int] = {}  # the client's, of the blocks that it sees
         self._done: set[int] = set()
         self._shown = 0  # blocks that the client has seen, of all responses
@@ -84,14 +84,14 @@ class AnthropicTurn(RoundReader):
         self._usages.append(self._usage)
 
     def list_calls(self) -> tuple[RecallCall, ...]:
-        """The calls that are to be served before the turn goes on."""
+        """List the calls to serve before the turn continues."""
         calls = [block for block in self._blocks.values() if block.get("type") == "tool_use"]
         if self._stop != "tool_use" or not self._is_known or not all(map(_is_recall, calls)):
             return ()
         return tuple(map(_make_call, calls))
 
     def list_open_calls(self) -> tuple[RecallCall, ...]:
-        """Hidden calls beside the client's own."""
+        """List hidden calls in a response that also has calls of the client's tools."""
         if self._stop != "tool_use" or not self._is_known or self.list_calls():
             return ()
         return tuple(map(_make_call, self._list_hidden()))
@@ -188,7 +188,7 @@ class AnthropicTurn(RoundReader):
         return _list_signatures(self._seen)[first:]
 
     def make_turn(self, at: int, answers: Sequence[RecallAnswer]) -> HiddenTurn | None:
-        """What the client did not see; None if it saw all."""
+        """Make the record of what the client did not see; None if it saw everything."""
         last = [self._blocks[number] for number in sorted(self._blocks) if number in self._done]
         if not answers and not self._is_revealed:
             last = [block for block in last if not _is_recall(block)]
@@ -213,7 +213,7 @@ class AnthropicTurn(RoundReader):
 
 
 def find_signature(block: Block) -> str:
-    """What names a block of reasoning; "" for another block."""
+    """The signature that identifies a block of reasoning; "" for another block."""
     return str(block.get("signature") or block.get("data") or "") if block.get("type") in REASONING else ""
 
 

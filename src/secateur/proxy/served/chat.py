@@ -1,7 +1,7 @@
 """The recall tool in OpenAI's Chat Completions: one assistant message, with calls numbered in a stream.
 
-Rule: chunks that the client may see pass as they come; only the numbers of calls change behind a hidden one. What a
-server sends beside the words (its reasoning, signatures of calls) goes back to it as it came.
+Rule: chunks that the client can see pass unchanged; only the numbers of calls change after a hidden one. Additional
+data of a server (its reasoning, signatures of calls) goes back to it unchanged.
 """
 
 import json
@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
+from secateur.answers.recall import SCHEMA
 from secateur.proxy.body_members import Members, encode_raw, join_elements, join_members, split_elements, split_members
 from secateur.proxy.served.event_stream import build_event, read_event
 from secateur.proxy.served.turns import (
     DESCRIPTION,
-    SCHEMA,
     TOOL,
     Dialect,
     HiddenTurn,
@@ -29,7 +29,12 @@ from secateur.proxy.served.turns import (
     sum_usage,
 )
 
-_FORBIDDEN = ("functions", "function_call", "web_search_options", "audio")  # members beside which nothing is offered
+_FORBIDDEN = (
+    "functions",
+    "function_call",
+    "web_search_options",
+    "audio",
+)  # with any of these members nothing is offered
 _CALLING = ("tool_calls", "stop")  # some servers say the second, also after calls
 _DONE = b"[DONE]"
 
@@ -59,14 +64,6 @@ class ChatDialect(Dialect):
         tool = encode_raw({"type": "function", "function": function})
         return {**members, "tools": join_elements([*split_elements(members["tools"]), tool])}
 
-    def is_output(self, element: Raw) -> bool:
-        """Whether a message is the model's."""
-        return bool(read_member(element, "role") == "assistant")
-
-    def is_user(self, element: Raw) -> bool:
-        """Whether a message is the user's."""
-        return bool(read_member(element, "role") == "user")
-
     def match_turn(self, elements: Sequence[Raw], turn: HiddenTurn) -> int:
         """1 if the first message is the turn as the client saw it, else 0."""
         if not self.is_output(elements[0]):
@@ -86,7 +83,7 @@ class ChatTurn(RoundReader):
 
     def __init__(self) -> None:
         super().__init__()
-        self._message: Object = {}  # of the response that is read: its strings and lists, as far as they came
+        self._message: Object = {}  # of the current response: its strings and lists, as far as received
         self._calls: dict[int, Object] = {}  # its calls, by the server's numbers
         self._numbers: dict[int, int] = {}  # the client's, of the calls that it sees
         self._seen: Object = {}  # what the client saw, joined
@@ -135,13 +132,13 @@ class ChatTurn(RoundReader):
         self._read_delta({**message, "tool_calls": calls})
 
     def list_calls(self) -> tuple[RecallCall, ...]:
-        """The calls that are to be served before the turn goes on."""
+        """List the calls to serve before the turn continues."""
         if self._stop not in _CALLING or self._numbers:
             return ()
         return tuple(map(_make_call, self._calls.values()))
 
     def list_open_calls(self) -> tuple[RecallCall, ...]:
-        """Hidden calls beside the client's own."""
+        """List hidden calls in a response that also has calls of the client's tools."""
         if self._stop not in _CALLING or not self._numbers:
             return ()
         return tuple(_make_call(call) for number, call in self._calls.items() if number not in self._numbers)
@@ -214,7 +211,7 @@ class ChatTurn(RoundReader):
         return json.dumps(whole).encode()
 
     def make_turn(self, at: int, answers: Sequence[RecallAnswer]) -> HiddenTurn | None:
-        """What the client did not see; None if it saw all."""
+        """Make the record of what the client did not see; None if it saw everything."""
         if not self._rounds and not answers:
             return None
         calls = [call for number, call in self._calls.items() if answers or number in self._numbers]

@@ -1,6 +1,6 @@
-"""Server-sent events, cut out of a stream and written anew.
+"""Server-sent events, read from a stream and rewritten.
 
-Rule: an event that is not rewritten keeps its bytes, the end of its last line included.
+Rule: an event that is not rewritten keeps its bytes, including the end of its last line.
 """
 
 import json
@@ -29,7 +29,7 @@ class EventSplitter:
         return events
 
     def finish(self) -> bytes:
-        """What is left at the end of the stream."""
+        """Return the remainder at the end of the stream."""
         return bytes(self._rest)
 
 

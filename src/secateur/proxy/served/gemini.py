@@ -1,7 +1,7 @@
 """The recall tool in Gemini's generateContent: parts of contents, and usage that grows with the stream.
 
-Rule: parts go back to the provider as they came, one by one, so that signatures stay on theirs. The tool stands behind
-the client's own functions, in the one list that the API takes.
+Rule: parts go back to the provider unchanged, one by one, so that signatures stay on theirs. The tool comes after the
+client's own functions, in the one list that the API accepts.
 """
 
 import json
@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
+from secateur.answers.recall import SCHEMA
 from secateur.proxy.body_members import Members, encode_raw, join_elements, join_members, split_elements, split_members
 from secateur.proxy.served.event_stream import build_event, read_event
 from secateur.proxy.served.turns import (
     DESCRIPTION,
-    SCHEMA,
     TOOL,
     Dialect,
     HiddenTurn,
@@ -76,7 +76,7 @@ class GeminiDialect(Dialect):
         return bool(read_member(element, "role") in ("user", None))
 
     def match_turn(self, elements: Sequence[Raw], turn: HiddenTurn) -> int:
-        """How many contents are the turn as the client saw it: some keep each piece of a stream as one."""
+        """How many contents form the turn as the client saw it: some clients keep each piece of a stream as one."""
         parts: list[Part] = []
         for count, element in enumerate(elements):
             if not self.is_output(element):
@@ -136,14 +136,14 @@ class ServedGeminiTurn(RoundReader):
         self._held = [self._read(data)]
 
     def list_calls(self) -> tuple[RecallCall, ...]:
-        """The calls that are to be served before the turn goes on."""
+        """List the calls to serve before the turn continues."""
         calls = [part for part in self._parts if "functionCall" in part]
         if self._stop != "STOP" or not all(map(_is_recall, calls)):
             return ()
         return tuple(map(_make_call, calls))
 
     def list_open_calls(self) -> tuple[RecallCall, ...]:
-        """Hidden calls beside the client's own."""
+        """List hidden calls in a response that also has calls of the client's tools."""
         if self._stop != "STOP" or self.list_calls():
             return ()
         return tuple(map(_make_call, filter(_is_recall, self._parts)))
@@ -204,7 +204,7 @@ class ServedGeminiTurn(RoundReader):
         return json.dumps(self._sum_up(_with_parts(self._held[-1], self._seen))).encode()
 
     def make_turn(self, at: int, answers: Sequence[RecallAnswer]) -> HiddenTurn | None:
-        """What the client did not see; None if it saw all."""
+        """Make the record of what the client did not see; None if it saw everything."""
         if not self._rounds and not answers:
             return None
         keeps = bool(answers) or self._is_revealed

@@ -46,7 +46,7 @@ class Offer(Struct, frozen=True):
     asked: Asked
 
     def answer(self, call: RecallCall) -> RecallAnswer:
-        """What the model gets for a call. In a thread."""
+        """Answer a call of the model. In a thread."""
         return self.log.answer(self.editor.get_sessions(self.asked.route), self.edited.who, call)
 
     def keep(self, turn: HiddenTurn) -> None:
@@ -71,7 +71,7 @@ class Extended(Struct, frozen=True):
 
 
 class ServedRequest(Struct, frozen=True):
-    """What became of a request: as it is sent, and the tool that is in it."""
+    """A request as it is sent, and the tool in it."""
 
     asked: Asked
     edited: Edited

@@ -1,8 +1,8 @@
 """The response to a request with the recall tool: the model's calls of it are served while the client's turn continues.
 
-Rule: the client's response begins when the provider's does. After a call the conversation goes on at the provider, a
-bounded number of times, and the client gets what follows as the same turn. If the provider refuses for a while, the
-client gets its error, and retries; if it cannot go on at all, the client gets the call itself.
+Rule: the client's response begins when the provider's does. After a call the conversation continues at the provider, a
+limited number of times, and the client gets what follows as the same turn. If the provider rejects temporarily, the
+client gets its error, and retries; if the turn cannot continue at all, the client gets the call itself.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from secateur.proxy.served.turns import HiddenTurn, RecallAnswer, RecallCall, Tu
 from secateur.proxy.usage_reader import UsageReader
 from secateur.usage import Usage
 
-MOST_ROUNDS = 8  # responses of one turn whose calls are served; the calls of later ones are told that it is enough
+MOST_ROUNDS = 8  # responses of one turn whose calls are served; later calls get a message that it is enough
 _LAST_ROUNDS = 2  # of these, the second of which may call no tool at all
 _PING_S = 10.0  # of silence while the provider is asked again: gateways wait for a minute, some for less
 _TRANSIENT = (408, 409, 425, 429)  # and all from 500 on: the client's own retry is the remedy
@@ -40,7 +40,7 @@ Headers = list[tuple[bytes, bytes]]
 
 
 class _Refused(Struct, frozen=True):
-    """What the provider said instead of going on."""
+    """The provider's answer when it did not continue."""
 
     status: int
     headers: Headers
@@ -106,7 +106,7 @@ class ServedResponse:
         await self._end_stream(self._turn.reveal() if self._turn.has_stuck_calls() else self._turn.finish(), send)
 
     async def _continue_stream(self, body: bytes, send: Send) -> _Refused | None:
-        """Send the next request of the turn, and pass its response on; what the provider said if it refuses."""
+        """Send the next request of the turn, and pass its response on; return the provider's error if there is one."""
         opened = self._open(body)
         try:
             response = await self._wait(asyncio.ensure_future(opened.__aenter__()), send)

@@ -10,9 +10,10 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
+from secateur.answers.recall import SCHEMA
 from secateur.proxy.body_members import Members, encode_raw, join_elements, split_elements
 from secateur.proxy.served.responses_turn import Item, ResponsesTurn, describe_items
-from secateur.proxy.served.turns import DESCRIPTION, SCHEMA, TOOL, Dialect, HiddenTurn, read_member
+from secateur.proxy.served.turns import DESCRIPTION, TOOL, Dialect, HiddenTurn, read_member
 
 _TOOLS = ("function", "custom", "local_shell", "shell", "apply_patch", "namespace", "web_search")  # beginnings of types
 _HELD = ("previous_response_id", "conversation", "background", "prompt")  # the provider has what is not here
@@ -48,12 +49,8 @@ class ResponsesDialect(Dialect):
             return bool(read_member(element, "role") == "assistant")
         return kind == "reasoning" or kind.endswith("_call")
 
-    def is_user(self, element: Raw) -> bool:
-        """Whether an item is the user's."""
-        return bool(read_member(element, "role") == "user")
-
     def match_turn(self, elements: Sequence[Raw], turn: HiddenTurn) -> int:
-        """How many items are the turn as the client saw it; results of its calls may stand between them."""
+        """How many items form the turn as the client saw it; results of its calls can be between them."""
         items: list[Item] = []
         for count, element in enumerate(elements):
             if self.is_output(element):

@@ -78,14 +78,14 @@ class ResponsesTurn(RoundReader):
         self._seen += visible.values()
 
     def list_calls(self) -> tuple[RecallCall, ...]:
-        """The calls that are to be served before the turn goes on."""
+        """List the calls to serve before the turn continues."""
         calls = [item for item in self._items.values() if "call_id" in item]
         if self._ended.get("status") != "completed" or not all(map(_is_recall, calls)):
             return ()
         return tuple(map(_make_call, calls))
 
     def list_open_calls(self) -> tuple[RecallCall, ...]:
-        """Hidden calls beside the client's own."""
+        """List hidden calls in a response that also has calls of the client's tools."""
         if self._ended.get("status") != "completed" or self.list_calls():
             return ()
         return tuple(_make_call(item) for item in self._items.values() if _is_recall(item))
@@ -171,7 +171,7 @@ class ResponsesTurn(RoundReader):
         return json.dumps(self._build_response()).encode()
 
     def make_turn(self, at: int, answers: Sequence[RecallAnswer]) -> HiddenTurn | None:
-        """What the client did not see; None if it saw all."""
+        """Make the record of what the client did not see; None if it saw everything."""
         if not self._rounds and not answers:
             return None
         last = [item for place, item in sorted(self._items.items()) if answers or place in self._places]

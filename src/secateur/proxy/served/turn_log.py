@@ -1,8 +1,8 @@
 """Which conversations have the tool, what was hidden in them, and what their models read back: kept in the store.
 
-Rule: all of it belongs to the session, so it goes when the session is purged or forgotten. A conversation is known by
-what the user said before the model first answered, within one tenant: a client that goes on under another session id
-continues with what was hidden. A model reads what its own session removed, and nothing else.
+Rule: all of it belongs to the session, so it is deleted with the session. A conversation is identified by what the user
+wrote before the model's first answer, within one tenant: a client that continues under another session id continues
+with what was hidden. A model reads only what its own session removed.
 """
 
 import json
@@ -31,7 +31,7 @@ LIMIT_TEXT = "Nothing more can be read back in this turn. Go on with what you ha
 
 
 class KnownConversation(Struct, frozen=True):
-    """What is known of a conversation."""
+    """A known conversation."""
 
     sessions: frozenset[str] = frozenset()  # in which the tool is offered
     turns: tuple[HiddenTurn, ...] = ()
@@ -46,7 +46,7 @@ class TurnLog:
         self._turns: Recent[str, HiddenTurn] = Recent(_TURNS)
 
     def find(self, sessions: SessionManager, tenant: str, root: str) -> KnownConversation:
-        """What is known of a conversation. Raises StoreError where the store is away and nothing is in memory."""
+        """Find a conversation. Raises StoreError if the store is unavailable and memory has nothing."""
         known = self._known.get((tenant, root))
         try:
             found = self._load(sessions, tenant, root)
@@ -82,7 +82,7 @@ class TurnLog:
             self._note(who, root, (turn,))
 
     def answer(self, sessions: SessionManager, who: SessionId, call: RecallCall) -> RecallAnswer:
-        """What the model gets for a call."""
+        """Answer a call of the model."""
         access = sessions.reach
         given: dict[str, Any] = call.arguments if isinstance(call.arguments, dict) else {}
         handle = normalize_handle(str(given.get("handle", "")))

@@ -1,6 +1,6 @@
-"""What all formats share: the tool's own words, calls and their answers, hidden turns, and the sums of usage.
+"""Shared by all formats: the tool's description, calls and their answers, hidden turns, and the sums of usage.
 
-Rule: a turn is known by what the client saw of it, so that it is found again in later requests however the client
+Rule: a turn is identified by what the client saw of it, so that it is found again in later requests however the client
 writes it. Usage is the sum of what the provider reported, member by member.
 """
 
@@ -23,16 +23,6 @@ DESCRIPTION = (
     '1a2b3c4d5e6f. Long texts come in pages; lines like "120-180" or a json_path like "$.items[0].name" give a part. '
     "Use it only for what a placeholder names."
 )
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "handle": {"type": "string"},
-        "page": {"type": "integer"},
-        "lines": {"type": "string"},
-        "json_path": {"type": "string"},
-    },
-    "required": ["handle"],
-}
 
 
 class RecallCall(Struct, frozen=True):
@@ -43,7 +33,7 @@ class RecallCall(Struct, frozen=True):
 
 
 class RecallAnswer(Struct, frozen=True):
-    """What it gets."""
+    """The answer that a model gets."""
 
     call: RecallCall
     text: str
@@ -79,7 +69,7 @@ class TurnReader(Protocol):
         """Read a response that is not streamed. Raises ValueError."""
 
     def list_calls(self) -> tuple[RecallCall, ...]:
-        """After a response: the calls that are to be served before the turn goes on; none if it is over."""
+        """After a response: the calls to serve before the turn continues; none if it is over."""
 
     def list_open_calls(self) -> tuple[RecallCall, ...]:
         """After a turn: the hidden calls whose answers go into the client's next request."""
@@ -106,15 +96,15 @@ class TurnReader(Protocol):
         """The client's response, if it is not streamed."""
 
     def list_bound(self) -> tuple[str, ...]:
-        """What names the reasoning that the client saw behind a hidden call, where it is bound to that."""
+        """Identify the reasoning that the client saw after a hidden call, if it is bound to that call."""
         return ()
 
     def make_turn(self, at: int, answers: Sequence[RecallAnswer]) -> HiddenTurn | None:
-        """What is to be kept of the turn, with the answers to its open calls; None if the client saw all of it."""
+        """Make the record of the turn, with the answers to its open calls; None if the client saw all of it."""
 
 
 class RoundReader(TurnReader):
-    """What readers share: the responses that are over, the request that is to come, and events that are held back."""
+    """Shared by readers: the finished responses, the next request, and events that are held back."""
 
     def __init__(self) -> None:
         self._rounds: list[Any] = []  # elements of the responses before, and the results of their calls
@@ -150,7 +140,7 @@ class RoundReader(TurnReader):
 
 
 class Dialect(Protocol):
-    """How one message format has tools and turns."""
+    """Tools and turns in one message format."""
 
     messages: str  # the member that has the history
     ping: bytes  # an event that says nothing; b"" where the clients of the format know none
@@ -163,15 +153,17 @@ class Dialect(Protocol):
 
     def is_output(self, element: Raw) -> bool:
         """Whether an element is the model's."""
+        return bool(read_member(element, "role") == "assistant")
 
     def is_user(self, element: Raw) -> bool:
         """Whether an element is the user's."""
+        return bool(read_member(element, "role") == "user")
 
     def match_turn(self, elements: Sequence[Raw], turn: HiddenTurn) -> int:
-        """How many elements at the beginning of these are the client's own version of a turn; 0: it is not there."""
+        """How many elements at the beginning of these are the client's own version of a turn; 0 if it is not there."""
 
     def expand_turn(self, own: Sequence[Raw], turn: HiddenTurn) -> list[Raw]:
-        """What replaces the client's own version of a turn."""
+        """The elements that replace the client's own version of a turn."""
         return [*turn.elements]
 
     def insert_results(self, element: Raw, turn: HiddenTurn) -> Raw | None:
@@ -189,7 +181,7 @@ def describe_turn(texts: Iterable[str], calls: Iterable[str]) -> str:
 
 
 def read_arguments(text: str | Any) -> Any:
-    """The arguments of a call, from their text; None if they are no object."""
+    """Parse the arguments of a call; None if they are not an object."""
     if isinstance(text, str):
         try:
             text = json.loads(text or "{}")
@@ -208,7 +200,7 @@ def read_member(element: Raw, name: str) -> Any:
 
 
 def read_error(body: bytes) -> dict[str, Any]:
-    """The error in a provider's response, or what a gateway said in its place."""
+    """The error in a provider's response, or in the response of a gateway before it."""
     try:
         error = json.loads(body)
     except ValueError:
@@ -222,7 +214,7 @@ def read_error(body: bytes) -> dict[str, Any]:
 
 
 def sum_usage(tables: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The sums of several tables, member by member; of what is no number the newest value."""
+    """Add several tables, member by member; for values that are not numbers, take the newest."""
     total: dict[str, Any] = {}
     for table in tables:
         for name, value in table.items():

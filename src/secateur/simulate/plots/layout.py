@@ -1,8 +1,8 @@
-"""How pictures are drawn: layers of a request's context, where labels go, colors and letters, light and dark.
+"""How plots are drawn: layers of a request's context, positions of labels, colors and fonts, light and dark.
 
 Rule: every token of a view is in exactly one layer, and what an edit left of a part is a layer of its own. Labels never
-overlap each other or a point: places are tried in a fixed order around each point, and farther out if all are taken. A
-layer and a policy have the same color in every chart; the chosen policy and the results have the strongest colors.
+overlap each other or a point: positions are tried in a fixed order around each point, and farther out if all are taken.
+A layer and a policy have the same color in every chart; the chosen policy and the results have the strongest colors.
 """
 
 from collections.abc import Iterator, Sequence

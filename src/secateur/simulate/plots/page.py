@@ -1,8 +1,8 @@
-"""A picture as a file: a page with words, charts, tooltips and a table (.html), or an image (.png, .svg, .pdf).
+"""A plot as a file: a page with text, charts, tooltips and a table (.html), or an image (.png, .svg, .pdf).
 
-Rule: one file that needs nothing beside it. A page forbids itself to fetch anything (its Content-Security-Policy) and
-follows the reader's light or dark theme; text from a session is escaped. `vl-convert` draws images; it comes with the
-extra `plots` and is loaded on first use.
+Rule: one self-contained file. A page forbids itself to fetch anything (its Content-Security-Policy) and follows the
+reader's light or dark theme; text from a session is escaped. `vl-convert` draws images; it comes with the extra `plots`
+and is loaded on first use.
 """
 
 import json
@@ -134,9 +134,9 @@ def write(picture: Picture, out: Path, theme: str = "light") -> None:
 def load_renderer(out: Path) -> Any:
     """Load the renderer, if installed and able to write the file's type. Raises ConfigError."""
     if out.suffix.lower() not in ENDINGS:
-        raise ConfigError(f"{out}: a picture ends in {', '.join(ENDINGS)}")
+        raise ConfigError(f"{out}: a plot's name must end in {', '.join(ENDINGS)}")
     try:
         import vl_convert
     except ImportError as error:
-        raise ConfigError("pictures are drawn by vl-convert: pip install 'secateur[plots]'") from error
+        raise ConfigError("plots require vl-convert: pip install 'secateur[plots]'") from error
     return vl_convert

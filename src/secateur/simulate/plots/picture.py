@@ -1,7 +1,7 @@
-"""What is to be drawn of a comparison, as plain tables: rows of charts and the words beside them.
+"""The data of a plot, as plain tables: rows of charts and the text next to them.
 
-Rule: figures are made here and drawn elsewhere. Long sessions are thinned out to what a screen can show; the requests
-of epochs stay.
+Rule: figures are computed here and drawn elsewhere. Long sessions are thinned out to what a screen can show; the
+requests of epochs stay.
 """
 
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ from secateur.simulate.timeline import build_timeline, describe_entry
 if TYPE_CHECKING:
     from secateur.simulate.compare import Comparison, PolicyResult
 
-_ENTRIES = 30  # edits that are told one by one
-_POINTS = 500  # of one line: more than a screen's width tells apart
+_ENTRIES = 30  # edits with a line of their own
+_POINTS = 500  # of one line: more than a screen can show
 Rows = list[dict[str, Any]]
 
 
@@ -34,7 +34,7 @@ class Picture(Struct, frozen=True):
     timeline: Rows  # policy, requests, freed, cost, saved, why: what it did from first to last
     bills: Rows  # policy, request, dollars so far
     standings: Rows  # policy, dollars, share of the unpruned bill, recall, ... : one row each
-    words: tuple[str, ...] = ()  # sentences for people, beside the charts
+    words: tuple[str, ...] = ()  # sentences next to the charts
 
 
 def build_picture(found: "Comparison", title: str, chosen: str = "", words: Sequence[str] = ()) -> Picture:

@@ -1,7 +1,7 @@
 """What pruning would have taken from an agent: of everything its recorded calls refer to, the share still in view.
 
-Rule: no model is asked. Identifiers of a call are looked up in the views that a policy would have sent. Figures go
-beside a bill, never alone; what they cannot see is in `docs/explanation/recall.md`.
+Rule: no model is asked. Identifiers of a call are looked up in the views that a policy would have sent. Figures are
+shown together with a bill, never alone; their limits are in `docs/explanation/recall.md`.
 """
 
 from secateur.simulate.recall.outcomes import Outcome, ViewState

@@ -1,9 +1,9 @@
-"""What became of each reference in the views that a policy sent, and which results can be produced again.
+"""The fate of each reference in the views that a policy sent, and which results can be produced again.
 
-Rule: a reference is visible if any provider of it is, whole or through its replacement, or if an added text (a summary)
-has it. It is recoverable if the view says how to get it: by a handle, or by reading a file again that was not written
-to since. A read is stale from the first later call that wrote to its file. Commands, searches and fetches are never
-assumed to be repeatable. Paths are compared as absolute ones.
+Rule: a reference is visible if any of its providers is, whole or through its replacement, or if an added text (a
+summary) has it. It is recoverable if the view says how to get it: by a handle, or by reading a file again that was not
+written since. A read is stale from the first later call that wrote to its file. Commands, searches and fetches are
+never assumed to be repeatable. Paths are compared as absolute ones.
 """
 
 from bisect import bisect_right
@@ -27,7 +27,7 @@ class Files(Struct, frozen=True):
 
 
 def track_files(messages: Sequence[Message], cwd: str = "") -> Files:
-    """What the calls of a history say about its files."""
+    """Track which files the calls of a history read and write."""
     numbers = {part.key: number for number, part in enumerate(part for one in messages for part in one.parts)}
     read: dict[int, list[str]] = {}
     wrote: dict[str, list[int]] = {}
@@ -82,7 +82,7 @@ class Outcome(Struct, frozen=True, gc=False, kw_only=True):
     request: int  # position among the views
     key: str  # of the part that showed it last: blame and credit are its
     tokens: int  # of that part
-    distance: int  # how many results back that part stands; 1 is the newest
+    distance: int  # how many results back that part is; 1 is the newest
     kind: Kind
     rarity: float  # share of the messages that the identifier is in
     hard: bool

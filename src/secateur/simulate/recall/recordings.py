@@ -29,7 +29,7 @@ class RecordedSegment(Struct, frozen=True):
 
 
 class Recall(Struct, frozen=True):
-    """What a recording referred to; made once, scored for any number of policies."""
+    """The references of a recording; made once, scored for any number of policies."""
 
     stretches: tuple[RecordedSegment, ...]
 

@@ -1,9 +1,9 @@
-"""References: what the arguments of a call name that a tool's result had shown before.
+"""References: names in the arguments of a call that a tool's result had shown before.
 
-Rule: a reference is hard where only results showed it: if they are all removed, the recorded call could not have been
-written. Where an earlier argument or a text says it too, it is soft. What the user, the system prompt or today's date
-gave away, and what occurs everywhere, is no reference. Identifiers are compared as numbers of one table, and each text
-is read once, since a session has the same text in many views.
+Rule: a reference is hard if only results showed it: if they are all removed, the recorded call could not have been
+written. If an earlier argument or a text contains it too, it is soft. Names from the user, the system prompt or today's
+date, and names that occur everywhere, are not references. Identifiers are compared as numbers of one table, and each
+text is read once, since a session has the same text in many views.
 """
 
 from collections.abc import Iterable, Sequence
@@ -37,7 +37,9 @@ class Names:
         return known
 
     def number_part(self, part: Part) -> frozenset[int]:
-        """What a part provides: argument names are the tool's; reasoning provides nothing, providers strip it."""
+        """The identifiers that a part provides: argument names are the tool's; reasoning provides none, providers strip
+        it.
+        """
         if not part.text or part.kind in ("reasoning", "media"):
             return frozenset()
         return self.number_identifiers(part.text, part.kind != "tool_call")
@@ -65,7 +67,7 @@ class References(Struct, frozen=True):
     parts: tuple[Part, ...]
     answers: tuple[int, ...]  # message numbers, one for each request
     starts: tuple[int, ...]  # number of the first part that a request did not hold yet
-    results: tuple[int, ...]  # how many results stand before each part, and in all
+    results: tuple[int, ...]  # how many results precede each part, and in all
     shown: dict[int, list[int]]  # identifier → parts that show it, oldest first
     rarity: dict[int, float]  # identifier → share of the messages it is in
     found: tuple[Reference, ...]

@@ -40,7 +40,7 @@ class LostReference(Struct, frozen=True, order=True):
 
 
 class Stratum(Struct, frozen=True):
-    """Hard references whose newest provider stands so many results back."""
+    """Hard references whose newest provider is this many results back."""
 
     nearest: int
     farthest: int  # 0: without end
@@ -227,7 +227,7 @@ def compute_interval(values: Sequence[float], *, seed: int = 0, draws: int = DRA
     The same values and seed give the same interval. Raises ValueError without a session.
     """
     if not values:
-        raise ValueError("no session, no mean")
+        raise ValueError("the mean of no sessions is undefined: give at least one")
     chance = Random(seed)
     means = sorted(fmean(chance.choices(values, k=len(values))) for _ in range(draws))
     out = round((1 - SURE) / 2 * draws)

@@ -58,7 +58,7 @@ __all__ = [
 ]
 
 ALIKE = 4  # lines of one shape from which on they are repetitions
-EACH = 3  # lines of one shape that are shown of those that tell something
+EACH = 3  # lines of one shape that are shown of the telling ones
 MOSTLY = 0.5  # of the lines of a log that are like others
 
 Frame = tuple[int, bytes]

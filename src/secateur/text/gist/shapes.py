@@ -12,7 +12,7 @@ from typing import Any
 
 from secateur.text.gist.telling import LONGEST
 
-MANY = 1_000  # lines of a list that nobody reads path by path
+MANY = 1_000  # lines of a list too long to read path by path
 COMMON = 0.2  # of the lines of a log: words that so many have are its own, others are what it speaks of
 
 
@@ -31,7 +31,7 @@ _ENTRY = re.compile(  # of a list of files: rights and owner, a state, or figure
     rf"\s*(?:[-dl][-rwxsStT]{{9}}[@+.]?\s[^/]*\s|(?:[MADRCTU?!]{{1,2}}\s+)?(?:[\d.,]+[KMGTB]?\s+)*){_PATH}$"
 )
 LISTED, LONG_SHAPE, _OPEN = "\0", "\1", "\2"
-_NEXT = " \n "  # between lines, of which each word stands alone
+_NEXT = " \n "  # between lines, whose words are then separated
 _VARIES = re.compile(
     r'"[^"\\]*+(?:\\.[^"\\]*+)*+"(?P<key> ?:)?'
     r"|'[^']*'"
@@ -56,7 +56,7 @@ _ONLY_LETTERS = bytes(byte if byte < 128 and chr(byte).isalpha() else ord(" ") f
 
 
 class Memo(dict[str, Any]):
-    """What was made of short texts, of so many only: a log has few words, and a file is read again and again."""
+    """Results for short texts, limited in number: a log has few words, and a file is read again and again."""
 
     MOST = 20_000
 
@@ -147,7 +147,7 @@ def _has_keys(line: str) -> bool:
 
 
 def _mark_lines(lines: Iterable[str]) -> list[str]:
-    """What lines say, with the marks for what varies in them: word by word, where no quotation holds a blank."""
+    """The lines with marks for their variable parts: word by word, if no quotation contains a blank."""
     bare = [" ".join(line.split()) for line in lines]
     holding = [place for place, line in enumerate(bare) if '"' in line or "'" in line]
     quoted = {
@@ -198,7 +198,7 @@ def _run(found: re.Match[str]) -> str:
 
 
 def merge_shapes(times: Counter[str]) -> dict[str, str]:
-    """How shapes are shared: where words that many lines have outnumber the others, those are values too."""
+    """How shapes are merged: if words that many lines have outnumber the others, those are values too."""
     shapes = [said for said in times if said[:1] not in (LISTED, LONG_SHAPE)]
     least = COMMON * times.total()
     maybe = _find_repeated_words(shapes, times, least)

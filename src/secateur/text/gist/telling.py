@@ -1,6 +1,6 @@
-"""Which lines of a text tell how it ended, or name a version.
+"""Which lines of a text state its outcome, or name a version.
 
-Rule: words are found by their letters, over the whole text at once; a line is judged only where one of them stands.
+Rule: words are found by their letters, over the whole text at once; a line is judged only if it contains one of them.
 The judgment itself follows from that line alone.
 """
 
@@ -23,8 +23,8 @@ STEMS = (
 
 
 def is_telling(line: str) -> bool:
-    """Whether a line, without the blanks around it, tells of an error or an exit status; source that handles them does
-    not.
+    """Whether a line, without surrounding blanks, reports an error or an exit status; source code that handles them
+    does not.
     """
     return _tells(line) if len(line) <= _SHORT else _is_telling_line(line)
 
@@ -124,7 +124,7 @@ _MOST_JUDGED = 20_000
 
 
 def _find_telling_lines(lines: Sequence[str]) -> Iterator[int]:
-    """Judge lines one by one, as callers often need only the first that tell; where none can, many at a time."""
+    """Judge lines one by one, as callers often need only the first telling ones; if there are none, many at a time."""
     first, size = 0, 16
     while first < len(lines):
         some = lines[first : first + size]
@@ -140,7 +140,7 @@ def _find_telling_lines(lines: Sequence[str]) -> Iterator[int]:
 
 
 def _sort_out(lines: list[str]) -> set[str]:
-    """Those of these lines that hold a word which may tell; of the others it is kept that they tell nothing."""
+    """Return those of these lines that contain a word which may be telling; remember that the others are not."""
     maybe = {lines[place] for place in find_candidates("\n".join(lines), lines)}
     if len(_judged) + len(lines) > _MOST_JUDGED:
         _judged.clear()
@@ -169,7 +169,7 @@ def _may_deny(lower: str) -> bool:
 
 
 def _find_telling_word(line: str, lower: str) -> int:
-    """Return where the first word that tells begins; -1 if there is none."""
+    """Return where the first telling word begins; -1 if there is none."""
     for found in _BEGINS.finditer(lower):
         if _TELLS.match(line, found.start()) is not None:
             return found.start()

@@ -58,7 +58,7 @@ def strip_note(text: str) -> str:
 
 
 def _overwrite(line: str) -> str:
-    """How a line ended that was drawn over and over; the line itself where its pieces are not alike.
+    """The final state of a line that was overwritten repeatedly; the line itself if its pieces differ in kind.
 
     A return at the end overwrites nothing.
     """

@@ -80,7 +80,7 @@ def decode_tables(text: str) -> Any:
 
 
 def _find_json(text: str) -> tuple[int, Any, int]:
-    """Where JSON is in a text, what it is, and where it ends; `_ABSENT` where most of the text is none."""
+    """Where a text contains JSON, its value, and where it ends; `_ABSENT` if most of the text is not JSON."""
     for found in _OPENS.finditer(text, 0, _LOOKED_AT):
         start = found.start()
         try:
@@ -179,7 +179,7 @@ def _flatten(value: dict[str, Any], path: Path) -> Iterator[tuple[Path, Any]]:
 
 
 def _write_name(path: Path) -> str:
-    """A column's name: dotted where that can be told from names with dots in them."""
+    """A column's name: dotted if that is distinguishable from names with dots in them."""
     if all(_NAME.fullmatch(name) for name in path):
         return ".".join(path)
     return _dump(list(path))

@@ -19,7 +19,7 @@ from itertools import zip_longest
 from os.path import commonprefix
 
 LEAST = 8  # lines of one template
-MOSTLY = 0.5  # of the lines of a log: so many are like others, and so many tell a time, a level or how far it is
+MOSTLY = 0.5  # of the lines of a log: this share resembles others, and states a time, a level or a progress
 _SAMPLE = 60  # lines by which a log is known
 _COMMON = 0.2  # of the lines with so many words: a word in one place that so many have is part of the template
 _HEAD = "[secateur: log of {} lines, none left out: a line begins with its template, then its values in order]"
@@ -30,7 +30,7 @@ _HELD = re.compile(r"[A-Z](?: |$)|=")  # how a line begins that is marked by `=`
 
 
 def is_log(text: str) -> bool:
-    """Whether most lines of a text begin with a time of day or a level, or tell how far something is."""
+    """Whether most lines of a text begin with a time of day or a level, or state a progress."""
     signs = _count_signs(text)
     if not signs:
         return False
@@ -65,7 +65,7 @@ _STAMP = re.compile(
     r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\b\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d"
     r"|\b[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|^\W{0,2}\d\d:\d\d:\d\d\b"
 )
-_BEGINS = 80  # characters of a line in which its time stands
+_BEGINS = 80  # characters of a line that contain its time
 _TELLS_LEVEL = re.compile(
     r"(?:\S{1,40} ){0,2}\W{0,2}(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|level=[a-z]+)\b"
     r"|\s*\[\s*\d+/\d+\] |[^|]{0,40}\d%\|"
@@ -178,7 +178,7 @@ def is_templated(text: str) -> bool:
 
 
 _SLOT = "{}"
-_MARK = "\0"  # stands for a value
+_MARK = "\0"  # replaces a value
 _LONGEST = 2_000  # characters of a line
 _PUNCTUATION = "[](){}<>.,:;|\"'*=#-"
 
@@ -238,7 +238,7 @@ def _widen(forms: Sequence[str], places: dict[str, list[int]]) -> Iterator[str]:
 
 
 class _Template:
-    """What lines with as many words share, and where they differ."""
+    """What lines with the same number of words share, and where they differ."""
 
     def __init__(self, rows: list[list[str]]) -> None:
         self.rows = rows
@@ -255,7 +255,7 @@ class _Template:
         self.text = " ".join(pieces)
 
     def pick_values(self, words: list[str]) -> Iterable[str]:
-        """What a line has in the slots."""
+        """The values of a line in the slots."""
         return [pick(words) for pick in self._slots]
 
 
@@ -274,7 +274,7 @@ _LAST_CUT = re.compile(
 
 
 def _find_shared(values: set[str]) -> tuple[int, int]:
-    """How many characters these words share at the start and at the end, of such as are no part of a name."""
+    """How many characters these words share at the start and at the end, without splitting a name."""
     prefix = commonprefix(list(values))
     before = _BEFORE.match(prefix)
     start = before.end() if before else 0
