@@ -153,8 +153,14 @@ def _filter_sentences(text: str) -> Iterator[str]:
         said = re.sub(r"^(?:[-*•+]|\d{1,2}[.)])\s+", "", collapse_whitespace(sentence))
         size = len(said) * (2 if _WIDE.search(said) else 1)
         is_sized = size >= MIN_CHARS and len(said) <= MAX_CHARS
-        if is_sized and not _EMPTY.search(said) and not _TALK.match(said) and not _PASSING.search(said):
+        is_empty = _EMPTY.search(said) or (is_fragment(said) and not _DONE.search(f"- {said}"))
+        if is_sized and not is_empty and not _TALK.match(said) and not _PASSING.search(said):
             yield said
+
+
+def is_fragment(text: str) -> bool:
+    """Whether a text is no sentence: next to nothing but names in code and what stands in parentheses."""
+    return not _WIDE.search(text) and len(_PLAIN.findall(_UNPLAIN.sub(" ", text))) < _FEWEST_WORDS
 
 
 def _score(text: str, closing: bool, words: Counter[str], many: int) -> float:
@@ -169,10 +175,13 @@ def _extract_words(text: str) -> Iterable[str]:
 
 
 _WORD = re.compile(r"[^\W\d_]{4,}|[\u4e00-\u9fff]{2}|[\w./-]*\d[\w./-]*")
+_FEWEST_WORDS = 3  # of a sentence, beside names in code
+_PLAIN = re.compile(r"(?<![\w./-])[^\W\d_]{2,}(?![\w/]|\.\w|\()")
+_UNPLAIN = re.compile(r"`[^`]*`|\([^()]*\)")
 _WIDE = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
 _NAMES = re.compile(r"`[^`]+`|\b[\w.-]+/[\w./-]+|\b\w+\.(?:py|ts|js|go|rs|md|json|toml|yaml)\b|\b\d{2,}\b")
 _EMPTY = re.compile(  # headings, tables, questions
-    r"^[#|]|[:：?？]$|^\**(?:location|file|next steps?|path)\b", re.I
+    r"^[#|]|[:：?？]$|^\**(?:location|file|next steps?|path|remaining)\b|^`[^`]+`\s[-–—:]\s[\w &]+$", re.I
 )
 _TALK = re.compile(
     r"(?i)(?:ok(?:ay)?|great|perfect|good|excellent|nice|sure|right|alright|now|next|then|first|finally|so|hmm|wait"

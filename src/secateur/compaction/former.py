@@ -12,11 +12,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from secateur.compaction.ledger import Ledger
+from secateur.compaction.ledger.constraints import join_fragments
 from secateur.compaction.ledger.entries import FileEntry
+from secateur.compaction.ledger.render import REPLACED_BY
+from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
 from secateur.compaction.summary import HEADING_CHARS, Sections, normalize_heading, strip_bullet
 from secateur.compaction.template import STATES, list_headings
 from secateur.model import Message
+from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
 FORMERLY = "- as of an earlier summary: "
 MOST_LINES = 8  # of a host's earlier summary, in one section
@@ -42,7 +46,22 @@ def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sec
     kept_lines = {
         id: tuple(_select_lines(lines, is_answered, has_passed)) for id, lines in _without_repeats(made).items()
     }
+    kept_lines["constraints"] = tuple(_mark_revoked(line, ledger) for line in kept_lines.get("constraints", ()))
     return {id: lines for id, lines in kept_lines.items() if lines}
+
+
+def _mark_revoked(line: str, ledger: Ledger) -> str:
+    """Return a demand to keep something with the user's later words that order to remove it, if there are any."""
+    kept = _KEEPS.match(line)
+    if kept is None or REPLACED_BY in line:
+        return line
+    word = next(iter(_OBJECT.findall(kept[1].casefold())), "")
+    for one in ledger.requests:
+        for sentence in join_fragments(split_sentences(one.text)):
+            removed = _REMOVES.search(sentence)
+            if removed and word in _OBJECT.findall(removed[1].casefold())[:_OBJECT_WORDS]:
+                return f"{line}{REPLACED_BY}{clip_text(collapse_whitespace(sentence), _REVOKING_CHARS)}"
+    return line
 
 
 def mark_former(line: str) -> str:
@@ -86,7 +105,10 @@ def without_gone_files(sections: Mapping[str, Sequence[str]], files: Sequence[Fi
     if not gone:
         return {id: tuple(lines) for id, lines in sections.items()}
     named = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, sorted(gone)))})(?![\w-])")
-    kept = {id: tuple(line for line in lines if named.search(line) is None) for id, lines in sections.items()}
+    kept = {
+        id: tuple(line for line in lines if named.search(line) is None or REPLACED_BY in line)
+        for id, lines in sections.items()
+    }
     return {id: lines for id, lines in kept.items() if lines}
 
 
@@ -116,6 +138,7 @@ def _select_lines(lines: Iterable[str], is_answered: bool, has_passed: bool) -> 
     for line in lines:
         if (
             not line.startswith(FORMERLY)
+            or REPLACED_BY in line
             or not (is_answered and _PRESENT.search(line))
             and not (has_passed and _FAILS.search(line))
         ):
@@ -149,6 +172,15 @@ def _without_repeats(sections: Mapping[str, Sequence[str]]) -> Sections:
 
 
 _OF_WORK = ("discoveries", "accomplished", "files")
+_REVOKING_CHARS = 200
+_OBJECT_WORDS = 3  # of what is removed, among which is the first of what is to be kept
+_OBJECT = re.compile(
+    r"\b(?!(?:the|all|any|this|that|its|your|our|code|files?|functions?|tests?|changes?|lines?)\b)\w{3,}"
+)
+_KEEPS = re.compile(rf"(?i){FORMERLY}\W*(?:keep|preserve|retain|leave|maintain)\s+([^.;(]+)")
+_REMOVES = re.compile(
+    r"(?i)(?<!not )(?<!n['’]t )(?<!never )\b(?:rem[aeov]{2,4}|delete|drop|get\s+rid\s+of)\s+([^.;(]+)"
+)
 _GONE = ("deleted", "moved")
 _SAME = 0.9  # of a line's words
 _OTHER = "## Discoveries"

@@ -176,3 +176,13 @@ def test_what_the_user_contradicts_is_not_told(reply: str, is_kept: bool) -> Non
     said = "The table fails because its header is read twice by the parser."
     messages = talk(user("Why?"), assistant(text=said), user(reply), assistant(text="Understood.")).messages
     assert extract(messages, Ledger(), 1_000, estimate) == ({"discoveries": (f"- {said}",)} if is_kept else {})
+
+
+def test_names_without_a_sentence_and_what_is_quoted_anyway_are_left_out() -> None:
+    kept = "The parser failed because `read_row()` returned the header twice."
+    quoted = "The export now writes its rows in one pass, which made it faster."
+    said = ["`buildSystemPrompt()` function (orchestration only)", "`src/cli/args.ts` - Argument Parsing Module", kept]
+    messages = talk(user("Mend it."), assistant(text="\n\n".join(said)), user("And?"), assistant(text=quoted)).messages
+    lines = [line for some in extract(messages, Ledger(), 800, estimate, [quoted]).values() for line in some]
+    sentences = [line for line in lines if line.startswith("- ") and "[" not in line]
+    assert sentences == [f"- {kept}"]

@@ -110,3 +110,20 @@ def test_lines_of_any_length_are_read(unit: str) -> None:
     text = f"## Goal\nGo on.\n{line}!\n## {line}!\n"
     assert parse_sections(clean_host_summary(text))["goal"][0] == "Go on."
     assert len(select_telling((line, "The lexer is done."))) in (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("order", "is_marked"),
+    [
+        ("When you are done, remove the old remaining files (a.py, right? nothing else).", True),
+        ("Now delete all old modules.", True),
+        ("Remove any code duplication.", False),
+        ("Do not remove the old modules yet.", False),
+        ("Remove the new modules, and test what is old.", False),
+    ],
+)
+def test_what_was_to_be_kept_is_marked_where_the_user_orders_to_remove_it(order: str, is_marked: bool) -> None:
+    [line] = formerly("Keep old code working alongside new code")
+    ledger = Ledger(before="done", requests=(UserRequest("Go on."), UserRequest(order, "done")))
+    expected = f"{line} — replaced by: {order}" if is_marked else line
+    assert with_former_states({"constraints": (line,)}, ledger)["constraints"] == (expected,)

@@ -38,6 +38,14 @@ def condense_request(text: str, max_chars: int) -> str:
     return _join(units, chosen) if chosen else keep_ends(text, max_chars)
 
 
+def find_opening(text: str) -> str:
+    """Return the part of a shortened request that begins with what is to be done, or else its first part."""
+    parts = [part.strip() for part in text.split(GAP) if part.strip()]
+    return next(
+        (part for part in parts if _rank(part.partition("\n")[0]) >= _TELLING_RANK), parts[0] if parts else text
+    )
+
+
 def _choose(units: Sequence[_Unit], max_chars: int) -> set[int]:
     """Choose what has room, by rank; what only goes with the task has no more than a share of the room."""
     kept: set[int] = set()
@@ -131,7 +139,7 @@ def _is_heading(text: str) -> bool:
 _TELLING_RANK = 1.5
 _HEADING_WORDS = 5
 _CODE_RANK = 2.2
-_MOST_SIGNS = 0.06  # of the characters of a line that is text
+_MOST_SIGNS = 0.09  # of the characters of a line that is text
 _SIGNS = re.compile(r"[_=;{}<>\\|$]|\w[./:]\w")
 _NUMBER = re.compile(r"\s*[*_]{0,2}\d{1,2}[.)]\s+")
 _LOG = re.compile(
@@ -158,6 +166,6 @@ _TASK = re.compile(
 )
 _TELLS = re.compile(
     r"(?i)^\W*(?:\d{1,2}[.)]\s+)?(?:add|build|change|clean|convert|create|delete|drop"
-    r"|establish|connect|run|preserve|extend|find|fix|implement|improve|introduce|make|merge|migrate|move|optimi[sz]e|port|reduce|refactor|remove|rename|replace|resolve|rewrite|split|support|switch|update|write)\b"
+    r"|establish|connect|run|preserve|extend|find|fix|implement|improve|introduce|make|merge|migrate|move|optimi[sz]e|port|reduce|refactor|remove|rename|replace|resolve|rewrite|split|support|switch|update|use|write)\b"
     r"|\b(?:problem|bug|because|fails?|failing|broken|wrong|regression|crash\w*)\b"
 )

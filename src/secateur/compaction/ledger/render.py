@@ -12,6 +12,7 @@ from itertools import chain
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.bounded import limit_ledger
+from secateur.compaction.ledger.briefs import find_opening
 from secateur.compaction.ledger.entries import Command, Ledger, UserRequest, mark
 from secateur.compaction.ledger.file_lines import find_root, list_file_lines, shorten_path
 from secateur.compaction.ledger.notes import limit_notes
@@ -186,7 +187,7 @@ def _render_next(ledger: Ledger) -> Iterator[str]:
     if asked:
         is_listed = any(one.text == asked for one in list_goals(ledger))
         chars = _LISTED_CHARS if is_listed else _LATEST_CHARS
-        yield format_bullet(f"the user waits for: {clip_text(collapse_whitespace(asked), chars)}")
+        yield format_bullet(f"the user waits for: {clip_text(collapse_whitespace(find_opening(asked)), chars)}")
     if said and said.is_answered:
         yield format_bullet(f"{EARLIER_WORDS}: {said.text}")
     if said and ledger.report:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.compaction.ledger.briefs import GAP, condense_request
+from secateur.compaction.ledger.briefs import GAP, condense_request, find_opening
 
 FILLER = "The table was made in spring and has had the same columns since that time. "
 SENTENCES = st.lists(
@@ -50,3 +50,11 @@ def test_short_code_stays_with_the_line_that_opens_it() -> None:
 
 def test_where_nothing_has_room_the_ends_are_kept() -> None:
     assert condense_request("word " * 200, 60).startswith("word word")
+
+
+def test_the_part_that_says_what_is_to_be_done_stands_for_all() -> None:
+    assert find_opening(f"I have sent a file.\n{GAP}\nFix the totals on the last page.\nThey are wrong.\n{GAP}") == (
+        "Fix the totals on the last page.\nThey are wrong."
+    )
+    assert find_opening(f"I have sent a file.\n{GAP}\nIt is long.") == "I have sent a file."
+    assert find_opening("Do it.") == "Do it."
