@@ -219,8 +219,9 @@ def _clip(note: str, max_chars: int = NOTE_CHARS) -> str:
     end = next((at for at, few in zip(ends, least.values(), strict=True) if at >= few), 0)
     if not end and not note.startswith("“"):  # the first name stays whole
         end = next((at for at in (note.find(", "), note.find("; ")) if 0 < at <= LONGEST_NAME), 0)
-    said = note[:end] if end else clip_text(note, max_chars - 2)
-    return f"{said} …" if " " in said else ""
+    said = note[:end] if end else clip_text(note, max_chars - 3)
+    quoted = " …”" if said.count("“") > said.count("”") else " …"
+    return f"{said}{quoted}" if " " in said else ""
 
 
 def _join(names: Iterable[str]) -> str:

@@ -15,6 +15,7 @@ from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.briefs import find_opening
 from secateur.compaction.ledger.entries import Command, Ledger, UserRequest, mark
 from secateur.compaction.ledger.file_lines import find_root, list_file_lines, shorten_path
+from secateur.compaction.ledger.files import OTHERS
 from secateur.compaction.ledger.notes import limit_notes
 from secateur.compaction.ledger.relevance import list_goals, select_relevant
 from secateur.compaction.ledger.repository import TAG
@@ -38,6 +39,8 @@ EARLIER_WORDS = "before that the agent said"
 REPLACED_BY = " — replaced by: "
 EDITED_SINCE = " (edited since)"
 UNCOMMITTED = "changed since the last commit"
+ALL_LISTED = "every changed file that is listed"
+MOST_NAMED = 3  # files changed since the last commit, where nothing was committed
 UNPUSHED = "committed, and no call pushed it"
 TAKEN_BACK = "tried and taken back"
 FOLDER = "working directory"
@@ -196,8 +199,7 @@ def _render_next(ledger: Ledger) -> Iterator[str]:
     is_unfinished = any(one and UNFINISHED.search(one.text) for one in (said, ledger.report))
     is_uncommitted = bool(ledger.uncommitted) and bool(ledger.commits or ledger.tickets or ledger.branch)
     if is_uncommitted:
-        root = find_root(ledger.files)
-        yield f"- {UNCOMMITTED}: {' · '.join(shorten_path(path, root) for path in ledger.uncommitted)}"
+        yield f"- {UNCOMMITTED}: {' · '.join(_list_uncommitted(ledger))}"
     if ledger.unpushed:
         yield f"- {UNPUSHED}: {' · '.join(ledger.unpushed)}"
     is_out = any(one.startswith(TAG) for one in ledger.unpushed) or any(one.state == "open" for one in ledger.tickets)
@@ -209,6 +211,17 @@ def has_open(ledger: Ledger) -> bool:
     """Whether anything is left to do, to answer or to wait for."""
     waits = (ledger.questions, ledger.pending, _find_open_request(ledger), _list_failing(ledger), ledger.undelivered)
     return any(waits) or any(one.state == "open" for one in ledger.tasks)
+
+
+def _list_uncommitted(ledger: Ledger) -> Iterator[str]:
+    """Yield the files that were changed since the last commit; without a commit, these are all that changed."""
+    listed = {one.path for one in ledger.files}
+    is_all = not ledger.commits and "commit" not in ledger.delivered and len(ledger.uncommitted) > MOST_NAMED
+    if is_all and {*ledger.uncommitted} - {OTHERS} <= listed:
+        yield ALL_LISTED
+        return
+    root = find_root(ledger.files)
+    yield from (shorten_path(path, root) for path in ledger.uncommitted)
 
 
 def _render_open(ledger: Ledger) -> Iterator[str]:

@@ -158,3 +158,8 @@ def test_where_notes_have_no_room_newer_files_keep_theirs_and_all_files_stay() -
     assert sum(len(one.about) for one in kept) <= 300
     assert kept[-1].about == "adds alpha19, beta19 …"
     assert kept[0].about == ""
+
+
+def test_a_quotation_that_is_cut_is_closed() -> None:
+    files = [FileEntry(f"{at}.py", "created", about=f"“{'Reads all rows of the table ' * 4}{at}”") for at in range(2)]
+    assert {one.about for one in limit_notes(files, 90)} == {"“Reads all rows of the table Reads …”"}

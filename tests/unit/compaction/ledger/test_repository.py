@@ -85,3 +85,13 @@ def test_the_folder_and_the_branch_are_those_of_late() -> None:
 def test_tickets_and_what_is_unpushed_are_read_back() -> None:
     lines = render_ledger(read(COMMIT, TAGGED, CREATED))
     assert render_ledger(read_back(lines)) == lines
+
+
+def test_where_nothing_was_committed_the_changed_files_are_not_named_twice() -> None:
+    edits = [ran(f"echo x >> src/part{at}.py") for at in range(5)]
+    branch = ran("git status", "On branch main")
+    lines = render_ledger(read(branch, *edits))
+    assert "- changed since the last commit: every changed file that is listed" in lines["next"]
+    assert render_ledger(read_back(lines)) == lines
+    after = render_ledger(read(branch, COMMIT, *edits))["next"]
+    assert f"- changed since the last commit: {' · '.join(f'src/part{at}.py' for at in range(5))}" in after
