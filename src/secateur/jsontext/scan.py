@@ -27,15 +27,12 @@ _scan = JSONDecoder().raw_decode
 _HEAD = 1 << 16  # bytes of an object looked through for the array that is most of it
 
 
-class Spans:
+class Spans(msgspec.Struct, frozen=True, eq=False):
     """One opened level: where each child's value starts and ends. `names` is None for an array."""
 
-    __slots__ = ("ends", "names", "starts")
-
-    def __init__(self, starts: list[int], ends: list[int], names: dict[str, int] | None = None) -> None:
-        self.starts = starts
-        self.ends = ends
-        self.names = names
+    starts: list[int]
+    ends: list[int]
+    names: dict[str, int] | None = None
 
 
 def scan_spans(data: bytes, start: int, end: int) -> Spans:

@@ -102,8 +102,9 @@ class Emitter:
         known, size = len(self._raw), min(len(self._raw), len(raw))
         same = next(compress(range(size), map(is_not, self._raw, raw)), size)
         changed = [*compress(range(same), map(is_not, self._shown, shown))]
-        self._forget(same, known)
-        self._invalidate_from(min(changed, default=same))
+        if known:
+            self._forget(same, known)
+            self._invalidate_from(min(changed, default=same))
         edited = [*changed, *compress(range(same, len(raw)), map(is_not, shown[same:], raw[same:]))]
         self._judges_all = bool(edited) and has_plugin_rules(projection.document)
         for number in edited:

@@ -44,14 +44,13 @@ class SentRequest(Struct, frozen=True):
     cold_keys: tuple[str, ...] = ()  # of it and the requests that it continues from, those that found no cache
 
 
-class Branches:
+class Branches(Struct, eq=False):
     """The requests of a session by the last keys of their histories."""
 
-    def __init__(self, whole: bool = True) -> None:
-        self.whole = whole  # False: of a session with one branch, its end alone
-        self.last = ""
-        self.sent: dict[str, SentRequest] = {}
-        self.children: dict[str, list[str]] = {}  # the requests that continue each
+    whole: bool = True  # False: of a session with one branch, its end alone
+    last: str = ""
+    sent: dict[str, SentRequest] = {}
+    children: dict[str, list[str]] = {}  # the requests that continue each
 
     def add(self, receipt: Receipt) -> None:
         """A request was sent."""

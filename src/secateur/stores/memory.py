@@ -39,22 +39,18 @@ class _Filed(Struct, frozen=True):
     body: bytes
 
 
-class _Kept:
+class _Kept(Struct, eq=False):
     """The stored data of one session, apart from its state."""
 
-    def __init__(self) -> None:
-        self.links: list[Link] = []  # those that are left
-        self.times: list[int] = []  # when each of them was saved
-        self.refs: dict[tuple[str, str], int] = {}  # (id, key) → when it was saved
-        self.views: set[str] = set()
-        self.manifests: list[Manifest] = []
+    links: list[Link] = []  # those that are left
+    times: list[int] = []  # when each of them was saved
+    refs: dict[tuple[str, str], int] = {}  # (id, key) → when it was saved
+    views: set[str] = set()
+    manifests: list[Manifest] = []
 
     def copy(self) -> "_Kept":
         """The same, apart from what is added later."""
-        same = _Kept()
-        same.links, same.times, same.refs = [*self.links], [*self.times], dict(self.refs)
-        same.views, same.manifests = set(self.views), [*self.manifests]
-        return same
+        return _Kept([*self.links], [*self.times], dict(self.refs), set(self.views), [*self.manifests])
 
 
 class MemoryStore:

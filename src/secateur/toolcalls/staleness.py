@@ -17,16 +17,15 @@ from secateur.toolcalls.completed_calls import SHOWN_AGAIN, CompletedCall, get_d
 Why = Literal["same", "shown", "written", "run", "resolved"]
 
 
-class _File:
+class _File(Struct, eq=False):
     """The reads of one file that no later read covers, by the step that made them."""
 
-    def __init__(self) -> None:
-        self.reads: dict[int, CompletedCall] = {}
-        self.last_write = -1  # step
-        self.unused_since: int | None = None  # message; None: the file is in use
-        self.waiting: list[int] = []  # reads that are not in the tables below yet
-        self._by_line: dict[str, list[int]] = {}
-        self._by_call: dict[str, list[int]] = {}
+    reads: dict[int, CompletedCall] = {}
+    last_write: int = -1  # step
+    unused_since: int | None = None  # message; None: the file is in use
+    waiting: list[int] = []  # reads that are not in the tables below yet
+    by_line: dict[str, list[int]] = {}
+    by_call: dict[str, list[int]] = {}
 
     def find_similar(self, completed: CompletedCall) -> set[int]:
         """Steps of all reads that this one may cover."""
@@ -34,18 +33,18 @@ class _File:
             if step in self.reads:
                 self._index(step, self.reads[step])
         self.waiting.clear()
-        found = {*self._prune_steps(self._by_call, completed.call.text)}
-        for line in get_distinct_lines(completed.result.text) if self._by_line else ():
-            if line in self._by_line:
-                found.update(self._prune_steps(self._by_line, line))
+        found = {*self._prune_steps(self.by_call, completed.call.text)}
+        for line in get_distinct_lines(completed.result.text) if self.by_line else ():
+            if line in self.by_line:
+                found.update(self._prune_steps(self.by_line, line))
         return found
 
     def _index(self, step: int, completed: CompletedCall) -> None:
-        self._by_call.setdefault(completed.call.text, []).append(step)
+        self.by_call.setdefault(completed.call.text, []).append(step)
         lines = get_distinct_lines(completed.result.text)
         missing = len(lines) - ceil(SHOWN_AGAIN * len(lines))  # lines that a read which covers it may lack
         for line in sorted(lines, key=len)[-missing - 1 :]:
-            self._by_line.setdefault(line, []).append(step)
+            self.by_line.setdefault(line, []).append(step)
 
     def _prune_steps(self, table: dict[str, list[int]], name: str) -> list[int]:
         steps = table.get(name, [])
