@@ -80,7 +80,7 @@ def judge(name: str, summary: str, messages: tuple[Message, ...]) -> Iterator[St
     ]
     for line in bullets(summary, "Next steps"):
         if line.startswith("the user waits for: "):
-            text = " ".join(line.partition(": ")[2].split())
+            text = " ".join(line.partition(": ")[2].split()).partition(" […]")[0]  # up to the first gap it is verbatim
             place = max((n for n, one in enumerate(said) if text[:80] in one), default=-1)
             behind = tuple(
                 one for one in said[place + 1 :] if not re.fullmatch(r"(?i)\W*(?:yes|ok|go on|continue)\W*", one)
