@@ -98,7 +98,9 @@ def _is_replaced(new: NewResult, instead: str | None) -> bool:
 def _has_other_forms(new: NewResult) -> bool:
     """Whether a result may be hits of a search, or leave out steps that went well."""
     call = new.call
-    return call is not None and (is_search(call, new.part) or has_steps(call, new.part))
+    if call is None:
+        return False
+    return is_search(call, new.part) or (new.budget.recall_handles and has_steps(call, new.part))
 
 
 _CLEARLY = 2  # times as long as another text: more tokens, too

@@ -177,16 +177,21 @@ def _look_up(lines: list[str]) -> list[_Way | None]:
     if _UNKNOWN not in found:
         return found
     new = [line for line, way in zip(lines, found, strict=True) if way is _UNKNOWN]
-    fresh: dict[str, _Way | None] = dict.fromkeys(new)
-    text = "\n".join(["", *[line for line in fresh if len(line) < LONGEST]])
+    ways: dict[str, _Way] = {}  # most lines have none
+    text = "\n".join(["", *_drop_longer(new, LONGEST - 1)])
     for way in _WAY.finditer(text):
         start, end = way.start() + 1, text.find("\n", way.start() + 1)
         line = text[start:end] if end >= 0 else text[start:]
-        fresh[line] = _parse_entry(line, way)
-    if len(_known) + len(fresh) > _MOST_KEPT:
+        ways[line] = _parse_entry(line, way)
+    if len(_known) + len(new) > _MOST_KEPT:
         _known.clear()
-    _known.update({line: way for line, way in fresh.items() if len(line) <= _KEPT_CHARS})
-    return [fresh[line] if way is _UNKNOWN else way for line, way in zip(lines, found, strict=True)]
+    kept = _drop_longer(new, _KEPT_CHARS)
+    _known.update(zip(kept, map(ways.get, kept), strict=True))
+    return [ways.get(line) if way is _UNKNOWN else way for line, way in zip(lines, found, strict=True)]
+
+
+def _drop_longer(lines: list[str], most: int) -> list[str]:
+    return lines if max(map(len, lines)) <= most else [line for line in lines if len(line) <= most]
 
 
 def _parse_entry(line: str, way: re.Match[str]) -> _Way:

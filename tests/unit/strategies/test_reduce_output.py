@@ -154,7 +154,9 @@ def test_what_is_replaced_anyway_is_folded_only_where_the_folded_log_could_be_ke
     def shortened(text: str, line: str = "./run.sh") -> int:
         talked = asked(line, text)
         protect = Protection(min_prunable_chars=2_000)
-        budget = Budget(window=200_000, tokens_used=0, count=lambda text: len(text) // 4, protect=protect)
+        budget = Budget(
+            window=200_000, tokens_used=0, count=lambda text: len(text) // 4, protect=protect, recall_handles=True
+        )
         return len(list(ReduceOutput(min_tokens_saved=100)(talked, budget, {part(talked, 2).key: "an outline"})))
 
     values = [f"10:00:{n % 60:02} WARN request {n * 2_654_435_761 % (1 << 32):08x} took {n * n} ms" for n in range(400)]

@@ -36,7 +36,7 @@ def find_telling(text: str, lines: Sequence[str]) -> Iterator[int]:
     if len(text) > KEPT_CHARS:
         yield from (place for place in find_candidates(text, lines) if is_telling(lines[place].strip()))
     else:
-        yield from _find_telling_lines(lines)
+        yield from _find_telling_lines(text, lines)
 
 
 def find_candidates(text: str, lines: Sequence[str]) -> Sequence[int]:
@@ -123,16 +123,19 @@ _judged: dict[str, bool] = {}  # short lines of the texts that were asked about 
 _MOST_JUDGED = 20_000
 
 
-def _find_telling_lines(lines: Sequence[str]) -> Iterator[int]:
+def _find_telling_lines(text: str, lines: Sequence[str]) -> Iterator[int]:
     """Judge lines one by one, as callers often need only the first telling ones; if there are none, many at a time."""
     first, size = 0, 16
     while first < len(lines):
         some = lines[first : first + size]
         found = list(map(_judged.get, some))
-        if None not in found:
+        new = [line for line, said in zip(some, found, strict=True) if said is None] if None in found else []
+        maybe = _sort_out(new) if new else ()
+        if not maybe:
             yield from compress(count(first), found)
+            if new and not first and size < len(lines) and not find_stems(text):
+                return  # as in most texts of which the first lines tell nothing
         else:
-            maybe = _sort_out([line for line, said in zip(some, found, strict=True) if said is None])
             for place, line, said in zip(count(first), some, found, strict=False):
                 if said or (said is None and line in maybe and _judge(line)):
                     yield place
@@ -144,7 +147,9 @@ def _sort_out(lines: list[str]) -> set[str]:
     maybe = {lines[place] for place in find_candidates("\n".join(lines), lines)}
     if len(_judged) + len(lines) > _MOST_JUDGED:
         _judged.clear()
-    _judged.update(dict.fromkeys([one for one in lines if len(one) <= _SHORT and one not in maybe], False))
+    if maybe or max(map(len, lines)) > _SHORT:
+        lines = [one for one in lines if len(one) <= _SHORT and one not in maybe]
+    _judged.update(dict.fromkeys(lines, False))
     return maybe
 
 

@@ -165,9 +165,9 @@ _ALL_HITS = re.compile(r"(?:\d{1,9}:[^\n]*(?:\n|\Z))+")
 
 def fold_repeats(text: str) -> str:
     """The text with its runs of equal lines shortened."""
-    if _REPEAT_NOTE.search(text):
-        return text
     lines = text.split("\n")
+    if len(lines) - len(set(lines)) < LEAST - 1 or _REPEAT_NOTE.search(text):  # no line is there so often
+        return text
     total, number = f" of {len(lines)}", 0  # the first note says how many lines there were
     made: list[str] = []
     for line, run in groupby(lines):
