@@ -61,7 +61,9 @@ def _is_over_target_only(context: Context, projection: Projection) -> bool:
 
 def shorten_unread(work: Projection, budget: Budget, excess: int) -> Epoch | None:
     """Return the epoch that shortens unread results by so many tokens, oldest first, or None."""
-    now = {part.key: part for message in work.get_view().messages for part in message.parts}
+    unread, shown = list(_find_unread_results(work)), work.get_view().messages
+    numbers = work.find_holding([part.key for _, part in unread])
+    now = {part.key: part for number in numbers for part in shown[number].parts}
     edits, most, wanted = list[Edit](), 0, excess * SLACK
     for _ in range(ROUNDS):
         cuts, freed = _make_cuts(work, budget, now, wanted)

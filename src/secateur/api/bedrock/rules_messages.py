@@ -78,7 +78,7 @@ def blank_text(value: Any, history: ConverseWalker) -> Found:
 
 @rule("B11", "ids are 1 to 64 letters, digits, _ . : and -, inputs are objects", "botocore model", blocks=("toolUse",))
 def use(value: Any, history: ConverseWalker) -> Found:
-    call = get_fields(value)
+    call: dict[str, Any] = value if isinstance(value, dict) else {}
     if not _is_id(call.get("toolUseId")):
         text = "call id is not 1 to 64 characters of a-z A-Z 0-9 _ . : -: rename it here and in its result"
         return [(("toolUseId",), text)]
@@ -95,8 +95,8 @@ def use(value: Any, history: ConverseWalker) -> Found:
     no_repair="the name must stay that of a tool of the request",
 )
 def tool_name(value: Any, history: ConverseWalker) -> Found:
-    call = get_fields(value)
-    if _is_name(call.get("name")) or not _is_id(call.get("toolUseId")):
+    name = value.get("name") if isinstance(value, dict) else None
+    if _is_name(name) or not _is_id(get_fields(value).get("toolUseId")):
         return ()
     text = "tool name is not 1 to 64 characters of a-z A-Z 0-9 _ -: rename it here and in the tools"
     return [(("name",), text)]
@@ -111,7 +111,10 @@ def tool_name(value: Any, history: ConverseWalker) -> Found:
 )
 def nested(value: Any, history: ConverseWalker) -> Found:
     blocks = get_items(get_fields(value).get("content"))
-    if all([isinstance(block, dict) and _IN_RESULT.issuperset(block) for block in blocks]):
+    for block in blocks:  # a loop: most results have one block
+        if not isinstance(block, dict) or not _IN_RESULT.issuperset(block):
+            break
+    else:
         return ()
     names = [(at, name) for at, block in enumerate(blocks) if isinstance(block, dict) for name in block]
     return [

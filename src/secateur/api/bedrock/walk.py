@@ -14,6 +14,7 @@ from secateur.pairing import Pairing
 _ROLES = ("user", "assistant", "system")
 _TURNS = frozenset({"user", "assistant"})
 _MEDIA = ("image", "document", "video")
+_NO_MEMBER = ("",)
 
 
 class ConverseWalker(Walker):
@@ -62,7 +63,7 @@ class ConverseWalker(Walker):
         self._spoken += 1
         around, before, value = (*path, "content"), "", None
         for at, block in enumerate(content):
-            kind = next(iter(block)) if isinstance(block, dict) and len(block) == 1 else ""
+            (kind,) = block if isinstance(block, dict) and len(block) == 1 else _NO_MEMBER
             if not isinstance(kind, str) or not kind:
                 self.odd.append(
                     ((*around, at), "a block does not have exactly one member: split it into one block per member")
