@@ -130,11 +130,11 @@ def _find_telling_lines(text: str, lines: Sequence[str]) -> Iterator[int]:
         some = lines[first : first + size]
         found = list(map(_judged.get, some))
         new = [line for line, said in zip(some, found, strict=True) if said is None] if None in found else []
+        if new and first and not find_stems(text):
+            return  # most texts whose first lines are not telling have no word that is
         maybe = _sort_out(new) if new else ()
         if not maybe:
             yield from compress(count(first), found)
-            if new and not first and size < len(lines) and not find_stems(text):
-                return  # as in most texts of which the first lines tell nothing
         else:
             for place, line, said in zip(count(first), some, found, strict=False):
                 if said or (said is None and line in maybe and _judge(line)):
