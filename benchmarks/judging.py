@@ -1,6 +1,6 @@
 """Which summaries are believed: true ones in the styles of several hosts, and ones that lie, over small histories.
 
-    python benchmarks/judging.py [--set first|contradictions|types] [--half open|kept] [--show]
+    python benchmarks/judging.py [--set first|contradictions|types|wordings] [--half open|kept] [--show]
 
 The cases are in benchmarks/measures/summaries, a file for each history, written before the judge or by someone who
 had not read it; `why` says what makes a lie one. One half, `kept`, is for the figures alone: whoever works on the judge
@@ -13,7 +13,8 @@ lies are fluent and wrong in one fact. Its histories are shared by both halves, 
 lines that name what the history does not hold are dropped. Such lines are counted apart, in true summaries as well, and
 so are rejections for a lack of headings, which say nothing about truth. The set `types` is all open: lies of each type
 (files, checks, counts, values, approvals, bans, order, quotations, versions, hashes, branches, hosts, who decided), and
-true summaries in many forms and languages.
+true summaries in many forms and languages. The set `wordings` is like `contradictions`, but says things in as many ways
+as possible: passive, nominal, in fragments and tables, of the past, and by what is not the case.
 """
 
 import argparse
@@ -39,7 +40,12 @@ from secateur.tokens import estimate
 
 GOOD, BAD = 0.95, 0.90  # of the true summaries stand, of those that lie are rejected
 FOLDER = Path(__file__).parent / "measures" / "summaries"
-SETS = {"first": FOLDER, "contradictions": FOLDER / "contradictions", "types": FOLDER / "types"}
+SETS = {
+    "first": FOLDER,
+    "contradictions": FOLDER / "contradictions",
+    "types": FOLDER / "types",
+    "wordings": FOLDER / "wordings",
+}
 HALVES = ("open", "kept")
 
 

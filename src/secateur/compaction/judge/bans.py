@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from secateur.compaction.judge.claims import DEMANDING, SENTENCE, Claim, extract_words, is_denied, quote
+from secateur.compaction.judge.claims import DEMANDING, SENTENCE, Claim, extract_words, is_denied, is_negative, quote
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
-from secateur.compaction.ledger.retractions import is_negative, is_retraction
+from secateur.compaction.judge.lexicon import FORBIDS
+from secateur.compaction.ledger.retractions import is_retraction
 
 LEAST_TAKEN = 0.6  # of the words of a demand, in one sentence of an output
 MOST_OWN = 0.34  # of the words of a demand, that the user said too
@@ -37,7 +38,7 @@ def _list_orders(claim: Claim) -> Iterator[str]:
     """Yield the parts of a demand that forbid nothing, up to the first that does: what follows may belong to it."""
     for item in claim.items:
         text = item.text.rpartition(": ")[2]
-        if is_negative(text) or is_denied(text) or _HELD.search(text):
+        if is_negative(text) or is_denied(text) or _HELD.search(text) or FORBIDS.search(text):
             return
         yield text
 
@@ -88,7 +89,13 @@ def _explain_allowed_path(claim: Claim, evidence: Evidence) -> str:
     """Quote the user on a path that a part of a claim allows to change, or orders to."""
     for item in claim.items:
         text = item.text
-        if is_negative(text) or is_denied(text) or _HELD.search(text) or not _CHANGEABLE.search(text):
+        if (
+            is_negative(text)
+            or is_denied(text)
+            or _HELD.search(text)
+            or FORBIDS.search(text)
+            or not _CHANGEABLE.search(text)
+        ):
             continue
         for path in _PATH.findall(text):
             about = [one for one in evidence.clauses if path.rstrip("/") in one]

@@ -13,12 +13,12 @@ from secateur.compaction.judge.claims import (
     SENTENCE,
     Claim,
     extract_words,
+    is_negative,
     is_planned,
     is_reported,
     split_items,
 )
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
-from secateur.compaction.ledger.retractions import is_negative
 
 MOST_WORDS = 8  # of a command, that have to occur in a call in this order
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 
 from secateur.compaction.judge.claims import REPORTING, Claim
+from secateur.compaction.judge.clauses import is_ahead, is_share
 from secateur.compaction.judge.evidence import CheckRun, ClaimRule, Evidence
 
 _SUBJECTS = {
@@ -168,14 +169,15 @@ _CHECKING = re.compile(r"(?i)test|spec|check|verif|build|tsc|lint|make|\bci\b|va
 def _is_passing(sentence: str) -> bool:
     plain = _NO_FAILURE.sub(" ", _ALL_OF.sub(" all ", sentence))
     is_whole = _EVERY.search(sentence) or TOOL.search(sentence) or not _TEST_NAME.search(sentence)
-    return bool(_PASSES.search(sentence)) and not _PARTIAL.search(plain) and bool(is_whole)
+    is_open = _PARTIAL.search(plain) or is_ahead(sentence) or is_share(sentence)
+    return bool(_PASSES.search(sentence)) and not is_open and bool(is_whole)
 
 
 _ALL_OF = re.compile(r"\b(\d+)\s*(?:of|/|von|de|sur)\s*\1\b")
 
 
 def _is_failing(sentence: str) -> bool:
-    return bool(_FAILS.search(sentence)) and not _PAST.search(sentence)
+    return bool(_FAILS.search(sentence)) and not _PAST.search(sentence) and not _PASSES.search(sentence)
 
 
 def _has_passed_last(runs: Sequence[CheckRun]) -> bool:

@@ -10,9 +10,8 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from secateur.compaction.judge.claims import CLAUSE, SENTENCE, Claim, extract_words, quote
+from secateur.compaction.judge.claims import CLAUSE, SENTENCE, Claim, extract_words, is_negative, quote
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
-from secateur.compaction.ledger.retractions import is_negative
 
 LEAST_SAID = 0.34  # of the words of what the user is said to have wanted
 SHORT_ANSWER = 8  # words of an answer that takes up the words of its question

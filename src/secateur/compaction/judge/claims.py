@@ -6,11 +6,14 @@ themselves. Nothing here knows the history.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
 
-from secateur.compaction.ledger.retractions import extract_topic, is_negative
+from secateur.compaction.judge.lexicon import DENIES
+from secateur.compaction.ledger import retractions
+from secateur.compaction.ledger.retractions import extract_topic
 
 TruthReason = Literal[
     "check",
@@ -164,9 +167,15 @@ def split_items(text: str) -> tuple[str, ...]:
     return tuple(part for one in _ITEM.findall(text) if (part := one.strip(" ,;、，；"))) or (text,)
 
 
+@lru_cache(maxsize=4_096)
+def is_negative(text: str) -> bool:
+    """Whether a text forbids or denies."""
+    return retractions.is_negative(text) or DENIES.search(text) is not None
+
+
 def is_planned(text: str) -> bool:
     """Whether a text says that something is not done, is still to be done or was done by others."""
-    return _PLANNED.search(text) is not None
+    return _PLANNED.search(text) is not None or DENIES.search(text) is not None
 
 
 def is_reported(text: str) -> bool:

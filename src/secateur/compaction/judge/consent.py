@@ -7,9 +7,9 @@ tools return gives no orders. Ten languages by their common words; in others not
 import re
 from functools import lru_cache
 
-from secateur.compaction.judge.claims import CLAUSE, DEMANDING, SENTENCE, Claim, extract_words
+from secateur.compaction.judge.claims import CLAUSE, DEMANDING, SENTENCE, Claim, extract_words, is_negative
 from secateur.compaction.judge.evidence import ClaimRule, Evidence, UserReply
-from secateur.compaction.ledger.retractions import extract_topic, is_negative
+from secateur.compaction.ledger.retractions import extract_topic
 
 LEAST_SHARED = 0.5  # of the words of what the user said
 LEAST_DECIDED = 0.34  # of the words of a decision
@@ -131,6 +131,8 @@ def _is_granting(reply: UserReply, claim: str) -> bool:
         shared = len(about & extract_words(clause))
         if shared >= max(1, LEAST_GRANTED * len(about)) and not clause.rstrip().endswith("?"):
             return True
+        if shared and extract_words(clause) & extract_words(reply.before) and not clause.rstrip().endswith("?"):
+            return True  # it takes up what was proposed
         if _YES.search(clause) and (not about or shared or about & extract_words(reply.before)):
             return True
     return False

@@ -11,9 +11,10 @@ from functools import lru_cache
 from msgspec import Struct
 
 from secateur.compaction.judge.claims import CLAUSE, SENTENCE, Claim, TruthReason, extract_words
-from secateur.compaction.ledger import Constraint, PlanItem, ValueChange
+from secateur.compaction.ledger import Constraint, FileEntry, PlanItem, ValueChange
 from secateur.compaction.ledger.checks import is_refused, judge_run
 from secateur.compaction.ledger.constraints import extract_constraints
+from secateur.compaction.ledger.files import trace_files
 from secateur.compaction.ledger.plans import extract_plans
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
 from secateur.compaction.ledger.values import list_replacements, list_values
@@ -84,6 +85,8 @@ class Evidence(Struct, frozen=True, kw_only=True):
     looked_up: str = ""  # what commands and files showed
     values: tuple[ValueChange, ...] = ()  # constants that edits gave another value
     rewrites: bool = False  # a formatter or a generator ran that may change any file
+    files: tuple[FileEntry, ...] = ()  # that calls worked with, and how
+    edited_last: bool = False  # an edit went through behind the last commit
 
     @property
     def units(self) -> tuple[Unit, ...]:
@@ -122,11 +125,14 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
         outputs=tuple(one.said for one in actions if not _INSTRUCTIONS.search(one.call.text) and not _is_answer(one)),
         checks=tuple(
             CheckRun(
-                run.text, kind, verdict.ok if verdict.ok or kind == run.check else None, run.action.said[-OUTPUT_CHARS:]
+                run.text,
+                kind,
+                verdict.ok if verdict.ok or kind == (run.check or kind) else None,
+                run.action.said[-OUTPUT_CHARS:],
             )
             for run in runs
-            if run.check and (verdict := judge_run(run))
-            for kind in list_check_kinds(run)
+            if (kinds := _list_kinds(run)) and (verdict := judge_run(run))
+            for kind in kinds
         ),
         constraints=extract_constraints(messages),
         kept="\n".join(kept),
@@ -140,7 +146,10 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
         acts="\n".join(map(_name_act, actions)),
         planned_last=_is_planned_last(actions),
         edits=tuple(
-            (old, new) for one in actions if one.kind == "edit" and one.ok for old, new in list_replacements(one)
+            (old, new)
+            for one in actions
+            if one.kind == "edit" and one.ok
+            for old, new in (*list_replacements(one), *_list_blocks(one))
         ),
         runs=tuple(
             CommandRun(run.text, judge_run(run).ok is not False, run.action.said[-OUTPUT_CHARS:]) for run in runs
@@ -148,6 +157,8 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
         tasks=extract_plans(actions)[0],
         written=any(one.kind == "edit" and one.ok and one.result for one in actions),
         rewrites=any(map(_can_rewrite, runs)),
+        files=trace_files(actions).files,
+        edited_last=_is_edited_last(actions),
     )
 
 
@@ -216,6 +227,32 @@ def _list_strings(given: object) -> Iterator[str]:
         yield str(given)
 
 
+def _list_kinds(run: ExecutedCommand) -> tuple[Check, ...]:
+    """Return what a command checks, be it one that nothing is known about but its name."""
+    named = () if run.looks else (kind for kind, pattern in _CHECKS if pattern.search(run.text))
+    return list_check_kinds(run) or tuple(named)[:1]
+
+
+_CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = (
+    ("lint", re.compile(r"(?i)\b(?:rubocop|ktlint|detekt|checkstyle|phpcs|stylelint|kubeconform|hadolint|yamllint)\b")),
+    ("test", re.compile(r"(?i)\b(?:mvnw?|gradlew?|sbt|bazel|dotnet|swift|ant)\b[^|;&]*(?<![a-z/.-])\w*test")),
+    (
+        "build",
+        re.compile(r"(?i)\b(?:mvnw?|gradlew?|sbt|bazel|dotnet|swift)\b[^|;&]*\b(?:build|compile|package|assemble)"),
+    ),
+)
+
+
+def _list_blocks(action: Action) -> Iterator[tuple[str, str]]:
+    """Yield old and new text of an edit that is written as blocks to search for and to put in their place."""
+    for text in _list_strings(action.given):
+        for found in _BLOCK.finditer(text):
+            yield found["old"], found["new"]
+
+
+_BLOCK = re.compile(r"<{5,} ?SEARCH\n(?P<old>.*?)\n={5,}\n(?P<new>.*?)\n?>{5,} ?REPLACE", re.S)
+
+
 def _list_written(action: Action) -> Iterator[str]:
     """Yield the texts that an edit put into a file."""
     replaced = [new for _, new in list_replacements(action)]
@@ -233,6 +270,12 @@ def _is_planned_last(actions: Sequence[Action]) -> bool:
     """Whether nothing was changed or run since the plan was told."""
     kinds = [one.kind for one in actions if one.kind in ("edit", "run", "plan")]
     return bool(kinds) and kinds[-1] == "plan"
+
+
+def _is_edited_last(actions: Sequence[Action]) -> bool:
+    """Whether an edit went through behind the last command that commits."""
+    marks = [one.kind == "edit" for one in actions if one.ok and (one.kind == "edit" or "commit" in one.call.text)]
+    return bool(marks) and marks[-1]
 
 
 def _list_tool_replies(actions: Sequence[Action]) -> tuple[UserReply, ...]:

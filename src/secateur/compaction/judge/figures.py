@@ -100,7 +100,10 @@ _UNIT = (
     r"|bytes?\b|rows?\b|lines?\b"
     r"|times\b|tests?\b|examples?\b|cases?\b|passed\b|failed\b|errors?\b|users?\b|requests?\b|tokens?\b|files?\b"
     r"|sekunden|minuten|stunden|zeilen|fehler|secondes|lignes|adresses|erreurs|comptes|utilisateurs|segundos|filas"
-    r"|líneas|件|秒|毫秒|个|個|次|行|倍|건|개"
+    r"|líneas|pages?\b|seiten\b|páginas\b|columns?\b|entries\b|items\b|modules\b|packages\b|services\b|endpoints?\b|records\b|messages\b|commits\b"
+    r"|days?\b|tage\b|jours\b|días\b|weeks?\b|offen[sc]es?\b|ofensas\b|complaints?\b|findings?\b|issues?\b|warnings?\b|calls?\b|pods?\b|restarts?\b"
+    r"|replicas?\b|classes\b|functions?\b|tables?\b|images?\b|customers\b|orders\b|jobs?\b|workers?\b|threads?\b|retries\b|attempts?\b|commands?\b"
+    r"|dateien\b|fichiers\b|archivos\b|pruebas\b|ejemplos\b|页|ページ|件|秒|毫秒|个|個|次|行|倍|건|개"
 )
 _MEASURED = re.compile(
     rf"(?<![\w.,/:#@+$-])(?P<number>\d{{1,3}}(?:[, \u00a0.]\d{{3}})+(?:[.,]\d+)?|\d+[.,]\d+|\d+)"

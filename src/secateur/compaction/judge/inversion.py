@@ -6,10 +6,11 @@ allows it, or a line that is hedged, is enough to let it stand.
 
 import re
 
-from secateur.compaction.judge.claims import DEMANDING, Claim, extract_words, is_denied
+from secateur.compaction.judge.claims import DEMANDING, Claim, extract_words, is_denied, is_negative
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
+from secateur.compaction.judge.lexicon import FORBIDS
 from secateur.compaction.ledger.constraints import is_demand
-from secateur.compaction.ledger.retractions import find_alternatives, is_negative, is_retraction
+from secateur.compaction.ledger.retractions import find_alternatives, is_retraction
 
 LEAST_SHARED = 0.5  # of the words of what the user said
 SHORT = 3  # words of a prohibition that its noun alone stands for
@@ -23,8 +24,6 @@ _PERMITS = re.compile(
     r"|toujours|autorisé\w*"
     r"|được\s+phép|luôn|можно|всегда|разрешен\w*)\b|可以|允许|必须|总是|してよい|必ず|해도|항상|반드시"
 )
-
-
 _GUARDED = re.compile(
     r"(?i)\b(?:nothing|none|off[\s-]limits|untouched|unchanged|intact|read-?only|forbid\w*|forbade|prohibit\w*"
     r"|banned|declined|refus\w*|refrain|except"
@@ -34,8 +33,6 @@ _GUARDED = re.compile(
     r"|prohíbe\w*|interdit\w*|sauf|intacte?s?"
     r"|прежн\w*|кроме|нельзя|ngoại\s+trừ|giữ\s+nguyên)\b|除非|保持|除了|以外|そのまま|그대로|외에"
 )
-
-
 _MARKED = re.compile(
     r"(?i)\b(?:formerly|previous\w*|earlier|was|were|used\s+to|superseded|replaced|replaces|no\s+longer|instead"
     r"|rather|not|originally|at\s+first|then|now|later|but"
@@ -44,8 +41,6 @@ _MARKED = re.compile(
     r"|au\s+lieu|désormais|maintenant|remplac\w*|trước|thay|giờ|раньше|вместо|теперь|больше)\b|以前|原先|改|不再|而不是"
     r"|现在|以前|代わり|なく|이전|대신|이제"
 )
-
-
 _BOTH = re.compile(
     r"(?i)\b(?P<new>[\w@./-]{2,30}),?\s+(?:not|never|instead\s+of|rather\s+than|over|statt|nie|jamais|nunca|anstatt|nicht|en\s+(?:vez"
     r"|lugar)\s+de|em\s+vez\s+de"
@@ -68,7 +63,7 @@ def _explain_lost_negation(claim: Claim, evidence: Evidence) -> str:
         one.strip().casefold().startswith(said.casefold().rstrip(".!")) for one in evidence.clauses
     ):
         return ""  # verbatim
-    if claim.is_negative or _GUARDED.search(claim.text) or claim.is_question or claim.is_quoted:
+    if claim.is_negative or _is_guarded(claim.text) or claim.is_question or claim.is_quoted:
         return ""
     if claim.is_by_user and not _PERMITS.search(claim.text):
         return ""  # what the user did is no order
@@ -78,6 +73,11 @@ def _explain_lost_negation(claim: Claim, evidence: Evidence) -> str:
     allowed = (one for one in evidence.clauses if not is_negative(one))
     is_allowed = any(_is_about(claim.text, one) or _is_about(one, claim.text) for one in allowed)
     return "" if is_allowed else _quote(against)
+
+
+def _is_guarded(text: str) -> bool:
+    """Whether a text forbids without a denial."""
+    return _GUARDED.search(text) is not None or FORBIDS.search(text) is not None
 
 
 def _explain_forbidden_step(claim: Claim, evidence: Evidence) -> str:
@@ -147,7 +147,7 @@ def _explain_dropped(claim: Claim, evidence: Evidence) -> str:
 
 def _explain_allowed(claim: Claim, evidence: Evidence) -> str:
     """Say that the user forbade to touch a path, and never allowed it, where a claim allows to change it."""
-    if not _ALLOWS.search(claim.text) or claim.is_negative or claim.is_hedged or _GUARDED.search(claim.text):
+    if not _ALLOWS.search(claim.text) or claim.is_negative or claim.is_hedged or _is_guarded(claim.text):
         return ""
     for path in (word for word in claim.words if "/" in word):
         about = [one for one in evidence.clauses if path in extract_words(one)]
@@ -193,7 +193,7 @@ _DROPS = re.compile(
 
 def _explain_added_negation(claim: Claim, evidence: Evidence) -> str:
     """Quote what the user demands where a claim forbids it, in nearly all of its words."""
-    if not claim.is_negative or _GUARDED.search(claim.text) or _BOUND.search(claim.text) or claim.text in evidence.user:
+    if not claim.is_negative or _is_guarded(claim.text) or _BOUND.search(claim.text) or claim.text in evidence.user:
         return ""
     if any(_is_about(one, claim.text) for one in evidence.clauses if is_negative(one)):
         return ""

@@ -6,9 +6,8 @@ said both at different times, nothing is judged here. What the user called out i
 
 import re
 
-from secateur.compaction.judge.claims import CLAUSE, DEMANDING, Claim, extract_plain_words, quote
+from secateur.compaction.judge.claims import CLAUSE, DEMANDING, Claim, extract_plain_words, is_negative, quote
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
-from secateur.compaction.ledger.retractions import is_negative
 
 LEAST_SHARED = 0.6  # of the words of the shorter one
 
@@ -43,7 +42,7 @@ _PAIRS = tuple(
         (r"enabl\w*|aktivier\w*|activ[ée]\w*|habilit\w*", r"disabl\w*|deaktivier\w*|désactiv\w*|deshabilit\w*"),
         (
             r"keeps?|kept|retain\w*|stays?|preserv\w*|bleib\w*|behalt\w*|gard\w*|conserv\w*|mant[ée]\w*",
-            r"remov\w*|delet\w*|drop(?:s|ped)?|discard\w*|entfern\w*|lösch\w*|gelöscht|supprim\w*|elimin\w*|borr\w*",
+            r"replac\w*|ersetz\w*|remplac\w*|reemplaz\w*|abandon\w*|remov\w*|delet\w*|drop(?:s|ped)?|discard\w*|entfern\w*|lösch\w*|gelöscht|supprim\w*|elimin\w*|borr\w*",
         ),
         (r"reload\w*|neu\s+laden", r"restart\w*|neu\s*start\w*"),
         (r"includ\w*|einschließ\w*", r"exclud\w*|ausschließ\w*|leave\s+out"),

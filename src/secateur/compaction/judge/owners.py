@@ -14,12 +14,12 @@ from secateur.compaction.judge.claims import (
     SENTENCE,
     Claim,
     extract_words,
+    is_negative,
     quote,
     split_claims,
     split_items,
 )
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
-from secateur.compaction.ledger.retractions import is_negative
 
 LEAST_SHARED = 0.5  # of the words of an assignment
 MOST_QUOTED = 0.8  # of the words of a quotation that the user has to have said

@@ -157,9 +157,12 @@ def _is_asked_again(words: frozenset[str], evidence: Evidence, at: int) -> bool:
 
 _SENTENCES = re.compile(r"(?<=[.!?。？])\s*")
 _UNANSWERED = re.compile(
-    r"(?i)\b(?:the\s+)?user\s+(?:has\s+not|hasn['’]t|did\s+not|didn['’]t)\s+(?:yet\s+)?(?:answer|decid|repl|respond|chos)\w*(?:\s+(?:yet|so\s+far))?"
+    r"(?i)\b(?:the\s+)?user\s+(?:has\s+not|hasn['’]t|did\s+not|didn['’]t|has\s+yet\s+to)\s+(?:yet\s+)?(?:answer|decid|repl|respond|chos)\w*(?:\s+(?:yet|so\s+far))?"
     r"|\b(?:still\s+)?(?:unanswered|undecided|awaiting\s+(?:an?\s+)?(?:answer|decision))\b"
-    r"|\b(?:nutzer\w*|benutzer\w*)\b.{0,20}\bnoch\s+nicht\s+(?:beantwortet|entschieden)"
+    r"|\b(?:still|yet|remains?)\s+to\s+be\s+(?:answered|decided|settled|clarified)(?:\s+by\s+the\s+user)?"
+    r"|\b(?:waits?|waiting)\s+for\s+(?:the\s+)?user['’]?s?\s+(?:answer|decision|choice|reply)|\b(?:is|remains)\s+(?:still\s+)?an?\s+open\s+question\b"
+    r"|\b(?:nutzer\w*|benutzer\w*)\b.{0,20}\bnoch\s+nicht\s+(?:beantwortet|entschieden)|\bnoch\s+(?:unbeantwortet|unentschieden)"
+    r"|\bsin\s+respuesta|\bpor\s+decidir|\breste\s+à\s+(?:décider|trancher)|\bsans\s+réponse|\bsem\s+resposta|尚未(?:回答|决定|确定)|待用户(?:决定|确认|回答)|未回答|未決定"
 )
 _DECIDED = re.compile(r"(?i)\W*(?:yes|no|an?|the|use|take|ja|nein|oui|non|sí|não|sim)\b")
 _LATER = re.compile(

@@ -11,9 +11,8 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from secateur.compaction.judge.claims import CLAUSE, Claim, extract_words
+from secateur.compaction.judge.claims import CLAUSE, Claim, extract_words, is_negative
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
-from secateur.compaction.ledger.retractions import is_negative
 
 WRITTEN_CHARS = 200_000  # of what edits wrote, the newest, that is read for settings
 MOST_FORMER = 200  # values of the user that a later one replaced

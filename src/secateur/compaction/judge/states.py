@@ -7,9 +7,17 @@ is not done. Plans are often not kept up to date, so an open task may be done un
 import re
 
 from secateur.compaction.judge.checks import INTENT
-from secateur.compaction.judge.claims import CLAUSE, REPORTING, SENTENCE, Claim, extract_words, is_planned, quote
+from secateur.compaction.judge.claims import (
+    CLAUSE,
+    REPORTING,
+    SENTENCE,
+    Claim,
+    extract_words,
+    is_negative,
+    is_planned,
+    quote,
+)
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
-from secateur.compaction.ledger.retractions import is_negative
 
 LEAST_INTENDED = 0.6  # of the words of what the agent had yet to do
 MOST_TOLD = 0.8  # of the words of an open task, in a claim that has it as done

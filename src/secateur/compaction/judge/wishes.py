@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from secateur.compaction.judge.checks import INTENT
-from secateur.compaction.judge.claims import CLAUSE, SENTENCE, Claim, extract_words
+from secateur.compaction.judge.claims import CLAUSE, SENTENCE, Claim, extract_words, is_negative
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
-from secateur.compaction.ledger.retractions import is_negative
 
 LEAST_SPOKEN = 0.5  # of the words of a claim, in one sentence that only speaks of it
 LEAST_MISSING = 0.3  # of them that stand nowhere in what is

@@ -1,0 +1,247 @@
+"""Whether a summary says truly what the user wants, accepts, refuses and permits, and between what they chose.
+
+Rule: the user's words are read into stances: a topic, and whether the user is for it or against it. A short yes or no
+is a stance on the question before it. A claim is read in the same way. It is false where all that the user said on its
+topic is against it, where it gives the user a value that only others named, or where it has the alternative chosen
+that the user passed over. What the user did not speak of stands.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from msgspec import Struct
+
+from secateur.compaction.judge.claims import DEMANDING, Claim, extract_plain_words, is_negative, quote
+from secateur.compaction.judge.clauses import is_denied, is_earlier, split_clauses
+from secateur.compaction.judge.evidence import ClaimRule, Evidence, UserReply
+from secateur.compaction.judge.lexicon import ACCEPTS, FORBIDS, PERMITS, REFUSES, USER, build_pattern
+
+LEAST_SHARED = 0.5  # of the words of the shorter of two topics
+SHORT_WORDS = 12  # of an answer that takes up what its question names
+
+WANTS = build_pattern(
+    r"wants?|wanted|asked\s+for|asks\s+for|requires?|required|demand(?:s|ed)?|ordered|requested|prefers?|preferred|chose|chosen|picked|"
+    r"selected|decided|settled|opted|insist\w*|went\s+with|favou?r(?:s|ed)|will|möchte|verlangt|wünscht|wählte|gewählt|entschied\w*|bevorzugt|"
+    r"veut|voulait|demande|demandé|choisi|préfère|décidé|quiere|pidi[óo]|eligi[óo]|prefiere|decidi[óo]|quer|pediu|escolheu|хочет|выбрал\w*|решил\w*",
+    r"要的是|想要|要求|选择|希望|望ん|求め|選ん|希望|決め|원",
+)
+_DECIDED = build_pattern(
+    r"chose|chosen|picked|selected|decided|settled|opted|went\s+with|entschied\w*|entschieden|gewählt|wählte|choisi|décidé|eligi[óo]|decidi[óo]"
+    r"|escolheu|decidiu|выбрал\w*|решил\w*",
+    r"选择了|决定|決め|選ん",
+)
+_UNDECIDED = re.compile(
+    r"(?i)\b(?:(?:have\s+not|haven['’]t|not\s+yet|hasn['’]t)\s+(?:yet\s+)?(?:decided|made\s+up)|undecided|not\s+sure|let\s+me\s+think|noch\s+nicht\s+entschieden"
+    r"|unentschieden|pas\s+encore\s+décidé|no\s+(?:lo\s+)?he\s+decidido|ainda\s+não\s+decidi|ещё\s+не\s+решил)\b|还没(?:有)?决定|まだ決め"
+)
+_YES = re.compile(
+    r"(?i)\W*(?:yes|yep|yeah|ok(?:ay)?|sure|fine|go\s+ahead|do\s+(?:it|that)|please\s+do|agreed|of\s+course|ja|gerne|klar|oui|d['’]accord|bien\s+sûr|sí|vale"
+    r"|claro|sim|да|конечно|được|vâng)\b|\W*(?:好|可以|行|是的|はい|お願い|네|좋)"
+)
+_NO = re.compile(
+    r"(?i)\W*(?:no|nope|nein|non|não|нет|không|not\s+(?:yet|now))\b(?!\s+(?:problem|worries))|\W*(?:不|别|いいえ|不要|아니)"
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
+_PART = re.compile(r"[,;，；]\s*|\s+(?:but|aber|mais|pero|mas|но)\s+")
+_OTHERWISE = build_pattern(
+    r"rather|instead|only|unless|except|if|once|until|before|after|when|whether|statt|nur|wenn|ob|sauf|si|salvo|plutôt|cuando|proposed|suggested|proposal|"
+    r"leans?|tends?|inclined|neigt|or|oder|ou",
+    r"如果|除非|なら|まで|提议|建议|提案|还是",
+)
+
+
+class _Stance(Struct, frozen=True):
+    """What the user said on a topic, and whether it is for it."""
+
+    words: frozenset[str]
+    is_for: bool
+    text: str
+
+
+@lru_cache(maxsize=2)
+def _read_stances(replies: tuple[UserReply, ...]) -> tuple[_Stance, ...]:
+    return tuple(stance for reply in replies for stance in _iterate_stances(reply))
+
+
+def _iterate_stances(reply: UserReply) -> Iterator[_Stance]:
+    questions = [one for one in _SENTENCE.split(reply.before) if one.rstrip().endswith(("?", "？"))]
+    for sentence in _SENTENCE.split(reply.text):
+        for part in _PART.split(sentence) if not sentence.rstrip().endswith(("?", "？")) else ():
+            if words := extract_plain_words(part):
+                yield _Stance(words, not (is_negative(part) or REFUSES.search(part)), part)
+    if questions and (answer := _YES.match(reply.text) or _NO.match(reply.text)):
+        yield _Stance(extract_plain_words(questions[-1]), answer.re is _YES, reply.text)
+
+
+def _explain_stance(claim: Claim, evidence: Evidence) -> str:
+    """Quote the user on what they are said to have accepted or refused."""
+    if claim.is_question or claim.is_quoted or claim.is_reported or not evidence.replies:
+        return ""
+    before = frozenset[str]()
+    for clause in _join_labels(split_clauses(claim.text)):
+        told = _read_stance(clause, claim)
+        topic = extract_plain_words(_VERB.sub(" ", USER.sub(" ", clause))) or before
+        before = topic
+        if told is None or is_earlier(clause):
+            continue
+        about = _find_nearest(topic, evidence)
+        if about and all(one.is_for != told for one in about):
+            return quote("the user", about[-1].text)
+    return ""
+
+
+def _join_labels(clauses: tuple[str, ...]) -> list[str]:
+    """Return the clauses, those of one word or two with the one before: `apply` and `granted`."""
+    joined: list[str] = []
+    for clause in clauses:
+        is_verdict = len(clause.split()) <= 3 and (ACCEPTS.search(clause) or REFUSES.search(clause))
+        if joined and is_verdict and not (ACCEPTS.search(joined[-1]) or REFUSES.search(joined[-1])):
+            joined[-1] = f"{joined[-1]} {clause}"
+        else:
+            joined.append(clause)
+    return joined
+
+
+def _read_stance(clause: str, claim: Claim) -> bool | None:
+    """Whether a clause has the user for something (True), against it (False), or neither."""
+    accepts, refuses = ACCEPTS.search(clause), REFUSES.search(clause)
+    is_wanted = USER.search(clause) and WANTS.search(clause)
+    permits = PERMITS if claim.section in DEMANDING else _ALLOWS
+    is_permitted = permits.search(clause) and not FORBIDS.search(clause) and not _LIMITS.search(clause)
+    if is_denied(clause) or (accepts and refuses) or (_OTHERWISE.search(clause) and not is_permitted):
+        return None
+    if refuses:
+        return False if USER.search(clause) or claim.section not in ("goal", "next") else None
+    return True if accepts or is_wanted or is_permitted else None
+
+
+# What permits in any section: `can` says in most that something works
+_ALLOWS = build_pattern(
+    r"allowed|permitted|acceptable|erlaubt|gestattet|zulässig|autorisée?s?|permis|permitid[oa]s?|разреш\w*",
+    r"允许|可以|てよい|てもよい|許可|허용",
+)
+_LIMITS = build_pattern(
+    r"only|unless|until|after|before|once|ask\w*|nur|erst|bevor|sauf|avant|solo|antes|hasta", r"除非|まで|之前|だけ"
+)
+
+
+_VERB = re.compile(
+    "|".join(f"(?:{one.pattern.removeprefix('(?i)')})" for one in (ACCEPTS, REFUSES, WANTS, PERMITS)), re.I
+)
+
+
+def _find_nearest(topic: frozenset[str], evidence: Evidence) -> list[_Stance]:
+    """Return the user's stances whose topics are the most like one, by the words that both have of all."""
+    stances = _read_stances(evidence.replies)
+    shares = [
+        len(topic & one.words) / len(topic | one.words) if _is_about(topic, one.words) else 0.0 for one in stances
+    ]
+    most = max(shares, default=0.0)
+    return [one for one, share in zip(stances, shares, strict=True) if most and share == most]
+
+
+def _is_about(topic: frozenset[str], words: frozenset[str]) -> bool:
+    return len(topic & words) >= max(1, LEAST_SHARED * min(len(topic), len(words)))
+
+
+def _explain_value(claim: Claim, evidence: Evidence) -> str:
+    """Say that the user never named the number that a claim has them want."""
+    for clause in split_clauses(claim.text) if not (claim.is_quoted or claim.is_question) else ():
+        if (
+            not (USER.search(clause) and WANTS.search(clause))
+            or is_denied(clause)
+            or REFUSES.search(clause)
+            or _OTHERWISE.search(clause)
+        ):
+            continue
+        for number in _NUMBER.findall(clause):
+            beside = re.compile(rf"(?<![\d.]){re.escape(number)}(?![\d]|\.\d)")
+            if beside.search(evidence.story) and not beside.search(
+                f"{_join_spoken(evidence.replies)}\n{evidence.kept}"
+            ):
+                return f"the user never said {number}"
+    return ""
+
+
+_NUMBER = re.compile(r"(?<![\w.,/:#-])\d+(?:\.\d+)?(?![\w/:]*\d)")
+
+
+@lru_cache(maxsize=2)
+def _join_spoken(replies: tuple[UserReply, ...]) -> str:
+    """Return what the user said, and the questions that a short answer takes up."""
+    return "\n".join(
+        f"{one.text}\n{one.before if _YES.match(one.text) and not _NUMBER.search(one.text) else ''}" for one in replies
+    )
+
+
+def _explain_passed_over(claim: Claim, evidence: Evidence) -> str:
+    """Quote the answer to a question between two things where a claim has the other one."""
+    if (
+        claim.is_question
+        or claim.is_quoted
+        or claim.is_negative
+        or _OTHERWISE.search(claim.text)
+        or REFUSES.search(claim.text)
+    ):
+        return ""
+    if claim.section not in (*DEMANDING, "decisions") and not USER.search(claim.text):
+        return ""
+    for reply in evidence.replies:
+        for picked, other in _list_choices(reply):
+            if other & claim.words and not picked <= claim.words and not _is_later(other, reply, evidence):
+                return quote("the user", reply.text)
+    return ""
+
+
+def _is_later(words: frozenset[str], reply: UserReply, evidence: Evidence) -> bool:
+    """Whether the user names words in another reply."""
+    return any(words & extract_plain_words(one.text) for one in evidence.replies if one is not reply)
+
+
+def _list_choices(reply: UserReply) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """Yield the words of the alternative that a short answer names, and those of the other alone."""
+    if len(reply.text.split()) > 4 * SHORT_WORDS or _UNDECIDED.search(reply.text):
+        return
+    said = extract_plain_words(next(filter(None, _SENTENCE.split(reply.text)), ""))
+    for question in _SENTENCE.split(reply.before):
+        parts = _OR.split(question.rstrip("?？. "))
+        if len(parts) != 2:
+            continue
+        one, two = (extract_plain_words(part) for part in parts)
+        for picked, other in ((one - two, two - one), (two - one, one - two)):
+            if picked & said and other and not other & said:
+                yield picked & said, other
+
+
+_OR = re.compile(r",?\s+(?:or|oder|ou|o|или|hoặc)\s+(?:should\s+(?:it|I|we)\s+)?|还是|それとも|あるいは|아니면")
+
+
+def _explain_undecided(claim: Claim, evidence: Evidence) -> str:
+    """Quote the user who had not decided what a claim has as decided."""
+    if (
+        not _DECIDED.search(claim.text)
+        or claim.is_negative
+        or claim.is_question
+        or claim.is_quoted
+        or _OTHERWISE.search(claim.text)
+    ):
+        return ""
+    topic = extract_plain_words(_DECIDED.sub(" ", USER.sub(" ", claim.text)))
+    for at, reply in enumerate(evidence.replies):
+        later = (one.text for one in evidence.replies[at + 1 :])
+        if (
+            _UNDECIDED.search(reply.text)
+            and topic & extract_plain_words(reply.text)
+            and not any(topic & extract_plain_words(one) for one in later)
+        ):
+            return quote("the user", _UNDECIDED.search(reply.text).group())  # type: ignore[union-attr]
+    return ""
+
+
+RULES = (
+    ClaimRule("approval", _explain_stance),
+    ClaimRule("approval", _explain_value),
+    ClaimRule("approval", _explain_undecided),
+    ClaimRule("inverted", _explain_passed_over),
+)
