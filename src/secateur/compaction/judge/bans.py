@@ -187,7 +187,7 @@ _RENAMED = re.compile(r"(?i)\bto\s+\w+$")
 
 def _explain_outputs_command(claim: Claim, evidence: Evidence) -> str:
     """Say that only an output or a file asks for a command that a claim has as a demand or as the next step."""
-    if is_negative(claim.text) or claim.is_reported or claim.is_question:
+    if is_negative(claim.text) or FORBIDS.search(claim.text) or claim.is_reported or claim.is_question:
         return ""
     for found in _COMMAND.finditer(claim.text):
         command = found.group().strip("`")

@@ -66,11 +66,19 @@ def _list_changed(item: str, claim: Claim) -> Iterator[str]:
     verbs = list(_CHANGED.finditer(item))
     paths = list(_PATH.finditer(item))
     for path in paths:
+        if _MEMBER.fullmatch(path.group()):
+            continue
         if any(0 <= path.start() - verb.end() < 15 or _is_passive(item, path, verb) for verb in verbs):
             yield path.group()
     opens = claim.section == "accomplished" and paths and item == split_items(claim.text)[0]
     if opens and _OPENING.match(item) and not _READ.search(claim.text):
         yield paths[0].group()
+
+
+# A member of a class, and no file: `Figure.clear`
+_MEMBER = re.compile(
+    r"[A-Z]\w*\.(?!(?:md|py|kts?|java|tsx?|jsx?|cs|swift|vue|rb|go|rs|toml|ya?ml|json|txt|sql|html?|css|sh)$)\w+|[a-z]\w*\.[A-Z]\w*"
+)
 
 
 def _is_passive(item: str, path: re.Match[str], verb: re.Match[str]) -> bool:
@@ -172,7 +180,27 @@ _PACKAGE = re.compile(
     r"|has\s+been\s+)?(?:added|installed)"
 )
 _NO_PACKAGE = frozenset(
-    {"package", "packages", "crate", "crates", "it", "they", "which", "dependencies", "paket", "node", "python"}
+    {
+        "package",
+        "packages",
+        "provider",
+        "plugin",
+        "module",
+        "library",
+        "client",
+        "sdk",
+        "tool",
+        "driver",
+        "crate",
+        "crates",
+        "it",
+        "they",
+        "which",
+        "dependencies",
+        "paket",
+        "node",
+        "python",
+    }
 )
 
 

@@ -112,7 +112,8 @@ def _compare_runs(claim: Claim, runs: Sequence[CheckRun], evidence: Evidence) ->
             return f"the last run of {last.text[:60]} failed"
         if not evidence.checks and not _CHECKING.search(evidence.calls + evidence.kept + evidence.user):
             return "no check was run"
-    named = next((name for name in _FUNCTION.findall(claim.text) if runs and _has_failed_last(name, runs)), "")
+    same = [run for run in evidence.checks if run.ok is not None and last and run.kind == last.kind]
+    named = next((name for name in _FUNCTION.findall(claim.text) if same and _has_failed_last(name, same)), "")
     is_mended = (_PASSES.search(claim.text) or _FIXED.search(claim.text)) and not _PARTIAL.search(
         claim.text.replace("was", "")
     )
@@ -177,7 +178,9 @@ _ALL_OF = re.compile(r"\b(\d+)\s*(?:of|/|von|de|sur)\s*\1\b")
 
 
 def _is_failing(sentence: str) -> bool:
-    return bool(_FAILS.search(sentence)) and not _PAST.search(sentence) and not _PASSES.search(sentence)
+    return bool(_FAILS.search(sentence)) and not (
+        _PAST.search(sentence) or _PASSES.search(sentence) or is_ahead(sentence)
+    )
 
 
 def _has_passed_last(runs: Sequence[CheckRun]) -> bool:

@@ -118,7 +118,8 @@ _NONE_OF = re.compile(
     r"(?i)\b(?:no|not\s+a|keine?n?|aucune?|pas\s+de|ning[úu]n\w*|sin|nenhum\w*|нет|没有?|无)\s*(?:\w+\s+){0,2}$"
 )
 _NONE = re.compile(
-    r"(?i)(?:none|no|nein|nichts|aucune?|ningun[oa]|nenhum[a]?|not\s+(?:yet\s+)?(?:done|made|created)|pending|outstanding|missing|faltan?|ausstehend)\b|无|なし|未"
+    r"(?i)(?:(?:is|was|ist|est|está)\s+)?(?:still\s+|noch\s+)?(?:none|no|nein|nichts|aucune?|ningun[oa]|nenhum[a]?"
+    r"|not\s+(?:yet\s+)?(?:done|made|created)|pending|outstanding|missing|faltan?|ausstehend)\b|无|なし|未"
 )
 _TOLD = build_pattern(
     r"asked|wants?|wanted|said|says|told|ordered|requested|allowed|may|can|refus\w+|declin\w+|forb\w+|instruct\w+|order"
@@ -197,12 +198,12 @@ def _explain_undone(claim: Claim, evidence: Evidence) -> str:
             continue
         kind = next(one for one in _KINDS if one.name == deed.kind)
         runs = [run for run in evidence.runs if kind.proof.search(run.text)]
-        if not any(_went_through(kind, run) for run in runs) and not _is_told_done(kind, evidence, bool(runs)):
+        if not any(_has_succeeded(kind, run) for run in runs) and not _is_told_done(kind, evidence, bool(runs)):
             return f"the last run of {runs[-1].text[:60]} failed" if runs else f"no call made a {kind.name}"
     return ""
 
 
-def _went_through(kind: _Kind, run: CommandRun) -> bool:
+def _has_succeeded(kind: _Kind, run: CommandRun) -> bool:
     if kind.name == "commit" and _COMMITTED.search(run.output):
         return True
     return run.ok and not _FAILED_OUTPUT.search(run.output)
@@ -246,7 +247,7 @@ def _explain_done(claim: Claim, evidence: Evidence) -> str:
         )
         if (
             is_newest
-            and _went_through(kind, runs[own[-1]])
+            and _has_succeeded(kind, runs[own[-1]])
             and not evidence.edited_last
             and not _is_denied_last(kind, evidence)
         ):

@@ -120,15 +120,18 @@ def _list_shown(name: str, outputs: tuple[str, ...]) -> tuple[str, ...]:
 
 def _is_removed(name: str, acts: str) -> bool:
     """Whether a command that names a file may remove it, or one removes without naming files."""
-    return any(_REMOVES.search(line) and (name in line or "*" in line or "/" in line) for line in acts.split("\n"))
+    return any(_REMOVES.search(line) and (name in line or _WIDE.search(line)) for line in acts.split("\n"))
 
 
+_WIDE = re.compile(r"\*|\s-\w*r|clean|checkout|reset|restore|stash")
 _REMOVES = re.compile(r"(?i)\b(?:rm|del|unlink|delete|remove|rmtree|clean|mv|prune|checkout|reset|restore|stash)\b")
 
 
 def _is_told(name: str, user: str) -> bool:
     """Whether the user says that something was done to a file."""
-    return any(name in line and any(pattern.search(line) for _, pattern in _VERBS) for line in user.split("\n"))
+    return any(
+        name in line and any(pattern.search(line) for _, pattern in _VERBS) for line in re.split(r"[.;!?]\s|\n", user)
+    )
 
 
 def _get_name(path: str) -> str:

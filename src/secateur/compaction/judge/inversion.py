@@ -106,7 +106,7 @@ def _explain_moved(claim: Claim, evidence: Evidence) -> str:
 
 def _is_forbidding(clause: str, claim: Claim) -> bool:
     """Whether a clause of the user forbids what a claim is about: a short one by the word behind its `no`."""
-    if not is_negative(clause) or clause.rstrip().endswith(("?", "？")):
+    if not is_negative(clause) or clause.rstrip().endswith(("?", "？")) or _CONDITION.search(clause):
         return False
     own = extract_words(clause)
     places = set(_PLACE.findall(clause.casefold())) & set(_PLACE.findall(claim.text.casefold()))
@@ -116,6 +116,9 @@ def _is_forbidding(clause: str, claim: Claim) -> bool:
     return _is_about(clause, claim.text) or (short is not None and bool(extract_words(short["what"]) & claim.words))
 
 
+_CONDITION = re.compile(
+    r"(?i)\b(?:only|just|nur|seulement|solo|sólo|só)\s+(?:when|where|if|wenn|falls|si|quand|cuando|se|quando)\b"
+)
 _NO = re.compile(r"(?i)\b(?:no|kein\w*|sans|sin|sem|без)\s+(?P<what>\w{3,})\b")
 
 

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from secateur.compaction.judge.claims import Claim, extract_words
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
+from secateur.compaction.judge.turns import has_turn
 from secateur.compaction.judge.wishes import split_words
 
 MOST_LINES = 40  # of the history that are looked at for one figure
@@ -94,7 +95,7 @@ def _explain_turned_order(claim: Claim, evidence: Evidence) -> str:
         if min(len(re.sub(r"\D", "", one)) for one in (old, new)) < TELLING_DIGITS:
             continue
         was, now = _find_places(old, evidence.story), _find_places(new, evidence.story)
-        if was and now and now[0] < was[0] and now[1] < was[1]:
+        if was and now and now[0] < was[0] and now[1] < was[1] and not has_turn(old, new, evidence):
             return f"the history has {new} before {old}"
     return ""
 

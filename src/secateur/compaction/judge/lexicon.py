@@ -6,10 +6,12 @@ that is for `clauses` and for the rules.
 
 import re
 
+_LETTERS = "A-Za-z\u00c0-\u024f\u0400-\u04ff\u1e00-\u1eff"
+
 
 def build_pattern(latin: str, unspaced: str = "") -> re.Pattern[str]:
     """Compile whole words of scripts with spaces, and strings of scripts without."""
-    words = rf"(?<![^\W\d_])(?:{latin})(?![^\W\d_])"
+    words = rf"(?<![{_LETTERS}_])(?:{latin})(?![{_LETTERS}_])"
     return re.compile(rf"(?i){words}|{unspaced}" if unspaced else rf"(?i){words}")
 
 
@@ -53,9 +55,9 @@ REFUSES = build_pattern(
     r"拒绝|否决|却下|断|拒否|望まな|不要|不需要|거절|거부",
 )
 EARLIER = build_pattern(
-    r"at\s+(?:the\s+)?(?:first|start|beginning|outset)|initially|earlier|originally|previously|formerly|before|once|"
+    r"w(?:as|ere)\s+already|at\s+(?:the\s+)?(?:first|start|beginning|outset)|initially|earlier|originally|previously|formerly|before|once|"
     r"used\s+to|had|was\s+once|until|in\s+between|meanwhile|for\s+a\s+(?:while|moment)|temporarily|on\s+the\s+way|"
-    r"first|second|prior|no\s+longer|any\s?more|midway|along\s+the\s+way|at\s+one\s+point|"
+    r"first|second|prior|in\s+runs?\s+\d|no\s+longer|any\s?more|midway|along\s+the\s+way|at\s+one\s+point|"
     r"anfangs|zuerst|zunächst|zu\s+beginn|vorher|zuvor|früher|bis|hatte[n]?|zwischen\w+|erst|ursprünglich|"
     r"einst\w*|nicht\s+mehr|"
     r"au\s+début|d['’]abord|auparavant|avant|avai(?:t|ent)|entre-temps|initialement|jusqu\w*|"
@@ -73,7 +75,7 @@ PRESENT = build_pattern(
 )
 # What is still to come, or is bound to a condition
 AHEAD = build_pattern(
-    r"to\s+be|to\s+do|should|must|will|would|shall|might|needs?|next|later|pending|todo|if|whether|unless|once|when|as\s+soon\s+as|"
+    r"let\s+me|let[’']s|i[’']ll|i\s+am\s+going|to\s+be|to\s+do|should|must|will|would|shall|might|needs?|next|later|pending|todo|if|whether|unless|once|when|as\s+soon\s+as|"
     r"so\s+that|in\s+order\s+to|damit|pour\s+que|para\s+que|чтобы|plan(?:ned|s)?|wants?|wanted|asked|proposed|wait\w*|awaiting|first|only\s+after|ready\s+(?:to|for)|prepared|attempt\w*|tried|trying|try|"
     r"soll\w*|muss|müssen|werden|wird|wenn|falls|ob|sobald|nächst\w*|später|geplant|offen|erst|würde\w*|darf|"
     r"doit|doivent|sera|seront|si|quand|lorsque|prévue?s?|prochain\w*|faire|falloir|faut|faudra|"
@@ -92,7 +94,7 @@ DONE = build_pattern(
 )
 FAILS = build_pattern(
     r"fail(?:s|ed|ing|ures?)?|broken|breaks?|broke|red|crash\w*|errors?|reject\w*|declin\w*|refus\w*|unsuccessful\w*|"
-    r"abort\w*|problems?|complain\w*|findings?|offen[sc]es?|issues?|warnings?|objections?|objects?|trips?|dirty|unclean|"
+    r"abort\w*|problems?|complain\w*|findings?|offen[sc]es?|warnings?|objections?|objects?|trips?|dirty|unclean|"
     r"fehl\w*|schlägt|schlug|schlagen|rot|roten?|scheiter\w*|gescheitert|abgelehnt|beanstand\w*|befund\w*|kaputt|"
     r"échou\w*|échec\w*|erreurs?|rejetée?s?|refusée?s?|cassée?s?|fall[aóoe]\w*|fallid[oa]s?|fallos?|errores|rechaz\w*|"
     r"rojo|"

@@ -48,7 +48,7 @@ class _Names(Struct, frozen=True):
 def _list_names(text: str) -> Iterator[str]:
     for found in _NAME.finditer(text):
         name = _LINE.sub("", found.group().strip(".,:;-/").casefold())
-        if FEWEST_CHARS <= len(name) <= MOST_CHARS and _EXACT.search(name):
+        if not _COMPOUND.fullmatch(name) and FEWEST_CHARS <= len(name) <= MOST_CHARS and _EXACT.search(name):
             yield name
 
 
@@ -70,6 +70,7 @@ def _is_alike(name: str, other: str) -> bool:
     return is_shaped and SequenceMatcher(None, name, other, autojunk=False).ratio() >= LEAST_ALIKE
 
 
+_COMPOUND = re.compile(r"\d+-[a-z]+")  # `4-stage`
 _NAME = re.compile(r"(?<![\w./:@-])[A-Za-z0-9][\w./:@-]*\w")
 _NO_LETTERS = re.compile(r"[^a-z0-9]+")
 _LINE = re.compile(r"(?<=\.[a-z]{2}):\d+$|(?<=\.[a-z]{3}):\d+$")

@@ -43,12 +43,16 @@ _NO = re.compile(
     r"(?i)\W*(?:no|nope|nein|non|não|нет|không|not\s+(?:yet|now))\b(?!\s+(?:problem|worries))|\W*(?:不|别|いいえ|不要|아니)"
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
+_REASON = re.compile(r"(?i)\W*(?:too|because|since|as|weil|da|zu|parce|car|porque|demasiado|trop)\b")
 _PART = re.compile(r"[,;，；]\s*|\s+(?:but|aber|mais|pero|mas|но)\s+")
 _OTHERWISE = build_pattern(
     r"rather|instead|only|unless|except|if|once|until|before|after|when|whether|statt|nur|wenn|ob|sauf|si|salvo|plutôt|cuando|proposed|suggested|proposal|"
     r"leans?|tends?|inclined|neigt|or|oder|ou",
     r"如果|除非|なら|まで|提议|建议|提案|还是",
 )
+
+
+_QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|„[^“”\n]*[“”]|「[^」\n]*」")
 
 
 class _Stance(Struct, frozen=True):
@@ -68,7 +72,8 @@ def _iterate_stances(reply: UserReply) -> Iterator[_Stance]:
     questions = [one for one in _SENTENCE.split(reply.before) if one.rstrip().endswith(("?", "？"))]
     for sentence in _SENTENCE.split(reply.text):
         for part in _PART.split(sentence) if not sentence.rstrip().endswith(("?", "？")) else ():
-            if words := extract_plain_words(part):
+            words = extract_plain_words(part)
+            if words and not _REASON.match(part):
                 yield _Stance(words, not (is_negative(part) or REFUSES.search(part)), part)
     if questions and (answer := _YES.match(reply.text) or _NO.match(reply.text)):
         yield _Stance(extract_plain_words(questions[-1]), answer.re is _YES, reply.text)
@@ -79,7 +84,7 @@ def _explain_stance(claim: Claim, evidence: Evidence) -> str:
     if claim.is_question or claim.is_quoted or claim.is_reported or not evidence.replies:
         return ""
     before = frozenset[str]()
-    for clause in _join_labels(split_clauses(claim.text)):
+    for clause in _join_labels(split_clauses(_QUOTED.sub(" ", claim.text))):
         told = _read_stance(clause, claim)
         topic = extract_plain_words(_VERB.sub(" ", USER.sub(" ", clause))) or before
         before = topic
@@ -111,9 +116,13 @@ def _read_stance(clause: str, claim: Claim) -> bool | None:
     is_permitted = permits.search(clause) and not FORBIDS.search(clause) and not _LIMITS.search(clause)
     if is_denied(clause) or (accepts and refuses) or (_OTHERWISE.search(clause) and not is_permitted):
         return None
+    is_users = USER.search(clause) is not None or claim.section in _USERS
     if refuses:
-        return False if USER.search(clause) or claim.section not in ("goal", "next") else None
-    return True if accepts or is_wanted or is_permitted else None
+        return False if is_users else None
+    return True if (accepts and is_users) or is_wanted or is_permitted else None
+
+
+_USERS = ("decisions", "discoveries", *DEMANDING)  # sections in which a refusal is the user's, though it names none
 
 
 # What permits in any section: `can` says in most that something works

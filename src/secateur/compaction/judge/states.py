@@ -77,7 +77,7 @@ def _explain_denied(claim: Claim, evidence: Evidence) -> str:
         or not claim.is_done
     ):
         return ""
-    for clause in _CLAUSE.split(evidence.last_words):
+    for clause in _CLAUSE.split(evidence.last_words) if evidence.rests else ():
         if not _DENIES.search(clause) or clause.rstrip().endswith("?") or _FUTURE.search(clause):
             continue
         own = extract_words(_FRAME.sub(" ", clause))
@@ -93,7 +93,7 @@ def _explain_denied(claim: Claim, evidence: Evidence) -> str:
 def _is_denial(text: str) -> bool:
     """Whether a text denies something other than errors: `no errors` is a result."""
     plain = _NO_ERRORS.sub(" ", text)
-    return is_negative(plain) or _NONE_OF.search(plain) is not None
+    return _UNDONE.search(plain) is not None or is_negative(plain) or _NONE_OF.search(plain) is not None
 
 
 _NO_ERRORS = re.compile(
@@ -105,6 +105,9 @@ _NO_ERRORS = re.compile(
 _NONE_OF = re.compile(
     r"(?i)\b(?:untouched|unchanged|intact|unberührt|unverändert|inchangée?|intacte?|intact[oa])\b|(?:^"
     r"|[:;,]\s+)(?:nothing|none|neither|nichts|keine?r?|rien|aucune?|nada|ning\w+|nenhum\w*|ничего)\b"
+)
+_UNDONE = re.compile(
+    r"(?i)\bun(?:done|examined|tested|touched|finished|answered|changed|committed|pushed|merged|run|fixed|resolved|used|explored)\b"
 )
 _CLAUSE = re.compile(rf"{SENTENCE.pattern}|;\s+|,\s+|[、，]")
 _DENIES = re.compile(

@@ -20,7 +20,7 @@ FEWEST_CHARS = 3  # of values whose order in the history says which one is older
 SEARCHED = 100_000  # characters of the newest of a history in which pairs are looked for
 
 
-class Turn(Struct, frozen=True):
+class Succession(Struct, frozen=True):
     """What was, and what it became."""
 
     old: str
@@ -49,7 +49,7 @@ _PATTERNS = tuple(
     for pattern in (
         rf"(?<![\w./-])OLD(?:\s+\w{{1,12}})?\s*{_INTO}\s*NEW",
         r"(?<![\w./-])OLD(?:\s*[^\d\s]{0,4}?)(?:改名为|改为|改成|改為|变为|变成|升(?:级)?到|增加到|降(?:低)?到|提高到|から|到|至|에서)\s*(?:[^\d\n]{0,3}?)NEW",
-        rf"(?<![\w./-])NEW(?:\s+(?:now|jetzt|nun|maintenant|ahora|agora))?{_GAP}(?:\w+{_GAP})?{_WAS}{_GAP}OLD",
+        rf"(?<![\w./-])NEW(?:\s+(?:now|jetzt|nun|maintenant|ahora|agora))?{_GAP}(?:\w+{_GAP})?{_WAS}[\s:(（\"'`]{{0,3}}OLD",
         r"(?<![\w./-])OLD\s+(?:before|previously|earlier|vorher|zuvor|avant|antes)\W+(?:\w+\W+){0,2}?NEW\s*(?:since|now|after\w*|afterwards|seitdem|jetzt|danach|depuis|après|maintenant|desde|ahora|después)",
         r"(?:was|war|était|era)\s+OLD\W+(?:\w+\W+){0,3}?(?:now|jetzt|maintenant|ahora|agora)\W+(?:\w+\W+){0,2}?NEW",
         r"(?:before|vorher|avant|antes|之前|以前は?|変更前)\s*[:：]?\s*OLD\W+(?:\w+\W+){0,2}?(?:after\w*|now|nachher|jetzt|après|después|之后|现在|現在|変更後)\s*(?:is)?\s*[:：]?\s*NEW",
@@ -57,12 +57,18 @@ _PATTERNS = tuple(
 )
 
 
-def read_turns(text: str) -> tuple[Turn, ...]:
+def read_turns(text: str) -> tuple[Succession, ...]:
     """Return what a text says to have become what."""
-    return tuple(_iterate_turns(text))
+    found = dict.fromkeys(_iterate_turns(text))
+    return tuple(one for one in found if Succession(one.new, one.old) not in found)
 
 
-def _iterate_turns(text: str) -> Iterator[Turn]:
+def has_turn(old: str, new: str, evidence: Evidence) -> bool:
+    """Whether the history has one value become another, in this direction."""
+    return any(Succession(_strip(old), _strip(new)) in _list_forms(one) for one in _list_known(evidence))
+
+
+def _iterate_turns(text: str) -> Iterator[Succession]:
     for pattern in _PATTERNS:
         for found in pattern.finditer(text):
             old, new = _strip(found["old"]), _strip(found["new"])
@@ -71,7 +77,7 @@ def _iterate_turns(text: str) -> Iterator[Turn]:
                 and _is_alike(old, new)
                 and not _NO_CHANGE.search(text[max(0, found.start() - 24) : found.start()])
             ):
-                yield Turn(old, new)
+                yield Succession(old, new)
 
 
 _NO_CHANGE = re.compile(
@@ -104,19 +110,30 @@ def _explain_turned(claim: Claim, evidence: Evidence) -> str:
         return ""
     known = _list_known(evidence)
     for turn in (*read_turns(claim.line), *_read_rows(claim)):
-        back = Turn(turn.new, turn.old)
+        back = Succession(turn.new, turn.old)
         forms = {form for one in known for form in _list_forms(one)}
-        if turn in forms:
+        if turn in forms or (_is_short(turn) and not _is_constant(back, evidence)):
             continue
         if back in forms or _is_older(turn.new, turn.old, evidence.story):
             return f"it was {turn.new} before it was {turn.old}"
     return ""
 
 
-def _list_forms(turn: Turn) -> tuple[Turn, ...]:
+def _is_short(turn: Succession) -> bool:
+    """Whether two values are bare numbers that may count anything."""
+    return max(len(turn.old), len(turn.new)) < FEWEST_CHARS and (turn.old + turn.new).isdigit()
+
+
+def _is_constant(turn: Succession, evidence: Evidence) -> bool:
+    """Whether an edit gave a constant the new value for the old one, or the user says so."""
+    names = [one.name for one in evidence.values if (_strip(one.old), _strip(one.new)) == (turn.old, turn.new)]
+    return bool(names) or any(turn in read_turns(line) for line in evidence.user.split("\n"))
+
+
+def _list_forms(turn: Succession) -> tuple[Succession, ...]:
     """Return a turn, and that of the bare names of files or of the numbers alone."""
-    names = Turn(turn.old.rsplit("/", 1)[-1], turn.new.rsplit("/", 1)[-1])
-    numbers = Turn(_get_number(turn.old), _get_number(turn.new))
+    names = Succession(turn.old.rsplit("/", 1)[-1], turn.new.rsplit("/", 1)[-1])
+    numbers = Succession(_get_number(turn.old), _get_number(turn.new))
     return turn, names, numbers
 
 
@@ -125,20 +142,20 @@ def _get_number(value: str) -> str:
     return found.group() if found else value
 
 
-def _list_known(evidence: Evidence) -> frozenset[Turn]:
+def _list_known(evidence: Evidence) -> frozenset[Succession]:
     return _collect(evidence.edits, evidence.changes, evidence.acts, evidence.user, evidence.agent)
 
 
 @lru_cache(maxsize=2)
 def _collect(
     edits: tuple[tuple[str, str], ...], changes: tuple[tuple[str, str], ...], acts: str, user: str, agent: str
-) -> frozenset[Turn]:
+) -> frozenset[Succession]:
     """Return what became what by edits, by renames, and by what was said."""
-    found = {Turn(_strip(old), _strip(new)) for old, new in changes}
+    found = {Succession(_strip(old), _strip(new)) for old, new in changes}
     for old, new in edits:
         found |= set(_compare(old, new))
     for move in _MOVE.finditer(acts[-SEARCHED:]):
-        found.add(Turn(move["old"].strip("'\"\\"), move["new"].strip("'\"\\")))
+        found.add(Succession(move["old"].strip("'\"\\"), move["new"].strip("'\"\\")))
     for text in (user, agent):
         for line in text[-SEARCHED:].split("\n"):
             found |= set(read_turns(line))
@@ -148,13 +165,13 @@ def _collect(
 _MOVE = re.compile(r"\bmv\s+(?:-\w+\s+)*(?P<old>[^\s;&|\"-][^\s;&|\"]*)\s+(?P<new>[^\s;&|\"]+)")
 
 
-def _compare(old: str, new: str) -> Iterator[Turn]:
+def _compare(old: str, new: str) -> Iterator[Succession]:
     """Yield the one number that an edit put in place of another, line by line."""
     for before, after in zip(old.split("\n"), new.split("\n"), strict=False):
         was, now = (re.findall(r"(?<![A-Za-z_])-?\d[\w.]*", line) for line in (before, after))
         gone, come = [one for one in was if one not in now], [one for one in now if one not in was]
         if len(gone) == 1 == len(come):
-            yield Turn(_strip(gone[0]), _strip(come[0]))
+            yield Succession(_strip(gone[0]), _strip(come[0]))
 
 
 def _is_older(value: str, other: str, story: str) -> bool:
@@ -172,7 +189,7 @@ def _find_places(value: str, story: str) -> list[int]:
     return [one.start() for one in found.finditer(story)]
 
 
-def _read_rows(claim: Claim) -> Iterator[Turn]:
+def _read_rows(claim: Claim) -> Iterator[Succession]:
     """Yield the turns of a row or a line `before` over the next one `after`."""
     lines = [line.strip(" -*|•\t") for line in claim.summary.split("\n")]
     for line, below in pairwise(lines):
@@ -181,7 +198,7 @@ def _read_rows(claim: Claim) -> Iterator[Turn]:
         was, now = ([one.group() for one in NUMBER.finditer(row)] for row in (line, below))
         for old, new in zip(was, now, strict=False) if len(was) == len(now) else ():
             if old != new:
-                yield Turn(old, new)
+                yield Succession(old, new)
 
 
 _BEFORE = re.compile(

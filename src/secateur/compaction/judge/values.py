@@ -22,6 +22,8 @@ def _explain_value(claim: Claim, evidence: Evidence) -> str:
             continue
         values = _list_values(found["name"], evidence.texts)
         value = found["value"].strip("\"'`")
+        if any(re.search(rf"(?<![\w.]){re.escape(value)}(?!\w)", new) for _, new in evidence.edits):
+            continue  # an edit may have put it there
         if values and not any(_is_same(value, one) for one in values):
             return f"the history has {found['name']} as {sorted(values)[0]}, never as {value}"
     return ""

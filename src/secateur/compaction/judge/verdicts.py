@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from secateur.compaction.judge.checks import TOOL
 from secateur.compaction.judge.claims import CLAUSE, REPORTING, SENTENCE, Claim, extract_words, quote
+from secateur.compaction.judge.clauses import is_ahead, is_earlier
 from secateur.compaction.judge.evidence import CheckRun, ClaimRule, CommandRun, Evidence
 
 FEWEST_NAMED = 2  # words of a command that a claim has to share
@@ -124,7 +125,7 @@ def _explain_repeated(claim: Claim, evidence: Evidence) -> str:
 def _explain_command(claim: Claim, evidence: Evidence) -> str:
     """Name the last run of a command that ended otherwise than a claim says, or say that there was none."""
     for clause in CLAUSE.split(claim.text):
-        told = _tell(clause) if clause and not _BEFORE.search(clause) else None
+        told = _tell(clause) if clause and not _is_not_now(clause) else None
         for name in map(_get_name, _COMMAND.finditer(clause)) if told is not None else ():
             runs = [run for run in evidence.runs if name in run.text.casefold()]
             is_open = told is False and (_ENDED.search(clause) or not _NOW_BAD.search(clause))
@@ -160,6 +161,20 @@ _ENDED = re.compile(
     r"(?i)\b(?:failed|passed|succeeded|aborted|broke|crashed|war|waren|schlug\w*|fehlgeschlagen|abgebrochen"
     r"|scheiterte|bestanden|échoué|réussi|falló|fallaron|pasó|falhou|passou|упал\w*|прош\w+)\b|した|了"
 )
+
+
+_WAS_FAILING = re.compile(r"(?i)\b(?:was|were|had\s+been)\s+(?:failing|broken|red)\b")
+
+
+def _is_not_now(clause: str) -> bool:
+    return (
+        _BEFORE.search(clause) is not None
+        or is_earlier(clause)
+        or is_ahead(clause)
+        or _WAS_FAILING.search(clause) is not None
+    )
+
+
 _BEFORE = re.compile(
     r"(?i)\b(?:before|first|initially|earlier|previously|once|until|when|at\s+the\s+start|vorher|zuerst|anfangs"
     r"|zunächst|erst|davor|bevor|avant|d['’]abord|antes|al\s+principio|primer[ao]|раньше|сначала|lúc\s+đầu)\b|最初"
@@ -170,7 +185,7 @@ _BEFORE = re.compile(
 def _explain_named_test(claim: Claim, evidence: Evidence) -> str:
     """Say how a test ended that a claim names, where its last run says otherwise."""
     for clause in CLAUSE.split(claim.text):
-        told = _tell(clause) if clause and not _BEFORE.search(clause) else None
+        told = _tell(clause) if clause and not _is_not_now(clause) else None
         for name in filter(_is_test, _TEST.findall(clause)) if told is not None else ():
             state = _find_state(name, evidence.checks)
             if state is not None and state != told and not (told is False and _ENDED.search(clause)):

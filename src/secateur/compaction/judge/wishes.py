@@ -29,12 +29,19 @@ def _explain_only_spoken(claim: Claim, evidence: Evidence) -> str:
         own = split_words(clause)
         missing = frozenset(word for word in own - _GENERIC if not _is_known(word, evidence))
         for sentence, words in _list_spoken(evidence):
+            if sentence.rstrip().endswith(("?", "？")) and _is_taken_up(sentence, words, evidence):
+                continue
             shared = own & words
             new = shared & missing
             is_new = len(new) >= max(1, LEAST_MISSING * len(shared)) and (len(new) > 1 or _is_telling(clause, new))
             if is_new and len(shared) >= max(FEWEST_SPOKEN, LEAST_SPOKEN * len(own)):
                 return f"it is only spoken of: {sentence.strip()[:80]!r}"
     return ""
+
+
+def _is_taken_up(question: str, words: frozenset[str], evidence: Evidence) -> bool:
+    """Whether the user's answer to a question is about the same thing."""
+    return any(question.strip() in one.before and words & split_words(one.text) for one in evidence.replies)
 
 
 def split_words(text: str) -> frozenset[str]:
@@ -91,8 +98,12 @@ def _join_world(*texts: str) -> str:
 
 def _is_spoken(sentence: str) -> bool:
     """Whether a sentence of the agent asks, plans, proposes or denies."""
-    is_plan = INTENT.search(sentence) or _MODAL.search(sentence)
-    return bool(is_plan) or is_negative(sentence) or sentence.rstrip().endswith(("?", "？"))
+    said = _BECAUSE.split(sentence)[0] or sentence
+    is_plan = INTENT.search(said) or _MODAL.search(said)
+    return bool(is_plan) or is_negative(said) or sentence.rstrip().endswith(("?", "？"))
+
+
+_BECAUSE = re.compile(r"(?i),?\s+(?:because|since|as|weil|da|parce\s+qu\w*|car|porque|ya\s+que)\s")
 
 
 def _list_spoken(evidence: Evidence) -> tuple[tuple[str, frozenset[str]], ...]:
