@@ -5,6 +5,7 @@ Rule: a claim is false only where no call, no earlier summary and no word of the
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from secateur.compaction.judge.claims import (
     CLAUSE,
@@ -209,6 +210,7 @@ def _list_sources(evidence: Evidence) -> tuple[str, ...]:
     return evidence.calls, evidence.kept, _list_positive(evidence.user)
 
 
+@lru_cache(maxsize=2)
 def _list_positive(user: str) -> str:
     """Return what the user said without what the user forbade."""
     return "\n".join(one for one in SENTENCE.split(user) if not is_negative(one))

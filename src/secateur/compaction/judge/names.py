@@ -46,8 +46,8 @@ class _Names(Struct, frozen=True):
 
 
 def _list_names(text: str) -> Iterator[str]:
-    for found in _NAME.finditer(text):
-        name = _LINE.sub("", found.group().strip(".,:;-/").casefold())
+    for found in dict.fromkeys(_NAME.findall(text)):
+        name = _LINE.sub("", found.strip(".,:;-/").casefold())
         if not _COMPOUND.fullmatch(name) and FEWEST_CHARS <= len(name) <= MOST_CHARS and _EXACT.search(name):
             yield name
 

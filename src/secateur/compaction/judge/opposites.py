@@ -5,6 +5,7 @@ said both at different times, nothing is judged here. What the user called out i
 """
 
 import re
+from functools import lru_cache
 
 from secateur.compaction.judge.claims import CLAUSE, DEMANDING, Claim, extract_plain_words, is_negative, quote
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
@@ -62,7 +63,7 @@ _PAIRS = tuple(
 def _explain_chosen_out(claim: Claim, evidence: Evidence) -> str:
     """Quote the user on what is out, where a claim has it as chosen."""
     text = claim.text.casefold()
-    for found in _OUT.finditer(evidence.user):
+    for found in _list_out(evidence.user):
         if found["what"].casefold() not in text:
             continue
         name = re.escape(found["what"])
@@ -74,6 +75,12 @@ def _explain_chosen_out(claim: Claim, evidence: Evidence) -> str:
         if chosen.search(claim.text) and not is_negative(claim.text):
             return f"the user said {found.group().strip()[:80]!r}"
     return ""
+
+
+@lru_cache(maxsize=2)
+def _list_out(user: str) -> tuple[re.Match[str], ...]:
+    """Return what the user calls out of the question, each with its words."""
+    return tuple(_OUT.finditer(user))
 
 
 _OUT = re.compile(

@@ -59,13 +59,17 @@ _PATTERNS = tuple(
 
 def read_turns(text: str) -> tuple[Succession, ...]:
     """Return what a text says to have become what."""
-    found = dict.fromkeys(_iterate_turns(text))
+    found = dict.fromkeys(_iterate_turns(text) if _CAN_HOLD.search(text) else ())
     return tuple(one for one in found if Succession(one.new, one.old) not in found)
 
 
 def has_turn(old: str, new: str, evidence: Evidence) -> bool:
     """Whether the history has one value become another, in this direction."""
     return any(Succession(_strip(old), _strip(new)) in _list_forms(one) for one in _list_known(evidence))
+
+
+# Two numbers, or two names of files
+_CAN_HOLD = re.compile(r"\d\D.*\d|\.\w.*\.\w", re.S)
 
 
 def _iterate_turns(text: str) -> Iterator[Succession]:
