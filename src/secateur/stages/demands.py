@@ -67,12 +67,12 @@ def collect(
     protect = settings.policy.protect
     protection = replace(protect, part_keys=(*protect.part_keys, *keys)) if state.pins else protect
     pins: dict[str, Edit] = {key: Restore(key, strategy="pin") for key in keys if key in projection.fold.parts}
-    missing, rebased, undone, postponed = MissingParts(), dict[str, Edit](), dict[str, Edit](), tuple[Epoch, ...]()
     has_place = bool(state.who.session and projection.document.transcript.messages)
     tree = sessions.load_branches(cached, state, projection) if has_place else None
     last = cached.last.head_key if cached.last is not None else ""
     tip, given = state.tip or last, {"system": request.system, "tools": request.tools}
     placement = place_request(tree, cached.prefix, tip, projection, given) if tree is not None else Placement()
+    missing, rebased, undone, postponed = MissingParts(), dict[str, Edit](), dict[str, Edit](), tuple[Epoch, ...]()
     if projection.plan.epochs:  # of these, some parts may be gone, and some may have been undone
         if sessions.store is not None:
             missing = find_lost_edits(projection, cached.lost)
@@ -81,11 +81,12 @@ def collect(
         postponed = postpone(projection, tip, undone, request.now_ms)
     if postponed:
         undone, warnings = {}, (*warnings, postponed[0].reason)
+    reported = describe_left_out(state.calibrations) if state.calibrations else ()
     return Demands(
         edits={**rebased, **undone, **pins},
         reason=PINNED if pins else UNDONE if undone else REWRITTEN if rebased else "",
         protection=protection,
-        warnings=(*(describe_left_out(state.calibrations) if state.calibrations else ()), *warnings),
+        warnings=(*reported, *warnings),
         placement=placement,
         postponed=postponed,
         lost=missing,

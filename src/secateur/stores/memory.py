@@ -233,9 +233,10 @@ class MemoryStore:
         for who, state in self._states.items():
             kept = self._kept[who]
             count = count_expired(kept.times, state.receipts, state.anchor.number + 1, before)
-            self._states[who] = replace(state, anchor=advance_anchor(state.anchor, kept.links[:count]))
-            kept.links, kept.times = kept.links[count:], kept.times[count:]
-            went += count
+            if count:
+                self._states[who] = replace(state, anchor=advance_anchor(state.anchor, kept.links[:count]))
+                kept.links, kept.times = kept.links[count:], kept.times[count:]
+                went += count
         return went
 
     def _list_untouched(self, since: float) -> list[SessionId]:
