@@ -343,17 +343,32 @@ def report(name: str, taken: dict[str, list[float]]) -> dict[str, float]:
 
 
 def measure_rate(servers: list[Server], bodies: list[bytes]) -> dict[str, float]:
-    """Print the processor time of a request of a session that continues; the seconds, also of those after it."""
+    """Print the processor time of a session's first request and of each later one; the seconds of a later one.
+
+    Work that follows a response counts too.
+    """
     print(f"\nprocessor time of {len(bodies)} requests of up to {len(bodies[-1]):,} bytes, one session; µs each")
+    print(f"  {'':10}{'first':>9}{'later':>9}")
     found = {}
     for server in servers:
-        client, before = Client(server), server.cpu_s()
-        for body in bodies:
+        client, start = Client(server), server.cpu_s()
+        client.ask(bodies[0], f"rate-{len(bodies)}")
+        first = wait_until_idle(server)
+        for body in bodies[1:]:
             client.ask(body, f"rate-{len(bodies)}")
-        time.sleep(0.2)  # for what is written down afterwards
-        found[server.name] = each = (server.cpu_s() - before) / len(bodies)
-        print(f"  {server.name:10}{each * 1e6:9.0f}{1 / each if each else 0:10,.0f} a second and core")
+        found[server.name] = each = (wait_until_idle(server) - first) / (len(bodies) - 1)
+        rate = f"{1 / each if each else 0:10,.0f} a second and core"
+        print(f"  {server.name:10}{(first - start) * 1e6:9.0f}{each * 1e6:9.0f}{rate}")
     return found
+
+
+def wait_until_idle(server: Server) -> float:
+    """Wait for what is done after a response; the processor time the server has taken."""
+    before, now = -1.0, server.cpu_s()
+    while now > before:
+        time.sleep(0.2)
+        before, now = now, server.cpu_s()
+    return now
 
 
 def measure_memory(servers: list[Server]) -> dict[str, float]:
