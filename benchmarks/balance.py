@@ -38,7 +38,7 @@ from secateur.simulate.cache import Caching
 from secateur.simulate.oracle import find_optimum, schedule_balance
 from secateur.simulate.oracle import generate_sessions as made
 from secateur.simulate.recall import Recall, compare_views, compute_refetch_cost, recall_of
-from secateur.simulate.replay import Turn, iterate_moments, replay_policy
+from secateur.simulate.replay import ReplayedTurn, iterate_moments, replay_policy
 from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import Run, simulate
 from secateur.simulate.session_arrays import SessionArrays, compute_cost, make_session_arrays
@@ -73,7 +73,7 @@ def eligible(recording: Recording, policy: Policy, price: Price, caching: Cachin
     """The session as numbers, with what the policy's strategies propose, from when they do."""
     collects = Collects()
     noting: Any = replace(policy, schedule=collects)
-    turns: list[Turn] = []
+    turns: list[ReplayedTurn] = []
     for turn in replay_policy(recording, noting, window=WINDOW, tariff=build_tariff(price, caching.rules)):
         collects.request += 1
         turns.append(turn)

@@ -28,7 +28,7 @@ from planting import Fact, by_kind, planted, shown
 from secateur.policy import load
 from secateur.pricing import get_rules, make_unit_price
 from secateur.pricing.tariffs import build_tariff
-from secateur.simulate.replay import Turn, replay_policy
+from secateur.simulate.replay import ReplayedTurn, replay_policy
 from secateur.simulate.requests import Recording, read_recording
 
 sys.path.insert(0, str(Path(__file__).parent / "peers"))
@@ -110,14 +110,14 @@ def rows(sown: Recording, facts: tuple[Fact, ...], only: Sequence[str]) -> Itera
         yield row, Line(found.bills[KAPPA], found.adjusted[KAPPA], found.peak / peak, *sums, found.hard, told)
 
 
-def _ours(match: Match, row: str) -> Iterator[Turn]:
+def _ours(match: Match, row: str) -> Iterator[ReplayedTurn]:
     policy = load("balance")
     policy = replace(policy, prune=()) if row == ALONE else policy
     tariff = build_tariff(match.prices[KAPPA], match.caching.rules)
     return replay_policy(match.recording, policy, window=WINDOW, tariff=tariff, handles=True)
 
 
-def _theirs(match: Match, row: str) -> Iterator[Turn]:
+def _theirs(match: Match, row: str) -> Iterator[ReplayedTurn]:
     return (turn for turn, _ in theirs(match.recording, next(one for one in PEERS if one.row == row)))
 
 

@@ -23,7 +23,7 @@ from msgspec import Struct
 from secateur.policy import load
 from secateur.pricing import get_rules, make_unit_price
 from secateur.pricing.tariffs import build_tariff
-from secateur.simulate.replay import Turn, replay_policy
+from secateur.simulate.replay import ReplayedTurn, replay_policy
 from secateur.simulate.requests import Recording
 from secateur.toolcalls.actions import pair_calls
 
@@ -155,12 +155,14 @@ def _make_match(recording: Recording) -> Match:
     return Match(recording, {kappa: make_unit_price(*ratios) for kappa, ratios in KAPPAS.items()}, rules)
 
 
-def _replay(match: Match, policy: str, kappa: float, window: int) -> tuple[Turn, ...]:
+def _replay(match: Match, policy: str, kappa: float, window: int) -> tuple[ReplayedTurn, ...]:
     tariff = build_tariff(match.prices[kappa], match.caching.rules)
     return tuple(replay_policy(match.recording, load(policy), window=window, tariff=tariff))
 
 
-def _measure(match: Match, plays: dict[float, tuple[Turn, ...]], facts: Sequence[Fact], keys: dict[str, str]) -> Line:
+def _measure(
+    match: Match, plays: dict[float, tuple[ReplayedTurn, ...]], facts: Sequence[Fact], keys: dict[str, str]
+) -> Line:
     figures = match.figures(plays, 0.0)
     view = [part for message in plays[11.5][-1].seen for part in message.parts]
     whole = "\n".join(part.text for part in view)

@@ -27,7 +27,7 @@ from secateur.pricing import get_rules, make_unit_price
 from secateur.pricing.tariffs import build_tariff
 from secateur.simulate.cache import Caching
 from secateur.simulate.recall import compare_views, compute_refetch_cost, recall_of
-from secateur.simulate.replay import Turn, replay_policy, replay_unpruned
+from secateur.simulate.replay import ReplayedTurn, replay_policy, replay_unpruned
 from secateur.simulate.requests import Recording
 from secateur.simulate.run import bill_turns
 
@@ -123,7 +123,7 @@ def _name_distance(back: int) -> str:
     return f"<= {least}" if least else f"> {BACK[-1]}"
 
 
-def _find_rule(turn: Turn, key: str) -> str:
+def _find_rule(turn: ReplayedTurn, key: str) -> str:
     """The strategy whose edit of this part is in force at a request."""
     active = list_active_epochs(turn.plan) if turn.plan.epochs else ()
     edits = {edit.key: edit.strategy for epoch in active for edit in epoch.edits if hasattr(edit, "key")}

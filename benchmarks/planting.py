@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from secateur.lineage import assign_keys
 from secateur.model import Part
-from secateur.simulate.replay import Turn
+from secateur.simulate.replay import ReplayedTurn
 from secateur.simulate.requests import Recording
 from secateur.toolcalls.completed_calls import CompletedCall
 from secateur.toolcalls.history import get_history
@@ -55,7 +55,7 @@ def planted(recording: Recording, facts: int = FACTS) -> tuple[Recording, tuple[
     return replace(recording, segments=(grown,)), tuple(found)
 
 
-def shown(turn: Turn, facts: tuple[Fact, ...], *, back: bool = False) -> list[Fact]:
+def shown(turn: ReplayedTurn, facts: tuple[Fact, ...], *, back: bool = False) -> list[Fact]:
     """The facts that a view shows; with `back` also those whose result says how to read it back, or is as received."""
     texts = [part.text for message in turn.seen for part in message.parts]
     there = {part.key: part.text for message in turn.seen for part in message.parts}

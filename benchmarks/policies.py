@@ -27,7 +27,7 @@ from secateur.policy import Policy, list_preset_names, load
 from secateur.pricing import Price, get_rules, make_unit_price, price_of
 from secateur.pricing.prices import restate_price
 from secateur.pricing.tariffs import build_tariff
-from secateur.simulate.replay import Turn, replay_policy
+from secateur.simulate.replay import ReplayedTurn, replay_policy
 from secateur.simulate.requests import Recording, read_recording
 
 sys.path.insert(0, str(Path(__file__).parent / "peers"))
@@ -122,7 +122,7 @@ def _ours(match: Match, policy: Policy, window: int, knows_idle: bool = True) ->
     if not knows_idle:  # without times, requests follow each other closely
         recording = replace(recording, requests=tuple(replace(one, at=0) for one in recording.requests))
     priced = policy.schedule.uses_prices
-    plays: dict[float, Sequence[Turn]] = {}
+    plays: dict[float, Sequence[ReplayedTurn]] = {}
     spent = 0.0
     for kappa, price in match.prices.items():
         if priced or not plays:

@@ -24,7 +24,7 @@ from secateur.jsontext import Lines, Text
 from secateur.model import Message
 from secateur.policy import Policy, list_preset_names, load
 from secateur.schedule import BreakEven, Threshold
-from secateur.simulate.replay import Turn, iterate_moments, replay_policy
+from secateur.simulate.replay import ReplayedTurn, iterate_moments, replay_policy
 from secateur.simulate.requests import Recording
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -67,7 +67,7 @@ def replay(recording: Recording, policy: Policy) -> Replayed:
     """By the views of a replay."""
     turns = list(replay_policy(recording, policy, window=WINDOW))
     moved = freed = 0
-    before: Turn | None = None
+    before: ReplayedTurn | None = None
     for turn in turns:
         goes_on = before is not None and before.request.segment == turn.request.segment
         shown = before.seen if before is not None and goes_on else ()
@@ -92,7 +92,7 @@ def _said(message: Message) -> Any:
     ]
 
 
-def _freed(recording: Recording, turn: Turn, shown: tuple[Message, ...]) -> int:
+def _freed(recording: Recording, turn: ReplayedTurn, shown: tuple[Message, ...]) -> int:
     """The tokens that the epoch of a turn took out: of what was shown before, and of what came new."""
     was = sum(_tokens(message) for message in shown)
     new = (
@@ -101,7 +101,7 @@ def _freed(recording: Recording, turn: Turn, shown: tuple[Message, ...]) -> int:
     return was + sum(map(_tokens, new)) - sum(map(_tokens, turn.seen))
 
 
-def _known(recording: Recording, turn: Turn) -> int:
+def _known(recording: Recording, turn: ReplayedTurn) -> int:
     """Messages that the request before held."""
     return max(
         (one.answer for one in recording.requests[: turn.request.number] if one.segment == turn.request.segment),

@@ -39,7 +39,7 @@ from secateur.proxy.settings import ProxyLimits, ProxySettings
 from secateur.sessions import store_access
 from secateur.sessions.store_access import WAIT_S
 from secateur.simulate.bill import sum_bill
-from secateur.simulate.replay import Turn
+from secateur.simulate.replay import ReplayedTurn
 from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import bill_turns, simulate
 from secateur.stores import open_store
@@ -341,7 +341,7 @@ def add_bill(report: SoakReport, talk: Talk, policy: str) -> None:
     turns = []
     for one, request in zip(talk.sent, history.requests, strict=True):
         view = record(json.loads(zlib.decompress(one.body))["messages"]).segments[0]
-        turns.append(Turn(request, one.at, view.messages[:-1], view.fixed_tokens, one.opened))
+        turns.append(ReplayedTurn(request, one.at, view.messages[:-1], view.fixed_tokens, one.opened))
     rows = bill_turns(turns, predicted.price, predicted.caching)
     report.billed += len(rows)
     report.bill += sum_bill(rows, predicted.price).dollars

@@ -25,7 +25,7 @@ from secateur.model import Message, Part
 from secateur.policy import Policy, load
 from secateur.pricing.prices import Price, price_of
 from secateur.simulate.recall import Score, compare_views, compute_refetch_cost, recall_of
-from secateur.simulate.replay import Turn
+from secateur.simulate.replay import ReplayedTurn
 from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import Run, simulate
 from secateur.strategies import Excerpt, HardClear, ReduceOutput, Strategy, Supersede
@@ -99,7 +99,9 @@ def compare(name: str, recording: Recording, price: Price, policies: dict[str, P
         print(f"  {said:22} {figures(run, whole, score, price)}, facts {visible(last, facts)}", flush=True)
 
 
-def pairs(recording: Recording, turns: tuple[Turn, ...]) -> Iterator[tuple[tuple[Message, ...], tuple[Message, ...]]]:
+def pairs(
+    recording: Recording, turns: tuple[ReplayedTurn, ...]
+) -> Iterator[tuple[tuple[Message, ...], tuple[Message, ...]]]:
     """Each request's history, and the view that was sent."""
     return ((recording.get_context(turn.request), turn.seen) for turn in turns)
 
@@ -117,7 +119,7 @@ def figures(run: Run, whole: Run, score: Score, price: Price) -> str:
     )
 
 
-def visible(last: Turn, facts: tuple[Fact, ...]) -> str:
+def visible(last: ReplayedTurn, facts: tuple[Fact, ...]) -> str:
     """How many facts a request shows, and how many it shows or has a place for where they could be read back."""
     there = {part.key for message in last.seen for part in message.parts}
     seen = shown(last, facts)

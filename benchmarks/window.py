@@ -45,7 +45,7 @@ from secateur.schedule import ColdCache, Never
 from secateur.simulate.bill import BillRow
 from secateur.simulate.cache import Caching
 from secateur.simulate.recall import Score, compare_views, compute_refetch_cost, recall_of
-from secateur.simulate.replay import Turn, replay_policy, replay_unpruned
+from secateur.simulate.replay import ReplayedTurn, replay_policy, replay_unpruned
 from secateur.simulate.requests import Recording
 from secateur.simulate.run import bill_turns
 
@@ -116,7 +116,7 @@ class Scene:
         self.plain = bill_turns(self.as_it_was, self.price, self.caching)
         self.unpruned = sum(row.units for row in self.plain)
 
-    def replay(self, policy: Policy, window: int) -> tuple[Turn, ...]:
+    def replay(self, policy: Policy, window: int) -> tuple[ReplayedTurn, ...]:
         """The session under a policy."""
         tariff = build_tariff(self.price, self.caching.rules)
         return tuple(replay_policy(self.recording, policy, window=window, tariff=tariff, handles=True))
@@ -130,7 +130,7 @@ class Scene:
 class Played(Struct, frozen=True):
     """The views of an arm, and what is in them."""
 
-    turns: tuple[Turn, ...]
+    turns: tuple[ReplayedTurn, ...]
     score: Score
     asked: float
 

@@ -314,7 +314,7 @@ SIMULATOR = {
     "several": ("read_recordings", "count_shared", "describe_requests", "Said"),
     "client": ("infer_client", "infer_caching", "Client"),
     "run": ("simulate", "bill_turns", "as_paid", "Run"),
-    "replay": ("Turn",),
+    "replay": ("ReplayedTurn",),
     "cache": ("Caching", "CachedPrompt"),
     "bill": ("Bill", "BillRow", "ExtraCall"),
     "cache_validation": ("compare_requests", "find_unexplained_misses", "Compared"),
@@ -326,7 +326,7 @@ SIMULATOR = {
     "timeline": ("build_timeline", "describe_entry", "TimelineEntry"),
     "attribution": ("analyze_spending", "Spending", "PartSpending", "Leak"),
     "plots": ("build_picture", "write", "Picture"),
-    "foresight": ("find_best_schedule", "list_aged", "list_unreferenced", "Terms", "Foresight"),
+    "foresight": ("find_best_schedule", "list_aged", "list_unreferenced", "Terms", "OracleRun"),
 }
 
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from secateur.model import Message, Part
 from secateur.simulate.recall.recordings import find_folder
 from secateur.simulate.recall.references import Names
-from secateur.simulate.replay import Turn
+from secateur.simulate.replay import ReplayedTurn
 from secateur.simulate.requests import Recording
 from secateur.text.lossless import clean, expand_hits, expand_repeats, expand_templates, is_tables, strip_note
 from secateur.toolcalls.actions import pair_calls
@@ -35,7 +35,7 @@ class Removal(Struct, frozen=True):
     named: tuple[str, ...]
 
 
-def find_removals(recording: Recording, turns: Sequence[Turn]) -> Iterator[Removal]:
+def find_removals(recording: Recording, turns: Sequence[ReplayedTurn]) -> Iterator[Removal]:
     """The results shortened in these turns, each with what was first done to it."""
     names = Names(find_folder(recording.document))
     calls = {
@@ -73,7 +73,9 @@ def is_restorable(before: str, after: str) -> bool:
     return whole or expand_templates(after) in (before, shown) or expand_repeats(after) in (before, shown)
 
 
-def _find_edited(history: Sequence[Message], turn: Turn, done: set[str]) -> Iterator[tuple[Part, int, bool, str]]:
+def _find_edited(
+    history: Sequence[Message], turn: ReplayedTurn, done: set[str]
+) -> Iterator[tuple[Part, int, bool, str]]:
     """Results near the end of a history that read otherwise in the view for the first time."""
     shown = {part.key: part.text for message in turn.seen for part in message.parts if part.kind == "tool_result"}
     distance, is_new = 0, True
@@ -91,7 +93,7 @@ def _find_edited(history: Sequence[Message], turn: Turn, done: set[str]) -> Iter
                 yield part, distance, is_new, text
 
 
-def _find_named(recording: Recording, turns: Sequence[Turn], part: Part, names: Names) -> tuple[str, ...]:
+def _find_named(recording: Recording, turns: Sequence[ReplayedTurn], part: Part, names: Names) -> tuple[str, ...]:
     """What the answers of these turns name of the part that their views lack."""
     found: dict[str, None] = {}
     for turn in turns:

@@ -18,7 +18,7 @@ from setup import note_of, python_of
 from secateur.model import Message
 from secateur.simulate.bill import ExtraCall
 from secateur.simulate.cache import CachedPrompt
-from secateur.simulate.replay import Turn, iterate_moments
+from secateur.simulate.replay import ReplayedTurn, iterate_moments
 from secateur.simulate.requests import Recording
 
 ADAPTERS = Path(__file__).parent / "adapters"
@@ -40,7 +40,7 @@ class Absent(Exception):
     """The peer cannot run here; says why."""
 
 
-def replayed(recording: Recording, peer: Peer) -> Iterator[tuple[Turn, float]]:
+def replayed(recording: Recording, peer: Peer) -> Iterator[tuple[ReplayedTurn, float]]:
     """Each request as the peer would send it, and the CPU milliseconds that it took. Raises Absent."""
     note = note_of(peer.name)
     if not note.get("ok"):
@@ -59,7 +59,7 @@ def replayed(recording: Recording, peer: Peer) -> Iterator[tuple[Turn, float]]:
             process.kill()
 
 
-def _asked(recording: Recording, process: "subprocess.Popen[str]") -> Iterator[tuple[Turn, float]]:
+def _asked(recording: Recording, process: "subprocess.Popen[str]") -> Iterator[tuple[ReplayedTurn, float]]:
     segment = recording.segments[0]
     placed = pieces(segment.messages)
     views = Views(segment.messages, placed, recording.tally)
@@ -77,7 +77,7 @@ def _asked(recording: Recording, process: "subprocess.Popen[str]") -> Iterator[t
         seen = views.of(answer["sent"], request.answer)
         calls = tuple(_call(recording, *one) for one in answer["calls"])
         changed = not _goes_on(last, seen)
-        yield Turn(request, at, seen, segment.fixed_tokens, changed, calls=calls), answer["ms"]
+        yield ReplayedTurn(request, at, seen, segment.fixed_tokens, changed, calls=calls), answer["ms"]
         last = seen
         tokens = segment.fixed_tokens + sum(part.tokens for message in seen for part in message.parts)
         output = request.output

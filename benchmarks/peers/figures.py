@@ -15,11 +15,11 @@ from secateur.pricing import CacheRules, Price
 from secateur.simulate.bill import BillRow, sum_bill
 from secateur.simulate.cache import Caching
 from secateur.simulate.recall import Score, compare_views, compute_refetch_cost, recall_of
-from secateur.simulate.replay import Turn, replay_unpruned
+from secateur.simulate.replay import ReplayedTurn, replay_unpruned
 from secateur.simulate.requests import Recording
 from secateur.simulate.run import bill_turns
 
-Plays = Mapping[float, Sequence[Turn]]  # by kappa: the views; the same ones where prices are not looked at
+Plays = Mapping[float, Sequence[ReplayedTurn]]  # by kappa: the views; the same ones where prices are not looked at
 
 
 class Figures(Struct, frozen=True):
@@ -73,10 +73,10 @@ class Match:
             requests=len(plays[first]),
         )
 
-    def _paid(self, kappa: float, turns: Sequence[Turn]) -> tuple[BillRow, ...]:
+    def _paid(self, kappa: float, turns: Sequence[ReplayedTurn]) -> tuple[BillRow, ...]:
         return bill_turns(turns, self.prices[kappa], self.caching)
 
-    def _score(self, turns: Sequence[Turn]) -> Score:
+    def _score(self, turns: Sequence[ReplayedTurn]) -> Score:
         pairs = zip(self.as_it_was, turns, strict=True)
         return self.recall.score(compare_views((raw.seen, turn.seen) for raw, turn in pairs))
 
@@ -86,7 +86,7 @@ class Match:
         return compute_refetch_cost(score.lost, [one.prompt for one in rows], r=rates.r, w=rates.w, o=rates.o)
 
 
-def count_asked(turns: Sequence[Turn], as_it_was: Sequence[Turn]) -> float:
+def count_asked(turns: Sequence[ReplayedTurn], as_it_was: Sequence[ReplayedTurn]) -> float:
     """Of the tokens that the user wrote, the share that is in a view as it was; mean over requests."""
     shares = []
     for turn, raw in zip(turns, as_it_was, strict=True):

@@ -11,7 +11,7 @@ from pieces import pieces
 
 from secateur.api import check
 from secateur.model import Message
-from secateur.simulate.replay import Turn
+from secateur.simulate.replay import ReplayedTurn
 
 Problems = frozenset[tuple[str, str]]  # a rule, and what it says: calls are named by their ids
 
@@ -35,7 +35,7 @@ def body(messages: Sequence[Message]) -> list[dict[str, Any]]:
     return found
 
 
-def refused(turns: Sequence[Turn], as_it_was: Sequence[Turn], known: Sequence[Problems]) -> int:
+def refused(turns: Sequence[ReplayedTurn], as_it_was: Sequence[ReplayedTurn], known: Sequence[Problems]) -> int:
     """How many requests the API would refuse for something that they did not have when recorded (`known`)."""
     count = 0
     last: tuple[Sequence[Message], Sequence[Message]] | None = None  # a sound view, and the history it was made of

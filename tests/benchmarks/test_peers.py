@@ -11,7 +11,7 @@ from wire import name, numbered
 
 from conversation import assistant, result, talk, user
 from secateur.model import Message, Part, Transcript
-from secateur.simulate.replay import Turn
+from secateur.simulate.replay import ReplayedTurn
 from secateur.simulate.requests import RecordedRequest
 
 READ = '{"path":"a.py"}'
@@ -161,8 +161,8 @@ def test_a_view_becomes_a_body_in_which_results_follow_their_calls() -> None:
     assert blocks == [["text"], ["text", "tool_use", "tool_use"], ["tool_result", "tool_result"], ["text"], ["text"]]
 
 
-def _turn(messages: tuple[Message, ...]) -> Turn:
-    return Turn(RecordedRequest(0, 0, len(messages)), 0, tuple(messages), 0)
+def _turn(messages: tuple[Message, ...]) -> ReplayedTurn:
+    return ReplayedTurn(RecordedRequest(0, 0, len(messages)), 0, tuple(messages), 0)
 
 
 def _one(call: str) -> Message:

@@ -24,7 +24,7 @@ from secateur.protect import Protection
 from secateur.schedule import BreakEven, EveryRequest
 from secateur.simulate.cache import Caching
 from secateur.simulate.recall import compare_views, recall_of
-from secateur.simulate.replay import Turn, iterate_moments, replay_policy
+from secateur.simulate.replay import ReplayedTurn, iterate_moments, replay_policy
 from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import Run, simulate
 from secateur.simulate.several import read_recordings
@@ -70,7 +70,7 @@ def extends(shorter: tuple[Message, ...], longer: tuple[Message, ...]) -> bool:
     )
 
 
-def freed(turns: tuple[Turn, ...], recording: Recording) -> int:
+def freed(turns: tuple[ReplayedTurn, ...], recording: Recording) -> int:
     """Tokens that went in all epochs."""
     last = {one.request.segment: one for one in turns}
     kept = {part.key: part.tokens for turn in last.values() for said in turn.seen for part in said.parts}

@@ -17,7 +17,7 @@ from secateur.policy import Policy
 from secateur.pricing.tariffs import CachePricing, build_tariff
 from secateur.schedule import Decision, Proposal
 from secateur.simulate.foresight import Terms, list_cold
-from secateur.simulate.replay import Turn, replay_policy
+from secateur.simulate.replay import ReplayedTurn, replay_policy
 from secateur.simulate.requests import Recording
 from secateur.simulate.session_arrays import Item, SessionArrays, make_session_arrays
 
@@ -29,7 +29,7 @@ def build_session_arrays(
     tariff = build_tariff(terms.price, terms.caching.rules, hour=terms.caching.hour, free=terms.caching.free)
     noted = _RecordingSchedule(recording)
     noting: Any = replace(policy, schedule=noted, compaction=None)
-    turns: list[Turn] = []
+    turns: list[ReplayedTurn] = []
     for turn in replay_policy(recording, noting, window=window, tariff=tariff):
         turns.append(turn)
         noted.request += 1
@@ -64,7 +64,7 @@ class _RecordingSchedule:
 
 
 def _build_arrays(
-    turns: Sequence[Turn], noted: _RecordingSchedule, cold: Sequence[bool], tariff: CachePricing
+    turns: Sequence[ReplayedTurn], noted: _RecordingSchedule, cold: Sequence[bool], tariff: CachePricing
 ) -> SessionArrays:
     """Build the lot of one segment, whose last view holds everything it ever sent."""
     prompts = [turn.fixed_tokens + sum(part.tokens for said in turn.seen for part in said.parts) for turn in turns]
@@ -78,7 +78,7 @@ def _build_arrays(
     return replace(found, outside=tariff.output * sum(turn.request.output for turn in turns))
 
 
-def _list_items(turns: Sequence[Turn], noted: _RecordingSchedule) -> list[Item]:
+def _list_items(turns: Sequence[ReplayedTurn], noted: _RecordingSchedule) -> list[Item]:
     last, held = turns[-1], [len(turn.seen) for turn in turns]
     positions = {turn.request.number: at for at, turn in enumerate(turns)}
     before, found = last.fixed_tokens, list[Item]()

@@ -21,7 +21,7 @@ from secateur.simulate.bill import sum_bill
 from secateur.simulate.cache import Caching
 from secateur.simulate.oracle import find_optimum
 from secateur.simulate.recall import Recall
-from secateur.simulate.replay import Turn, iterate_moments, replay_unpruned
+from secateur.simulate.replay import ReplayedTurn, iterate_moments, replay_unpruned
 from secateur.simulate.requests import Recording
 from secateur.simulate.run import Run, bill_turns
 from secateur.simulate.session_arrays import SessionArrays, lower_bound, make_session_arrays
@@ -46,7 +46,7 @@ class SegmentArrays(Struct, frozen=True):
     requests: tuple[int, ...]
 
 
-class Foresight(Struct, frozen=True):
+class OracleRun(Struct, frozen=True):
     """The best schedule, in units of plain input at the base rate, output included."""
 
     units: float  # what it costs where the cache finds every prefix
@@ -54,7 +54,7 @@ class Foresight(Struct, frozen=True):
     run: Run  # the schedule as the cache model prices it
 
 
-def find_best_schedule(recording: Recording, eligible: Eligible, terms: Terms, name: str = "oracle") -> Foresight:
+def find_best_schedule(recording: Recording, eligible: Eligible, terms: Terms, name: str = "oracle") -> OracleRun:
     """The cheapest way to send the session if each result may be removed from its `eligible` time on."""
     units = least = 0.0
     gone: dict[tuple[int, str], int] = {}
@@ -67,10 +67,10 @@ def find_best_schedule(recording: Recording, eligible: Eligible, terms: Terms, n
     runs = [
         _run(name, terms, turns) for turns in (_replay_pruned(recording, gone, terms.text), replay_unpruned(recording))
     ]
-    return Foresight(units, least, min(runs, key=lambda run: run.bill.units))
+    return OracleRun(units, least, min(runs, key=lambda run: run.bill.units))
 
 
-def _run(name: str, terms: Terms, turns: Iterator[Turn]) -> Run:
+def _run(name: str, terms: Terms, turns: Iterator[ReplayedTurn]) -> Run:
     """Views as the cache model prices them."""
     seen = tuple(turns)
     rows = bill_turns(seen, terms.price, terms.caching)
@@ -173,7 +173,7 @@ def _iterate_parts(recording: Recording, segment: int) -> Iterator[Part]:
         yield from message.parts
 
 
-def _replay_pruned(recording: Recording, gone: Mapping[tuple[int, str], int], text: str) -> Iterator[Turn]:
+def _replay_pruned(recording: Recording, gone: Mapping[tuple[int, str], int], text: str) -> Iterator[ReplayedTurn]:
     """The session's requests with results removed as scheduled."""
     events = set(gone.values())
     tokens = recording.tally(text)
@@ -192,7 +192,7 @@ def _replay_pruned(recording: Recording, gone: Mapping[tuple[int, str], int], te
         yield replace(turn, seen=tuple(seen), opened=opened, why="the best moment" if opened else "", ahead=ahead)
 
 
-def _find_breakpoint(turn: Turn, gone: Mapping[tuple[int, str], int], number: int) -> tuple[int, ...]:
+def _find_breakpoint(turn: ReplayedTurn, gone: Mapping[tuple[int, str], int], number: int) -> tuple[int, ...]:
     """The number of messages before the first result removed later: a prefix worth keeping."""
     segment = turn.request.segment
     for place, message in enumerate(turn.seen):

@@ -42,7 +42,7 @@ GAP_S = 20.0  # between requests whose time is not recorded: an agent at work
 REPLAYED = CompactionSetup(is_written=False)
 
 
-class Turn(Struct, frozen=True):
+class ReplayedTurn(Struct, frozen=True):
     """One request as the policy would have sent it."""
 
     request: RecordedRequest
@@ -69,7 +69,7 @@ def replay_policy(
     window: int | None = None,
     tariff: CachePricing | None = None,
     handles: bool = True,
-) -> Iterator[Turn]:
+) -> Iterator[ReplayedTurn]:
     """Replay the session's requests under a policy. `window` in tokens and `tariff` default to the model's.
 
     With `handles` texts name what can be read back, as the engine does where it has a store and the request offers the
@@ -93,13 +93,15 @@ def replay_policy(
         why = done.why or (projection.plan.epochs[-1].reason if opened else pruned.skipped_reason)
         seen = projection.get_view().messages
         kept = find_breakpoint_targets(projection) if opened else ()
-        yield Turn(request, at, seen, segment.fixed_tokens, opened, why, done.calls, projection.plan, kept)
+        yield ReplayedTurn(request, at, seen, segment.fixed_tokens, opened, why, done.calls, projection.plan, kept)
 
 
-def replay_unpruned(recording: Recording) -> Iterator[Turn]:
+def replay_unpruned(recording: Recording) -> Iterator[ReplayedTurn]:
     """The session as it was."""
     for request, at, _ in iterate_moments(recording):
-        yield Turn(request, at, recording.get_context(request), recording.segments[request.segment].fixed_tokens)
+        yield ReplayedTurn(
+            request, at, recording.get_context(request), recording.segments[request.segment].fixed_tokens
+        )
 
 
 def iterate_moments(recording: Recording) -> Iterator[tuple[RecordedRequest, int, float | None]]:

@@ -24,7 +24,7 @@ from secateur.pricing.tariffs import build_tariff
 from secateur.simulate.bill import Bill, BillRow, compute_units, sum_bill
 from secateur.simulate.cache import Cache, CachedPrompt, Caching, Prompts
 from secateur.simulate.client import infer_caching
-from secateur.simulate.replay import Turn, replay_policy, replay_unpruned
+from secateur.simulate.replay import ReplayedTurn, replay_policy, replay_unpruned
 from secateur.simulate.requests import Recording
 
 
@@ -34,7 +34,7 @@ class Run(Struct, frozen=True):
     policy: str  # "" where the session is as it was
     price: Price
     caching: Caching
-    turns: tuple[Turn, ...]
+    turns: tuple[ReplayedTurn, ...]
     rows: tuple[BillRow, ...]
     bill: Bill
 
@@ -70,7 +70,7 @@ def simulate(
     return Run(loaded.name if loaded else "", price, caching, turns, rows, sum_bill(rows, price))
 
 
-def bill_turns(turns: Iterable[Turn], price: Price, caching: Caching) -> tuple[BillRow, ...]:
+def bill_turns(turns: Iterable[ReplayedTurn], price: Price, caching: Caching) -> tuple[BillRow, ...]:
     """The cost of a series of views, request by request, whatever made them."""
     cache = Cache(caching)
     prompts: Prompts | None = None
@@ -103,7 +103,7 @@ def as_paid(recording: Recording, price: Price) -> tuple[BillRow, ...]:
     return tuple(rows)
 
 
-def _build_row(turn: Turn, sent: CachedPrompt, price: Price, hour: bool) -> BillRow:
+def _build_row(turn: ReplayedTurn, sent: CachedPrompt, price: Price, hour: bool) -> BillRow:
     called = sum(compute_units(price, call.sent, call.output, hour=hour) for call in turn.calls)
     return BillRow(
         number=turn.request.number,

@@ -17,7 +17,7 @@ from secateur.pricing import Price, Rates, Tier, compute_break_even, get_rules, 
 from secateur.pricing.rules import CacheRules
 from secateur.simulate.bill import ExtraCall, compute_units, sum_bill
 from secateur.simulate.cache import CachedPrompt, Caching
-from secateur.simulate.replay import GAP_S, Turn, iterate_moments, replay_policy
+from secateur.simulate.replay import GAP_S, ReplayedTurn, iterate_moments, replay_policy
 from secateur.simulate.requests import RecordedRequest, Recording, read_recording
 from secateur.simulate.run import bill_turns, simulate
 
@@ -183,8 +183,8 @@ def test_a_bill_adds_up_and_tiers_hold_for_whole_requests() -> None:
 def test_calls_beside_the_session_are_paid_with_their_request() -> None:
     view = said("a", 1_000)
     plain, called = (
-        Turn(ask(0), 0, (view,), 0),
-        Turn(ask(0), 0, (view,), 0, calls=(ExtraCall(CachedPrompt(0, 0, 700), 20),)),
+        ReplayedTurn(ask(0), 0, (view,), 0),
+        ReplayedTurn(ask(0), 0, (view,), 0, calls=(ExtraCall(CachedPrompt(0, 0, 700), 20),)),
     )
     price = make_unit_price(1.25, 0.1)
     without, with_call = (bill_turns([turn], price, ANYTHING)[0] for turn in (plain, called))
@@ -195,7 +195,7 @@ def test_calls_beside_the_session_are_paid_with_their_request() -> None:
 
 def test_a_new_turn_may_find_its_messages_gone() -> None:
     history = (said("a", 2_000), said("B", 2_000), said("c", 2_000))
-    turns = [Turn(ask(n), n * 1_000, history[: n + 1], 3_000) for n in (0, 2)]
+    turns = [ReplayedTurn(ask(n), n * 1_000, history[: n + 1], 3_000) for n in (0, 2)]
     cache_breaks = Caching(rules=ANYTHING.rules, breaks_at_turns=True)
     price = make_unit_price(1.25, 0.1)
     assert [row.read for row in bill_turns(turns, price, ANYTHING)] == [0, 5_000]
@@ -218,12 +218,12 @@ def test_a_prune_breaks_even_when_the_formula_says(
     price, requests = make_unit_price(w, r), 30
     history = [said("h", head), said("d", pruned), said("s", surviving)]
     edited = [history[0], said("p", placeholder), history[2]]
-    before = [Turn(ask(0), 0, tuple(history[:1]), 0), Turn(ask(0), 0, tuple(history), 0)]
+    before = [ReplayedTurn(ask(0), 0, tuple(history[:1]), 0), ReplayedTurn(ask(0), 0, tuple(history), 0)]
     kept, cut = list(before), list(before)
     for number in range(1, requests + 1):
         history, edited = ([*view, view_of(number)] for view in (history, edited))
-        kept.append(Turn(ask(number), number * 1_000, tuple(history), 0))
-        cut.append(Turn(ask(number), number * 1_000, tuple(edited), 0))
+        kept.append(ReplayedTurn(ask(number), number * 1_000, tuple(history), 0))
+        cut.append(ReplayedTurn(ask(number), number * 1_000, tuple(edited), 0))
     bills = [[row.units for row in bill_turns(turns, price, ANYTHING)] for turns in (kept, cut)]
     after = [sum(b[: n + 2]) - sum(a[: n + 2]) for n in range(1, requests + 1) for a, b in [bills]]
     expected = [(w - r) * (surviving + placeholder) - n * r * (pruned - placeholder) for n in range(1, requests + 1)]

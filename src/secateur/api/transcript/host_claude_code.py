@@ -8,7 +8,7 @@ from typing import Any
 from secateur.api.repair_run import NO_CONTENT, NO_RESULT
 from secateur.api.replacements import flatten_text, parse_object, write_heading
 from secateur.api.transcript.hosts import Entries, LineInsert, LoggedCall, get_value
-from secateur.api.transcript.lines import make_id
+from secateur.api.transcript.torn_lines import make_id
 from secateur.model import Part, Path, Transcript
 from secateur.patch import Op
 

@@ -10,7 +10,7 @@ from typing import Any
 from secateur.api.repair_run import NO_RESULT
 from secateur.api.replacements import parse_object, write_heading
 from secateur.api.transcript.hosts import Entries, LineInsert, LoggedCall, get_value
-from secateur.api.transcript.lines import make_id
+from secateur.api.transcript.torn_lines import make_id
 from secateur.formats.logs import parse_timestamp
 from secateur.model import Part, Path, Transcript
 from secateur.patch import Op

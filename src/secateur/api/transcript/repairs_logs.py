@@ -16,7 +16,7 @@ from secateur.api.transcript.host_claude_code import ClaudeCodeHost
 from secateur.api.transcript.host_codex import CodexHost
 from secateur.api.transcript.host_pi import PiHost
 from secateur.api.transcript.hosts import Entries, LogCalls, LoggedCall, LogHost, pair_calls
-from secateur.api.transcript.lines import find_tree_edits, split_lines
+from secateur.api.transcript.torn_lines import find_tree_edits, split_lines
 from secateur.formats import get_format
 from secateur.formats.logs import open_log
 from secateur.jsontext import Lines
