@@ -171,7 +171,7 @@ def test_an_engine_refuses_what_its_format_is_not() -> None:
 
 
 def test_a_file_of_lines_that_the_named_host_never_wrote_is_refused() -> None:
-    with pytest.raises(FormatError, match="no line of it is one that this host writes"):
+    with pytest.raises(FormatError, match="none of its lines was written by this host"):
         documents.read(b'{"note": 1}\n{"note": 2}\n', "codex")
 
 

@@ -169,7 +169,7 @@ def test_a_user_without_rights_is_told_what_to_grant(server: Postgres) -> None:
     url = server.make_url("rights_of_tests")
     execute(url, f"DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN PASSWORD '{SECRETS[1]}'")
     said = explain_failure(url.replace("tests:", "guest:"))
-    assert "does not let this user work" in said
+    assert "denies this user access" in said
     assert "'rights_of_tests'" in said
 
 

@@ -35,7 +35,7 @@ def test_the_whole_value_has_the_path_of_a_dollar() -> None:
         ("items[5]", r"\$\.items has no 5: it is a list of 2"),
         ("n.y", r"\$\.n has no 'y': it is an object with x"),
         ("items[0].name.x", r"has no 'x': it is \"a\""),
-        ("items[", "is no path at"),
+        ("items[", "is not a valid path at"),
     ],
 )
 def test_where_a_path_ends_is_said(path: str, said: str) -> None:

@@ -266,10 +266,12 @@ def test_what_cannot_be_read_is_refused_with_its_place_and_the_remedy() -> None:
     unread(f"messages.1.content.0 is a {mine}", {"messages": [user, {"role": "user", "content": [Mine()]}]})
     unread(f"the request is a {mine}", Mine())
     unread("messages is a builtins.generator", {"messages": (one for one in [user])})
-    unread("messages is a builtins.generator, which cannot be read: messages are a list", {"messages": iter_of(user)})
-    unread("it can be read once only: make a list of it", [user, {"role": "user", "content": iter_of("a")}])
+    unread(
+        "messages is a builtins.generator, which cannot be read: messages must be a list", {"messages": iter_of(user)}
+    )
+    unread("it can be read only once: convert it with", [user, {"role": "user", "content": iter_of("a")}])
     unread("it is an open file", [{"role": "user", "content": [open_file()]}])
-    unread("names are texts", [{"role": "user", "content": {(1, 2): "a", "b": Mine()}}])
+    unread("names must be strings", [{"role": "user", "content": {(1, 2): "a", "b": Mine()}}])
     around: list[Any] = [user]
     around.append(around)
     unread("nested", around)
