@@ -19,14 +19,16 @@ class DigestSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     The user's messages stay unchanged. By price, the rule is that of the schedule `break_even`: it is done once reading
     that work has cost `break_even_share` of the cost of rewriting what stays after it, or with a cold cache. Near the
-    window it is done at any price, but only if it brings the view down to `low_water_share`.
+    window it is done at any price, but only if it brings the view down to `low_water_share`. What will be due soon
+    is done in a pause that the cache does not outlive, since it costs nothing then.
     """
 
-    when: Literal["price", "window", "never"] = "price"  # window: over the threshold of a compaction only
+    when: Literal["price", "window", "never"] = "price"  # window: over the threshold of a compaction, see `cold_share`
     break_even_share: Annotated[float, Meta(gt=0)] = 0.8  # the share of the cost that the rent must have reached
     low_water_share: Annotated[float, Meta(gt=0, le=1)] = 0.75  # of the window; above it a summary is made instead
+    cold_share: Share = 1.0  # of a compaction's threshold; above it `window` is also done where the cache is cold
     last_results: Count = 12  # the newest results stay unchanged, with their rounds,
-    keep_tokens: Count = 4_000  # and so many tokens at least
+    keep_tokens: Count | Share = 4_000  # and so many tokens at least, or this share of the window
     min_tokens_freed: Count = 2_000  # less than that coming free makes none
     min_savings_ratio: Annotated[float, Meta(ge=0)] = 1.0  # it frees so many times what it leaves, or is not made
     max_overspend: Annotated[float, Meta(ge=0)] | None = 0.01  # it lifts the bill by no more than this share

@@ -103,7 +103,10 @@ def conclude(
 
 
 def can_digest(context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions) -> bool:
-    """Whether digests come into question: some policies make them by their price, some when the window is full."""
+    """Whether digests come into question: some policies make them by their price, some when the window is full.
+
+    The latter also make them where it will be full soon and the cache is cold: later a digest would break a live cache.
+    """
     settings, document = context.settings, projection.document
     digests = settings.digest
     if digests is None or digests.when == "never" or not (settings.enabled and setup.enabled):
@@ -111,7 +114,11 @@ def can_digest(context: Context, projection: Projection, setup: CompactionSetup,
     log = setup.is_written and (document.format.log or document.transcript.parts_only)  # a host has no place for many
     if options.busy_reason or options.forced or log or context.storage == "away":
         return False
-    return digests.when == "price" or check_due(settings, context.load(projection), context.limits).why == "over"
+    load, limits = context.load(projection), context.limits
+    if digests.when == "price" or check_due(settings, load, limits).why == "over":
+        return True
+    is_due_soon = limits.window > 0 and load.tokens > digests.cold_share * limits.threshold
+    return is_due_soon and bool(explain_cold(context.budget))
 
 
 def check_preconditions(projection: Projection, is_written: bool = True) -> CompactionSkipped | None:

@@ -4,7 +4,8 @@ The rule is that of the schedule `break_even`, and the costs are those of the sa
 a carrying cost: each request reads it from the cache again. Once that has reached `break_even_share` times what it
 would cost to write anew what the digests leave and what is behind them, they are made. Where the cache is cold, and
 where that part is written anew anyway, that cost is zero. Digests must free a multiple of what they leave, and keep the
-bill within the bound on the overspend, so a short session gets none.
+bill within the bound on the overspend, so a short session gets none. Where they wait for the window, they are made once
+the view is over its threshold, and before that if it will be soon and no live cache is lost.
 
 Work is older once so many newer results came, and so many tokens. What earlier compactions replaced does not count.
 """
@@ -51,7 +52,9 @@ def conclude(
     made = make_digests(context, projection, must)
     if isinstance(made, CompactionSkipped):
         return CompactionStep(made)
-    if made is None or _is_undone(projection, made[0]) or (must and _is_left_high(context, projection, made[0])):
+    settings = context.settings.digest
+    is_bound = must or (settings is not None and settings.when == "window")
+    if made is None or _is_undone(projection, made[0]) or (is_bound and _is_left_high(context, projection, made[0])):
         return None
     outcome, why = made
     reply, warning = call_before_hook(setup.hooks, make_before_event(context, projection, "price", why, options))
@@ -92,42 +95,45 @@ class OldSpan(Struct, frozen=True):
     read_tokens: float  # the same, each message times the requests that held it since it was older, with this one
 
 
-def find_old_span(projection: Projection, settings: DigestSettings) -> OldSpan:
+def find_old_span(projection: Projection, settings: DigestSettings, window: int) -> OldSpan:
     """The older work of this session that no compaction has replaced, and how often it was read."""
     messages, shown = projection.document.transcript.messages, projection.projected_messages
+    kept = settings.keep_tokens
+    least = int(kept * window) if isinstance(kept, float) else kept
     first = max((j for i, j, _ in projection.ranges if i < j), default=0)
     sizes = [sum_tokens(one) for one in shown[first:]]
     results = [_count_results(one) for one in messages[first:]]
-    end = _find_end(results, sizes, settings)
+    end = _find_end(results, sizes, settings, least)
     while end > 0 and end < len(results) and results[end]:
         end -= 1  # a round is never parted
     own = [number for number in range(end) if _is_own(messages[first + number])]
-    since = _find_since(results, sizes, end, settings)
+    since = _find_since(results, sizes, end, settings, least)
     answers = [number for number in range(len(sizes)) if messages[first + number].role == "assistant"]
     read = sum(sizes[number] * (len(answers) - bisect_left(answers, since[number]) + 1) for number in own)
     begins = first + own[0] if own else first
     return OldSpan(first, first + end, begins, sum(sizes[number] for number in own), read)
 
 
-def _find_end(results: Sequence[int], tokens: Sequence[int], settings: DigestSettings) -> int:
+def _find_end(results: Sequence[int], tokens: Sequence[int], settings: DigestSettings, least: int) -> int:
     """Find where the newest results and tokens that are kept begin."""
     kept = weight = 0
     for number in range(len(results) - 1, -1, -1):
-        if kept >= settings.last_results and weight >= settings.keep_tokens:
+        if kept >= settings.last_results and weight >= least:
             return number + 1
         kept, weight = kept + results[number], weight + tokens[number]
     return 0
 
 
-def _find_since(results: Sequence[int], tokens: Sequence[int], end: int, settings: DigestSettings) -> list[int]:
+def _find_since(
+    results: Sequence[int], tokens: Sequence[int], end: int, settings: DigestSettings, least: int
+) -> list[int]:
     """By message before `end`: how many messages the history had when it first was older work."""
     counts, sizes = ([0, *accumulate(some)] for some in (results, tokens))
     found, at = [], 0
     for number in range(end):
         at = max(at, number + 1)
         while at < len(results) and (
-            counts[at] - counts[number + 1] < settings.last_results
-            or sizes[at] - sizes[number + 1] < settings.keep_tokens
+            counts[at] - counts[number + 1] < settings.last_results or sizes[at] - sizes[number + 1] < least
         ):
             at += 1
         found.append(at)
@@ -171,7 +177,7 @@ class _DigestCosts:
     """The cost of digests of the older work, and the cost of reading it so far, in tokens of plain input."""
 
     def __init__(self, context: Context, projection: Projection, settings: DigestSettings) -> None:
-        self.old, self._cold_reason = find_old_span(projection, settings), explain_cold(context.budget)
+        self.old, self._cold_reason = find_old_span(projection, settings, context.window), explain_cold(context.budget)
         self._settings, self._projection, self._context = settings, projection, context
 
     @cached_property

@@ -13,7 +13,7 @@ from secateur.hooks import AfterCompact, BeforeCompact, CompactDecision
 from secateur.stores import open_store
 from secateur.stores.protocol import SessionId
 
-DIGEST: dict[str, Any] = {"when": "price", "last_results": 4, "max_overspend": None}
+DIGEST: dict[str, Any] = {"when": "price", "last_results": 4, "keep_tokens": 4_000, "max_overspend": None}
 ONLY = {"extends": "balance", "name": "digests", "on_arrival": None, "prune": [], "compaction": {"digest": DIGEST}}
 MODEL = "claude-sonnet-4-5"  # a read costs a tenth, a write 1.25
 MINUTE_MS = 60_000
@@ -100,6 +100,30 @@ def test_a_view_over_its_threshold_is_made_shorter_before_a_summary_is_asked_for
     assert "the view is over its threshold" in view.receipt.reason
     assert asked == []
     assert view.receipt.tokens_view < 14_000
+
+
+@pytest.mark.parametrize(
+    ("idle_s", "share", "count"),
+    [(400, 0.5, 1), (400, 0.9, 0), (400, 1.0, 0), (60, 0.5, 0)],  # the view takes about two thirds of the threshold
+)
+def test_what_will_be_due_soon_is_made_where_the_cache_is_cold(idle_s: int, share: float, count: int) -> None:
+    engine = Engine(only(when="window", cold_share=share), window=54_000)
+    view = engine.fit(body(session(24), model=MODEL), now_ms=1, idle_s=idle_s)
+    assert len(digests(view)) == count
+    assert ("come free: the last call was" in view.receipt.reason) == bool(count)
+
+
+@pytest.mark.parametrize("window", [16_000, 20_000])
+def test_what_stays_may_be_a_share_of_the_window(window: int) -> None:
+    views = [
+        Engine(only(when="window", cold_share=0.1, keep_tokens=kept), window=window).fit(
+            body(session(24), model=MODEL), now_ms=1, idle_s=400
+        )
+        for kept in (0.2, window // 5, 0.4)
+    ]
+    assert all(map(digests, views))
+    assert views[0].request == views[1].request
+    assert views[0].receipt.tokens_view < views[2].receipt.tokens_view
 
 
 @pytest.mark.parametrize("off", ["engine", "policy", "hook"])
