@@ -82,8 +82,11 @@ def compute_limits(settings: Compaction, window: int, model: str = "") -> Limits
     return Limits(window, reserve, usable, threshold, source)
 
 
-def check_due(settings: Compaction, load: Load, limits: Limits, forced: bool = False) -> Due:
-    """Return whether a compaction is due. `forced`: a person, a provider overflow or a model switch requests it."""
+def check_due(settings: Compaction, load: Load, limits: Limits, forced: bool = False, share: float = 1.0) -> Due:
+    """Return whether a compaction is due, or would be at this share of its threshold.
+
+    `forced`: a person, a provider overflow or a model switch requests it.
+    """
     if not settings.enabled:
         return Due(False, "off", "compaction is off")
     if limits.window > 0 and load.fixed >= limits.usable:
@@ -92,7 +95,8 @@ def check_due(settings: Compaction, load: Load, limits: Limits, forced: bool = F
         return Due(True, "forced", "asked for")
     if limits.window <= 0:
         return Due(False, "no_window", "the window is unknown")
-    over = load.tokens >= limits.threshold if settings.inclusive else load.tokens > limits.threshold
+    threshold = share * limits.threshold
+    over = load.tokens >= threshold if settings.inclusive else load.tokens > threshold
     by = "reported" if load.anchored else "estimated"
     said = f"{load.tokens:,} tokens are in use ({by}), compaction begins over {limits.threshold:,} ({limits.source})"
     return Due(over, "over" if over else "under", said)

@@ -103,22 +103,15 @@ def conclude(
 
 
 def can_digest(context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions) -> bool:
-    """Whether digests come into question: some policies make them by their price, some when the window is full.
-
-    The latter also make them where it will be full soon and the cache is cold: later a digest would break a live cache.
-    """
-    settings, document = context.settings, projection.document
-    digests = settings.digest
+    """Whether digests come into question: by price, with a full window, or before that while the cache is cold."""
+    settings, digests, document = context.settings, context.settings.digest, projection.document
     if digests is None or digests.when == "never" or not (settings.enabled and setup.enabled):
         return False
     log = setup.is_written and (document.format.log or document.transcript.parts_only)  # a host has no place for many
     if options.busy_reason or options.forced or log or context.storage == "away":
         return False
-    load, limits = context.load(projection), context.limits
-    if digests.when == "price" or check_due(settings, load, limits).why == "over":
-        return True
-    is_due_soon = limits.window > 0 and load.tokens > digests.cold_share * limits.threshold
-    return is_due_soon and bool(explain_cold(context.budget))
+    share = digests.cold_share if explain_cold(context.budget) else 1.0
+    return digests.when == "price" or check_due(settings, context.load(projection), context.limits, share=share).now
 
 
 def check_preconditions(projection: Projection, is_written: bool = True) -> CompactionSkipped | None:
