@@ -29,7 +29,6 @@ PRELOADED = ("pytest", "hypothesis", "pydantic", "anthropic", "openai", "google.
 UNTOUCHED = "ignore::pytest.PytestAssertRewriteWarning"
 PYTEST = (
     "-q",
-    "-x",
     "-p",
     "no:cacheprovider",
     "--hypothesis-seed=0",
@@ -113,7 +112,8 @@ def mark_functions(path: Path) -> str:
     for outer in ast.parse(path.read_text()).body:
         for node, name in named_functions(outer):
             first = node.body[1] if ast.get_docstring(node) is not None and len(node.body) > 1 else node.body[0]
-            places.append((first.lineno - 1, first.col_offset, f"{name_module(path)}.{name}"))
+            line = min(one.lineno for one in (first, *getattr(first, "decorator_list", ())))
+            places.append((line - 1, first.col_offset, f"{name_module(path)}.{name}"))
     for line, indent, function in sorted(places, reverse=True):
         lines.insert(line, f"{' ' * indent}__import__({MARKS!r}).reached_marks.names.add({function!r})")
     return "\n".join(lines) + "\n"

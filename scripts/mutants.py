@@ -9,6 +9,7 @@ the others survives.
 
     python scripts/mutants.py            the sample
     python scripts/mutants.py --names    only the names of the sample
+    python scripts/mutants.py --tests tests/unit    with these tests, which are recorded faster than all of them
     python scripts/mutants.py --recorded --only "secateur.plan.*"    those, with the tests recorded by the run before
 """
 
@@ -39,6 +40,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, help="how many at once (default: 2)")
     parser.add_argument("--names", action="store_true", help="print the names of the sample and stop")
     parser.add_argument("--only", default="*", help="those of the sample that match this pattern")
+    parser.add_argument("--tests", nargs="+", default=SETTINGS["tests"], help="record these instead of all of them")
     parser.add_argument("--recorded", action="store_true", help="reuse what the run before recorded of the tests")
     given = parser.parse_args()
     began = time.monotonic()
@@ -47,7 +49,7 @@ def main() -> int:
         print("\n".join(mutant.name for mutant in sample))
         return 0
     prepare()
-    tests = load_tests() if given.recorded else record_tests(find_files(), SETTINGS["tests"])
+    tests = load_tests() if given.recorded else record_tests(find_files(), given.tests)
     chosen = {mutant.name: choose(mutant, tests) for mutant in sample}
     control(chosen)
     survived = run_all(sample, chosen, given.jobs)

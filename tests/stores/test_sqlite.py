@@ -5,6 +5,7 @@ import random
 import re
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,12 @@ def test_tampering_with_the_file_is_found(tmp_path: Path, sql: str, says: str) -
     saved(SqliteStore(tmp_path / "s.db"))
     wrong = tampered(tmp_path / "s.db", sql)
     assert any(one.startswith(says) for one in wrong) if says else wrong
+
+
+def test_one_round_removes_at_most_a_hundred_receipts_of_a_session(tmp_path: Path) -> None:
+    saved(SqliteStore(tmp_path / "s.db", synchronous="normal"), count=120)
+    with closing(sqlite3.connect(tmp_path / "s.db")) as connection:
+        assert [sql_retention.remove_receipts(connection, 10, 1) for _ in range(3)] == [100, 10, 0]
 
 
 @pytest.mark.parametrize(

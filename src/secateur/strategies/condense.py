@@ -109,7 +109,7 @@ class Condense(Strategy, frozen=True, kw_only=True, tag="condense"):
                 yield Rewrite(part.key, text, strategy="condense")
 
 
-def build_outline(raw: Part, call: Part | None, handle: str, room: int, instead: str = "") -> str:
+def build_outline(raw: Part, call: Part | None, handle: str, room: int, instead: str) -> str:
     """The line that says what went, and the lines by which to find one's way in it, where there are any."""
     shown = find_shown_range(call, raw)
     said = describe_removed(raw, call, handle, instead)

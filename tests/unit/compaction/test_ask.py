@@ -9,7 +9,7 @@ from secateur.compaction.asking import fit_task
 from secateur.compaction.compact import compact
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.template import get_template
-from secateur.model import Message, Part
+from secateur.model import Message, Part, Transcript
 
 KEY = "sk-ant-api03-" + "Ab1" * 30 + "_x-AA"
 
@@ -41,6 +41,15 @@ def test_media_are_described_and_reasoning_is_left_out() -> None:
     shown = Message("user", (), (Part("text", (), "see"), Part("media", (), "image/png cat.png")))
     thought = Message("assistant", (), (Part("reasoning", (), "hm"), Part("text", (), "a cat")))
     assert as_told(shown, thought) == "[user] see\n[user] [Attached image/png: cat.png]\n\n[assistant] a cat"
+
+
+def test_media_of_a_result_stand_below_it_line_by_line() -> None:
+    media = [Part("media", (), f"image/png {name}.png", container_key="r") for name in ("one", "two")]
+    shown = Message("tool", (), (Part("tool_result", (), "drawn", "draw", "c", key="r"), *media), "harness")
+    (row,) = rows(Transcript((), (shown,)))
+    lines = render_row(row, 2_000).split("\n")
+    assert lines[-2:] == ["[Attached image/png: one.png]", "[Attached image/png: two.png]"]
+    assert lines[2] == "drawn"
 
 
 def test_long_tool_text_is_cut_and_says_so() -> None:

@@ -80,6 +80,12 @@ def test_the_closing_sentence() -> None:
     assert (step.branch, step.text, step.meta) == ("sentence", CLOSING, {"compaction_continue": True})
 
 
+@pytest.mark.parametrize("messages", [[CALL, DONE], [user("q"), CALL, DONE]])
+def test_the_message_that_goes_on_is_marked_whoever_spoke_first(messages: list[Message]) -> None:
+    step = plan_continuation(talk(*messages).messages, OPENCODE)
+    assert (step.branch, step.meta) == ("mid_task", {"compaction_continue": True})
+
+
 def test_text_is_a_setting() -> None:
     step = plan_continuation(talk(user("q"), CALL, DONE).messages, Continuation(mode="branches", text="weiter"))
     assert step.text == "weiter"

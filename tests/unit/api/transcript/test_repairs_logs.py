@@ -191,6 +191,7 @@ def test_pi_a_result_joins_the_chain() -> None:
     assert after[4] == before[3] | {"parentId": made["id"]}
     assert made["parentId"] == "m1"
     assert made["message"]["toolCallId"] == "c"
+    assert made["timestamp"] == before[2]["timestamp"]  # as its call
     assert [shown.kind for shown in pi_loader.load(done.document)] == ["text", "tool_call", "tool_result", "text"]
 
 
