@@ -27,6 +27,19 @@ def test_violations_come_in_the_order_of_the_history_those_of_the_request_first(
     ]
 
 
+@pytest.mark.parametrize(
+    ("family", "roles"),
+    [
+        ("anthropic", "role of user, assistant or system"),
+        ("bedrock", "role of user or assistant"),
+        ("openai_chat", "role of this API"),
+    ],
+)
+def test_a_message_without_a_role_is_named_with_what_to_do(family: str, roles: str) -> None:
+    texts = [one.text for one in check(family, [user("a"), {"content": []}])]
+    assert f"a message has no {roles}: add one, or remove it" in texts
+
+
 def test_a_window_is_not_asked_for_its_first_and_last_message() -> None:
     window = [assistant(use()), user(result()), assistant("b ")]
     assert told("anthropic", window, {"model": "claude-opus-4-6"}, whole=False) == []

@@ -61,6 +61,15 @@ def test_what_no_message_says_is_told_as_what_it_is() -> None:
     assert (kept[1].source, kept[1].messages) == ("summary", (0,))
 
 
+def test_a_line_that_an_earlier_summary_said_leads_to_it() -> None:
+    messages = talk(summary("- The token expires early."), user("Fix it."), assistant(text="It is fixed.")).messages
+    text = "[x]\n\n## Discoveries\n- as of an earlier summary: The token expires early."
+    (line,) = trace_summary(text, build_ledger(messages), messages)
+    assert (line.source, line.messages) == ("summary", (0,))
+    (line,) = trace_summary("[x]\n\n## Discoveries\n- It was hard.", build_ledger(messages), messages)
+    assert (line.source, line.messages) == ("summary", ())  # no model wrote it, so the earlier one's ledger has it
+
+
 def test_every_line_that_a_ledger_renders_is_traced() -> None:
     ledger = build_ledger(history().messages)
     lines = "\n\n".join(f"## {id}\n" + "\n".join(lines) for id, lines in render_ledger(ledger).items())

@@ -54,14 +54,14 @@ def _repair_blocks(repair: RepairRun, node: Node, may_be_empty: bool) -> None:
             _repair_result(repair, block)
     void = [block for block in blocks if _is_void(block)]
     kept = [block for block in blocks if not _is_void(block)]
-    if void and (kept or may_be_empty):
-        node.inner = kept
-    elif void:
-        node.inner = [_with_text(void[0])]
     for block in void:
         thought = block.role == "thinking"
         rule, what = ("A50", "reasoning without a signature") if thought else ("A11", "an empty text block")
         repair.record(rule, block, f"{what} was removed" if kept or may_be_empty else f"{what} now reads {NO_CONTENT}")
+    if void and (kept or may_be_empty):
+        node.inner = kept
+    elif void:
+        node.inner = [_with_text(void[0])]
 
 
 def _repair_result(repair: RepairRun, block: Node) -> None:

@@ -121,6 +121,7 @@ def test_broken_bytes_are_mended_and_the_others_stay(case: str) -> None:
     done = mended(before)
     assert done.document.decode() == after
     assert rule in rules(done)
+    assert all(one.what[:1].islower() for one in done.repairs), done.repairs
     assert done.remaining == ()
 
 
@@ -281,3 +282,19 @@ def test_a_longer_life_behind_a_shorter_one_becomes_as_short() -> None:
     done = repair(body, "anthropic_messages")
     assert done.document["messages"][0]["content"] == [marked("a")]
     assert rules(done) == ["A21"]
+
+
+def test_a_repair_says_what_became_of_an_input() -> None:
+    said = f'{{"role":"assistant","content":[{CALL}]}},{{"role":"user","content":[{RESULT}]}}'
+    done = mended(f'[{{"role":"user","content":"hi"}},{said}]'.replace('"input": {}', '"input": "{}"'))
+    assert [(one.rule, one.what) for one in done.repairs] == [
+        ("A6", "the input of a call was not an object and became one")
+    ]
+
+
+def test_an_answer_of_unsigned_reasoning_alone_says_that_it_has_no_content() -> None:
+    said = '{"role":"user","content":"hi"},{"role":"assistant","content":[%s]},{"role":"user","content":"so?"}'
+    thought, text = '{"type":"thinking","thinking":"hm","signature":""}', '{"type":"text","text":"[no content]"}'
+    done = mended(f"[{said % thought}]")
+    assert done.document.decode() == f"[{said % text}]"
+    assert rules(done) == ["A50"]

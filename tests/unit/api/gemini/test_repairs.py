@@ -106,6 +106,11 @@ CASES: dict[str, tuple[str, list[str], list[str]]] = {
     "a response without a call": ("G2", [ASKS, SAYS, user(OK)], [ASKS, SAYS, user(TOLD)]),
     "a response of the model's": ("G2", [ASKS, model(OK)], [ASKS, model(TOLD)]),
     "a call of the user's": ("G1", [user(text("hi"), SIGNED)], [user(text("hi"), text("[call of b: {}]"))]),
+    "a call of the user's without a name": (
+        "G1",
+        [user(text("hi"), '{"functionCall":{"args":{}}}')],
+        [user(text("hi"), text("[call of a function: {}]"))],
+    ),
     "a history that begins with calls": ("G1", [model(SIGNED), user(OK)], [user(BEGINNING), model(SIGNED), user(OK)]),
     "a history that begins with the model": ("G6", [SAYS, ASKS], [user(BEGINNING), SAYS, ASKS]),
     "a response that is a string": (
@@ -155,6 +160,7 @@ def test_broken_bytes_are_mended_and_the_others_stay(case: str) -> None:
     done = mended(body(*before))
     assert done.document.decode() == body(*after)
     assert rule in [one.rule for one in done.repairs]
+    assert all(one.what[:1].islower() for one in done.repairs), done.repairs
     assert done.remaining == ()
     assert mended(body(*after)) == RepairResult(body(*after).encode())
 

@@ -83,6 +83,7 @@ def test_broken_bytes_are_mended_and_the_others_stay(case: str) -> None:
     done = mended(before, profile)
     assert done.document.decode() == after
     assert rule in [one.rule for one in done.repairs]
+    assert all(one.what[:1].islower() for one in done.repairs), done.repairs
     assert done.remaining == ()
 
 

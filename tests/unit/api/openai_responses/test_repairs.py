@@ -11,6 +11,8 @@ NONE = '{"type":"function_call_output","call_id":"a","output":"[no result: the c
 HEAD = '{"type":"input_text","text":"[result of call a, which is not in this conversation]%s"}'
 THOUGHT = '{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"}'
 SAID = '{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"ho"}]}'
+SHELL = '{"type":"local_shell_call","id":"lsh_%s","call_id":"%s","action":{"type":"exec","command":["ls"]}}'
+SHELL_DONE = '{"type":"local_shell_call_output","id":"%s","output":"{}"}'
 PICTURE = '{"type":"input_image","image_url":"https:\\/\\/x"}'
 
 
@@ -44,6 +46,13 @@ CASES = {
         f'[{USER},{{"type":"message","role":"assistant","content":"[call of the computer: {{\\"type\\":\\"click\\"}}; '
         'its screenshot is not in this conversation]"}]',
     ),
+    "a call of the local shell without its output, beside one whose output names it by its id": (
+        "R1",
+        f"[{USER},{SHELL % ('a', 'a')},{SHELL_DONE % 'a'},{SHELL % ('b', 'b')}]",
+        f"[{USER},{SHELL % ('a', 'a')},{SHELL_DONE % 'a'},{SHELL % ('b', 'b')},"
+        '{"type":"local_shell_call_output","id":"b",'
+        '"output":"{\\"output\\": \\"[no result: the call was interrupted]\\"}"}]',
+    ),
     "an item id of another API": (
         "R6",
         '[{"type":"message","id":"item_1","role":"user","content":"hi"}]',
@@ -63,6 +72,7 @@ def test_broken_bytes_are_mended_and_the_others_stay(case: str) -> None:
     done = mended(before)
     assert done.document.decode() == after
     assert rule in [one.rule for one in done.repairs]
+    assert all(one.what[:1].islower() for one in done.repairs), done.repairs
     assert done.remaining == ()
     assert mended(after).document == after.encode()
 

@@ -118,6 +118,12 @@ def test_the_last_verdict_counts(claim: str, reason: TruthReason | None) -> None
     assert judge("accomplished", claim) == reason
 
 
+@pytest.mark.parametrize(("claim", "is_true"), [("test_rose still fails", False), ("test_tulip still fails", True)])
+def test_a_run_speaks_of_the_tests_that_its_output_names(claim: str, is_true: bool) -> None:
+    ran = collect_evidence(talk(user("Go on."), *run("a", "./garden.sh", "test_rose: ok")).messages)
+    assert (find_contradiction({"discoveries": (f"- {claim}",)}, ran) is None) is is_true
+
+
 @pytest.mark.parametrize(
     ("section", "claim", "is_true"),
     [
