@@ -351,3 +351,11 @@ def test_an_error_that_a_later_run_does_not_show_again_is_resolved() -> None:
 )
 def test_commands_that_only_ask_are_left_out(line: str, is_listed: bool) -> None:
     assert bool(settled([user(), *ran(line, "fine")], 3).commands) is is_listed
+
+
+def test_long_last_words_are_their_beginning_and_their_end_with_a_mark_between() -> None:
+    text = "The roses are cut.\n" + "They were red and there were many of them. " * 40 + "\nThe shears are clean."
+    words = build_ledger(talk(user("Cut the roses."), assistant(text=text)).messages).last_words
+    assert words is not None
+    lines = words.text.split("\n")
+    assert (lines[0], lines.count("[…]"), lines[-1]) == ("The roses are cut.", 1, "The shears are clean.")
