@@ -1,10 +1,17 @@
 """The proxy as an ASGI application: access, the proxy's own pages, and an exchange for everything else.
 
 Rule: an error of the proxy has the shape of the API that the client uses. Details of failed requests are not disclosed.
+On this machine, programs have access, and web pages do not; on any other address, clients need the token. A page in a
+browser can reach this machine's ports under a host name of its own, so the names of host and origin are checked.
 """
 
-from secateur.proxy.access import Access, split_key
+import hmac
+from urllib.parse import urlsplit
+
+from msgspec.structs import replace
+
 from secateur.proxy.exchange import Exchange
+from secateur.proxy.headers import find_header
 from secateur.proxy.inbound import (
     ClientGone,
     HeldBytes,
@@ -20,10 +27,14 @@ from secateur.proxy.refusals import Answer, Refusal, build_json, build_refusal
 from secateur.proxy.request_record import RequestRecord
 from secateur.proxy.routes import Route, find_route
 from secateur.proxy.services import Services
+from secateur.proxy.settings import ProxySettings
 from secateur.proxy.tunnel import TAKE_OVER, open_tunnel
 from secateur.proxy.upstream import build_address
+from secateur.summarizers.endpoint import is_local_host
 
 OWN_PATH = b"/_secateur/"
+_TOKEN = b"x-secateur-token"
+_KEY_PATH = b"/_secateur/key/"
 
 
 class ProxyApp:
@@ -104,3 +115,43 @@ def find_own_path(request: Request) -> bytes:
     if request.method == "GET" and request.path in (b"/metrics", b"/healthz"):  # no provider has them
         return request.path[1:]
     return request.path.removeprefix(OWN_PATH) or b"/" if request.path.startswith(OWN_PATH) else b""
+
+
+class Access:
+    """Which requests are admitted."""
+
+    def __init__(self, settings: ProxySettings) -> None:
+        self._token = settings.token.encode()
+        self._loopback = is_local_host(settings.host)
+
+    def check(self, request: Request, key: bytes) -> None:
+        """Raise Refusal unless the request may be served; `key` is the token that was in its path."""
+        if self._token:
+            given = key or find_header(request.headers, _TOKEN).encode("latin-1")
+            if not hmac.compare_digest(given, self._token):
+                raise Refusal(401, "give the proxy's token: as the header x-secateur-token, or in the base URL")
+        elif self._loopback:
+            _check_local(request)
+
+
+def split_key(request: Request) -> tuple[bytes, Request]:
+    """The token in a request's path, and the request without it."""
+    if not request.path.startswith(_KEY_PATH):
+        return b"", request
+    key, _, rest = request.path[len(_KEY_PATH) :].partition(b"/")
+    return key, replace(request, path=b"/" + rest)
+
+
+def _check_local(request: Request) -> None:
+    """Raise Refusal for a request that a web page may have made."""
+    origin = find_header(request.headers, b"origin")
+    for name in filter(None, (f"//{find_header(request.headers, b'host')}", origin)):
+        if not is_local_host(_find_hostname(name)):
+            raise Refusal(403, "this proxy serves only programs on this machine: address it as 127.0.0.1 or localhost")
+
+
+def _find_hostname(address: str) -> str:
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
