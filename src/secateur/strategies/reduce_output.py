@@ -26,6 +26,7 @@ from secateur.text.lossless import (
     fold_templates,
     group_hits,
     is_log,
+    sample_log_lines,
     write_json_as_tables,
 )
 from secateur.toolcalls.commands import is_search
@@ -89,18 +90,14 @@ def _is_replaced(new: NewResult, instead: str | None) -> bool:
         return True
     if sum(map(len, distinct)) < kept or text.startswith(("[", "{")) or any([sign in text for sign in _REGULAR]):
         return False
-    if _HIT.search(text) is None and not is_log(text):
-        return True
+    has_hits, may_be_log, call = _HIT.search(text) is not None, bool(sample_log_lines(text)), new.call
+    has_other_forms = False
+    if call is not None and (has_hits or may_be_log):
+        has_other_forms = is_search(call, new.part) or (new.budget.recall_handles and has_steps(call, new.part))
     longer = max(kept, _CLEARLY * len(instead))
-    return not _has_other_forms(new) and bound_folded_chars(text, longer) >= longer
-
-
-def _has_other_forms(new: NewResult) -> bool:
-    """Whether a result may be hits of a search, or leave out steps that went well."""
-    call = new.call
-    if call is None:
-        return False
-    return is_search(call, new.part) or (new.budget.recall_handles and has_steps(call, new.part))
+    if not has_other_forms and (not may_be_log or bound_folded_chars(text, longer) >= longer):
+        return True
+    return not has_hits and not is_log(text)
 
 
 _CLEARLY = 2  # times as long as another text: more tokens, too

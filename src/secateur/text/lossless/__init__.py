@@ -17,7 +17,14 @@ from secateur.text.lossless.lines import (
     strip_note,
 )
 from secateur.text.lossless.tables import decode_tables, encode_tables, is_tables, write_json_as_tables
-from secateur.text.lossless.templates import bound_folded_chars, expand_templates, fold_templates, is_log, is_templated
+from secateur.text.lossless.templates import (
+    bound_folded_chars,
+    expand_templates,
+    fold_templates,
+    is_log,
+    is_templated,
+    sample_log_lines,
+)
 
 __all__ = [
     "add_note",
@@ -35,6 +42,7 @@ __all__ = [
     "is_log",
     "is_tables",
     "is_templated",
+    "sample_log_lines",
     "write_json_as_tables",
     "strip_note",
 ]

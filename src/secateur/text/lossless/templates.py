@@ -30,31 +30,31 @@ _HELD = re.compile(r"[A-Z](?: |$)|=")  # how a line begins that is marked by `=`
 
 
 def is_log(text: str) -> bool:
-    """Whether most lines of a text begin with a time of day or a level, or state a progress."""
-    signs = _count_signs(text)
-    if not signs:
-        return False
-    lines = [line for line in text.split("\n") if line]
-    some = lines[:: max(1, len(lines) // _SAMPLE)]
-    if signs < MOSTLY * len(some):  # fewer than the lines that would have one each
-        return False
-    if len(lines) < LEAST or sum(map(_is_row, some)) >= MOSTLY * len(some):
+    """Whether most lines of a text begin with a time of day or a level, or tell how far something is."""
+    some = sample_log_lines(text)
+    if len(some) < LEAST or sum(map(_is_row, some)) >= MOSTLY * len(some):
         return False
     telling = [line for line in some if _has_time(line) or _TELLS_LEVEL.match(line)]
     return len(telling) >= MOSTLY * len(some)
 
 
-def _count_signs(text: str) -> int:
-    """How often a text has, at most, what lines tell a level, a time of day or a progress by; found without patterns.
+def sample_log_lines(text: str) -> list[str]:
+    """The lines by which it is decided whether a text is a log; none where it has too few signs of one.
 
-    Of each line only the letters, digits and signs of these are looked at, so that they are found in few characters.
+    Signs are levels, times of day and progress. They are counted without patterns, at most, among those characters of
+    each line that can be part of one.
     """
     data = text.encode("utf-8", "surrogatepass")
-    if len(data) > len(text):
-        others = data.translate(None, _ASCII).decode("utf-8", "surrogatepass")
-        if any(map(str.isdecimal, others)):  # digits of other scripts
-            return len(text)
-    return sum(map(data.translate(_ZEROS, _NO_SIGNS).count, _SIGNS)) + data.count(b"level=")
+    others = b"" if len(data) == len(text) else data.translate(None, _ASCII)
+    if any(map(str.isdecimal, others.decode("utf-8", "surrogatepass"))):  # digits of other scripts
+        signs = len(text)
+    else:
+        signs = sum(map(data.translate(_ZEROS, _NO_SIGNS).count, _SIGNS)) + data.count(b"level=")
+    if not signs:
+        return []
+    lines = [line for line in text.split("\n") if line]
+    some = lines[:: max(1, len(lines) // _SAMPLE)]
+    return some if signs >= MOSTLY * len(some) else []
 
 
 _SIGNS = (b"TRACE", b"DEBUG", b"INFO", b"NOTICE", b"WARN", b"ERROR", b"FATAL", b"%|", b"00:00:00", b"0/0")
