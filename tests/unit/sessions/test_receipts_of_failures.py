@@ -5,9 +5,10 @@ import pytest
 from secateur import Engine
 from secateur.errors import FormatError, StillTooLong
 from secateur.receipt import CompactionReport, Receipt
-from secateur.sessions.receipt_log import make_failure_receipt, make_notice
+from secateur.sessions.receipt_log import make_failure_receipt, make_notice, make_recall_receipt
 from secateur.sessions.unsent import make_unsent_receipt
 from secateur.stores.memory import MemoryStore
+from secateur.usage import UsageBill
 from short_sessions import CLEAR, WHO, body, receipts
 
 
@@ -74,3 +75,11 @@ def test_a_summary_that_was_not_kept_is_not_told_as_made() -> None:
 
 
 RECEIPT = tuple(getattr(make_notice("opened", 1), name) for name in Receipt.__struct_fields__[:12])
+
+
+@pytest.mark.parametrize(("answers", "requests"), [(1, "1 request more"), (2, "2 requests more")])
+def test_requests_that_read_texts_back_leave_a_receipt_of_their_own(answers: int, requests: str) -> None:
+    receipt = make_recall_receipt("m", UsageBill(answers, dollars=0.5), 7)
+    assert (receipt.status, receipt.model, receipt.at_ms) == ("recalled", "m", 7)
+    assert receipt.recall_rounds == UsageBill(answers, dollars=0.5)
+    assert receipt.reason == f"texts were read back for the model in {requests}"

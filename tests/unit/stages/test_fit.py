@@ -65,6 +65,8 @@ def test_the_order_is_prune_cut_summarize_continue() -> None:  # SV-S.1
     assert "<tool-output-compacted />" in asked[0].text  # the summarizer reads the pruned head
     assert "1 passed" not in asked[0].text.split("Test it.")[0]
     assert list(dict.fromkeys(edit.strategy for edit in second.edits)) == ["compact", "continue"]
+    made = [new for edit in second.edits if isinstance(edit, Replace) for new in edit.messages]
+    assert [new.meta["rung"] for new in made if new.origin == "summary"] == ["model"]
     assert json.loads(view.request)["messages"][0]["role"] == "system"
     assert texts(view.request)[-1] == "continue"
 

@@ -83,6 +83,13 @@ CASES = {
         '[{"role":"user","content":[{"type":"text", "text":""}]}]',
         '[{"role":"user","content":[{"type":"text", "text":"[no content]"}]}]',
     ),
+    "an empty block in a result": (
+        "A11",
+        f'[{{"role":"user","content":"hi"}},{{"role":"assistant","content":[{CALL}]}},{{"role":"user","content":'
+        '[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":""},{"type":"text","text":"ho"}]}]}]',
+        f'[{{"role":"user","content":"hi"}},{{"role":"assistant","content":[{CALL}]}},{{"role":"user","content":'
+        '[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"ho"}]}]}]',
+    ),
     "an empty message": (
         "A12",
         '[{"role":"user","content":[]},{"role":"assistant","content":"ho"},{"role":"user","content":"hi"}]',
