@@ -64,7 +64,7 @@ def test_images_are_written(comparison: Comparison, tmp_path: Path, ending: str,
 
 
 def test_another_ending_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"ends in \.html, \.png"):
+    with pytest.raises(ConfigError, match=r"must end in \.html, \.png"):
         load_renderer(Path("out.gif"))
 
 
