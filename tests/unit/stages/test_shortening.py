@@ -42,8 +42,14 @@ def digests(view: Any) -> list[str]:
     return [text for text in found if text.startswith("[secateur: the work done here")]
 
 
-def test_it_is_made_when_the_rent_has_reached_its_share_of_what_it_costs() -> None:
-    views = played(Engine(ONLY, window=200_000), 30)
+@pytest.fixture(scope="module")
+def forty() -> list[Any]:
+    """The views of one session that digests by price, played once for several tests."""
+    return played(Engine(ONLY, window=200_000), 40)
+
+
+def test_it_is_made_when_the_rent_has_reached_its_share_of_what_it_costs(forty: list[Any]) -> None:
+    views = forty[:30]
     first = next(n for n, view in enumerate(views) if digests(view))
     assert 8 < first < 20
     told = views[first].receipt
@@ -59,8 +65,8 @@ def test_it_is_made_when_the_rent_has_reached_its_share_of_what_it_costs() -> No
     assert later > first
 
 
-def test_a_view_grows_only_at_its_end_between_digests() -> None:
-    views = played(Engine(ONLY, window=200_000), 40)
+def test_a_view_grows_only_at_its_end_between_digests(forty: list[Any]) -> None:
+    views = forty
     opened = [view.receipt.opened for view in views]
     assert opened.count(True) >= 2
     for before, after, now in zip(views, views[1:], opened[1:], strict=False):
@@ -76,10 +82,9 @@ def test_a_short_session_never_gets_there() -> None:
     assert not any(view.receipt.opened for view in played(Engine(ONLY, window=200_000), 6))
 
 
-def test_the_bound_on_regret_makes_it_wait() -> None:
-    free, bound = (played(Engine(only(max_overspend=most), window=200_000), 30) for most in (None, 0.0))
-    assert any(map(digests, free))
-    assert not any(map(digests, bound))
+def test_the_bound_on_regret_makes_it_wait(forty: list[Any]) -> None:
+    assert any(map(digests, forty[:30]))  # nothing bounds it there
+    assert not any(map(digests, played(Engine(only(max_overspend=0.0), window=200_000), 30)))
 
 
 def test_in_the_cold_it_is_made_at_once() -> None:
