@@ -69,8 +69,9 @@ _DECORATION = re.compile(r"^(?:\W|\d+[.)])+|\W+$")
 _HASH = re.compile(r"^\s{0,3}(?P<mark>#{1,4})\s+(?P<name>[^\n]+?)\s*#*\s*$")
 _BOLD = re.compile(
     r"^\s{0,3}(?:[-*•]\s+|\d{1,2}[.)]\s+)?\*\*(?:\d{1,2}[.)]\s+)?(?P<name>[^*\n]{1,60}?)"
-    r"(?::\*\*|\*\*\s*[:：]|\*\*\s*$|：\*\*)\s*(?P<text>.*)$"
+    r"(?:[:.]\*\*|\*\*\s*[:：]|\*\*\s*$|：\*\*)\s*(?P<text>.*)$"
 )
+_PARAGRAPH = re.compile(r"^\s{0,3}\*\*[^*\n]{1,40}\.\*\*")  # a bold beginning of a paragraph: `**Where we are.**`
 _NUMBER = re.compile(
     r"^\s{0,3}\d{1,2}[.)]\s+(?:\*\*)?(?P<name>[^*:：\n.]{2,50}?)(?:\*\*)?(?::(?=\s|\*|$)|：)(?:\*\*)?(?:\s*(?P<text>.*))?$"
 )
@@ -187,7 +188,7 @@ def _read_heading(line: str, form: _Form, named: Mapping[str, str], *, knows_all
     id = name_section(label, named)
     groups = match.groupdict()
     level = len(groups.get("mark") or "")
-    if id is None and knows_all and (form == "tag" or level == 2):
+    if id is None and knows_all and (form == "tag" or level == 2 or (form == "bold" and _PARAGRAPH.match(line))):
         id = "discoveries"
     return Heading(id, (groups.get("text") or "").strip(), level) if id else None
 

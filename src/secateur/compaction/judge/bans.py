@@ -204,11 +204,11 @@ def _explain_ordered_command(claim: Claim, evidence: Evidence) -> str:
 
 
 _RUN = re.compile(
-    r"(?i)(?:^|[,:;]\s*)(?:always\s+|first\s+)?(?:run|execute|call|use)\s+`|\b(?:must|has\s+to|have\s+to)\s+run\b"
+    r"(?i)(?:^|[,:;]\s*)(?:always\s+|first\s+)?(?:run|execute|call|use)\s+`|\b(?:must|has\s+to|have\s+to|should|needs?\s+to|is\s+to)\s+(?:be\s+)?run\b"
 )
 _COMMAND = re.compile(
     r"(?<![\w./-])`?(?:make|npm|pnpm|yarn|cargo|go|git|terraform|kubectl|helm|docker|psql|rake|rails|python\d?|pip"
-    r"|aws|gcloud|systemctl)\s+[a-z][\w:-]+(?:\s+-{1,2}[\w-]+)*`?"
+    r"|aws|gcloud|systemctl)\s+[a-z][\w:-]+(?:\s+-{1,2}[\w-]+)*`?|`[\w.-]*/[\w./-]+(?:\s+[^`\n]+)?`"
 )
 
 RULES = (

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from secateur.compaction.judge.claims import REPORTING, Claim
-from secateur.compaction.judge.clauses import is_ahead, is_share
+from secateur.compaction.judge.clauses import is_ahead, is_earlier, is_share
 from secateur.compaction.judge.evidence import CheckRun, ClaimRule, Evidence
 
 _SUBJECTS = {
@@ -179,7 +179,7 @@ _ALL_OF = re.compile(r"\b(\d+)\s*(?:of|/|von|de|sur)\s*\1\b")
 
 def _is_failing(sentence: str) -> bool:
     return bool(_FAILS.search(sentence)) and not (
-        _PAST.search(sentence) or _PASSES.search(sentence) or is_ahead(sentence)
+        _PAST.search(sentence) or _PASSES.search(sentence) or is_ahead(sentence) or is_earlier(sentence)
     )
 
 

@@ -232,7 +232,7 @@ HEDGED = re.compile(
     r"|awaiting|without|declined|refused|only|nicht|kein\w*|noch|sobald|falls|wenn|ob|bevor|erst|ohne|wartet"
     r"|sin|aún|todavía"
     r"|si|cuando|hasta|antes|não|ainda|se|quando|até|pas|encore|avant|quand|lorsque|jusqu\w*|chưa|không|khi|nếu|trước"
-    r"|не|ещё|еще|если|когда|пока|до)\b|[?？]|未|没|沒|不|若|如果|等|まで|ない|なければ|たら|않|아직|면|없"
+    r"|не|ещё|еще|если|когда|пока|до)\b|[?？]|未|没|沒|不|若|如果|等|待|まで|ない|なければ|たら|않|아직|면|없"
 )
 _PLANNED = re.compile(
     r"(?i)\b(?:not|never|no|n['’]t|to\s+be|should|must|will|needs?|would|might|may|if|whether|without|yet"
@@ -289,7 +289,7 @@ _CODE = re.compile(
 )
 _ITEM = re.compile(r"(?:`[^`\n]*`|\([^()\n]*\)|（[^（）\n]*）|\d[,;]\d|[^,;、，；`(（]|[`(（])+[,;、，；]?")
 _REPORTED = re.compile(
-    r"(?i)\b(?:claims?|says|said|tells?|asks?|wants?|suggests?|holds\s+an\s+order|untrusted|inject\w*|behauptet"
+    r"(?i)^that\s|\b(?:claims?|says|said|tells?|asks?|wants?|suggests?|holds\s+an\s+order|untrusted|inject\w*|behauptet"
     r"|sagt|bittet|prétend"
     r"|demande|dice|afirma|pide)\b|声称|声稱|要求|自称|と主張|と書"
 )

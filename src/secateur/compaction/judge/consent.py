@@ -7,7 +7,15 @@ tools return gives no orders. Ten languages by their common words; in others not
 import re
 from functools import lru_cache
 
-from secateur.compaction.judge.claims import CLAUSE, DEMANDING, SENTENCE, Claim, extract_words, is_negative
+from secateur.compaction.judge.claims import (
+    CLAUSE,
+    DEMANDING,
+    SENTENCE,
+    Claim,
+    extract_plain_words,
+    extract_words,
+    is_negative,
+)
 from secateur.compaction.judge.evidence import ClaimRule, Evidence, UserReply
 from secateur.compaction.ledger.retractions import extract_topic
 
@@ -50,10 +58,12 @@ def _explain_approval(claim: Claim, evidence: Evidence) -> str:
     found = _APPROVED.search(claim.text) or _NOMINAL.search(claim.text)
     if found is None or claim.is_hedged or claim.is_quoted or claim.is_reported or _APPROVED.search(evidence.kept):
         return ""
-    is_given = any(_is_granting(reply, claim.text) for reply in evidence.replies)
+    topic = claim.text if extract_plain_words(_APPROVED.sub(" ", claim.text)) - _ANYTHING else claim.line
+    is_given = any(_is_granting(reply, topic) for reply in evidence.replies)
     return "" if is_given else "the user never said so"
 
 
+_ANYTHING = frozenset({"that", "this", "it", "dem", "dazu", "cela", "eso"})  # `the user agreed to that`
 _USER = (
     r"(?:\b(?:the\s+)?(?:user|owner|customer|maintainer|client)\b|\bbenutzer\w*|\bnutzer\w*|\bauftraggeber\w*"
     r"|\busuari[oa]\b|\bcliente\b|\butilisateur\w*|\butilizador\w*|\busuário\b|\bngười\s+dùng\b|\bпользовател\w*"

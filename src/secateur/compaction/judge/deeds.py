@@ -148,7 +148,9 @@ def _read_clauses(text: str) -> Iterator[Deed]:
         if (is_ahead(before) or is_denied(before)) and any(kind.done.match(clause) for kind in _KINDS):
             continue  # what is said before holds of it too
         for kind in _KINDS:
-            if (is_done := _read_state(kind, clause, following)) is not None:
+            noun = kind.noun.search(before) if DONE.match(clause) and not kind.noun.search(clause) else None
+            said = f"{noun.group()} {clause}" if noun else clause  # `the migration is written and run`
+            if (is_done := _read_state(kind, said, following)) is not None:
                 yield Deed(kind.name, is_done, clause)
 
 

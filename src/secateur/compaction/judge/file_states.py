@@ -70,9 +70,19 @@ def _explain_state(claim: Claim, evidence: Evidence) -> str:
             return f"no call deleted {path}"
         if state != "deleted" and uses and uses <= {"deleted"}:
             return f"{path} was deleted"
-        if state == "changed" and uses <= {"read"} and name not in evidence.acts:
+        if state == "changed" and uses <= {"read"} and not _is_acted_on(name, evidence):
             return f"no call changed {path}"
     return ""
+
+
+def _is_acted_on(name: str, evidence: Evidence) -> bool:
+    """Whether a command that does more than look names a file."""
+    return any(name in run.text and not _LOOKS.match(run.text) for run in evidence.runs)
+
+
+_LOOKS = re.compile(
+    r"\W*(?:(?:bash|sh)\s+-l?c\s+)?\W*(?:cat|sed\s+-n|head|tail|e?grep|rg|ls|less|wc|diff|nl|git\s+(?:diff|log|show|status))\b"
+)
 
 
 def _read_states(text: str) -> Iterator[tuple[str, _State]]:
@@ -83,7 +93,7 @@ def _read_states(text: str) -> Iterator[tuple[str, _State]]:
         end = min(files[at + 1].start() if at + 1 < len(files) else len(text), found.end() + _BEHIND)
         behind = re.split(r"[;；。]|,\s|，|\.\s", text[found.end() : end])[0]
         before = re.split(
-            r"[;；。,:：，]|\.\s|\b(?:in|by|from|of|for|to|with|and|aus|durch|mit|dans|par|de|en|con)\b",
+            r"[;；。,，]|\.\s|\b(?:in|by|from|of|for|to|with|and|aus|durch|mit|dans|par|de|en|con)\b",
             text[start : found.start()],
         )[-1]
         around = f"{before} {behind}"

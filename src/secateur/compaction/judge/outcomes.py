@@ -52,7 +52,8 @@ def _explain_outcome(claim: Claim, evidence: Evidence) -> str:
     for outcome, clause in zip(told, clauses, strict=True):
         was_earlier = is_earlier(clause) or (was_earlier and not is_present(clause))
         is_told_otherwise = outcome is not None and (not outcome) in told and not is_present(clause)
-        if outcome is None or is_ahead(clause) or was_earlier or is_told_otherwise or _PART.search(clause):
+        is_tally = outcome is not None and (not outcome) in told and any(map(str.isdigit, clause))
+        if outcome is None or is_ahead(clause) or was_earlier or is_told_otherwise or is_tally or _PART.search(clause):
             continue
         if (_SPECIFIC.search(clause) and not _TOOL.search(clause)) or is_share(clause):
             continue
@@ -179,7 +180,44 @@ _TOTAL = re.compile(
     r"(?i)\b(\d+)\s+(?:tests?|examples?|total)\b|\b(?:tests?\s+run|tests|total):\s*(\d+)\b|\((\d+)\)\s*$"
 )
 
+
+def _explain_named(claim: Claim, evidence: Evidence) -> str:
+    """Say how a test ended that a claim names, whatever its name looks like."""
+    if claim.is_question or claim.is_quoted or claim.is_reported or claim.section == "next":
+        return ""
+    for piece in _PIECE.split(claim.text):
+        outcome = read_outcome(_NAME.sub(" ", piece))
+        if outcome is None or is_ahead(piece) or is_earlier(piece) or _PART.search(piece) or _FIRST.search(piece):
+            continue
+        for name in _NAME.findall(piece):
+            state = _find_state(name, evidence)
+            if state is not None and state != outcome and (outcome or not _PAST.search(piece) or is_present(piece)):
+                return f"{name} {'passed' if state else 'failed'} in its last run"
+    return ""
+
+
+def _find_state(name: str, evidence: Evidence) -> bool | None:
+    """Whether a test that failed once passed when its command was last run; None if it is no such test."""
+    runs = [run for run in evidence.checks if run.kind == "test" and run.ok is not None]
+    told = [run for run in runs if run.ok is False and _FAILED_NAME.search(_join_lines(name, run.output))]
+    if not told:
+        return None
+    same = [run for run in runs if run.text == told[-1].text]
+    return same[-1] is not told[-1]
+
+
+def _join_lines(name: str, output: str) -> str:
+    return "\n".join(line for line in output.split("\n") if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line))
+
+
+_PIECE = re.compile(r"[,;，；。、]\s*|\.\s+|\s+(?:and|but|und|aber|y|pero|et|mais)\s+")
+_NAME = re.compile(
+    r"(?<![A-Za-z0-9_./])(?:[a-z]\w*?[A-Z]\w*|Test[A-Z]\w+|test_\w+)(?<![\u3040-\u9fff])(?![A-Za-z0-9_./]*[A-Za-z0-9_])"
+)
+_FAILED_NAME = re.compile(r"(?i)fail|error|expected|✗|✘|×|but was")
+
 RULES = (
+    ClaimRule("check", _explain_named, REPORTING),
     ClaimRule("check", _explain_outcome, REPORTING),
     ClaimRule("check", _explain_share, REPORTING),
 )

@@ -85,7 +85,11 @@ def _explain_test_counts(claim: Claim, evidence: Evidence) -> str:
         return ""
     told = (failed["count"], passed["count"])
     known = [(_read_count(_LAST_FAILED, run.output), _read_count(_LAST_PASSED, run.output)) for run in runs]
+    known = known[-1:] if _LAST.search(claim.text) else known
     return f"the last run has {known[-1][0]} failed, {known[-1][1]} passed" if told not in known else ""
+
+
+_LAST = re.compile(r"(?i)\b(?:last|latest|final|most\s+recent|letzte\w*|derni[eè]re?|[úu]ltim[oa])\b|最后|最新|最後")
 
 
 def _read_count(pattern: re.Pattern[str], output: str) -> str:

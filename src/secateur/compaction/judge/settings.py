@@ -57,7 +57,7 @@ _STATED = re.compile(
     rf"(?i)(?<![\w./-])(?P<name>[a-z_][\w-]{{3,60}})[`\"']?\s*(?:[:=→]|->|\s(?:is|are|must\s+be|has\s+to\s+be"
     rf"|needs\s+to\s+be|should\s+be|set\s+to"
     rf"|to|at|ist|auf|muss|est|à|es|en|é|em|là|равно?)(?:\s+(?:now|set|at|to|jetzt|auf)){{0,2}}\s|は|を|が|为|是|設"
-    rf"|设为)\s*[`\"']?(?P<value>{_LITERAL})[`\"']?(?!\s*[*/+x×]|[\w]|\.\d)"
+    rf"|设为)\s*[`\"']?(?P<value>{_LITERAL})[`\"']?(?!\s*(?:[*/+x×]|→|->|=>)|[\w]|\.\d)"
 )
 _SWITCHES = {"on": "true", "off": "false", "yes": "true", "no": "false"}
 _LATER = re.compile(

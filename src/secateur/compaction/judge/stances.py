@@ -18,6 +18,7 @@ from secateur.compaction.judge.evidence import ClaimRule, Evidence, UserReply
 from secateur.compaction.judge.lexicon import ACCEPTS, FORBIDS, PERMITS, REFUSES, USER, build_pattern
 
 LEAST_SHARED = 0.5  # of the words of the shorter of two topics
+SHORT_QUESTION = 6  # words of a question that needs the sentence before it: `Shall I run it?`
 SHORT_WORDS = 12  # of an answer that takes up what its question names
 
 WANTS = build_pattern(
@@ -39,6 +40,7 @@ _YES = re.compile(
     r"(?i)\W*(?:yes|yep|yeah|ok(?:ay)?|sure|fine|go\s+ahead|do\s+(?:it|that)|please\s+do|agreed|of\s+course|ja|gerne|klar|oui|d['’]accord|bien\s+sûr|sí|vale"
     r"|claro|sim|да|конечно|được|vâng)\b|\W*(?:好|可以|行|是的|はい|お願い|네|좋)"
 )
+_NOT_YET = re.compile(r"(?i)\W*(?:todavía\s+no|aún\s+no|noch\s+nicht|pas\s+encore|ainda\s+não|not\s+yet)\b")
 _NO = re.compile(
     r"(?i)\W*(?:no|nope|nein|non|não|нет|không|not\s+(?:yet|now))\b(?!\s+(?:problem|worries))|\W*(?:不|别|いいえ|不要|아니)"
 )
@@ -73,10 +75,12 @@ def _iterate_stances(reply: UserReply) -> Iterator[_Stance]:
     for sentence in _SENTENCE.split(reply.text):
         for part in _PART.split(sentence) if not sentence.rstrip().endswith(("?", "？")) else ():
             words = extract_plain_words(part)
-            if words and not _REASON.match(part):
+            if words and not (_REASON.match(part) or FORBIDS.search(part)):
                 yield _Stance(words, not (is_negative(part) or REFUSES.search(part)), part)
-    if questions and (answer := _YES.match(reply.text) or _NO.match(reply.text)):
-        yield _Stance(extract_plain_words(questions[-1]), answer.re is _YES, reply.text)
+    if questions and (answer := _YES.match(reply.text) or _NO.match(reply.text) or _NOT_YET.match(reply.text)):
+        asked = reply.before.partition(questions[-1])[0] if len(questions[-1].split()) <= SHORT_QUESTION else ""
+        about = " ".join((*_SENTENCE.split(asked.strip())[-1:], questions[-1]))
+        yield _Stance(extract_plain_words(about), answer.re is _YES, reply.text)
 
 
 def _explain_stance(claim: Claim, evidence: Evidence) -> str:
@@ -86,7 +90,7 @@ def _explain_stance(claim: Claim, evidence: Evidence) -> str:
     before = frozenset[str]()
     for clause in _join_labels(split_clauses(_QUOTED.sub(" ", claim.text))):
         told = _read_stance(clause, claim)
-        topic = extract_plain_words(_VERB.sub(" ", USER.sub(" ", clause))) or before
+        topic = extract_plain_words(_VERB.sub(" ", USER.sub(" ", clause))) - _FILLING or before
         before = topic
         if told is None or is_earlier(clause):
             continue
@@ -94,6 +98,30 @@ def _explain_stance(claim: Claim, evidence: Evidence) -> str:
         if about and all(one.is_for != told for one in about):
             return quote("the user", about[-1].text)
     return ""
+
+
+_FILLING = frozenset(
+    [
+        "hat",
+        "has",
+        "had",
+        "was",
+        "were",
+        "been",
+        "are",
+        "ist",
+        "war",
+        "den",
+        "dem",
+        "est",
+        "ont",
+        "han",
+        "dado",
+        "para",
+        "offer",
+        "idea",
+    ]
+)
 
 
 def _join_labels(clauses: tuple[str, ...]) -> list[str]:
@@ -228,23 +256,17 @@ _OR = re.compile(r",?\s+(?:or|oder|ou|o|или|hoặc)\s+(?:should\s+(?:it|I|we)
 
 def _explain_undecided(claim: Claim, evidence: Evidence) -> str:
     """Quote the user who had not decided what a claim has as decided."""
-    if (
-        not _DECIDED.search(claim.text)
-        or claim.is_negative
-        or claim.is_question
-        or claim.is_quoted
-        or _OTHERWISE.search(claim.text)
-    ):
+    if claim.is_question or claim.is_quoted:
         return ""
-    topic = extract_plain_words(_DECIDED.sub(" ", USER.sub(" ", claim.text)))
-    for at, reply in enumerate(evidence.replies):
-        later = (one.text for one in evidence.replies[at + 1 :])
-        if (
-            _UNDECIDED.search(reply.text)
-            and topic & extract_plain_words(reply.text)
-            and not any(topic & extract_plain_words(one) for one in later)
-        ):
-            return quote("the user", _UNDECIDED.search(reply.text).group())  # type: ignore[union-attr]
+    for clause in split_clauses(claim.text):
+        if not _DECIDED.search(clause) or is_denied(clause) or _OTHERWISE.search(clause):
+            continue
+        topic = extract_plain_words(_DECIDED.sub(" ", USER.sub(" ", clause)))
+        for at, reply in enumerate(evidence.replies):
+            later = "\n".join(one.text for one in evidence.replies[at + 1 :])
+            found = _UNDECIDED.search(reply.text) if topic & extract_plain_words(reply.text) else None
+            if found and not topic & extract_plain_words(later):
+                return quote("the user", found.group())
     return ""
 
 

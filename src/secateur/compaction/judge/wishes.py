@@ -100,9 +100,18 @@ def _is_spoken(sentence: str) -> bool:
     """Whether a sentence of the agent asks, plans, proposes or denies."""
     said = _BECAUSE.split(sentence)[0] or sentence
     is_plan = INTENT.search(said) or _MODAL.search(said)
-    return bool(is_plan) or is_negative(said) or sentence.rstrip().endswith(("?", "？"))
+    return (
+        bool(is_plan)
+        or (is_negative(said) and _NOT_DONE.search(said) is not None)
+        or sentence.rstrip().endswith(("?", "？"))
+    )
 
 
+# A denial of the agent's own work: that a page does not load is a fact
+_NOT_DONE = re.compile(
+    r"(?i)\b(?:I|we|yet|so\s+far|ich|wir|noch|bisher|je|nous|encore|he|hemos|aún|todavía|ainda|я|мы|ещё|пока|tôi|chưa)\b|\bj['’]"
+    r"|还没|尚未|没有|未|まだ|아직|ません|ていない"
+)
 _BECAUSE = re.compile(r"(?i),?\s+(?:because|since|as|weil|da|parce\s+qu\w*|car|porque|ya\s+que)\s")
 
 
@@ -188,7 +197,7 @@ _TOLD = re.compile(
 _OPEN = re.compile(
     r"(?i)\b(?:will|would|could|should|shall|must|may|might|to\s+be|needs?|next|if|whether|unless|until|before"
     r"|once|when|todo|start\w*|begin\w*|begun|began|begonnen|commencé|empezado|pending|planned|asked|wants?|wanted"
-    r"|proposed|suggested|offered|prefer\w*|chose\w*|consider\w*|rather|instead|against|decided|left\s+for"
+    r"|proposed|suggested|offered|tried|attempted|prefer\w*|chose\w*|consider\w*|rather|instead|against|decided|left\s+for"
     r"|still\s+to|yet"
     r"|soll\w*|muss|müssen|darf|dürfen|möchte|will|wenn|ob|bis|noch|offen|geplant|vorgeschlagen|doit|doivent|veut"
     r"|si|quand|prévu|proposé|debe\w*|quiere|cuando|pidió|falta|deve\w*|quer|pediu|quando"
