@@ -13,7 +13,8 @@ lies are fluent and wrong in one fact. Its histories are shared by both halves, 
 lines that name what the history does not hold are dropped. Such lines are counted apart, in true summaries as well, and
 so are rejections for a lack of headings, which say nothing about truth. The set `types` is all open: lies of each type
 (files, checks, counts, values, approvals, bans, order, quotations, versions, hashes, branches, hosts, who decided), and
-true summaries in many forms and languages. The set `wordings`, all open as well, says things in as many ways as possible: passive, nominal, in fragments and tables, of the past, and by what is not the case.
+true summaries in many forms and languages. The set `wordings`, all open as well, says things in as many ways as
+possible: passive, nominal, in fragments and tables, of the past, and by what is not the case.
 """
 
 import argparse

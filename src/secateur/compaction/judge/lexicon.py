@@ -56,7 +56,7 @@ REFUSES = build_pattern(
 )
 EARLIER = build_pattern(
     r"w(?:as|ere)\s+already|at\s+(?:the\s+)?(?:first|start|beginning|outset)|initially|earlier|originally|previously|formerly|before|once|"
-    r"used\s+to|had\s+(?:\w+ly\s+)?(?:been|\w+ed|\w+en|\w+wn|come|gone|got)|was\s+once|until|in\s+between|meanwhile|for\s+a\s+(?:while|moment)|temporarily|on\s+the\s+way|"
+    r"used\s+to|had\s+(?:\w+ly\s+)?(?:been|\w+ed|\w+en|\w+wn|come|gone|got|run|made|put|set)|was\s+once|until|in\s+between|meanwhile|for\s+a\s+(?:while|moment)|temporarily|on\s+the\s+way|"
     r"first|second|prior|in\s+runs?\s+\d|no\s+longer|any\s?more|midway|along\s+the\s+way|at\s+one\s+point|"
     r"anfangs|zuerst|zunächst|zu\s+beginn|vorher|zuvor|früher|bis|hatte[n]?|zwischen\w+|erst|ursprünglich|"
     r"einst\w*|nicht\s+mehr|"

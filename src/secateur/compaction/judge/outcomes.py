@@ -47,7 +47,7 @@ def _explain_outcome(claim: Claim, evidence: Evidence) -> str:
     if is_order or claim.is_question or claim.is_quoted or claim.is_reported:
         return ""
     was_earlier = False
-    clauses = _join_labels(split_clauses(claim.text))
+    clauses = [_REASON.split(one)[0] for one in _join_labels(split_clauses(claim.text))]
     told = [read_outcome(one) for one in clauses]
     for outcome, clause in zip(told, clauses, strict=True):
         was_earlier = is_earlier(clause) or (was_earlier and not is_present(clause))
@@ -66,6 +66,10 @@ def _explain_outcome(claim: Claim, evidence: Evidence) -> str:
 _HELD = re.compile(
     r"(?i)\b(?:is|are|has|have|been|was|were|still|no|none|now|ist|sind|wurden?|est|sont|está[n]?|fue|ha[ns]?)\b|已|了|た|ている"
 )
+
+
+# What a result is put down to has no result of its own
+_REASON = re.compile(r"(?i)(?<=\w)\s+(?:because|since|weil|da|parce\s+qu\w*|porque|ya\s+que)\s")
 
 
 def _join_labels(clauses: Sequence[str]) -> list[str]:
