@@ -350,7 +350,7 @@ def test_what_cannot_be_wrapped_is_refused(server: Upstream) -> None:
     client = make_client(Chat, "plain")
     with pytest.raises(ConfigError, match="not both"):
         secateur.wrap(client, Engine(), policy="observe")
-    with pytest.raises(ConfigError, match="give a session"):
+    with pytest.raises(ConfigError, match="pass session="):
         secateur.wrap(client, Engine())
 
 
