@@ -9,11 +9,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from secateur.chain import encode_canonical, hash_epochs, link_bodies
 from secateur.errors import ConfigError, StoreError
 from secateur.model import Epoch, Rewrite
 from secateur.stores import changes, migrate, open_store, place, sql_retention, sqlite_scrub
+from secateur.stores.memory import MemoryStore
 from secateur.stores.proof import find_problems
 from secateur.stores.protocol import Blob, Freed, Manifest, Pin, SessionId, SessionUpdate, State, Store, make_state
 from secateur.stores.sqlite import SqliteStore
@@ -442,3 +444,12 @@ def test_a_raw_history_that_lacks_a_piece_is_found(tmp_path: Path) -> None:
         tampered(path, "UPDATE manifests SET shared = 1")[0]
         == "the raw history of request 2 continues one that is missing"
     )
+
+
+def test_damaged_bytes_in_memory_are_named_by_their_handle() -> None:
+    store = MemoryStore()
+    saved(store)
+    [(place, filed)] = store._blobs.items()
+    store._blobs[place] = replace(filed, body=b"other", codec=0)
+    with pytest.raises(StoreError, match=f"the bytes filed under {place[1]} are not the bytes that were saved"):
+        store.get_blob("t", place[1])

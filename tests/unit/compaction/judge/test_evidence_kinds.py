@@ -175,3 +175,9 @@ def test_a_row_of_a_table_is_read_with_the_names_of_its_columns() -> None:
     right = tuple(row.format("0.731", "0.694") for row in rows)
     assert find_contradiction({"discoveries": turned}, HISTORY) is not None
     assert find_contradiction({"discoveries": right}, HISTORY) is None
+
+
+def test_a_wrong_cause_is_answered_with_the_agents_words() -> None:
+    found = find_contradiction({"discoveries": ("- Root cause: a lock held by the scheduler",)}, HISTORY)
+    assert found is not None
+    assert found.text.startswith("the agent said 'I could also cache the feeds on disk. The cause was a commit")
