@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import FileEntry, Ledger
-from secateur.compaction.ledger.files import limit_uncommitted, list_roots
+from secateur.compaction.ledger.files import limit_uncommitted
+from secateur.compaction.ledger.known_paths import list_roots
 from secateur.compaction.ledger.said import get_user_text
 from secateur.model import Message
 from secateur.toolcalls.actions import Action

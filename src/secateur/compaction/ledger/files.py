@@ -9,7 +9,7 @@ change of it; one that the session itself created and deleted is nothing that a 
 
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import cast
 
@@ -17,11 +17,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import FileEntry
+from secateur.compaction.ledger.known_paths import find_known_path, find_place, find_roots, resolve_target
 from secateur.redact import redact
-from secateur.toolcalls.actions import Action, collapse_whitespace, collect_texts
+from secateur.toolcalls.actions import Action, collapse_whitespace
 from secateur.toolcalls.effects import Effect, Use, is_pathlike
-from secateur.toolcalls.file_effects import PLACES, list_command_lines, list_file_effects, list_paths
-from secateur.toolcalls.shell import parse_command_line
+from secateur.toolcalls.file_effects import list_file_effects, list_paths
 
 MOST_UNCOMMITTED = 8
 OTHERS = "…"  # in place of older files that were changed since the last commit
@@ -43,7 +43,7 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
     committed: set[str] = set()  # files that only a commit names
     for action in done:
         if action.kind in ("run", "edit"):
-            roots |= dict.fromkeys(_find_roots(action))
+            roots |= dict.fromkeys(find_roots(action))
         for effect in list_file_effects(action):
             if effect.use == "read" and _is_absent(effect.path, action):
                 continue
@@ -55,6 +55,7 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
                 since_commit |= dict.fromkeys(touched if effect.use != "read" else ())
         if action.kind == "run" and "commit" in action.call.text and _COMMITTED.search(action.said[:_SEARCHED]):
             _note_committed_files(found, committed, action)
+            _note_removed_files(found, action, roots)
         if since_commit and _is_commit(action):
             since_commit.clear()
     _mark_removed(found, committed)
@@ -80,10 +81,12 @@ def _is_commit(action: Action) -> bool:
 
 
 def _is_absent(path: str, action: Action) -> bool:
-    """Whether a command that succeeds in any case was given a file that is not there."""
+    """Whether a call that succeeds in any case was given a file that is not there."""
+    if action.kind == "read":
+        return _ABSENT.match(action.said[:_MOST_ABSENT]) is not None
     if action.kind != "run":
         return False
-    if f"{path}: No such file or directory" in action.said:
+    if f"{path.removeprefix('~')}: No such file or directory" in action.said:
         return True
     guarded = _GUARDED.search(action.call.text[:_SEARCHED])
     return guarded is not None and action.said.strip() == (guarded["instead"] or "").strip()
@@ -99,6 +102,14 @@ def _note_committed_files(found: dict[str, FileEntry], committed: set[str], acti
             committed.add(path)
 
 
+def _note_removed_files(found: dict[str, FileEntry], action: Action, roots: dict[str, None]) -> None:
+    """Note known files as deleted that a commit says it removed: other programs deleted them."""
+    for hit in _REMOVED.finditer(action.said[:_SEARCHED]):
+        path = find_known_path(found, hit["path"], roots)
+        if path in found and found[path].use in ("read", "created", "changed"):
+            _note(found, Effect(path, "deleted"), action, roots)
+
+
 def _mark_removed(found: dict[str, FileEntry], committed: set[str]) -> None:
     """Mark files that were removed behind the commit that made them as deleted: their removal is a change."""
     for path in committed:
@@ -111,13 +122,20 @@ def _drop_restored(
 ) -> None:
     """Drop the files that git took back."""
     if effect.use in ("restored", "stashed"):
-        path = effect.path and _find_known_path(found, effect.path, roots)
+        path = effect.path and find_known_path(found, effect.path, roots)
         for one in [one for one in since_commit if not path or one == path or one.startswith(f"{path}/")]:
             del since_commit[one]
 
 
 _SEARCHED = 20_000  # characters of a command, and of an output
 _SUMMED_UP = re.compile(r"^ create mode \d{6} (?P<path>[^\n]{1,400})$", re.M)
+_REMOVED = re.compile(r"^ delete mode \d{6} (?P<path>[^\n]{1,400})$", re.M)
+_MOST_ABSENT = 400
+_ABSENT = re.compile(
+    r"\s*(?:<tool_use_error>|error\b[^\n]{0,40}?:|ENOENT|file|path|cannot|could not)[^\n]{0,300}?"
+    r"(?:no such file|does not exist|not found|doesn['’]t exist)[^\n]{0,200}\s*\Z",
+    re.I,
+)
 _GUARDED = re.compile(r"2> ?/dev/null ?\|\| ?(?:true|:|echo +(?:\\?[\"'])?(?P<instead>[\w .,:-]{1,80}))")
 _UNCOMMITTED_USES = ("created", "changed", "deleted", "moved")
 _COMMITTING = re.compile(
@@ -127,11 +145,6 @@ _COMMITTING = re.compile(
 _COMMITTED = re.compile(
     r"^\[[\w./ -]{1,200}(?:\(root-commit\) )?[0-9a-f]{7,40}\] |^nothing to commit, working tree clean", re.M
 )
-
-
-def list_roots(done: Iterable[Action]) -> tuple[str, ...]:
-    """Return the folders in which commands were run."""
-    return tuple(dict.fromkeys(root for action in done if action.kind == "run" for root in _find_roots(action)))
 
 
 def merge_use(before: FileEntry | None, use: Use) -> Use:
@@ -155,27 +168,41 @@ def describe_target(action: Action) -> str:
     return redact(collapse_whitespace(f"{action.call.tool} {named[0] if named else ''}"))
 
 
-_MOST_ROOTS = 8
-
-
 def _note(found: dict[str, FileEntry], effect: Effect, action: Action, roots: dict[str, None]) -> tuple[str, ...]:
     """Record an effect, and return the files that it touched."""
     if action.kind == "run" and _is_secret(action.call.text, effect.path):
         return ()
-    path = _find_known_path(found, effect.path, roots)
+    path = find_known_path(found, effect.path, roots)
     key = action.key if effect.use == "read" else action.call.key
     if effect.use == "deleted" and (inside := [one for one in found if one.startswith(f"{path}/")]):
         for one in inside:
             found[one] = FileEntry(one, merge_use(found[one], "deleted"), key)
         if path not in found and all(found[one].use == "discarded" for one in inside):
             return ()
-    before = found.pop(path, None)
-    found[path] = FileEntry(path, merge_use(before, cast(Use, effect.use)), key, effect.to)
-    if effect.use == "moved" and is_pathlike(effect.to):
-        after = found.pop(effect.to, None)
-        use: Use = "created" if before and before.use == "created" else "changed"
-        found[effect.to] = FileEntry(effect.to, merge_use(after, use), key)
+    if effect.use == "moved":
+        _note_move(found, path, effect, action)
+        return (path,)
+    found[path] = FileEntry(path, merge_use(found.pop(path, None), cast(Use, effect.use)), key)
     return (path,)
+
+
+def _note_move(found: dict[str, FileEntry], path: str, effect: Effect, action: Action) -> None:
+    """Record a move; moves of one file that follow each other are one move, from its first place to its last."""
+    key = action.call.key
+    base, to = resolve_target(path, effect, action)
+    place = find_place(FileEntry(path, "moved", to=to))
+    before = found.pop(path, None)
+    first = next((one for one in found.values() if one.use == "moved" and find_place(one) in (path, effect.path)), None)
+    if first is not None:
+        del found[first.path]
+        if first.path in (place, place.removeprefix(base)):
+            found[place] = FileEntry(place, "changed", key)
+            return
+    start = first.path if first else path
+    found[start] = FileEntry(start, "moved", key, to)
+    if is_pathlike(to):
+        use: Use = "created" if before and before.use == "created" else "changed"
+        found[to] = FileEntry(to, merge_use(found.pop(to, None), use), key)
 
 
 class _TakenBack:
@@ -193,7 +220,7 @@ class _TakenBack:
             found.update({one.path: one for one in self.stashed if found[one.path].use == "restored"})
             self.stashed = []
         elif not _NOT_RESTORED.search(action.said):
-            path = effect.path and _find_known_path(found, effect.path, roots)
+            path = effect.path and find_known_path(found, effect.path, roots)
             before = self._restore(found, path, action.call.key)
             self.stashed += before if effect.use == "stashed" else ()
 
@@ -220,40 +247,3 @@ def _is_secret(command: str, path: str) -> bool:
 
 
 _redact_command = lru_cache(maxsize=4)(redact)  # asked about once for each file that it names
-
-
-def _find_known_path(found: dict[str, FileEntry], path: str, roots: dict[str, None]) -> str:
-    """Return the name under which this file is already known, else its own."""
-    path = redact(re.sub(r"^(?:\./)+", "", path.strip().removeprefix("file://")))
-    if path in found:
-        return path
-    for root in list(roots)[-_MOST_ROOTS:]:
-        other = path.removeprefix(root + "/") if path.startswith("/") else posixpath.join(root, path)
-        if other in found:
-            return other
-    return _match_by_suffix(found, path, roots) or path
-
-
-def _match_by_suffix(found: dict[str, FileEntry], path: str, roots: dict[str, None]) -> str:
-    """Return the one known file whose path ends in this path or the reverse, and record its root."""
-    if path.startswith("/"):
-        same = [one for one in found if "/" in one and one[0] != "/" and path.endswith("/" + one)]
-    else:
-        same = [one for one in found if one[0] == "/" and one.endswith("/" + path)] if "/" in path else []
-    if len(same) != 1:
-        return ""
-    whole, end = (path, same[0]) if path.startswith("/") else (same[0], path)
-    roots[whole.removesuffix("/" + end)] = None
-    return same[0]
-
-
-def _find_roots(action: Action) -> Iterator[str]:
-    """Yield the folders that commands are run in."""
-    for place in collect_texts(action.given, PLACES):
-        if place.startswith("/"):
-            yield place.rstrip("/")
-    for line in list_command_lines(action):
-        if "cd /" in line:
-            for simple in parse_command_line(line).commands:
-                if simple.words[:1] == ("cd",) and simple.words[-1].startswith("/"):
-                    yield simple.words[-1].rstrip("/")

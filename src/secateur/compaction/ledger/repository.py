@@ -123,7 +123,7 @@ _STATUS = re.compile(
     r"^## (?!HEAD \()(?:No commits yet on )?([^\s.]{1,200}(?:\.[^\s.]{1,200}){0,8})(?:\.\.\.\S+)?(?: \[[^\]\n]*\])?$()",
     re.M,
 )
-_HASH = re.compile(r"^\[[\w./ -]{1,200}(?:\(root-commit\) )?([0-9a-f]{7,40})\] ", re.M)
+_HASH = re.compile(r"^\[[\w./ -]{1,200}(?:\(root-commit\) )?(?<= )([0-9a-f]{7,40})\] ", re.M)
 _GIT = ("git", "gh", "gt", "glab")
 _PUSHES = ("gh pr create", "gh pr merge", "glab mr create", "gt submit")
 _NO_TAG = frozenset({"-l", "--list", "-d", "--delete", "-n", "--contains", "--sort", "--points-at"})

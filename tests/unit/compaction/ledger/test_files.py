@@ -243,6 +243,44 @@ def test_a_file_that_is_not_there_is_not_read(command: str, said: str, is_read: 
     assert files(called("bash", said, command=command)) == ({"notes.md": "read"} if is_read else {})
 
 
+def test_moves_that_follow_each_other_are_one_move() -> None:
+    entries = build_ledger(
+        talk(user(), *called("bash", command="mv a.py b.py"), *called("bash", command="mv b.py lib/c.py")).messages
+    ).files
+    assert [(one.path, one.to) for one in entries if one.use == "moved"] == [("a.py", "lib/c.py")]
+    assert "b.py" not in [one.path for one in entries]
+    back = files(called("bash", command="mv a.py lib/"), called("bash", command="cd /w && mv lib/a.py ."))
+    assert "moved" not in back.values()
+
+
+def test_a_destination_is_seen_from_the_folder_of_the_command() -> None:
+    entries = build_ledger(
+        talk(
+            user(),
+            *called("edit", file_path="/w/pkg/src/utils/config.ts", old_string="a", new_string="b"),
+            *called("bash", command="cd /w/pkg/src && mv utils/config.ts ."),
+        ).messages
+    ).files
+    assert [(one.path, one.to) for one in entries] == [("/w/pkg/src/utils/config.ts", "/w/pkg/src/")]
+
+
+def test_a_file_that_a_commit_deletes_is_deleted() -> None:
+    wrote = called("write", file_path="/w/a.py", content="x")
+    said = "[main 1234abc] x\n 1 file changed\n delete mode 100644 a.py\n"
+    assert files(wrote, called("bash", said, command="cd /w && git commit -am x")) == {"/w/a.py": "discarded"}
+    read = called("read", file_path="/w/b.py")
+    gone = "[main 1234abc] x\n delete mode 100644 b.py\n"
+    assert files(read, called("bash", gone, command="cd /w && git commit -am x")) == {"/w/b.py": "deleted"}
+
+
+@pytest.mark.parametrize("said", ["File does not exist.", "Error: ENOENT: no such file or directory, open '/w/a.py'"])
+def test_a_file_that_a_reading_tool_did_not_find_is_not_read(said: str) -> None:
+    assert files(called("read", said, file_path="/w/a.py")) == {}
+    assert files(called("read", f"def load():\n    raise OSError('{said}')\n", file_path="/w/a.py")) == {
+        "/w/a.py": "read"
+    }
+
+
 def test_one_long_line_takes_little_time_to_read() -> None:
     line = " create mode 100644 " + "a/" * 250_000
     assert files(called("bash", f"{line}\n[" + "a" * 500_000, command="git commit -m x")) == {}

@@ -27,6 +27,8 @@ PUSHED = ran("git push origin main", "To github.com:a/b\n   1..2  main -> main")
     ("rounds", "left"),
     [
         ([COMMIT], ("1234abc",)),
+        ([ran("git commit -m x", "[main a87a7777] x")], ("a87a7777",)),
+        ([ran("git commit -m x", "[main (root-commit) a87a7777] x")], ("a87a7777",)),
         ([COMMIT, TAGGED], ("1234abc", "tag v0.1.0")),
         ([COMMIT, TAGGED, PUSHED], ("tag v0.1.0",)),
         ([COMMIT, TAGGED, PUSHED, ran("git push --tags", "ok")], ()),

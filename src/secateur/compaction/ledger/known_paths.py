@@ -1,0 +1,77 @@
+"""Which file a path names: the folders that commands ran in, names under which a file is known, and targets of moves.
+
+Rule: a relative and an absolute path are one file where a command named the folder between them, or where one ends in
+the other, folders and all, and no third does. What was done to a file is not decided here (`files`).
+"""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+
+from secateur.compaction.ledger.entries import FileEntry
+from secateur.redact import redact
+from secateur.toolcalls.actions import Action, collect_texts
+from secateur.toolcalls.effects import Effect
+from secateur.toolcalls.file_effects import PLACES, list_command_lines
+from secateur.toolcalls.shell import parse_command_line
+
+_MOST_ROOTS = 8
+
+
+def find_known_path(found: dict[str, FileEntry], path: str, roots: dict[str, None]) -> str:
+    """Return the name under which this file is already known, else its own."""
+    path = redact(re.sub(r"^(?:\./)+", "", path.strip().removeprefix("file://")))
+    if path in found:
+        return path
+    for root in list(roots)[-_MOST_ROOTS:]:
+        other = path.removeprefix(root + "/") if path.startswith("/") else posixpath.join(root, path)
+        if other in found:
+            return other
+    return _match_by_suffix(found, path, roots) or path
+
+
+def _match_by_suffix(found: dict[str, FileEntry], path: str, roots: dict[str, None]) -> str:
+    """Return the one known file whose path ends in this path or the reverse, and record its root."""
+    if path.startswith("/"):
+        same = [one for one in found if "/" in one and one[0] != "/" and path.endswith("/" + one)]
+    else:
+        same = [one for one in found if one[0] == "/" and one.endswith("/" + path)] if "/" in path else []
+    if len(same) != 1:
+        return ""
+    whole, end = (path, same[0]) if path.startswith("/") else (same[0], path)
+    roots[whole.removesuffix("/" + end)] = None
+    return same[0]
+
+
+def find_roots(action: Action) -> Iterator[str]:
+    """Yield the folders that commands are run in."""
+    for place in collect_texts(action.given, PLACES):
+        if place.startswith("/"):
+            yield place.rstrip("/")
+    for line in list_command_lines(action):
+        if "cd /" in line:
+            for simple in parse_command_line(line).commands:
+                if simple.words[:1] == ("cd",) and simple.words[-1].startswith("/"):
+                    yield simple.words[-1].rstrip("/")
+
+
+def resolve_target(path: str, effect: Effect, action: Action) -> tuple[str, str]:
+    """Return the folder that a move starts in, if its file is known from elsewhere, and the target seen from there."""
+    given, to = re.sub(r"^(?:\./)+", "", effect.path), effect.to
+    base = path.removesuffix(given) if path != given and path.endswith(f"/{given}") else ""
+    if to in ("./", "../") and not base:
+        base = next((f"{root}/" for root in find_roots(action)), "")
+    if not to or to.startswith(("/", "~")) or not base:
+        return base, to
+    return base, posixpath.normpath(f"{base}{to}") + ("/" if to.endswith("/") else "")
+
+
+def find_place(moved: FileEntry) -> str:
+    """Return the path of a moved file behind its move."""
+    is_folder = moved.to.endswith("/")
+    return posixpath.normpath(posixpath.join(moved.to, posixpath.basename(moved.path)) if is_folder else moved.to)
+
+
+def list_roots(done: Iterable[Action]) -> tuple[str, ...]:
+    """Return the folders in which commands were run."""
+    return tuple(dict.fromkeys(root for action in done if action.kind == "run" for root in find_roots(action)))
