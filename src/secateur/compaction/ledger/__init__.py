@@ -43,6 +43,7 @@ from secateur.compaction.ledger.repository import (
     find_branch,
     find_commits,
     find_folder,
+    find_status,
     list_tickets,
     list_unpushed,
 )
@@ -109,6 +110,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         last_words=told.last_words,
         commits=tuple(dict.fromkeys(find_commits(ran))),
         identifiers=list_names(said, done),
+        status=find_status(ran),
         branch=find_branch(ran),
         folder=find_folder(done, ran),
         unpushed=limit_uncommitted(list_unpushed(ran), MOST_UNPUSHED),

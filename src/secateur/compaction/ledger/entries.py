@@ -164,6 +164,7 @@ class Ledger(Struct, frozen=True, omit_defaults=True):
     pending: tuple[Pending, ...] = ()
     commits: tuple[str, ...] = ()
     uncommitted: tuple[str, ...] = ()  # files changed since the last commit, or in a span that has none
+    status: tuple[str, ...] = ()  # what the last `git status` showed
     identifiers: tuple[str, ...] = ()
     branch: str = ""
     folder: str = ""  # where commands were run of late

@@ -49,6 +49,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         pending=_merge_pending(earlier, later),
         commits=tuple(dict.fromkeys((*earlier.commits, *later.commits))),
         uncommitted=_merge_uncommitted(earlier, later),
+        status=later.status or (() if later.commits or later.delivered else earlier.status),
         identifiers=tuple(dict.fromkeys(names)),
         branch=later.branch or earlier.branch,
         folder=later.folder or earlier.folder,

@@ -15,10 +15,10 @@ from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.briefs import find_opening
 from secateur.compaction.ledger.entries import Command, Ledger, UserRequest, mark
 from secateur.compaction.ledger.file_lines import find_root, list_file_lines, shorten_path
-from secateur.compaction.ledger.files import OTHERS
+from secateur.compaction.ledger.files import OTHERS, limit_uncommitted
 from secateur.compaction.ledger.notes import limit_notes
 from secateur.compaction.ledger.relevance import list_goals, select_relevant
-from secateur.compaction.ledger.repository import TAG
+from secateur.compaction.ledger.repository import DISTANCES, MOST_IN_STATUS, TAG, list_unnamed
 from secateur.compaction.ledger.requests import UNFINISHED, is_substantial
 from secateur.compaction.template import SECTIONS
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
@@ -40,7 +40,9 @@ REPLACED_BY = " — replaced by: "
 EDITED_SINCE = " (edited since)"
 UNCOMMITTED = "changed since the last commit"
 ALL_LISTED = "every changed file that is listed"
+IN_STATUS = "what git status shows beside them"
 MOST_NAMED = 3  # files changed since the last commit, where nothing was committed
+STATUS = "git status, last"
 UNPUSHED = "committed, and no call pushed it"
 TAKEN_BACK = "tried and taken back"
 FOLDER = "working directory"
@@ -174,7 +176,10 @@ def _render_accomplished(ledger: Ledger) -> Iterator[str]:
 
 
 def _render_files(ledger: Ledger) -> Iterator[str]:
-    return list_file_lines(ledger.files)
+    yield from list_file_lines(ledger.files)
+    unnamed = list_unnamed(ledger.status, ledger.files)
+    if unnamed:
+        yield f"- {STATUS}: {' · '.join(limit_uncommitted(unnamed, MOST_IN_STATUS))}"
 
 
 def _render_questions(ledger: Ledger) -> Iterator[str]:
@@ -219,6 +224,8 @@ def _list_uncommitted(ledger: Ledger) -> Iterator[str]:
     is_all = not ledger.commits and "commit" not in ledger.delivered and len(ledger.uncommitted) > MOST_NAMED
     if is_all and {*ledger.uncommitted} - {OTHERS} <= listed:
         yield ALL_LISTED
+        if any(not one.startswith(DISTANCES) for one in list_unnamed(ledger.status, ledger.files)):
+            yield IN_STATUS
         return
     root = find_root(ledger.files)
     yield from (shorten_path(path, root) for path in ledger.uncommitted)

@@ -25,6 +25,7 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
         files=_settle_files(span.files, whole.files),
         commits=whole.commits,
         uncommitted=whole.uncommitted,
+        status=whole.status,
         before=whole.before,
         commands=_settle_commands(span.commands, whole),
         failures=_settle_failures(span.failures, whole.failures),

@@ -97,3 +97,48 @@ def test_where_nothing_was_committed_the_changed_files_are_not_named_twice() -> 
     assert render_ledger(read_back(lines)) == lines
     after = render_ledger(read(branch, COMMIT, *edits))["next"]
     assert f"- changed since the last commit: {' · '.join(f'src/part{at}.py' for at in range(5))}" in after
+
+
+LONG = (
+    "On branch main\nYour branch is ahead of 'origin/main' by 2 commits.\n\nChanges not staged for commit:\n"
+    '  (use "git add <file>..." to update)\n\tmodified:   src/a.py\n\tdeleted:    src/b.py\n\n'
+    'Untracked files:\n  (use "git add <file>..." to include)\n\tdocs/new.md\n\nno changes added to commit'
+)
+SHORT = "## main...origin/main [behind 2]\n M src/a.py\nR  src/b.py -> src/c.py\n?? docs/\n"
+
+
+@pytest.mark.parametrize(
+    ("rounds", "shown"),
+    [
+        ([ran("git status", LONG)],
+         ("ahead 2 of origin/main", "modified src/a.py", "deleted src/b.py", "untracked docs/new.md")),
+        ([ran("git status -sb", SHORT)],
+         ("behind 2 of origin/main", "modified src/a.py", "renamed src/b.py -> src/c.py", "untracked docs/")),
+        ([ran("git status --short", "?? a.py\n"), COMMIT], ()),
+        ([ran("git status --short", "?? a.py\n"), PUSHED], ()),
+        ([ran("git status -s", "?? a.py\n"), ran("git status -s", "")], ("clean",)),
+        ([ran("git commit -m x && git status", f"{LONG}\n[main 1234abc] x\nOn branch main\nnothing to commit")],
+         ("clean",)),
+        ([ran("git log -3", SHORT), ran("git status", "x", True)], ()),
+    ],
+)  # fmt: skip
+def test_the_last_status_is_read_in_both_forms(rounds: list[tuple[Message, Message]], shown: tuple[str, ...]) -> None:
+    assert read(*rounds).status == shown
+
+
+def test_files_of_the_last_status_that_no_line_names_have_one() -> None:
+    edits = [
+        (assistant(("e", "edit", json.dumps({"file_path": f"/w/src/{name}.py", "old_string": "a", "new_string": "b"}))),
+         result("ok", "edit", "e"))
+        for name in "abcd"
+    ]  # fmt: skip
+    known = " M src/a.py\n M src/b.py\n M src/c.py\n M src/d.py\n"
+    more = render_ledger(read(*edits, ran("git status -sb", f"## main\n{known}?? docs/\n")))
+    assert "- git status, last: untracked docs/" in more["files"]
+    both = "- changed since the last commit: every changed file that is listed · what git status shows beside them"
+    assert both in more["next"]
+    ledger = read(*edits, ran("git status -sb", f"## main\n{known}"))
+    assert not any(line.startswith("- git status") for line in render_ledger(ledger)["files"])
+    assert "- changed since the last commit: every changed file that is listed" in render_ledger(ledger)["next"]
+    assert read_back(more).status == ("untracked docs/",)
+    assert merge(ledger, read(COMMIT)).status == ()
