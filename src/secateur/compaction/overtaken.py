@@ -13,7 +13,13 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from secateur.compaction.ledger.rewrites import is_edit_refused, list_replaced
+from secateur.compaction.ledger.rewrites import (
+    EditedText,
+    is_edit_refused,
+    list_names_defined,
+    list_replaced,
+    list_rewrites,
+)
 from secateur.model import Message
 from secateur.toolcalls.actions import Action, list_actions
 from secateur.toolcalls.file_effects import list_file_effects, list_paths
@@ -47,6 +53,7 @@ def trace_work(messages: Sequence[Message]) -> LaterWork:
             number = numbers[action.call.key]
             for path in _list_edited(action):
                 files[posixpath.basename(path)] = number
+            edits += [_find_defined(number, one) for one in list_rewrites(action) if one.whole]
             edits += [made for one in list_replaced(action) if (made := _compare(number, one.old, one.new)).out]
     return LaterWork(max(files.values(), default=-1), files, tuple(edits))
 
@@ -66,10 +73,23 @@ def list_overtaken(statements: Sequence[Statement], work: LaterWork) -> frozense
     for at, one in enumerate(statements):
         if not one.is_deed:
             analyses.setdefault(one.number, []).append(at)
+    gone |= _list_contradicted(statements)
     for places in analyses.values():
         if len(gone.intersection(places)) >= max(2, ANALYSIS_SHARE * len(places)):
             gone |= {at for at in places if not _LASTS.search(statements[at].text)}
     return frozenset(gone)
+
+
+def _list_contradicted(statements: Sequence[Statement]) -> set[int]:
+    """Return the places of statements that tie a problem to something to which a later one says that it is not tied."""
+    gone: set[int] = set()
+    for one in statements:
+        for hit in _NOT_TIED.finditer(one.text):
+            named = re.compile(rf"{_TIED}{re.escape(hit['what'])}\b", re.I)
+            gone |= {
+                at for at, other in enumerate(statements) if other.number < one.number and named.search(other.text)
+            }
+    return gone
 
 
 def _is_overtaken(one: Statement, work: LaterWork) -> bool:
@@ -115,6 +135,12 @@ def _compare(number: int, old: str, new: str) -> LaterEdit:
     return LaterEdit(number, _list_identifiers(out), _list_identifiers(into))
 
 
+def _find_defined(number: int, one: EditedText) -> LaterEdit:
+    """Return what a file written as a whole defines: descriptions of that from before are of other code."""
+    names = _list_identifiers(" ".join(list_names_defined(one.path, one.new)))
+    return LaterEdit(number, names, names)
+
+
 def _list_identifiers(text: str) -> frozenset[str]:
     return frozenset(_IDENTIFIER.findall(text))
 
@@ -132,6 +158,10 @@ _PROBLEM = re.compile(
     r"|wrong|incorrect|inconsisten\w+|duplicat\w+|redundant|twice|doesn['’]t|does not|isn['’]t|is not|aren['’]t|not yet"
     r"|never|only (?:checks?|handles?|uses?)|currently|lacks?|cannot|can['’]t)\b"
 )
+_NOT_TIED = re.compile(
+    r"(?i)\b(?:not|n['’]t) (?:specific|limited|restricted|unique) to (?:the |an? )?[`'\"]?(?P<what>\w{3,})"
+)
+_TIED = r"\b(?:without|specific to|limited to|unique to|only (?:in|with|for)|restricted to) (?:the |an? |any )?[`'\"]?"
 _LASTS = re.compile(r"(?i)\b(?:requires?|must|because|since|decided|rejected|not allowed|only works)\b")
 _COUNTS = re.compile(r"(?i)\blines? ~?\d+|\b\d+ lines\b|:\d+-\d+\b")
 _VERDICT = re.compile(

@@ -3,12 +3,13 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.extract import extract
 from secateur.compaction.former import without_overtaken
 from secateur.compaction.ledger import Ledger
-from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
+from secateur.compaction.overtaken import LaterWork, Statement, list_overtaken, trace_work
 from secateur.model import Message
 
 
@@ -91,3 +92,25 @@ def test_lines_of_an_earlier_summary_about_code_that_was_changed_since_go() -> N
     messages = talk(user(), *EDIT).messages
     assert without_overtaken(kept, messages) == {"goal": kept["goal"], "discoveries": ("- The bank wants cents",)}
     assert without_overtaken(kept, messages[:1]) == kept
+
+
+def test_what_a_problem_is_not_specific_to_takes_back_that_it_was() -> None:
+    said = [
+        "Without the WITH clause, it works.",
+        "Without the cache, it works.",
+        "So it's not specific to WITH statements.",
+    ]
+    statements = [Statement(text, at, False) for at, text in enumerate(said)]
+    assert list_overtaken(statements, LaterWork()) == {0}
+    assert list_overtaken([*reversed(statements)], LaterWork()) == {2}
+    assert list_overtaken([replace(one, number=0) for one in statements], LaterWork()) == set()
+
+
+def test_code_that_a_new_file_defines_is_not_where_it_was() -> None:
+    given = json.dumps({"file_path": "src/args.ts", "content": "export function parseArgs() {\n}\n"})
+    wrote = assistant(("w", "write", given)), result("ok", "write", "w")
+    work = trace_work(talk(user(), assistant(), *wrote).messages)
+    said = "The level is validated in `parseArgs()` and again later."
+    assert list_overtaken([Statement(said, 1, False)], work) == {0}
+    assert list_overtaken([Statement(said, 3, False)], work) == set()
+    assert list_overtaken([Statement("Added `parseArgs()` to the parser.", 1, True)], work) == set()

@@ -56,6 +56,8 @@ def _find_reason(message: Message) -> str:
         said = collapse_whitespace(sentence)
         if _REVERTS.search(said):
             break
+        if _WITHDRAWS.match(said):
+            kept.clear()
         if _FAILS.search(said) and not _PLANS.search(said) and len(said) <= REASON_CHARS:
             kept.append(said)
     else:
@@ -63,6 +65,10 @@ def _find_reason(message: Message) -> str:
     return clip_text(" ".join(kept[-2:]), REASON_CHARS)
 
 
+_WITHDRAWS = re.compile(
+    r"(?i)(?:actually|wait|hmm+|oh)[,.!…\s—–-]+(?:(?:actually|wait|hmm+)[,.!…\s—–-]+)?"
+    r"(?:no\b|that['’]s (?:not|wrong)\b)|no,? wait\b"
+)
 _REVERTS = re.compile(
     r"(?i)\b(?:revert|restor|undo|roll(?:ing)? ?back|start(?:ing)? over|take (?:it|that|this) back"
     r"|reset)\w*"

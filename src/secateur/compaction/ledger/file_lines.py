@@ -6,10 +6,12 @@ under their whole paths. What is said of a file is not decided here (`notes`).
 """
 
 import posixpath
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from secateur.compaction.ledger.entries import FileEntry
+from secateur.compaction.ledger.rewrites import IMPORTS_ONLY
 from secateur.toolcalls.effects import Use
 
 ROOT = "root"
@@ -18,6 +20,8 @@ USES = ("read", "created", "changed", "moved", "deleted", "restored")
 _PER_LINE = 12
 _HERE = "./"
 _SHARE = 0.6  # of the absolute paths that are in the root
+_MOST_IMPORTING = 5  # files with nothing but other imports that are named
+_MORE = re.compile(r"\d+ more")
 _BETWEEN, _ABOUT, _TO = " · ", " — ", " → "
 
 
@@ -41,7 +45,7 @@ def list_file_lines(files: Sequence[FileEntry]) -> Iterator[str]:
         yield f"- {ROOT}: {root}"
     listed = [one for one in files if one.use not in ("read", "discarded") and not one.scratch]
     for row in _group(listed):
-        names = _BETWEEN.join(shorten_path(one.path, root) for one in row)
+        names = _BETWEEN.join(_list_names(row, root))
         to = f"{_TO}{shorten_path(row[0].to, root)}" if row[0].to else ""
         about = f"{_ABOUT}{row[0].about}" if row[0].about else ""
         yield f"- {row[0].use}: {names}{to}{about}"
@@ -54,6 +58,14 @@ def list_file_lines(files: Sequence[FileEntry]) -> Iterator[str]:
             row = some[at : at + size]
             names = _BETWEEN.join(shorten_path(one.path, root) for one in row)
             yield f"- {label}: {names}"
+
+
+def _list_names(row: Sequence[FileEntry], root: str) -> Iterator[str]:
+    """Yield the names of one line; of many files with nothing but other imports, the last ones and how many more."""
+    most = _MOST_IMPORTING if row[0].about == IMPORTS_ONLY else len(row)
+    yield from (shorten_path(one.path, root) for one in row[-most:])
+    if len(row) > most:
+        yield f"{len(row) - most} more"
 
 
 def shorten_path(path: str, root: str) -> str:
@@ -74,6 +86,8 @@ def parse_file_line(use: Use, rest: str, root: str) -> Iterator[FileEntry]:
     named, _, about = rest.partition(_ABOUT)
     named, _, to = named.partition(_TO)
     for path in named.split(_BETWEEN) if not to or to.endswith("/") else (named,):
+        if about == IMPORTS_ONLY and _MORE.fullmatch(path):
+            continue
         yield FileEntry(complete_path(path, root), use, to=complete_path(to, root), about=about)
 
 
@@ -89,7 +103,7 @@ def _group(files: Sequence[FileEntry]) -> Iterator[list[FileEntry]]:
     for one in sorted(files, key=lambda one: places[posixpath.dirname(one.path)]):
         name = (one.use, one.to, one.about if not one.to or one.to.endswith("/") else one.path)
         row = rows.setdefault(name, [])
-        if len(row) == _PER_LINE:
+        if len(row) == _PER_LINE and one.about != IMPORTS_ONLY:
             rows[*name, str(len(rows))] = row.copy()
             row.clear()
         row.append(one)

@@ -84,6 +84,8 @@ class _Changes(Struct):
     added: dict[str, None] = {}
     removed: dict[str, None] = {}
     lead: str = ""  # what the file says of itself
+    twice: dict[str, None] = {}  # functions that two edits defined in the same words
+    lines: set[str] = set()  # the lines with which functions begin, as they are now
     kinds: set[str] = set()
     changed: dict[str, None] = {}
     intents: dict[str, int] = {}  # what the agent said where it made edits, with the numbers of those messages
@@ -124,6 +126,7 @@ def _note_action(
             _note_rewrite(found.setdefault(path, _Changes()), one, number)
     if action.kind == "run":
         _note_expressions(found, by_name, action, number)
+    _forget_definitions(found, by_name, action)
     for path in {_find_path(by_name, one.path) for one in list_file_effects(action) if one.use in _CHANGING}:
         if path:
             changes = found.setdefault(path, _Changes())
@@ -159,11 +162,36 @@ def _note_rewrite(changes: _Changes, one: EditedText, number: int) -> None:
             del changes.removed[name]
         else:
             changes.added[name] = None
+    _note_definitions(changes, one)
     kind = "whole" if one.whole else classify_edit(one.old, one.new)
     if kind == TEXT and not one.path.endswith(PROSE):
         changes.changed |= {name: None for name in new if name in old}
     changes.kinds.add(kind)
     changes.number = max(changes.number, number)
+
+
+def _note_definitions(changes: _Changes, one: EditedText) -> None:
+    """Note the functions that an edit defines in the very words in which an earlier one did."""
+    if one.whole:
+        changes.lines, changes.twice = set(), {}
+    old = {hit[0]: hit["name"] for hit in _FUNCTION.finditer(one.old)}
+    new = {hit[0]: hit["name"] for hit in _FUNCTION.finditer(one.new)}
+    for line, name in old.items():
+        if line not in new:
+            changes.twice.pop(name, None)
+            changes.lines.discard(line)
+    for line, name in new.items():
+        if line not in old and line in changes.lines:
+            changes.twice[name] = None
+    changes.lines |= new.keys()
+
+
+def _forget_definitions(found: dict[str, _Changes], by_name: Mapping[str, Sequence[str]], action: Action) -> None:
+    """Forget what edits defined in files that a call took back, moved or deleted."""
+    for one in list_file_effects(action):
+        path = _find_path(by_name, one.path)
+        if path in found and (one.use in _TAKING_BACK or action.given.get("command") == "undo_edit"):
+            found[path].lines, found[path].twice = set(), {}
 
 
 def _note_expressions(
@@ -192,6 +220,7 @@ def _describe(changes: _Changes, sentence: str) -> str:
         parts.append(f"changes {_join(changed)}")
     if changes.removed:
         parts.append(f"drops {_join(changes.removed)}")
+    parts += [f"two definitions of {name}" for name in changes.twice]
     if sentence and not _is_said(sentence, " ".join(parts)):
         parts.append(f"“{sentence}”")
     if not parts and changes.kinds and changes.kinds <= {IMPORTS_ONLY, LAYOUT_ONLY}:
@@ -230,7 +259,9 @@ def _join(names: Iterable[str]) -> str:
     return ", ".join(listed[:MOST_NAMES]) + more
 
 
+_FUNCTION = re.compile(r"^[ \t]*(?:async )?(?:def|func|fn|function) (?P<name>(?!__)\w+)\([^\n]*$", re.M)
 _ACTING = ("edit", "run", "other")
+_TAKING_BACK = ("restored", "stashed", "deleted", "moved")
 _CHANGING = ("created", "changed", "moved")
 _WORD = re.compile(r"\w{4,}")
 _OF_IMPORTS = re.compile(r"\b(?:from|import|require|include|use)\b|\.\.?\\?/")

@@ -102,3 +102,13 @@ def test_the_keys_are_those_of_the_file_as_it_is_after_earlier_edits() -> None:
     assert [one.name for one in read(called("write", file_path="ci.yml", content=YAML), renamed, raised).values] == [
         "jobs.check.timeout"
     ]
+
+
+def test_a_reason_that_the_agent_takes_back_at_once_is_not_quoted() -> None:
+    wrong = "My lock is too broad, so it is wrong.\n\nActually, no. {}\n\nLet me revert it."
+    back = called("bash", "", wrong.format("Let me think."), command="git checkout -- src/lock.py")
+    assert read(TRIED, back).attempts == ()
+    other = called("bash", "", wrong.format("The cache is never read here."), command="git checkout -- src/lock.py")
+    assert [one.text.partition("why: ")[2] for one in read(TRIED, other).attempts] == [
+        "“The cache is never read here.”"
+    ]

@@ -163,3 +163,20 @@ def test_where_notes_have_no_room_newer_files_keep_theirs_and_all_files_stay() -
 def test_a_quotation_that_is_cut_is_closed() -> None:
     files = [FileEntry(f"{at}.py", "created", about=f"“{'Reads all rows of the table ' * 4}{at}”") for at in range(2)]
     assert {one.about for one in limit_notes(files, 90)} == {"“Reads all rows of the table Reads …”"}
+
+
+def test_a_function_that_two_edits_define_in_the_same_words_has_two_definitions() -> None:
+    first = edited("a.py", "x = 1\n", "x = 1\n    def load_rows(self, path):\n        return 1\n")
+    second = edited("a.py", "y = 1\n", "y = 1\n    def load_rows(self, path):\n        return 2\n")
+    back = (assistant(("g", "bash", json.dumps({"command": "git checkout -- a.py"}))), result("ok", "bash", "g"))
+    assert "two definitions of load_rows" in notes(*first, *second)["a.py"]
+    assert "two definitions" not in notes(*first, *back, *second).get("a.py", "")
+    taken = edited("a.py", "    def load_rows(self, path):\n        return 1\n", "")
+    assert "two definitions" not in notes(*first, *taken, *second)["a.py"]
+
+
+def test_many_files_with_nothing_but_other_imports_are_counted() -> None:
+    messages = [one for n in range(9) for one in edited(f"src/m{n}.py", "import a\n", "import b\n")]
+    lines = render_ledger(build_ledger(talk(user(), *messages).messages))["files"]
+    assert lines == (f"- changed: {' · '.join(f'src/m{n}.py' for n in range(4, 9))} · 4 more — imports only",)
+    assert [one.path for one in read_back({"files": lines}).files] == [f"src/m{n}.py" for n in range(4, 9)]
