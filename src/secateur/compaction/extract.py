@@ -207,6 +207,7 @@ _GUESS = re.compile(  # thinking aloud
     r"(?i)\bwould (?:be|have|mean)\b|\bshould (?:just |now |then |still |also )?(?:work|be|stay"
     r"|fix|solve|pass|do|have|make)\b"
     r"|\b(?:maybe|perhaps|might|probably|likely|seems?|suggests|what if|i (?:think|believe|suspect|guess)|unless)\b"
+    r"|^(?:- )?(?:(?:an? )?easy way to\b|to (?:check|verify) (?:this|that|it)\b)"
     r"|^(?:- )?(?:wait|hmm|but\b|or\b|if\b|no,|actually|so (?:we|i|my)\b|that (?:matches|doesn))|doesn['’]t make sense"
     r"|好像|可能|也许|talvez|quizás?|vielleicht|có lẽ|peut-être"
 )

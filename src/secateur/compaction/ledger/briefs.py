@@ -33,7 +33,7 @@ def condense_request(text: str, max_chars: int) -> str:
     """Shorten a request to what says most of what is to be done; a shorter one is returned as it is."""
     if len(text) <= max_chars:
         return text
-    units = _rank_ends(list(_split_units(keep_ends(text, SEARCHED_CHARS).replace("\r\n", "\n"))))
+    units = _rank_ends(_rank_items(list(_split_units(keep_ends(text, SEARCHED_CHARS).replace("\r\n", "\n")))))
     chosen = _choose(units, max_chars)
     return _join(units, chosen) if chosen else keep_ends(text, max_chars)
 
@@ -41,9 +41,9 @@ def condense_request(text: str, max_chars: int) -> str:
 def find_opening(text: str) -> str:
     """Return the part of a shortened request that begins with what is to be done, or else its first part."""
     parts = [part.strip() for part in text.split(GAP) if part.strip()]
-    return next(
-        (part for part in parts if _rank(part.partition("\n")[0]) >= _TELLING_RANK), parts[0] if parts else text
-    )
+    ranks = [_rank(part.partition("\n")[0]) for part in parts]
+    order = (at for least in (_TASK_RANK, _TELLING_RANK, 0) for at, rank in enumerate(ranks) if rank >= least)
+    return parts[at] if (at := next(order, None)) is not None else text
 
 
 def _choose(units: Sequence[_Unit], max_chars: int) -> set[int]:
@@ -77,9 +77,22 @@ def _join(units: Sequence[_Unit], chosen: set[int]) -> str:
 def _rank_ends(units: list[_Unit]) -> list[_Unit]:
     """Rank the beginning and the end of the text above what is between them."""
     telling = [at for at, unit in enumerate(units) if unit.rank >= 0.5 and not _is_heading(unit.text)]
-    ends = {at: 1.0 for at in telling[-1:]} | {at: 2.5 for at in telling[:2]}
+    ends = {at: 1.0 for at in [at for at in telling if units[at].rank >= 1][-1:]} | {at: 2.5 for at in telling[:2]}
     return [
         _Unit(unit.text, unit.line, unit.rank + ends.get(at, 0) - 0.3 * at / len(units)) if unit.rank > 0 else unit
+        for at, unit in enumerate(units)
+    ]
+
+
+def _rank_items(units: list[_Unit]) -> list[_Unit]:
+    """Rank the first sentence of each thing that a line announces by their number ("two issues here:")."""
+    raised: set[int] = set()
+    for at, unit in enumerate(units):
+        if found := _ANNOUNCES.search(unit.text):
+            starts = [n for n in range(at + 1, len(units)) if units[n].line != units[n - 1].line and units[n].rank > 0]
+            raised |= {at, *starts[: _NUMBERS[found[1].lower()]]}
+    return [
+        _Unit(unit.text, unit.line, max(unit.rank, _ITEM_RANK)) if at in raised else unit
         for at, unit in enumerate(units)
     ]
 
@@ -121,6 +134,8 @@ def _is_log(line: str) -> bool:
 
 
 def _rank(sentence: str) -> float:
+    if _MUSES.match(sentence):
+        return 0
     if _ASIDE.match(sentence):
         return 0.2
     if _is_heading(sentence):
@@ -128,7 +143,7 @@ def _rank(sentence: str) -> float:
     if DEMANDS.search(sentence) and is_forced(sentence):
         return 0.6
     if _TASK.search(sentence):
-        return 3
+        return _TASK_RANK
     return 2 if _TELLS.search(sentence) else 1
 
 
@@ -139,6 +154,15 @@ def _is_heading(text: str) -> bool:
 _TELLING_RANK = 1.5
 _HEADING_WORDS = 5
 _CODE_RANK = 2.2
+_TASK_RANK = 3
+_ITEM_RANK = 3.2
+_NUMBERS = {"two": 2, "2": 2, "three": 3, "3": 3, "four": 4, "4": 4, "five": 5, "5": 5, "six": 6, "6": 6}
+_ANNOUNCES = re.compile(
+    rf"(?i)\b({'|'.join(_NUMBERS)})\s+(?:\w+\s+){{0,2}}"
+    r"(?:issues|problems|bugs|causes|cases|reasons|things|parts|options|changes|requirements|steps|points|questions|tasks)"
+    r"\b[^.!?]{0,60}[:：]\W*$"
+)
+_MUSES = re.compile(r"(?i)\W*your (?:thinking|reasoning|response) (?:should|can|may)\b")
 _MOST_SIGNS = 0.09  # of the characters of a line that is text
 _SIGNS = re.compile(r"[_=;{}<>\\|$]|\w[./:]\w")
 _NUMBER = re.compile(r"\s*[*_]{0,2}\d{1,2}[.)]\s+")

@@ -10,7 +10,7 @@ is not judged.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -28,7 +28,7 @@ from secateur.compaction.ledger.demands import (
 from secateur.compaction.ledger.entries import Constraint, Scope
 from secateur.compaction.ledger.retractions import is_retraction, mark_replaced
 from secateur.compaction.ledger.rules import name_rule_source, name_rules, strip_numbers
-from secateur.compaction.ledger.said import CODE, get_user_text, split_sentences, strip_code
+from secateur.compaction.ledger.said import CODE, find_expansions, get_user_text, split_sentences, strip_code
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.text.host_texts import find_project_rules
@@ -40,10 +40,12 @@ SEARCHED_CHARS = 24_000  # of one message, from its beginning
 PASTED_CHARS = 1_500  # English messages above this are often reports: only what they ask of the reader is a demand
 
 
-def extract_constraints(messages: Iterable[Message], done: Iterable[Action] = ()) -> tuple[Constraint, ...]:
+def extract_constraints(messages: Sequence[Message], done: Iterable[Action] = ()) -> tuple[Constraint, ...]:
     """Return every demand and prohibition in these messages, each once, and the rules that these calls printed."""
     found: dict[str, Constraint] = {}
-    for some in (*map(_extract_from_message, messages), *map(_extract_printed, done)):
+    expansions = find_expansions(messages)
+    said = (one for at, one in enumerate(messages) if at not in expansions)
+    for some in (*map(_extract_from_message, said), *map(_extract_printed, done)):
         for one in some:
             name = normalize_demand(one.text)
             known = found.pop(name, one)  # said again is said last: nothing before it takes it back
@@ -97,7 +99,7 @@ def _extract_demands(text: str, key: str, of: Scope | None = None) -> Iterator[C
     left = MOST_PER_MESSAGE
     is_report = of is None and _is_report(text)
     for sentence in _split_rules(text) if of == "project" else _split_demands(text, is_report):
-        if is_report and (_POINTS.search(sentence) or not DIRECT.search(_ASIDE.sub(" ", sentence))):
+        if is_report and (POINTS.search(sentence) or not DIRECT.search(_ASIDE.sub(" ", sentence))):
             continue
         if left and is_demand(sentence) and (kept := clip_sentences(sentence, MAX_CHARS)):
             left -= 1
@@ -159,7 +161,7 @@ def _count_open(text: str) -> int:
 
 def _is_report(text: str) -> bool:
     """Whether an English text is one that was pasted: it is long, or it points at many lines of files."""
-    is_long = len(text) > PASTED_CHARS or len(_POINTS.findall(text)) >= _MANY_POINTERS
+    is_long = len(text) > PASTED_CHARS or len(POINTS.findall(text)) >= _MANY_POINTERS
     return is_long and detect_language(text) == "en"
 
 
@@ -176,7 +178,7 @@ def _split_rules(text: str) -> Iterator[str]:
 
 
 _MANY_POINTERS = 3
-_POINTS = re.compile(r"(?<![\w./-])[\w./-]+\.[A-Za-z]{1,5}:\d+")  # a line of a file
+POINTS = re.compile(r"(?<![\w./-])[\w./-]+\.[A-Za-z]{1,5}:\d+")  # a line of a file
 _ASIDE = re.compile(r"\([^()]*\)|\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`")
 _GOES_ON = re.compile(r"\s|[a-z`'\"})\]|]")
 _INDENTED = re.compile(r"\s{2,}(?![-*•+]\s|\d{1,2}[.)]\s)\S")

@@ -14,7 +14,7 @@ from secateur.compaction.ledger.constraints import clip_sentences, normalize_dem
 from secateur.compaction.ledger.entries import Constraint, UserRequest, mark
 from secateur.compaction.ledger.retractions import is_negative
 
-MOST_PROJECT_RULES = 10
+MOST_PROJECT_RULES = 4
 MOST_ADVICE = 3  # demands of one message without force, where many of it have it
 MANY_FORCED = 4
 RULE_CHARS = 240  # of a rule of the project, clipped where a sentence ends
@@ -114,10 +114,15 @@ def _drop_repeats(entries: Sequence[Constraint]) -> list[Constraint]:
     ]
 
 
-def _rank_rule(one: Constraint) -> tuple[bool, bool, bool]:
-    """Rules for every case before those for some cases, and firm ones before advice."""
+def _rank_rule(one: Constraint) -> tuple[bool, bool, bool, bool]:
+    """Rules on how work ends before others, those for every case before those for some, and firm ones before advice."""
     text = one.text[:RULE_CHARS]
-    return (_CASE.match(text) is not None, _LOUD.search(text) is None, _FIRM.search(text) is None)
+    return (
+        _BEARS.search(text) is None,
+        _CASE.match(text) is not None,
+        _LOUD.search(text) is None,
+        _FIRM.search(text) is None,
+    )
 
 
 _FEWEST_WORDS = 3  # shorter demands are compared whole when they are extracted
@@ -155,7 +160,17 @@ _NO_RULE = re.compile(  # the head of a list, a value, a heading, what a command
     r"[:：]\s*[*_]*$|^\W*(?:[\w-]+\s){0,5}[\w-]+\s?:\W*\w+\W*$|^#|^\W*`[^`]+`\W*\s[-–—]?\s*|^\W*`[^`]+`\s*:"
     r"|\b(?:no|not)\s+\w+\s+required\b|\balways\s+(?:permitted|allowed|possible|present)\b"
 )
-_CASE = re.compile(r"(?i)\W*(?:[^:.\n]{1,40}:[*_]*\s+)?(?:when|if|where|for|note|in case)\b")
+_CASE = re.compile(
+    r"(?i)\W*(?:[^:.\n]{1,40}:[*_]*\s+)?(?:when|if|where|for|in case"
+    r"|note(?!\s+(?:\w+\s+)?that\s+you\s+(?:cannot|can['’]t|must|may\s+not)))\b"
+)
+_BEARS = re.compile(  # on how work ends, where it is done, and what must stay as it is
+    r"\b(?:NEVER|MUST NOT|DO NOT|NOT)\b"
+    r"|(?i:\b(?:submit\w*|commit\w*|push\w*|merg(?:e|ing)|force-push|interactive|comments?"
+    r"|only\s+(?:write|edit|change|touch)"
+    r"|(?:not|never|n['’]t)\s+(?:touch|edit|modify|change|delete)"
+    r"|(?:run|pass)\s+(?:all\s+)?(?:the\s+)?(?:tests?|checks?|lint))\b)"
+)
 _ADVICE = re.compile(
     r"(?i)\bwe\s+recommend\b|\bit\s+(?:might|may|could)\s+be\s+(?:a\s+)?(?:good|useful|helpful)\b"
     r"|\bfeel\s+free\b|\bthat\s+you\s+(?:want|need)\.?$"

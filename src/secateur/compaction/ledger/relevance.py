@@ -16,7 +16,7 @@ from secateur.compaction.ledger.briefs import GAP, condense_request
 from secateur.compaction.ledger.coverage import is_covering
 from secateur.compaction.ledger.entries import Command, Failure, FileEntry, Ledger, UserRequest
 from secateur.compaction.ledger.force import count_rules, select_constraints
-from secateur.compaction.ledger.requests import is_substantial, is_task
+from secateur.compaction.ledger.requests import is_review, is_substantial, is_task
 
 _T = TypeVar("_T")
 
@@ -70,7 +70,9 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int) -> Ledger:
 def list_goals(ledger: Ledger) -> list[UserRequest]:
     """Return the first task, the newest task, what is asked now, and the last message while it is open."""
     telling = [one for one in ledger.requests if is_substantial(one.text)]
-    tasks = [one for one in telling if is_task(one.text) and not _is_answered_question(one)]
+    tasks = [
+        one for one in telling if is_task(one.text) and not _is_answered_question(one) and not _is_answered_review(one)
+    ]
     last = [one for one in ledger.requests[-1:] if one.state == "open" or not telling]
     newest = [one for one in telling[-1:] if one.state == "open" or not tasks]
     brief = [one for one in tasks[1:] if not _is_long(one)]  # a later long one often is a pasted report
@@ -80,6 +82,11 @@ def list_goals(ledger: Ledger) -> list[UserRequest]:
 
 def _is_long(one: UserRequest) -> bool:
     return len(one.text) > _BRIEF_CHARS or f"\n{GAP}" in one.text
+
+
+def _is_answered_review(one: UserRequest) -> bool:
+    """Whether a request is a pasted review that was answered: its findings describe what was so before."""
+    return one.state == "done" and is_review(one.text)
 
 
 def _is_answered_question(one: UserRequest) -> bool:
@@ -100,7 +107,9 @@ def _select_requests(ledger: Ledger) -> tuple[UserRequest, ...]:
     latest = ledger.requests[-LATEST_QUESTIONS:]
 
     def is_told(one: UserRequest) -> bool:
-        return is_substantial(one.text) and (one in latest or (is_task(one.text) and not _FLEETING.fullmatch(one.text)))
+        return (is_substantial(one.text) and not _is_answered_review(one)) and (
+            one in latest or (is_task(one.text) and not _FLEETING.fullmatch(one.text))
+        )
 
     return tuple(
         _shorten_request(one, ANSWERED_GOAL_CHARS if one in goals else ANSWERED_CHARS)

@@ -6,17 +6,18 @@ messages are requests. What was done is not judged: an answer that claims succes
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.briefs import condense_request
-from secateur.compaction.ledger.constraints import strip_data
+from secateur.compaction.ledger.constraints import POINTS, strip_data
 from secateur.compaction.ledger.demands import ASKS_UNMARKED
 from secateur.compaction.ledger.entries import Question, Quote, State, UserRequest
-from secateur.compaction.ledger.said import FENCED, get_agent_text, get_user_text, split_sentences
+from secateur.compaction.ledger.force import is_errand
+from secateur.compaction.ledger.said import FENCED, find_expansions, get_agent_text, get_user_text, split_sentences
 from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact
@@ -39,7 +40,7 @@ class UserRequests(Struct, frozen=True):
     report: Quote | None = None  # the agent's text at the end of the newest turn that changed a file, if others follow
 
 
-def extract_requests(messages: Iterable[Message]) -> UserRequests:
+def extract_requests(messages: Sequence[Message]) -> UserRequests:
     """Return what was asked in these messages, by the user and of the user."""
     found: list[UserRequest] = [UserRequest("")]  # stands for what was asked before
     last = ""  # how the agent's turn ended: its text; "" while it works
@@ -47,14 +48,15 @@ def extract_requests(messages: Iterable[Message]) -> UserRequests:
     said: Quote | None = None
     report: Quote | None = None
     has_worked = False  # in this turn
-    for message in messages:
+    expansions = find_expansions(messages)
+    for at, message in enumerate(messages):
         if message.role == "assistant" and message.parts:
             last, key = _track_closing_text(message, last), message.key
             has_worked = has_worked or _is_changing(message)
             if (words := _quote_words(get_agent_text(message))) and (is_telling(words) or said is None):
                 said = Quote(words, message.key)
                 report = Quote(words, message.key, True) if last and has_worked else report
-        elif text := get_user_text(message):
+        elif at not in expansions and (text := get_user_text(message)):
             found = _update_states(found, last, text)
             found.append(UserRequest(condense_request(_BLANKS.sub(" ", redact(text)), MAX_CHARS), "open", message.key))
             said = replace(said, is_answered=True) if said else None
@@ -98,6 +100,16 @@ def is_task(text: str) -> bool:
     return any(_count_words(one) >= _FEWEST_WORDS and not one.endswith(("?", "？")) for one in clauses)
 
 
+def is_review(text: str) -> bool:
+    """Whether a long request is a pasted review: findings that report defects, and no order before them."""
+    opening = text.strip().partition("\n")[0]
+    if len(text) <= _SHORT_CHARS or is_errand(opening):
+        return False
+    return _REVIEW.search(text) is not None or (
+        _FINDING.match(opening) is not None and len(POINTS.findall(text)) >= _FEWEST_POINTS
+    )
+
+
 def _count_words(text: str) -> int:
     """Count the words; in scripts without spaces, pairs of letters."""
     return max(len(text.split()), len(_WIDE.findall(text)))
@@ -129,6 +141,13 @@ _MOST_UNFINISHED = 4  # sentences out of the middle of the agent's last words
 _FEWEST_WORDS = 3  # of a request that gives work
 _FEWEST_LETTERS = 4  # of words of the agent that say anything
 _LETTERS = re.compile(r"[^\W\d_]")
+_FEWEST_POINTS = 2  # at lines of files, in a pasted review
+_FINDING = re.compile(r"\s*(?:[-*]|\d{1,2}[.)])\s")
+_REVIEW = re.compile(
+    r"(?im)\A\s*(?:first|second|third|fourth|fifth|another|final|new) (?:pass|review)\b"
+    r"|^#{1,4} (?:new |code |review )*findings?\b|^#{1,4} corrections to \w+ review"
+    r"|^\s*(?:[-*]|\d{1,2}[.)])\s+\W{0,3}(?:critical|high|medium|low|minor|major|nit|P[0-4])\W{0,3}:"
+)
 _CLAUSES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _BLANKS = re.compile(r"(?<=\S)[ \t]{8,}(?=\S)")  # of a screen that was copied
 _WIDE = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]{2}|[\u0e00-\u0eff]{4}")

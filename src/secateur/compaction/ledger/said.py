@@ -6,7 +6,7 @@ taken as it is; clipping falls between words, so that no name is cut into anothe
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from secateur.model import Message
 from secateur.text.host_texts import strip_host_text
@@ -19,6 +19,22 @@ def get_user_text(message: Message) -> str:
         return ""
     texts = [part.text for part in message.parts if part.kind == "text" and not part.container_key]
     return strip_host_text("\n".join(texts))
+
+
+def find_expansions(messages: Sequence[Message]) -> frozenset[int]:
+    """Return the places of messages that a host wrote for a command that the user typed, such as `/simplify`.
+
+    Where the user said nothing before it, the expansion is the only task and remains the user's.
+    """
+    found = set()
+    has_words = is_typed = False
+    for at, message in enumerate(messages):
+        text = get_user_text(message)
+        if text and is_typed and has_words and (_DOCUMENT.match(text) or len(text) > _TYPED_CHARS):
+            found.add(at)
+        has_words = has_words or bool(text)
+        is_typed = message.role == "user" and not text and any(_TYPED.search(part.text) for part in message.parts)
+    return frozenset(found)
 
 
 def get_agent_text(message: Message) -> str:
@@ -63,6 +79,9 @@ def keep_ends(text: str, max_chars: int) -> str:
     return f"{clip_text(text, max_chars - max_chars // 3)}\n[…]\n{tail[start:].strip()}".strip()
 
 
+_TYPED = re.compile(r"<command-name>\s*/")
+_TYPED_CHARS = 400  # what follows a command without a heading, and is longer than what people type
+_DOCUMENT = re.compile(r"#{1,3} \S")
 FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t\r]*$|\Z)", re.S | re.M)
 CODE = "\u2063"  # before a line of code that belongs to the line before it
 _BRIEF_CODE = re.compile(

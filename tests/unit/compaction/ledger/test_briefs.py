@@ -58,3 +58,19 @@ def test_the_part_that_says_what_is_to_be_done_stands_for_all() -> None:
     )
     assert find_opening(f"I have sent a file.\n{GAP}\nIt is long.") == "I have sent a file."
     assert find_opening("Do it.") == "Do it."
+
+
+def test_the_things_that_a_line_announces_by_their_number_stay_together() -> None:
+    filler = "\n".join(
+        f"The weather of the {n} days before was said to be mild and dry in the north." for n in range(60)
+    )
+    items = "The driver decodes each field by itself.", "The deletion selects all of the fields."
+    said = f"There appear to be two issues here:\n{items[0]} Much more.\n{items[1]}"
+    text = f"Make deletion fast.\n{filler}\n{said}\n{filler}"
+    shortened = condense_request(f"{text}\nFixing issue (2) would improve it.", 600)
+    assert all(one in shortened for one in items)
+
+
+def test_leave_to_think_for_long_is_no_part_of_the_task() -> None:
+    text = "\n".join(["Make deletion fast.", *["It is slow today."] * 40, "Your thinking should be thorough."])
+    assert "thinking" not in condense_request(text, 300)

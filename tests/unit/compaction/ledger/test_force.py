@@ -7,6 +7,7 @@ import pytest
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
 from secateur.compaction.ledger import settle_states as settle
+from secateur.compaction.ledger.force import MOST_PROJECT_RULES
 from secateur.model import Message
 from secateur.tokens import estimate
 
@@ -155,3 +156,19 @@ def test_demands_before_and_behind_the_span_are_listed() -> None:
     whole = build_ledger(talk(user(before), DONE, user("Fix the parser.")).messages)
     settled: Ledger = settle(span, whole)
     assert [one.text for one in settled.constraints] == [before]
+
+
+def test_of_a_projects_rules_those_on_how_work_ends_go_first() -> None:
+    others = ["- Always use tabs.", "- Always sort imports.", "- Always close sockets.", "- Always quote names."]
+    rules = "\n".join([*others, "- Always commit each part alone."])
+    found = listed(user("Fix it."), *opened("/p/AGENTS.md", rules))
+    assert found[0] == "project: AGENTS.md] - Always commit each part alone."
+    assert len(found) == MOST_PROJECT_RULES
+
+
+def test_a_note_of_what_one_cannot_do_goes_before_advice() -> None:
+    said = (
+        "Fix it.\nI prefer short functions.\n"
+        "Note however that you cannot use any interactive commands in this environment."
+    )
+    assert "interactive" in listed(user(said))[0]

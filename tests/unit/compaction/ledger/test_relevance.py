@@ -295,3 +295,46 @@ def test_a_long_text_that_a_command_was_given_is_left_out() -> None:
     told = "Do this and that, with all the words that are needed to say what it is about."
     lines = shown(user("Set it up."), *ran(f'bd create --title="A part" --description="{told}"'))
     assert lines["accomplished"] == ('- ran, ok: bd create --title="A part" --description="…"',)
+
+
+REVIEWS = (
+    'Second pass.\n\n## Findings\n\n- `copy --all` must fail with "use sync" when a tag differs.',
+    "1. High: `copy` loses tags (a.go:12). It should refuse the second tag and must never say that all went well.",
+    "1. `copy` has to lock the target (a.go:12)\n2. the counter never is zero (b.go:7), it should be an int.",
+)
+
+
+@pytest.mark.parametrize("review", REVIEWS)
+def test_an_answered_review_that_was_pasted_is_neither_goal_nor_instruction(review: str) -> None:
+    order = "Add a flag --all to the copy command, which warns by default."
+    lines = shown(*spoken(order, review, "ok, make a smoke test of it"))
+    assert order in lines["goal"][1]
+    said = "\n".join((*lines["goal"], *lines.get("instructions", ())))
+    assert review.partition("\n")[0] not in said
+
+
+@pytest.mark.parametrize("review", REVIEWS)
+def test_a_review_that_waits_for_work_is_the_goal(review: str) -> None:
+    lines = shown(*spoken("Add a flag --all to the copy command."), user(review))
+    assert review.partition("\n")[0] in lines["goal"][0]
+
+
+def test_the_text_that_a_host_writes_for_a_typed_command_is_not_the_users() -> None:
+    typed = user("<command-message>tidy</command-message>\n<command-name>/tidy</command-name>")
+    template = user("# Tidy: clean the code\n\nYou must delete every comment.\n\nFix each thing that you find.")
+    lines = shown(*spoken("Write the parser of the shop."), typed, template, assistant(text="All is tidy now."))
+    assert "constraints" not in lines
+    assert "Write the parser" in lines["goal"][0]
+    assert not any("Tidy" in line for some in lines.values() for line in some)
+
+
+def test_a_typed_command_that_opens_the_conversation_gives_the_task() -> None:
+    typed = user("<command-name>/solve</command-name>")
+    lines = shown(typed, user("# Solve\n\nFix the parser and add its tests."))
+    assert "Fix the parser" in lines["goal"][0]
+
+
+def test_what_a_user_types_after_a_local_command_is_the_users() -> None:
+    typed = user("<command-name>/login</command-name>"), user("<local-command-stdout>Done</local-command-stdout>")
+    lines = shown(*spoken("Write the parser."), *typed, user("# Now the printer\n\nWrite it with its tests."))
+    assert "Now the printer" in lines["goal"][0]
