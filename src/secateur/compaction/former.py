@@ -15,12 +15,12 @@ from secateur.compaction.ledger import Ledger
 from secateur.compaction.ledger.constraints import join_fragments
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.compaction.ledger.render import REPLACED_BY
+from secateur.compaction.ledger.retractions import find_removal
 from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
 from secateur.compaction.summary import HEADING_CHARS, Sections, normalize_heading, strip_bullet
 from secateur.compaction.template import STATES, list_headings
 from secateur.model import Message
-from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
 FORMERLY = "- as of an earlier summary: "
 MOST_LINES = 8  # of a host's earlier summary, in one section
@@ -52,16 +52,11 @@ def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sec
 
 def _mark_revoked(line: str, ledger: Ledger) -> str:
     """Return a demand to keep something with the user's later words that order to remove it, if there are any."""
-    kept = _KEEPS.match(line)
-    if kept is None or REPLACED_BY in line:
+    if not line.startswith(FORMERLY) or REPLACED_BY in line:
         return line
-    word = next(iter(_OBJECT.findall(kept[1].casefold())), "")
-    for one in ledger.requests:
-        for sentence in join_fragments(split_sentences(one.text)):
-            removed = _REMOVES.search(sentence)
-            if removed and word in _OBJECT.findall(removed[1].casefold())[:_OBJECT_WORDS]:
-                return f"{line}{REPLACED_BY}{clip_text(collapse_whitespace(sentence), _REVOKING_CHARS)}"
-    return line
+    sentences = (said for one in ledger.requests for said in join_fragments(split_sentences(one.text)))
+    removal = find_removal(line.removeprefix(FORMERLY), sentences)
+    return f"{line}{REPLACED_BY}{removal}" if removal else line
 
 
 def mark_former(line: str) -> str:
@@ -172,15 +167,6 @@ def _without_repeats(sections: Mapping[str, Sequence[str]]) -> Sections:
 
 
 _OF_WORK = ("discoveries", "accomplished", "files")
-_REVOKING_CHARS = 200
-_OBJECT_WORDS = 3  # of what is removed, among which is the first of what is to be kept
-_OBJECT = re.compile(
-    r"\b(?!(?:the|all|any|this|that|its|your|our|code|files?|functions?|tests?|changes?|lines?)\b)\w{3,}"
-)
-_KEEPS = re.compile(rf"(?i){FORMERLY}\W*(?:keep|preserve|retain|leave|maintain)\s+([^.;(]+)")
-_REMOVES = re.compile(
-    r"(?i)(?<!not )(?<!n['’]t )(?<!never )\b(?:rem[aeov]{2,4}|delete|drop|get\s+rid\s+of)\s+([^.;(]+)"
-)
 _GONE = ("deleted", "moved")
 _SAME = 0.9  # of a line's words
 _OTHER = "## Discoveries"

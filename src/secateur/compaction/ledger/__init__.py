@@ -48,6 +48,7 @@ from secateur.compaction.ledger.repository import (
     list_unpushed,
 )
 from secateur.compaction.ledger.requests import extract_question, extract_requests
+from secateur.compaction.ledger.retractions import mark_removed
 from secateur.compaction.ledger.said import get_agent_text
 from secateur.compaction.ledger.scripts import drop_empty_checks
 from secateur.compaction.ledger.settle import settle_states
@@ -98,7 +99,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     undelivered, delivered = extract_deliveries(said, done, ran)
     made = Ledger(
         requests=told.requests,
-        constraints=extract_constraints(said, done),
+        constraints=mark_removed(extract_constraints(said, done), told.requests),
         files=history.files,
         uncommitted=history.uncommitted,
         commands=list_commands(ran),

@@ -7,12 +7,14 @@ stays, with the later one beside it, so that whoever reads both can judge. The l
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.entries import Constraint
+from secateur.compaction.ledger.entries import Constraint, UserRequest
+from secateur.compaction.ledger.said import split_sentences
+from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
 LEAST_SHARED = 0.5  # of the words of the shorter sentence
 
@@ -31,6 +33,29 @@ def mark_replaced(constraints: Iterable[Constraint], known: int = 0) -> tuple[Co
                 if found[at].scope != "project" and _is_replaced(found[at].text, one.text):
                     found[at] = replace(found[at], replaced_by=one.text)
     return tuple(found)
+
+
+def mark_removed(constraints: Iterable[Constraint], requests: Sequence[UserRequest]) -> tuple[Constraint, ...]:
+    """Return the constraints; those to keep something name the user's later order to remove it."""
+    places = {one.key: number for number, one in enumerate(requests)}
+    made = []
+    for one in constraints:
+        later = requests[places[one.key] + 1 :] if one.key in places and one.scope != "project" else ()
+        sentences = (said for request in later for said in split_sentences(request.text))
+        removal = "" if one.replaced_by else find_removal(one.text, sentences)
+        made.append(replace(one, replaced_by=removal) if removal else one)
+    return tuple(made)
+
+
+def find_removal(demand: str, sentences: Iterable[str]) -> str:
+    """Return the sentence that orders to remove what a demand says to keep; "" if there is none."""
+    kept = _KEEPS.match(demand)
+    word = next(iter(_OBJECT.findall(kept[1].casefold())), "") if kept else ""
+    for sentence in sentences if word else ():
+        removed = _REMOVES.search(sentence)
+        if removed and word in _OBJECT.findall(removed[1].casefold())[:_OBJECT_WORDS]:
+            return clip_text(collapse_whitespace(sentence), _REVOKING_CHARS)
+    return ""
 
 
 def _is_replaced(text: str, later: str) -> bool:
@@ -83,6 +108,15 @@ def extract_topic(text: str) -> frozenset[str]:
     return frozenset(words | {run[n : n + 2] for run in _UNSPACED.findall(said) for n in range(len(run) - 1)})
 
 
+_REVOKING_CHARS = 200
+_OBJECT_WORDS = 3  # of what is removed, among which is the first of what is to be kept
+_OBJECT = re.compile(
+    r"\b(?!(?:the|all|any|this|that|its|your|our|code|files?|functions?|tests?|changes?|lines?)\b)\w{3,}"
+)
+_KEEPS = re.compile(r"(?i)\W*(?:keep|preserve|retain|leave|maintain)\s+([^.;(]+)")
+_REMOVES = re.compile(
+    r"(?i)(?<!not )(?<!n['’]t )(?<!never )\b(?:rem[aeov]{2,4}|delete|drop|get\s+rid\s+of)\s+([^.;(]+)"
+)
 _WORD = re.compile(r"[a-z\u00c0-\u024f\u1e00-\u1eff\u0400-\u04ff][\w.\-/\u0300-\u036f]*|\d+")
 _UNSPACED = re.compile(r"[\u4e00-\u9fff]{2,}|[\u30a0-\u30ff]{2,}|[\uac00-\ud7af]{2,}")
 _COMMON_WORDS = """

@@ -83,3 +83,16 @@ def test_a_replaced_demand_is_shown_with_what_replaced_it_and_read_back() -> Non
     lines = render_ledger(ledger)
     assert "superseded standing] Always use spaces. — replaced by: From now on use tabs." in lines["constraints"][0]
     assert render_ledger(read_back(lines)) == lines
+
+
+def test_a_demand_to_keep_something_ends_where_the_user_later_orders_to_remove_it() -> None:
+    demand = "Keep old code working alongside new code, always."
+    order = "Finish it and commit, then remove the old files of the first version."
+    kept, gone = user(demand), user(order)
+    found = build_ledger(talk(kept, assistant(text="Done."), gone, assistant(text="Removed.")).messages).constraints
+    assert [one.replaced_by for one in found if "Keep old code" in one.text] == [order]
+    other = user("Finish it and commit, then remove the new menu of the page.")
+    found = build_ledger(talk(kept, assistant(text="Done."), other).messages).constraints
+    assert [one.replaced_by for one in found if "Keep old code" in one.text] == [""]
+    found = build_ledger(talk(gone, assistant(text="Removed."), kept).messages).constraints
+    assert [one.replaced_by for one in found if "Keep old code" in one.text] == [""]
