@@ -2,6 +2,7 @@
 
 Rule: whole sentences and lines of the text in their order, with a mark where some are left out; none is cut and none is
 made up. First come those that give the task, its reason and what is expected of it, then the beginning and the end.
+What a line announces by its number ("two issues here:") is kept by the first sentence of each.
 Logs, tags, long code and addresses alone are left out before anything else, and orders with force go late, since they
 are listed as constraints. A sentence that has no room at all is cut between words.
 """

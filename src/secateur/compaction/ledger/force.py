@@ -1,8 +1,8 @@
 """Which demands are shown, and in what order: those that forbid or command first, whoever printed them.
 
 Rule: of the user's own demands all are shown but orders that were carried out ("run the tests again"), advice in a
-pasted document, and what a request or another demand says as well; the ledger keeps them. Of a project's rules the
-firm ones are shown, the firmest first, as far as a number of them goes. Texts stay as they are.
+pasted document, and what a request or another demand says as well; the ledger keeps them. Of a project's rules a
+few firm ones are shown: those on how work ends and on what must stay as it is before others. Texts stay as they are.
 """
 
 import re
