@@ -32,6 +32,7 @@ from secateur.compaction.ledger.entries import (
 )
 from secateur.compaction.ledger.failures import list_failures
 from secateur.compaction.ledger.files import describe_target, limit_uncommitted, trace_files
+from secateur.compaction.ledger.last_calls import list_last_calls
 from secateur.compaction.ledger.merge import merge
 from secateur.compaction.ledger.names import list_names
 from secateur.compaction.ledger.notes import describe_changes
@@ -109,6 +110,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         pending=tuple(_make_pending(action) for action in waiting),
         values=list_values(done, is_qualified=True),
         last_words=told.last_words,
+        last_calls=list_last_calls(said, done, told.last_words.key if told.last_words else ""),
         commits=tuple(dict.fromkeys(find_commits(ran))),
         identifiers=list_names(said, done),
         status=find_status(ran),

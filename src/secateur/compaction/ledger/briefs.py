@@ -39,12 +39,23 @@ def condense_request(text: str, max_chars: int) -> str:
     return _join(units, chosen) if chosen else keep_ends(text, max_chars)
 
 
-def find_opening(text: str) -> str:
-    """Return the part of a shortened request that begins with what is to be done, or else its first part."""
-    parts = [part.strip() for part in text.split(GAP) if part.strip()]
-    ranks = [_rank(part.partition("\n")[0]) for part in parts]
-    order = (at for least in (_TASK_RANK, _TELLING_RANK, 0) for at, rank in enumerate(ranks) if rank >= least)
-    return parts[at] if (at := next(order, None)) is not None else text
+def find_decisive_sentence(text: str) -> str:
+    """Return the sentence of a request that gives the task, whole; "" if none has room, or a long text names none."""
+    brief = " ".join(text.split())
+    units = [unit for unit in _split_units(text) if GAP not in unit.text and not _is_heading(unit.text)]
+    if len(brief) <= _DECISIVE_CHARS and len(units) <= 1:
+        return brief
+    sentences = [
+        unit
+        for unit in units
+        if unit.rank != _CODE_RANK and len(unit.text) <= _DECISIVE_CHARS and not unit.text.endswith((":", "："))
+    ]
+    best = next((unit for unit in sentences if _GIVES_TASK.search(unit.text)), None)
+    if best is None and len(brief) <= 2 * _DECISIVE_CHARS:
+        best = max(sentences, key=lambda unit: (unit.rank, -unit.line), default=None)
+    if best is not None and (best.rank >= _TELLING_RANK or _GIVES_TASK.search(best.text)):
+        return " ".join(best.text.split())
+    return brief if len(brief) <= _DECISIVE_CHARS and "```" not in text else ""
 
 
 def _choose(units: Sequence[_Unit], max_chars: int) -> set[int]:
@@ -153,6 +164,7 @@ def _is_heading(text: str) -> bool:
 
 
 _TELLING_RANK = 1.5
+_DECISIVE_CHARS = 300  # of the sentence that says what the user waits for
 _HEADING_WORDS = 5
 _CODE_RANK = 2.2
 _TASK_RANK = 3
@@ -188,6 +200,10 @@ _TASK = re.compile(
     r"|expect(?:ed|s|ation)?\b|in order to\b|should (?:have|be|give|return|print|show|work|use|fail|also)\b"
     r"|aufgabe|ziel|soll(?:te)?\b|objectif|but est|objetivo|tarea|tarefa|задача|цель|nhiệm vụ|mục tiêu)\b"
     r"|目标|任务|需求|应该|期望|目的|してください|目标是|해\s*주세요"
+)
+_GIVES_TASK = re.compile(
+    r"(?i)\b(?:your (?:task|goal|job)\b|please\b|(?:can|could) you\b|you(?:['’]re| are) going to\b"
+    r"|we need (?:you )?to\b|(?:i|we)(?:['’]d)? (?:want|would like|like|need) (?:you\b|to\b))"
 )
 _TELLS = re.compile(
     r"(?i)^\W*(?:\d{1,2}[.)]\s+)?(?:add|build|change|clean|convert|create|delete|drop"

@@ -27,6 +27,7 @@ from secateur.compaction.ledger.entries import (
     mark,
 )
 from secateur.compaction.ledger.files import limit_uncommitted, merge_use
+from secateur.compaction.ledger.last_calls import take_ends
 from secateur.compaction.ledger.repository import MOST_UNPUSHED, TAG, merge_tickets
 from secateur.compaction.ledger.retractions import mark_replaced
 from secateur.compaction.ledger.values import merge_values
@@ -59,6 +60,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         values=merge_values((*earlier.values, *later.values)),
         document=later.document or earlier.document,
         last_words=_merge_last_words(earlier, later),
+        last_calls=_merge_last_calls(earlier, later),
         report=_merge_report(earlier, later),
         undelivered=_merge_undelivered(earlier, later),
         delivered=tuple(dict.fromkeys((*earlier.delivered, *later.delivered))),
@@ -104,6 +106,13 @@ def _merge_last_words(earlier: Ledger, later: Ledger) -> Quote | None:
     if later.last_words or not earlier.last_words or not later.requests:
         return later.last_words or earlier.last_words
     return replace(earlier.last_words, is_answered=True)
+
+
+def _merge_last_calls(earlier: Ledger, later: Ledger) -> tuple[Command, ...]:
+    """Merge the calls that ended after the last words; new words of the agent or the user begin the list anew."""
+    if later.last_words or later.requests:
+        return later.last_calls
+    return take_ends(_keep_newest((*earlier.last_calls, *later.last_calls), lambda one: one.text))
 
 
 def _merge_report(earlier: Ledger, later: Ledger) -> Quote | None:

@@ -35,9 +35,12 @@ from secateur.compaction.ledger.file_lines import (
     parse_scratch_line,
 )
 from secateur.compaction.ledger.render import (
+    CALLED,
+    CARRIED_OUT,
     EARLIER_WORDS,
     FOLDER,
     LAST_WORDS,
+    NEVER_COMMITTED,
     OUTCOME_WORDS,
     REPLACED_BY,
     STATUS,
@@ -84,6 +87,9 @@ _COMMAND = re.compile(
     r"(ran|test|build|lint), (ok|failed|ended, outcome unknown)(?: \((-?\d+)\))?( \(edited since\))?"
     r": (.*?)(?: — said: (.*))?"
 )
+_LAST_CALL = re.compile(
+    rf"(?:{CARRIED_OUT}|{CALLED}), (ok|failed|ended, outcome unknown)(?: \((-?\d+)\))?: (.*?)(?: — said: (.*))?"
+)
 _VALUE = re.compile(r"value: (\S+) in (.+): (.*) → (.*)")
 _WORDS = re.compile(rf"({LAST_WORDS}|{EARLIER_WORDS}): (.*)", re.S)
 _ERROR = re.compile(r"error, (open|resolved|not tried again)( \(edited since\))?: (.*?)(?: — during: (.*))?")
@@ -121,6 +127,8 @@ def _parse_constraints(lines: Iterable[str]) -> Iterator[Constraint]:
 def _parse_fact(found: dict[str, Any], text: str) -> None:
     """Add what one bullet says if it has a known shape."""
     head, _, rest = text.partition(": ")
+    if head == UNCOMMITTED:
+        found["delivered"] = ("commit",)
     if head in _FIELDS:
         name, read = _FIELDS[head]
         found[name] = read(rest)
@@ -129,6 +137,9 @@ def _parse_fact(found: dict[str, Any], text: str) -> None:
     elif head in _LISTS:
         name, made = _LISTS[head]
         found.setdefault(name, []).append(made(rest))
+    elif hit := _LAST_CALL.fullmatch(text):
+        call = Command(hit[3], _OUTCOMES[hit[1]], int(hit[2]) if hit[2] else None, told=hit[4] or "")
+        found.setdefault("last_calls", []).append(call)
     else:
         _parse_shaped_fact(found, text)
 
@@ -185,6 +196,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     UNPUSHED: ("unpushed", lambda rest: tuple(rest.split(" · "))),
     "names": ("identifiers", lambda rest: tuple(rest.split(" · "))),
     UNCOMMITTED: ("uncommitted", lambda rest: tuple(rest.split(" · "))),
+    NEVER_COMMITTED: ("uncommitted", lambda rest: tuple(rest.split(" · "))),
     "not listed, for room": ("omitted", _parse_counts),
 }
 _LISTS: dict[str, tuple[str, Callable[[str], Any]]] = {

@@ -12,16 +12,17 @@ from itertools import chain
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.bounded import limit_ledger
-from secateur.compaction.ledger.briefs import find_opening
+from secateur.compaction.ledger.briefs import find_decisive_sentence
 from secateur.compaction.ledger.entries import Command, Ledger, UserRequest, mark
 from secateur.compaction.ledger.file_lines import find_root, list_file_lines, shorten_path
 from secateur.compaction.ledger.files import OTHERS, limit_uncommitted
+from secateur.compaction.ledger.last_calls import is_announcing
 from secateur.compaction.ledger.notes import limit_notes
 from secateur.compaction.ledger.relevance import list_goals, select_relevant
-from secateur.compaction.ledger.repository import DISTANCES, MOST_IN_STATUS, TAG, list_unnamed
+from secateur.compaction.ledger.repository import DISTANCES, MOST_IN_STATUS, list_unnamed
 from secateur.compaction.ledger.requests import UNFINISHED, is_substantial
 from secateur.compaction.template import SECTIONS
-from secateur.toolcalls.actions import clip_text, collapse_whitespace
+from secateur.toolcalls.actions import collapse_whitespace
 
 _SHARES = (1.0, 0.6, 0.4, 0.25, 0.15, 0.11, 0.08, 0.065, 0.05, 0.04, 0.03, 0.02, 0.01, 0.004, 0.002, 0.001)
 REQUESTS_SHARE = 0.25  # of the room, for requests that were answered
@@ -29,8 +30,6 @@ COMMITS_SHARE = 0.2  # of the room, for commits
 NOTES_SHARE = 0.3  # of the room, for what changed files now have
 _CHARS_PER_TOKEN = 4
 _LEAST_CHARS = (300, 120, 40, 12)  # of the newest request, where nothing else has room
-_LATEST_CHARS = 300
-_LISTED_CHARS = 120  # of a request that stands in full under another heading
 _MOST_CHECKS = 3  # failing ones among what comes next
 STATE_WORDS = {"open": "open", "done": "answered", "superseded": "superseded"}
 OUTCOME_WORDS = {True: "ok", False: "failed", None: "ended, outcome unknown"}
@@ -48,6 +47,9 @@ TAKEN_BACK = "tried and taken back"
 FOLDER = "working directory"
 UNDELIVERED = "asked for, and no call did it"
 TASK_DOCUMENT = "task document"
+CARRIED_OUT = "carried out after that"
+CALLED = "called since"
+NEVER_COMMITTED = "changed, and no call committed"
 NOTHING_OPEN = "- nothing is open"
 
 
@@ -154,11 +156,11 @@ def _render_failures(ledger: Ledger) -> Iterator[str]:
         yield f"- {TAKEN_BACK}: {attempt.text}"
 
 
-def _render_command(one: Command) -> str:
+def _render_command(one: Command, label: str = "") -> str:
     status = "" if one.exit is None else f" ({one.exit})"
     status += EDITED_SINCE if one.edited_since else ""
     told = f" — said: {one.told}" if one.told else ""
-    return f"- {one.check or 'ran'}, {OUTCOME_WORDS[one.ok]}{status}: {one.text}{told}"
+    return f"- {label or one.check or 'ran'}, {OUTCOME_WORDS[one.ok]}{status}: {one.text}{told}"
 
 
 def _render_accomplished(ledger: Ledger) -> Iterator[str]:
@@ -192,36 +194,57 @@ def _render_next(ledger: Ledger) -> Iterator[str]:
     said, asked = ledger.last_words, _find_open_request(ledger)
     if said and not said.is_answered:
         yield format_bullet(f"{LAST_WORDS}: {said.text}")
-    if asked:
-        is_listed = any(one.text == asked for one in list_goals(ledger))
-        chars = _LISTED_CHARS if is_listed else _LATEST_CHARS
-        yield format_bullet(f"the user waits for: {clip_text(collapse_whitespace(find_opening(asked)), chars)}")
+    calls = list(_render_last_calls(ledger))
+    if said and not said.is_answered:
+        yield from calls
+    if asked and (decisive := find_decisive_sentence(asked)):
+        yield f"- the user waits for: {decisive}"
     if said and said.is_answered:
         yield format_bullet(f"{EARLIER_WORDS}: {said.text}")
     if said and ledger.report:
         yield format_bullet(f"{EARLIER_WORDS}: {ledger.report.text}")
+    if not said or said.is_answered:
+        yield from calls
     yield from _render_open(ledger)
+    yield from _render_undelivered_work(ledger)
     is_unfinished = any(one and UNFINISHED.search(one.text) for one in (said, ledger.report))
-    is_uncommitted = bool(ledger.uncommitted) and bool(ledger.commits or ledger.tickets or ledger.branch)
-    if is_uncommitted:
-        yield f"- {UNCOMMITTED}: {' · '.join(_list_uncommitted(ledger))}"
+    if not (has_open(ledger) or is_unfinished) and (said or ledger.requests):
+        yield NOTHING_OPEN
+
+
+def _render_last_calls(ledger: Ledger) -> Iterator[str]:
+    """Render what was called after the agent's last words; a call that they announce is marked as carried out."""
+    said = ledger.last_words
+    is_announced = said is not None and not said.is_answered and is_announcing(said.text)
+    for at, call in enumerate(ledger.last_calls if said or ledger.requests else ()):
+        yield _render_command(call, CARRIED_OUT if is_announced and call.ok and not at else CALLED)
+
+
+def _render_undelivered_work(ledger: Ledger) -> Iterator[str]:
+    """Render the files that no call committed and the commits that no call pushed."""
+    if ledger.uncommitted:
+        label = UNCOMMITTED if has_committed(ledger) else NEVER_COMMITTED
+        yield f"- {label}: {' · '.join(_list_uncommitted(ledger))}"
     if ledger.unpushed:
         yield f"- {UNPUSHED}: {' · '.join(ledger.unpushed)}"
-    is_out = any(one.startswith(TAG) for one in ledger.unpushed) or any(one.state == "open" for one in ledger.tickets)
-    if not (is_out or has_open(ledger) or is_unfinished or is_uncommitted) and (said or ledger.requests):
-        yield NOTHING_OPEN
+
+
+def has_committed(ledger: Ledger) -> bool:
+    """Whether a call made a commit, as far as it is known."""
+    return bool(ledger.commits or ledger.omitted.get("commits")) or "commit" in ledger.delivered
 
 
 def has_open(ledger: Ledger) -> bool:
     """Whether anything is left to do, to answer or to wait for."""
     waits = (ledger.questions, ledger.pending, _find_open_request(ledger), _list_failing(ledger), ledger.undelivered)
-    return any(waits) or any(one.state == "open" for one in ledger.tasks)
+    states = [*(one.state for one in ledger.tasks), *(one.state for one in ledger.tickets)]
+    return any(waits) or bool(ledger.unpushed or ledger.uncommitted) or "open" in states
 
 
 def _list_uncommitted(ledger: Ledger) -> Iterator[str]:
     """Yield the files that were changed since the last commit; without a commit, these are all that changed."""
     listed = {one.path for one in ledger.files}
-    is_all = not ledger.commits and "commit" not in ledger.delivered and len(ledger.uncommitted) > MOST_NAMED
+    is_all = not has_committed(ledger) and len(ledger.uncommitted) > MOST_NAMED
     if is_all and {*ledger.uncommitted} - {OTHERS} <= listed:
         yield ALL_LISTED
         if any(not one.startswith(DISTANCES) for one in list_unnamed(ledger.status, ledger.files)):

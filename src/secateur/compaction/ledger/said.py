@@ -18,7 +18,22 @@ def get_user_text(message: Message) -> str:
     if message.role != "user" or message.origin != "user":
         return ""
     texts = [part.text for part in message.parts if part.kind == "text" and not part.container_key]
-    return strip_host_text("\n".join(texts))
+    return "" if _is_shell_record(texts) else strip_host_text("\n".join(texts))
+
+
+def _is_shell_record(texts: list[str]) -> bool:
+    """Whether a message holds a command that the user ran in the host's shell, with its output behind it."""
+    if len(texts) != 2 or not _COMMAND.fullmatch(texts[0].strip()):
+        return False
+    lines = [line for line in texts[1].splitlines() if line.strip()]
+    return len(lines) >= _FEWEST_LINES and not any(line.rstrip().endswith((".", "?", "!")) for line in lines[:20])
+
+
+_FEWEST_LINES = 2  # of the output of a command
+_COMMAND = re.compile(
+    r"(?:ls|find|cat|pwd|git|gh|grep|rg|head|tail|tree|wc|du|df|ps|env|npm|npx|pnpm|yarn|bun|node|python3?|pip|uv|pytest"
+    r"|cargo|go|make|docker|kubectl|curl|echo|which|diff|sed|awk|stat|file)(?: [^\n?]{1,200})?"
+)
 
 
 def find_expansions(messages: Sequence[Message]) -> frozenset[int]:

@@ -40,6 +40,7 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
         values=whole.values,
         document=whole.document,
         last_words=whole.last_words,
+        last_calls=whole.last_calls,
         report=whole.report,
         undelivered=whole.undelivered,
         delivered=whole.delivered,

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.compaction.ledger.briefs import GAP, condense_request, find_opening
+from secateur.compaction.ledger.briefs import GAP, condense_request, find_decisive_sentence
 
 FILLER = "The table was made in spring and has had the same columns since that time. "
 SENTENCES = st.lists(
@@ -52,12 +52,19 @@ def test_where_nothing_has_room_the_ends_are_kept() -> None:
     assert condense_request("word " * 200, 60).startswith("word word")
 
 
-def test_the_part_that_says_what_is_to_be_done_stands_for_all() -> None:
-    assert find_opening(f"I have sent a file.\n{GAP}\nFix the totals on the last page.\nThey are wrong.\n{GAP}") == (
-        "Fix the totals on the last page.\nThey are wrong."
+def test_a_whole_decisive_sentence_stands_for_a_request() -> None:
+    asked = f"I have sent a file.\n{GAP}\nFix the totals on the last page.\nThey are wrong.\n{GAP}"
+    assert find_decisive_sentence(asked) == "Fix the totals on the last page."
+    assert find_decisive_sentence("Do it.") == "Do it."
+
+
+def test_neither_code_nor_a_fragment_stands_for_a_request() -> None:
+    steps = "**To Reproduce**\nSteps to reproduce the behavior:\n```\n$ git clone x\n$ make html\n```\n"
+    assert find_decisive_sentence(steps * 3) == ""
+    assert find_decisive_sentence(f"{steps}You are going to fix the translation of captions.") == (
+        "You are going to fix the translation of captions."
     )
-    assert find_opening(f"I have sent a file.\n{GAP}\nIt is long.") == "I have sent a file."
-    assert find_opening("Do it.") == "Do it."
+    assert find_decisive_sentence("Fix " + "the totals and " * 40) == ""
 
 
 def test_the_things_that_a_line_announces_by_their_number_stay_together() -> None:

@@ -44,12 +44,13 @@ def test_what_no_call_pushed_is_told(rounds: list[tuple[Message, Message]], left
     assert read(*rounds).unpushed == left
 
 
-def test_an_unpushed_tag_is_open_and_an_unpushed_commit_alone_is_not() -> None:
+def test_an_unpushed_tag_or_commit_is_open() -> None:
     done = assistant(text="The release is made.")
     lines = render_ledger(build_ledger(talk(user(), *COMMIT, *TAGGED, done).messages))["next"]
     assert "- committed, and no call pushed it: 1234abc · tag v0.1.0" in lines
     assert "- nothing is open" not in lines
-    assert "- nothing is open" in render_ledger(build_ledger(talk(user(), *COMMIT, done).messages))["next"]
+    assert "- nothing is open" not in render_ledger(build_ledger(talk(user(), *COMMIT, done).messages))["next"]
+    assert "- nothing is open" in render_ledger(build_ledger(talk(user(), *COMMIT, *PUSHED, done).messages))["next"]
 
 
 CREATED = ran("bd create --title='Read model' --type=task", "✓ Created issue: app-rkl — Read model\n  Priority: P2")
@@ -93,7 +94,7 @@ def test_where_nothing_was_committed_the_changed_files_are_not_named_twice() -> 
     edits = [ran(f"echo x >> src/part{at}.py") for at in range(5)]
     branch = ran("git status", "On branch main")
     lines = render_ledger(read(branch, *edits))
-    assert "- changed since the last commit: every changed file that is listed" in lines["next"]
+    assert "- changed, and no call committed: every changed file that is listed" in lines["next"]
     assert render_ledger(read_back(lines)) == lines
     after = render_ledger(read(branch, COMMIT, *edits))["next"]
     assert f"- changed since the last commit: {' · '.join(f'src/part{at}.py' for at in range(5))}" in after
@@ -135,10 +136,10 @@ def test_files_of_the_last_status_that_no_line_names_have_one() -> None:
     known = " M src/a.py\n M src/b.py\n M src/c.py\n M src/d.py\n"
     more = render_ledger(read(*edits, ran("git status -sb", f"## main\n{known}?? docs/\n")))
     assert "- git status, last: untracked docs/" in more["files"]
-    both = "- changed since the last commit: every changed file that is listed · what git status shows beside them"
+    both = "- changed, and no call committed: every changed file that is listed · what git status shows beside them"
     assert both in more["next"]
     ledger = read(*edits, ran("git status -sb", f"## main\n{known}"))
     assert not any(line.startswith("- git status") for line in render_ledger(ledger)["files"])
-    assert "- changed since the last commit: every changed file that is listed" in render_ledger(ledger)["next"]
+    assert "- changed, and no call committed: every changed file that is listed" in render_ledger(ledger)["next"]
     assert read_back(more).status == ("untracked docs/",)
     assert merge(ledger, read(COMMIT)).status == ()

@@ -1,0 +1,82 @@
+"""What was called after the agent's last words."""
+
+import json
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
+from secateur.model import Message, Part
+
+FOUND = 'Found 1 matches for "def build" in /app.py:'
+
+
+def called(text: str, command: str, said: str, error: bool = False) -> tuple[Message, Message]:
+    return assistant(("1", "bash", json.dumps({"command": command})), text=text), result(said, "bash", "1", error)
+
+
+def read(*messages: Message) -> Ledger:
+    return build_ledger(talk(user("Fix the build."), *messages).messages)
+
+
+def list_next(*messages: Message) -> tuple[str, ...]:
+    return render_ledger(read(*messages)).get("next", ())
+
+
+@pytest.mark.parametrize(
+    ("words", "error", "line"),
+    [
+        (
+            "Let's search for the `build` method first:",
+            False,
+            f"carried out after that, ok: ./find build — said: {FOUND}",
+        ),
+        ("Let's search for the `build` method first:", True, f"called since, failed: ./find build — said: {FOUND}"),
+        ("The method was renamed.", False, f"called since, ok: ./find build — said: {FOUND}"),
+    ],
+)
+def test_an_announcement_is_shown_with_the_call_that_carried_it_out(words: str, error: bool, line: str) -> None:
+    lines = list_next(*called(words, "./find build", FOUND, error))
+    assert lines[:2] == (f"- the agent said last: {words}", f"- {line}")
+
+
+def test_a_call_without_a_result_is_pending_and_not_carried_out() -> None:
+    lines = list_next(called("Let me run it:", "./run", "")[0])
+    assert "- no result yet: bash — ./run" in lines
+    assert not any("carried out" in line for line in lines)
+
+
+def test_a_command_that_the_user_ran_is_no_request() -> None:
+    record = Message("user", (), (Part("text", (0,), "find ."), Part("text", (1,), "./.git\n./src/a.py")))
+    assert len(build_ledger(talk(user("Fix the build."), assistant(text="It is done."), record).messages).requests) == 1
+    why = Part("text", (1,), "It is slow on two machines.\nPlease look at the parser first.")
+    asked = Message("user", (), (Part("text", (0,), "make it fast"), why))
+    assert build_ledger(talk(asked).messages).requests
+
+
+def test_of_many_calls_the_first_and_the_newest_are_listed() -> None:
+    rounds = [called("Let me see:" if not at else "", f"./step {at}", "ok then") for at in range(6)]
+    made = read(*(one for pair in rounds for one in pair))
+    assert [one.text for one in made.last_calls] == ["./step 0", "./step 4", "./step 5"]
+
+
+def test_new_words_of_the_agent_or_the_user_begin_anew() -> None:
+    first = called("Let me see:", "./step", "ok then")
+    assert not read(*first, assistant(text="It is done.")).last_calls
+    assert not read(*first, user("Now write the docs.")).last_calls
+
+
+def test_calls_of_a_later_span_are_added_and_lines_read_back_say_the_same() -> None:
+    earlier = read(*called("Let me see:", "./step 1", "ok then"))
+    later = build_ledger(talk(*called("", "./step 2", "ok again")).messages)
+    both = merge(earlier, later)
+    assert [one.text for one in both.last_calls] == ["./step 1", "./step 2"]
+    assert merge(both, later).last_calls == both.last_calls
+    assert render_ledger(read_back(render_ledger(both))) == render_ledger(both)
+
+
+def test_files_that_no_call_committed_are_named() -> None:
+    given = json.dumps({"file_path": "/w/a.py", "old_string": "a", "new_string": "b"})
+    lines = list_next(assistant(("e", "Edit", given)), result("ok", "Edit", "e"), assistant(text="It is fixed."))
+    assert any(line.startswith("- changed, and no call committed: ") and "a.py" in line for line in lines)
+    assert "- nothing is open" not in lines
