@@ -193,12 +193,14 @@ def _note_move(found: dict[str, FileEntry], path: str, effect: Effect, action: A
     place = find_place(FileEntry(path, "moved", to=to))
     before = found.pop(path, None)
     first = next((one for one in found.values() if one.use == "moved" and find_place(one) in (path, effect.path)), None)
+    start = path
     if first is not None:
         del found[first.path]
-        if first.path in (place, place.removeprefix(base)):
-            found[place] = FileEntry(place, "changed", key)
+        is_back = first.path in (place, place.removeprefix(base))
+        if is_back and (first.path.startswith("/") or not path.startswith("/")):
+            found[first.path] = FileEntry(first.path, "changed", key)
             return
-    start = first.path if first else path
+        start = path if is_back else first.path  # the longer name says where it is
     found[start] = FileEntry(start, "moved", key, to)
     if is_pathlike(to):
         use: Use = "created" if before and before.use == "created" else "changed"

@@ -250,7 +250,16 @@ def test_moves_that_follow_each_other_are_one_move() -> None:
     assert [(one.path, one.to) for one in entries if one.use == "moved"] == [("a.py", "lib/c.py")]
     assert "b.py" not in [one.path for one in entries]
     back = files(called("bash", command="mv a.py lib/"), called("bash", command="cd /w && mv lib/a.py ."))
-    assert "moved" not in back.values()
+    assert back == {"a.py": "changed"}
+    whole = build_ledger(
+        talk(
+            user(),
+            *called("bash", command="cd /w/src && mv a.py lib/"),
+            *called("edit", file_path="/w/src/lib/a.py", old_string="a", new_string="b"),
+            *called("bash", command="cd /w/src && mv lib/a.py ."),
+        ).messages
+    ).files
+    assert [(one.path, one.use, one.to) for one in whole] == [("/w/src/lib/a.py", "moved", "/w/src/")]
 
 
 def test_a_destination_is_seen_from_the_folder_of_the_command() -> None:
