@@ -32,7 +32,7 @@ def get_counter(name: str) -> Counter:
     if made is None:
         names = COUNTERS.list_names()
         nearest = get_close_matches(name, names, n=1, cutoff=0)[0]
-        raise ConfigError(f"there is no token counter {name!r}: did you mean {nearest!r}? All: {', '.join(names)}")
+        raise ConfigError(f"unknown token counter {name!r}: did you mean {nearest!r}? All: {', '.join(names)}")
     if made is count_o200k:
         _import_batch_count()  # now, not at the first text
     return made

@@ -74,7 +74,7 @@ def test_a_session_file_only_grows_in_place_and_keeps_a_backup(tmp_path: Path) -
     [
         (("--dry-run", "-o", "x"), "--dry-run writes no document"),
         (("--in-place", "-o", "x"), "both say where to write"),
-        (("--summarizer", "nobody"), "names no summarizer"),
+        (("--summarizer", "nobody"), "unknown summarizer"),
         (("--summarizer", "https://example.com/v1#m", "--local-only"), "`local_only` forbids that"),
         (("--apply", "x", "--focus", "y"), "a plan unchanged"),
         (("--policy", "openclaw", "--in-place"), "never changes a recorded session"),

@@ -122,14 +122,14 @@ def test_recall_of_json_follows_a_path(tmp_path: Path, url: str) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("why", "nobody"), "there is no session 'nobody'"),
+        (("why", "nobody"), "no session 'nobody'"),
         (("why", "s1", "ffff"), "has the handle 'ffff': `secateur why s1`"),
         (("recall", "ffffffff"), "there is no handle 'ffffffff'"),
         (("recall", "xyz"), "is not a handle"),
         (("recall", handle_of(LONG), "--lines", "9-2"), "is not a range of lines"),
         (("recall", handle_of(LONG), "--lines", "1", "--page", "1"), "give one of them"),
-        (("recall", handle_of(LONG), "--page", "9"), "there is no page 9"),
-        (("recall", handle_of(LONG), "--grep", "("), "no regular expression"),
+        (("recall", handle_of(LONG), "--page", "9"), "no page 9"),
+        (("recall", handle_of(LONG), "--grep", "("), "not a valid regular expression"),
         (("undo", "s1", "9"), "no epoch 9"),
         (("replay", "s1", "--request", "9"), "has no request 9"),
         (("replay", "s1", "--request", "0"), "was not stored: pass it"),

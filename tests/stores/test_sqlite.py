@@ -377,10 +377,10 @@ def test_a_blob_is_compressed_where_that_helps_and_read_by_whoever_has_the_codec
 @pytest.mark.parametrize(
     ("url", "says"),
     [
-        ("redis://x", "no store is called 'redis': there are memory, postgresql, sqlite"),
+        ("redis://x", "unknown store 'redis': choose from memory, postgresql, sqlite"),
         ("/data/x.db", "not an address of a store: write sqlite:///data/x.db"),
-        ("sqlite://x.db", "names no file"),
-        ("sqlite:///", "names no file"),
+        ("sqlite://x.db", "has no file name"),
+        ("sqlite:///", "has no file name"),
         ("sqlite:///x.db?sync=off", "no option 'sync'"),
         ("sqlite:///x.db?synchronous=off", "one of full, normal"),
         ("sqlite:///x.db?timeout_s=soon", "not a number of seconds"),

@@ -33,7 +33,7 @@ class OwnModel(Struct, frozen=True):
         """Ask the agent's model once. Raises Failed if the framework names none."""
         model = _ASK.get()
         if model is None:
-            raise Failed("refused", "the request names no model, so none can be asked")
+            raise Failed("refused", "the request has no model to ask")
         return SummaryAnswer(await model(ask), by=self.name)
 
 

@@ -73,7 +73,7 @@ def show_blob(blob: Blob, excerpt: TextRange) -> str:
         text = slice_lines(text, first, last)
     shown = page(text, excerpt.page, chars=PAGE_CHARS)
     if excerpt.page not in (0, shown.number):
-        raise ConfigError(f"there is no page {excerpt.page} of {name}: it has {shown.pages}")
+        raise ConfigError(f"no page {excerpt.page} in {name}: it has {shown.pages}")
     where = f"lines {first + shown.first - 1}-{first + shown.last - 1} of {count}"
     more = f"; page={shown.number + 1} goes on" if shown.number < shown.pages else ""
     return add_header("recall", f"{name}, {where}, page {shown.number} of {shown.pages}{more}", shown.text)
@@ -166,7 +166,7 @@ def _run_search(text: str, pattern: str, time_s: float) -> tuple[int, ...]:
         raise ConfigError(f"{pattern!r} is not a usable regular expression: {error}") from error
     if done.returncode:
         why = " ".join(done.stderr.decode("utf-8", "replace").split())[-200:]
-        raise ConfigError(f"{pattern!r} is no regular expression: {why}; put \\ before signs that are meant literally")
+        raise ConfigError(f"{pattern!r} is not a valid regular expression: {why}; escape literal characters with \\")
     return tuple(map(int, done.stdout.split()))
 
 

@@ -128,7 +128,7 @@ def select_content(blob: Blob, args: RecallOptions) -> RecallReport:
     if args.page is not None:
         page = recall.page(text, args.page)
         if page.number != args.page:
-            raise UsageError(f"there is no page {args.page}: {known.handle} has {page.pages}")
+            raise UsageError(f"no page {args.page}: {known.handle} has {page.pages}")
         return msgspec.structs.replace(known, text=page.text, page=page.number, pages=page.pages)
     return msgspec.structs.replace(known, text=text)
 

@@ -46,7 +46,7 @@ def find_session_files(names: Iterable[str]) -> list[Path]:
         try:
             path.stat()
         except FileNotFoundError as error:
-            raise UnreadableInput(f"there is no file or folder {name}: check the path") from error
+            raise UnreadableInput(f"no such file or folder: {name}; check the path") from error
         except OSError as error:
             raise UnreadableInput(f"{name} cannot be read: {error.strerror}") from error
         paths |= dict.fromkeys(_walk_folder(path) if path.is_dir() else [path])

@@ -53,7 +53,7 @@ def find_session(kept: OpenedStore, tenant: str, name: str) -> State:
     begin = [candidate for candidate in names if candidate.startswith(name)]
     found_state = kept.store.load(SessionId(begin[0], tenant)) if len(begin) == 1 else None
     if found_state is None:
-        raise UsageError(f"there is no session {name!r} at {kept.url}: {_suggest_name(name, names, begin)}")
+        raise UsageError(f"no session {name!r} in {kept.url}: {_suggest_name(name, names, begin)}")
     return found_state
 
 

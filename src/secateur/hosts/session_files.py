@@ -70,7 +70,7 @@ def export_session(id: str) -> bytes:
     """A session as JSON, in the shape of `opencode export`. Raises FormatError if it cannot be had."""
     path = find_database()
     if path is None:
-        raise FormatError("there is no database of opencode on this machine: write the session with `opencode export`")
+        raise FormatError("no opencode database was found on this machine: export the session with `opencode export`")
     try:
         with _connect(path) as connection:
             found = connection.execute(f"{_INFO} WHERE id = ?", (id,)).fetchone()
@@ -163,7 +163,7 @@ def list_searched_folders() -> list[str]:
 def list_session_files(hosts: tuple[str, ...] = ()) -> list[SessionFile]:
     """The sessions of these agents, of all without names; the newest first. Raises ConfigError for an unknown name."""
     if unknown := next((name for name in hosts if name not in _NAMES), ""):
-        raise ConfigError(f"there is no agent {unknown!r:.40}: name one of {', '.join(_NAMES)}")
+        raise ConfigError(f"unknown agent {unknown!r:.40}: choose from {', '.join(_NAMES)}")
     found = [one for host in HOSTS if not hosts or host.name in hosts for one in _iterate_files(host)]
     if not hosts or _OPENCODE in hosts:
         for one in list_database_sessions():

@@ -64,7 +64,7 @@ class Scope:
     def _load_session(self, name: str) -> State:
         state = self.store.load(SessionId(name, self.tenant))
         if state is None:
-            raise StoreError(f"there is no session {name!r} yet: nothing was removed so far")
+            raise StoreError(f"no session {name!r} yet: nothing has been removed so far")
         return state
 
     def _find_session(self, handle: str) -> State:

@@ -182,7 +182,7 @@ def _format_hits(numbers: tuple[int, ...], lines: list[str], starts: list[tuple[
 def _paginate(rows: list[str], page: int) -> tuple[list[str], int]:
     of = max(1, -(-len(rows) // ROWS))
     if not 1 <= page <= of:
-        raise ConfigError(f"there is no page {page}: there are {of}")
+        raise ConfigError(f"no page {page}: it has {of}")
     return rows[(page - 1) * ROWS : page * ROWS], of
 
 

@@ -81,7 +81,7 @@ def check_mode(name: str) -> Mode:
     for mode in MODES:
         if mode == name:
             return mode
-    raise ConfigError(f"{name!r:.80} is no mode: give {', '.join(MODES)}")
+    raise ConfigError(f"{name!r:.80} is not a mode: choose from {', '.join(MODES)}")
 
 
 def check_recall(name: str) -> Recall:
@@ -89,7 +89,7 @@ def check_recall(name: str) -> Recall:
     for recall in RECALLS:
         if recall == name:
             return recall
-    raise ConfigError(f"{name!r:.80} is no way to read back: give {', '.join(RECALLS)}")
+    raise ConfigError(f"{name!r:.80} is not a way to read back: choose from {', '.join(RECALLS)}")
 
 
 def check_upstream(address: str) -> str:

@@ -47,7 +47,7 @@ def recover_session(
     found = read_whole(data, format, model)
     said = found.messages
     if not any(message.parts for message in said):
-        raise FormatError("it holds no messages, so there is nothing to hand on")
+        raise FormatError("it has no messages, so there is nothing to hand off")
     language = detect_language("\n".join(filter(None, map(get_user_text, said)))) or "en"
     read = found.document.transcript
     count = get_model_counter("estimate", read.model)

@@ -22,7 +22,7 @@ def pin_of(kind: str, pattern: str, at: int, tokens: int = 0) -> Pin:
     """A pin that can be. Raises ConfigError for another kind, or a pattern that says nothing."""
     kinds = get_args(PinKind)
     if kind not in kinds:
-        raise ConfigError(f"there is no pin by {kind!r}: pin by {', '.join(kinds)}")
+        raise ConfigError(f"cannot pin by {kind!r}: choose from {', '.join(kinds)}")
     if not pattern.strip():
         raise ConfigError(f"a pin by {kind} needs a pattern: an empty one would match everything or nothing")
     return msgspec.convert({"kind": kind, "pattern": pattern.strip(), "at": at, "tokens": tokens}, prepare_type(Pin))

@@ -72,7 +72,7 @@ def replay_request(
     store = sessions.store
     state = store.load(who) if store is not None else None
     if store is None or state is None:
-        raise StoreError(f"there is no session {who.session!r} in the store")
+        raise StoreError(f"no session {who.session!r} in the store")
     receipt = load_receipt(store, state, request)
     first, last = receipt.epochs
     history = load_raw(store, state, request) if raw is None else raw

@@ -35,7 +35,7 @@ def open_store(url: str = "") -> Store:
         )
     opens = STORES.get(name)
     if opens is None:
-        raise ConfigError(f"no store is called {name!r}: there are {', '.join(sorted(STORES.list_names()))}")
+        raise ConfigError(f"unknown store {name!r}: choose from {', '.join(sorted(STORES.list_names()))}")
     return opens(url)
 
 
@@ -71,7 +71,7 @@ def _open_postgres(url: str) -> Store:
 def _parse_path(rest: str, url: str) -> Path:
     """Parse a path: `/~/x` is in the home folder, `/C:/x` on a drive, `/x` and `//x` from the root."""
     if not rest.startswith("/") or not rest.strip("/"):
-        raise ConfigError(f"{url!r} names no file: write sqlite:///absolute/path or sqlite:///~/path")
+        raise ConfigError(f"{url!r} has no file name: write sqlite:///absolute/path or sqlite:///~/path")
     plain = rest.lstrip("/")
     at_home, on_drive = plain.startswith("~"), plain[1:2] == ":"
     return Path(plain).expanduser() if at_home or on_drive else Path(f"/{plain}")

@@ -63,15 +63,15 @@ VENDORS: dict[str, Vendor] = {
 def parse_endpoint(name: str, window_of: Windows) -> Endpoint:
     """The endpoint of a summarizer's name. Raises ConfigError for an unknown one."""
     if detect_kinds(name):
-        raise ConfigError(f"a key stands in a summarizer's name: put it into the environment ({SERVER_KEY})")
+        raise ConfigError(f"a summarizer's name must not contain a key: set it in the environment ({SERVER_KEY})")
     if name.startswith(("http://", "https://")):
         return _make_server_endpoint(name, window_of)
     vendor, colon, model = name.partition(":")
     if vendor not in VENDORS or not colon:
-        raise ConfigError(f"{name!r} names no summarizer: {_suggest_name(vendor)}")
+        raise ConfigError(f"unknown summarizer {name!r}: {_suggest_name(vendor)}")
     model, options = _parse_options(model, name)
     if not model or "key" in options:
-        raise ConfigError(f"{name!r} names no model: write {vendor}:MODEL")
+        raise ConfigError(f"{name!r} has no model: write {vendor}:MODEL")
     return _make_vendor_endpoint(name, vendor, model, options, window_of)
 
 
@@ -100,10 +100,12 @@ def _make_server_endpoint(name: str, window_of: Windows) -> Endpoint:
     asked = dict(parse_qsl(whole.query, keep_blank_values=True))
     options = _check_options(asked, name) | options
     if not model:
-        raise ConfigError(f"{name!r} names no model: write {name.partition('#')[0]}#MODEL")
+        raise ConfigError(f"{name!r} has no model: write {name.partition('#')[0]}#MODEL")
     key = options.get("key", SERVER_KEY)
     if not _VARIABLE.match(key):
-        raise ConfigError(f"in {name.partition('?')[0]!r} `key` names an environment variable, and is no key itself")
+        raise ConfigError(
+            f"in {name.partition('?')[0]!r} `key` must be the name of an environment variable, not the key itself"
+        )
     if "key" in options and not os.environ.get(key):
         raise ConfigError(f"{name} takes its key from {key}, which is not set")
     return Endpoint(
@@ -127,7 +129,7 @@ def _parse_options(model: str, name: str) -> tuple[str, dict[str, str]]:
 def _check_options(options: dict[str, str], name: str) -> dict[str, str]:
     strange = next((one for one in options if one not in _OPTIONS), None)
     if strange is not None:
-        raise ConfigError(f"{name!r} has the option {strange!r}: there are {', '.join(_OPTIONS)}")
+        raise ConfigError(f"{name!r} has an unknown option {strange!r}: choose from {', '.join(_OPTIONS)}")
     return options
 
 
@@ -139,7 +141,7 @@ def _parse_tokens(options: dict[str, str], option: str, name: str) -> int:
 def _parse_number(options: dict[str, str], option: str, name: str, what: str = "a number of questions") -> int:
     said = options.get(option, "0")
     if not said.isascii() or not said.isdigit():
-        raise ConfigError(f"in {name!r} `{option}` is {what}, and {said!r} is none")
+        raise ConfigError(f"in {name!r} `{option}` must be {what}, not {said!r}")
     return int(said)
 
 
@@ -149,11 +151,11 @@ def _check_url(url: str, shown: str) -> str:
         whole = urlsplit(url)
         port = whole.port
     except ValueError as error:
-        raise ConfigError(f"{shown!r} is no address: {error}") from error
+        raise ConfigError(f"{shown!r} is not a valid address: {error}") from error
     if whole.scheme not in ("http", "https") or not whole.hostname or port == 0:
-        raise ConfigError(f"{shown!r} is no address: write http://HOST:PORT/v1")
+        raise ConfigError(f"{shown!r} is not a valid address: write http://HOST:PORT/v1")
     if whole.username or whole.password:
-        raise ConfigError(f"the address of {whole.hostname} holds a user or a password: put a key into {SERVER_KEY}")
+        raise ConfigError(f"the address of {whole.hostname} contains a user or a password: set the key in {SERVER_KEY}")
     if whole.scheme == "http" and not (is_local(url) or _is_private_host(whole.hostname)):
         raise ConfigError(f"{shown!r} would send the conversation and the key in the clear: write https://")
     return url.rstrip("/")

@@ -21,7 +21,7 @@ def test_an_expression_is_matched_line_by_line() -> None:
 
 
 def test_what_is_no_expression_is_said() -> None:
-    with pytest.raises(ConfigError, match="no regular expression: .*unterminated"):
+    with pytest.raises(ConfigError, match="not a valid regular expression: .*unterminated"):
         find_matching_lines(TEXT, "(")
 
 

@@ -94,7 +94,7 @@ def test_a_tenant_sees_nothing_of_another(url: str) -> None:
     assert "session theirs" in theirs.removed()
     with pytest.raises(SecateurError, match="nothing is kept under"):
         theirs.recall(handle_of(output("ours", 0)))
-    with pytest.raises(SecateurError, match="there is no session 'ours' yet"):
+    with pytest.raises(SecateurError, match="no session 'ours' yet"):
         Tools(Scope(url, "acme", "ours")).status()
 
 
@@ -106,7 +106,7 @@ def test_what_is_pinned_comes_back_with_the_next_request(url: str) -> None:
     assert json.loads(view.request)["messages"][2]["content"][0]["content"] == output("ours", 0)
     assert "pins: handle" in tools.status()
     assert "pins now: none]" in tools.unpin(handle)
-    with pytest.raises(SecateurError, match="there is no pin by 'color'"):
+    with pytest.raises(SecateurError, match="cannot pin by 'color'"):
         tools.pin("red", "color")
 
 
@@ -123,7 +123,7 @@ def test_the_status_says_how_full_it_is_and_whether_the_record_holds(url: str) -
     [
         ({"handle": "zzzz"}, "is not a handle|too short|nothing is kept"),
         ({"handle": "0" * 12}, "nothing is kept under '000000000000' for this session: `removed` lists its handles"),
-        ({"handle": "", "page": 9}, "there is no page 9 of .*: it has 2"),
+        ({"handle": "", "page": 9}, "no page 9 in .*: it has 2"),
         ({"handle": "", "lines": "9-2"}, "is not a range of lines in this text, which has 300; write 10-40, 10- or 10"),
         ({"handle": "", "lines": "400"}, "is not a range of lines in this text"),
         ({"handle": "", "json_path": "$.a"}, "not JSON"),
@@ -137,7 +137,7 @@ def test_a_question_that_cannot_be_answered_says_what_to_ask(url: str, asked: di
 
 def test_a_pattern_that_cannot_be_says_so(url: str) -> None:
     tools = Tools(Scope(url, session="ours"))
-    with pytest.raises(SecateurError, match="is no regular expression"):
+    with pytest.raises(SecateurError, match="is not a valid regular expression"):
         tools.search("(")
 
 

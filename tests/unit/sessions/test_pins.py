@@ -75,7 +75,7 @@ def test_the_oldest_pin_and_the_oldest_part_come_first() -> None:
 @pytest.mark.parametrize(
     ("kind", "pattern", "said"),
     [
-        ("file", "x", "^there is no pin by 'file': pin by "),
+        ("file", "x", "^cannot pin by 'file': choose from "),
         ("glob", " ", "^a pin by glob needs a pattern: an empty one would match everything or nothing$"),
     ],
 )
