@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
-from secateur.compaction.ledger.said import get_agent_text, get_user_text, split_sentences
+from secateur.compaction.ledger.said import CONTRADICTS, get_agent_text, get_user_text, split_sentences
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
 from secateur.compaction.template import SECTIONS
 from secateur.model import Message
@@ -45,6 +45,12 @@ def extract(
     told = {line: section for section, line in _choose_sentences(messages, room, count, quoted)}
     made = {id: (*sections.get(id, ()), *(line for line, home in told.items() if home == id)) for id in SECTIONS}
     return {id: lines for id, lines in made.items() if lines}
+
+
+def list_quoted(ledger: Ledger, facts: Sequence[str]) -> list[str]:
+    """Return what a summary with these facts quotes of the agent."""
+    reported = (one for one in ledger.reported if any(one.text in fact for fact in facts))  # those that had room
+    return [one.text for one in (ledger.last_words, ledger.report, *reported) if one]
 
 
 class _Sentence(Struct, frozen=True):
@@ -120,11 +126,21 @@ def _score_sentences(messages: Sequence[Message]) -> list[_Sentence]:
     statements = [Statement(text, number, _is_accomplished(f"- {text}")) for text, _, number in said]
     overtaken = list_overtaken(statements, trace_work(messages))
     many = max(2, len(said) // 4)  # a word of every fourth sentence means nothing
+    newest = {_find_frame(text): at for at, (text, closing, _) in enumerate(said) if not closing}
     return [
         _Sentence(text, at, _score(text, closing, words, many) - MOST_OLD * (1 - at / len(said)), closing)
         for at, (text, closing, _) in enumerate(said)
-        if (closing or _is_lasting(text)) and at not in overtaken
+        if (closing or (_is_lasting(text) and newest[_find_frame(text)] == at)) and at not in overtaken
     ]
+
+
+def _find_frame(text: str) -> str:
+    """Return how a sentence about a deed begins, without adverbs and names in code; any other sentence, whole.
+
+    In the middle of work, of sentences that begin alike only the newest is worth its room.
+    """
+    words = _PLAIN.findall(_UNPLAIN.sub(" ", _ADVERBS.sub("", text).casefold()))
+    return " ".join(words[:_FRAME_WORDS]) if _DONE.search(f"- {text}") and len(words) > _FRAME_WORDS else text
 
 
 def _collect_sentences(messages: Sequence[Message]) -> Iterator[tuple[str, bool, int]]:
@@ -139,7 +155,7 @@ def _collect_sentences(messages: Sequence[Message]) -> Iterator[tuple[str, bool,
         closing = not any(part.kind == "tool_call" for part in message.parts) and (
             follows is None or follows.role == "user"
         )
-        is_contradicted = closing and follows is not None and _CONTRADICTS.match(get_user_text(follows))
+        is_contradicted = closing and follows is not None and CONTRADICTS.match(get_user_text(follows))
         for sentence in _filter_sentences(text):
             found.pop(sentence, None)
             if not is_contradicted:
@@ -178,6 +194,8 @@ _WORD = re.compile(r"[^\W\d_]{4,}|[\u4e00-\u9fff]{2}|[\w./-]*\d[\w./-]*")
 _FEWEST_WORDS = 3  # of a sentence, beside names in code
 _PLAIN = re.compile(r"(?<![\w./-])[^\W\d_]{2,}(?![\w/]|\.\w|\()")
 _UNPLAIN = re.compile(r"`[^`]*`|\([^()]*\)")
+_FRAME_WORDS = 5  # alike, with which sentences about the same deed begin
+_ADVERBS = re.compile(r"(?i)\b(?:also|now|successfully|just|already) ")
 _WIDE = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
 _NAMES = re.compile(r"`[^`]+`|\b[\w.-]+/[\w./-]+|\b\w+\.(?:py|ts|js|go|rs|md|json|toml|yaml)\b|\b\d{2,}\b")
 _EMPTY = re.compile(  # headings, tables, questions
@@ -216,11 +234,6 @@ _SUPPOSED = re.compile(  # what is wished, supposed, or the doing of something e
     r"|\b(?:was|were|is|are|been) (?:\w+ )?\w+ed by\b"
 )
 _CONDITIONAL = re.compile(r"(?i)\b(?:could|would)\b")
-_CONTRADICTS = re.compile(  # how a user begins who says that it is not so
-    r"(?i)\W{0,9}(?:(?:no|nope|wrong|incorrect|false)(?=\s{0,3}(?:[,.!;:—–-]|$))|actually\b|not true\b"
-    r"|that['’]?s (?:not\b|wrong\b|incorrect\b|false\b)|that is (?:not\b|wrong\b|incorrect\b|false\b)"
-    r"|(?:this|that|it) (?:isn['’]t|is not) (?:true|right|correct|so)\b)"
-)
 _MEANWHILE = re.compile(  # in the middle of work: what was so then, or was taken to be so
     r"(?i)\b(?:is|are) (?:now |also |still )?(?!being\b|missing\b|nothing\b)\w+ing\b|\b(?:still"
     r"|remaining|right now|at this point|not yet"

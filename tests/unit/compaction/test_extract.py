@@ -186,3 +186,14 @@ def test_names_without_a_sentence_and_what_is_quoted_anyway_are_left_out() -> No
     lines = [line for some in extract(messages, Ledger(), 800, estimate, [quoted]).values() for line in some]
     sentences = [line for line in lines if line.startswith("- ") and "[" not in line]
     assert sentences == [f"- {kept}"]
+
+
+def test_of_sentences_about_the_same_deed_in_the_middle_of_work_the_newest_stays() -> None:
+    words = [f"We've successfully added more detailed logging to the `{name}` property." for name in ("files", "parts")]
+    calls = [
+        one
+        for number, text in enumerate(words)
+        for one in (assistant((str(number), "bash", '{"command": "ls"}'), text=text), result("a", "bash", str(number)))
+    ]
+    messages = talk(user("Find the cause."), *calls).messages
+    assert extract(messages, Ledger(), 500, estimate)["accomplished"] == (f"- {words[1]}",)

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.attempts import MOST_ATTEMPTS
 from secateur.compaction.ledger.briefs import GAP, condense_request
 from secateur.compaction.ledger.entries import Constraint, FileEntry, Ledger, UserRequest
+from secateur.compaction.ledger.reports import MOST_REPORTED
 from secateur.compaction.ledger.requests import is_task
 from secateur.compaction.ledger.task_documents import shorten_document
 from secateur.decoding import prepare_type
@@ -57,6 +58,7 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
         "questions": _take_last(ledger.questions, MOST_QUESTIONS * firm),
         "pending": _take_last(ledger.pending, MOST_PENDING * firm),
         "commits": _take_last(ledger.commits, MOST_COMMITS * min(1.0, COMMITS_FIRMNESS * share)),
+        "reported": ledger.reported[: max(1, int(MOST_REPORTED * min(1.0, COMMITS_FIRMNESS * share)))],
         "identifiers": ledger.identifiers[: int(MOST_NAMES * share)],
         "arrived": _take_last(ledger.arrived, MOST_ARRIVED),
     }

@@ -176,6 +176,7 @@ class Ledger(Struct, frozen=True, omit_defaults=True):
     last_words: Quote | None = None
     last_calls: tuple[Command, ...] = ()  # that ended after the agent's last words and the user's: the first, the last
     report: Quote | None = None  # the agent's words at the end of the newest turn that changed a file, if others follow
+    reported: tuple[Quote, ...] = ()  # items of the newest report of work
     undelivered: tuple[Undelivered, ...] = ()
     delivered: tuple[str, ...] = ()  # kinds of deliveries that calls of this span made, not shown
     before: State = "open"  # what became, in this span, of requests that stood open before it

@@ -62,6 +62,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         last_words=_merge_last_words(earlier, later),
         last_calls=_merge_last_calls(earlier, later),
         report=_merge_report(earlier, later),
+        reported=later.reported or earlier.reported,
         undelivered=_merge_undelivered(earlier, later),
         delivered=tuple(dict.fromkeys((*earlier.delivered, *later.delivered))),
         before=later.before if earlier.before == "open" else earlier.before,

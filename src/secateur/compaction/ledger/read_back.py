@@ -43,6 +43,7 @@ from secateur.compaction.ledger.render import (
     NEVER_COMMITTED,
     OUTCOME_WORDS,
     REPLACED_BY,
+    REPORTED,
     STATUS,
     TAKEN_BACK,
     TASK_DOCUMENT,
@@ -201,6 +202,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
 }
 _LISTS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "commit": ("commits", str),
+    REPORTED: ("reported", Quote),
     TAKEN_BACK: ("attempts", Attempt),
     "asked the user": ("questions", Question),
     "no result yet": ("pending", _parse_pending),

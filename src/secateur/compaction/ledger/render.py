@@ -35,6 +35,7 @@ STATE_WORDS = {"open": "open", "done": "answered", "superseded": "superseded"}
 OUTCOME_WORDS = {True: "ok", False: "failed", None: "ended, outcome unknown"}
 LAST_WORDS = "the agent said last"
 EARLIER_WORDS = "before that the agent said"
+REPORTED = "the agent reports"
 REPLACED_BY = " — replaced by: "
 EDITED_SINCE = " (edited since)"
 UNCOMMITTED = "changed since the last commit"
@@ -175,6 +176,8 @@ def _render_accomplished(ledger: Ledger) -> Iterator[str]:
     yield from _render_tickets(ledger, "done")
     for commit in ledger.commits:
         yield f"- commit: {commit}"
+    for item in ledger.reported:
+        yield f"- {REPORTED}: {item.text}"
 
 
 def _render_files(ledger: Ledger) -> Iterator[str]:

@@ -106,3 +106,8 @@ _BRIEF_CODE = re.compile(
 )
 _BULLET = re.compile(rf"\s*(?:[-*•+]|\d{{1,2}}[.)])\s|{CODE}")
 STOP = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z]|[¿¡\"'(*`]|$)|(?<=[。！？；])|(?<=[!?])\s+")
+CONTRADICTS = re.compile(  # how a user begins who says that it is not so
+    r"(?i)\W{0,9}(?:(?:no|nope|wrong|incorrect|false)(?=\s{0,3}(?:[,.!;:—–-]|$))|actually\b|not true\b"
+    r"|that['’]?s (?:not\b|wrong\b|incorrect\b|false\b)|that is (?:not\b|wrong\b|incorrect\b|false\b)"
+    r"|(?:this|that|it) (?:isn['’]t|is not) (?:true|right|correct|so)\b)"
+)

@@ -42,6 +42,7 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
         last_words=whole.last_words,
         last_calls=whole.last_calls,
         report=whole.report,
+        reported=whole.reported,
         undelivered=whole.undelivered,
         delivered=whole.delivered,
     )
