@@ -49,7 +49,7 @@ from secateur.compaction.ledger.repository import (
     list_tickets,
     list_unpushed,
 )
-from secateur.compaction.ledger.requests import extract_question, extract_requests
+from secateur.compaction.ledger.requests import add_questions, extract_question, extract_requests
 from secateur.compaction.ledger.retractions import mark_removed
 from secateur.compaction.ledger.said import get_agent_text
 from secateur.compaction.ledger.scripts import drop_empty_checks
@@ -101,7 +101,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     undelivered, delivered = extract_deliveries(said, done, ran)
     made = Ledger(
         requests=told.requests,
-        constraints=mark_removed(extract_constraints(said, done), told.requests),
+        constraints=add_questions(mark_removed(extract_constraints(said, done), told.requests), told.requests),
         files=history.files,
         uncommitted=history.uncommitted,
         commands=list_commands(ran),

@@ -65,6 +65,7 @@ class Constraint(Struct, frozen=True, omit_defaults=True):
     key: str = ""
     replaced_by: str = ""  # the later sentence of the user that takes it back
     source: str = ""  # of a rule of the project: the file or the command that prints it
+    answers: str = ""  # the agent's question, where the sentence only answers one
 
 
 class UserRequest(Struct, frozen=True, omit_defaults=True):
@@ -73,6 +74,7 @@ class UserRequest(Struct, frozen=True, omit_defaults=True):
     text: str
     state: State = "open"
     key: str = ""
+    answers: str = ""  # the agent's question or offer, where the message only answers one
 
 
 class PlanItem(Struct, frozen=True, omit_defaults=True):

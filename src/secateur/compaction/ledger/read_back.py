@@ -39,6 +39,7 @@ from secateur.compaction.ledger.render import (
     CARRIED_OUT,
     EARLIER_WORDS,
     FOLDER,
+    IN_ANSWER,
     LAST_WORDS,
     NEVER_COMMITTED,
     OUTCOME_WORDS,
@@ -115,14 +116,22 @@ def _split_bullets(lines: Iterable[str]) -> Iterator[str]:
 def _parse_requests(lines: Iterable[str]) -> Iterator[UserRequest]:
     for text in _split_bullets(lines):
         if found := _SAID.fullmatch(text):
-            yield UserRequest(found[3], cast(State, "done" if found[2] == "answered" else found[2]), found[1])
+            said, asked = _split_question(found[3])
+            yield UserRequest(said, cast(State, "done" if found[2] == "answered" else found[2]), found[1], asked)
 
 
 def _parse_constraints(lines: Iterable[str]) -> Iterator[Constraint]:
     for text in _split_bullets(lines):
         if found := _DEMAND.fullmatch(text):
             said, _, later = found[5].rpartition(REPLACED_BY) if found[2] else (found[5], "", "")
-            yield Constraint(said, cast(Scope, found[3]), found[1], later, found[4] or "")
+            said, asked = _split_question(said)
+            yield Constraint(said, cast(Scope, found[3]), found[1], later, found[4] or "", asked)
+
+
+def _split_question(text: str) -> tuple[str, str]:
+    """Split what the user said from the quoted question that it answers."""
+    said, _, asked = text.rpartition(IN_ANSWER)
+    return (said, asked.removesuffix("”")) if said and asked.endswith("”") else (text, "")
 
 
 def _parse_fact(found: dict[str, Any], text: str) -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.briefs import find_decisive_sentence
-from secateur.compaction.ledger.entries import Command, Ledger, UserRequest, mark
+from secateur.compaction.ledger.entries import Command, Constraint, Ledger, UserRequest, mark
 from secateur.compaction.ledger.file_lines import find_root, list_file_lines, shorten_path
 from secateur.compaction.ledger.files import OTHERS, limit_uncommitted
 from secateur.compaction.ledger.last_calls import is_announcing
@@ -37,6 +37,7 @@ LAST_WORDS = "the agent said last"
 EARLIER_WORDS = "before that the agent said"
 REPORTED = "the agent reports"
 REPLACED_BY = " — replaced by: "
+IN_ANSWER = " — in answer to: “"
 EDITED_SINCE = " (edited since)"
 UNCOMMITTED = "changed since the last commit"
 ALL_LISTED = "every changed file that is listed"
@@ -120,14 +121,20 @@ def _render_instructions(ledger: Ledger) -> Iterator[str]:
 
 
 def _request(one: UserRequest) -> str:
-    return format_bullet(f"[{mark(one.key)}, {STATE_WORDS[one.state]}] {one.text}")
+    return format_bullet(f"[{mark(one.key)}, {STATE_WORDS[one.state]}] {one.text}{_quote_question(one)}")
+
+
+def _quote_question(one: UserRequest | Constraint) -> str:
+    return f"{IN_ANSWER}{one.answers}”" if one.answers else ""
 
 
 def _render_constraints(ledger: Ledger) -> Iterator[str]:
     for one in ledger.constraints:
         by = f"{REPLACED_BY}{collapse_whitespace(one.replaced_by)}" if one.replaced_by else ""
         scope = f"{one.scope}: {one.source}" if one.source else one.scope
-        yield format_bullet(f"[{mark(one.key)}, {'superseded ' if by else ''}{scope}] {one.text}{by}")
+        yield format_bullet(
+            f"[{mark(one.key)}, {'superseded ' if by else ''}{scope}] {one.text}{_quote_question(one)}{by}"
+        )
 
 
 def _render_discoveries(ledger: Ledger) -> Iterator[str]:

@@ -6,7 +6,7 @@ messages are requests. What was done is not judged: an answer that claims succes
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.briefs import condense_request
 from secateur.compaction.ledger.constraints import POINTS, strip_data
 from secateur.compaction.ledger.demands import ASKS_UNMARKED
-from secateur.compaction.ledger.entries import Question, Quote, State, UserRequest
+from secateur.compaction.ledger.entries import Constraint, Question, Quote, State, UserRequest
 from secateur.compaction.ledger.force import is_errand
 from secateur.compaction.ledger.said import FENCED, find_expansions, get_agent_text, get_user_text, split_sentences
 from secateur.memoizing import memoize_texts
@@ -26,6 +26,7 @@ from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, n
 
 MAX_CHARS = 4_000  # of one request; of a longer one what says most of what is to be done
 QUESTION_CHARS = 400
+ANSWERED_CHARS = 200  # of the question that a reply answers
 QUOTED_CHARS = 700  # of the agent's last words
 _TAIL_CHARS = 1_000  # in which a closing question stands
 
@@ -58,7 +59,8 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
                 report = Quote(words, message.key, True) if last and has_worked else report
         elif at not in expansions and (text := get_user_text(message)):
             found = _update_states(found, last, text)
-            found.append(UserRequest(condense_request(_BLANKS.sub(" ", redact(text)), MAX_CHARS), "open", message.key))
+            request = condense_request(_BLANKS.sub(" ", redact(text)), MAX_CHARS)
+            found.append(UserRequest(request, "open", message.key, _find_answered_question(text, last)))
             said = replace(said, is_answered=True) if said else None
             last, has_worked = "", False
     asked = find_closing_question(last)
@@ -76,6 +78,30 @@ def find_closing_question(text: str) -> str:
         ):
             return clip_text(collapse_whitespace(found[1]).strip(" *_#-"), QUESTION_CHARS)
     return ""
+
+
+def add_questions(constraints: Iterable[Constraint], requests: Iterable[UserRequest]) -> tuple[Constraint, ...]:
+    """Add to each demand that only answers the agent the question that its message answers."""
+    asked = {one.key: one.answers for one in requests if one.answers}
+    return tuple(
+        replace(one, answers=asked[one.key]) if one.key in asked and _ANSWERS.match(one.text) else one
+        for one in constraints
+    )
+
+
+def _find_answered_question(text: str, last: str) -> str:
+    """Return the question, the offer or the numbered points of the agent's last text that a reply answers."""
+    if not last or not _ANSWERS.match(text):
+        return ""
+    points = _POINT.findall(FENCED.sub("\n", last)) if _NUMBERED.match(text) else []
+    if len(points) > 1:
+        most = ANSWERED_CHARS // len(points[:_MOST_POINTS])
+        quoted = " · ".join(clip_text(collapse_whitespace(one), most) for one in points[:_MOST_POINTS])
+    else:
+        clauses = (one for sentence in split_sentences(last) for one in _CLAUSES.split(sentence))
+        asking = [one for one in clauses if _ASKED.search(one) or is_offer(one)]
+        quoted = find_closing_question(last) or (asking[-1] if asking else "")
+    return redact(clip_text(collapse_whitespace(quoted).strip(" *_#-"), ANSWERED_CHARS))
 
 
 def is_offer(question: str) -> bool:
@@ -164,6 +190,16 @@ _AGREES = re.compile(
     r"|sim|não|вперёд|да|нет|продолжай|дальше|tiếp tục|tiếp|vâng|được|ừ|có|làm đi|đồng ý)(?!\w)"
     r"|はい|いいえ|続けて|お願いします|네|예|아니요|계속|继续|好的?|是的?|不是|可以)[\s,.!?…。！？]*)+"
 )
+_ANSWERS = re.compile(  # how a message begins that only answers the agent
+    r"(?i)\s*(?:\(?\d{1,2}\s?[:.)]\s*)?(?:(?:yes|yeah|yep|yup)\b"
+    r"|(?:no|nope|sure|ok|okay|right|correct|agreed|exactly"
+    r"|both|neither|go ahead|do it|sounds good|ja|nein|oui|non|s[ií]|sim|não|да|нет|vâng|không|có)(?=\s{0,3}(?:[,.!;:—–-]|$))"
+    r"|はい|いいえ|好的|是的|不是|네|아니요)"
+)
+_NUMBERED = re.compile(r"\s*\(?\d{1,2}\s?[:.)]")
+_POINT = re.compile(r"(?:(?<=\()|^[ \t*]{0,8})(\d{1,2}[.):][^\n;]{1,400})", re.M)
+_MOST_POINTS = 3  # of the agent's, which a numbered reply answers
+_ASKED = re.compile(r"[?？](?=[\s*_)\"'”]|$)")
 _OFFERS = re.compile(
     r"(?i)would you like|do you want (?:me )?to|want me to|shall i (?:also|continue|proceed|go on)|let me know"
     r"|should i (?:also|continue|go on|proceed)|if you(?:['’]d)? (?:like|want)|anything else|would it help"

@@ -52,7 +52,7 @@ def _settle_requests(mine: Iterable[UserRequest], all_: tuple[UserRequest, ...])
     """Settle the requests of the span, and add what the user wants now, even where it is behind the span."""
     known = {mark(one.key) or one.text: one for one in all_}
     found = {mark(one.key) or one.text: one for one in mine}
-    found = {name: replace(one, state=known[name].state) if name in known else one for name, one in found.items()}
+    found = {name: _settle_request(one, known.get(name, one)) for name, one in found.items()}
     newest = next((one for one in reversed(all_) if is_substantial(one.text)), None)
     for one in (newest, *all_[-1:]):
         if one is not None:
@@ -60,6 +60,10 @@ def _settle_requests(mine: Iterable[UserRequest], all_: tuple[UserRequest, ...])
     order = {name: number for number, name in enumerate(known)}
     names = sorted(found, key=lambda name: order.get(name, -1))
     return tuple(found[name] for name in names)
+
+
+def _settle_request(mine: UserRequest, known: UserRequest) -> UserRequest:
+    return replace(mine, state=known.state, answers=mine.answers or known.answers)
 
 
 def _settle_constraints(mine: Iterable[Constraint], all_: Iterable[Constraint]) -> tuple[Constraint, ...]:
