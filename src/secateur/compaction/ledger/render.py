@@ -114,9 +114,11 @@ def _render_goal(ledger: Ledger) -> Iterator[str]:
 
 
 def _render_instructions(ledger: Ledger) -> Iterator[str]:
+    """Render the requests that are no goals; an answered one that is a demand as a whole is among the constraints."""
     goals = list_goals(ledger)
+    demands = {collapse_whitespace(one.text) for one in ledger.constraints}
     for one in ledger.requests:
-        if one not in goals:
+        if one not in goals and (one.state == "open" or collapse_whitespace(one.text) not in demands):
             yield _request(one)
 
 

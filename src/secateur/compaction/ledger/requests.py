@@ -193,7 +193,8 @@ _AGREES = re.compile(
 _ANSWERS = re.compile(  # how a message begins that only answers the agent
     r"(?i)\s*(?:\(?\d{1,2}\s?[:.)]\s*)?(?:(?:yes|yeah|yep|yup)\b"
     r"|(?:no|nope|sure|ok|okay|right|correct|agreed|exactly"
-    r"|both|neither|go ahead|do it|sounds good|ja|nein|oui|non|s[ií]|sim|não|да|нет|vâng|không|có)(?=\s{0,3}(?:[,.!;:—–-]|$))"
+    r"|both|neither|go ahead|do it|sounds good|ja|nein|oui|non|s[ií]|sim|não|да|нет|vâng|không|có)"
+    r"(?=\s{0,3}(?:[,.!;:—–-]|$))"
     r"|はい|いいえ|好的|是的|不是|네|아니요)"
 )
 _NUMBERED = re.compile(r"\s*\(?\d{1,2}\s?[:.)]")

@@ -42,6 +42,15 @@ def test_agreement_and_thanks_are_no_instructions(words: str) -> None:
     assert len(lines["goal"]) + len(lines["instructions"]) == 3
 
 
+def test_a_request_that_is_a_demand_as_a_whole_is_listed_once() -> None:
+    demand = "The icons must be small files."
+    messages = spoken("Draw the icons for the list.", demand, "Write the docs for them.", "Write their tests now.")
+    lines = shown(*messages)
+    assert any(line.endswith(f" request] {demand}") for line in lines["constraints"])
+    assert not any(demand in line for line in lines["instructions"])
+    assert any("Write the docs for them." in line for line in lines["instructions"])
+
+
 def test_questions_that_were_answered_long_ago_are_left_out_and_late_ones_stay() -> None:
     old, new = "why is the cache there?", "does it also work with files?"
     lines = shown(*spoken("Write the cache.", old, *(f"Write part {n} of it." for n in range(4)), new))
