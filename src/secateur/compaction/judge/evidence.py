@@ -138,7 +138,7 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
         kept="\n".join(kept),
         user="\n".join(one.text for one in replies),
         clauses=tuple(_list_clauses(replies)),
-        changes=tuple((one.old, one.new) for one in values),
+        changes=tuple((one.old, one.new) for one in values if one.old),
         values=values,
         story="\n".join(_iterate_texts(messages)),
         contents=tuple(text for one in actions if one.kind == "edit" and one.ok for text in _list_written(one)),

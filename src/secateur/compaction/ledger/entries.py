@@ -107,7 +107,7 @@ class ValueChange(Struct, frozen=True, omit_defaults=True):
 
     path: str
     name: str
-    old: str
+    old: str  # "": the session itself added it
     new: str
     key: str = ""
 

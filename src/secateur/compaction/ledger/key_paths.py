@@ -14,13 +14,14 @@ from secateur.toolcalls.file_effects import list_file_effects
 
 _TYPES = (".json", ".jsonc", ".yaml", ".yml", ".toml")
 MOST_KEYS = 6
+MOST_TEXTS = 4  # of one file: a part that is shown later leads to less than the whole did
 
 
 class ConfigTexts:
-    """The newest text of each JSON, YAML and TOML file that calls showed or wrote."""
+    """The newest texts of each JSON, YAML and TOML file that calls showed or wrote: the whole file or parts of it."""
 
     def __init__(self) -> None:
-        self._texts: dict[str, str] = {}
+        self._texts: dict[str, list[str]] = {}
 
     def note(self, action: Action) -> None:
         """Note what a call showed of such a file, or what it made of it."""
@@ -29,20 +30,21 @@ class ConfigTexts:
         if action.kind in ("read", "run"):
             shown = [one.path for one in list_file_effects(action) if one.use == "read" and one.path.endswith(_TYPES)]
             if len(shown) == 1:
-                self._texts[shown[0]] = _without_numbers(action.said[:SEARCHED_CHARS])
+                before = self._texts.get(shown[0], [])[1 - MOST_TEXTS :]
+                self._texts[shown[0]] = [*before, _without_numbers(action.said[:SEARCHED_CHARS])]
         for one in list_rewrites(action):
             if one.whole and one.path.endswith(_TYPES):
-                self._texts[one.path] = one.new
+                self._texts[one.path] = [one.new]
             elif one.old and one.path in self._texts:
-                self._texts[one.path] = self._texts[one.path].replace(one.old, one.new, 1)
+                self._texts[one.path] = [text.replace(one.old, one.new, 1) for text in self._texts[one.path]]
 
     def find_key_path(self, edit: EditedText, line: int) -> str:
         """Return the keys that lead to this line of an edit's old text, with dots between; "" where none do."""
         if not edit.path.endswith(_TYPES):
             return ""
-        text, at = self._texts.get(edit.path, ""), -1
-        if text.count(edit.old) == 1:
-            at = text.index(edit.old)
+        held = [text for text in self._texts.get(edit.path, ()) if text.count(edit.old) == 1]
+        text = max(held, key=len, default="")
+        at = text.find(edit.old) if held else -1
         lines = (text if at >= 0 else edit.old).split("\n")
         line += text.count("\n", 0, at) if at >= 0 else 0
         found = _find_table(lines, line) if edit.path.endswith(".toml") else _find_parents(lines, line)

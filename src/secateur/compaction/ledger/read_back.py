@@ -35,6 +35,7 @@ from secateur.compaction.ledger.file_lines import (
     parse_scratch_line,
 )
 from secateur.compaction.ledger.render import (
+    ADDED,
     CALLED,
     CARRIED_OUT,
     EARLIER_WORDS,
@@ -92,7 +93,7 @@ _COMMAND = re.compile(
 _LAST_CALL = re.compile(
     rf"(?:{CARRIED_OUT}|{CALLED}), (ok|failed|ended, outcome unknown)(?: \((-?\d+)\))?: (.*?)(?: — said: (.*))?"
 )
-_VALUE = re.compile(r"value: (\S+) in (.+): (.*) → (.*)")
+_VALUE = re.compile(rf"value: (\S+) in (.+): (?:{ADDED}|(.*) → )(.*)")
 _WORDS = re.compile(rf"({LAST_WORDS}|{EARLIER_WORDS}): (.*)", re.S)
 _ERROR = re.compile(r"error, (open|resolved|not tried again)( \(edited since\))?: (.*?)(?: — during: (.*))?")
 _FILE = re.compile(rf"({'|'.join(USES)}): (.*)")
@@ -168,7 +169,7 @@ def _parse_shaped_fact(found: dict[str, Any], text: str) -> None:
         failure = Failure(hit[3], hit[4] or "", hit[1] == "resolved", check=is_open, edited_since=bool(hit[2]))
         found.setdefault("failures", []).append(failure)
     elif hit := _VALUE.fullmatch(text):
-        found.setdefault("values", []).append(ValueChange(hit[2], hit[1], hit[3], hit[4]))
+        found.setdefault("values", []).append(ValueChange(hit[2], hit[1], hit[3] or "", hit[4]))
     elif hit := _WORDS.fullmatch(text):
         is_earlier = hit[1] == EARLIER_WORDS
         name = "report" if is_earlier and "last_words" in found else "last_words"

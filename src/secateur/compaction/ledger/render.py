@@ -47,6 +47,7 @@ STATUS = "git status, last"
 UNPUSHED = "committed, and no call pushed it"
 TAKEN_BACK = "tried and taken back"
 FOLDER = "working directory"
+ADDED = "added: "
 UNDELIVERED = "asked for, and no call did it"
 TASK_DOCUMENT = "task document"
 CARRIED_OUT = "carried out after that"
@@ -181,7 +182,8 @@ def _render_accomplished(ledger: Ledger) -> Iterator[str]:
         if not run.check and run.ok is not None:  # of a command that tells nothing, nothing is told
             yield _render_command(run)
     for value in ledger.values:
-        yield f"- value: {value.name} in {value.path}: {value.old} → {value.new}"
+        change = f"{value.old} → {value.new}" if value.old else f"{ADDED}{value.new}"
+        yield f"- value: {value.name} in {value.path}: {change}"
     yield from _render_tickets(ledger, "done")
     for commit in ledger.commits:
         yield f"- commit: {commit}"

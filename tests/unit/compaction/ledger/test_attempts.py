@@ -112,3 +112,9 @@ def test_a_reason_that_the_agent_takes_back_at_once_is_not_quoted() -> None:
     assert [one.text.partition("why: ")[2] for one in read(TRIED, other).attempts] == [
         "“The cache is never read here.”"
     ]
+
+
+def test_a_part_shown_later_does_not_hide_the_keys_that_the_whole_file_showed() -> None:
+    rounds = [called("read", JSON, file_path="package.json"), called("read", "{", file_path="package.json")]
+    raised = edited("package.json", '{\n      "retries": 1', '{\n      "retries": 3')
+    assert [one.name for one in read(*rounds, raised).values] == ["scripts.test.retries"]

@@ -3,10 +3,20 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, render_ledger, settle_states
+from secateur.compaction.ledger import (
+    Ledger,
+    ValueChange,
+    build_ledger,
+    fit_ledger,
+    read_back,
+    render_ledger,
+    settle_states,
+)
 from secateur.compaction.ledger.coverage import is_covering
+from secateur.compaction.ledger.values import merge_values
 from secateur.model import Message
 from secateur.tokens import estimate
 
@@ -228,6 +238,33 @@ def test_constants_with_their_old_and_new_values() -> None:
         ("c.toml", "retries", "3", "5"),
     ]
     assert "- value: LIMIT in a.py: 10 → 25" in render_ledger(ledger)["accomplished"]
+
+
+def test_a_constant_that_the_session_added_has_no_first_value() -> None:
+    rounds = (
+        *edited("p.json", '  "name": "x"', '  "name": "x",\n  "icon": "a.svg"'),
+        *edited("p.json", '  "icon": "a.svg"', '  "icon": "b.png"'),
+        *edited("p.json", '  "icon": "b.png"', '  "icon": "c.png"'),
+        *edited("a.py", "LIMIT = 1", "LIMIT = 2"),
+        *edited("a.py", "LIMIT = 2", "LIMIT = 1"),
+    )
+    ledger = build_ledger(talk(user(), *rounds).messages)
+    lines = render_ledger(ledger)["accomplished"]
+    assert [one for one in lines if "value" in one] == ['- value: icon in p.json: added: "c.png"']
+    assert read_back({"accomplished": lines}).values == tuple(replace(one, key="") for one in ledger.values)
+
+
+@pytest.mark.parametrize("keys", [("m1", "m2"), ("", "")])
+def test_values_merged_a_second_time_are_the_same(keys: tuple[str, str]) -> None:
+    first, second = ValueChange("a.py", "N", "1", "2", keys[0]), ValueChange("a.py", "N", "2", "3", keys[1])
+    merged = merge_values((first, second))
+    assert [(one.old, one.new) for one in merged] == [("1", "3")]
+    assert merge_values((*merged, second)) == merged
+
+
+def test_places_of_one_name_are_not_taken_for_one_constant() -> None:
+    places = (ValueChange("a.py", "N", "1", "2"), ValueChange("a.py", "N", "5", "6"))
+    assert merge_values(places) == places
 
 
 def test_rules_of_the_projects_files_are_kept_as_such_and_are_no_request() -> None:
