@@ -14,12 +14,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import FileEntry, Ledger
+from secateur.compaction.ledger.failures import is_overtaken
 from secateur.compaction.ledger.files import limit_uncommitted
 from secateur.compaction.ledger.known_paths import list_roots
 from secateur.compaction.ledger.said import get_user_text
 from secateur.model import Message
 from secateur.toolcalls.actions import Action
 from secateur.toolcalls.commands import ExecutedCommand
+from secateur.toolcalls.effects import Effect
 from secateur.toolcalls.file_effects import list_file_effects
 from secateur.toolcalls.shell import parse_command_line
 
@@ -36,6 +38,10 @@ def mark_circumstances(
 
     def is_older(key: str) -> bool:
         return places.get(key, newest) < newest
+
+    def list_later(key: str) -> Iterator[Effect]:
+        for action in done[places.get(key, len(done)) + 1 :]:
+            yield from list_file_effects(action) if action.kind in ("run", "edit", "other") and action.ok else ()
 
     return replace(
         ledger,
@@ -56,6 +62,7 @@ def mark_circumstances(
                 edited_since=not one.resolved and is_older(one.key),
             )
             for one in ledger.failures
+            if one.resolved or not is_overtaken(one, list_later(one.key))
         ),
     )
 

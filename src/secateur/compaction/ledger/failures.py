@@ -3,7 +3,8 @@
 Rule: an error is the line of a failed result that says what went wrong, verbatim; what a program prints to standard
 error on its way is none, and neither is a search without a hit or a call that the user refused. It is resolved when the
 same thing succeeds later: the same command, a check of at least as much, an edit of the same file. An error of a check
-is open until then; what no one tried again is told as that.
+is open until then; what no one tried again is told as that. An error about a path is overtaken where the session
+created what was missing, or moved or deleted the path.
 """
 
 import re
@@ -19,6 +20,7 @@ from secateur.compaction.ledger.files import describe_target
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand
+from secateur.toolcalls.effects import Effect
 from secateur.toolcalls.file_effects import list_paths
 
 MAX_CHARS = 240  # of an error line
@@ -42,6 +44,27 @@ def list_failures(done: Iterable[Action], ran: Iterable[ExecutedCommand]) -> tup
                 one = Failure(line, try_.during, False, action.key, try_.check, edit=not try_.is_run)
                 found[try_.during, line] = try_, one
     return tuple(failure for _, failure in found.values())
+
+
+def is_overtaken(failure: Failure, effects: Iterable[Effect]) -> bool:
+    """Whether later work on files leaves nothing of an error about a path, unless it is one of a check."""
+    if failure.check:
+        return False
+    named = [_get_stem(hit) for hit in _PATH.findall(failure.line)]
+    is_missing = _MISSING.search(failure.line) is not None
+    uses = ("created", "moved", "deleted", "discarded") if is_missing else ("moved", "deleted", "discarded")
+    places = [_get_stem(path) for one in effects if named and one.use in uses for path in (one.path, one.to) if path]
+    return any(_is_same_place(name, place) for name in named for place in places)
+
+
+def _is_same_place(name: str, place: str) -> bool:
+    is_end = place.endswith(f"/{name}") or (name.startswith("/") and name.endswith(f"/{place}"))
+    return name == place or is_end
+
+
+def _get_stem(path: str) -> str:
+    """Return a path without leading dots, and without the ending under which its language imports it."""
+    return _SCRIPT_END.sub("", re.sub(r"^(?:\.{1,2}/)+", "", path))
 
 
 class _Try(Struct, frozen=True):
@@ -90,6 +113,11 @@ def find_error_lines(output: str, try_: _Try) -> list[str]:
 
 _VERBS = frozenset(
     {"git", "npm", "pnpm", "yarn", "bun", "pip", "uv", "poetry", "cargo", "docker", "gh", "brew", "apt-get"}
+)
+_PATH = re.compile(r"(?<![\w./@~:-])(?:\.{0,2}/)?(?:[\w@.+-]{1,100}/){0,20}[\w@+-][\w@.+-]{0,100}\.\w{1,8}(?![\w/])")
+_SCRIPT_END = re.compile(r"\.[cm]?[jt]sx?$")
+_MISSING = re.compile(
+    r"(?i)\b(?:cannot find|no such file|not found|does not exist|doesn['’]t exist|ENOENT|could not find)\b"
 )
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.M)
 _TAGS = re.compile(r"</?tool_use_error>")

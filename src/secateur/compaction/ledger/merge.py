@@ -26,11 +26,13 @@ from secateur.compaction.ledger.entries import (
     UserRequest,
     mark,
 )
+from secateur.compaction.ledger.failures import is_overtaken
 from secateur.compaction.ledger.files import limit_uncommitted, merge_use
 from secateur.compaction.ledger.last_calls import take_ends
 from secateur.compaction.ledger.repository import MOST_UNPUSHED, TAG, merge_tickets
 from secateur.compaction.ledger.retractions import mark_replaced
 from secateur.compaction.ledger.values import merge_values
+from secateur.toolcalls.effects import Effect
 
 _T = TypeVar("_T")
 
@@ -169,9 +171,10 @@ def _merge_failures(earlier: Ledger, later: Ledger) -> tuple[Failure, ...]:
     passed = [one for one in later.commands if one.ok]
     mine = {(one.line, one.during) for one in later.failures}
     is_changed = any(map(is_project_change, later.files))
+    effects = [Effect(one.path, one.use, one.to) for one in later.files]
     found = []
     for one in earlier.failures:
-        if (one.line, one.during) not in mine:
+        if (one.line, one.during) not in mine and (one.resolved or not is_overtaken(one, effects)):
             better = any(
                 name_command(run.text) == name_command(one.during)
                 or (run.check and one.check and is_covering(run.text, one.during, one.line))

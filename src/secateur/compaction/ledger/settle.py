@@ -28,7 +28,7 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
         status=whole.status,
         before=whole.before,
         commands=_settle_commands(span.commands, whole),
-        failures=_settle_failures(span.failures, whole.failures),
+        failures=_settle_failures(span.failures, whole),
         tasks=whole.tasks,
         questions=whole.questions,
         pending=whole.pending,
@@ -101,8 +101,11 @@ def _settle_commands(mine: Iterable[Command], whole: Ledger) -> tuple[Command, .
     return tuple(found[name] for name in sorted(found, key=lambda name: order.get(name, -1)))
 
 
-def _settle_failures(mine: Iterable[Failure], all_: tuple[Failure, ...]) -> tuple[Failure, ...]:
-    known = {(one.line, one.during): one for one in all_}
+def _settle_failures(mine: Iterable[Failure], whole: Ledger) -> tuple[Failure, ...]:
+    """Settle the errors of the span; those that the whole history does not have any more were overtaken."""
+    known = {(one.line, one.during): one for one in whole.failures}
+    is_cut = "failures" in whole.omitted
     found = {(one.line, one.during): known.get((one.line, one.during), one) for one in mine}
-    found |= {(one.line, one.during): one for one in all_ if one.check and not one.resolved}
+    found = {name: one for name, one in found.items() if name in known or is_cut}
+    found |= {(one.line, one.during): one for one in whole.failures if one.check and not one.resolved}
     return tuple(found.values())

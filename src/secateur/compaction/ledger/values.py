@@ -58,7 +58,7 @@ def _list_changes(done: Iterable[Action], is_qualified: bool) -> Iterator[ValueC
         is_made = action.kind == "edit" and action.ok and action.result and not is_edit_refused(action)
         for one in list_replaced(action) if is_made else ():
             for line, name, was, now in _compare_lines(one.old, one.new):
-                named = _qualify(texts, one, line, name, is_qualified)
+                named = _find_full_name(texts, one, line, name, is_qualified)
                 old = "" if written.has_written(one.path, named, was) else was
                 yield ValueChange(redact(one.path), redact(named), redact(old), redact(now), action.call.key)
         if is_qualified:
@@ -66,11 +66,11 @@ def _list_changes(done: Iterable[Action], is_qualified: bool) -> Iterator[ValueC
         for one in list_rewrites(action) if is_made else ():
             new = EditedText(one.path, one.new, "")
             for line, name, value in _list_added(one):
-                written.note(one, _qualify(texts, new, line, name, is_qualified), value)
+                written.note(one, _find_full_name(texts, new, line, name, is_qualified), value)
         written.note_paths(action)
 
 
-def _qualify(texts: ConfigTexts, edit: EditedText, line: int, name: str, is_qualified: bool) -> str:
+def _find_full_name(texts: ConfigTexts, edit: EditedText, line: int, name: str, is_qualified: bool) -> str:
     parents = texts.find_key_path(edit, line) if is_qualified else ""
     return f"{parents}.{name}" if parents else name
 

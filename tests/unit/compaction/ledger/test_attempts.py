@@ -118,3 +118,26 @@ def test_a_part_shown_later_does_not_hide_the_keys_that_the_whole_file_showed() 
     rounds = [called("read", JSON, file_path="package.json"), called("read", "{", file_path="package.json")]
     raised = edited("package.json", '{\n      "retries": 1', '{\n      "retries": 3')
     assert [one.name for one in read(*rounds, raised).values] == ["scripts.test.retries"]
+
+
+MISSING = called(
+    "bash", "Error: Cannot find module './src/a.js'", error=True, command="node -e \"import('./src/a.js')\""
+)
+
+
+@pytest.mark.parametrize(
+    ("later", "is_listed"),
+    [
+        (called("bash", "", command="git mv src/a.ts lib/a.ts"), False),
+        (called("bash", "", command="rm src/a.ts"), False),
+        (called("write", file_path="/w/src/a.ts", content="x"), False),
+        (called("bash", "", command="git mv src/b.ts lib/b.ts"), True),
+        (edited("src/c.ts", "x", "y"), True),
+    ],
+)
+def test_an_error_about_a_path_that_was_created_moved_or_deleted_since_is_not_listed(
+    later: tuple[Message, Message], is_listed: bool
+) -> None:
+    for ledger in (read(MISSING, later), merge(read(MISSING), read(later))):
+        assert bool(ledger.failures) is is_listed
+    assert read(later, MISSING).failures
