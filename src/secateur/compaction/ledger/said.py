@@ -22,14 +22,39 @@ def get_user_text(message: Message) -> str:
 
 
 def _is_shell_record(texts: list[str]) -> bool:
-    """Whether a message holds a command that the user ran in the host's shell, with its output behind it."""
-    if len(texts) != 2 or not _COMMAND.fullmatch(texts[0].strip()):
+    """Whether a message holds a command that the user ran in the host's shell, with its output behind it.
+
+    As one text, which is how another format holds it, it could also be pasted to have it looked at: there the output
+    must hold neither prose nor errors.
+    """
+    if len(texts) == 1:
+        command, _, output = texts[0].partition("\n\n")
+        return _RAN.match(texts[0]) is not None or (
+            _is_output(command, output, _FEWEST_PASTED)
+            and not _ORDERS.search(command)
+            and not any(_PROSE.search(line) or _ERRORS.search(line) for line in (command, *output.splitlines()))
+        )
+    return len(texts) == 2 and _is_output(texts[0], texts[1], _FEWEST_LINES)
+
+
+def _is_output(command: str, text: str, fewest: int) -> bool:
+    """Whether a text can be the output of a command that people run."""
+    if _COMMAND.fullmatch(command.strip()) is None:
         return False
-    lines = [line for line in texts[1].splitlines() if line.strip()]
-    return len(lines) >= _FEWEST_LINES and not any(line.rstrip().endswith((".", "?", "!")) for line in lines[:20])
+    lines = [line for line in text.splitlines() if line.strip()]
+    return len(lines) >= fewest and not any(line.rstrip().endswith((".", "?", "!")) for line in lines[:20])
 
 
-_FEWEST_LINES = 2  # of the output of a command
+_FEWEST_LINES, _FEWEST_PASTED = 2, 4  # of the output of a command, beside it and in one text with it
+_RAN = re.compile(r"Ran `[^\n]{1,400}`\n(?:```\n|\(no output\))")  # how Pi tells the model of it
+_ORDERS = re.compile(  # "find the parser", "make it fast"
+    r"(?i)^\w+ (?:the|an?|all|this|that|these|those|it|me|us|my|our|your|through|over|to|for|out|and|sure|every|each"
+    r"|any|some|where|what|why|how|is|are|of|ahead|on|with|both)\b"
+)
+_PROSE = re.compile(r"[^\W\d_]+,? [^\W\d_]+,? [^\W\d_]+")
+_ERRORS = re.compile(
+    r"(?i)(?<![\w./-])(?:\w*error|fail(?:ed|ure|ing)?|traceback|fatal|panic|warning|exception)(?![\w./-])"
+)
 _COMMAND = re.compile(
     r"(?:ls|find|cat|pwd|git|gh|grep|rg|head|tail|tree|wc|du|df|ps|env|npm|npx|pnpm|yarn|bun|node|python3?|pip|uv|pytest"
     r"|cargo|go|make|docker|kubectl|curl|echo|which|diff|sed|awk|stat|file)(?: [^\n?]{1,200})?"
