@@ -1,9 +1,9 @@
 """Which checks are none: scripts of the session's own that verify nothing.
 
-Rule: a script counts as a check while its exit status or the verdict that it prints can depend on something: on an
-assertion, a test function, a condition, an exception or an exit with a status. One that the session wrote and that
-holds none of these only prints, so a run of it that ends well says nothing. A run that failed stays a check, and so
-does a run of a script whose text is not known whole.
+Rule: a script counts as a check where it can change its own exit status: by an assertion, a test function, an
+exception that it raises or an exit with a status. With a condition alone it counts where its run printed a verdict. One
+that the session wrote and that holds none of these only prints, so a run of it that ends well says nothing. A run that
+failed stays a check, and so does a run of a script whose text is not known whole.
 """
 
 import posixpath
@@ -22,14 +22,20 @@ def drop_empty_checks(ran: Sequence[ExecutedCommand], done: Iterable[Action]) ->
     """Yield the runs; those of scripts that verify nothing are no checks any more."""
     scripts = {run.action.call.key: names for run in ran if run.check and (names := _list_scripts(run))}
     known = {name for some in scripts.values() for name in some}
-    empty = set(_find_empty_runs(done, scripts, known)) if known else set[str]()
+    worded = {run.action.call.key for run in ran if run.action.call.key in scripts and judge_run(run).line}
+    empty = set(_find_empty_runs(done, scripts, known, worded)) if known else set[str]()
     for run in ran:
         is_empty = run.action.call.key in empty and run.check is not None and _list_scripts(run)
         yield replace(run, check=None) if is_empty and judge_run(run).ok else run
 
 
-def _find_empty_runs(done: Iterable[Action], scripts: dict[str, tuple[str, ...]], names: set[str]) -> Iterator[str]:
-    """Yield the keys of calls that ran only scripts whose text, as it was then, verifies nothing."""
+def _find_empty_runs(
+    done: Iterable[Action], scripts: dict[str, tuple[str, ...]], names: set[str], worded: set[str]
+) -> Iterator[str]:
+    """Yield the keys of calls that ran only scripts whose text, as it was then, verifies nothing.
+
+    `worded` are the keys of those that printed a verdict.
+    """
     texts: dict[str, str] = {}
     for action in done:
         for effect in list_file_effects(action) if action.kind in ("run", "edit", "other") else ():
@@ -40,8 +46,13 @@ def _find_empty_runs(done: Iterable[Action], scripts: dict[str, tuple[str, ...]]
             elif name in names and effect.use != "read":
                 texts.pop(name, None)
         run = scripts.get(action.call.key, ())
-        if run and all(name in texts and not _VERIFIES.search(texts[name]) for name in run):
+        is_worded = action.call.key in worded
+        if run and all(name in texts and not _is_verifying(texts[name], is_worded) for name in run):
             yield action.call.key
+
+
+def _is_verifying(text: str, is_worded: bool) -> bool:
+    return _EXITS.search(text) is not None or (is_worded and _BRANCHES.search(text) is not None)
 
 
 def _list_scripts(run: ExecutedCommand) -> tuple[str, ...]:
@@ -56,8 +67,8 @@ def _list_scripts(run: ExecutedCommand) -> tuple[str, ...]:
 _MAX_CHARS = 50_000  # of a script that is looked through
 _UNKNOWN = "assert"  # in place of a longer one, which counts as a check
 _INTERPRETER = re.compile(r"python[\d.]*")
-_VERIFIES = re.compile(
-    r"\bassert|\bdef test|\bclass \w{0,80}Test|\bunittest\b|\bpytest\b|\bexit\b|\b_exit\b|\braise\b|\bexcept\b"
-    r"|^[ \t]*(?:el)?if (?!__name__)|\bif\b.{0,200}\belse\b|\bwhile\b|\bcheck_call\b|check=True",
-    re.M,
+_EXITS = re.compile(
+    r"\bassert|\bdef test|\bclass \w{0,80}Test|\bunittest\b|\bpytest\b|\bexit\b|\b_exit\b|\braise\b|\bcheck_call\b"
+    r"|check=True"
 )
+_BRANCHES = re.compile(r"\bexcept\b|^[ \t]*(?:el)?if (?!__name__)|\bif\b.{0,200}\belse\b|\bwhile\b", re.M)

@@ -45,6 +45,12 @@ def test_a_script_whose_outcome_depends_on_something_is_a_check(text: str) -> No
     assert checks(written("test_cell.py", text), ran("python test_cell.py", "PASS")) == [("test", True)]
 
 
+def test_a_script_with_a_condition_is_a_check_where_it_printed_a_verdict() -> None:
+    text = "for one in find():\n    if one.fixes:\n        print(one)\nprint('After the fix:', width())\n"
+    assert checks(written("test_cell.py", text), ran("python test_cell.py", "After the fix: 9")) == [(None, True)]
+    assert checks(written("test_cell.py", text), ran("python test_cell.py", "✅ width works")) == [("test", True)]
+
+
 def test_a_script_that_failed_is_a_check() -> None:
     failed = ran("python test_cell.py", "Exit code 1\nKeyError: 'cell'", True)
     assert checks(written("test_cell.py", PRINTS), failed) == [("test", False)]
