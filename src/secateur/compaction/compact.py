@@ -82,10 +82,10 @@ class _Work(Struct, frozen=True):
 
     def write_summary(self, new: Sections) -> Written:
         """Write the summary with this prose and what was kept."""
-        kept = with_former_states(without_overtaken(self.given.kept.sections, self.given.messages), self.given.ledger)
-        kept = without_gone_files(kept, self.given.ledger.files)
-        prose = merge_sections(kept, new)
-        return write_within_budget(self.template, prose, self.given.ledger, self.most, self.scene.count)
+        given, count = self.given, self.scene.count
+        kept = with_former_states(without_overtaken(given.kept.sections, given.messages), given.ledger)
+        prose = merge_sections(without_gone_files(kept, given.ledger.files), new)
+        return write_within_budget(self.template, prose, given.ledger, self.most, count, given.elsewhere)
 
 
 class _Found(Struct, frozen=True):

@@ -16,7 +16,7 @@ from secateur.compaction.ledger import Ledger, render_ledger
 from secateur.compaction.ledger.entries import mark
 from secateur.compaction.ledger.file_lines import ROOT, SCRATCH_FILES, USES, complete_path, parse_file_line
 from secateur.compaction.ledger.render import NOTHING_OPEN
-from secateur.compaction.summary import NONE
+from secateur.compaction.summary import ELSEWHERE, NONE
 from secateur.model import Message, Part
 from secateur.redact import redact
 from secateur.text.placeholder import find_main_argument
@@ -117,7 +117,7 @@ class _Trace:
     def find_source(self, section: str, text: str) -> LineSource:
         """Return where an entry comes from."""
         made = LineSource(section, text, "counted")
-        if text == NONE:
+        if text in (NONE, ELSEWHERE):
             return replace(made, source="none")
         if said := _USER_ENTRY.match(text):
             place = self._places.get(said[1])

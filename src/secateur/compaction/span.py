@@ -90,6 +90,7 @@ class Given(Struct, frozen=True, kw_only=True):
     ledger: Ledger  # what was known, and what these messages add, as things are at the end of the whole history
     carried: tuple[NewMessage, ...]  # follow the summary verbatim
     tokens: int
+    elsewhere: tuple[str, ...] = ()  # sections whose content may stand in messages that are kept
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -116,18 +117,34 @@ def collect_span(
     cut: HistoryCut, rows: Sequence[ViewEntry], raw: Sequence[Message], settings: Compaction, protect: Protection
 ) -> Given:
     """Return what this cut takes."""
-    mine = tuple(row for first, last in find_segments(cut, rows) for row in rows[first:last])
+    taken = [number for first, last in find_segments(cut, rows) for number in range(first, last)]
+    mine = tuple(rows[number] for number in taken)
     told = [row for row in mine if row.is_fresh or row.is_digest]
     kept = _merge_summaries(mine)
     messages = tuple(message for row in told for message in raw[row.first : row.last])
+    ledger = settle_states(merge(kept.ledger, build_ledger(messages)), merge(kept.ledger, build_ledger(raw)))
+    others = (rows[number] for number in sorted({*range(len(rows))} - {*taken}))
     return Given(
         rows=mine,
         messages=messages,
         kept=kept,
-        ledger=settle_states(merge(kept.ledger, build_ledger(messages)), merge(kept.ledger, build_ledger(raw))),
+        ledger=ledger,
         carried=tuple(keep_newest(collect_carried(mine, raw, settings, protect))),
         tokens=sum(row.tokens for row in mine),
+        elsewhere=_find_elsewhere(others, ledger),
     )
+
+
+def _find_elsewhere(kept: Iterable[ViewEntry], ledger: Ledger) -> tuple[str, ...]:
+    """Return the sections about the user's words if rows that are kept may have these, and the ledger does not.
+
+    The ledger has no request where all that the user said is one message that continues an earlier session.
+    """
+    has_words = any(
+        row.is_summary or (row.message.origin == "user" and row.message.role == "user" and not ledger.requests)
+        for row in kept
+    )
+    return ("goal", "instructions", "constraints") if has_words else ()
 
 
 def build_summary_meta(template: str, prose: Mapping[str, Sequence[str]], ledger: Ledger) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from secateur.text.own_text import SUMMARY_BEGINS
 
 Sections = dict[str, tuple[str, ...]]
 NONE = "(none)"  # the text under a heading without content
+ELSEWHERE = "(see the messages that are kept)"  # the same, where these may have what belongs there
 
 _HEADING = re.compile(
     r"^\s{0,3}(?:#{1,3}\s+(?:\d{1,2}[.)]\s+)?(?P<hash>.+?)\s*#*|\*\*(?:\d{1,2}[.)]\s+)?(?P<bold>[^*]+?):?\*\*:?"
@@ -70,17 +71,22 @@ def strip_bullet(line: str) -> str:
 
 def is_void(line: str) -> bool:
     """Whether a line holds nothing: a fence, a closing tag, or the word that a section is empty."""
-    return _FENCE.match(line) is not None or _EMPTY.match(line) is not None
+    return strip_bullet(line) == ELSEWHERE or _FENCE.match(line) is not None or _EMPTY.match(line) is not None
 
 
-def render_sections(template: Template, sections: Mapping[str, Sequence[str]]) -> str:
-    """Render the sections under all of the template's headings; sections without one go under their home."""
+def render_sections(template: Template, sections: Mapping[str, Sequence[str]], elsewhere: Sequence[str] = ()) -> str:
+    """Render the sections under all of the template's headings; sections without one go under their home.
+
+    `elsewhere`: the sections whose content may stand in messages that are kept.
+    """
     placed: dict[str, list[str]] = {id: [] for id in template.ids}
     for id, lines in sections.items():
         home = template.get_home(id)
         placed[home if home in placed else template.get_home("discoveries")] += lines
-    parts = [f"## {one.heading}\n" + "\n".join(placed[one.id] or [NONE]) for one in template.sections]
-    return "\n\n".join(parts)
+    empty = {id: ELSEWHERE for id in elsewhere}
+    return "\n\n".join(
+        f"## {one.heading}\n" + "\n".join(placed[one.id] or [empty.get(one.id, NONE)]) for one in template.sections
+    )
 
 
 def merge_sections(kept: Mapping[str, Sequence[str]], new: Mapping[str, Sequence[str]]) -> Sections:
@@ -156,7 +162,12 @@ def compute_summary_budget(settings: Compaction, window: int) -> int:
 
 
 def write_within_budget(
-    template: Template, prose: Mapping[str, Sequence[str]], ledger: Ledger, most: int, count: Callable[[str], int]
+    template: Template,
+    prose: Mapping[str, Sequence[str]],
+    ledger: Ledger,
+    most: int,
+    count: Callable[[str], int],
+    elsewhere: Sequence[str] = (),
 ) -> Written:
     """Write the summary in about `most` tokens at most."""
     facts = {
@@ -164,8 +175,8 @@ def write_within_budget(
         for id, lines in render_ledger(fit_ledger(ledger, int(most * FACTS_SHARE), count)).items()
     }
     used = sum(count(line) + 1 for lines in facts.values() for line in lines)
-    frame = count(render_sections(template, {})) + count(SUMMARY_BEGINS)
+    frame = count(render_sections(template, {}, elsewhere)) + count(SUMMARY_BEGINS)
     fit = fit_sections({id: tuple(map(redact, lines)) for id, lines in prose.items()}, most - used - frame, count)
     both = {id: (*facts.get(id, ()), *fit.sections.get(id, ())) for id in (*SECTIONS, *fit.sections)}
-    text = f"{SUMMARY_BEGINS}\n\n{render_sections(template, both)}"
+    text = f"{SUMMARY_BEGINS}\n\n{render_sections(template, both, elsewhere)}"
     return Written(text, fit.sections, tuple(line for lines in facts.values() for line in lines), fit.forgotten)

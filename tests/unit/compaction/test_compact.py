@@ -12,7 +12,9 @@ from secateur.api import check, get_family
 from secateur.compaction.ask import SummaryAnswer
 from secateur.compaction.conversation import CARRIED
 from secateur.compaction.outcome import build_host_answer, get_status
+from secateur.compaction.provenance import trace_summary
 from secateur.compaction.settings import Compaction, Continuation
+from secateur.compaction.summary import ELSEWHERE, NONE, parse_sections
 from secateur.compaction.trigger import Load
 from secateur.model import Epoch, Message, Part, Replace
 from secateur.plan import Plan, decode, encode
@@ -53,6 +55,23 @@ def test_a_summary_that_says_nothing_is_refused_on_every_rung() -> None:
     assert refused(run(scene(silent), TAIL)[0]).reason == "empty"
     none = "\n\n".join(f"## {name}\n(none)" for name in ("Goal", "Instructions", "Constraints", "Discoveries"))
     assert refused(run(scene(silent, supplied=none), TAIL)[0]).reason == "empty"
+
+
+def test_headings_without_content_lead_to_the_users_words_that_are_kept() -> None:
+    earlier = user(
+        "This session is being continued from a previous conversation that ran out of context. The summary below"
+        " covers the earlier portion of the conversation.\n\nSummary:\n1. Primary Request and Intent:\n   - The login."
+    )
+    history = talk(earlier, *rounds(12), assistant(text="It is fixed."))
+    outcome, _ = run(scene(history), MIDDLE)
+    assert view(history, opened(history, outcome))[0] is history.messages[0]
+    made = done(outcome).summary
+    for name in ("Goal", "Instructions", "Constraints"):
+        assert f"## {name}\n{ELSEWHERE}\n" in made
+    assert f"## Open questions\n{NONE}" in made
+    assert not {"goal", "instructions", "constraints"} & {id for id, lines in parse_sections(made).items() if lines}
+    (goal,) = (one for one in trace_summary(made, done(outcome).ledger, history.messages) if one.section == "Goal")
+    assert goal.source == "none"
 
 
 def test_the_summary_stands_between_head_and_tail() -> None:
