@@ -234,6 +234,29 @@ def is_in_running_round(messages: tuple[Message, ...], edits: Iterable[Edit]) ->
     return False
 
 
+def is_leading_reasoning_gone(raw: tuple[Message, ...], view: tuple[Message, ...]) -> bool:
+    """Whether the running tool loop begins with reasoning in the raw history, and not in the view of it (A52).
+
+    In the view a summary in the user's name begins the loop where it replaced its first rounds.
+    """
+    first = _find_loop_opener(view)
+    if first is None or first.parts[0].kind == "reasoning":
+        return False
+    begun = _find_loop_opener(raw)
+    return begun is not None and begun.parts[0].kind == "reasoning"
+
+
+def _find_loop_opener(messages: tuple[Message, ...]) -> Message | None:
+    """The first answer of the tool loop still in progress; None if the messages do not end in results."""
+    found = None
+    if messages and _has_results(messages[-1]):
+        for message in reversed(messages):
+            if message.role == "user" and not _has_results(message):
+                break
+            found = message if message.role == "assistant" and message.parts else found
+    return found
+
+
 def _has_results(message: Message) -> bool:
     """Whether a message contains results: a user text in the same message continues the turn."""
     return any(part.kind == "tool_result" for part in message.parts)

@@ -20,7 +20,7 @@ from secateur.formats.native import read_member
 from secateur.jsontext import Text
 from secateur.model import Message, Part, Path, Transcript
 from secateur.patch import Op, Splice, apply, apply_splices
-from secateur.plan import is_missing_reasoning
+from secateur.plan import is_leading_reasoning_gone, is_missing_reasoning
 from secateur.registry import find
 
 Ops = dict[int, list[Op]]
@@ -160,12 +160,15 @@ def check_json_word(document: Document, view: tuple[Message, ...]) -> list[Viola
     ]
 
 
-def check_leading_reasoning(read: Transcript, shown: tuple[Message, ...]) -> list[Violation]:
-    """Check for leading reasoning of the running tool loop, removed by the edits (API rule A52).
+def check_leading_reasoning(read: Transcript, shown: tuple[Message, ...], view: tuple[Message, ...]) -> list[Violation]:
+    """Check for leading reasoning of the running tool loop, removed by the edits or replaced with its round (A52).
 
     The loop may have any number of rounds, so no window shows it; the transcript does.
     """
-    if not read.requires_leading_reasoning or not is_missing_reasoning(read.messages, shown, find_turn_start(read)):
+    if not read.requires_leading_reasoning:
+        return []
+    is_missing = is_missing_reasoning(read.messages, shown, find_turn_start(read))
+    if not is_missing and not is_leading_reasoning_gone(read.messages, view):
         return []
     text = "the running tool loop does not start with its reasoning: keep the reasoning"
     return [Violation("A52", read.messages_path, ".".join(map(str, read.messages_path)), text)]

@@ -20,6 +20,9 @@ SHORTER = (228,)  # of these, whose history is shorter than any summary of it
 BESIDE = (3945, 4230, 5949)  # what came beside the main line made it forget what it had been sent
 GAP = (4098, 5658)  # rounds of the running turn gave way between two that stay
 
+INSIDE = (24510, 27300, 37940, 46480)  # several cache markers in one block: one was counted
+LEADING = (44675,)  # a summary replaced the round with the reasoning that the running loop began with
+
 
 @pytest.mark.parametrize("seed", [*SUMMED, *IN_TURNS, *WORD, *GAP])
 def test_what_compaction_broke_once_is_sound(seed: int) -> None:
@@ -32,7 +35,7 @@ def test_what_was_found_once_is_sound(seed: int, compact: bool) -> None:
     plays(case(seed)._replace(compact=compact))
 
 
-@pytest.mark.parametrize("seed", [*MIDDLE, *BESIDE, *OUTPUT, *OVER_AGAIN])
+@pytest.mark.parametrize("seed", [*MIDDLE, *BESIDE, *OUTPUT, *OVER_AGAIN, *INSIDE, *LEADING])
 def test_what_came_between_the_requests_broke_once_is_sound(seed: int) -> None:
     plays(case(seed))
 

@@ -127,6 +127,7 @@ class CompactionInput(Struct, frozen=True, kw_only=True):
     load: Load
     model: str = ""
     protect: Protection = Protection()
+    requires_leading_reasoning: bool = False  # a tool loop in progress begins with its reasoning (API rule A52)
     forced: bool = False  # a person, an overflow or a model switch asks for it
     focus: str = ""  # what a person wants kept
     supplied: str = ""  # a summary that a hook wrote; no model is asked then

@@ -39,15 +39,22 @@ class HistoryCut(Struct, frozen=True):
 
 
 def cut(
-    rows: Sequence[ViewEntry], settings: Compaction, usable: int, every_user: bool = False, share: float = 1.0
+    rows: Sequence[ViewEntry],
+    settings: Compaction,
+    usable: int,
+    every_user: bool = False,
+    share: float = 1.0,
+    leads: bool = False,
 ) -> HistoryCut:
     """What a compaction may take. `usable` tokens are in the window beside the reserve; `every_user`: whatever a user
-    message says begins a turn (SEEDS S.5); `share` is the part of the tail that there is still room for.
+    message says begins a turn (SEEDS S.5); `share` is the part of the tail that there is still room for; `leads`: a
+    tool loop in progress has to begin with reasoning (API rule A52).
     """
     head = settings.head_messages if settings.layout == "middle" else 0
     start = find_head_end(rows, head)
     turns = tuple(turn_starts(rows, every_user))
-    end = max(start, _find_tail(rows, start, turns, _Keep.of(settings, usable, share)))
+    end = _find_tail(rows, start, turns, _Keep.of(settings, usable, share))
+    end = max(start, _move_to_reasoning(rows, end) if leads else end)
     firm = (*_find_kept_rows(rows), *_find_head_after_summary(rows, start, head))
     stays = () if start == end else expand_to_rounds(rows, start, end, firm)
     begun = max((place for place in turns if place < end), default=None)
@@ -145,6 +152,28 @@ def _find_tail(rows: Sequence[ViewEntry], first: int, turns: Sequence[int], keep
     if keep.messages:
         place = min(place, _move_to_round_start(rows, max(first, len(rows) - keep.messages)))
     return min(place, _find_unread(rows))
+
+
+def _move_to_reasoning(rows: Sequence[ViewEntry], end: int) -> int:
+    """Return the row at which the tail begins if the tool loop in progress is still to begin with reasoning.
+
+    The next such round, or where it is not read yet the last one before; `end` if the loop did not begin so.
+    """
+    if not rows or not _has_result(rows[-1]):
+        return end
+    users = (place for place, row in enumerate(rows) if row.message.role == "user" and not _has_result(row))
+    begin = max(users, default=-1)
+    answers = [place for place in range(begin + 1, len(rows)) if rows[place].message.role == "assistant"]
+    if end <= begin or not answers or not _has_leading_reasoning(rows[answers[0]]):
+        return end
+    places = [place for place in answers if _has_leading_reasoning(rows[place]) and not is_round_split(rows, place)]
+    unread = _find_unread(rows)
+    later = [place for place in places if end <= place <= unread]
+    return later[0] if later else max((place for place in places if place < end), default=end)
+
+
+def _has_leading_reasoning(row: ViewEntry) -> bool:
+    return row.message.parts[:1] != () and row.message.parts[0].kind == "reasoning"
 
 
 def _fit_whole_turns(rows: Sequence[ViewEntry], turns: Sequence[int], keep: _Keep) -> int:

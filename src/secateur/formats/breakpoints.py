@@ -41,8 +41,8 @@ class _Api(Protocol):
     def iterate_fixed(self, body: Any) -> Iterator[_Mark]:
         """Yield the breakpoints outside the messages."""
 
-    def get_held(self, content: list[Any]) -> dict[int, str]:
-        """Return the lifetimes of one message's breakpoints by block number."""
+    def get_held(self, content: list[Any]) -> list[tuple[int, str]]:
+        """Return one message's breakpoints in order: block number and lifetime. A block may have several inside."""
 
     def can_mark(self, block: dict[str, Any]) -> bool:
         """Return whether this block of the user's may have a breakpoint."""
@@ -64,7 +64,7 @@ def place_breakpoints(format: str, body: Any, before: Iterable[int]) -> list[Op]
     inside = [
         _Mark((number, block), ttl)
         for number, message in enumerate(messages)
-        for block, ttl in api.get_held(_get_content(message)).items()
+        for block, ttl in api.get_held(_get_content(message))
     ]
     marks = _sort_marks([*api.iterate_fixed(body), *inside])
     if not {mark.place for mark in marks} - {_END} or marks[-1].place == _FIXED:
@@ -96,7 +96,7 @@ def has_long_retention(format: str, native: Any, messages: Sequence[Message]) ->
     for message in reversed(messages[-NEAR:]):
         marks = api.get_held(_get_content(_get_at_path(native, message.path)))
         if marks:
-            return marks[max(marks)] == "1h"
+            return marks[-1][1] == "1h"
     return False
 
 
@@ -182,13 +182,13 @@ class _Anthropic:
         if body.get("cache_control"):  # takes a slot, and marks the last block (API rule A23)
             yield _Mark(_END, _get_ttl(body["cache_control"]))
 
-    def get_held(self, content: list[Any]) -> dict[int, str]:
-        found = {}
+    def get_held(self, content: list[Any]) -> list[tuple[int, str]]:
+        found = []
         for number, block in enumerate(content):
             inside = _list(block.get("content")) if isinstance(block, dict) else []
             for one in (*inside, block):
                 if isinstance(one, dict) and one.get("cache_control") is not None:
-                    found[number] = _get_ttl(one["cache_control"])
+                    found.append((number, _get_ttl(one["cache_control"])))
         return found
 
     def can_mark(self, block: dict[str, Any]) -> bool:
@@ -211,9 +211,9 @@ class _Bedrock:
             if isinstance(block, dict) and "cachePoint" in block:
                 yield _Mark(_FIXED, _get_ttl(block["cachePoint"]))
 
-    def get_held(self, content: list[Any]) -> dict[int, str]:
+    def get_held(self, content: list[Any]) -> list[tuple[int, str]]:
         points = ((at, block) for at, block in enumerate(content) if isinstance(block, dict) and "cachePoint" in block)
-        return {at: _get_ttl(block["cachePoint"]) for at, block in points}
+        return [(at, _get_ttl(block["cachePoint"])) for at, block in points]
 
     def can_mark(self, block: dict[str, Any]) -> bool:
         text, document = block.get("text"), block.get("document")
@@ -241,9 +241,9 @@ class _OpenAI:
         if not isinstance(options, dict) or options.get("mode") != "explicit":
             yield _Mark(_END, "")
 
-    def get_held(self, content: list[Any]) -> dict[int, str]:
+    def get_held(self, content: list[Any]) -> list[tuple[int, str]]:
         marked = (isinstance(block, dict) and block.get("prompt_cache_breakpoint") is not None for block in content)
-        return {number: "" for number, one in enumerate(marked) if one}
+        return [(number, "") for number, one in enumerate(marked) if one]
 
     def can_mark(self, block: dict[str, Any]) -> bool:
         text = block.get("text")

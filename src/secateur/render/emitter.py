@@ -66,7 +66,7 @@ class Emitter:
         read = replace(document.transcript, index=projection.message_index.positions)
         return (
             found
-            or check_leading_reasoning(read, projection.projected_messages)
+            or check_leading_reasoning(read, projection.projected_messages, projection.get_view().messages)
             or check_json_word(document, projection.get_view().messages)
         )
 

@@ -135,6 +135,7 @@ class Context(Struct, frozen=True, kw_only=True):
             load=self.load(projection),
             model=self.model,
             protect=projection.protect,
+            requires_leading_reasoning=projection.document.transcript.requires_leading_reasoning,
             forced=options.forced,
             focus=options.focus,
             supplied=options.summary,

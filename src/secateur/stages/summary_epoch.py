@@ -15,7 +15,15 @@ from secateur.compaction.continuation import build_continuation_edits, plan_cont
 from secateur.compaction.outcome import Compacted, CompactionSkipped
 from secateur.compaction.settings import Continuation
 from secateur.model import Edit, Epoch, Message, NewMessage, Replace
-from secateur.plan import Plan, fold, is_in_running_round, list_active_epochs, resolve_ranges, with_dependents
+from secateur.plan import (
+    Plan,
+    fold,
+    is_in_running_round,
+    is_leading_reasoning_gone,
+    list_active_epochs,
+    resolve_ranges,
+    with_dependents,
+)
 from secateur.projection import Projection
 from secateur.projection.messages import project_messages
 from secateur.text.own_text import NOTED
@@ -51,8 +59,10 @@ def preview_view(work: Projection, epoch: Epoch) -> tuple[Message, ...]:
 
 def is_running_turn_broken(work: Projection, epoch: Epoch) -> bool:
     """Return whether it would void reasoning required at the start of the running turn (API rules A52, A59)."""
-    return work.document.transcript.requires_leading_reasoning and is_in_running_round(
-        work.projected_messages, epoch.edits
+    read = work.document.transcript
+    return read.requires_leading_reasoning and (
+        is_in_running_round(work.projected_messages, epoch.edits)
+        or is_leading_reasoning_gone(read.messages, preview_view(work, epoch))
     )
 
 

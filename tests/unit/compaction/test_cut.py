@@ -1,5 +1,6 @@
 """Where history is cut."""
 
+import msgspec
 import pytest
 
 from compactions import rows
@@ -7,7 +8,7 @@ from conversation import assistant, result, summary, talk, user
 from secateur.compaction.cut import cut, keep_unanswered
 from secateur.compaction.settings import Compaction
 from secateur.compaction.waiting import find_pending_rows, is_interim
-from secateur.model import Message
+from secateur.model import Message, Part
 
 
 def tail(*messages: Message, every_user: bool = False, **settings: object) -> int:
@@ -135,3 +136,20 @@ def test_a_round_with_one_result_is_not_abandoned() -> None:
     calls = assistant(("a", "bash", '{"command": "ls"}'), ("b", "bash", '{"command": "make"}'))
     messages = [user("go"), calls, result("x", call="a"), user("and?"), assistant(text="Later.")]
     assert waiting(*messages) == [1]
+
+
+def test_a_tool_loop_that_began_with_reasoning_goes_on_with_a_round_that_does() -> None:
+    def reasoned(id: str) -> list[Message]:
+        call, told = round_(id)
+        thought = Part("reasoning", (), "let me see")
+        return [msgspec.structs.replace(call, parts=(thought, *call.parts)), told]
+
+    def end(*messages: Message) -> int:
+        return cut(rows(talk(*messages)), Compaction(keep_tokens=230), 1_000, leads=True).end
+
+    head = [user("do it"), *reasoned("a")]
+    assert end(*head, *round_("b"), *round_("c"), *round_("d")) == 1  # no later round begins with it
+    assert end(*head, *reasoned("b"), *round_("c"), *round_("d")) == 3
+    assert end(*head, *round_("b"), *round_("c"), *reasoned("d")) == 7
+    assert end(user("do it"), *round_("a"), *round_("b"), *round_("c"), *reasoned("d")) == 5  # it began without
+    assert end(*head, *round_("b"), *round_("c"), *round_("d"), assistant(text="done")) == 5  # the loop is over

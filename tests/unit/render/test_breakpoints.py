@@ -331,3 +331,13 @@ def test_responses_get_them_in_outputs_and_messages(thinks: bool) -> None:
 
 def test_responses_that_mark_nothing_get_none() -> None:
     assert fit(responses(()), policy=OURS, **COLD).receipt.breakpoints == 0
+
+
+def test_every_marker_inside_a_result_takes_a_slot_and_counts_by_its_lifetime() -> None:
+    body = asked(system=2)
+    inside = [{"type": "text", "text": "a", "cache_control": SHORT}, {"type": "text", "text": "b"}]
+    body["messages"][-1]["content"][-1]["content"] = inside
+    assert place_breakpoints("anthropic_messages", body, [3]) == []  # two before, one inside, one on the result
+    body = asked(system=0)
+    body["messages"][-1]["content"][-1]["content"] = [inside[0] | {"cache_control": LONG}]
+    assert place_breakpoints("anthropic_messages", body, [3]) == []  # 5 minutes before one hour is refused (A21)
