@@ -113,12 +113,11 @@ def _choose_cut(
     """Return the cut with the longest tail that fits; if none does, the one with the shortest."""
     every_user = scene.protect.count_all_user_messages
     all_rows = sum(row.tokens for row in rows)
-    leads = scene.requires_leading_reasoning
     found = cut(rows, settings, space.usable, every_user)
     has_summary = any(row.is_summary for row in rows)  # then the tail is not shortened just to find more to summarize
     firm = has_summary or settings.on_bad_summary == "cancel" or all_rows < LEAST_TOKENS  # nor here (SEEDS 2.4)
     for share in SHARES:
-        found = cut(rows, settings, space.usable, every_user, share, leads)
+        found = cut(rows, settings, space.usable, every_user, share, scene.requires_leading_reasoning)
         found = keep_unanswered(found, rows, space.threshold - most) if scene.protect.unread else found
         gone = sum(row.tokens for first, last in find_segments(found, rows) for row in rows[first:last])
         left = scene.load.fixed + all_rows - gone + min(most, gone)
