@@ -73,13 +73,13 @@ def test_a_pull_request_is_known_by_its_address_and_merged_by_its_number() -> No
 
 
 def test_the_folder_and_the_branch_are_those_of_late() -> None:
-    calls = [ran("ls", "a", workdir="/work/main") for _ in range(3)]
+    calls = [ran("ls", "a", workdir="/srv/app") for _ in range(3)]
     calls += [
-        ran("git status --short --branch", "## feat/x...origin/feat/x [ahead 1]\n M a.py", workdir="/work/feat")
+        ran("git status --short --branch", "## feat/x...origin/feat/x [ahead 1]\n M a.py", workdir="/srv/feat")
     ] * 3
     ledger = read(*calls)
-    assert (ledger.folder, ledger.branch) == ("/work/feat", "feat/x")
-    assert "- working directory: /work/feat" in render_ledger(ledger)["discoveries"]
+    assert (ledger.folder, ledger.branch) == ("/srv/feat", "feat/x")
+    assert "- working directory: /srv/feat" in render_ledger(ledger)["discoveries"]
     lines = render_ledger(ledger)
     assert render_ledger(read_back(lines)) == lines
     assert read(ran("cat README.md; git log", "## Install\ntext")).branch == ""
