@@ -121,7 +121,7 @@ def test_a_name_that_fits_several_or_none_is_said(home: dict[str, str]) -> None:
     none = secateur("inspect", "claude:0000", **home)
     assert (none.code, "see `secateur ls`" in none.err) == (3, True)
     unknown = secateur("ls", "emacs", **home)
-    assert (unknown.code, "name one of claude, codex" in unknown.err) == (2, True)
+    assert (unknown.code, "choose from claude, codex" in unknown.err) == (2, True)
     assert "No sessions" in secateur("ls", "codex", **home).out.decode()
 
 

@@ -178,7 +178,7 @@ def test_whatever_a_policy_says(name: str, data: st.DataObject) -> None:
         ({"fixed_tokens": -1}, "fixed_tokens=-1: give a whole number from 0 up"),
         ({"plan": {}}, "plan={}: give the `plan` of an earlier view"),
         ({"window": Mute()}, "window=<Mute>: give a whole number"),
-        ({"counter": "o300k"}, "no token counter 'o300k'"),
+        ({"counter": "o300k"}, "unknown token counter 'o300k'"),
         ({"counter": ["estimate"]}, "counter=['estimate']: give a counter's name"),
         ({"protect": 5}, "protect=5: give a glob such as 'read_*', or a list of globs"),
         ({"protect": [b"read"]}, "protect=b'read': give a glob"),
