@@ -6,7 +6,7 @@ invalid once anything before it changes (API rules A54-A56), so all bound reason
 the same epoch, for good. Reasoning written later, under the new view, is kept.
 """
 
-from collections.abc import Container, Iterable, Mapping, Set
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
 
 import msgspec
 from msgspec import Struct, UnsetType
@@ -234,42 +234,44 @@ def is_in_running_round(messages: tuple[Message, ...], edits: Iterable[Edit]) ->
     return False
 
 
-def is_leading_reasoning_gone(raw: tuple[Message, ...], view: tuple[Message, ...]) -> bool:
+def is_leading_reasoning_gone(raw: Sequence[Message], view: Sequence[Message]) -> bool:
     """Whether the running tool loop begins with reasoning in the raw history, and not in the view of it (A52).
 
     In the view a summary in the user's name begins the loop where it replaced its first rounds.
     """
-    first = _find_loop_opener(view)
-    if first is None or first.parts[0].kind == "reasoning":
+    shown = find_loop_opener(view)
+    if shown is None or has_leading_reasoning(view[shown]):
         return False
-    begun = _find_loop_opener(raw)
-    return begun is not None and begun.parts[0].kind == "reasoning"
+    opener = find_loop_opener(raw)
+    return opener is not None and has_leading_reasoning(raw[opener])
 
 
-def _find_loop_opener(messages: tuple[Message, ...]) -> Message | None:
-    """The first answer of the tool loop still in progress; None if the messages do not end in results."""
-    found = None
+def is_missing_reasoning(raw: Sequence[Message], shown: Sequence[Message]) -> bool:
+    """Whether the first answer of the running tool loop lost the reasoning that it begins with (A52).
+
+    `shown`: the same messages with their parts as edited.
+    """
+    opener = find_loop_opener(raw)
+    return opener is not None and has_leading_reasoning(raw[opener]) and not has_leading_reasoning(shown[opener])
+
+
+def find_loop_opener(messages: Sequence[Message]) -> int | None:
+    """Return the index of the first answer of the running tool loop; None if the messages do not end in results."""
+    opener = None
     if messages and _has_results(messages[-1]):
-        for message in reversed(messages):
+        for index in range(len(messages) - 1, -1, -1):
+            message = messages[index]
             if message.role == "user" and not _has_results(message):
                 break
-            found = message if message.role == "assistant" and message.parts else found
-    return found
+            opener = index if message.role == "assistant" and message.parts else opener
+    return opener
+
+
+def has_leading_reasoning(message: Message) -> bool:
+    """Whether a message begins with reasoning."""
+    return bool(message.parts) and message.parts[0].kind == "reasoning"
 
 
 def _has_results(message: Message) -> bool:
     """Whether a message contains results: a user text in the same message continues the turn."""
     return any(part.kind == "tool_result" for part in message.parts)
-
-
-def is_missing_reasoning(raw: tuple[Message, ...], shown: tuple[Message, ...], turn: int) -> bool:
-    """Whether the turn at message `turn` lost the reasoning its first answer begins with (A52).
-
-    Only a turn that continues with results must begin with it: one that ends in an answer is over.
-    """
-    if not raw or not _has_results(raw[-1]):
-        return False
-    for came, seen in zip(raw[turn:], shown[turn:], strict=True):
-        if came.role == "assistant" and came.parts:
-            return came.parts[0].kind == "reasoning" and not (seen.parts and seen.parts[0].kind == "reasoning")
-    return False

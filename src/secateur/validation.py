@@ -13,7 +13,6 @@ from typing import Any
 
 from secateur.api import FAMILIES, Violation, check, get_family
 from secateur.api.registry import list_plugin_rules
-from secateur.bounds import find_turn_start
 from secateur.documents import Document, get_element_ranges
 from secateur.formats.json_word import IN_INPUT, IN_MESSAGES, has_json_word
 from secateur.formats.native import read_member
@@ -167,7 +166,7 @@ def check_leading_reasoning(read: Transcript, shown: tuple[Message, ...], view: 
     """
     if not read.requires_leading_reasoning:
         return []
-    is_missing = is_missing_reasoning(read.messages, shown, find_turn_start(read))
+    is_missing = is_missing_reasoning(read.messages, shown)
     if not is_missing and not is_leading_reasoning_gone(read.messages, view):
         return []
     text = "the running tool loop does not start with its reasoning: keep the reasoning"

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from secateur.compaction.conversation import ViewEntry, get_text, is_round_split
 from secateur.compaction.settings import Compaction
 from secateur.compaction.waiting import find_pending_rows
+from secateur.plan import find_loop_opener, has_leading_reasoning
 from secateur.text.own_text import is_summary
 
 Span = tuple[int, int]
@@ -159,21 +160,15 @@ def _move_to_reasoning(rows: Sequence[ViewEntry], end: int) -> int:
 
     The next such round, or where it is not read yet the last one before; `end` if the loop did not begin so.
     """
-    if not rows or not _has_result(rows[-1]):
+    messages = [row.message for row in rows]
+    opener = find_loop_opener(messages)
+    if opener is None or end <= opener or not has_leading_reasoning(messages[opener]):
         return end
-    users = (place for place, row in enumerate(rows) if row.message.role == "user" and not _has_result(row))
-    begin = max(users, default=-1)
-    answers = [place for place in range(begin + 1, len(rows)) if rows[place].message.role == "assistant"]
-    if end <= begin or not answers or not _has_leading_reasoning(rows[answers[0]]):
-        return end
-    places = [place for place in answers if _has_leading_reasoning(rows[place]) and not is_round_split(rows, place)]
+    answers = [place for place in range(opener, len(rows)) if messages[place].role == "assistant"]
+    places = [place for place in answers if has_leading_reasoning(messages[place]) and not is_round_split(rows, place)]
     unread = _find_unread(rows)
     later = [place for place in places if end <= place <= unread]
     return later[0] if later else max((place for place in places if place < end), default=end)
-
-
-def _has_leading_reasoning(row: ViewEntry) -> bool:
-    return row.message.parts[:1] != () and row.message.parts[0].kind == "reasoning"
 
 
 def _fit_whole_turns(rows: Sequence[ViewEntry], turns: Sequence[int], keep: _Keep) -> int:

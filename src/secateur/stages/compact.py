@@ -15,7 +15,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.api.registry import TRANSCRIPT
-from secateur.bounds import find_turn_start
 from secateur.budget import explain_cold
 from secateur.compaction.conversation import SessionRequest
 from secateur.compaction.outcome import Compacted, CompactionSkipped, Outcome
@@ -121,9 +120,7 @@ def check_preconditions(projection: Projection, is_written: bool = True) -> Comp
         return CompactionSkipped(
             "partial", "the provider holds history that is not in this request: it is only observed"
         )
-    if read.requires_leading_reasoning and is_missing_reasoning(
-        read.messages, projection.projected_messages, find_turn_start(read)
-    ):
+    if read.requires_leading_reasoning and is_missing_reasoning(read.messages, projection.projected_messages):
         return CompactionSkipped("running_turn", "the running turn must begin with its reasoning, so nothing is edited")
     if is_written and (format.log or read.parts_only) and not has_host_entry(projection.document):
         text = (

@@ -8,7 +8,6 @@ from collections.abc import Set
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.bounds import find_turn_start
 from secateur.budget import Budget, explain_cold
 from secateur.model import Edit, Epoch, Remove, Restore, Rewrite, Transcript
 from secateur.plan import is_in_running_round, is_missing_reasoning, with_dependents
@@ -38,7 +37,7 @@ def conclude(context: Context, projection: Projection, demanded: Edits, reason: 
     if read.partial:
         return Step(None, "the provider holds history that is not in this request: it is only observed")
     shown = projection.projected_messages
-    if read.requires_leading_reasoning and is_missing_reasoning(read.messages, shown, find_turn_start(read)):
+    if read.requires_leading_reasoning and is_missing_reasoning(read.messages, shown):
         skipped = "the running turn must begin with its reasoning, so nothing is edited"
         return Step(_restore_all(projection, context.budget.now_ms), skipped)
     policy = context.policy

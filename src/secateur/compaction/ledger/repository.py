@@ -174,7 +174,8 @@ _NAMED = re.compile(
 )
 _ASKED = re.compile(r"git (?:branch --show-current|rev-parse --abbrev-ref HEAD)\s*$")
 _ALONE = re.compile(r"[\w./-]{1,200}")
-_COMMIT = re.compile(r"^\[[\w./ -]{1,200}(?:\(root-commit\) )?[0-9a-f]{7,40}\] [^\n]{1,400}", re.M)
+_COMMITTED = r"^\[[\w./ -]{1,200}(?:\(root-commit\) )?(?<= )"
+_COMMIT = re.compile(_COMMITTED + r"[0-9a-f]{7,40}\] [^\n]{1,400}", re.M)
 _SHORT_STATUS = re.compile(r"git (?:-C \S+ )?status\b[^;&|]{0,60}\s(?:-sb|-b|--branch)\b")
 _STATUS = re.compile(
     r"^## (?!HEAD \()(?:No commits yet on )?([^\s.]{1,200}(?:\.[^\s.]{1,200}){0,8})(?:\.\.\.\S+)?(?: \[[^\]\n]*\])?$()",
@@ -199,7 +200,7 @@ _SHORT_ENTRY = re.compile(
 )
 _CODES = {"?": "untracked", "U": "conflicting", "D": "deleted", "R": "renamed", "A": "added"}
 _STATES = frozenset({*_LONG_STATES.values(), *_CODES.values()})
-_HASH = re.compile(r"^\[[\w./ -]{1,200}(?:\(root-commit\) )?(?<= )([0-9a-f]{7,40})\] ", re.M)
+_HASH = re.compile(_COMMITTED + r"([0-9a-f]{7,40})\] ", re.M)
 _GIT = ("git", "gh", "gt", "glab")
 _PUSHES = ("gh pr create", "gh pr merge", "glab mr create", "gt submit")
 _NO_TAG = frozenset({"-l", "--list", "-d", "--delete", "-n", "--contains", "--sort", "--points-at"})

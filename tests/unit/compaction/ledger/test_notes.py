@@ -114,10 +114,10 @@ def test_a_failed_edit_and_a_secret_leave_no_note() -> None:
 
 
 FILES = (
-    FileEntry("/work/app/src/a.ts", "changed", about="imports only"),
+    FileEntry("/srv/app/src/a.ts", "changed", about="imports only"),
     FileEntry("lib/x.ts", "changed"),
-    FileEntry("/work/app/src/b.ts", "changed", about="imports only"),
-    FileEntry("/work/app/doc/c.md", "created", about="“The plan”"),
+    FileEntry("/srv/app/src/b.ts", "changed", about="imports only"),
+    FileEntry("/srv/app/doc/c.md", "created", about="“The plan”"),
     FileEntry("/etc/hosts", "read"),
     FileEntry("a.ts", "moved", to="lib/"),
     FileEntry("b.ts", "moved", to="lib/"),
@@ -128,7 +128,7 @@ FILES = (
 def test_files_are_listed_below_one_root_and_read_back_whole() -> None:
     lines = render_ledger(Ledger(files=FILES))
     assert lines["files"] == (
-        "- root: /work/app",
+        "- root: /srv/app",
         "- changed: lib/x.ts",
         "- changed: ./src/a.ts · ./src/b.ts — imports only",
         "- created: ./doc/c.md — “The plan”",
