@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from secateur.compaction.ledger.entries import Undelivered
+from secateur.compaction.ledger.repository import has_git_failed
 from secateur.compaction.ledger.said import get_user_text, split_sentences
 from secateur.model import Message
 from secateur.redact import redact
@@ -42,6 +43,7 @@ def _list_kinds(done: Iterable[Action], ran: Iterable[ExecutedCommand]) -> dict[
     for run in ran:
         if run.action.ok or run.action.exit is None:
             did = {kind for kind, pattern in _DID.items() if pattern.search(run.line)}
+            did -= _FAILING if has_git_failed(run.action.said) else set()
             kinds.setdefault(run.action.call.key, set()).update(did)
     for action in done:
         if action.kind != "run" and action.ok:
@@ -79,6 +81,7 @@ _ASKED = {
     "ticket": re.compile(rf"{_BEGINS}(?:open|create|file|add|make){_ONE}(?:ticket|issue|bug\s+report)\b"),
     "tag": re.compile(rf"{_BEGINS}tag\s+(?:it|this|the\s+(?:release|commit|version)|v?\d)"),
 }
+_FAILING = {"push", "pull request"}  # which git's own words tell about
 _GIT = r"\bgit\b.{0,60}?\s"
 _DID = {
     "commit": re.compile(

@@ -1,7 +1,8 @@
 """Where the work is, and what of it is out: the folder, the branch, commits and tags that no call pushed, tickets.
 
-Rule: what git and a tracker themselves printed counts, not what they were asked; a push is taken to push what was
-committed before it, and tags only where it names them. What happened outside of the session's calls nobody knows here.
+Rule: what git and a tracker themselves printed counts, not what they were asked; a push that git does not call failed
+is taken to push what was committed before it, and tags only where it names them. What happened outside of the session's
+calls nobody knows here.
 """
 
 import re
@@ -53,16 +54,24 @@ def list_unpushed(ran: Iterable[ExecutedCommand]) -> tuple[str, ...]:
     """Return the hashes of the commits and the names of the tags that no later call pushed."""
     left: dict[str, None] = {}
     for run in ran:
-        if not run.ok or not any(words[0] in _GIT for words in run.does if words):
+        if not any(words[0] in _GIT for words in run.does if words):
             continue
         hashes = [redact(hit) for hit in _HASH.findall(run.action.said[:_SEARCHED_TEXT])]
+        is_done = run.ok and not has_git_failed(run.action.said)
         for words in run.does:
             left |= dict.fromkeys(hashes if words[:2] == ("git", "commit") else ())
+            if not is_done:
+                continue
             if words[:2] == ("git", "tag") and not _NO_TAG & {*words}:
                 left |= {f"{TAG}{redact(word)}": None for word in words[2:][-1:] if _TAGGED.fullmatch(word)}
             elif words[:2] == ("git", "push") or " ".join(words[:3]) in _PUSHES:
                 left = {one: None for one in left if one.startswith(TAG) and not _is_tag_pushed(words, one)}
     return tuple(left)
+
+
+def has_git_failed(said: str) -> bool:
+    """Whether git says that it failed, which counts where its status is not known or is that of a later program."""
+    return _GIT_FAILED.search(said[:_SEARCHED_TEXT]) is not None
 
 
 def _is_tag_pushed(words: tuple[str, ...], tag: str) -> bool:
@@ -93,12 +102,12 @@ def find_branch(ran: Iterable[ExecutedCommand]) -> str:
     """The current branch; "" while git has not named it."""
     found = ""
     for run in ran:
-        if run.action.ok and "git" in run.text:
+        if run.action.ok and "git" in run.line:
             said = run.action.said[:_SEARCHED_TEXT]
-            named = _NAMED.findall(said) or (_STATUS.findall(said) if _SHORT_STATUS.search(run.text) else [])
+            named = _NAMED.findall(said) or (_STATUS.findall(said) if _SHORT_STATUS.search(run.line) else [])
             if named:
                 found = next(filter(None, reversed(named[-1])))
-            elif _ASKED.search(run.text) and _ALONE.fullmatch(alone := said.strip()):
+            elif _ASKED.search(run.line) and _ALONE.fullmatch(alone := said.strip()):
                 found = alone
     return redact(found)
 
@@ -110,16 +119,16 @@ def find_status(ran: Iterable[ExecutedCommand]) -> tuple[str, ...]:
     """
     found: tuple[str, ...] = ()
     for run in ran:
-        if not run.action.ok or "git" not in run.text:
+        if not run.action.ok or "git" not in run.line:
             continue
         said = run.action.said[:_SEARCHED_TEXT]
         changed = [hit.end() for hit in _COMMIT.finditer(said)]
-        asked = max((hit.start() for hit in _STATUS_ASKED.finditer(run.text)), default=-1)
-        moved = max((hit.start() for hit in _MOVES_ON.finditer(run.text)), default=-1)
+        asked = max((hit.start() for hit in _STATUS_ASKED.finditer(run.line)), default=-1)
+        moved = max((hit.start() for hit in _MOVES_ON.finditer(run.line)), default=-1)
         if changed or moved >= 0:
             found = ()
         if asked > moved:
-            found = _read_status(said[max(changed, default=0) :], _SHORT_ASKED.search(run.text) is not None) or found
+            found = _read_status(said[max(changed, default=0) :], _SHORT_ASKED.search(run.line) is not None) or found
     return found
 
 
@@ -160,7 +169,7 @@ def _read_code(code: str) -> str:
 def find_commits(ran: Iterable[ExecutedCommand]) -> Iterator[str]:
     """Yield the line that git printed for each commit: branch, hash, subject."""
     for run in ran:
-        if "git" in run.text and "commit" in run.text:
+        if "git" in run.line and "commit" in run.line:
             for line in _COMMIT.findall(run.action.said[:_SEARCHED_TEXT]):
                 yield clip_text(redact(line), COMMIT_CHARS)
 
@@ -202,6 +211,9 @@ _CODES = {"?": "untracked", "U": "conflicting", "D": "deleted", "R": "renamed", 
 _STATES = frozenset({*_LONG_STATES.values(), *_CODES.values()})
 _HASH = re.compile(_COMMITTED + r"([0-9a-f]{7,40})\] ", re.M)
 _GIT = ("git", "gh", "gt", "glab")
+_GIT_FAILED = re.compile(
+    r"^(?:fatal: |error: failed to push |error: could not (?:apply|lock) | ! \[(?:remote )?rejected\])", re.M
+)
 _PUSHES = ("gh pr create", "gh pr merge", "glab mr create", "gt submit")
 _NO_TAG = frozenset({"-l", "--list", "-d", "--delete", "-n", "--contains", "--sort", "--points-at"})
 _TAGGED = re.compile(r"v?\d[\w.+-]{0,60}|[\w./-]{1,60}")

@@ -36,12 +36,29 @@ PUSHED = ran("git push origin main", "To github.com:a/b\n   1..2  main -> main")
         ([COMMIT, ran("git push", "rejected", True)], ("1234abc",)),
         ([COMMIT, ran("gh pr create --title T", "https://github.com/a/b/pull/7")], ()),
         ([ran("git add . && git commit -m x && git tag v2", "[main 1234abc] x")], ("1234abc", "tag v2")),
+        (
+            [COMMIT, ran("git push", "ssh: connect to host\nfatal: Could not read from remote repository.")],
+            ("1234abc",),
+        ),
+        ([COMMIT, ran("git push | tail -3", " ! [rejected]  main -> main (fetch first)")], ("1234abc",)),
+        ([ran("git commit -m x && git push", "[main 1234abc] x\nfatal: no upstream", True)], ("1234abc",)),
         ([ran("git tag -l"), ran("git tag -d v1")], ()),
         ([COMMIT, PUSHED, ran("git commit -m y", "[main 5678def] y")], ("5678def",)),
     ],
 )
 def test_what_no_call_pushed_is_told(rounds: list[tuple[Message, Message]], left: tuple[str, ...]) -> None:
     assert read(*rounds).unpushed == left
+
+
+def test_a_commit_is_read_behind_a_command_line_of_any_length() -> None:
+    added = " ".join(f'"src/features/checkout/part-{number}.ts"' for number in range(12))
+    ledger = read(ran(f"git add {added} && git commit -m x", "[main 1234abc] x"))
+    assert (ledger.commits, ledger.branch, ledger.unpushed) == (("[main 1234abc] x",), "main", ("1234abc",))
+
+
+def test_a_push_that_git_calls_failed_is_not_delivered() -> None:
+    asked = (user("Fix it, then push."), *ran("git push", "fatal: unable to access the remote"))
+    assert [one.kind for one in build_ledger(talk(*asked).messages).undelivered] == ["push"]
 
 
 def test_an_unpushed_tag_or_commit_is_open() -> None:
