@@ -135,7 +135,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
     edits: Mapping[str, Edit]  # key -> the proposed edit
     count: Callable[[str], int]  # tokens as reports count them
     marked: int = 0  # tokens of the parts to be edited, by the policy's counter
-    freed: int = 0  # of these, the tokens that come free
+    freed: int = 0  # of these, the tokens freed
     stale_since: Mapping[str, int] = {}  # key -> the message that made the part stale, where a later one did
     by_age: bool = True  # some strategy would also have proposed these once their place allowed it
     fixed_tokens: int | None = None  # of system prompt and tools; None: what the budget counts in addition to the view

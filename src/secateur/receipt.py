@@ -92,7 +92,7 @@ class EditCost(Struct, frozen=True, kw_only=True):
     model: str  # whose prices they are
     immediate: float  # in this request, more than without the edits; below zero: it saves at once
     saved_per_request: float  # in each later request, while the cache is warm
-    break_even_requests: float | None  # later requests until it has paid for itself; null where nothing comes free
+    break_even_requests: float | None  # later requests until it has paid for itself; null where nothing is freed
     dollars_now: float
     dollars_saved: float
     cache_cold_reason: str = ""  # why there was no cache to lose; "" where it was taken to be warm

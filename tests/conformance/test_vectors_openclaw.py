@@ -218,4 +218,4 @@ def test_CL_22_without_stickiness_the_history_is_sent_as_it_was() -> None:
 @pytest.mark.parametrize(("counter", "unit"), [("chars", "characters"), ("chars/4-round", "tokens")])
 def test_the_reason_names_what_its_counter_counts(counter: str, unit: str) -> None:
     view = fit([user(), x(5_000), *TAIL], {"extends": "openclaw", "counter": counter}, 4_000)
-    assert f" {unit} come free by its counter" in view.plan.epochs[0].reason
+    assert f" {unit} freed, by its own count" in view.plan.epochs[0].reason

@@ -84,7 +84,7 @@ def test_it_says_what_left_why_now_what_that_saves_and_how_to_get_it_back(tmp_pa
 def test_a_warm_cache_is_left_alone_and_what_others_would_cost_is_told(tmp_path: Path) -> None:
     path = saved(tmp_path, long())
     said = secateur("prune", path, *WARM, "-o", tmp_path / "out.jsonl").text
-    assert "Nothing was pruned: the prompt cache is warm, and to edit now would cost " in said
+    assert "Nothing was pruned: the prompt cache is warm: editing now would cost " in said
     (row,) = [line for line in said.splitlines() if "--policy pi-auto-compressor" in line]
     assert re.search(r"[+−]\$[\d.]+ +−\$[\d.]+$", row)
     assert (tmp_path / "out.jsonl").read_bytes() == long()

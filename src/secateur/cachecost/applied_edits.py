@@ -1,11 +1,11 @@
-"""What a plan's epochs edited, part by part and range by range: at which request, and how many tokens came free.
+"""What a plan's epochs edited, part by part and range by range: at which request, and how many tokens were freed.
 
 All of it is read off history and plan: they have of each edited part what it was, what was made of it and what is left
 now. A part that left the view as a whole (reasoning) is not counted.
 
-Prompts of earlier requests are reconstructed from sums: a message's tokens as it reads now, plus everything that came
-free of it, less what had come free of it by that request. A replaced range is one edit at its first message. Its tokens
-come free together with its blocks and its reasoning, since a prompt has fewer of these as well. A newer range that
+Prompts of earlier requests are reconstructed from sums: a message's tokens as it reads now, plus everything that was
+freed in it, less what had been freed by that request. A replaced range is one edit at its first message. Its tokens
+are freed together with its blocks and its reasoning, since a prompt has fewer of these as well. A newer range that
 hides older ones frees what they had left.
 """
 
@@ -28,7 +28,7 @@ class RangeGain(Struct, frozen=True):
     end: int
     messages: int = 0
     blocks: int = 0
-    thought: int = 0  # tokens of reasoning, which are among the tokens that came free
+    thought: int = 0  # tokens of reasoning, which are among the tokens freed
     thoughts: int = 0  # blocks of reasoning, which are among the blocks
 
     def add(self, other: "RangeGain") -> "RangeGain":
@@ -51,14 +51,14 @@ class AppliedEdit(Struct, frozen=True):
     request: int
     message: int
     before: int = 0  # tokens of its message that are before it
-    gain: int = 0  # tokens that came free
+    gain: int = 0  # tokens freed
     range: RangeGain | None = None
 
 
 class AppliedEdits:
     """The edits that had been made by some request; with `base`, those and more.
 
-    Sums are kept in the order of the messages, so that what came free before a message is found by bisection.
+    Sums are kept in the order of the messages, so that what was freed before a message is found by bisection.
     """
 
     def __init__(self, edits: Sequence[AppliedEdit] = (), base: "AppliedEdits | None" = None) -> None:
@@ -74,7 +74,7 @@ class AppliedEdits:
 
     @property
     def freed(self) -> int:
-        """Tokens that came free."""
+        """Tokens freed."""
         own = self._freed[-1] + self._gains[-1][0]
         return own if self._base is None else own + self._base.freed
 
@@ -93,7 +93,7 @@ class AppliedEdits:
                 self._gains.append((tokens + edit.gain, gain.add(edit.range or NO_GAIN)))
 
     def sum_freed_before(self, message: int) -> int:
-        """Tokens that came free before that message."""
+        """Tokens freed before that message."""
         own = self._freed[bisect_left(self._parts, (message,))]
         if self._ranges:
             own += self._gains[bisect_right(self._ends, message)][0]

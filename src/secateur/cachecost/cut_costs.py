@@ -80,7 +80,7 @@ class CutCosts:
         """Everything proposed from a point on, if it is worth an epoch."""
         if point.freed < max(1, min_tokens_freed):
             asked = f"the policy asks for {min_tokens_freed:,}"
-            return Decision(skipped_reason=f"{point.freed:,} tokens would come free, and {asked}")
+            return Decision(skipped_reason=f"{point.freed:,} tokens would be freed, and {asked}")
         behind = {one.key for one in self.points[: self.points.index(point) + 1]}
         return Decision({key: edit for key, edit in self.proposal.edits.items() if key in behind}, reason=reason)
 

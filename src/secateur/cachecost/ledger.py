@@ -46,7 +46,7 @@ class CostLedger:
         self.reserve = compute_step_reserve(self._pricing)
 
     def build_part_edit(self, key: str, freed: int) -> AppliedEdit:
-        """An edit at the current request: so many tokens come free from this part on."""
+        """An edit at the current request: so many tokens are freed from this part on."""
         number = self._history.holding((key,))[-1]
         before = 0
         for part in self._history.messages[number].parts:
@@ -56,7 +56,7 @@ class CostLedger:
         return AppliedEdit(self._log.last, number, before, freed)
 
     def build_edit(self, message: int, freed: int) -> AppliedEdit:
-        """An edit at the current request: so many tokens come free from this message on."""
+        """An edit at the current request: so many tokens are freed from this message on."""
         return AppliedEdit(self._log.last, message, 0, freed)
 
     def build_range_edits(self, edits: Sequence[Replace]) -> list[AppliedEdit]:

@@ -194,7 +194,7 @@ class RequestLog:
         return self._count_tokens(size, turn, applied) - applied.sum_freed_before(size)
 
     def _count_tokens(self, size: int, turn: int, applied: AppliedEdits) -> int:
-        """The same, had nothing come free."""
+        """The same, had nothing been freed."""
         shown = min(size, turn)
         tokens = self.fixed + self._tokens[size] + self._freed_parts.sum_freed_before(size) - self._thought[shown]
         return tokens + applied.sum_ranges_before(shown).thought if applied.has_ranges else tokens

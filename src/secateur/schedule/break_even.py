@@ -50,7 +50,7 @@ class ColdCache(Schedule, frozen=True, kw_only=True, tag="cold_cache"):
         first = max(free, key=lambda point: point.freed)
         freed = budget.scale_to_reported(first.freed)
         if not self.can_admit(freed, costs.tokens_sent - freed, budget.pricing):
-            return Decision(skipped_reason="what is left would be too short to be cached well")
+            return Decision(skipped_reason="what remains would be too short to be cached")
         return costs.decide_from(first, self.min_tokens_freed, costs.cold_reason or _UNCACHED)
 
     def can_admit(self, freed: int, left: int, tariff: CachePricing) -> bool:
@@ -146,24 +146,24 @@ def is_left_cheaper(left: int, used: int, tariff: CachePricing) -> bool:
 def _explain_edit(point: CutPoint, costs: CutCosts) -> str:
     raised = f"; {costs.bar.explain()}" if costs.bar.times > 1 else ""
     if not point.rewrite_cost:
-        return f"{costs.cold_reason or _UNCACHED}: {point.freed:,} tokens come free{raised}"
-    paid = f"to read them has cost {point.carrying_cost:,.0f} tokens of input so far"
-    return f"{point.freed:,} tokens come free: {paid}, the edit costs {point.rewrite_cost:,.0f}{raised}"
+        return f"{costs.cold_reason or _UNCACHED}: {point.freed:,} tokens freed{raised}"
+    paid = f"reading them has cost {point.carrying_cost:,.0f} tokens of input so far"
+    return f"{point.freed:,} tokens freed: {paid}, the edit costs {point.rewrite_cost:,.0f}{raised}"
 
 
 def _explain_waiting(point: CutPoint, break_even_share: float) -> str:
     limit = break_even_share * point.rewrite_cost
     return (
-        f"the prompt cache is warm, and to edit now would cost {point.rewrite_cost:,.0f} tokens of input; "
-        f"waiting has cost {point.carrying_cost:,.0f} so far, and the policy waits for {limit:,.0f}"
+        f"the prompt cache is warm: editing now would cost {point.rewrite_cost:,.0f} tokens of input; "
+        f"waiting has cost {point.carrying_cost:,.0f} so far, and the policy edits at {limit:,.0f}"
     )
 
 
 def _explain_bound(point: CutPoint, max_overspend: float) -> str:
     share = f"{100 * max_overspend:g} % above the unpruned one"
     if not point.rewrite_cost:
-        return f"what is left would be too short to be cached well, and the bill so far could rise more than {share}"
+        return f"what remains would be too short to be cached, and the bill so far could rise more than {share}"
     return (
-        f"the prompt cache is warm, and to edit now would cost {point.rewrite_cost:,.0f} tokens of input and lift the "
-        f"bill so far more than {share}; the policy waits until it does not"
+        f"the prompt cache is warm: editing now would cost {point.rewrite_cost:,.0f} tokens of input and raise the "
+        f"bill so far more than {share}"
     )

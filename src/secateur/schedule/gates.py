@@ -53,7 +53,7 @@ class Threshold(Schedule, frozen=True, kw_only=True, tag="threshold"):
     min_char_share: float | None = None  # the messages' weight is at least this share of the window (SEEDS 3.5)
     over_prunable_tokens: Count | None = None  # the parts to be edited hold more than these tokens (SEEDS 1.1)
     or_over_protected_share: Share | None = None  # or more than this share of the protected tokens, if less (SEEDS 1.4)
-    clear_at_least: Count = 0  # at least these tokens come free
+    clear_at_least: Count = 0  # at least these tokens are freed
 
     @property
     def needs_usage(self) -> bool:
@@ -79,9 +79,9 @@ class Threshold(Schedule, frozen=True, kw_only=True, tag="threshold"):
             return NOTHING
         least = _compute_least(self, budget)
         if least is not None and marked <= least:
-            return f"{marked:,} tokens would come free, and the policy asks for more than {least:,}"
+            return f"{marked:,} tokens would be freed, and the policy asks for more than {least:,}"
         if self.clear_at_least and freed < self.clear_at_least:
-            return f"{freed:,} tokens would come free, and the policy asks for at least {self.clear_at_least:,}"
+            return f"{freed:,} tokens would be freed, and the policy asks for at least {self.clear_at_least:,}"
         return ""
 
     def decide(self, proposal: Proposal) -> Decision:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.bool_]
 Ints: TypeAlias = NDArray[np.int64]
-Item: TypeAlias = tuple[float, float, int, int]  # tokens before it, tokens that come free, first request, eligible from
+Item: TypeAlias = tuple[float, float, int, int]  # tokens before it, tokens freed, first request, eligible from
 
 
 class SessionArrays(Struct, frozen=True):
@@ -28,7 +28,7 @@ class SessionArrays(Struct, frozen=True):
     prompts: Floats  # by request: tokens of the whole prompt, nothing pruned
     cold: Flags  # by request: the cache of the one before is gone; the first is always cold
     before: Floats  # by item: tokens before it, nothing pruned
-    gains: Floats  # by item: tokens that come free, its placeholder deducted
+    gains: Floats  # by item: tokens freed, its placeholder deducted
     first: Ints  # by item: the first request that held it
     eligible: Ints  # by item
     r: float = 0.1  # a read of the cache

@@ -14,7 +14,7 @@ from secateur.simulate.run import Run
 
 EDITS = "edits: "  # how the text of an edit begins
 _NUMBER = re.compile(r"\d[\d,.]*")
-_FREED = re.compile(r"^[\d,]+ tokens come free: |: [\d,]+ tokens come free$")  # shown in a column of its own
+_FREED = re.compile(r"^[\d,]+ tokens freed: |: [\d,]+ tokens freed$")  # shown in a column of its own
 
 
 class TimelineEntry(Struct, frozen=True, kw_only=True):

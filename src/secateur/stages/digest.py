@@ -218,7 +218,7 @@ class _DigestCosts:
         return self._is_paying(*self._build_upper_bound())
 
     def is_paying(self, made: Compacted) -> bool:
-        """Whether reading what comes free has cost enough, and the bill stays within the bound."""
+        """Whether reading what is freed has cost enough, and the bill stays within the bound."""
         return self._is_paying(self._build_edits(made), _count_freed(made))
 
     def _is_paying(self, edits: Sequence[AppliedEdit], freed: int) -> bool:
@@ -242,7 +242,7 @@ class _DigestCosts:
         return "" if is_much and self._compute_carrying_cost(freed) >= cost else self._bar.explain()
 
     def _build_upper_bound(self) -> tuple[list[AppliedEdit], int]:
-        """The older work as if nothing was left of it, and what would come free."""
+        """The older work as if nothing was left of it, and what would be freed."""
         return [self._ledger.build_edit(self.old.begins, self.old.tokens)], self.old.tokens
 
     def _compute_carrying_cost(self, freed: int) -> float:
@@ -261,7 +261,7 @@ class _DigestCosts:
     def explain(self, made: Compacted, must: bool) -> str:
         """Explain in one sentence why the digests are made."""
         freed = _count_freed(made)
-        what = f"{freed:,} tokens of older work come free"
+        what = f"{freed:,} tokens of older work freed"
         if must:
             return f"{what}: the view is over its threshold"
         raised = f"; {self._bar.explain()}" if self._bar.times > 1 else ""
@@ -276,7 +276,7 @@ def _count_freed(made: Compacted) -> int:
 
 
 def _is_worth_it(made: Compacted, settings: DigestSettings) -> bool:
-    """Whether enough comes free, and a multiple of what is left."""
+    """Whether enough is freed, and a multiple of what is left."""
     return _count_freed(made) >= max(settings.min_tokens_freed, settings.min_savings_ratio * made.tokens_after)
 
 

@@ -19,7 +19,7 @@ from secateur.text.own_text import describe_shortened
 Edits = dict[str, Edit]
 
 ARRIVAL = "on arrival, before it is ever cached"  # how the reason of an epoch begins that shortens only what is new
-_MANY_CHARS = 100_000  # more than a schedule asks for to come free
+_MANY_CHARS = 100_000  # more than a schedule asks for to be freed
 _LONG_CHARS = 2_000  # of a prunable result on average: outlines of shorter ones cost more than the excerpts they spare
 
 

@@ -108,7 +108,7 @@ def _propose_all(
     if decision.skipped_reason:
         return _Proposals(arrived, skipped=decision.skipped_reason)
     unit = "characters" if policy.counter == "chars" else "tokens"
-    why = decision.reason or f"{policy.name}: {freed:,} {unit} come free by its counter"
+    why = decision.reason or f"{policy.name}: {freed:,} {unit} freed, by its own count"
     return _Proposals(arrived, dict(decision.edits), why=why)
 
 
@@ -121,7 +121,7 @@ def add_dependents(projection: Projection, edits: Edits) -> tuple[Edit, ...]:
 def _decide(
     context: Context, projection: Projection, budget: Budget, seen: Transcript, edits: Edits, forced: Set[str]
 ) -> tuple[Decision, int]:
-    """The decision of the schedule, and the tokens that would come free of all proposals."""
+    """The decision of the schedule, and the tokens that would be freed of all proposals."""
     policy, (marked, freed) = context.policy, _count_freed(projection, seen, edits)
     raw = read_raw_history(projection, seen) if projection.ranges else None
     proposal = Proposal(

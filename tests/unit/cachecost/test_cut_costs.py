@@ -70,7 +70,7 @@ def test_so_an_edit_waits_for_longer() -> None:
     eager = BreakEven(min_tokens_freed=1)
     decisions = [eager.decide(proposal(history(bound))) for bound in (False, True)]
     assert [bool(one.edits) for one in decisions] == [True, False]
-    assert "to edit now would cost" in decisions[1].skipped_reason
+    assert "editing now would cost" in decisions[1].skipped_reason
 
 
 def test_the_longer_a_write_costs_over_a_read_the_more_a_place_costs() -> None:

@@ -61,7 +61,7 @@ def test_it_waits_until_waiting_has_cost_half_of_what_rewriting_costs() -> None:
     acts = [bool(decide(BreakEven(min_tokens_freed=1), rounds).edits) for rounds in range(1, 40)]
     assert acts[0]  # little is behind: 1.15 * 6 tokens are soon paid for
     late = BreakEven(break_even_share=50.0, min_tokens_freed=1)
-    assert "the policy waits for" in decide(late, 5).skipped_reason
+    assert "the policy edits at" in decide(late, 5).skipped_reason
 
 
 @pytest.mark.parametrize("idle_s", [300.0, None])
@@ -195,7 +195,7 @@ def test_what_is_left_is_told_in_the_tokens_of_the_provider() -> None:
         window=0, tokens_used=2_200, count=len, protect=Protection(), ratio=2.0, idle_s=10.0, has_prior_view=True
     )
     key = read.messages[2].key
-    for tier, goes in ((300, True), (100, False)):  # of 2,200 tokens 1,992 come free, not 996
+    for tier, goes in ((300, True), (100, False)):  # of 2,200 tokens 1,992 are freed, not 996
         taken = replace(budget, pricing=replace(TARIFF, tiers=(tier,)))
         why = (
             BreakEven(break_even_share=1e9)

@@ -108,7 +108,7 @@ def test_only_asks_for_the_model() -> None:
     ("marked", "says"),
     [
         (0, "nothing that may be edited"),
-        (18_240, "18,240 tokens would come free, and the policy asks for more than 20,000"),
+        (18_240, "18,240 tokens would be freed, and the policy asks for more than 20,000"),
     ]
     + [(20_000, "more than 20,000"), (20_001, OPEN)],
 )
@@ -130,6 +130,6 @@ def test_more_than_scales_with_what_is_protected(window: int, least: int) -> Non
 
 
 def test_clear_at_least() -> None:
-    assert "499 tokens would come free" in Threshold(clear_at_least=500).check_freed(TALKED, budget(), 900, 499)
+    assert "499 tokens would be freed" in Threshold(clear_at_least=500).check_freed(TALKED, budget(), 900, 499)
     assert Threshold(clear_at_least=500).check_freed(TALKED, budget(), 900, 500) == OPEN
     assert Threshold().check_freed(TALKED, budget(), 4, -29) == OPEN

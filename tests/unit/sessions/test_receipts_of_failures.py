@@ -69,7 +69,7 @@ def test_a_summary_that_was_not_kept_is_not_told_as_made() -> None:
     assert receipt.compaction == CompactionReport(
         done=False, reason="too_long", text="it does not fit", method="model", summary="", handles=(), messages=7
     )
-    refused = CompactionReport(done=False, reason="no_progress", text="nothing came free")
+    refused = CompactionReport(done=False, reason="no_progress", text="nothing was freed")
     receipt = make_unsent_receipt(Receipt(*RECEIPT, status="opened", compaction=refused), "it does not fit")
     assert receipt.compaction == refused
 

@@ -26,8 +26,8 @@ def test_what_a_request_was_and_what_became_of_it() -> None:
         assert (receipt.warnings, receipt.repairs, receipt.forced_reason, receipt.error) == ((), (), "", "")
         assert (receipt.compaction, receipt.breakpoints, receipt.unread) == (None, 0, 0)
     assert (first.reason, second.reason) == (
-        "clear: 457 tokens come free by its counter",
-        "clear: 227 tokens come free by its counter",
+        "clear: 457 tokens freed, by its own count",
+        "clear: 227 tokens freed, by its own count",
     )
     assert (first.idle_s, second.idle_s) == (None, 30.0)
     assert (first.at_ms, second.at_ms) == (1_000, 31_000)

@@ -115,7 +115,7 @@ def test_what_will_be_due_soon_is_made_where_the_cache_is_cold(idle_s: int, shar
     engine = Engine(only(when="window", cold_share=share), window=54_000)
     view = engine.fit(body(session(24), model=MODEL), now_ms=1, idle_s=idle_s)
     assert len(digests(view)) == count
-    assert ("come free: the last call was" in view.receipt.reason) == bool(count)
+    assert ("freed: the last call was" in view.receipt.reason) == bool(count)
 
 
 @pytest.mark.parametrize("window", [16_000, 20_000])

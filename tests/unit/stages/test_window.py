@@ -54,10 +54,10 @@ def test_the_largest_parts_are_named_by_their_size() -> None:
 
 
 def test_a_decision_against_a_compaction_is_reported_in_its_own_words() -> None:
-    result = report_compaction(CompactionSkipped("no_progress", "nothing would come free"), None, "too long")
+    result = report_compaction(CompactionSkipped("no_progress", "nothing would be freed"), None, "too long")
     assert result.report is not None
     assert (result.report.done, result.report.reason) == (False, "no_progress")
-    assert (result.report.text, result.report.asked_tokens) == ("nothing would come free", (0, 0))
+    assert (result.report.text, result.report.asked_tokens) == ("nothing would be freed", (0, 0))
     assert (result.blobs, result.too_long) == ((), "too long")
 
 
@@ -73,4 +73,4 @@ def test_a_preset_says_what_comes_free_in_the_unit_that_it_counts_in(policy: str
     request = {"model": "claude-opus-4-5", "max_tokens": 9, "messages": messages}
     view = engine.fit(json.dumps(request).encode(), session="s", now_ms=10**9, idle_s=4_000)
     assert view.receipt.status == "opened", view.receipt.skipped_reason
-    assert f" {unit} come free by its counter" in view.receipt.reason
+    assert f" {unit} freed, by its own count" in view.receipt.reason
