@@ -178,5 +178,6 @@ def write_within_budget(
     frame = count(render_sections(template, {}, elsewhere)) + count(SUMMARY_BEGINS)
     fit = fit_sections({id: tuple(map(redact, lines)) for id, lines in prose.items()}, most - used - frame, count)
     both = {id: (*facts.get(id, ()), *fit.sections.get(id, ())) for id in (*SECTIONS, *fit.sections)}
+    both["goal"] = (*fit.sections.get("goal", ()), *facts.get("goal", ()))  # the oldest first
     text = f"{SUMMARY_BEGINS}\n\n{render_sections(template, both, elsewhere)}"
     return Written(text, fit.sections, tuple(line for lines in facts.values() for line in lines), fit.forgotten)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from secateur.compaction.ledger.answers import add_questions
 from secateur.compaction.ledger.attempts import list_attempts
 from secateur.compaction.ledger.bounded import limit_ledger, make_encodable
 from secateur.compaction.ledger.checks import list_commands
@@ -49,7 +50,7 @@ from secateur.compaction.ledger.repository import (
     list_tickets,
     list_unpushed,
 )
-from secateur.compaction.ledger.requests import add_questions, extract_question, extract_requests
+from secateur.compaction.ledger.requests import extract_question, extract_requests
 from secateur.compaction.ledger.retractions import mark_removed
 from secateur.compaction.ledger.said import get_agent_text
 from secateur.compaction.ledger.scripts import drop_empty_checks

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.attempts import MOST_ATTEMPTS
 from secateur.compaction.ledger.briefs import GAP, condense_request
 from secateur.compaction.ledger.entries import Constraint, FileEntry, Ledger, UserRequest
+from secateur.compaction.ledger.goals import is_opening
 from secateur.compaction.ledger.reports import MOST_REPORTED
-from secateur.compaction.ledger.requests import is_task
 from secateur.compaction.ledger.task_documents import shorten_document
 from secateur.decoding import prepare_type
 
@@ -145,7 +145,7 @@ def _limit_requests(entries: tuple[UserRequest, ...], share: float) -> tuple[Use
         for one in entries
     )
     last = len(entries) - 1
-    first = next((at for at, one in enumerate(entries) if is_task(one.text)), 0)
+    first = next((at for at, one in enumerate(entries) if is_opening(one)), 0)
 
     def rank(at: int) -> tuple[bool, bool, bool, int]:
         return (at in (first, last), entries[at].state == "open", f"\n{GAP}" not in entries[at].text, at)

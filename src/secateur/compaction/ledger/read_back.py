@@ -67,8 +67,8 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
         *_parse_constraints(sections.get("instructions", ())),
         *_parse_constraints(sections.get("constraints", ())),
     ]
-    # the first goal is the newest request, the second the oldest
-    requests = [*goal[1:2], *rest, *goal[2:], *goal[:1]]
+    first = goal[:1] if len(goal) > 1 else []  # the goals are the oldest request and the newest ones
+    requests = [*first, *rest, *goal[len(first) :]]
     found: dict[str, Any] = {"requests": requests, "constraints": constraints}
     for text in _split_bullets(sections.get("goal", ())):
         if told := _DOCUMENT.fullmatch(text):

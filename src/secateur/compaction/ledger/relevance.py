@@ -12,11 +12,13 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from secateur.compaction.ledger.answers import is_choice
 from secateur.compaction.ledger.briefs import GAP, condense_request
 from secateur.compaction.ledger.coverage import is_covering
 from secateur.compaction.ledger.entries import Command, Failure, FileEntry, Ledger, UserRequest
 from secateur.compaction.ledger.force import count_rules, select_constraints
-from secateur.compaction.ledger.requests import is_review, is_substantial, is_task
+from secateur.compaction.ledger.goals import BRIEF_CHARS, is_answered_review, is_fleeting, list_goals
+from secateur.compaction.ledger.requests import is_substantial, is_task
 
 _T = TypeVar("_T")
 
@@ -27,8 +29,6 @@ MOST_PASSED_CHECKS = 16
 MOST_ERRORS = 3  # that are not open
 MOST_COMMANDS = 12  # that are no checks
 MOST_DONE_TASKS = 12
-_QUESTION_CHARS = 200
-_BRIEF_CHARS = 1_500  # of a request in the user's own words
 LATEST_QUESTIONS = 3  # requests at the end among which answered questions are kept
 OPEN_CHARS = 1_800  # of an open request, unless it is little longer
 ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 1_500  # of an answered one
@@ -67,34 +67,6 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int) -> Ledger:
     )
 
 
-def list_goals(ledger: Ledger) -> list[UserRequest]:
-    """Return the first task, the newest task, what is asked now, and the last message while it is open."""
-    telling = [one for one in ledger.requests if is_substantial(one.text)]
-    tasks = [
-        one for one in telling if is_task(one.text) and not _is_answered_question(one) and not _is_answered_review(one)
-    ]
-    last = [one for one in ledger.requests[-1:] if one.state == "open" or not telling]
-    newest = [one for one in telling[-1:] if one.state == "open" or not tasks]
-    brief = [one for one in tasks[1:] if not _is_long(one)]  # a later long one often is a pasted report
-    goals = {*(tasks or telling)[:1], *newest, *(brief or tasks)[-1:], *last}
-    return [one for one in ledger.requests if one in goals]
-
-
-def _is_long(one: UserRequest) -> bool:
-    return len(one.text) > _BRIEF_CHARS or f"\n{GAP}" in one.text
-
-
-def _is_answered_review(one: UserRequest) -> bool:
-    """Whether a request is a pasted review that was answered: its findings describe what was so before."""
-    return one.state == "done" and is_review(one.text)
-
-
-def _is_answered_question(one: UserRequest) -> bool:
-    """Whether a request is one line that only asks, or asks to be shown something, and was answered."""
-    said = one.text.strip()
-    return one.state == "done" and len(said) <= _QUESTION_CHARS and _ASKS.fullmatch(said) is not None
-
-
 def _keep_last(entries: Sequence[_T], most: int, limits: Callable[[_T], bool]) -> tuple[_T, ...]:
     """Keep all entries, but of those that are limited only the last ones."""
     limited = [at for at, one in enumerate(entries) if limits(one)]
@@ -107,12 +79,13 @@ def _select_requests(ledger: Ledger) -> tuple[UserRequest, ...]:
     latest = ledger.requests[-LATEST_QUESTIONS:]
 
     def is_told(one: UserRequest) -> bool:
-        return (is_substantial(one.text) and not _is_answered_review(one)) and (
-            one in latest or (is_task(one.text) and not _FLEETING.fullmatch(one.text))
+        return is_choice(one) or (
+            (is_substantial(one.text) and not is_answered_review(one))
+            and (one in latest or (is_task(one.text) and not is_fleeting(one.text)))
         )
 
     return tuple(
-        _shorten_request(one, ANSWERED_GOAL_CHARS if one in goals else ANSWERED_CHARS)
+        _shorten_request(one, one in goals)
         for one in ledger.requests
         if one.state != "done" or one in goals or is_told(one)
     )
@@ -135,13 +108,14 @@ def _limit_answered(
     return tuple(one for at, one in enumerate(requests) if at in kept)
 
 
-def _shorten_request(one: UserRequest, chars: int) -> UserRequest:
+def _shorten_request(one: UserRequest, is_goal: bool) -> UserRequest:
     if one.state == "open":
         is_long = len(one.text) > 1.25 * OPEN_CHARS
         return replace(one, text=condense_request(one.text, OPEN_CHARS)) if is_long else one
+    chars = ANSWERED_GOAL_CHARS if is_goal else ANSWERED_CHARS
     if len(one.text) <= 2 * chars:
         return one
-    chars = min(chars, PASTED_CHARS) if len(one.text) > _BRIEF_CHARS else chars
+    chars = PASTED_CHARS if len(one.text) > BRIEF_CHARS and not is_goal else chars
     return replace(one, text=condense_request(one.text, chars))
 
 
@@ -211,16 +185,7 @@ def _is_repeated(one: Failure, before: Sequence[Failure]) -> bool:
     return any(message and message in one.line for message in said)
 
 
-_ASKS = re.compile(
-    r"(?i)(?:(?:what|why|how|where|when|which|who|is|are|was|were|do|does|did|has|have)\b[^\n.!?]*\?"
-    r"|(?:can|could|would|will) you (?:please )?(?:give|show|tell|explain|print|repeat|summari[sz]e)\b[^\n.!]*\??)"
-)
 _LONG_TEXT = re.compile(r"([\"'])(?:(?!\1)[^\n]){60,}(?:\1|$)")  # given to a command, such as a description
-_FLEETING = re.compile(  # it asks to look, to run or to go on, and leaves nothing to know once that is done
-    r"(?i)\W*(?:(?:ok(?:ay)?|and|now|also|then|please|can you|could you|are we|yes|yeah)[\s,]+){0,4}"
-    r"(?:look|show|tell|explain|give|list|print|read|check|continue|go on|re-?run|run|commit|push"
-    r"|try|all)\b[^\n]{0,160}"
-)
 _LASTING = re.compile(  # it changes more than files, or runs a task of the project
     r"(?i)(?:^|[;&|]\s*)"
     r"(?:make|just|task|mise|invoke|rake|(?:npm|pnpm|yarn|bun|deno) (?:run )?|(?:uv|poetry|hatch) run|\./)"

@@ -16,9 +16,10 @@ from secateur.compaction.ledger.briefs import find_decisive_sentence
 from secateur.compaction.ledger.entries import Command, Constraint, Ledger, UserRequest, mark
 from secateur.compaction.ledger.file_lines import find_root, list_file_lines, shorten_path
 from secateur.compaction.ledger.files import OTHERS, limit_uncommitted
+from secateur.compaction.ledger.goals import list_goals
 from secateur.compaction.ledger.last_calls import is_announcing
 from secateur.compaction.ledger.notes import limit_notes
-from secateur.compaction.ledger.relevance import list_goals, select_relevant
+from secateur.compaction.ledger.relevance import select_relevant
 from secateur.compaction.ledger.repository import DISTANCES, MOST_IN_STATUS, list_unnamed
 from secateur.compaction.ledger.requests import UNFINISHED, is_substantial
 from secateur.compaction.template import SECTIONS
@@ -106,10 +107,8 @@ def format_bullet(text: str) -> str:
 
 
 def _render_goal(ledger: Ledger) -> Iterator[str]:
-    """Render what the user wants now, then the task that it belongs to."""
-    goals = list_goals(ledger)
-    for one in (*goals[-1:], *goals[:-1]):
-        yield _request(one)
+    """Render the task that the work belongs to, then what the user wants now."""
+    yield from map(_request, list_goals(ledger))
     if ledger.document:
         yield format_bullet(f"{TASK_DOCUMENT} {ledger.document.name}: {ledger.document.text}")
 

@@ -6,16 +6,17 @@ messages are requests. What was done is not judged: an answer that claims succes
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from secateur.compaction.ledger.answers import QUESTION_CHARS, find_answered_question, find_closing_question, is_offer
 from secateur.compaction.ledger.briefs import condense_request
 from secateur.compaction.ledger.constraints import POINTS, strip_data
 from secateur.compaction.ledger.demands import ASKS_UNMARKED
-from secateur.compaction.ledger.entries import Constraint, Question, Quote, State, UserRequest
+from secateur.compaction.ledger.entries import Question, Quote, State, UserRequest
 from secateur.compaction.ledger.force import is_errand
 from secateur.compaction.ledger.said import FENCED, find_expansions, get_agent_text, get_user_text, split_sentences
 from secateur.memoizing import memoize_texts
@@ -25,10 +26,7 @@ from secateur.tool_kinds import detect_tool_kind
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, normalize_name
 
 MAX_CHARS = 4_000  # of one request; of a longer one what says most of what is to be done
-QUESTION_CHARS = 400
-ANSWERED_CHARS = 200  # of the question that a reply answers
 QUOTED_CHARS = 700  # of the agent's last words
-_TAIL_CHARS = 1_000  # in which a closing question stands
 
 
 class UserRequests(Struct, frozen=True):
@@ -60,53 +58,13 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
         elif at not in expansions and (text := get_user_text(message)):
             found = _update_states(found, last, text)
             request = condense_request(_BLANKS.sub(" ", redact(text)), MAX_CHARS)
-            found.append(UserRequest(request, "open", message.key, _find_answered_question(text, last)))
+            found.append(UserRequest(request, "open", message.key, find_answered_question(text, last)))
             said = replace(said, is_answered=True) if said else None
             last, has_worked = "", False
     asked = find_closing_question(last)
     first, *rest = _update_states(found, last, "")
     report = report if said and report and report.text != said.text else None
     return UserRequests(tuple(rest), (Question(redact(asked), key),) if asked else (), first.state, said, report)
-
-
-def find_closing_question(text: str) -> str:
-    """Return the question with which a text ends; "" if it ends with none."""
-    tail = [line.strip() for line in text[-_TAIL_CHARS:].split("\n") if line.strip()][-2:]
-    for line in reversed(tail):
-        if found := re.search(
-            r"(?:^|[.!?:;。！？]\s*|\s[-–—]\s)([^.!?。！？\n]*(?:[.][^\s.!?][^.!?。！？\n]*)*[?？])[\s*_)\"'”]*$", line
-        ):
-            return clip_text(collapse_whitespace(found[1]).strip(" *_#-"), QUESTION_CHARS)
-    return ""
-
-
-def add_questions(constraints: Iterable[Constraint], requests: Iterable[UserRequest]) -> tuple[Constraint, ...]:
-    """Add to each demand that only answers the agent the question that its message answers."""
-    asked = {one.key: one.answers for one in requests if one.answers}
-    return tuple(
-        replace(one, answers=asked[one.key]) if one.key in asked and _ANSWERS.match(one.text) else one
-        for one in constraints
-    )
-
-
-def _find_answered_question(text: str, last: str) -> str:
-    """Return the question, the offer or the numbered points of the agent's last text that a reply answers."""
-    if not last or not _ANSWERS.match(text):
-        return ""
-    points = _POINT.findall(FENCED.sub("\n", last)) if _NUMBERED.match(text) else []
-    if len(points) > 1:
-        most = ANSWERED_CHARS // len(points[:_MOST_POINTS])
-        quoted = " · ".join(clip_text(collapse_whitespace(one), most) for one in points[:_MOST_POINTS])
-    else:
-        clauses = (one for sentence in split_sentences(last) for one in _CLAUSES.split(sentence))
-        asking = [one for one in clauses if _ASKED.search(one) or is_offer(one)]
-        quoted = find_closing_question(last) or (asking[-1] if asking else "")
-    return redact(clip_text(collapse_whitespace(quoted).strip(" *_#-"), ANSWERED_CHARS))
-
-
-def is_offer(question: str) -> bool:
-    """Whether a closing question only offers to do more."""
-    return _OFFERS.search(question) is not None
 
 
 @memoize_texts(4_096)
@@ -184,29 +142,14 @@ _AGREES = re.compile(
     r"|go ahead|go|continue|proceed|keep going|next|do it|ship it|sounds good|looks good|lgtm|right|correct|exactly"
     r"|agreed|done|y|n|\d|what['’]?s next|and|just|now|weiter|ja|nein|gut|oui|non|continuez?|sí|si|sigue|contin[uú]a"
     r"|hi|hello|hey|hallo|yo|wow|whoa|awesome|amazing|excellent|jesus|lol|haha|hm+|oh|ah|ty|thx"
-    r"|well done|good job|love it"
+    r"|well done|good job|love it|go for it|works for me|makes sense|fair enough|fair|i see|i agree|same here"
+    r"|let['’]?s (?:do|go|try|continue|keep|proceed|implement|build|add|fix|start|ship|finish)"
+    r"(?: (?:going|ahead|on|with|for|through))*(?: (?:it|this|that|these|those|them|all|everything|both))*|then"
+    r"|(?:do|add|build|fix|implement|patch|try|keep|continue) (?:it|this|that|these|those|them|both)(?: all| too)?"
     r"|(?:it|that|this|everything)(?: all)? works|you(?: a|['’])re? (?:an? )?\w+"
     r"|(?:you )?can leave it|leave it|fine|danke|merci"
     r"|sim|não|вперёд|да|нет|продолжай|дальше|tiếp tục|tiếp|vâng|được|ừ|có|làm đi|đồng ý)(?!\w)"
     r"|はい|いいえ|続けて|お願いします|네|예|아니요|계속|继续|好的?|是的?|不是|可以)[\s,.!?…。！？]*)+"
-)
-_ANSWERS = re.compile(  # how a message begins that only answers the agent
-    r"(?i)\s*(?:\(?\d{1,2}\s?[:.)]\s*)?(?:(?:yes|yeah|yep|yup)\b"
-    r"|(?:no|nope|sure|ok|okay|right|correct|agreed|exactly"
-    r"|both|neither|go ahead|do it|sounds good|ja|nein|oui|non|s[ií]|sim|não|да|нет|vâng|không|có)"
-    r"(?=\s{0,3}(?:[,.!;:—–-]|$))"
-    r"|はい|いいえ|好的|是的|不是|네|아니요)"
-)
-_NUMBERED = re.compile(r"\s*\(?\d{1,2}\s?[:.)]")
-_POINT = re.compile(r"(?:(?<=\()|^[ \t*]{0,8})(\d{1,2}[.):][^\n;]{1,400})", re.M)
-_MOST_POINTS = 3  # of the agent's, which a numbered reply answers
-_ASKED = re.compile(r"[?？](?=[\s*_)\"'”]|$)")
-_OFFERS = re.compile(
-    r"(?i)would you like|do you want (?:me )?to|want me to|shall i (?:also|continue|proceed|go on)|let me know"
-    r"|should i (?:also|continue|go on|proceed)|if you(?:['’]d)? (?:like|want)|anything else|would it help"
-    r"|ready (?:for|to)|need anything|what(?:['’]s| is| would you like) next|soll ich|möchtest du|souhaitez|voulez"
-    r"|quieres que|deseas|gostaria|quer que|хотите|нужно ли|bạn (?:có )?muốn|có cần"
-    r"|よろしいですか|しましょうか|할까요|원하시|要我|需要我|是否(?:需要|要)|还需要"
 )
 _BACK = re.compile(
     r"(?i)\W*(?:(?:no|ok|okay|hey|wait|please)\W+)*(?:stop(?=\s*(?:$|[.,!;:…—-]|(?:that|it|this|now"

@@ -26,9 +26,57 @@ def test_a_reply_is_listed_with_the_question_that_it_answers(said: str, reply: s
     ledger = build_ledger(talk(user("Write the cache."), assistant(text=said), user(reply)).messages)
     lines = render_ledger(fit_ledger(ledger, 4_000, estimate))
     shown = f"] {reply} — in answer to: “{quoted}”" if quoted else f"] {reply}"
-    assert lines["goal"][0].endswith(shown)
+    assert lines["goal"][-1].endswith(shown)
     assert render_ledger(read_back(lines)) == lines
     assert render_ledger(merge(read_back(lines), build_ledger(())))["goal"] == lines["goal"]
+
+
+ASKED = (
+    "Here is the plan.\n\n**Which store is it?**\n\n1. **Files** - one per day\n2. **A table** - with an index\n3. Both"
+)
+LISTED = "What is left:\n1. Clean the history\n2. Sign the tags"
+
+
+@pytest.mark.parametrize(
+    ("said", "reply", "quoted"),
+    [
+        (ASKED, "2", "Which store is it? 2) A table - with an index"),
+        (ASKED, "option 3 for now", "Which store is it? 3) Both"),
+        (ASKED, "1, but keep a week only", "Which store is it? 1) Files - one per day"),
+        (LISTED, "yeah do 2", "2) Sign the tags"),
+        ("Which port is it?", "the second, as before", "Which port is it?"),
+        (LISTED, "2 is wrong", ""),
+        (LISTED, "do 2 more of these", ""),
+        (ASKED, "7", ""),
+        ("Which port is it?", "Write the docs first.", ""),
+    ],
+)
+def test_a_choice_is_listed_with_the_point_that_it_chooses(said: str, reply: str, quoted: str) -> None:
+    messages = [user("Write the cache."), assistant(text=said), user(reply), assistant(text="Done.")]
+    messages += [one for n in range(4) for one in (user(f"Write part {n} of it."), assistant(text="Done."))]
+    ledger = build_ledger(talk(*messages).messages)
+    assert ledger.requests[1].answers == quoted
+    lines = render_ledger(fit_ledger(ledger, 4_000, estimate))
+    if quoted:
+        said = (*lines["instructions"], *lines.get("constraints", ()))
+        assert any(line.endswith(f"] {reply} — in answer to: “{quoted}”") for line in said)
+    assert render_ledger(read_back(lines)) == lines
+
+
+def test_a_reply_is_no_goal_but_as_the_last_word() -> None:
+    reply = (
+        assistant(text="The cache works.\n\nShould the gaps in the tests be closed?"),
+        user("yeah, close them all"),
+    )
+    messages = [user("Write the cache."), *reply, assistant(text="Closed.")]
+    shown = render_ledger(build_ledger(talk(*messages).messages))["goal"]
+    assert [line.partition("] ")[2].partition(" — ")[0] for line in shown] == [
+        "Write the cache.",
+        "yeah, close them all",
+    ]
+    messages += [user("Write the docs of the cache."), assistant(text="Done.")]
+    shown = render_ledger(build_ledger(talk(*messages).messages))["goal"]
+    assert [line.partition("] ")[2] for line in shown] == ["Write the cache.", "Write the docs of the cache."]
 
 
 def test_a_demand_that_begins_as_a_reply_is_listed_with_the_question_too() -> None:

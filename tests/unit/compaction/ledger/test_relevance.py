@@ -86,9 +86,36 @@ def test_the_goal_moves_on_with_the_newest_task_and_not_with_a_question() -> Non
         *spoken("Write the parser.", "No, put it into a queue, and flush it later. does that make sense?", "why?")
     )
     assert [line.partition("] ")[2] for line in lines["goal"]] == [
-        "No, put it into a queue, and flush it later. does that make sense?",
         "Write the parser.",
+        "No, put it into a queue, and flush it later. does that make sense?",
     ]
+
+
+def test_a_question_about_how_to_build_something_opens_the_goal() -> None:
+    asked = "brainstorm: how do we add a cache to the parser?\n\nfollow up: then how do we keep it small?"
+    lines = shown(*spoken(asked, "does it read files?", "Write the cache for dates.", "Write the docs for it."))
+    assert [line.partition("] ")[2].replace("\n    ", "\n") for line in lines["goal"]] == [
+        asked,
+        "Write the docs for it.",
+    ]
+
+
+@pytest.mark.parametrize("words", ["retry the tests, I had to restart you", "can you check it again", "let's do that"])
+def test_an_order_to_try_again_is_no_goal_once_it_is_answered(words: str) -> None:
+    said = spoken("Write the parser for dates.", "Write its tests with a made-up calendar.", words)
+    assert [line.partition("] ")[2] for line in shown(*said)["goal"]] == [
+        "Write the parser for dates.",
+        "Write its tests with a made-up calendar.",
+    ]
+    assert any(words in line for line in shown(*said[:-1])["goal"])
+
+
+def test_a_long_first_task_that_was_answered_keeps_what_says_what_to_do() -> None:
+    report = "The date 31.02. is read as 03.03. although there is no such day in this calendar. " * 40
+    asked = f"There is a project in ./dates. {report}\nYour task is to make the parser refuse such dates.\n{report}"
+    lines = shown(*spoken(asked))
+    assert "Your task is to make the parser refuse such dates." in lines["goal"][0]
+    assert len(lines["goal"][0]) < 3_100
 
 
 def test_what_a_terminal_printed_is_no_task() -> None:
@@ -318,7 +345,7 @@ REVIEWS = (
 def test_an_answered_review_that_was_pasted_is_neither_goal_nor_instruction(review: str) -> None:
     order = "Add a flag --all to the copy command, which warns by default."
     lines = shown(*spoken(order, review, "ok, make a smoke test of it"))
-    assert order in lines["goal"][1]
+    assert order in lines["goal"][0]
     said = "\n".join((*lines["goal"], *lines.get("instructions", ())))
     assert review.partition("\n")[0] not in said
 
@@ -326,7 +353,7 @@ def test_an_answered_review_that_was_pasted_is_neither_goal_nor_instruction(revi
 @pytest.mark.parametrize("review", REVIEWS)
 def test_a_review_that_waits_for_work_is_the_goal(review: str) -> None:
     lines = shown(*spoken("Add a flag --all to the copy command."), user(review))
-    assert review.partition("\n")[0] in lines["goal"][0]
+    assert review.partition("\n")[0] in lines["goal"][-1]
 
 
 def test_the_text_that_a_host_writes_for_a_typed_command_is_not_the_users() -> None:
@@ -347,4 +374,4 @@ def test_a_typed_command_that_opens_the_conversation_gives_the_task() -> None:
 def test_what_a_user_types_after_a_local_command_is_the_users() -> None:
     typed = user("<command-name>/login</command-name>"), user("<local-command-stdout>Done</local-command-stdout>")
     lines = shown(*spoken("Write the parser."), *typed, user("# Now the printer\n\nWrite it with its tests."))
-    assert "Now the printer" in lines["goal"][0]
+    assert "Now the printer" in lines["goal"][-1]
