@@ -26,7 +26,7 @@ from secateur.lineage import handle_of
 from secateur.model import Message, NewMessage, Part, Replace
 from secateur.redact import redact
 from secateur.text.outline import outline_with_names
-from secateur.text.own_text import DIGEST_BEGINS
+from secateur.text.own_text import DIGEST_BEGINS, replace_surrogates
 from secateur.text.placeholder import describe_outcome, find_main_argument, shorten_line
 from secateur.text.readback import describe_way_back, locate
 from secateur.tool_kinds import detect_tool_kind
@@ -48,7 +48,7 @@ def build_digest(messages: Sequence[Message], settings: DigestSettings, handle: 
     lines = [line for message in messages for line in _iterate_lines(message, results, root, settings)]
     where = f"; paths are in {root}" if root else ""
     back = f"; {describe_way_back(handle)} shows it in full" if handle else ""
-    return _replace_surrogates("\n".join((f"{DIGEST_BEGINS}{where}{back}]", *lines)))
+    return replace_surrogates("\n".join((f"{DIGEST_BEGINS}{where}{back}]", *lines)))
 
 
 def _iterate_lines(
@@ -61,11 +61,6 @@ def _iterate_lines(
         elif part.kind == "tool_call":
             said = _call(part, results.get(id(part)), settings)
             yield said.replace(f"{root}/", "") if root else said
-
-
-def _replace_surrogates(text: str) -> str:
-    """Replace each lone surrogate with a mark, since no summary may contain one."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 @lru_cache(maxsize=4_096)

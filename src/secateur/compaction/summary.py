@@ -17,7 +17,7 @@ from secateur.compaction.ledger.render import NOTHING_OPEN
 from secateur.compaction.settings import Compaction
 from secateur.compaction.template import SECTIONS, STATES, Template, list_headings
 from secateur.redact import redact
-from secateur.text.own_text import SUMMARY_BEGINS
+from secateur.text.own_text import SUMMARY_BEGINS, replace_surrogates
 
 Sections = dict[str, tuple[str, ...]]
 NONE = "(none)"  # the text under a heading without content
@@ -176,7 +176,8 @@ def write_within_budget(
     }
     used = sum(count(line) + 1 for lines in facts.values() for line in lines)
     frame = count(render_sections(template, {}, elsewhere)) + count(SUMMARY_BEGINS)
-    fit = fit_sections({id: tuple(map(redact, lines)) for id, lines in prose.items()}, most - used - frame, count)
+    told = {id: tuple(redact(replace_surrogates(line)) for line in lines) for id, lines in prose.items()}
+    fit = fit_sections(told, most - used - frame, count)
     both = {id: (*facts.get(id, ()), *fit.sections.get(id, ())) for id in (*SECTIONS, *fit.sections)}
     both["goal"] = (*fit.sections.get("goal", ()), *facts.get("goal", ()))  # the oldest first
     text = f"{SUMMARY_BEGINS}\n\n{render_sections(template, both, elsewhere)}"

@@ -41,6 +41,11 @@ _OUTLINED = re.compile(r"\d{1,12}: ")
 _SAID = re.compile(r" gave (\d{1,12}) chars, ")
 
 
+def replace_surrogates(text: str) -> str:
+    """Replace each lone surrogate with a mark, since no text of our own may contain one."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def with_own_origin(messages: tuple[Message, ...], known: int = 0) -> tuple[Message, ...]:
     """These messages; those that an earlier compaction wrote have its origin, in whatever format they are read back.
 

@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 
 import secateur
@@ -47,6 +48,16 @@ def test_the_summary_stands_before_the_tail() -> None:
     assert "Never push to main." in texts(after)[0]
     assert done(outcome).tokens_after < done(outcome).tokens_before
     assert (done(outcome).rung, [one.reason for one in done(outcome).attempts]) == ("extract", ["no_summarizer"])
+
+
+@pytest.mark.parametrize("supplied", ["", "## Discoveries\n- the harbour \ud83d loads its tide table"])
+def test_half_a_character_of_the_agent_reaches_no_summary(supplied: str) -> None:
+    half = assistant(text="The cause is the \ud83d tide table, which is loaded twice by the harbour service.")
+    said = (half, user("Now the docs."), assistant(text="The docs are complete."), user("Next: the changelog."))
+    broken = talk(user("Fix the harbour \ud83d service."), *rounds(12), *said)
+    outcome, _ = run(scene(broken, supplied=supplied), TAIL)
+    assert "tide table" in done(outcome).summary
+    assert msgspec.json.encode((done(outcome).summary, done(outcome).sections, done(outcome).ledger))
 
 
 def test_a_summary_that_says_nothing_is_refused_on_every_rung() -> None:

@@ -18,6 +18,7 @@ from secateur.compaction.ledger.goals import is_opening
 from secateur.compaction.ledger.reports import MOST_REPORTED
 from secateur.compaction.ledger.task_documents import shorten_document
 from secateur.decoding import prepare_type
+from secateur.text.own_text import replace_surrogates
 
 _T = TypeVar("_T")
 
@@ -78,16 +79,16 @@ def make_encodable(ledger: Ledger) -> Ledger:
     try:
         msgspec.json.encode(ledger)
     except UnicodeEncodeError:
-        return msgspec.convert(_replace_surrogates(msgspec.to_builtins(ledger)), prepare_type(Ledger))
+        return msgspec.convert(_replace_in_all(msgspec.to_builtins(ledger)), prepare_type(Ledger))
     return ledger
 
 
-def _replace_surrogates(value: Any) -> Any:
+def _replace_in_all(value: Any) -> Any:
     if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return replace_surrogates(value)
     if isinstance(value, list | tuple):
-        return [_replace_surrogates(one) for one in value]
-    return {name: _replace_surrogates(one) for name, one in value.items()} if isinstance(value, dict) else value
+        return [_replace_in_all(one) for one in value]
+    return {name: _replace_in_all(one) for name, one in value.items()} if isinstance(value, dict) else value
 
 
 _STATES = ("superseded", "done", "open")
