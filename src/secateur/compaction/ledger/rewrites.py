@@ -22,12 +22,14 @@ IMPORTS_ONLY, LAYOUT_ONLY, TEXT = "imports only", "layout only", "text"
 
 
 class EditedText(Struct, frozen=True, gc=False):
-    """One place of a file. `whole`: the file was written anew."""
+    """One place of a file, with the lines around it as far as the call gives them. `whole`: it was written anew."""
 
     path: str
     old: str
     new: str
     whole: bool = False
+    place: str = ""  # the line that a patch names above its hunk
+    lines: tuple[int, int] = (0, 0)  # the first and the last line that the new text replaces, where the call counts
 
 
 def list_rewrites(action: Action) -> Iterator[EditedText]:
@@ -41,7 +43,7 @@ def list_rewrites(action: Action) -> Iterator[EditedText]:
     yield from _list_patched(action.call.text, action.given)
     shown, typed = _SHOWN.match(action.said), _TYPED.match(action.call.text[:SEARCHED_CHARS])
     if shown and typed:
-        yield EditedText(shown["path"], "", typed["text"])
+        yield EditedText(shown["path"], "", typed["text"], lines=(int(typed["first"]), int(typed["last"])))
 
 
 def list_replaced(action: Action) -> Iterator[EditedText]:
@@ -60,11 +62,24 @@ def list_names_defined(path: str, text: str) -> dict[str, None]:
         return dict.fromkeys(f"“{collapse_whitespace(hit[1])}”" for hit in _HEADING.finditer(FENCED.sub("\n", text)))
     names: dict[str, None] = {}
     for hit in _DEFINES.finditer(text):
-        title = hit["title"]
-        names[
-            f"“{collapse_whitespace(title)}”" if title else next(filter(None, hit.group("name", "const", "method")))
-        ] = None
+        names[_get_name(hit)] = None
     return {name: None for name in names if name not in _NO_NAMES}
+
+
+def find_definition(path: str, text: str, at: int = 0) -> str:
+    """Return the function, class, test or heading that a line begins, which starts at this place; "" if it is none."""
+    if path.endswith(PROSE):
+        hit = _HEADING.match(text, at)
+        return f"“{collapse_whitespace(hit[1])}”" if hit else ""
+    hit = _DEFINES.match(text, at)
+    name = _get_name(hit) if hit else ""
+    return name if name not in _NO_NAMES else ""
+
+
+def _get_name(hit: re.Match[str]) -> str:
+    if title := hit["title"]:
+        return f"“{collapse_whitespace(title)}”"
+    return next(str(name) for name in hit.group("name", "const", "parted", "made", "method", "typed", "open") if name)
 
 
 def find_lead(path: str, text: str) -> str:
@@ -79,15 +94,20 @@ def classify_edit(old: str, new: str) -> str:
     """Return what kind of text an edit changed."""
     if "".join(old.split()) == "".join(new.split()):
         return LAYOUT_ONLY
-    left, right = _IMPORT.sub("", f"{old}\n"), _IMPORT.sub("", f"{new}\n")
+    left, right = strip_imports(old), strip_imports(new)
     return IMPORTS_ONLY if "".join(left.split()) == "".join(right.split()) else TEXT
+
+
+def strip_imports(text: str) -> str:
+    """Return a text without its imports."""
+    return _IMPORT.sub("", f"{text}\n")
 
 
 _REFUSED = re.compile(r"\s*(?:ERROR\b|Error:|<tool_use_error>|No replacement was performed|Failed to (?:edit|apply))")
 _WHOLE = ("content", "contents", "filetext", "filecontent")
 _PATCH_BEGINS = "*** Begin Patch"
 _SHOWN = re.compile(r"\[File: (?P<path>[^\n]{1,400}) \(\d+ lines total\)\]")
-_TYPED = re.compile(r"edit \d+:\d+\n(?P<text>.*?)(?:\nend_of_edit|\Z)", re.S)
+_TYPED = re.compile(r"edit (?P<first>\d{1,7}):(?P<last>\d{1,7})\n(?P<text>.*?)(?:\nend_of_edit|\Z)", re.S)
 
 
 def _list_replaced(given: dict[str, Any], paths: list[str]) -> Iterator[EditedText]:
@@ -122,12 +142,28 @@ def _parse_patch(body: str) -> Iterator[EditedText]:
         if head.startswith("Add File: "):
             yield EditedText(head.removeprefix("Add File: ").strip(), "", _take_lines(rest, "+"), whole=True)
             continue
-        for hunk in re.split(r"^@@.*$", rest, flags=re.M):
-            yield EditedText(head.removeprefix("Update File: ").strip(), _take_lines(hunk, "-"), _take_lines(hunk, "+"))
+        first, *hunks = re.split(r"^@@(.*)$", rest, flags=re.M)
+        for place, hunk in (("", first), *zip(hunks[::2], hunks[1::2], strict=True)):
+            old, new = _take_lines(hunk, "- "), _take_lines(hunk, "+ ")
+            if old != new:
+                path = head.removeprefix("Update File: ").strip()
+                yield EditedText(path, old, new, place=re.sub(r"^[^\n@]{0,60}@@", "", place).strip())
 
 
-def _take_lines(hunk: str, sign: str) -> str:
-    return "\n".join(line[1:] for line in hunk.split("\n") if line[:1] == sign)
+def list_diffs(text: str) -> Iterator[EditedText]:
+    """Yield the hunks of the diffs that git printed into this text."""
+    for piece in re.split(r"^diff --git ", text, flags=re.M)[1:]:
+        if (named := _DIFFED.search(piece)) is None:
+            continue
+        for hunk in _HUNK.finditer(piece):
+            body = hunk["body"].partition("\n\\ No newline")[0]
+            yield EditedText(
+                named["path"], _take_lines(body, "- "), _take_lines(body, "+ "), place=hunk["place"].strip()
+            )
+
+
+def _take_lines(hunk: str, signs: str) -> str:
+    return "\n".join(line[1:] for line in hunk.split("\n") if line[:1] in signs and line)
 
 
 def _list_commanded(line: str) -> Iterator[EditedText]:
@@ -145,17 +181,28 @@ def _list_commanded(line: str) -> Iterator[EditedText]:
                 yield EditedText(path, "", body[:SEARCHED_CHARS])
 
 
+_DIFFED = re.compile(r"^\+\+\+ b/(?P<path>[^\t\n]{1,400})", re.M)
+_HUNK = re.compile(r"^@@ [^\n@]{1,60} @@(?P<place>[^\n]*)\n(?P<body>(?:[-+ \\][^\n]*\n?|\n)*)", re.M)
 _NO_NAMES = frozenset(
-    {"if", "for", "while", "switch", "catch", "return", "constructor", "main", "default", "else", "with"}
+    {"if", "for", "while", "switch", "catch", "return", "constructor", "main", "default", "else", "with", "elif"}
 )
 _DEFINES = re.compile(
     r"^[ \t]*(?:(?:(?:export|default|pub(?:\([a-z]+\))?|public|private|protected|internal|static|async|abstract|final"
     r"|override|inline|virtual|unsafe|extern|declare)\s+){0,5}"
-    r"(?:(?:def|func|fn|function\*?|class|interface|struct|enum|trait|type|module|protocol|record|object|sub)\s+"
+    r"(?:(?:def|func?|fn|function\*?|class|interface|struct|enum|trait|type|module|protocol|record|object|sub)\s+"
     r"(?:\([^)\n]{0,80}\)\s*)?(?P<name>[A-Za-z_$][\w$]*)"
     r"|(?:const|let|var)\s+(?P<const>[A-Za-z_$][\w$]*)\s*(?::[^=\n]{1,80})?=\s*(?:async\s*)?"
     r"(?:function\b|(?:\([^)\n]{0,200}\)|[\w$]+)\s*(?::[^=\n]{1,60})?=>)"
-    r"|(?P<method>[A-Za-z_$][\w$]*)\([^;\n]{0,160}\)\s*(?::\s*[^;{}\n]{1,60})?\{[ \t]*$)"
+    r"|(?:const|let|var)\s+(?P<parted>[A-Za-z_$][\w$]*)\s*(?::[^=\n]{1,80})?=\s*(?:async\s*)?\(\{[^)\n]{0,200}$"
+    r"|(?:const|let|var)\s+(?P<made>[A-Za-z_$][\w$]*)\s*=\s*(?:React\.)?(?:use(?:Callback|Memo|Reducer)|memo|forwardRef"
+    r"|defineComponent|defineStore)(?:<[^\n]{1,60}>)?\("
+    r"|(?P<method>[A-Za-z_$][\w$]*)\([^;\n]{0,160}\)\s*(?::\s*[^;{}\n]{1,60})?\{[ \t]*$"
+    r"|(?!(?:return|new|else|throw|await|yield|case|go|defer|for|if|while|switch|match|const|let|var|in|catch|with|do)\b)"
+    r"(?:[A-Za-z_][\w<>\[\],.?*&:]{0,60}\s{1,4}[*&]?){1,3}(?P<typed>[A-Za-z_]\w*)\([^;{}()]{0,200}\)\s{0,4}"
+    r"(?:const\s{0,4})?"
+    r"(?:throws [\w, .]{1,80})?\{[ \t]*$)"
+    r"|(?:(?:export|public|private|protected|static|async|override|readonly)\s+){1,5}"
+    r"(?P<open>[A-Za-z_$][\w$]*)\([ \t]*$"
     r"|(?:it|test|describe)(?:\.\w+)?\(\s*(?P<quote>['\"`])(?P<title>[^\n]{3,80}?)(?P=quote))",
     re.M,
 )

@@ -27,9 +27,11 @@ def notes(*messages: Message) -> dict[str, str]:
     ("path", "old", "new", "note"),
     [
         ("a.py", "x = 1", "def load(path):\n    return 1\n\nclass Reader:\n    pass", "adds Reader, load"),
-        ("a.py", "def load(path):\n    return 1", "def read(path):\n    return 1", "adds read; drops load"),
-        ("a.py", "def f(a):\n    pass", "def f(a):\n    return a", "changes f"),
-        ("a.md", "# One\ntext", "# One\nother", ""),
+        ("a.py", "def load(path):\n    return 1", "def read(path):\n    return 1", "renames load to read"),
+        ("a.py", "def load(path):\n    return 1", "def read(rows):\n    return rows", "adds read; drops load"),
+        ("a.py", "def f(a):\n    pass", "def f(a):\n    return a", "changes f: `pass` → `return a`"),
+        ("a.py", "def f(a):\n    b()\n    c()", "def f(a):\n    x(1)\n    y(2)", "changes f"),
+        ("a.md", "# One\ntext", "# One\nother", "changes “One”: `text` → `other`"),
         ("a.go", "", "func (p *Pusher) Push(ctx context.Context) error {\n}", "adds Push"),
         ("a.ts", "x", "  private showStatus(text: string): void {\n  }", "adds showStatus"),
         ("a.ts", "x", "export const parse = (text: string) => text;", "adds parse"),
@@ -38,7 +40,27 @@ def notes(*messages: Message) -> dict[str, str]:
         ("a.ts", "import { a } from './a';", "import { a, b } from '../b';", "imports only"),
         ("a.py", "from a import b\n", "from a import (\n    b,\n    c,\n)\n", "imports only"),
         ("a.py", "f(a,b)", "f(\n    a, b\n)", "layout only"),
-        ("a.py", "x = 1", "x = 1 if y else 2", ""),
+        ("a.py", "x = 1", "x = 1 if y else 2", "`x = 1` → `x = 1 if y else 2`"),
+        ("a.py", "x = 1\n", "# why\nx = rows(2)\ny = rows(3)\n", "adds `x = rows(2)` and 2 more lines"),
+        ("a.ts", "  }, [rows]);", "  }, [rows, width]);", "`}, [rows]);` → `}, [rows, width]);`"),
+        (
+            "a.c",
+            "static bool take(node_t* at)\n{\n  one();\n  two();\n}",
+            "static bool take(node_t* at)\n{\n  six();\n}",
+            "changes take",
+        ),
+        (
+            "a.java",
+            "  public int size(List<Row> rows) {\n    return 1;\n  }",
+            "  public int size(List<Row> rows) {\n    return 2;\n  }",
+            "changes size: `return 1;` → `return 2;`",
+        ),
+        (
+            "a.ts",
+            "const onRow = useCallback(\n  (row) => {\n    a();\n    b();\n  }",
+            "const onRow = useCallback(\n  (row) => {\n    c();\n    d();\n  }",
+            "changes onRow",
+        ),
     ],
 )
 def test_an_edit_tells_what_it_added_and_removed(path: str, old: str, new: str, note: str) -> None:
@@ -50,6 +72,81 @@ def test_a_function_that_moved_or_went_again_is_not_told() -> None:
     assert notes(*moved) == {"a.py": ""}
     gone = (*edited("a.py", "x", "def trial():\n    pass"), *edited("a.py", "def trial():\n    pass", "y"))
     assert notes(*gone) == {"a.py": ""}
+
+
+WHOLE = """class Table:
+    def load(self):
+        one()
+        two()
+
+    def save(self):
+        one()
+        six()
+"""
+
+
+def test_the_function_around_an_edit_is_found_in_what_was_shown_before() -> None:
+    shown = "\n".join(f"{at:6}\t{line}" for at, line in enumerate(WHOLE.split("\n"), 1))
+    read = (assistant(("r", "read", json.dumps({"file_path": "/w/t.py"}))), result(shown, "read", "r"))
+    body = edited("/w/t.py", "        six()\n", "        six(1)\n        six(2)\n")
+    assert notes(*read, *body) == {"/w/t.py": "changes save"}
+    assert notes(*body) == {"/w/t.py": "adds `six(1)`"}
+    twice = edited("/w/t.py", "        one()\n", "        one(1)\n        one(2)\n")  # it stands in two functions
+    assert "load" not in notes(*read, *twice)["/w/t.py"]
+
+
+def test_the_function_around_an_edit_is_found_in_what_the_session_wrote_and_above_the_hunk_of_a_patch() -> None:
+    hunk = "@@ def save(self):\n         one()\n-        six()\n+        ten()\n"
+    patch = f"*** Begin Patch\n*** Update File: t.py\n{hunk}*** End Patch"
+    assert notes(*called("apply_patch", patch=patch)) == {"t.py": "changes save: `six()` → `ten()`"}
+    line = "cat > t.py <<'EOF'\n" + WHOLE + "EOF"
+    assert "changes" not in notes(*called("bash", command=line), *called("apply_patch", patch=patch))["t.py"]
+
+
+def test_what_a_later_edit_took_back_is_not_told() -> None:
+    there = edited("a.py", "def f():\n    limit = 10\n", "def f():\n    limit = compute(10)\n")
+    back = edited("a.py", "    limit = compute(10)\n", "    limit = 10\n")
+    other = edited("a.py", "def g():\n    stop()\n", "def g():\n    go()\n")
+    assert notes(*there, *other, *back) == {"a.py": "changes g: `stop()` → `go()`"}
+    assert notes(*there, *back) == {"a.py": ""}
+
+
+def test_what_git_took_back_is_not_told_and_what_was_committed_before_is() -> None:
+    def ran(line: str) -> tuple[Message, Message]:
+        return called("bash", command=line)
+
+    kept = edited("a.py", "x = 1\n", "def kept():\n    pass\n")
+    tried = edited("a.py", "y = 1\n", "def tried():\n    pass\n")
+    assert notes(*kept, *ran("git commit -am one"), *tried, *ran("git checkout -- a.py"))["a.py"] == "adds kept"
+    undo = called("str_replace_editor", command="undo_edit", path="a.py")
+    assert notes(*kept, *edited("a.py", "y = 1\n", "def tried():\n    pass\n"), *undo)["a.py"] == "adds kept"
+
+
+def test_a_file_that_a_script_rewrote_is_told_by_the_diff_that_git_printed() -> None:
+    diff = (
+        "diff --git a/lib/a.py b/lib/a.py\nindex 1..2 100644\n--- a/lib/a.py\n+++ b/lib/a.py\n"
+        "@@ -1,4 +1,4 @@ def total(rows):\n     start()\n-    return len(rows)\n+    return sum(rows)\n"
+    )
+    wrote = called("bash", command="python - <<'EOF'\nopen('lib/a.py', 'w').write('x')\nEOF")
+    shown = (assistant(("d", "bash", json.dumps({"command": "git diff"}))), result(diff, "bash", "d"))
+    note = "changes total: `return len(rows)` → `return sum(rows)`"
+    assert notes(*wrote, *shown) == {"lib/a.py": note}
+    assert notes(*shown) == {}
+    assert notes(*edited("lib/a.py", "", "def f(): ..."), *shown) == {"lib/a.py": "adds f"}
+
+
+def test_an_edit_of_counted_lines_is_compared_with_what_stood_in_them() -> None:
+    window = "[File: /w/t.py (8 lines total)]\n" + "\n".join(
+        f"{at}:{line}" for at, line in enumerate(WHOLE.split("\n"), 1)
+    )
+    opened = (assistant(("o", "open", "open t.py")), result(window, "open", "o"))
+    call = assistant(("e", "edit", "edit 6:8\n    def save(self):\n        one()\n        ten()\nend_of_edit"))
+    assert notes(*opened, call, result(window, "edit", "e")) == {"/w/t.py": "changes save: `six()` → `ten()`"}
+
+
+def test_a_line_of_code_in_a_note_is_cut_whole() -> None:
+    about = "changes load, save: `first_line(of, the, code)` → `second_line(of, the, code)`"
+    assert limit_notes([FileEntry("a.py", "changed", about=about)], 60)[0].about == "changes load, save"
 
 
 def test_a_new_file_is_told_by_what_it_says_of_itself() -> None:
@@ -156,7 +253,7 @@ def test_where_notes_have_no_room_newer_files_keep_theirs_and_all_files_stay() -
     kept = limit_notes(files, 300)
     assert [one.path for one in kept] == [one.path for one in files]
     assert sum(len(one.about) for one in kept) <= 300
-    assert kept[-1].about == "adds alpha19, beta19 …"
+    assert kept[-1].about == "adds alpha19, beta19"
     assert kept[0].about == ""
 
 
