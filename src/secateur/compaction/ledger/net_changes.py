@@ -48,12 +48,17 @@ class ShownTexts:
         self._numbered = {}
 
     def complete_edit(self, edit: EditedText) -> EditedText:
-        """Return an edit of counted lines with the old text of these lines, as far as it was shown."""
+        """Return an edit of counted lines with the old text of these lines.
+
+        Where that was not shown, what the new text defines is taken to be there before: it was rewritten.
+        """
         first, last = edit.lines
-        if not 0 < first <= last <= first + MOST_ABOVE:
-            return edit
-        old = "\n".join(self._numbered.get(number, "") for number in range(first, last + 1))
-        return EditedText(edit.path, old, edit.new, place=edit.place)
+        numbers = range(first, min(last, first + MOST_ABOVE) + 1)
+        if first and all(number in self._numbered for number in numbers):
+            lines = [self._numbered[number] for number in numbers]
+        else:
+            lines = [line for line in edit.new.split("\n") if find_definition(edit.path, line)]
+        return EditedText(edit.path, "\n".join(lines), edit.new, place=edit.place)
 
     def find_chain(self, edit: EditedText) -> Chain:
         """Return the definitions around the beginning of an edit."""
@@ -61,7 +66,7 @@ class ShownTexts:
         held = [text for text in self._texts if anchor.strip() and text.count(anchor) == 1]
         if held:
             text = max(held, key=len)
-            return _climb(edit.path, text, text.rfind("\n", 0, text.find(anchor) + 1) + 1)
+            return _find_above(edit.path, text, text.rfind("\n", 0, text.find(anchor) + 1) + 1)
         name = find_definition(edit.path, edit.place) if edit.place else ""
         return [(-1, name)] if name else []
 
@@ -88,9 +93,17 @@ class NetChanges:
             owner: None for lines in (self.removed, self.added) for told in lines.values() for owner in told if owner
         }
 
-    def quote(self) -> str:
-        """Return the only change of a line, else the first line that was added or taken out; "" without any."""
-        removed, added = list(self.removed), list(self.added)
+    def quote(self, is_outside: bool = False) -> str:
+        """Return the only change of a line, else the first line that was added or taken out; "" without any.
+
+        `is_outside`: of the lines that are in no definition, and only where one was changed.
+        """
+        removed, added = (
+            [text for text, owners in lines.items() if not is_outside or "" in owners]
+            for lines in (self.removed, self.added)
+        )
+        if is_outside and (len(added) > 1 or len(removed) > 1):
+            return ""
         if len(removed) == len(added) == 1:
             return f"`{_shorten(removed[0], added[0])}` → `{_shorten(added[0], removed[0])}`"
         for verb, lines in (("adds", added), ("drops", removed)):
@@ -143,7 +156,7 @@ def _list_lines(path: str, text: str, chain: Chain) -> Iterator[Line]:
         at += len(line) + 1
 
 
-def _climb(path: str, text: str, start: int) -> Chain:
+def _find_above(path: str, text: str, start: int) -> Chain:
     """Return the definitions around the line that begins here, looking upward."""
     if path.endswith(PROSE):
         headings = [name for line, name in _list_lines(path, text[:start], []) if name and line]

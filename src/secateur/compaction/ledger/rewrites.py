@@ -41,7 +41,8 @@ def list_rewrites(action: Action) -> Iterator[EditedText]:
         return
     yield from _list_replaced(action.given, list_paths(action))
     yield from _list_patched(action.call.text, action.given)
-    shown, typed = _SHOWN.match(action.said), _TYPED.match(action.call.text[:SEARCHED_CHARS])
+    typed_in = action.given.get("input", action.call.text)
+    shown, typed = _SHOWN.match(action.said), _TYPED.match(str(typed_in)[:SEARCHED_CHARS])
     if shown and typed:
         yield EditedText(shown["path"], "", typed["text"], lines=(int(typed["first"]), int(typed["last"])))
 

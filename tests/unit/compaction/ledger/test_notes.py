@@ -142,6 +142,12 @@ def test_an_edit_of_counted_lines_is_compared_with_what_stood_in_them() -> None:
     opened = (assistant(("o", "open", "open t.py")), result(window, "open", "o"))
     call = assistant(("e", "edit", "edit 6:8\n    def save(self):\n        one()\n        ten()\nend_of_edit"))
     assert notes(*opened, call, result(window, "edit", "e")) == {"/w/t.py": "changes save: `six()` → `ten()`"}
+    blind = assistant(("e", "edit", "edit 60:80\n    def save(self):\n        one()\n        ten()\nend_of_edit"))
+    assert notes(*opened, blind, result(window, "edit", "e")) == {"/w/t.py": "changes save"}
+    given = json.dumps({"input": "edit 6:8\n    def save(self):\n        one()\n        ten()\nend_of_edit"})
+    assert notes(*opened, assistant(("e", "edit", given)), result(window, "edit", "e")) == {
+        "/w/t.py": "changes save: `six()` → `ten()`"
+    }
 
 
 def test_a_line_of_code_in_a_note_is_cut_whole() -> None:
