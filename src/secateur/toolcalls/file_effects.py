@@ -159,10 +159,17 @@ def list_file_effects(action: Action) -> Iterator[Effect]:
     """Yield the effects of one call on files."""
     if not action.result or (not action.ok and action.exit is None):
         return
-    if (shown := _SHOWN.match(action.said)) and not list_paths(action):
+    if (shown := find_shown_file(action)) and not list_paths(action):
         yield Effect(shown["path"], _SHOWING.get(action.call.tool, "read"))
     else:
         yield from _list_asked_effects(action)
+
+
+def find_shown_file(action: Action) -> re.Match[str] | None:
+    """Return how a result of SWE-agent's tools names the file that it shows; an edit may print warnings before it."""
+    if shown := _SHOWN.match(action.said):
+        return shown
+    return _SHOWN_LATER.search(action.said[:_WARNING_CHARS]) if action.call.tool in _SHOWING else None
 
 
 def _list_asked_effects(action: Action) -> Iterator[Effect]:
@@ -220,6 +227,8 @@ _FOLDER = re.compile(r"files and directories up to|^<type>directory</type>", re.
 _SHOWN = re.compile(
     r"\[File: (?P<path>[^\n]{1,400}) \(\d+ lines total\)\]"
 )  # SWE-agent, of a command that went through
+_SHOWN_LATER = re.compile(rf"^{_SHOWN.pattern}$", re.M)
+_WARNING_CHARS = 2_000
 _SHOWING: dict[str, Use] = {"create": "created", "edit": "changed"}
 _NO_FILE = re.compile(r"[\n*<>|\0]|^(?!file:)\w+://|/$|^\.{0,2}$")
 _PATCHED_FILE = "*** Begin Patch"

@@ -55,6 +55,7 @@ from secateur.compaction.ledger.retractions import mark_removed
 from secateur.compaction.ledger.said import get_agent_text
 from secateur.compaction.ledger.scripts import drop_empty_checks
 from secateur.compaction.ledger.settle import settle_states
+from secateur.compaction.ledger.standing import list_standing
 from secateur.compaction.ledger.task_documents import find_task_document
 from secateur.compaction.ledger.values import list_values
 from secateur.model import Message
@@ -91,6 +92,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
 
     What a harness wrote in the agent's name, such as a demonstration, is no work of this session.
     """
+    messages = tuple(messages)
     said = tuple(one for one in messages if one.role != "assistant" or one.origin != "harness")
     done = list_actions(said)
     ran = tuple(drop_empty_checks(tuple(iterate_runs(done)), done))
@@ -131,7 +133,11 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         delivered=delivered,
     )
     made = mark_circumstances(made, said, done, ran)
-    made = replace(made, files=describe_changes(made.files, said, done))
+    made = replace(
+        made,
+        files=describe_changes(made.files, said, done),
+        standing=list_standing(messages, done, ran, made),
+    )
     return limit_ledger(make_encodable(made))
 
 

@@ -3,8 +3,8 @@ newest change.
 
 Rule: a file is scratch if it lies in a folder for temporary files, or if the session created it beside its commands,
 gave it the name of a trial, ran it or fed it to a program, and neither the user named it nor `git add` took it. A
-failed check or an error has been edited since if a call behind it changed a file of the project; whether that mends it,
-nobody knows before it runs again.
+failed check or an error has been edited since if a call behind it changed a file of the project, any other check if it
+changed code; how the check ends then, nobody knows before it runs again.
 """
 
 import posixpath
@@ -18,6 +18,7 @@ from secateur.compaction.ledger.failures import is_overtaken
 from secateur.compaction.ledger.files import limit_uncommitted
 from secateur.compaction.ledger.known_paths import list_roots
 from secateur.compaction.ledger.said import get_user_text
+from secateur.compaction.ledger.standing import list_changes
 from secateur.model import Message
 from secateur.toolcalls.actions import Action
 from secateur.toolcalls.commands import ExecutedCommand
@@ -29,15 +30,16 @@ from secateur.toolcalls.shell import parse_command_line
 def mark_circumstances(
     ledger: Ledger, messages: Sequence[Message], done: Sequence[Action], ran: Sequence[ExecutedCommand]
 ) -> Ledger:
-    """Mark scratch files and their runs, and failed checks and errors behind which a file was changed."""
+    """Mark scratch files and their runs, and checks and errors behind which a file was changed."""
     files = _mark_scratch_files(ledger.files, messages, done, ran)
     scratch = tuple(posixpath.basename(one.path) for one in files if one.scratch)
     kept = {one.path for one in files if not one.scratch}
     places = {key: number for number, action in enumerate(done) for key in (action.key, action.call.key)}
     newest = _find_newest_change(done, scratch)
+    newest_code = max((one.number for one in list_changes(done, files)), default=-1)
 
-    def is_older(key: str) -> bool:
-        return places.get(key, newest) < newest
+    def is_older(key: str, than: int = newest) -> bool:
+        return places.get(key, than) < than
 
     def list_later(key: str) -> Iterator[Effect]:
         for action in done[places.get(key, len(done)) + 1 :]:
@@ -51,7 +53,7 @@ def mark_circumstances(
             replace(
                 one,
                 scratch=_has_name(one.text, scratch),
-                edited_since=one.check is not None and one.ok is False and is_older(one.key),
+                edited_since=one.check is not None and is_older(one.key, newest if one.ok is False else newest_code),
             )
             for one in ledger.commands
         ),

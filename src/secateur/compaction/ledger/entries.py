@@ -15,6 +15,7 @@ from secateur.toolcalls.effects import Use
 
 Scope = Literal["standing", "request", "project"]
 State = Literal["open", "done", "superseded"]
+StandingKind = Literal["ended", "edits", "unchecked", "outdated", "failed"]
 
 _LETTERS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrst")
 _LENGTH = 6  # 16 million: two of the few hundred messages that a ledger names hardly share one
@@ -41,7 +42,7 @@ class Command(Struct, frozen=True, omit_defaults=True):
     told: str = ""  # the output's own line on how it ended
     key: str = ""
     scratch: bool = False  # it ran a scratch file
-    edited_since: bool = False  # a failed check: a file of the project was changed after it
+    edited_since: bool = False  # a check: a file of the project was changed after it, code if it did not fail
 
 
 class Failure(Struct, frozen=True, omit_defaults=True):
@@ -145,6 +146,13 @@ class Quote(Struct, frozen=True, omit_defaults=True):
     is_answered: bool = False  # the user has spoken since
 
 
+class Standing(Struct, frozen=True, omit_defaults=True):
+    """How the work stands, in words derived from calls."""
+
+    kind: StandingKind
+    text: str
+
+
 class TaskDocument(Struct, frozen=True, omit_defaults=True):
     """A document that a request names, and what it says is to be done."""
 
@@ -180,6 +188,7 @@ class Ledger(Struct, frozen=True, omit_defaults=True):
     report: Quote | None = None  # the agent's words at the end of the newest turn that changed a file, if others follow
     reported: tuple[Quote, ...] = ()  # items of the newest report of work
     undelivered: tuple[Undelivered, ...] = ()
+    standing: tuple[Standing, ...] = ()  # at the end of the span
     delivered: tuple[str, ...] = ()  # kinds of deliveries that calls of this span made, not shown
     before: State = "open"  # what became, in this span, of requests that stood open before it
     replanned: bool = False  # a whole plan was told in this span: open items of earlier plans are superseded

@@ -31,6 +31,7 @@ from secateur.compaction.ledger.files import limit_uncommitted, merge_use
 from secateur.compaction.ledger.last_calls import take_ends
 from secateur.compaction.ledger.repository import MOST_UNPUSHED, TAG, merge_tickets
 from secateur.compaction.ledger.retractions import mark_replaced
+from secateur.compaction.ledger.standing import is_code, merge_standing
 from secateur.compaction.ledger.values import merge_values
 from secateur.toolcalls.effects import Effect
 
@@ -66,6 +67,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         report=_merge_report(earlier, later),
         reported=later.reported or earlier.reported,
         undelivered=_merge_undelivered(earlier, later),
+        standing=merge_standing(earlier, later),
         delivered=tuple(dict.fromkeys((*earlier.delivered, *later.delivered))),
         before=later.before if earlier.before == "open" else earlier.before,
         replanned=earlier.replanned or later.replanned,
@@ -146,10 +148,12 @@ def _merge_undelivered(earlier: Ledger, later: Ledger) -> tuple[Undelivered, ...
 
 
 def _mark_edited(commands: Iterable[Command], later: Ledger) -> Iterable[Command]:
-    """Mark failed checks behind which a file of the project was changed."""
+    """Mark failed checks behind which a file of the project was changed, and others behind which code was."""
     is_changed = any(map(is_project_change, later.files))
+    has_code = any(is_project_change(one) and is_code(one.path) for one in later.files)
     return (
-        replace(one, edited_since=True) if is_changed and one.check and one.ok is False else one for one in commands
+        replace(one, edited_since=True) if one.check and (is_changed if one.ok is False else has_code) else one
+        for one in commands
     )
 
 

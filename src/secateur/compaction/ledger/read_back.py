@@ -6,6 +6,7 @@ of the user's words only, so that no finding can pose as one. Sources are known 
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, cast
 
 from secateur.compaction.ledger.entries import (
@@ -19,6 +20,7 @@ from secateur.compaction.ledger.entries import (
     Question,
     Quote,
     Scope,
+    Standing,
     State,
     TaskDocument,
     Ticket,
@@ -53,6 +55,7 @@ from secateur.compaction.ledger.render import (
     UNDELIVERED,
     UNPUSHED,
 )
+from secateur.compaction.ledger.standing import STANDING
 from secateur.toolcalls.commands import Check
 from secateur.toolcalls.effects import Use
 
@@ -217,4 +220,5 @@ _LISTS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "asked the user": ("questions", Question),
     "no result yet": ("pending", _parse_pending),
     UNDELIVERED: ("undelivered", _parse_undelivered),
+    **{head: ("standing", partial(Standing, kind)) for kind, head in STANDING.items()},
 }

@@ -19,9 +19,11 @@ from secateur.compaction.ledger.files import OTHERS, limit_uncommitted
 from secateur.compaction.ledger.goals import list_goals
 from secateur.compaction.ledger.last_calls import is_announcing
 from secateur.compaction.ledger.notes import limit_notes
+from secateur.compaction.ledger.open_work import find_open_request, has_committed, has_open, list_failing
 from secateur.compaction.ledger.relevance import select_relevant
 from secateur.compaction.ledger.repository import DISTANCES, MOST_IN_STATUS, list_unnamed
-from secateur.compaction.ledger.requests import UNFINISHED, is_substantial
+from secateur.compaction.ledger.requests import UNFINISHED
+from secateur.compaction.ledger.standing import STANDING
 from secateur.compaction.template import SECTIONS
 from secateur.toolcalls.actions import collapse_whitespace
 
@@ -31,7 +33,6 @@ COMMITS_SHARE = 0.2  # of the room, for commits
 NOTES_SHARE = 0.3  # of the room, for what changed files now have
 _CHARS_PER_TOKEN = 4
 _LEAST_CHARS = (300, 120, 40, 12)  # of the newest request, where nothing else has room
-_MOST_CHECKS = 3  # failing ones among what comes next
 STATE_WORDS = {"open": "open", "done": "answered", "superseded": "superseded"}
 OUTCOME_WORDS = {True: "ok", False: "failed", None: "ended, outcome unknown"}
 LAST_WORDS = "the agent said last"
@@ -204,7 +205,7 @@ def _render_questions(ledger: Ledger) -> Iterator[str]:
 
 def _render_next(ledger: Ledger) -> Iterator[str]:
     """Render what comes next: the agent's last words, then what is open, in the words of whoever said it."""
-    said, asked = ledger.last_words, _find_open_request(ledger)
+    said, asked = ledger.last_words, find_open_request(ledger)
     if said and not said.is_answered:
         yield format_bullet(f"{LAST_WORDS}: {said.text}")
     calls = list(_render_last_calls(ledger))
@@ -219,6 +220,7 @@ def _render_next(ledger: Ledger) -> Iterator[str]:
     if not said or said.is_answered:
         yield from calls
     yield from _render_open(ledger)
+    yield from (f"- {STANDING[one.kind]}: {one.text}" for one in ledger.standing)
     yield from _render_undelivered_work(ledger)
     is_unfinished = any(one and UNFINISHED.search(one.text) for one in (said, ledger.report))
     if not (has_open(ledger) or is_unfinished) and (said or ledger.requests):
@@ -242,18 +244,6 @@ def _render_undelivered_work(ledger: Ledger) -> Iterator[str]:
         yield f"- {UNPUSHED}: {' · '.join(ledger.unpushed)}"
 
 
-def has_committed(ledger: Ledger) -> bool:
-    """Whether a call made a commit, as far as it is known."""
-    return bool(ledger.commits or ledger.omitted.get("commits")) or "commit" in ledger.delivered
-
-
-def has_open(ledger: Ledger) -> bool:
-    """Whether anything is left to do, to answer or to wait for."""
-    waits = (ledger.questions, ledger.pending, _find_open_request(ledger), _list_failing(ledger), ledger.undelivered)
-    states = [*(one.state for one in ledger.tasks), *(one.state for one in ledger.tickets)]
-    return any(waits) or bool(ledger.unpushed or ledger.uncommitted) or "open" in states
-
-
 def _list_uncommitted(ledger: Ledger) -> Iterator[str]:
     """Yield the files that were changed since the last commit; without a commit, these are all that changed."""
     listed = {one.path for one in ledger.files}
@@ -268,7 +258,7 @@ def _list_uncommitted(ledger: Ledger) -> Iterator[str]:
 
 
 def _render_open(ledger: Ledger) -> Iterator[str]:
-    for run in _list_failing(ledger):
+    for run in list_failing(ledger):
         since = EDITED_SINCE if run.edited_since else ""
         yield f"- check, failing{since}: {run.text}" + (f" — said: {run.told}" if run.told else "")
     for asked in ledger.undelivered:
@@ -285,15 +275,3 @@ def _render_tickets(ledger: Ledger, state: str) -> Iterator[str]:
     for one in ledger.tickets:
         if one.state == state:
             yield f"- {one.kind}, {state}: {one.id}" + (f" — {one.title}" if one.title else "")
-
-
-def _list_failing(ledger: Ledger) -> list[Command]:
-    return [run for run in ledger.commands if run.check and run.ok is False][-_MOST_CHECKS:]
-
-
-def _find_open_request(ledger: Ledger) -> str:
-    """Return what the user waits for: the newest request, or the one that it urges on; "" while the agent asks."""
-    if ledger.questions or not ledger.requests or ledger.requests[-1].state != "open":
-        return ""
-    open_ = [one.text for one in ledger.requests if one.state == "open"]
-    return next((text for text in reversed(open_) if is_substantial(text)), open_[-1])

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from secateur.compaction.ledger.said import FENCED
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, normalize_name
-from secateur.toolcalls.file_effects import list_command_lines, list_paths
+from secateur.toolcalls.file_effects import find_shown_file, list_command_lines, list_paths
 from secateur.toolcalls.shell import parse_command_line
 
 SEARCHED_CHARS = 20_000  # of one edit
@@ -42,7 +42,7 @@ def list_rewrites(action: Action) -> Iterator[EditedText]:
     yield from _list_replaced(action.given, list_paths(action))
     yield from _list_patched(action.call.text, action.given)
     typed_in = action.given.get("input", action.call.text)
-    shown, typed = _SHOWN.match(action.said), _TYPED.match(str(typed_in)[:SEARCHED_CHARS])
+    shown, typed = find_shown_file(action), _TYPED.match(str(typed_in)[:SEARCHED_CHARS])
     if shown and typed:
         yield EditedText(shown["path"], "", typed["text"], lines=(int(typed["first"]), int(typed["last"])))
 
@@ -107,7 +107,6 @@ def strip_imports(text: str) -> str:
 _REFUSED = re.compile(r"\s*(?:ERROR\b|Error:|<tool_use_error>|No replacement was performed|Failed to (?:edit|apply))")
 _WHOLE = ("content", "contents", "filetext", "filecontent")
 _PATCH_BEGINS = "*** Begin Patch"
-_SHOWN = re.compile(r"\[File: (?P<path>[^\n]{1,400}) \(\d+ lines total\)\]")
 _TYPED = re.compile(r"edit (?P<first>\d{1,7}):(?P<last>\d{1,7})\n(?P<text>.*?)(?:\nend_of_edit|\Z)", re.S)
 
 

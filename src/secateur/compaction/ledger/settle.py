@@ -45,6 +45,7 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
         reported=whole.reported,
         undelivered=whole.undelivered,
         delivered=whole.delivered,
+        standing=whole.standing,
     )
 
 

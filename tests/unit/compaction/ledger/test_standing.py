@@ -1,0 +1,262 @@
+"""How the work stands: what was not checked, what failed last, outdated patches, what the edits do, how it ended."""
+
+import json
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger.entries import Standing
+from secateur.model import Message
+
+Round = tuple[Message, Message]
+
+
+def ran(command: str, said: str = "ok", error: bool = False) -> Round:
+    return assistant(("1", "bash", json.dumps({"command": command}))), result(said, "bash", "1", error)
+
+
+def edited(path: str, old: str = "a = 1", new: str = "a = 2", said: str = "The file was edited.") -> Round:
+    given = json.dumps({"path": path, "old_str": old, "new_str": new})
+    return assistant(("2", "str_replace", given)), result(said, "str_replace", "2")
+
+
+def wrote(path: str, text: str = "a = 1\n") -> Round:
+    given = json.dumps({"path": path, "content": text})
+    return assistant(("3", "write", given)), result("written", "write", "3")
+
+
+def typed(tool: str, line: str, said: str) -> Round:
+    return assistant(("4", tool, line)), result(said, tool, "4")
+
+
+def read(*rounds: Round, behind: tuple[Message, ...] = ()) -> Ledger:
+    return build_ledger(talk(user("Fix the cart."), *(one for pair in rounds for one in pair), *behind).messages)
+
+
+def tell(kind: str, *rounds: Round, behind: tuple[Message, ...] = ()) -> list[str]:
+    return [one.text for one in read(*rounds, behind=behind).standing if one.kind == kind]
+
+
+CART = edited("src/cart.py")
+UNCHECKED = "no call ran a test, a build or a linter since src/cart.py was changed"
+
+
+@pytest.mark.parametrize(
+    "rounds",
+    [
+        [CART],
+        [ran("pytest -q", "3 passed in 1s"), CART],
+        [CART, ran("git diff"), ran("cat src/cart.py"), ran("git add . && git commit -m x", "[main 1234abc] x")],
+        [CART, edited("docs/cart.md")],
+        [CART, ran("pytest", "bash: pytest: command not found", True)],
+        [CART, wrote("try.py"), ran("rm try.py")],
+    ],
+)
+def test_code_that_nothing_checked_since_its_last_change_is_told(rounds: list[Round]) -> None:
+    assert [one.partition(";")[0] for one in tell("unchecked", *rounds)] == [UNCHECKED]
+
+
+@pytest.mark.parametrize(
+    "rounds",
+    [
+        [CART, ran("pytest -q", "3 passed in 1s")],
+        [CART, ran("pytest -q", "1 failed in 1s", True)],
+        [CART, ran("./ci/verify.sh")],
+        [CART, ran("mise run test:all")],
+        [CART, ran("sed -i s/a/b/ src/cart.py && make")],
+        [CART, typed("run_tests", '{"suite": "cart"}', "all passed")],
+        [CART, typed("task", '{"prompt": "look at the cart and run what is there"}', "done")],
+        [CART, typed("pytest", "pytest tests/cart.py", "3 passed in 1s")],
+        [edited("docs/cart.md")],
+        [wrote("/tmp/try.py")],
+        [CART, ran("git checkout src/cart.py", "Updated 1 path from the index")],
+        [ran("pytest -q", "3 passed in 1s")],
+        [],
+    ],
+)
+def test_code_that_was_checked_may_have_been_or_is_as_it_was_is_not_told_as_unchecked(rounds: list[Round]) -> None:
+    assert tell("unchecked", *rounds) == []
+
+
+def test_what_ran_since_the_last_change_stands_beside_it_and_a_script_that_is_run_is_no_part_of_the_work() -> None:
+    tried = [wrote("repro.py", "print(1)\n"), ran("python repro.py")]
+    assert tell("unchecked", CART, *tried) == [f"{UNCHECKED}; run since then: python repro.py"]
+    assert tell("unchecked", *tried) == []
+
+
+LOGGED = ("total = 1\n", "total = 1\nlogger.debug('total: %s', total)\n")
+
+
+@pytest.mark.parametrize(
+    ("rounds", "said"),
+    [
+        (
+            [edited("a.py", *LOGGED), edited("b.py", "x()", "print('x')\nx()")],
+            "the edits so far only add calls that log or print",
+        ),
+        (
+            [edited("a.py", *LOGGED), edited("b.js", "x();", "console.log(1);\nconsole.log(2);\ny();\nx();")],
+            "3 of the 4 lines that the edits so far added log or print",
+        ),
+        ([edited("a.py", *LOGGED), CART], ""),
+        ([edited("a.py", *LOGGED), wrote("b.py")], ""),
+        ([edited("a.py", *LOGGED), edited("b.py", "x()", "y()\nz()\nw()")], ""),
+        (
+            [CART, ran("git checkout .", "Updated 1 path")],
+            "every change of existing files was taken back (src/cart.py)",
+        ),
+        ([wrote("src/new.py")], "no call edited a file that was there before; the changed files are all new"),
+        ([wrote("src/new.py"), ran("npx prettier --write .")], ""),
+        ([wrote("src/new.py"), CART], ""),
+    ],
+)
+def test_what_all_edits_have_in_common_is_told(rounds: list[Round], said: str) -> None:
+    assert tell("edits", *rounds) == ([said] if said else [])
+
+
+def test_lines_that_stood_in_a_file_before_an_edit_by_numbers_are_not_added_ones() -> None:
+    shown = "[File: /app/cart.py (3 lines total)]\n1:def total(cart):\n2:    return sum(cart)\n3:"
+    edit = "edit 1:2\ndef total(cart):\n    logger.info(cart)\n    return sum(cart)\nend_of_edit"
+    rounds = [typed("open", "open cart.py", shown), typed("edit", edit, shown)]
+    assert tell("edits", *rounds) == ["the edits so far only add calls that log or print"]
+    given = json.dumps({"input": edit})
+    rounds = [typed("open", "open cart.py", shown), typed("edit", given, f"warning: old shell\n{shown}")]
+    assert tell("edits", *rounds) == ["the edits so far only add calls that log or print"]
+
+
+PATCH = ran("git diff src/cart.py > fix.patch")
+
+
+@pytest.mark.parametrize(
+    ("rounds", "said"),
+    [
+        ([CART, PATCH, CART], "fix.patch was written before src/cart.py was changed"),
+        (
+            [CART, PATCH, ran("git checkout src/cart.py", "Updated 1 path")],
+            "fix.patch was written before src/cart.py was taken back",
+        ),
+        (
+            [CART, ran("git diff > patch.txt"), ran("git checkout .", "Updated")],
+            "patch.txt was written before the changes were taken back",
+        ),
+        ([CART, PATCH], ""),
+        ([CART, PATCH, edited("src/other.py")], ""),
+        ([CART, PATCH, CART, PATCH], ""),
+        ([CART, PATCH, CART, ran("rm fix.patch")], ""),
+        ([CART, ran("git diff > /tmp/a.patch"), CART], ""),
+        ([CART, ran("git diff 2> /dev/null"), CART], ""),
+    ],
+)
+def test_a_patch_that_was_written_before_later_changes_is_outdated(rounds: list[Round], said: str) -> None:
+    assert tell("outdated", *rounds) == ([said] if said else [])
+
+
+NO_ROUTE = "ssh: connect to host git.example port 22: timed out\nfatal: Could not read from remote repository."
+
+
+@pytest.mark.parametrize(
+    ("rounds", "said"),
+    [
+        (
+            [ran("git push origin main", NO_ROUTE)],
+            ["git push origin main — said: ssh: connect to host git.example port 22: timed out"],
+        ),
+        ([ran("git commit -m x", "lint failed", True)], ["git commit -m x — said: lint failed"]),
+        ([ran("npm publish", "npm error code E403", True)], ["npm publish — said: npm error code E403"]),
+        ([ran("git push", NO_ROUTE), ran("git push", "To git.example:a/b\n   1234abc..5678def  main -> main")], []),
+        ([ran("git push", NO_ROUTE), ran("git status", "Your branch is up to date with 'origin/main'.")], []),
+        ([ran("git commit -m x", "lint failed", True), ran("./commit.sh", "[main 1234abc] x")], []),
+        ([ran("git push", "[Operation Cancelled] Reason: User denied execution.")], []),
+        ([ran("git log", "fatal: not a git repository", True)], []),
+    ],
+)
+def test_a_push_or_a_commit_that_failed_last_is_told(rounds: list[Round], said: list[str]) -> None:
+    assert tell("failed", *rounds) == said
+
+
+LAST = assistant(text="The cart is fixed.")
+
+
+@pytest.mark.parametrize(
+    ("rounds", "behind", "said"),
+    [
+        ([typed("submit", "submit", "")], (), "submitted by `submit`"),
+        (
+            [ran("echo COMPLETE_TASK_AND_SUBMIT && cat fix.patch")],
+            (),
+            "submitted by `echo COMPLETE_TASK_AND_SUBMIT && cat fix.patch`",
+        ),
+        ([typed("finish", '{"message": "fixed"}', "")], (), "submitted by `finish`"),
+        (
+            [],
+            (LAST, Message("assistant", (), assistant(text="Exit due to cost limit").parts, "harness")),
+            "“Exit due to cost limit”",
+        ),
+        ([], (LAST, user("[Request interrupted by user]", "harness")), "“[Request interrupted by user]”"),
+        (
+            [],
+            (LAST, user("<turn_aborted>\nThe user interrupted.\n</turn_aborted>", "harness")),
+            "the turn was interrupted",
+        ),
+        (
+            [],
+            (assistant(text="The types differ! The cart was never built. Did we take"),),
+            "the agent's last message breaks off",
+        ),
+        ([typed("submit", "submit", "")], (user("One more thing."),), ""),
+        ([], (LAST, user("[Request interrupted by user]", "harness"), user("Go on.")), ""),
+        ([], (LAST, user("<system-reminder>You have no todo list.</system-reminder>", "harness")), ""),
+        ([], (LAST,), ""),
+        ([], (assistant(text="Fixed. What is left:\n- the cart of guests"),), ""),
+        ([ran("echo submitted")], (), ""),
+    ],
+)
+def test_how_the_session_ended_is_told(rounds: list[Round], behind: tuple[Message, ...], said: str) -> None:
+    assert tell("ended", *rounds, behind=behind) == ([said] if said else [])
+
+
+def test_what_stands_is_shown_with_what_comes_next() -> None:
+    lines = render_ledger(
+        read(CART, ran("git commit -qam x && git push", "[main 1234abc] x\nfatal: no"), behind=(LAST,))
+    )
+    assert f"- not checked: {UNCHECKED}" in lines["next"]
+    assert "- failed, and no later call did it: git push — said: fatal: no" in lines["next"]
+    checked = read(
+        CART, ran("pytest", "1 passed in 1s"), ran("git commit -m x && git push", "[main 1234abc] x"), behind=(LAST,)
+    )
+    assert "- nothing is open" in render_ledger(checked)["next"]
+
+
+def test_what_stands_is_read_back_as_it_was_shown() -> None:
+    standing = tuple(
+        Standing(kind, f"{kind}: a · b — c") for kind in ("ended", "edits", "unchecked", "outdated", "failed")
+    )
+    assert read_back(render_ledger(Ledger(standing=standing))).standing == standing
+
+
+def test_a_later_span_says_anew_how_the_work_stands() -> None:
+    before = read(CART)
+    assert merge(before, Ledger()).standing == before.standing
+    assert merge(before, read(ran("pytest", "1 passed in 1s"))).standing == ()
+    new = read(wrote("src/new.py"))
+    assert [one.kind for one in new.standing] == ["edits", "unchecked"]
+    assert [one.kind for one in merge(before, new).standing] == ["unchecked"]
+
+
+@pytest.mark.parametrize(
+    ("rounds", "is_older"),
+    [
+        ([ran("pytest", "1 passed in 1s"), CART], True),
+        ([ran("pytest", "1 passed in 1s"), edited("docs/cart.md")], False),
+        ([ran("pytest", "1 passed in 1s"), wrote("repro.py"), ran("python repro.py")], False),
+        ([CART, ran("pytest", "1 passed in 1s")], False),
+    ],
+)
+def test_a_check_that_passed_before_code_was_changed_says_so(rounds: list[Round], is_older: bool) -> None:
+    since = " (edited since)" if is_older else ""
+    line = f"- test, ok{since}: pytest — said: 1 passed in 1s"
+    assert line in render_ledger(read(*rounds))["discoveries"]
+    both = merge(read(*rounds[:1]), read(*rounds[1:]))
+    assert line in render_ledger(both)["discoveries"]
+    assert read_back({"discoveries": (line,)}).commands[0].edited_since == is_older
