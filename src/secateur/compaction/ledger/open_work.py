@@ -4,9 +4,22 @@ Rule: a request is open while the agent has not ended its turn with an answer; a
 and a push that failed are open as well. How it is worded is decided elsewhere.
 """
 
+import re
+from collections.abc import Iterator
+
 from secateur.compaction.ledger.entries import Command, Ledger
+from secateur.compaction.ledger.file_lines import find_root, shorten_path
+from secateur.compaction.ledger.files import OTHERS
+from secateur.compaction.ledger.repository import DISTANCES, list_unnamed
 from secateur.compaction.ledger.requests import is_substantial
 
+UNCOMMITTED = "changed since the last commit"
+ALL_LISTED = "every changed file that is listed"
+IN_STATUS = "what git status shows beside them"
+MOST_NAMED = 3  # files changed since the last commit, where nothing was committed
+UNPUSHED = "committed, and no call pushed it"
+NEVER_COMMITTED = "changed, and no call committed"
+DEMANDED = "to be done before the work counts as done, and no call did it"
 MOST_CHECKS = 3  # failing ones among what comes next
 _OPEN_KINDS = ("outdated", "failed")
 
@@ -34,3 +47,51 @@ def find_open_request(ledger: Ledger) -> str:
         return ""
     open_ = [one.text for one in ledger.requests if one.state == "open"]
     return next((text for text in reversed(open_) if is_substantial(text)), open_[-1])
+
+
+def render_undelivered_work(ledger: Ledger) -> Iterator[str]:
+    """Render the files that no call committed and the commits that no call pushed."""
+    if ledger.uncommitted:
+        label = UNCOMMITTED if has_committed(ledger) else NEVER_COMMITTED
+        yield f"- {label}: {' · '.join(_list_uncommitted(ledger))}"
+    if ledger.unpushed:
+        yield f"- {UNPUSHED}: {' · '.join(ledger.unpushed)}"
+    yield from _render_demanded(ledger)
+
+
+def _render_demanded(ledger: Ledger) -> Iterator[str]:
+    """Render what a rule in force wants done before the work counts as done, and no call did."""
+    left = {"commit": bool(ledger.uncommitted), "push": bool(ledger.uncommitted or ledger.unpushed)}
+    found: dict[str, list[str]] = {}
+    for one in ledger.constraints:
+        if not one.replaced_by and _CLOSES.search(one.text) and not _FORBIDS.search(one.text):
+            kinds = [kind for kind, is_left in left.items() if is_left and re.search(rf"(?i)\b{kind}\b", one.text)]
+            for kind in kinds:
+                found.setdefault(kind, []).append(one.source or "the user")
+    if found:
+        sources = " · ".join(dict.fromkeys(source for some in found.values() for source in some))
+        yield f"- {DEMANDED}: {', '.join(found)} — demanded by {sources}"
+
+
+def _list_uncommitted(ledger: Ledger) -> Iterator[str]:
+    """Yield the files that were changed since the last commit; without a commit, these are all that changed."""
+    listed = {one.path for one in ledger.files}
+    is_all = not has_committed(ledger) and len(ledger.uncommitted) > MOST_NAMED
+    if is_all and {*ledger.uncommitted} - {OTHERS} <= listed:
+        yield ALL_LISTED
+        if any(not one.startswith(DISTANCES) for one in list_unnamed(ledger.status, ledger.files)):
+            yield IN_STATUS
+        return
+    root = find_root(ledger.files)
+    yield from (shorten_path(path, root) for path in ledger.uncommitted)
+
+
+_CLOSES = re.compile(
+    r"(?i)\bbefore (?:you )?(?:say|claim|report|finish|end|stop|clos)\w*|\b(?:never|not) (?:stop|finish|end) before\b"
+    r"|\b(?:at|when|before) (?:the )?(?:session|work)?\s?(?:end(?:s|ing)?|clos\w+|finish\w*|complet\w+)\b"
+    r"|\bnot (?:done|complete|finished) until\b|\bsession (?:close|completion|end)\b|\b(?:is|are) mandatory\b"
+    r"|\byou must (?:commit|push)\b"
+)
+_FORBIDS = re.compile(
+    r"(?i)\b(?:never|not|n['’]t|without)\b[^.;:]{0,20}\b(?:commit|push)\w*\b(?! until)|\bonly (?:commit|push)\b"
+)

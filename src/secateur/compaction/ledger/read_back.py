@@ -36,6 +36,7 @@ from secateur.compaction.ledger.file_lines import (
     parse_file_line,
     parse_scratch_line,
 )
+from secateur.compaction.ledger.open_work import NEVER_COMMITTED, UNCOMMITTED, UNPUSHED
 from secateur.compaction.ledger.render import (
     ADDED,
     CALLED,
@@ -44,16 +45,13 @@ from secateur.compaction.ledger.render import (
     FOLDER,
     IN_ANSWER,
     LAST_WORDS,
-    NEVER_COMMITTED,
     OUTCOME_WORDS,
     REPLACED_BY,
     REPORTED,
     STATUS,
     TAKEN_BACK,
     TASK_DOCUMENT,
-    UNCOMMITTED,
     UNDELIVERED,
-    UNPUSHED,
 )
 from secateur.compaction.ledger.standing import STANDING
 from secateur.toolcalls.commands import Check

@@ -14,14 +14,14 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.briefs import find_decisive_sentence
 from secateur.compaction.ledger.entries import Command, Constraint, Ledger, UserRequest, mark
-from secateur.compaction.ledger.file_lines import find_root, list_file_lines, shorten_path
-from secateur.compaction.ledger.files import OTHERS, limit_uncommitted
+from secateur.compaction.ledger.file_lines import find_root, list_file_lines
+from secateur.compaction.ledger.files import limit_uncommitted
 from secateur.compaction.ledger.goals import list_goals
 from secateur.compaction.ledger.last_calls import is_announcing
 from secateur.compaction.ledger.notes import limit_notes
-from secateur.compaction.ledger.open_work import find_open_request, has_committed, has_open, list_failing
+from secateur.compaction.ledger.open_work import find_open_request, has_open, list_failing, render_undelivered_work
 from secateur.compaction.ledger.relevance import select_relevant
-from secateur.compaction.ledger.repository import DISTANCES, MOST_IN_STATUS, list_unnamed
+from secateur.compaction.ledger.repository import MOST_IN_STATUS, list_unnamed
 from secateur.compaction.ledger.requests import UNFINISHED
 from secateur.compaction.ledger.standing import STANDING
 from secateur.compaction.template import SECTIONS
@@ -41,12 +41,7 @@ REPORTED = "the agent reports"
 REPLACED_BY = " — replaced by: "
 IN_ANSWER = " — in answer to: “"
 EDITED_SINCE = " (edited since)"
-UNCOMMITTED = "changed since the last commit"
-ALL_LISTED = "every changed file that is listed"
-IN_STATUS = "what git status shows beside them"
-MOST_NAMED = 3  # files changed since the last commit, where nothing was committed
 STATUS = "git status, last"
-UNPUSHED = "committed, and no call pushed it"
 TAKEN_BACK = "tried and taken back"
 FOLDER = "working directory"
 ADDED = "added: "
@@ -54,7 +49,6 @@ UNDELIVERED = "asked for, and no call did it"
 TASK_DOCUMENT = "task document"
 CARRIED_OUT = "carried out after that"
 CALLED = "called since"
-NEVER_COMMITTED = "changed, and no call committed"
 NOTHING_OPEN = "- nothing is open"
 
 
@@ -221,7 +215,7 @@ def _render_next(ledger: Ledger) -> Iterator[str]:
         yield from calls
     yield from _render_open(ledger)
     yield from (f"- {STANDING[one.kind]}: {one.text}" for one in ledger.standing)
-    yield from _render_undelivered_work(ledger)
+    yield from render_undelivered_work(ledger)
     is_unfinished = any(one and UNFINISHED.search(one.text) for one in (said, ledger.report))
     if not (has_open(ledger) or is_unfinished) and (said or ledger.requests):
         yield NOTHING_OPEN
@@ -233,28 +227,6 @@ def _render_last_calls(ledger: Ledger) -> Iterator[str]:
     is_announced = said is not None and not said.is_answered and is_announcing(said.text)
     for at, call in enumerate(ledger.last_calls if said or ledger.requests else ()):
         yield _render_command(call, CARRIED_OUT if is_announced and call.ok and not at else CALLED)
-
-
-def _render_undelivered_work(ledger: Ledger) -> Iterator[str]:
-    """Render the files that no call committed and the commits that no call pushed."""
-    if ledger.uncommitted:
-        label = UNCOMMITTED if has_committed(ledger) else NEVER_COMMITTED
-        yield f"- {label}: {' · '.join(_list_uncommitted(ledger))}"
-    if ledger.unpushed:
-        yield f"- {UNPUSHED}: {' · '.join(ledger.unpushed)}"
-
-
-def _list_uncommitted(ledger: Ledger) -> Iterator[str]:
-    """Yield the files that were changed since the last commit; without a commit, these are all that changed."""
-    listed = {one.path for one in ledger.files}
-    is_all = not has_committed(ledger) and len(ledger.uncommitted) > MOST_NAMED
-    if is_all and {*ledger.uncommitted} - {OTHERS} <= listed:
-        yield ALL_LISTED
-        if any(not one.startswith(DISTANCES) for one in list_unnamed(ledger.status, ledger.files)):
-            yield IN_STATUS
-        return
-    root = find_root(ledger.files)
-    yield from (shorten_path(path, root) for path in ledger.uncommitted)
 
 
 def _render_open(ledger: Ledger) -> Iterator[str]:

@@ -3,10 +3,11 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.entries import Standing
+from secateur.compaction.ledger.entries import Constraint, Standing
 from secateur.model import Message
 
 Round = tuple[Message, Message]
@@ -260,3 +261,28 @@ def test_a_check_that_passed_before_code_was_changed_says_so(rounds: list[Round]
     both = merge(read(*rounds[:1]), read(*rounds[1:]))
     assert line in render_ledger(both)["discoveries"]
     assert read_back({"discoveries": (line,)}).commands[0].edited_since == is_older
+
+
+RULE = Constraint("Before saying done you MUST run: git status, git commit, git push", "project", "", "", "AGENTS.md")
+LEFT = "- to be done before the work counts as done, and no call did it: "
+
+
+@pytest.mark.parametrize(
+    ("ledger", "line"),
+    [
+        (Ledger(constraints=(RULE,), uncommitted=("a.py",)), f"{LEFT}commit, push — demanded by AGENTS.md"),
+        (Ledger(constraints=(RULE,), unpushed=("1234abc",)), f"{LEFT}push — demanded by AGENTS.md"),
+        (
+            Ledger(constraints=(Constraint("Work is not complete until `git push` succeeds."),), unpushed=("1234abc",)),
+            f"{LEFT}push — demanded by the user",
+        ),
+        (Ledger(constraints=(RULE,)), ""),
+        (Ledger(constraints=(replace(RULE, replaced_by="Leave it uncommitted."),), uncommitted=("a.py",)), ""),
+        (Ledger(constraints=(Constraint("Do not push before you finish."),), unpushed=("1234abc",)), ""),
+        (Ledger(constraints=(Constraint("Write clear commit messages."),), uncommitted=("a.py",)), ""),
+        (Ledger(constraints=(Constraint("Run the linter before you commit."),), uncommitted=("a.py",)), ""),
+    ],
+)
+def test_what_a_rule_demands_before_the_end_and_no_call_did_is_told(ledger: Ledger, line: str) -> None:
+    assert [one for one in render_ledger(ledger).get("next", ()) if one.startswith(LEFT)] == ([line] if line else [])
+    assert render_ledger(read_back(render_ledger(ledger))) == render_ledger(ledger)
