@@ -58,11 +58,6 @@ def make_cached_counters(*names: str, model: str = "") -> tuple[Counter, ...]:
     return tuple(kept[name] for name in names)
 
 
-def get_single_counter(name: str, model: str, cached: Counter) -> Counter:
-    """The counter for texts that are counted but once: `cached`, unless hashing a text takes longer than counting."""
-    return get_model_counter(name, model) if name == "estimate" else cached
-
-
 def estimate(text: str, times: float = 1) -> int:
     """About as many tokens as o200k has for the text, `times` a factor: 0 for no text, else from 1 to its bytes.
 
@@ -112,8 +107,13 @@ def sample_text(text: str) -> str:
 
 
 def count_code_units(text: str) -> int:
-    """Length in UTF-16 code units: the length of a text in JavaScript."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+    """Length in UTF-16 code units: the length of a text in JavaScript.
+
+    Only a text in which a character needs two units takes four bytes a character in memory (PEP 393).
+    """
+    if text.isascii() or text.__sizeof__() < 4 * len(text):
+        return len(text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def scale_counter(count: Counter, model: str) -> Counter:

@@ -19,7 +19,7 @@ from secateur.bounds import extend_index, find_boundary, find_prunable_messages,
 from secateur.model import Derived, Message, MessagePositions, Part, Transcript
 from secateur.protect import Protection
 from secateur.text.own_text import is_own
-from secateur.tokens import Counter, get_factor, get_model_counter, get_single_counter, make_cached_counters
+from secateur.tokens import Counter, get_factor, get_model_counter, make_cached_counters
 
 Messages = tuple[Message, ...]
 
@@ -169,7 +169,7 @@ class Counting(Struct, frozen=True):
     names: tuple[str, str]
     both: tuple[Counter, Counter]
     model: str = ""
-    once: Counter | None = None  # the first of both for texts that are counted but once; None: that one itself
+    once: Counter | None = None  # the first of both, for texts that are counted but once; None: that one itself
     is_fixed: bool = False  # these counters whatever the model, as in a replay that counts as its provider did
 
     @classmethod
@@ -178,10 +178,10 @@ class Counting(Struct, frozen=True):
         count, gauge = make_cached_counters(*names)
         if get_factor(model) != 1:
             count = make_cached_counters(names[0], model=model)[0]
-        once = (
-            None if names[0] == names[1] else get_single_counter(names[0], model, count)
-        )  # if alike, texts come again
-        return cls(names, (count, gauge), model, once)
+        # To remember a text, all of it is hashed: that takes longer than to estimate its tokens.
+        return cls(
+            names, (count, gauge), model, get_model_counter(names[0], model) if names[0] == "estimate" else count
+        )
 
     @property
     def alike(self) -> bool:

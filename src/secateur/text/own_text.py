@@ -95,8 +95,9 @@ def is_own(part: Part) -> bool:
     text = part.text
     if part.kind != "tool_result":
         return False
-    # the mark without its blank is found sooner: few characters are like its last one
-    if _MARK in text and MARK in text:
+    # its first character is found much sooner than the mark is missed, and without its blank the mark is, too: few
+    # characters are like its last one
+    if MARK[0] in text and _MARK in text and MARK in text:
         if any(is_made(text) for is_made in _KINDS):
             return True
         if is_grouped(text) or is_tables(text) or is_templated(text) or strip_note(text) != text:

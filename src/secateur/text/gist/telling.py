@@ -39,9 +39,13 @@ def find_telling(text: str, lines: Sequence[str]) -> Iterator[int]:
         yield from _find_telling_lines(text, lines)
 
 
-def find_candidates(text: str, lines: Sequence[str]) -> Sequence[int]:
-    """Return places of lines, except long ones, that hold a possibly telling word, in order."""
-    stems = find_stems(text)
+def find_candidates(text: str, lines: Sequence[str], stems: Sequence[str] | None = None) -> Sequence[int]:
+    """Return places of lines, except long ones, that hold a possibly telling word, in order.
+
+    `stems` are those of a longer text, if it was searched already: these lines hold no others.
+    """
+    if stems is None:
+        stems = find_stems(text)
     if not stems:
         return ()
     if max(map(len, lines)) >= LONGEST:
@@ -125,14 +129,15 @@ _MOST_JUDGED = 20_000
 
 def _find_telling_lines(text: str, lines: Sequence[str]) -> Iterator[int]:
     """Judge lines one by one, as callers often need only the first telling ones; if there are none, many at a time."""
-    first, size = 0, 16
+    first, size = 0, 8
+    stems: Sequence[str] | None = None
     while first < len(lines):
         some = lines[first : first + size]
         found = list(map(_judged.get, some))
         new = [line for line, said in zip(some, found, strict=True) if said is None] if None in found else []
-        if new and first and not find_stems(text):
-            return  # most texts whose first lines are not telling have no word that is
-        maybe = _sort_out(new) if new else ()
+        if new and first and stems is None and not (stems := find_stems(text)):
+            return  # many texts whose first lines are not telling have no word that is
+        maybe = _sort_out(new, stems) if new else ()
         if not maybe:
             yield from compress(count(first), found)
         else:
@@ -142,9 +147,9 @@ def _find_telling_lines(text: str, lines: Sequence[str]) -> Iterator[int]:
         first, size = first + size, 4 * size
 
 
-def _sort_out(lines: list[str]) -> set[str]:
+def _sort_out(lines: list[str], stems: Sequence[str] | None) -> set[str]:
     """Return those of these lines that contain a word which may be telling; remember that the others are not."""
-    maybe = {lines[place] for place in find_candidates("\n".join(lines), lines)}
+    maybe = {lines[place] for place in find_candidates("\n".join(lines), lines, stems)}
     if len(_judged) + len(lines) > _MOST_JUDGED:
         _judged.clear()
     if maybe or max(map(len, lines)) > _SHORT:

@@ -15,7 +15,7 @@ tell a time, a level, or how far something is. Each line is taken apart once.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from os.path import commonprefix
 
 LEAST = 8  # lines of one template
@@ -42,14 +42,17 @@ def sample_log_lines(text: str) -> list[str]:
     """The lines by which it is decided whether a text is a log; none where it has too few signs of one.
 
     Signs are levels, times of day and progress. They are counted without patterns, at most, among those characters of
-    each line that can be part of one.
+    each line that can be part of one, and no further than is enough for any sample.
     """
     data = text.encode("utf-8", "surrogatepass")
     others = b"" if len(data) == len(text) else data.translate(None, _ASCII)
-    if any(map(str.isdecimal, others.decode("utf-8", "surrogatepass"))):  # digits of other scripts
-        signs = len(text)
-    else:
-        signs = sum(map(data.translate(_ZEROS, _NO_SIGNS).count, _SIGNS)) + data.count(b"level=")
+    has_other_digits = any(map(str.isdecimal, others.decode("utf-8", "surrogatepass")))  # of other scripts
+    signs = len(text) if has_other_digits else data.count(b"level=")
+    maybe = data.translate(_ZEROS, _NO_SIGNS)
+    for sign in _SIGNS:
+        if signs >= _ENOUGH:
+            break
+        signs += maybe.count(sign)
     if not signs:
         return []
     lines = [line for line in text.split("\n") if line]
@@ -57,7 +60,8 @@ def sample_log_lines(text: str) -> list[str]:
     return some if signs >= MOSTLY * len(some) else []
 
 
-_SIGNS = (b"TRACE", b"DEBUG", b"INFO", b"NOTICE", b"WARN", b"ERROR", b"FATAL", b"%|", b"00:00:00", b"0/0")
+_SIGNS = (b"00:00:00", b"INFO", b"ERROR", b"WARN", b"DEBUG", b"TRACE", b"NOTICE", b"FATAL", b"%|", b"0/0")
+_ENOUGH = MOSTLY * 2 * _SAMPLE  # a sample has fewer lines than twice `_SAMPLE`
 _ZEROS, _ASCII = bytes.maketrans(b"123456789", b"000000000"), bytes(range(128))
 _NO_SIGNS = bytes(set(range(256)).difference(b"\n123456789", *_SIGNS))
 _TIME_OF_DAY = re.compile(r"\d\d:\d\d:\d\d")
@@ -108,15 +112,16 @@ def bound_folded_chars(text: str, enough: int) -> int:
     """A number of characters that `fold_templates(text)` is never shorter than, counted no further than `enough`.
 
     A word that fewer than `LEAST` lines have in its place is in no template and in no prefix, so that it remains in its
-    line but for a beginning and an end that may be shared.
+    line but for a beginning and an end that may be shared. Above the lines is a note of what they are.
     """
-    rows = [line.split(" ", _BOUND_WORDS)[:_BOUND_WORDS] for line in text.split("\n")]
-    least = -1
-    for column in reversed(list(zip_longest(*rows, fillvalue=""))):  # times, which are mostly shared, are on the left
+    rows = [line.split(" ", _BOUND_WORDS) for line in text.split("\n")]
+    columns = list(islice(zip_longest(*rows, fillvalue=""), _BOUND_WORDS))
+    least = len(_HEAD.format(""))
+    for column in reversed(columns):  # times, which are mostly shared, are on the left
         least += _bound_values(column)
         if least >= enough:
             break
-    return least
+    return min(least, len(text))
 
 
 def _bound_values(words: Sequence[str]) -> int:
