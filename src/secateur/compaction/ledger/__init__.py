@@ -34,6 +34,7 @@ from secateur.compaction.ledger.entries import (
 from secateur.compaction.ledger.failures import list_failures
 from secateur.compaction.ledger.files import describe_target, limit_uncommitted, trace_files
 from secateur.compaction.ledger.last_calls import list_last_calls
+from secateur.compaction.ledger.last_words import MOST_CHARS, REPORT_CHARS, condense_quote
 from secateur.compaction.ledger.merge import merge
 from secateur.compaction.ledger.names import list_names
 from secateur.compaction.ledger.notes import describe_changes
@@ -137,6 +138,8 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         made,
         files=describe_changes(made.files, said, done),
         standing=list_standing(messages, done, ran, made),
+        last_words=condense_quote(made.last_words, MOST_CHARS, made.reported),
+        report=condense_quote(made.report, REPORT_CHARS, made.reported),
     )
     return limit_ledger(make_encodable(made))
 

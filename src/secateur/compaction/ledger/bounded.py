@@ -15,6 +15,7 @@ from secateur.compaction.ledger.attempts import MOST_ATTEMPTS
 from secateur.compaction.ledger.briefs import GAP, condense_request
 from secateur.compaction.ledger.entries import Constraint, FileEntry, Ledger, UserRequest
 from secateur.compaction.ledger.goals import is_opening
+from secateur.compaction.ledger.last_words import LEAST_CHARS, MOST_CHARS, REPORT_CHARS, condense_quote
 from secateur.compaction.ledger.reports import MOST_REPORTED
 from secateur.compaction.ledger.task_documents import shorten_document
 from secateur.decoding import prepare_type
@@ -63,14 +64,22 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
         "identifiers": ledger.identifiers[: int(MOST_NAMES * share)],
         "arrived": _take_last(ledger.arrived, MOST_ARRIVED),
     }
+    words = condense_quote(ledger.last_words, max(LEAST_CHARS, int(MOST_CHARS * firm)))
+    report = condense_quote(ledger.report, max(LEAST_CHARS, int(REPORT_CHARS * firm)))
     gone = {name: len(getattr(ledger, name)) - len(kept) for name, kept in cut.items() if name != "arrived"}
     document = shorten_document(ledger.document, firm)
     same = cut["arrived"] == ledger.arrived and cut["requests"] == ledger.requests and document == ledger.document
+    same = same and (words, report) == (ledger.last_words, ledger.report)
     if not any(gone.values()) and same:
         return ledger
     counts = {name: ledger.omitted.get(name, 0) + gone.get(name, 0) for name in (*ledger.omitted, *gone)}
     return replace(
-        ledger, **cut, document=document, omitted={name: counts[name] for name in sorted(counts) if counts[name]}
+        ledger,
+        **cut,
+        document=document,
+        last_words=words,
+        report=report,
+        omitted={name: counts[name] for name in sorted(counts) if counts[name]},
     )
 
 

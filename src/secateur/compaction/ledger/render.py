@@ -18,11 +18,11 @@ from secateur.compaction.ledger.file_lines import find_root, list_file_lines
 from secateur.compaction.ledger.files import limit_uncommitted
 from secateur.compaction.ledger.goals import list_goals
 from secateur.compaction.ledger.last_calls import is_announcing
+from secateur.compaction.ledger.last_words import UNFINISHED
 from secateur.compaction.ledger.notes import limit_notes
 from secateur.compaction.ledger.open_work import find_open_request, has_open, list_failing, render_undelivered_work
 from secateur.compaction.ledger.relevance import select_relevant
 from secateur.compaction.ledger.repository import MOST_IN_STATUS, list_unnamed
-from secateur.compaction.ledger.requests import UNFINISHED
 from secateur.compaction.ledger.standing import STANDING
 from secateur.compaction.template import SECTIONS
 from secateur.toolcalls.actions import collapse_whitespace

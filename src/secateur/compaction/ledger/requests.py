@@ -18,7 +18,8 @@ from secateur.compaction.ledger.constraints import POINTS, strip_data
 from secateur.compaction.ledger.demands import ASKS_UNMARKED
 from secateur.compaction.ledger.entries import Question, Quote, State, UserRequest
 from secateur.compaction.ledger.force import is_errand
-from secateur.compaction.ledger.said import FENCED, find_expansions, get_agent_text, get_user_text, split_sentences
+from secateur.compaction.ledger.last_words import clean_words
+from secateur.compaction.ledger.said import find_expansions, get_agent_text, get_user_text
 from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact
@@ -26,7 +27,6 @@ from secateur.tool_kinds import detect_tool_kind
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, normalize_name
 
 MAX_CHARS = 4_000  # of one request; of a longer one what says most of what is to be done
-QUOTED_CHARS = 700  # of the agent's last words
 
 
 class UserRequests(Struct, frozen=True):
@@ -52,7 +52,7 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
         if message.role == "assistant" and message.parts:
             last, key = _track_closing_text(message, last), message.key
             has_worked = has_worked or _is_changing(message)
-            if (words := _quote_words(get_agent_text(message))) and (is_telling(words) or said is None):
+            if (words := clean_words(get_agent_text(message))) and (is_telling(words) or said is None):
                 said = Quote(words, message.key)
                 report = Quote(words, message.key, True) if last and has_worked else report
         elif at not in expansions and (text := get_user_text(message)):
@@ -115,13 +115,9 @@ def extract_question(action: Action) -> str:
     return redact(clip_text(collapse_whitespace(" ".join(found)), QUESTION_CHARS))
 
 
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.M)
-_EMPTY_TAG = re.compile(r"<(\w{1,40})>\s*</\1>")  # around a command that is a call
-_ENDS = re.compile(r"\n+|[.!?…]\s+|[。！？]")  # of sentences and lines
 _DEEPEST = 4  # lists and objects in each other
 _ASKING = frozenset({"question", "questions"})
 _SHORT_CHARS = 60
-_MOST_UNFINISHED = 4  # sentences out of the middle of the agent's last words
 _FEWEST_WORDS = 3  # of a request that gives work
 _FEWEST_LETTERS = 4  # of words of the agent that say anything
 _LETTERS = re.compile(r"[^\W\d_]")
@@ -160,16 +156,6 @@ _BACK = re.compile(
 )
 
 
-UNFINISHED = re.compile(  # the agent speaks of something that is left
-    r"(?i)\b(?:did\s+not\s+(?:complete|finish|succeed|push|commit|start|spawn|run)"
-    r"|(?:not|n['’]t)\s+(?:yet\s+)?(?:been\s+)?(?:pushed|committed|merged|done|finished|complete"
-    r"|started|begun|deployed|fixed)"
-    r"|uncommitted|unpushed|not\s+before|(?:after|once|when)\s+(?:this|it|that)\s+(?:lands|is\s+merged|merges)"
-    r"|ready\s+to\s+(?:push|commit|merge|submit|review)|is\s+blocked|still\s+(?:to\s+do|open|fails?|needs?|has\s+to)"
-    r"|remains?\s+to\s+be|left\s+to\s+do|noch\s+nicht|pas\s+encore|todavía\s+no|ainda\s+não|ещё\s+не)\b|还没|尚未|まだ"
-)
-
-
 def _track_closing_text(message: Message, before: str) -> str:
     """Return the agent's closing text so far; a call reopens the turn, reasoning alone changes nothing."""
     if any(part.kind == "tool_call" for part in message.parts):
@@ -184,26 +170,6 @@ def _is_changing(message: Message) -> bool:
 
 
 _COMMITS = re.compile(r"\bgit\b[^\n]{0,40}\bcommit\b|\*\*\* Begin Patch")
-
-
-def _quote_words(text: str) -> str:
-    """Return the beginning and the end of what the agent said, without code, each cut between words.
-
-    What lies between them is left out, but for sentences that say what is not done.
-    """
-    if not FENCED.sub("\n", text).strip():
-        text = _FENCE.sub("", text)
-    text = redact(_EMPTY_TAG.sub("", FENCED.sub("\n[code]\n", text))).strip()
-    if len(text) <= QUOTED_CHARS:
-        return text
-    head, tail = text[: QUOTED_CHARS // 3], text[-QUOTED_CHARS * 2 // 3 :]
-    ends = [found.end() for found in _ENDS.finditer(head)]
-    starts = [found.end() for found in _ENDS.finditer(tail)]
-    first = head[: ends[-1]] if ends else clip_text(head, len(head) - 1)
-    last = tail[starts[0] :] if starts and starts[0] < len(tail) - QUOTED_CHARS // 4 else tail.partition(" ")[2]
-    between = text[len(first) : len(text) - len(last)]
-    left = [one for one in split_sentences(between) if UNFINISHED.search(one) and len(one) <= QUESTION_CHARS]
-    return "\n".join([first.strip(), "[…]", *left[-_MOST_UNFINISHED:], *(["[…]"] if left else ()), last.strip()])
 
 
 def _update_states(found: list[UserRequest], last: str, text: str) -> list[UserRequest]:

@@ -65,13 +65,13 @@ def test_something_is_open_where_the_agents_last_words_say_so() -> None:
 
 def test_what_is_not_done_stays_when_long_last_words_are_cut() -> None:
     body = "\n".join(
-        f"Part {number} of the change does what part {number} of the plan asked for." for number in range(20)
+        f"Part {number} of the change does what part {number} of the plan asked for." for number in range(60)
     )
     last = f"All follow-ups are written.\n{body}\nThe work is not committed yet.\n{body}\nThat is all.\n```\ncode\n```"
     history = [user("Write the follow-ups of the plan."), assistant(text=last)]
     (said,) = render_ledger(settled(history, 2))["next"]
     assert "    The work is not committed yet.\n" in said
-    assert said.endswith("[code]")
+    assert said.endswith("That is all.\n        code")
 
 
 def test_words_that_are_all_code_are_no_last_words() -> None:
@@ -391,7 +391,7 @@ def test_commands_that_only_ask_are_left_out(line: str, is_listed: bool) -> None
 
 
 def test_long_last_words_are_their_beginning_and_their_end_with_a_mark_between() -> None:
-    text = "The roses are cut.\n" + "They were red and there were many of them. " * 40 + "\nThe shears are clean."
+    text = "The roses are cut.\n" + "They were red and there were many of them. " * 80 + "\nThe shears are clean."
     words = build_ledger(talk(user("Cut the roses."), assistant(text=text)).messages).last_words
     assert words is not None
     lines = words.text.split("\n")
