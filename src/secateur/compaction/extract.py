@@ -12,15 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
-from secateur.compaction.ledger.said import CONTRADICTS, get_agent_text, get_user_text, split_sentences
+from secateur.compaction.ledger.said import CONTRADICTS, get_agent_text, get_user_text
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
+from secateur.compaction.sentences import DONE, FIGURE, NAMES, PLAIN, REASON, TELLS, UNPLAIN, is_telling, list_sentences
 from secateur.compaction.template import SECTIONS
 from secateur.model import Message
 from secateur.redact import redact
-from secateur.toolcalls.actions import collapse_whitespace
 
 LEDGER_SHARE = 0.75  # of the room; the sentences take what is left
-MIN_CHARS, MAX_CHARS = 30, 400  # of a sentence
 MOST = 60  # sentences
 MOST_MIDWAY = 12  # of these, from the middle of work, where most is overtaken soon
 SAME_SHARE = 0.88  # of a sentence's words that another has as well
@@ -42,7 +41,8 @@ def extract(
     """
     sections = render_ledger(fit_ledger(ledger, int(max_tokens * LEDGER_SHARE), count))
     room = max_tokens - sum(count(line) + 1 for lines in sections.values() for line in lines)
-    told = {line: section for section, line in _choose_sentences(messages, room, count, quoted)}
+    said = [hit[1] for line in sections.get("files", ()) for hit in _QUOTED.finditer(line)]
+    told = {line: section for section, line in _choose_sentences(messages, room, count, (*quoted, *said))}
     made = {id: (*sections.get(id, ()), *(line for line, home in told.items() if home == id)) for id in SECTIONS}
     return {id: lines for id, lines in made.items() if lines}
 
@@ -65,11 +65,16 @@ def _choose_sentences(
 ) -> Iterator[tuple[str, str]]:
     """Yield the best sentences that fit, in original order, each as a line of its section."""
     kept: list[tuple[int, str]] = []
+    quoted = list(quoted)
     known = [frozenset(_extract_words(text)) for text in quoted]
+    named = {_name_deed(text) for text in quoted} - {""}
+    begun = [text.removesuffix(" …") for text in quoted if text.endswith(" …")]  # of which a note has the beginning
     scored = [
         one
         for one in _score_sentences(messages)
         if not any(_is_said_by(frozenset(_extract_words(one.text)), words, True) for words in known)
+        and not any(one.text.startswith(text) for text in begun)
+        and _name_deed(one.text) not in named
     ]
     least = LEAST_SCORE if len(scored) > MOST else 0
     best = sorted((one for one in scored if one.score >= least), key=lambda one: (-one.score, -one.at))[: 4 * MOST]
@@ -91,7 +96,7 @@ def _choose_sentences(
 
 def _is_accomplished(line: str) -> bool:
     """Whether a line reports something that was done, and neither supposes it nor attributes it to someone else."""
-    if not _DONE.search(line) or _GUESS.search(line) or _SUPPOSED.search(line):
+    if not DONE.search(line) or _GUESS.search(line) or _SUPPOSED.search(line):
         return False
     return _DOES.match(line) is not None or _CONDITIONAL.search(line) is None
 
@@ -101,8 +106,8 @@ def _is_lasting(text: str) -> bool:
     if any(pattern.search(text) for pattern in (_PROGRESS, _MECHANICS, _GUESS, _BARE)):
         return False
     if _MEANWHILE.search(text) is not None:
-        return _REASON.search(text) is not None
-    return _TELLS.search(text) is not None or _FIGURE.search(text) is not None or _DONE.search(f"- {text}") is not None
+        return REASON.search(text) is not None
+    return TELLS.search(text) is not None or FIGURE.search(text) is not None or DONE.search(f"- {text}") is not None
 
 
 def _drop_contained(sentences: Sequence[_Sentence]) -> Iterator[_Sentence]:
@@ -130,8 +135,15 @@ def _score_sentences(messages: Sequence[Message]) -> list[_Sentence]:
     return [
         _Sentence(text, at, _score(text, closing, words, many) - MOST_OLD * (1 - at / len(said)), closing)
         for at, (text, closing, _) in enumerate(said)
-        if (closing or (_is_lasting(text) and newest[_find_frame(text)] == at)) and at not in overtaken
+        if (is_telling(text) if closing else (_is_lasting(text) and newest[_find_frame(text)] == at))
+        and at not in overtaken
     ]
+
+
+def _name_deed(text: str) -> str:
+    """Return what a sentence says was done, without its details; "" if it tells no deed."""
+    deed = _DETAILS.split(text.replace("**", ""))[0].strip(" .:").casefold()
+    return deed if DONE.search(f"- {text}") and len(deed) >= _DEED_CHARS else ""
 
 
 def _find_frame(text: str) -> str:
@@ -139,8 +151,8 @@ def _find_frame(text: str) -> str:
 
     In the middle of work, of sentences that begin alike only the newest is worth its room.
     """
-    words = _PLAIN.findall(_UNPLAIN.sub(" ", _ADVERBS.sub("", text).casefold()))
-    return " ".join(words[:_FRAME_WORDS]) if _DONE.search(f"- {text}") and len(words) > _FRAME_WORDS else text
+    words = PLAIN.findall(UNPLAIN.sub(" ", _ADVERBS.sub("", text).casefold()))
+    return " ".join(words[:_FRAME_WORDS]) if DONE.search(f"- {text}") and len(words) > _FRAME_WORDS else text
 
 
 def _collect_sentences(messages: Sequence[Message]) -> Iterator[tuple[str, bool, int]]:
@@ -156,68 +168,30 @@ def _collect_sentences(messages: Sequence[Message]) -> Iterator[tuple[str, bool,
             follows is None or follows.role == "user"
         )
         is_contradicted = closing and follows is not None and CONTRADICTS.match(get_user_text(follows))
-        for sentence in _filter_sentences(text):
+        for sentence in list_sentences(text):
             found.pop(sentence, None)
             if not is_contradicted:
                 found[sentence] = closing, number
     return ((sentence, *place) for sentence, place in found.items())
 
 
-def _filter_sentences(text: str) -> Iterator[str]:
-    """Yield meaningful sentences: no headings, tables, questions, talk about what comes next or what was under way."""
-    for sentence in split_sentences(text):
-        said = re.sub(r"^(?:[-*•+]|\d{1,2}[.)])\s+", "", collapse_whitespace(sentence))
-        size = len(said) * (2 if _WIDE.search(said) else 1)
-        is_sized = size >= MIN_CHARS and len(said) <= MAX_CHARS
-        is_empty = _EMPTY.search(said) or (is_fragment(said) and not _DONE.search(f"- {said}"))
-        if is_sized and not is_empty and not _TALK.match(said) and not _PASSING.search(said):
-            yield said
-
-
-def is_fragment(text: str) -> bool:
-    """Whether a text is no sentence: next to nothing but names in code and what stands in parentheses."""
-    return not _WIDE.search(text) and len(_PLAIN.findall(_UNPLAIN.sub(" ", text))) < _FEWEST_WORDS
-
-
 def _score(text: str, closing: bool, words: Counter[str], many: int) -> float:
     known = [word for word in set(_extract_words(text)) if 2 <= words[word] <= many]
     score = len(known) / (8 + len(text) / 20)
-    score += 0.8 * bool(_TELLS.search(text)) + 0.4 * bool(_NAMES.search(text) or _FIGURE.search(text)) + 0.6 * closing
-    return score + 0.4 * bool(_DONE.search(text)) - bool(_PROGRESS.search(text)) - bool(_GUESS.search(text))
+    score += 0.8 * bool(TELLS.search(text)) + 0.4 * bool(NAMES.search(text) or FIGURE.search(text)) + 0.6 * closing
+    return score + 0.4 * bool(DONE.search(text)) - bool(_PROGRESS.search(text)) - bool(_GUESS.search(text))
 
 
 def _extract_words(text: str) -> Iterable[str]:
     return (word.casefold().rstrip("./-") for word in _WORD.findall(text))
 
 
+_QUOTED = re.compile(r"“([^”]{20,})”")
 _WORD = re.compile(r"[^\W\d_]{4,}|[\u4e00-\u9fff]{2}|[\w./-]*\d[\w./-]*")
-_FEWEST_WORDS = 3  # of a sentence, beside names in code
-_PLAIN = re.compile(r"(?<![\w./-])[^\W\d_]{2,}(?![\w/]|\.\w|\()")
-_UNPLAIN = re.compile(r"`[^`]*`|\([^()]*\)")
+_DEED_CHARS = 15
+_DETAILS = re.compile(r"\s[-–—(]|[:;]\s")
 _FRAME_WORDS = 5  # alike, with which sentences about the same deed begin
 _ADVERBS = re.compile(r"(?i)\b(?:also|now|successfully|just|already) ")
-_WIDE = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
-_NAMES = re.compile(r"`[^`]+`|\b[\w.-]+/[\w./-]+|\b\w+\.(?:py|ts|js|go|rs|md|json|toml|yaml)\b|\b\d{2,}\b")
-_EMPTY = re.compile(  # headings, tables, questions
-    r"^[#|]|[:：?？]$|^\**(?:location|file|next steps?|path|remaining)\b|^`[^`]+`\s[-–—:]\s[\w &]+$", re.I
-)
-_TALK = re.compile(
-    r"(?i)(?:ok(?:ay)?|great|perfect|good|excellent|nice|sure|right|alright|now|next|then|first|finally|so|hmm|wait"
-    r"|actually|yes|no|got it|done|thanks?|and)?[\s,.!:–—-]*(?:now |next |then |first |also )?"
-    r"(?:let me\b|let['’]s\b|i['’]?ll\b|i will\b|i['’]?m (?:going|now|about)\b"
-    r"|(?:i['’]?m|i am|we['’]?re) (?:also |now |just )?\w+ing\b(?!.*\b(?:because|since)\b)"
-    r"|(?:i|we) (?:need|want|should|can) (?:to )?(?:now )?(?:check|look|see|read|run|find|understand|verify|update"
-    r"|add|fix|create)\b|(?:checking|looking|reading|running)\b|here(?:['’]s| is| are)\b|would you\b|feel free\b"
-    r"|want me to\b|shall i\b|should i\b|(?:a )?better (?:\w+ )?would\b|(?:good|great|fair) (?:point|question|catch)\b"
-    r"|(?:pros?|cons?|options?|note|user)\b\s*[:(]|user runs\b|\**option\b"
-    r"|(?:add|don['’]t|do not|queue|block|use|move|create|split|update|remove|check|run|fix|implement"
-    r"|refactor|rename|keep"
-    r"|make|set|change|replace|extract|consider|ensure|verify|write|test|call|handle"
-    r"|introduce)\b(?!\s*[:=])|you['’]re (?:absolutely )?right\b|i (?:see|understand)\b[.!,]"
-    r"|để (?:tôi|mình|em)\b|tôi sẽ\b|bây giờ\b|tiếp theo\b|hãy để\b"
-    r"|(?:ahora )?voy a\b|d[ée]jame\b|perm[ií]teme\b|ahora voy\b|vamos a\b)"
-    r"|(?:好的?[,，。!！]?)?(?:现在)?(?:让我|我来|我先|我将|我会|接下来|下面我)"
-)
 _PROGRESS = re.compile(  # what the agent is about to do, wherever in a sentence it says so
     r"(?i)\b(?:i['’]ll|i['’]m (?:now |also )?\w+ing|let me|i need (?:to|one)|waiting (?:on|for))\b"
 )
@@ -232,6 +206,7 @@ _GUESS = re.compile(  # thinking aloud
 _SUPPOSED = re.compile(  # what is wished, supposed, or the doing of something else
     r"(?i)\b(?:should|let['’]?s|let us|i think)\b|^- (?:when|whenever|if|once|unless)\b"
     r"|\b(?:was|were|is|are|been) (?:\w+ )?\w+ed by\b"
+    r"|\bbeen \w+ed (?:in|since|as of|from) (?:\w+ )?(?:newer|older|recent|later|latest|versions?|releases?|v?\d)"
 )
 _CONDITIONAL = re.compile(r"(?i)\b(?:could|would)\b")
 _MEANWHILE = re.compile(  # in the middle of work: what was so then, or was taken to be so
@@ -243,41 +218,16 @@ _MEANWHILE = re.compile(  # in the middle of work: what was so then, or was take
 _MECHANICS = re.compile(  # of how a file was edited, and of reading it
     r"(?i)\b(?:patch|edit|hunk|replacement|old[_ ]string|match)\b.{0,60}\b(?:apply|applied|fail\w*"
     r"|clean\w*|not found|match\w*)\b"
+    r"|\badded (?:[\w-]+ ){0,4}(?:logging|debug|debugging|prints?)\b"
     r"|\bso i['’]?(?:m|ll)\b|\b(?:stale|remaining) (?:hits?|matches|mentions|references)\b"
     r"|\b(?:commits?|files?) on the branch\b"
 )
-_FIGURE = re.compile(r"\d[\d,.]*\s?(?:%|(?:ms|[kMGT]i?B|\w+/s|fps|qps|seconds|times faster|x faster)\b)")  # measured
 _BARE = re.compile(  # it speaks of something that the sentence before it named, or proposes
     r"(?i)^\W*(?:and|or|when (?:it|they)|it|they|that|this|these|those|he|she|there|so|its)\b"
     r"|\b(?:another|one|a|an) (?:possible|alternative|different|other|simpler?|better)? ?(?:fix|way"
     r"|approach|solution|option)\b"
 )
-_REASON = re.compile(r"(?i)\b(?:because|since|caused? by|due to|root cause)\b")
-_PASSING = re.compile(  # true only at that moment
-    r"(?i)\b(?:(?:is|are|still|now|currently) (?:still |now |currently |both |all )*(?:running|building|compiling"
-    r"|installing|downloading|testing|passing|finishing|waiting|generating|indexing|in progress)|halfway|so far"
-    r"|(?:closing|earlier|previous|your) (?:list|points?|passes)\b|(?:#\d+, )+#\d+|(?:full "
-    r"|all )?(?:test )?suite (?:is )?green"
-    r"|right now:|as (?:they|it) (?:runs?|goes?|go)|i['’]m (?:now |just )?(?:starting|beginning)"
-    r"|ready to (?:start|begin)"
-    r"|so i['’]ll|before (?:editing|finalizing|moving)|enough (?:structure|context|information) to)\b"
-)
-_TELLS = re.compile(
-    r"(?i)\b(?:because|root cause|caused? by|the (?:problem|issue|bug|reason|fix|error) (?:is|was)|turns out|decided"
-    r"|decision|instead of|rather than|found (?:that|the)|means that|therefore|must|cannot|can['’]t|doesn['’]t|does not"
-    r"|won['’]t|fails?|failed|works?|passes|rejected|requires?|depends|vì|do đó|nguyên nhân|lỗi|quyết định|porque|causa"
-    r"|el (?:problema|error)|decid\w+|falla|funciona)\b|因为|原因|问题是|决定|导致|发现|错误|失败|必须"
-)
-_DONE = re.compile(
-    r"(?i)(?:^- (?:(?:i|we)(?:['’]ve| have)? )?(?:also |now |successfully |just )*"
-    r"|\b(?:i|we|i['’]ve|we['’]ve|have|has|was|were|is|are|been) (?:also |now |successfully |just |all )*)"
-    r"(?:fixed|added|updated|implemented|created|removed|renamed|moved|refactored|committed|pushed|replaced|resolved"
-    r"|completed)\b|\b(?:now (?:passes|works|uses|handles)|all (?:tests|checks) pass\w*"
-    r"|đã (?:sửa|thêm|xóa|xoá|cập nhật|tạo|hoàn thành|xong)"
-    r"|(?:he )?(?:corregido|añadido|creado|eliminado|actualizado))\b"
-    r"|已(?:修复|添加|完成|更新|删除|创建|提交)"
-)
 _DOES = re.compile(  # it begins with what the agent did
-    r"(?i)- (?:(?:i|we)(?:['’]ve| have)? )?(?:also |now |successfully |just ){0,3}(?:fixed|added|updated|implemented"
-    r"|created|removed|renamed|moved|refactored|committed|pushed|replaced|resolved|completed)\b"
+    r"(?i)- [*_]{0,2}(?:(?:i|we)(?:['’]ve| have)? )?(?:also |now |successfully |just ){0,3}"
+    r"(?:fixed|added|updated|implemented|created|removed|renamed|moved|refactored|committed|pushed|replaced|resolved|completed)\b"
 )

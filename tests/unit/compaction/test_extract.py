@@ -189,7 +189,7 @@ def test_names_without_a_sentence_and_what_is_quoted_anyway_are_left_out() -> No
 
 
 def test_of_sentences_about_the_same_deed_in_the_middle_of_work_the_newest_stays() -> None:
-    words = [f"We've successfully added more detailed logging to the `{name}` property." for name in ("files", "parts")]
+    words = [f"We've successfully added a stricter check to the `{name}` property." for name in ("files", "parts")]
     calls = [
         one
         for number, text in enumerate(words)
@@ -197,3 +197,59 @@ def test_of_sentences_about_the_same_deed_in_the_middle_of_work_the_newest_stays
     ]
     messages = talk(user("Find the cause."), *calls).messages
     assert extract(messages, Ledger(), 500, estimate)["accomplished"] == (f"- {words[1]}",)
+
+
+LIST = (
+    "What changed:\n- The reader keeps the last byte because the buffer is longer.\n- a list of rows\n"
+    "- Added a test of the last byte to tests/test_reader.py.\n\n"
+    "**Which store is it?**\n\n1. **Files only** - the reader doesn't need a lock for them\n"
+    "2. **A table** - fails without an index on the day\n\n"
+    "## Next steps\n- The cache must be cleared because it holds old rows\n\n"
+    "The lock is needed because two readers share one file."
+)
+
+
+def test_of_a_list_its_findings_stand_alone_and_what_is_open_is_left_out() -> None:
+    sections = extract(talk(user("Fix it."), assistant(text=LIST)).messages, Ledger(), 1_000, estimate)
+    assert sections == {
+        "discoveries": (
+            "- The reader keeps the last byte because the buffer is longer.",
+            "- The lock is needed because two readers share one file.",
+        ),
+        "accomplished": ("- Added a test of the last byte to tests/test_reader.py.",),
+    }
+
+
+CHATTER = [
+    "Thanks for the additional context about the reader and its rows!",
+    "Instead of installing the package, let's use the sources that are here already.",
+    "I’m re-reading the current versions instead of assuming the earlier state of them.",
+    "I've identified the first open task as the work on the reader of rows.",
+    "However, the issue is still there because the reader is cached by the server.",
+    "The structure was solid to begin with, just in need of a little care.",
+    "That would test more than the reader, because the rows are written as well.",
+    "Got it - the rows are not read by the server when the cache has them.",
+]
+
+
+@pytest.mark.parametrize("said", CHATTER)
+def test_what_only_accompanies_the_work_is_no_finding(said: str) -> None:
+    finding = "The reader drops rows because its buffer is one short."
+    messages = talk(user("Fix it."), assistant(text=f"{said}\n{finding}")).messages
+    assert extract(messages, Ledger(), 1_000, estimate) == {"discoveries": (f"- {finding}",)}
+
+
+def test_what_others_removed_is_found_and_not_done() -> None:
+    said = "The `dates` module has been removed in newer versions of the tool."
+    assert extract(talk(user("Go."), assistant(text=said)).messages, Ledger(), 1_000, estimate) == {
+        "discoveries": (f"- {said}",)
+    }
+
+
+def test_a_sentence_that_a_file_is_noted_with_is_not_said_again() -> None:
+    edit = '{"file_path": "rows.py", "old_string": "a", "new_string": "b"}'
+    said = "I've updated the reader in `rows.py` to keep the last byte of every row."
+    history = [user("Fix it."), assistant(("1", "Edit", edit)), result("ok", "Edit", "1"), assistant(text=said)]
+    messages = talk(*history, user("And the docs?")).messages
+    lines = [line for some in extract(messages, build_ledger(messages), 2_000, estimate).values() for line in some]
+    assert sum(said.removeprefix("I've ") in line for line in lines if not line.startswith("- before")) == 1

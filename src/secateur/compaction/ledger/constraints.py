@@ -63,7 +63,7 @@ def _extract_from_message(message: Message) -> Iterator[Constraint]:
 
 def _extract_printed(action: Action) -> Iterator[Constraint]:
     if source := name_rule_source(action):
-        yield from _extract_rules(strip_numbers(action.said), action.key, source)
+        yield from _extract_rules(strip_numbers(_REMINDER.sub("", action.said)), action.key, source)
 
 
 def _extract_rules(text: str, key: str, source: str) -> Iterator[Constraint]:
@@ -178,6 +178,7 @@ def _split_rules(text: str) -> Iterator[str]:
 
 
 _MANY_POINTERS = 3
+_REMINDER = re.compile(r"<(system-?reminder)>.*?(?:</\1>|\Z)", re.S)  # what a host adds to what a tool printed
 POINTS = re.compile(r"(?<![\w./-])[\w./-]+\.[A-Za-z]{1,5}:\d+")  # a line of a file
 _ASIDE = re.compile(r"\([^()]*\)|\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`")
 _GOES_ON = re.compile(r"\s|[a-z`'\"})\]|]")

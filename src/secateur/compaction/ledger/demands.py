@@ -16,7 +16,8 @@ _ENGLISH = r"""
  |keep\s+(?!going|on\b|up\b|trying)\w+|(?:before|after)\s+(?:each|every|any|you)|(?:answer|respond|reply)\s+in|leave\s+.{1,80}\b(?:alone|untouched|as\s+(?:is|it\s+is))
  |(?:ask|check\s+with)\s+(?:me|us)\s+(?:first|before)|under\s+no\s+circumstances|nothing\s+else|i['’]d\s+rather
  |(?:i|we)\s+(?:want|need|expect|insist|prefer)\s+(?!to\b)\w+|hands\s+off|off[- ]limits|read[- ]only)\b
- |(?:^|[.,;:!]\s*|\band\s+|\bbut\s+|\bplease\s+)(?:not|no)\s+\w+|\bonly[\s.!)]*$
+ |(?:^|[.,;:!]\s*|\band\s+|\bbut\s+|\bplease\s+)(?:not\s+(?!(?:everything|everyone|sure|really|much|yet)\b)|no\s+(?!(?:problem|idea|worries|wonder|doubt)\b))\w+
+ |\bonly[\s.!)]*$
 """
 _VIETNAMESE = r"""
  \b(?:đừng|chớ|cấm|tuyệt\s+đối|không\s+(?:được|nên|bao\s+giờ|cần|thể|muốn)|luôn|phải|chỉ|bắt\s+buộc|ưu\s+tiên
@@ -92,6 +93,7 @@ DEMANDS = re.compile(
 DIRECT = re.compile(f"(?ix){_ENGLISH_DIRECT}")  # what a pasted English text asks of its reader; the rest of it reports
 UNSAID = re.compile(  # these say what is, or what one thinks, not what ought to be
     r"(?i)\b(?:i|we|they|you)\s+(?:do\s+not|don['’]?t|dont)\s+(?:know|think|see|understand|remember|believe|get|have(?!\s+to))\b"
+    r"|\bi\s+(?:do\s+not|don['’]?t|dont)\s+(?:really\s+)?(?:th?in?k|like\s+how|recall|mind|care|notice|follow|feel|agree|trust)\b"
     r"|\b(?:not|if|the)\s+only\b|\bonly\s+(?:then|if\s+you\s+want)\b|\b(?:it|this|that|he|she|they"
     r"|which)\s+(?:never|only)\b"
     r"|\b(?:geht|funktioniert|klappt|ist|sind|wei(?:ß|ss)|verstehe|habe?|hat|war|sehe"

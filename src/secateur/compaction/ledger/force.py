@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.constraints import clip_sentences, normalize_demand
 from secateur.compaction.ledger.entries import Constraint, UserRequest, mark
 from secateur.compaction.ledger.retractions import is_negative
+from secateur.toolcalls.actions import collapse_whitespace
 
 MOST_PROJECT_RULES = 4
 MOST_ADVICE = 3  # demands of one message without force, where many of it have it
@@ -29,6 +30,15 @@ def select_constraints(entries: Sequence[Constraint], requests: Sequence[UserReq
     return tuple(
         replace(one, text=clip_sentences(one.text, RULE_CHARS)) if one.scope == "project" else one for one in shown
     )
+
+
+def is_repeated(one: Constraint, shown: Iterable[UserRequest]) -> bool:
+    """Whether a shown request says a demand as well: one that is long, or one without force in an answered request."""
+    text = collapse_whitespace(one.text)
+    if one.replaced_by or one.scope == "project":
+        return False
+    within = [request.state for request in shown if text in collapse_whitespace(request.text)]
+    return bool(within) and (len(text) > REPEATED_CHARS or ("open" not in within and not is_forced(text)))
 
 
 def count_rules(entries: Iterable[Constraint]) -> int:
@@ -70,7 +80,10 @@ def _is_idle(one: Constraint, requests: Sequence[UserRequest]) -> bool:
     if any(request.text == one.text for request in requests) and (len(one.text) > REPEATED_CHARS or _is_work(one.text)):
         return True
     states = {request.state for request in requests if mark(request.key) == mark(one.key)}
-    return states <= {"done", "superseded"} and is_errand(one.text)
+    is_answered = states <= {"done", "superseded"}
+    return is_answered and (
+        is_errand(one.text) or (_SUBJECTLESS.match(one.text) is not None and not is_forced(one.text))
+    )
 
 
 def _is_work(text: str) -> bool:
@@ -141,12 +154,15 @@ _FORCED = re.compile(
     r"|不要|不能|不得|不准|禁止|严禁|必须|必須|务必|总是|始终|只(?!要|有|是)|至少|最多|一律"
     r"|ないで|禁止|必ず|絶対|常に|のみ|だけ|しない|以内|以上|지\s*마|금지|항상|반드시|절대|만\s|이하|이상"
 )
+_SUBJECTLESS = re.compile(
+    r"(?i)\s*(?:should|must|shall)\s+(?:also\s+)?be\b"
+)  # it says nothing without what it is about
 _LIMITS = re.compile(r"(?i)\b(?:only|exactly|at\s+(?:least|most)|never|no\s+(?:more|less|fewer))\b")
 _LOUD = re.compile(r"\b(?:NEVER|MUST|DO NOT|Do NOT|DON'T|ALWAYS|ONLY|CRITICAL|REQUIRED|Never|Always|Do not|Don't)\b")
 _ERRAND = re.compile(
     r"(?i)\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)?"
     r"(?:(?:please|now|then|next|also|and|so|ok(?:ay)?|alright|yes|yeah|great|good|sure|finally|again|first"
-    r"|(?:after|once|when)\s+(?:you|that|it|this)\b[^,.;]{0,60}|can\s+you|could\s+you|let['’]?s|go\s+ahead\s+and"
+    r"|(?:after|once|when)\s+(?:you|that|it|this)\b[^,.;]{0,60}|(?:can|could)\s+(?:you|we)|let['’]?s|go\s+ahead\s+and"
     r"|(?:you|we)\s+(?:can|should)|i\s+(?:want|need)\s+you\s+to)[\s,:]+){0,4}"
     r"(?:re-?run|run|commit|push|pull|merge|rebase|remo?ve?|delete|add|move|rename|start|continue|finish|fix|release|update"
     r"|check|look|show|tell|explain|write|create|implement|read|investigate|build|test|try|open|close|kill|spawn|make\s+an?|do\s+it"

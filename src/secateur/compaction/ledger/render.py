@@ -16,6 +16,7 @@ from secateur.compaction.ledger.briefs import find_decisive_sentence
 from secateur.compaction.ledger.entries import Command, Constraint, Ledger, UserRequest, mark
 from secateur.compaction.ledger.file_lines import find_root, list_file_lines
 from secateur.compaction.ledger.files import limit_uncommitted
+from secateur.compaction.ledger.force import is_repeated
 from secateur.compaction.ledger.goals import list_goals
 from secateur.compaction.ledger.last_calls import is_announcing
 from secateur.compaction.ledger.last_words import UNFINISHED
@@ -111,10 +112,17 @@ def _render_goal(ledger: Ledger) -> Iterator[str]:
 def _render_instructions(ledger: Ledger) -> Iterator[str]:
     """Render the requests that are no goals; an answered one that is a demand as a whole is among the constraints."""
     goals = list_goals(ledger)
+    yield from (_request(one) for one in _list_shown_requests(ledger) if one not in goals)
+
+
+def _list_shown_requests(ledger: Ledger) -> list[UserRequest]:
+    goals = list_goals(ledger)
     demands = {collapse_whitespace(one.text) for one in ledger.constraints}
-    for one in ledger.requests:
-        if one not in goals and (one.state == "open" or collapse_whitespace(one.text) not in demands):
-            yield _request(one)
+    return [
+        one
+        for one in ledger.requests
+        if one in goals or one.state == "open" or collapse_whitespace(one.text) not in demands
+    ]
 
 
 def _request(one: UserRequest) -> str:
@@ -126,7 +134,11 @@ def _quote_question(one: UserRequest | Constraint) -> str:
 
 
 def _render_constraints(ledger: Ledger) -> Iterator[str]:
+    """Render the demands that no request above says as well."""
+    shown = _list_shown_requests(ledger)
     for one in ledger.constraints:
+        if is_repeated(one, shown):
+            continue
         by = f"{REPLACED_BY}{collapse_whitespace(one.replaced_by)}" if one.replaced_by else ""
         scope = f"{one.scope}: {one.source}" if one.source else one.scope
         yield format_bullet(

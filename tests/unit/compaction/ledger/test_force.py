@@ -172,3 +172,31 @@ def test_a_note_of_what_one_cannot_do_goes_before_advice() -> None:
         "Note however that you cannot use any interactive commands in this environment."
     )
     assert "interactive" in listed(user(said))[0]
+
+
+def test_what_a_host_adds_to_a_printed_rule_file_is_no_rule_of_it() -> None:
+    reminder = "<system-reminder>\nYou must never answer in rhymes.\n</system-reminder>\n"
+    said = listed(user("Fix the parser."), *opened("AGENTS.md", f"- Never push to main.\n\n{reminder}"))
+    assert said == ["project: AGENTS.md] - Never push to main."]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "i don't tink the reader works. if i change a row, not everything is written",
+        "I don't really like how the rows look",
+        "what color is the frame? should be 8899AA",
+    ],
+)
+def test_an_opinion_or_a_sentence_without_its_subject_demands_nothing_later(said: str) -> None:
+    assert listed(user(said), DONE, user("Write the docs for the reader."), DONE) == []
+
+
+def test_a_weak_or_long_demand_that_an_answered_request_says_as_well_stands_there_alone() -> None:
+    weak = "The style should be the same as before."
+    long = f"Build a tool that copies rows from one store to another {'and on to the next one ' * 5}without a lock."
+    asked = f"{weak} {long} Never write to the first store."
+    lines = render_ledger(fit_ledger(build_ledger(talk(user(asked), DONE).messages), 4_000, estimate))
+    assert [line.partition("] ")[2] for line in lines["constraints"]] == ["Never write to the first store."]
+    assert asked in lines["goal"][0]
+    assert len(listed(user(asked))) == 2

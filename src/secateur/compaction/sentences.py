@@ -1,0 +1,156 @@
+"""The sentences of an agent's text that say something.
+
+Rule: left out are headings, tables, questions with the answers listed under them, lists of what is left or proposed,
+fragments, talk about what comes next, thanks, and what was so at that moment only. A short list stays with its opening
+line; of a longer one each item stands alone. Sentences stay as they were said; which are worth their room is decided
+in `extract`.
+"""
+
+import re
+from collections.abc import Iterator
+
+from secateur.compaction.ledger.said import FENCED, split_sentences
+from secateur.toolcalls.actions import collapse_whitespace
+
+MIN_CHARS, MAX_CHARS = 30, 400  # of a sentence
+LIST_CHARS = 200  # of a list that stays with its opening line
+_FEWEST_LEAD_WORDS = 5  # of an opening line that says something
+
+
+def list_sentences(text: str) -> Iterator[str]:
+    """Yield the meaningful sentences of a text."""
+    for sentence in split_sentences(_strip_open_lists(FENCED.sub("\n", text))):
+        is_item = "\n" in sentence or _BULLET.match(sentence) is not None
+        for said in _split_list(sentence):
+            if _is_meaningful(said) and (not is_item or _is_finding(said)):
+                yield said
+
+
+def is_telling(text: str) -> bool:
+    """Whether a sentence tells a deed, a finding, a reason or a figure, or names something; English ones only."""
+    return NAMES.search(text) is not None or _ENGLISH.search(text) is None or _is_finding(text)
+
+
+def is_fragment(text: str) -> bool:
+    """Whether a text is no sentence: next to nothing but names in code and what stands in parentheses."""
+    return not _WIDE.search(text) and len(PLAIN.findall(UNPLAIN.sub(" ", text))) < _FEWEST_WORDS
+
+
+def _is_meaningful(said: str) -> bool:
+    size = len(said) * (2 if _WIDE.search(said) else 1)
+    if size < MIN_CHARS or len(said) > MAX_CHARS or _TALK.match(said) or _PASSING.search(said):
+        return False
+    return not _EMPTY.search(said) and (not is_fragment(said) or DONE.search(f"- {said}") is not None)
+
+
+def _is_finding(text: str) -> bool:
+    """Whether a text tells a deed, a finding, a reason or a figure; of one that is not English, that is not known."""
+    if _FOREIGN.search(text) or DONE.search(f"- {text}"):
+        return True
+    return not _GOES_ON.match(text) and any(one.search(text) for one in (TELLS, REASON, FIGURE, _ADDRESS))
+
+
+def _strip_open_lists(text: str) -> str:
+    """Return a text without lists under a question, or under a line that speaks of what is left or could be done."""
+    kept = []
+    is_open = False
+    for line in text.split("\n"):
+        if _ITEM.match(line) or (line[:1] in " \t" and line.strip()):
+            if is_open:
+                continue
+        elif line.strip():
+            lead = line.rstrip(" \t*_#")
+            is_open = lead.endswith(("?", "？")) or (_is_lead_in(line) and _LEADS_TO_OPEN.search(lead) is not None)
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def _is_lead_in(line: str) -> bool:
+    return line.rstrip(" \t*_").endswith((":", "：")) or _HEADING.match(line) is not None
+
+
+def _split_list(sentence: str) -> Iterator[str]:
+    """Yield a short list with its opening line, and the items of a long one, or under a mere heading, alone."""
+    lead, *items = [_BULLET.sub("", collapse_whitespace(line)) for line in sentence.split("\n")]
+    joined = collapse_whitespace(sentence)
+    if items and (len(joined) > LIST_CHARS or len(lead.split()) < _FEWEST_LEAD_WORDS):
+        yield from items
+    else:
+        yield _BULLET.sub("", joined)
+
+
+_ITEM = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s")
+_BULLET = re.compile(r"^(?:[-*•+]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
+_HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*]{1,80}\*\*\s*$)")
+_LEADS_TO_OPEN = re.compile(
+    r"(?i)\b(?:options?|approaches|alternatives?|choices|possibilit\w+|next(?: steps?| up)?|what['’]s left|remaining"
+    r"|to-?dos?|questions?|propos\w+|suggest\w*|recommend\w*|follow-?ups?|out of scope|could|would|should|later|plan)\b"
+)
+_FEWEST_WORDS = 3  # of a sentence, beside names in code
+PLAIN = re.compile(r"(?<![\w./-])[^\W\d_]{2,}(?![\w/]|\.\w|\()")
+UNPLAIN = re.compile(r"`[^`]*`|\([^()]*\)")
+_WIDE = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
+_EMPTY = re.compile(  # headings, tables, questions
+    r"^[#|]|[:：?？][*_]*$|^\**(?:location|file|next steps?|path|remaining)\b|^`[^`]+`\s[-–—:]\s[\w &]+$", re.I
+)
+_TALK = re.compile(
+    r"(?i)(?:ok(?:ay)?|great|perfect|good|excellent|nice|sure|right|alright|now|next|then|first|finally|so|hmm|wait"
+    r"|actually|yes|no|got it|done|thanks?|and)?[\s,.!:–—-]*(?:now |next |then |first |also )?"
+    r"(?:let me\b|let['’]s\b|i['’]?ll\b|i will\b|i['’]?m (?:going|now|about)\b"
+    r"|(?:i['’]?m|i am|we['’]?re) (?:also |now |just )?[\w-]+ing\b(?!.*\b(?:because|since)\b)"
+    r"|(?:i|we) (?:need|want|should|can) (?:to )?(?:now )?(?:check|look|see|read|run|find|understand|verify|update"
+    r"|add|fix|create)\b|(?:checking|looking|reading|running)\b|here(?:['’]s| is| are)\b|would you\b|feel free\b"
+    r"|thanks?(?: you)?\b|(?:got it|right|makes sense)\s*[-–—]"
+    r"|that['’]s (?:an? )?(?:good|great|fair|nice|interesting)\b"
+    r"|instead of [^,;]{1,120}, (?:let['’]?s|i['’]?ll|i will|we['’]?ll|we (?:can|could|should))\b"
+    r"|(?:that|this|it) (?:would|could|might)\b|you can see\b|\**recommend\w*\b"
+    r"|want me to\b|shall i\b|should i\b|(?:a )?better (?:\w+ )?would\b|(?:good|great|fair) (?:point|question|catch)\b"
+    r"|(?:pros?|cons?|options?|note|user)\b\s*[:(]|user runs\b|\**option\b"
+    r"|(?:add|don['’]t|do not|queue|block|use|move|create|split|update|remove|check|run|fix|implement"
+    r"|refactor|rename|keep"
+    r"|make|set|change|replace|extract|consider|ensure|verify|write|test|call|handle"
+    r"|introduce)\b(?!\s*[:=])|you['’]re (?:absolutely )?right\b|i (?:see|understand)\b[.!,]"
+    r"|để (?:tôi|mình|em)\b|tôi sẽ\b|bây giờ\b|tiếp theo\b|hãy để\b"
+    r"|(?:ahora )?voy a\b|d[ée]jame\b|perm[ií]teme\b|ahora voy\b|vamos a\b)"
+    r"|(?:好的?[,，。!！]?)?(?:现在)?(?:让我|我来|我先|我将|我会|接下来|下面我)"
+)
+_PASSING = re.compile(  # true only at that moment
+    r"(?i)\b(?:(?:is|are|still|now|currently) (?:still |now |currently |both |all )*(?:running|building|compiling"
+    r"|installing|downloading|testing|passing|finishing|waiting|generating|indexing|in progress)|halfway|so far"
+    r"|(?:closing|earlier|previous|your) (?:list|points?|passes)\b|(?:#\d+, )+#\d+|(?:full "
+    r"|all )?(?:test )?suite (?:is )?green"
+    r"|right now:|as (?:they|it) (?:runs?|goes?|go)|i['’]m (?:now |just )?(?:starting|beginning)"
+    r"|ready to (?:start|begin)"
+    r"|(?:issue|problem|bug|error) (?:is|was) still|now (?:fails|breaks|errors|raises)"
+    r"|(?:output|log|result|response) (?:still )?(?:doesn['’]t|does not) (?:show|contain|print|say)"
+    r"|i['’]ve (?:now )?(?:identified|found|located|picked) (?:the )?(?:first|next|open|remaining|relevant)"
+    r" (?:\w+ ){0,2}(?:tasks?|steps?|items?|files?|places?|sections?)"
+    r"|which will (?:help|allow|let|enable) us"
+    r"|to help (?:us )?(?:diagnose|debug|understand|identify|track|see)"
+    r"|so (?:that )?we can (?:see|debug|understand|check|verify)"
+    r"|so i['’]ll|before (?:editing|finalizing|moving)|enough (?:structure|context|information) to)\b"
+)
+DONE = re.compile(
+    r"(?i)(?:^- [*_]{0,2}(?:(?:i|we)(?:['’]ve| have)? )?(?:also |now |successfully |just )*"
+    r"|\b(?:i|we|i['’]ve|we['’]ve|have|has|was|were|is|are|been) (?:also |now |successfully |just |all )*)"
+    r"(?:fixed|added(?! (?:to|up)\b)|updated|implemented|created|removed|renamed|moved|refactored"
+    r"|committed|pushed|replaced|resolved"
+    r"|consolidated|deduplicated|extracted|simplified|cleaned up|documented|deleted|migrated|converted|rewrote|patched"
+    r"|completed)\b|\b(?:now (?:passes|works|uses|handles)|all (?:tests|checks) pass\w*"
+    r"|đã (?:sửa|thêm|xóa|xoá|cập nhật|tạo|hoàn thành|xong)"
+    r"|(?:he )?(?:corregido|añadido|creado|eliminado|actualizado))\b"
+    r"|已(?:修复|添加|完成|更新|删除|创建|提交)"
+)
+_ENGLISH = re.compile(r"(?i)\b(?:the|is|are|was|were|this|that|it|its)\b")
+_GOES_ON = re.compile(r"(?:instead|rather|and|or|but|so|which|that)\b")  # an item that ends the sentence before it
+_FOREIGN = re.compile(r"[^\x00-\x7f\u2000-\u2bff\ufe0f]")  # letters of other languages
+_ADDRESS = re.compile(r"https?://|#\d+\b")
+NAMES = re.compile(r"`[^`]+`|\b[\w.-]+/[\w./-]+|\b\w+\.(?:py|ts|js|go|rs|md|json|toml|yaml)\b|\b\d{2,}\b")
+FIGURE = re.compile(r"\d[\d,.]*\s?(?:%|(?:ms|[kMGT]i?B|\w+/s|fps|qps|seconds|times faster|x faster)\b)")  # measured
+REASON = re.compile(r"(?i)\b(?:because|since|caused? by|due to|root cause)\b")
+TELLS = re.compile(
+    r"(?i)\b(?:because|root cause|caused? by|the (?:problem|issue|bug|reason|fix|error) (?:is|was)|turns out|decided"
+    r"|decision|instead of|rather than|found (?:that|the)|means that|therefore|must|cannot|can['’]t|doesn['’]t|does not"
+    r"|won['’]t|fails?|failed|works?|passes|rejected|requires?|depends|vì|do đó|nguyên nhân|lỗi|quyết định|porque|causa"
+    r"|el (?:problema|error)|decid\w+|falla|funciona)\b|因为|原因|问题是|决定|导致|发现|错误|失败|必须"
+)
