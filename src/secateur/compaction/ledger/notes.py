@@ -65,6 +65,24 @@ def limit_notes(files: Sequence[FileEntry], max_chars: int) -> tuple[FileEntry, 
     return tuple(reversed(kept))
 
 
+def drop_reported(files: Sequence[FileEntry], reported: Iterable[str]) -> tuple[FileEntry, ...]:
+    """Return the files, their notes without the agent's sentences that are listed as reported."""
+    items = tuple(reported)
+
+    def strip_quotes(about: str) -> str:
+        parts = [part for part in _PARTS.split(about) if not _is_quote_of(part, items)]
+        return "; ".join(parts)
+
+    return tuple(replace(one, about=strip_quotes(one.about)) if "“" in one.about else one for one in files)
+
+
+def _is_quote_of(part: str, items: Iterable[str]) -> bool:
+    """Whether a part of a note is a quoted sentence, or the beginning of one, that is among these."""
+    quoted = _QUOTED.fullmatch(part)
+    said = quoted[1].removesuffix(" …").removesuffix("…").rstrip(". ") if quoted else ""
+    return len(said) >= _FEWEST_CHARS and any(item.replace("**", "").startswith(said) for item in items)
+
+
 def _describe(changes: FileChanges, sentence: str, together: str) -> str:
     """Compose the note of one file from its parts; what is said of several files stands where little else is known."""
     parts = list(_describe_names(changes))
@@ -144,4 +162,7 @@ def _join(names: Iterable[str]) -> str:
 
 
 _BEFORE_CODE = re.compile(r"(?:(?:^|[:;]) *)?(?:(?:adds|drops) |`[^`]*` → )?$")
+_FEWEST_CHARS = 15  # of a quoted sentence
+_PARTS = re.compile(r"; (?=“)|(?<=”); ")
+_QUOTED = re.compile(r"“([^”]+)”(?: …)?")
 _WORD = re.compile(r"\w{4,}")

@@ -15,9 +15,11 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.answers import is_choice
 from secateur.compaction.ledger.briefs import GAP, condense_request
 from secateur.compaction.ledger.coverage import is_covering
-from secateur.compaction.ledger.entries import Command, Failure, FileEntry, Ledger, UserRequest
+from secateur.compaction.ledger.entries import Command, Failure, FileEntry, Ledger, PlanItem, UserRequest
 from secateur.compaction.ledger.force import count_rules, select_constraints
 from secateur.compaction.ledger.goals import BRIEF_CHARS, is_answered_review, is_fleeting, list_goals
+from secateur.compaction.ledger.notes import drop_reported
+from secateur.compaction.ledger.reports import is_committed
 from secateur.compaction.ledger.requests import is_substantial, is_task
 
 _T = TypeVar("_T")
@@ -51,16 +53,18 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int) -> Ledger:
     counts = {"constraints": ruled_out, "requests": dropped}
     if left_out:
         counts["commits"] = ledger.omitted.get("commits", 0) + left_out
+    reported = tuple(one for one in ledger.reported if not is_committed(one.text, commits))
     listed = (one.text for some in (requests, ledger.constraints, commands) for one in some)
     said = "\n".join((*listed, *commits))
     return replace(
         ledger,
         requests=requests,
         constraints=constraints,
-        files=_select_files(ledger.files),
+        files=drop_reported(_select_files(ledger.files), [one.text for one in reported]),
+        reported=reported,
         commands=commands,
         failures=_select_failures(ledger, commands),
-        tasks=_keep_last(ledger.tasks, MOST_DONE_TASKS, lambda one: one.state != "open"),
+        tasks=_select_tasks(ledger),
         identifiers=tuple(name for name in ledger.identifiers if name not in said),
         commits=commits,
         omitted={**ledger.omitted, **{name: n for name, n in counts.items() if n}},
@@ -128,6 +132,12 @@ def _limit_commits(commits: tuple[str, ...], chars: int) -> tuple[str, ...]:
     return commits[kept:]
 
 
+def _select_tasks(ledger: Ledger) -> tuple[PlanItem, ...]:
+    """Keep what is open and the newest that is done; what a newer plan left out was not done, and is not to be."""
+    left = tuple(one for one in ledger.tasks if one.state != "superseded")
+    return _keep_last(left, MOST_DONE_TASKS, lambda one: one.state != "open")
+
+
 def _select_files(entries: Sequence[FileEntry]) -> tuple[FileEntry, ...]:
     few = _keep_last(entries, MOST_SCRATCH_FILES, lambda one: one.scratch)
     return _keep_last(few, MOST_READ_FILES, lambda one: one.use == "read")
@@ -152,6 +162,7 @@ def _select_commands(ledger: Ledger) -> tuple[Command, ...]:
     few = _keep_last(kept, MOST_SCRATCH_CHECKS, lambda one: one.scratch and bool(one.check))
     few = _keep_last(few, MOST_PASSED_CHECKS, lambda one: one.ok is True and bool(one.check))
     few = tuple(one if one.check else replace(one, text=_LONG_TEXT.sub(r"\1…\1", one.text)) for one in few)
+    few = tuple(one for one in few if one.check or not _UNSAID.fullmatch(one.text))
     return _keep_last(few, MOST_COMMANDS, lambda one: not one.check)
 
 
@@ -186,6 +197,9 @@ def _is_repeated(one: Failure, before: Sequence[Failure]) -> bool:
 
 
 _LONG_TEXT = re.compile(r"([\"'])(?:(?!\1)[^\n]){60,}(?:\1|$)")  # given to a command, such as a description
+_UNSAID = re.compile(
+    r"\W*(?:bash|sh|zsh|python3?|node|eval|cd \S+|env|-\w+|&&|\s|([\"'])…\1)+"
+)  # nothing but a long text
 _LASTING = re.compile(  # it changes more than files, or runs a task of the project
     r"(?i)(?:^|[;&|]\s*)"
     r"(?:make|just|task|mise|invoke|rake|(?:npm|pnpm|yarn|bun|deno) (?:run )?|(?:uv|poetry|hatch) run|\./)"

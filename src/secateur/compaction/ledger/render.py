@@ -23,6 +23,7 @@ from secateur.compaction.ledger.last_words import UNFINISHED
 from secateur.compaction.ledger.notes import limit_notes
 from secateur.compaction.ledger.open_work import find_open_request, has_open, list_failing, render_undelivered_work
 from secateur.compaction.ledger.relevance import select_relevant
+from secateur.compaction.ledger.reports import strip_reported
 from secateur.compaction.ledger.repository import MOST_IN_STATUS, list_unnamed
 from secateur.compaction.ledger.standing import STANDING
 from secateur.compaction.template import SECTIONS
@@ -213,16 +214,16 @@ def _render_next(ledger: Ledger) -> Iterator[str]:
     """Render what comes next: the agent's last words, then what is open, in the words of whoever said it."""
     said, asked = ledger.last_words, find_open_request(ledger)
     if said and not said.is_answered:
-        yield format_bullet(f"{LAST_WORDS}: {said.text}")
+        yield format_bullet(f"{LAST_WORDS}: {strip_reported(said.text, ledger.reported, ledger.commits)}")
     calls = list(_render_last_calls(ledger))
     if said and not said.is_answered:
         yield from calls
     if asked and (decisive := find_decisive_sentence(asked)):
         yield f"- the user waits for: {decisive}"
     if said and said.is_answered:
-        yield format_bullet(f"{EARLIER_WORDS}: {said.text}")
+        yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(said.text, ledger.reported, ledger.commits)}")
     if said and ledger.report:
-        yield format_bullet(f"{EARLIER_WORDS}: {ledger.report.text}")
+        yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(ledger.report.text, ledger.reported, ledger.commits)}")
     if not said or said.is_answered:
         yield from calls
     yield from _render_open(ledger)

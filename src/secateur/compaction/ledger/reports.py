@@ -7,8 +7,9 @@ user's next words contradict or take back does not count.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from secateur.compaction.ledger.briefs import GAP
 from secateur.compaction.ledger.entries import Quote
 from secateur.compaction.ledger.said import CONTRADICTS, FENCED, STOP, get_agent_text, get_user_text
 from secateur.model import Message
@@ -40,20 +41,68 @@ def list_reported(messages: Sequence[Message]) -> tuple[Quote, ...]:
 def find_items(text: str) -> Iterator[str]:
     """Yield the first sentence of each item of a text that tells of a deed."""
     is_open = is_left_out = False  # under a lead-in of deeds; under an item, or a lead-in of anything else
-    for line in FENCED.sub("\n", text[:_SEARCHED]).split("\n"):
+    lines = FENCED.sub("\n", text[:_SEARCHED]).split("\n")
+    for at, line in enumerate(lines):
         if not (hit := _ITEM.match(line)):
             if line.strip() and _is_lead_in(line):
                 is_open, is_left_out = _OPENS.search(line) is not None, _LEFT.search(line) is not None
             continue
-        item = _clean(line[hit.end() :])
+        item = _complete(_clean(line[hit.end() :]), lines[at + 1 : at + 1 + _MOST_DETAILS])
         is_heading = hit["heading"] is not None
-        is_deed = _DEED.match(item) is not None and not item.endswith((":", "?"))
+        is_deed = _DEED.match(item) is not None and not item.endswith("?")
         if is_heading:
             is_left_out = is_deed or _LEFT.search(item) is not None
             is_open = not is_left_out and _OPENS.search(item) is not None
         is_told = is_deed and (is_heading or not is_left_out)
-        if (is_told or (is_open and not is_heading)) and not _UNDONE.search(item):
+        if item and (is_told or (is_open and not is_heading)) and not _UNDONE.search(item):
             yield item
+
+
+def _complete(item: str, behind: Sequence[str]) -> str:
+    """Return an item that leads to details with these, as far as they say more than names; "" if it is a mere label."""
+    if not item.endswith((":", "：")):
+        return item
+    details: list[str] = []
+    for line in behind:
+        hit = _DETAIL.match(line)
+        if hit is None:
+            break
+        detail = _clean(line[hit.end() :])
+        if len(item) + len(" · ".join([*details, detail])) > ITEM_CHARS:
+            break
+        if len(_WORD.findall(_CODE.sub(" ", detail))) >= _FEWEST_WORDS:
+            details.append(detail)
+    if details:
+        return f"{item} {' · '.join(details)}"
+    return item.rstrip(":： ") if len(_WORD.findall(item)) >= _LEAD_WORDS else ""
+
+
+def is_committed(item: str, commits: Iterable[str]) -> bool:
+    """Whether a reported item only names a commit that is listed."""
+    names = _HASH.findall(item)
+    return (
+        bool(names)
+        and any(name in commit for name in names for commit in commits)
+        and _COMMITS.search(item) is not None
+    )
+
+
+def strip_reported(text: str, reported: Sequence[Quote], commits: Sequence[str]) -> str:
+    """Return quoted words without items that are listed as reported or as commits, with a mark where some were."""
+    items = [one.text for one in reported]
+    kept: list[str] = []
+    for line in text.split("\n"):
+        said = _clean_line(line)
+        is_listed = any(said.startswith(item) and len(said) - len(item) <= _MORE_CHARS for item in items)
+        is_listed = is_listed or (_ITEM.match(line.strip()) is not None and is_committed(said, commits))
+        if not (is_listed and kept[-1:] == [GAP]) and not (line.strip() == GAP and kept[-1:] == [GAP]):
+            kept.append(GAP if is_listed else line)
+    return "\n".join(kept)
+
+
+def _clean_line(line: str) -> str:
+    hit = _ITEM.match(line.strip())
+    return collapse_whitespace(line.strip()[hit.end() :] if hit else line)
 
 
 def _is_lead_in(line: str) -> bool:
@@ -65,6 +114,12 @@ def _clean(item: str) -> str:
     return text if len(text) <= ITEM_CHARS else f"{clip_text(text, ITEM_CHARS)} …"
 
 
+_MOST_DETAILS = 6  # of one item
+_FEWEST_WORDS = 2  # of a detail, beside names in code
+_CODE = re.compile(r"`[^`]*`|[\w.-]*[/\\][\w./\\-]*")
+_DETAIL = re.compile(r"\s+(?:[-*•+]|\d{1,2}[.)])\s+")
+_LEAD_WORDS = 4  # of an item that leads to details, and tells something without them
+_WORD = re.compile(r"(?<![\w./-])[^\W\d_]{2,}")
 _ITEM = re.compile(r"(?P<heading>#{1,5}\s+(?:\d{1,2}[.)]\s+)?)|[-*•+]\s+(?:\[x\]\s+)?|\d{1,2}[.)]\s+|[✅✓✔]\s*")
 _BOLD = re.compile(r"\*\*[^*]{1,80}\*\*")
 _DEED = re.compile(
@@ -82,6 +137,9 @@ _LEFT = re.compile(
     r"(?i)\b(?:not|n['’]t|left|remain\w*|skip\w*|next|to-?do|open|pending|propos\w*|options?|could|would|should|plan\w*"
     r"|later|follow-?ups?|limitations?|known|before|deferred|out of scope|suggest\w*|questions?|tests? plan|if)\b"
 )
+_MORE_CHARS = 40  # of a line behind the item that is listed
+_HASH = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
+_COMMITS = re.compile(r"(?i)\bcommit(?:ted|s)?\b")
 _UNDONE = re.compile(
     r"(?i)\b(?:not (?:yet|done|started|fixed)|n['’]t (?:yet|done)|todo|should|would|could"
     r"|still (?:to|needs?|open|fails?))\b|\?$"

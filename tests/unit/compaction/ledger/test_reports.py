@@ -5,9 +5,20 @@ import json
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger import (
+    FileEntry,
+    Ledger,
+    PlanItem,
+    build_ledger,
+    fit_ledger,
+    merge,
+    read_back,
+    render_ledger,
+)
+from secateur.compaction.ledger.notes import drop_reported
 from secateur.compaction.ledger.reports import find_items
 from secateur.model import Message
+from secateur.tokens import estimate
 
 HEADED = """All tests pass.
 
@@ -42,6 +53,15 @@ def work(closing: str, *then: Message) -> Ledger:
         ),
         ("Options:\n- Replaced by a struct\n- a map", []),
         ("1. Add a flag\n2. Should the parser stop?", []),
+        (
+            "What I did:\n- Added one reader for both stores:\n  - `src/reader.py`\n- Added tests:\n  - `tests/a.py`\n"
+            "- Changed the view to tell:\n  - stores that are empty\n  - stores that are closed\n- Dropped the flag",
+            [
+                "Added one reader for both stores",
+                "Changed the view to tell: stores that are empty · stores that are closed",
+                "Dropped the flag",
+            ],
+        ),
     ],
 )
 def test_items_of_a_report_are_its_deeds(text: str, items: list[str]) -> None:
@@ -61,3 +81,58 @@ def test_a_report_is_listed_and_read_back() -> None:
 def test_no_report_without_work_or_against_the_user() -> None:
     assert build_ledger(talk(user("What does it do?"), assistant(text=HEADED)).messages).reported == ()
     assert work(HEADED, user("No, that's wrong: the tests fail.")).reported == ()
+
+
+SAID = """The reader is done.
+
+What I did:
+- Updated `parser.go` so that it keeps the last byte of every row that it reads
+- Committed as `Keep the last byte` (`1a2b3c4`)
+- Added a test of it
+
+The docs are not written yet."""
+
+
+def test_each_item_of_a_report_stands_once() -> None:
+    commit = (
+        assistant(("2", "bash", json.dumps({"command": "git commit -m x"}))),
+        result("[main 1a2b3c4] Keep the last byte\n 1 file changed", "bash", "2"),
+    )
+    edit = json.dumps({"file_path": "/a/parser.go", "old_string": "a", "new_string": "b"})
+    calls = (assistant(("1", "Edit", edit)), result("done", "Edit", "1"), *commit)
+    history = [user("Fix the parser."), *calls, assistant(text=SAID)]
+    lines = render_ledger(fit_ledger(build_ledger(talk(*history).messages), 4_000, estimate))
+    said = "\n".join(line for some in lines.values() for line in some)
+    assert said.count("keeps the last byte of every row") == 1
+    assert said.count("Keep the last byte") == 1
+    assert "- the agent reports: Added a test of it" in lines["accomplished"]
+    quoted = [line.strip() for line in lines["next"][0].split("\n") if line.strip()]
+    assert quoted == [
+        "- the agent said last: The reader is done.",
+        "What I did:",
+        "[…]",
+        "The docs are not written yet.",
+    ]
+    assert render_ledger(read_back(lines)) == lines
+
+
+def test_the_beginning_of_a_reported_sentence_is_no_note_of_a_file() -> None:
+    files = (FileEntry("a.py", "changed", about="adds read; “Updated `a.py` to …”"), FileEntry("b.py", "read"))
+    dropped = drop_reported(files, ["Updated `a.py` to keep the rows."])
+    assert [one.about for one in dropped] == ["adds read", ""]
+    assert drop_reported(files, ["Renamed `a.py`."]) == files
+
+
+def test_a_command_of_which_only_a_long_text_is_left_is_not_listed() -> None:
+    long = f"bash -lc 'publish all of it {'and more ' * 12}'"
+    history = [user("Go."), assistant(("1", "bash", json.dumps({"command": long}))), result("ok", "bash", "1")]
+    ledger = build_ledger(talk(*history, assistant(text="Published.")).messages)
+    assert ledger.commands
+    assert "accomplished" not in render_ledger(fit_ledger(ledger, 4_000, estimate))
+
+
+def test_what_a_newer_plan_left_out_is_not_among_what_was_done() -> None:
+    ledger = Ledger(tasks=(PlanItem("first", "done"), PlanItem("second", "superseded"), PlanItem("third")))
+    lines = render_ledger(fit_ledger(ledger, 4_000, estimate))
+    assert lines["accomplished"] == ("- task, done: first",)
+    assert lines["next"] == ("- task, open: third",)
