@@ -81,7 +81,8 @@ class Told:
         for n in places:
             if sizes[n] >= rules.minimum_tokens:
                 prefix = names[: n + 1]
-                self.live[prefix] = (self.live[prefix][0] if self.lives(prefix, at) else ready, until)
+                since, ends = self.live.get(prefix, (ready, until))  # being built, or ready: not built once more
+                self.live[prefix] = (since if at < ends else ready, until)
         self.before = blocks
         kept = rules.writes_cost and sizes[-1] >= rules.minimum_tokens
         return read, sizes[-1] - read if kept else 0

@@ -256,15 +256,17 @@ class Cache:
                 self._entries[name] = (self._entries[name][0], at + self.caching.ttl_ms)
 
     def _write(self, prompt: ReplayedPrompt, marks: list[int], at: float) -> None:
-        """Write the prefixes of this request; existing ones are written again or refreshed, to the same effect."""
+        """Write the prefixes of this request. Existing ones are refreshed, and those that are still being built are
+        ready no later for it.
+        """
         places = range(len(prompt.chain)) if self.rules.positions == "steps" else marks
         ready, until = at + self.rules.delay_s * 1_000, at + self.caching.ttl_ms
         self._last = None
         for position in places:
             if prompt.ends[position] >= self.rules.minimum_tokens:
                 name = prompt.chain[position]
-                since = self._entries[name][0] if self._is_live(name, at) else ready
-                self._entries[name] = (since, until)
+                since, ends = self._entries.get(name, (ready, until))
+                self._entries[name] = (since if at < ends else ready, until)
                 self._last = (name, self._round_down(prompt.ends[position]))
 
     def _store_answer(self, prompt: ReplayedPrompt) -> None:

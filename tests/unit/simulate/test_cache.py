@@ -168,6 +168,13 @@ def test_an_answer_can_be_read_as_well_after_a_while() -> None:
     assert late.send("axCd", 20) == (0, 0, 4_000)
 
 
+def test_a_prefix_that_is_still_being_built_is_ready_no_later_for_being_sent_again() -> None:
+    client = Client(msgspec.structs.replace(ANSWERS, look_back=0))
+    client.send("ab", 0)
+    client.send("abCd", 4, edited=True)  # marks the end of the first request again
+    assert client.send("abDe", 7) == (2_000, 0, 2_000)
+
+
 def test_lookups_may_fail_by_chance() -> None:
     client = Client(msgspec.structs.replace(STEPS, miss_share=1.0))
     client.send("ab", 0)
