@@ -7,6 +7,7 @@ Nothing here looks at a conversation: `trigger` says when, `cut` says where, `co
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from secateur.protect import Count, Glob, Share
 from secateur.tool_kinds import ToolKind
@@ -29,12 +30,23 @@ class DigestSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     cold_share: Share = 1.0  # of a compaction's threshold; above it `window` is also done where the cache is cold
     last_results: Count = 12  # the newest results stay unchanged, with their rounds,
     keep_tokens: Count | Share = 4_000  # and so many tokens at least, or this share of the window
+    forced_last_results: Count | None = None  # the same of both where a view is over its threshold, since what stays is
+    forced_keep_tokens: Count | Share | None = None  # then rewritten at any price; None: as above
     min_tokens_freed: Count = 2_000  # less than that coming free makes none
     min_savings_ratio: Annotated[float, Meta(ge=0)] = 1.0  # it frees so many times what it leaves, or is not made
     max_overspend: Annotated[float, Meta(ge=0)] | None = 0.01  # it lifts the bill by no more than this share
     outline_share: Share = 0.1  # of a result's characters, for the lines by which to find one's way in it
     max_outline_chars: Count = 4_000  # the most that they take
     max_prose_chars: Count = 600  # of one text of the agent, its beginning and its end
+
+    def when_forced(self) -> "DigestSettings":
+        """The settings of a view over its threshold."""
+        results, tokens = self.forced_last_results, self.forced_keep_tokens
+        return replace(
+            self,
+            last_results=self.last_results if results is None else results,
+            keep_tokens=self.keep_tokens if tokens is None else tokens,
+        )
 
 
 class Compaction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):

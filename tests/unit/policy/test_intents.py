@@ -84,6 +84,18 @@ def test_frugal_shortens_older_work_as_soon_as_that_pays() -> None:
     assert DropReasoning() in load("frugal").prune
 
 
+@pytest.mark.parametrize("name", ["digests", "frugal"])
+def test_what_digests_by_price_spare_is_not_spared_where_the_window_forces_them(name: str) -> None:
+    """Near the window what stays is rewritten at any price: with twelve results that made some bills higher."""
+    spared = []
+    for compaction in (load(name).compaction, load("balance").compaction):
+        assert compaction is not None
+        assert compaction.digest is not None
+        forced = compaction.digest.when_forced()
+        spared.append((forced.last_results, forced.keep_tokens))
+    assert spared[0] == spared[1] == (2, 0.1)
+
+
 @pytest.mark.parametrize("name", list_preset_names())
 def test_each_preset_says_in_one_line_whom_it_suits(name: str) -> None:
     assert 10 < len(load(name).suits) <= 100

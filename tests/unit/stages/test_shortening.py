@@ -131,6 +131,21 @@ def test_what_stays_may_be_a_share_of_the_window(window: int) -> None:
     assert views[0].receipt.tokens_view < views[2].receipt.tokens_view
 
 
+@pytest.mark.parametrize("settings", [{"forced_last_results": 2}, {"forced_last_results": 2, "forced_keep_tokens": 0.3}])
+def test_over_the_threshold_as_much_stays_as_is_stated_for_it(settings: dict[str, Any]) -> None:
+    whole = body(session(24), model=MODEL)
+    made = [
+        [Engine(only(**(digest | more)), window=window).fit(whole, now_ms=1, idle_s=idle_s) for more in ({}, settings)]
+        for window, idle_s, digest in ((16_000, 60, {"last_results": 8}), (200_000, 400, {}))
+    ]
+    forced, cold = ([view.receipt.tokens_view for view in views] for views in made)
+    assert all(digests(view) for views in made for view in views)
+    assert forced[1] < forced[0]  # the window asks for it
+    assert cold[1] == cold[0]  # the price does: the digest is the same
+    stated = {"last_results": 2, "keep_tokens": settings.get("forced_keep_tokens", DIGEST.get("keep_tokens", 4_000))}
+    assert made[0][1].request == Engine(only(**stated), window=16_000).fit(whole, now_ms=1, idle_s=60).request
+
+
 @pytest.mark.parametrize("off", ["engine", "policy", "hook"])
 def test_off_is_off(off: str) -> None:
     policy = only(break_even_share=0.001) | (
