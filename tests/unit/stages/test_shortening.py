@@ -131,7 +131,9 @@ def test_what_stays_may_be_a_share_of_the_window(window: int) -> None:
     assert views[0].receipt.tokens_view < views[2].receipt.tokens_view
 
 
-@pytest.mark.parametrize("settings", [{"forced_last_results": 2}, {"forced_last_results": 2, "forced_keep_tokens": 0.3}])
+@pytest.mark.parametrize(
+    "settings", [{"forced_last_results": 2}, {"forced_last_results": 2, "forced_keep_tokens": 0.3}]
+)
 def test_over_the_threshold_as_much_stays_as_is_stated_for_it(settings: dict[str, Any]) -> None:
     whole = body(session(24), model=MODEL)
     made = [
