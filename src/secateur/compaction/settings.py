@@ -39,7 +39,7 @@ class DigestSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     max_outline_chars: Count = 4_000  # the most that they take
     max_prose_chars: Count = 600  # of one text of the agent, its beginning and its end
 
-    def when_forced(self) -> "DigestSettings":
+    def apply_forced(self) -> "DigestSettings":
         """The settings of a view over its threshold."""
         results, tokens = self.forced_last_results, self.forced_keep_tokens
         return replace(

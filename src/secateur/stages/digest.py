@@ -159,7 +159,7 @@ def make_digests(
     settings = context.settings.digest
     if settings is None:
         return None
-    settings = settings.when_forced() if must else settings
+    settings = settings.apply_forced() if must else settings
     costs = _DigestCosts(context, projection, settings)
     if costs.old.tokens < settings.min_tokens_freed or not (must or costs.may_pay()):
         return None
