@@ -89,7 +89,7 @@ def sessions(corpus: Path, most: int) -> Iterator[tuple[str, tuple[Message, ...]
 
 def truth(messages: Iterable[Message]) -> Files:
     """Files by the arguments of calls that succeeded: other code than the ledger's."""
-    read, changed = set[str](), set[str]()
+    read, changed, staged = set[str](), set[str](), set[str]()
     for call, result in _paired(messages):
         if _refused(result):
             continue
@@ -116,7 +116,11 @@ def truth(messages: Iterable[Message]) -> Files:
             line = command if isinstance(command, str) else str(command[-1]) if isinstance(command, list) else ""
             reads, writes = _shell(line)
             changed |= writes
+            staged |= {word.strip("'\"") for word in _added(line)}
             if re.search(r"\bgit commit\b", line):
+                took = re.search(r"^ ([0-9]+) files? changed", result.text, re.M)
+                changed |= staged if took and int(took[1]) == len(staged) and not staged & {"-A", "."} else set()
+                staged -= staged if took else set()
                 changed |= set(re.findall(r"^ create mode [0-9]+ (.+)$", result.text, re.M))
             read |= set() if failed else reads
     clean = [frozenset(re.sub(r"^(\./)+", "", path) for path in found if path) for found in (read, changed)]
@@ -264,6 +268,12 @@ def _told(value: object) -> str:
     return value if isinstance(value, str) else str(value)
 
 
+def _added(line: str) -> list[str]:
+    """The words that `git add` is given, quoted ones whole."""
+    return [word for named in re.findall(r"\bgit add ([^;&|\n]+)", line) for word in _WORD.findall(named)]
+
+
+_WORD = re.compile(r"\"[^\"]*\"|'[^']*'|[^\s'\"]+")
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?([^\n]*)\n.*?^\s*\1\s*$", re.S | re.M)
 _PATH = re.compile(r"[\w./~@+\- ]*[\w]")
 

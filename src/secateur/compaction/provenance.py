@@ -67,7 +67,7 @@ _WORDS: dict[Speaker, str] = {
 _HEADING = re.compile(r"## (.+)")
 _USER_ENTRY = re.compile(r"- \[([^\s\],]*), ([a-z ]+)(?:: [^\]\n]+)?\] ")
 _LISTED = re.compile(r"- (?:names|changed since the last commit|changed, and no call committed): (.+)", re.S)
-_FILES = re.compile(rf"- ({'|'.join((*USES, SCRATCH_FILES))}): (.+)", re.S)
+_FILES = re.compile(rf"- ({'|'.join((*USES, SCRATCH_FILES))})(?:, \d+ of \d+)?: (.+)", re.S)
 _ROOT = re.compile(rf"^- {ROOT}: (.+)$", re.M)
 _FIELDS = (
     "requests",

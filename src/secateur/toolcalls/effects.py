@@ -46,8 +46,18 @@ def parse_git_effects(rest: tuple[str, ...]) -> Iterator[Effect]:
         yield from _parse_stashed(rest[1:])
     elif verb == "commit" and "--dry-run" not in rest:
         yield Effect("", "committed")
+    elif verb == "clone":
+        yield from (Effect(path, "created") for path in _find_clone(rest[1:]))
     elif verb == "reset" and "--hard" in rest and {*rest[1:]} <= {"--hard", "-q", "--quiet", "HEAD"}:
         yield Effect("", "restored")
+
+
+def _find_clone(rest: tuple[str, ...]) -> Iterator[str]:
+    """Yield the folder that a repository is cloned into, if the command names it."""
+    named = [word for word, before in zip(rest, ("", *rest), strict=False) if before not in _VALUED_BY_CLONE]
+    operands = [word for word in named if not word.startswith("-")]
+    if len(operands) == 2 and is_pathlike(operands[1].rstrip("/")):
+        yield operands[1].rstrip("/")
 
 
 def _parse_restored(verb: str, rest: tuple[str, ...]) -> Iterator[Effect]:
@@ -96,4 +106,7 @@ def _list_words(rest: tuple[str, ...]) -> list[str]:
 
 _NOT_A_PATH = re.compile(r"[$*?\[\]{}<>|;&`\"'\n!^=,()\\]|^-|^\d+$|^/dev/|://|^[.~]?/?$|/$")
 _FILE_OR_FOLDER = re.compile(r"[^/]\.[A-Za-z]\w*$|.\/$")
+_VALUED_BY_CLONE = frozenset(
+    {"--depth", "-b", "--branch", "-o", "--origin", "--filter", "--reference", "-c", "--config", "-j", "--jobs"}
+)
 _PLAIN = frozenset({"-f", "--force", "-q", "--quiet", "--worktree", "-W", "--staged", "-S", "--source=HEAD"})

@@ -30,6 +30,7 @@ class FileEntry(Struct, frozen=True, omit_defaults=True):
     to: str = ""  # where it was moved
     scratch: bool = False  # made to try something, and no part of the work
     about: str = ""  # what it now has, quoted or derived from what was written
+    named: bool = False  # a file that was read: someone spoke of it afterwards, or an edit used it
 
 
 class Command(Struct, frozen=True, omit_defaults=True):

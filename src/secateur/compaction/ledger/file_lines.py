@@ -1,14 +1,16 @@
 """The lines about files in a summary, and the files that such lines say.
 
-Rule: the folder that most files are in is stated once, and `./` stands for it. A file with a note has a line to itself;
-files of one use and one note share a line, and files of a folder follow each other. Lines read back give the same files
-under their whole paths. What is said of a file is not decided here (`notes`).
+Rule: the folder that most files are in is stated once, and `./` stands for it, also before a relative path that leads
+into one of its known folders. A file with a note has a line to itself; files of one use and one note share a line, and
+those of one folder stand behind its name. Lines read back give the same files under their whole paths. What is said of
+a file is not decided here (`notes`).
 """
 
 import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.compaction.ledger.rewrites import IMPORTS_ONLY
@@ -23,11 +25,15 @@ _SHARE = 0.6  # of the absolute paths that are in the root
 _MOST_IMPORTING = 5  # files with nothing but other imports that are named
 _MORE = re.compile(r"\d+ more")
 _BETWEEN, _ABOUT, _TO = " · ", " — ", " → "
+_INSIDE, _NEXT = ": ", ", "  # behind a folder, and between the names of its files
+TEMPORARY = re.compile(r"(?:/private)?/(?:tmp|var/tmp|var/folders)/|[A-Za-z]:\\.*\\Temp\\")
+_NO_LIST = re.compile(r", |: |/: ")
 
 
 def find_root(files: Iterable[FileEntry]) -> str:
     """Return the deepest folder with most absolute paths of the project's files; "" where two are not in one."""
-    paths = [one.path for one in files if one.path.startswith("/") and not one.scratch and one.use != "discarded"]
+    told = (one.path for one in files if not one.scratch and one.use != "discarded")
+    paths = [path for path in told if path.startswith("/") and not TEMPORARY.match(path)]
     counts: Counter[str] = Counter()
     for path in paths:
         folder = posixpath.dirname(path)
@@ -38,39 +44,70 @@ def find_root(files: Iterable[FileEntry]) -> str:
     return max(many, key=lambda folder: (counts[folder], len(folder)), default="")
 
 
-def list_file_lines(files: Sequence[FileEntry]) -> Iterator[str]:
-    """Yield the lines about these files: what was changed, by folder, then trials, then what was read."""
+def find_tops(files: Iterable[FileEntry], root: str) -> frozenset[str]:
+    """Return the folders right below the root that absolute paths name: relative paths that begin so are below it."""
+    inside = (one.path.removeprefix(f"{root}/") for one in files if root and one.path.startswith(f"{root}/"))
+    return frozenset(top for top, rest, _ in (path.partition("/") for path in inside) if rest)
+
+
+def list_file_lines(files: Sequence[FileEntry], scratch_count: int = 0) -> Iterator[str]:
+    """Yield the lines about these files: what was changed, by folder, then trials, then what was read.
+
+    `scratch_count`: how many scratch files there are beside those that are listed.
+    """
     root = find_root(files)
+    tops = find_tops(files, root)
     if root:
         yield f"- {ROOT}: {root}"
     listed = [one for one in files if one.use not in ("read", "discarded") and not one.scratch]
     for row in _group(listed):
-        names = _BETWEEN.join(_list_names(row, root))
-        to = f"{_TO}{shorten_path(row[0].to, root)}" if row[0].to else ""
+        names = _BETWEEN.join(_list_names(row, root, tops))
+        to = f"{_TO}{shorten_path(row[0].to, root, tops)}" if row[0].to else ""
         about = f"{_ABOUT}{row[0].about}" if row[0].about else ""
         yield f"- {row[0].use}: {names}{to}{about}"
-    for label, some in (
-        (SCRATCH_FILES, [one for one in files if one.scratch and one.use != "discarded"]),
-        ("read", [one for one in files if one.use == "read"]),
-    ):
+    trials = [one for one in files if one.scratch and one.use != "discarded"]
+    counted = SCRATCH_FILES + (f", {len(trials)} of {len(trials) + scratch_count}" if scratch_count else "")
+    for label, some in ((counted, trials), ("read", [one for one in files if one.use == "read"])):
         size = _PER_LINE if label == "read" else max(1, len(some))
         for at in range(0, len(some), size):
-            row = some[at : at + size]
-            names = _BETWEEN.join(shorten_path(one.path, root) for one in row)
+            names = _BETWEEN.join(_join_folders([shorten_path(one.path, root, tops) for one in some[at : at + size]]))
             yield f"- {label}: {names}"
 
 
-def _list_names(row: Sequence[FileEntry], root: str) -> Iterator[str]:
+def _list_names(row: Sequence[FileEntry], root: str, tops: frozenset[str]) -> Iterator[str]:
     """Yield the names of one line; of many files with nothing but other imports, the last ones and how many more."""
     most = _MOST_IMPORTING if row[0].about == IMPORTS_ONLY else len(row)
-    yield from (shorten_path(one.path, root) for one in row[-most:])
+    yield from _join_folders([shorten_path(one.path, root, tops) for one in row[-most:]])
     if len(row) > most:
         yield f"{len(row) - most} more"
 
 
-def shorten_path(path: str, root: str) -> str:
+def _join_folders(paths: Sequence[str]) -> Iterator[str]:
+    """Yield the paths; files of one folder that follow each other as one, with the folder named once."""
+    for folder, some in groupby(paths, posixpath.dirname):
+        row = list(some)
+        names = [posixpath.basename(path) for path in row]
+        if len(row) > 1 and folder not in ("", ".") and not any(_NO_LIST.search(path) for path in row):
+            yield f"{folder}/{_INSIDE}{_NEXT.join(names)}"
+        else:
+            yield from row
+
+
+def split_names(rest: str, root: str = "") -> Iterator[str]:
+    """Yield the whole paths that a list of files names."""
+    for one in rest.split(_BETWEEN):
+        folder, inside, names = one.partition(f"/{_INSIDE}")
+        for name in names.split(_NEXT) if inside else ():
+            yield complete_path(f"{folder}/{name}", root)
+        if not inside:
+            yield complete_path(one, root)
+
+
+def shorten_path(path: str, root: str, tops: frozenset[str] = frozenset()) -> str:
     """Return a path with `./` in place of the root."""
-    return _HERE + path.removeprefix(f"{root}/") if root and path.startswith(f"{root}/") else path
+    if root and path.startswith(f"{root}/"):
+        return _HERE + path.removeprefix(f"{root}/")
+    return _HERE + path if path.partition("/")[0] in tops else path
 
 
 def complete_path(path: str, root: str) -> str:
@@ -81,19 +118,19 @@ def complete_path(path: str, root: str) -> str:
 def parse_file_line(use: Use, rest: str, root: str) -> Iterator[FileEntry]:
     """Yield the files of one line, without the word before its colon."""
     if use == "read":
-        yield from (FileEntry(complete_path(path, root), use) for path in rest.split(_BETWEEN))
+        yield from (FileEntry(path, use, named=True) for path in split_names(rest, root))
         return
     named, _, about = rest.partition(_ABOUT)
     named, _, to = named.partition(_TO)
-    for path in named.split(_BETWEEN) if not to or to.endswith("/") else (named,):
+    for path in split_names(named, root) if not to or to.endswith("/") else (complete_path(named, root),):
         if about == IMPORTS_ONLY and _MORE.fullmatch(path):
             continue
-        yield FileEntry(complete_path(path, root), use, to=complete_path(to, root), about=about)
+        yield FileEntry(path, use, to=complete_path(to, root), about=about)
 
 
 def parse_scratch_line(rest: str, root: str) -> Iterator[FileEntry]:
     """Yield the scratch files of one line."""
-    yield from (FileEntry(complete_path(path, root), "created", scratch=True) for path in rest.split(_BETWEEN))
+    yield from (FileEntry(path, "created", scratch=True) for path in split_names(rest, root))
 
 
 def _group(files: Sequence[FileEntry]) -> Iterator[list[FileEntry]]:

@@ -9,7 +9,7 @@ change of it; one that the session itself created and deleted is nothing that a 
 
 import posixpath
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import cast
 
@@ -21,7 +21,8 @@ from secateur.compaction.ledger.known_paths import find_known_path, find_place, 
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, collapse_whitespace
 from secateur.toolcalls.effects import Effect, Use, is_pathlike
-from secateur.toolcalls.file_effects import list_file_effects, list_paths
+from secateur.toolcalls.file_effects import list_command_lines, list_file_effects, list_paths
+from secateur.toolcalls.shell import parse_command_line
 
 MOST_UNCOMMITTED = 8
 OTHERS = "…"  # in place of older files that were changed since the last commit
@@ -40,10 +41,12 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
     roots: dict[str, None] = {}
     taken_back = _TakenBack()
     since_commit: dict[str, None] = {}
+    staged: dict[str, None] = {}
     committed: set[str] = set()  # files that only a commit names
     for action in done:
         if action.kind in ("run", "edit"):
             roots |= dict.fromkeys(find_roots(action))
+            staged |= dict.fromkeys(_find_staged(action))
         for effect in list_file_effects(action):
             if effect.use == "read" and _is_absent(effect.path, action):
                 continue
@@ -51,11 +54,11 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
                 taken_back.note(found, effect, action, roots)
                 _drop_restored(since_commit, effect, found, roots)
             else:
+                is_untold = effect.use == "deleted" and _is_untold_folder(effect.path, found)
                 touched = _note(found, effect, action, roots)
-                since_commit |= dict.fromkeys(touched if effect.use != "read" else ())
+                since_commit |= dict.fromkeys(touched if effect.use != "read" and not is_untold else ())
         if action.kind == "run" and "commit" in action.call.text and _COMMITTED.search(action.said[:_SEARCHED]):
-            _note_committed_files(found, committed, action)
-            _note_removed_files(found, action, roots)
+            _note_commit(found, committed, staged, action, roots)
         if since_commit and _is_commit(action):
             since_commit.clear()
     _mark_removed(found, committed)
@@ -102,6 +105,45 @@ def _note_committed_files(found: dict[str, FileEntry], committed: set[str], acti
             committed.add(path)
 
 
+def _note_commit(
+    found: dict[str, FileEntry],
+    committed: set[str],
+    staged: dict[str, None],
+    action: Action,
+    roots: dict[str, None],
+) -> None:
+    """Note the files that only a commit tells of; files staged by name where it took as many as were named."""
+    counted = _COUNTED.search(action.said[:_SEARCHED])
+    if counted and int(counted[1]) == len(staged):
+        for path in staged:
+            _note_staged_file(found, path, action, roots)
+    staged.clear()
+    _note_committed_files(found, committed, action)
+    _note_removed_files(found, action, roots)
+
+
+def _find_staged(action: Action) -> Iterator[str]:
+    """Yield the files that a call added to the next commit by name."""
+    for line in list_command_lines(action) if "git" in action.call.text and "add" in action.call.text else ():
+        for simple in parse_command_line(line).commands:
+            if simple.words[:2] == ("git", "add"):
+                yield from (word for word in simple.words[2:] if word not in ("-f", "--force", "--"))
+
+
+def _note_staged_file(found: dict[str, FileEntry], path: str, action: Action, roots: dict[str, None]) -> None:
+    """Note a file as changed that the session committed by name, where no call shows how it was changed."""
+    known = found.get(find_known_path(found, path, roots))
+    if is_pathlike(path) and (known is None or known.use == "read"):
+        _note(found, Effect(path, "changed"), action, roots)
+
+
+def _is_untold_folder(path: str, found: dict[str, FileEntry]) -> bool:
+    """Whether a path looks like a folder of which the session knows no file: nobody knows whether git has it."""
+    return "." not in posixpath.basename(path)[1:] and not any(
+        one == path or one.startswith(f"{path}/") for one in found
+    )
+
+
 def _note_removed_files(found: dict[str, FileEntry], action: Action, roots: dict[str, None]) -> None:
     """Note known files as deleted that a commit says it removed: other programs deleted them."""
     for hit in _REMOVED.finditer(action.said[:_SEARCHED]):
@@ -129,6 +171,7 @@ def _drop_restored(
 
 _SEARCHED = 20_000  # characters of a command, and of an output
 _SUMMED_UP = re.compile(r"^ create mode \d{6} (?P<path>[^\n]{1,400})$", re.M)
+_COUNTED = re.compile(r"^ (\d{1,6}) files? changed\b", re.M)
 _REMOVED = re.compile(r"^ delete mode \d{6} (?P<path>[^\n]{1,400})$", re.M)
 _MOST_ABSENT = 400
 _ABSENT = re.compile(

@@ -27,7 +27,9 @@ from secateur.compaction.ledger.entries import (
     mark,
 )
 from secateur.compaction.ledger.failures import is_overtaken
+from secateur.compaction.ledger.file_lines import find_root
 from secateur.compaction.ledger.files import limit_uncommitted, merge_use
+from secateur.compaction.ledger.known_paths import find_known_path
 from secateur.compaction.ledger.last_calls import take_ends
 from secateur.compaction.ledger.repository import MOST_UNPUSHED, TAG, merge_tickets
 from secateur.compaction.ledger.retractions import mark_replaced
@@ -51,7 +53,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         tasks=_merge_tasks(earlier, later),
         questions=earlier.questions if silent else later.questions,
         pending=_merge_pending(earlier, later),
-        commits=tuple(dict.fromkeys((*earlier.commits, *later.commits))),
+        commits=_merge_commits(earlier.commits, later.commits),
         uncommitted=_merge_uncommitted(earlier, later),
         status=later.status or (() if later.commits or later.delivered else earlier.status),
         identifiers=tuple(dict.fromkeys(names)),
@@ -132,6 +134,13 @@ def _merge_uncommitted(earlier: Ledger, later: Ledger) -> tuple[str, ...]:
     return limit_uncommitted(dict.fromkeys((*(() if is_committed else earlier.uncommitted), *later.uncommitted)))
 
 
+def _merge_commits(earlier: Sequence[str], later: Sequence[str]) -> tuple[str, ...]:
+    """Merge the commits; a bare hash says nothing beside the same one with its subject."""
+    both = dict.fromkeys((*earlier, *later))
+    known = [one for one in both if " " in one]
+    return tuple(one for one in both if " " in one or not any(f" {one}]" in other for other in known))
+
+
 def _merge_unpushed(earlier: Ledger, later: Ledger) -> tuple[str, ...]:
     """Merge what no call pushed; a push of the later span takes the earlier commits, and not the tags."""
     kept = earlier.unpushed if "push" not in later.delivered else filter(_is_tag, earlier.unpushed)
@@ -160,13 +169,16 @@ def _mark_edited(commands: Iterable[Command], later: Ledger) -> Iterable[Command
 def _merge_files(earlier: Ledger, later: Iterable[FileEntry]) -> tuple[FileEntry, ...]:
     """Merge the files; what the earlier span may have committed is not taken back by restoring the file."""
     found = {one.path: one for one in earlier.files}
+    roots = dict.fromkeys(filter(None, (find_root(earlier.files), earlier.folder)))
     for one in later:
-        before = found.pop(one.path, None)
+        path = find_known_path(found, one.path, roots)
+        before = found.pop(path, None)
         is_kept = before is not None and one.use == "restored" and bool(earlier.commits)
         use = before.use if before and is_kept else merge_use(before, one.use)
         scratch = one.scratch or (before is not None and before.scratch)
         about = one.about or (before.about if before else "")
-        found[one.path] = replace(one, use=use, scratch=scratch, about=about)
+        named = one.named or (before is not None and before.named)
+        found[path] = replace(one, path=path, use=use, scratch=scratch, about=about, named=named)
     return tuple(found.values())
 
 

@@ -30,6 +30,7 @@ _SHARED = ("", IMPORTS_ONLY, LAYOUT_ONLY)  # notes that files have in common tak
 _CAPS = (180, 150, 120, 90, 60, 40)  # characters of one note, where not all have room
 MOST_NAMES = 6
 LONGEST_NAME = 80
+PART_SHARE = 0.6  # of the room that whole parts must fill; else the next part is cut between its names
 
 
 def describe_changes(
@@ -137,22 +138,22 @@ def _is_said(sentence: str, said: str) -> bool:
 
 
 def _clip(note: str, max_chars: int = NOTE_CHARS) -> str:
-    """Cut a note behind one of its parts, or else between two names."""
+    """Cut a note behind one of its parts, or else between two names; a line of code stands whole or not at all."""
     if len(note) <= max_chars:
         return note
-    least = {"; ": 1, "” ": max_chars // 3, ", ": max_chars // 3}
-    ends = [note.rfind(mark, 0, max_chars) for mark in least]
-    end = next((at for at, few in zip(ends, least.values(), strict=True) if at >= few), 0)
-    if not end and not note.startswith("“"):  # the first name stays whole
+    part, name, quoted = (note.rfind(mark, 0, max_chars) for mark in ("; ", ", ", "” "))
+    end = part
+    if part < PART_SHARE * max_chars:
+        end = max(part, *(at if at >= max_chars // 3 else 0 for at in (name, quoted)))
+    if end <= 0 and not note.startswith("“"):  # the first name stays whole
         end = next((at for at in (note.find(", "), note.find("; ")) if 0 < at <= LONGEST_NAME), 0)
-    said = note[:end] if end else clip_text(note, max_chars - 3)
-    if said.count("`") % 2 and "“" not in said:  # a line of code stands whole or not at all
-        said = _BEFORE_CODE.sub("", said[: said.rindex("`")])
-        return said or _clip(f"“{note}", max_chars).removeprefix("“")
-    if note.startswith("; ", end) and end:
+    said = note[:end] if end > 0 else clip_text(note, max_chars - 3)
+    if said.count("`") % 2 and (before := _BEFORE_CODE.sub("", said[: said.rindex("`")])):
+        return before
+    if end > 0 and note.startswith("; ", end):
         return said
-    quoted = " …”" if said.count("“") > said.count("”") else " …"
-    return f"{said}{quoted}" if " " in said else ""
+    closing = "`" if said.count("`") % 2 else "”" if said.count("“") > said.count("”") else ""
+    return f"{said} …{closing}" if " " in said else ""
 
 
 def _join(names: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from secateur.compaction.ledger.entries import Command, Ledger
-from secateur.compaction.ledger.file_lines import find_root, shorten_path
+from secateur.compaction.ledger.file_lines import find_root, find_tops, shorten_path
 from secateur.compaction.ledger.files import OTHERS
 from secateur.compaction.ledger.repository import DISTANCES, list_unnamed
 from secateur.compaction.ledger.requests import is_substantial
@@ -83,7 +83,8 @@ def _list_uncommitted(ledger: Ledger) -> Iterator[str]:
             yield IN_STATUS
         return
     root = find_root(ledger.files)
-    yield from (shorten_path(path, root) for path in ledger.uncommitted)
+    tops = find_tops(ledger.files, root)
+    yield from (shorten_path(path, root, tops) for path in ledger.uncommitted)
 
 
 _CLOSES = re.compile(

@@ -37,10 +37,12 @@ from secateur.compaction.ledger.file_lines import (
     parse_scratch_line,
 )
 from secateur.compaction.ledger.open_work import NEVER_COMMITTED, UNCOMMITTED, UNPUSHED
+from secateur.compaction.ledger.relevance import SCRATCH
 from secateur.compaction.ledger.render import (
     ADDED,
     CALLED,
     CARRIED_OUT,
+    EARLIER_COMMITS,
     EARLIER_WORDS,
     FOLDER,
     IN_ANSWER,
@@ -98,6 +100,7 @@ _VALUE = re.compile(rf"value: (\S+) in (.+): (?:{ADDED}|(.*) → )(.*)")
 _WORDS = re.compile(rf"({LAST_WORDS}|{EARLIER_WORDS}): (.*)", re.S)
 _ERROR = re.compile(r"error, (open|resolved|not tried again)( \(edited since\))?: (.*?)(?: — during: (.*))?")
 _FILE = re.compile(rf"({'|'.join(USES)}): (.*)")
+_SCRATCH_LABEL = re.compile(rf"{SCRATCH_FILES}(?:, (\d{{1,4}}) of (\d{{1,4}}))?")
 _TICKET = re.compile(r"(ticket|pull request), (open|done): (\S+)(?: — (.*))?")
 _TASK = re.compile(r"task, (open|done|superseded): (.*)")
 
@@ -144,8 +147,12 @@ def _parse_fact(found: dict[str, Any], text: str) -> None:
     if head in _FIELDS:
         name, read = _FIELDS[head]
         found[name] = read(rest)
-    elif head == SCRATCH_FILES:
+    elif hit := _SCRATCH_LABEL.fullmatch(head):
         found.setdefault("files", []).extend(parse_scratch_line(rest, found.get(ROOT, "")))
+        if hit[1]:
+            found["omitted"] = {**found.get("omitted", {}), SCRATCH: int(hit[2]) - int(hit[1])}
+    elif head == EARLIER_COMMITS:
+        found.setdefault("commits", []).extend(rest.split(" · "))
     elif head in _LISTS:
         name, made = _LISTS[head]
         found.setdefault(name, []).append(made(rest))

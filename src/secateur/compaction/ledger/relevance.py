@@ -24,6 +24,9 @@ from secateur.compaction.ledger.requests import is_substantial, is_task
 
 _T = TypeVar("_T")
 
+SCRATCH = "scratch"  # among the counts of what is left out: scratch files, which their own line tells
+COMMIT_HASH = re.compile(r"(?:\[[^\]\n]{1,240} )?([0-9a-f]{7,40})(?:\]|$)")
+MOST_HASHES = 12  # of commits whose subjects have no room
 MOST_SCRATCH_FILES = 6
 MOST_READ_FILES = 8
 MOST_SCRATCH_CHECKS = 2
@@ -50,7 +53,8 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int) -> Ledger:
     commands = _select_commands(ledger)
     commits = _limit_commits(ledger.commits, commit_chars)
     left_out = len(ledger.commits) - len(commits)
-    counts = {"constraints": ruled_out, "requests": dropped}
+    files = _select_files(ledger.files)
+    counts = {"constraints": ruled_out, "requests": dropped, SCRATCH: _count_scratch(ledger, files)}
     if left_out:
         counts["commits"] = ledger.omitted.get("commits", 0) + left_out
     reported = tuple(one for one in ledger.reported if not is_committed(one.text, commits))
@@ -60,7 +64,7 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int) -> Ledger:
         ledger,
         requests=requests,
         constraints=constraints,
-        files=drop_reported(_select_files(ledger.files), [one.text for one in reported]),
+        files=drop_reported(files, [one.text for one in reported]),
         reported=reported,
         commands=commands,
         failures=_select_failures(ledger, commands),
@@ -124,12 +128,13 @@ def _shorten_request(one: UserRequest, is_goal: bool) -> UserRequest:
 
 
 def _limit_commits(commits: tuple[str, ...], chars: int) -> tuple[str, ...]:
-    """Return the newest commits that have room, one at least."""
+    """Return the newest commits that have room, one at least, and of those before them the hashes."""
     kept = len(commits)
     while kept and (kept == len(commits) or len(commits[kept - 1]) <= chars):
         kept -= 1
         chars -= len(commits[kept])
-    return commits[kept:]
+    before = [hit[1] if (hit := COMMIT_HASH.match(commit)) else "" for commit in commits[:kept]]
+    return (*filter(None, before[-MOST_HASHES:]), *commits[kept:])
 
 
 def _select_tasks(ledger: Ledger) -> tuple[PlanItem, ...]:
@@ -139,8 +144,20 @@ def _select_tasks(ledger: Ledger) -> tuple[PlanItem, ...]:
 
 
 def _select_files(entries: Sequence[FileEntry]) -> tuple[FileEntry, ...]:
-    few = _keep_last(entries, MOST_SCRATCH_FILES, lambda one: one.scratch)
+    """Keep the newest of the scratch files and of those that were read.
+
+    Where the session changed files, those that were read and that nothing came of are left out.
+    """
+    has_changed = any(one.use not in ("read", "discarded") and not one.scratch for one in entries)
+    told = [one for one in entries if one.use != "read" or one.named or not has_changed]
+    few = _keep_last(told, MOST_SCRATCH_FILES, lambda one: one.scratch and one.use != "discarded")
     return _keep_last(few, MOST_READ_FILES, lambda one: one.use == "read")
+
+
+def _count_scratch(ledger: Ledger, kept: Sequence[FileEntry]) -> int:
+    """Count the scratch files beside those that are kept."""
+    counts = [sum(one.scratch and one.use != "discarded" for one in some) for some in (ledger.files, kept)]
+    return ledger.omitted.get(SCRATCH, 0) + counts[0] - counts[1]
 
 
 def _select_commands(ledger: Ledger) -> tuple[Command, ...]:

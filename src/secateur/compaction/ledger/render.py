@@ -22,7 +22,7 @@ from secateur.compaction.ledger.last_calls import is_announcing
 from secateur.compaction.ledger.last_words import UNFINISHED
 from secateur.compaction.ledger.notes import limit_notes
 from secateur.compaction.ledger.open_work import find_open_request, has_open, list_failing, render_undelivered_work
-from secateur.compaction.ledger.relevance import select_relevant
+from secateur.compaction.ledger.relevance import SCRATCH, select_relevant
 from secateur.compaction.ledger.reports import strip_reported
 from secateur.compaction.ledger.repository import MOST_IN_STATUS, list_unnamed
 from secateur.compaction.ledger.standing import STANDING
@@ -46,6 +46,7 @@ EDITED_SINCE = " (edited since)"
 STATUS = "git status, last"
 TAKEN_BACK = "tried and taken back"
 FOLDER = "working directory"
+EARLIER_COMMITS = "earlier commits"
 ADDED = "added: "
 UNDELIVERED = "asked for, and no call did it"
 TASK_DOCUMENT = "task document"
@@ -158,8 +159,8 @@ def _render_discoveries(ledger: Ledger) -> Iterator[str]:
     yield from _render_failures(ledger)
     if ledger.identifiers:
         yield f"- names: {' · '.join(ledger.identifiers)}"
-    if ledger.omitted:
-        counts = ", ".join(f"{name} {min(count, 99)}" for name, count in ledger.omitted.items())
+    if left_out := {name: count for name, count in ledger.omitted.items() if name != SCRATCH}:
+        counts = ", ".join(f"{name} {min(count, 99)}" for name, count in left_out.items())
         yield f"- not listed, for room: {counts}"  # two digits: more would read as a number of the conversation
 
 
@@ -192,14 +193,21 @@ def _render_accomplished(ledger: Ledger) -> Iterator[str]:
         change = f"{value.old} → {value.new}" if value.old else f"{ADDED}{value.new}"
         yield f"- value: {value.name} in {value.path}: {change}"
     yield from _render_tickets(ledger, "done")
-    for commit in ledger.commits:
-        yield f"- commit: {commit}"
+    yield from _render_commits(ledger)
     for item in ledger.reported:
         yield f"- {REPORTED}: {item.text}"
 
 
+def _render_commits(ledger: Ledger) -> Iterator[str]:
+    """Render the commits; of those whose subjects had no room, the hashes in one line."""
+    hashes = [commit for commit in ledger.commits if " " not in commit]
+    if hashes:
+        yield f"- {EARLIER_COMMITS}: {' · '.join(hashes)}"
+    yield from (f"- commit: {commit}" for commit in ledger.commits if " " in commit)
+
+
 def _render_files(ledger: Ledger) -> Iterator[str]:
-    yield from list_file_lines(ledger.files)
+    yield from list_file_lines(ledger.files, ledger.omitted.get(SCRATCH, 0))
     unnamed = list_unnamed(ledger.status, ledger.files)
     if unnamed:
         yield f"- {STATUS}: {' · '.join(limit_uncommitted(unnamed, MOST_IN_STATUS))}"

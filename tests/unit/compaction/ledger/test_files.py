@@ -293,3 +293,24 @@ def test_a_file_that_a_reading_tool_did_not_find_is_not_read(said: str) -> None:
 def test_one_long_line_takes_little_time_to_read() -> None:
     line = " create mode 100644 " + "a/" * 250_000
     assert files(called("bash", f"{line}\n[" + "a" * 500_000, command="git commit -m x")) == {}
+
+
+def test_files_that_a_commit_takes_by_name_are_changed_though_no_call_shows_how() -> None:
+    add = called("bash", command="git add src/table.py src/row.py && git status --short")
+    told = "[main 1234abc] Add a table\n 2 files changed, 4 insertions(+)"
+    commit = called("bash", told, command="git commit -m 'Add a table'")
+    read = called("read", file_path="/w/src/table.py")
+    assert files(add, commit) == {"src/table.py": "changed", "src/row.py": "changed"}
+    assert files(read, add, commit) == {"/w/src/table.py": "changed", "src/row.py": "changed"}
+    assert files(called("bash", command="git add src/other.py"), add, commit) == {}  # it took fewer than were named
+    assert files(called("bash", command="git add -A"), add, commit) == {}
+    assert files(add, called("bash", "nothing to commit", command="git status")) == {}
+
+
+def test_a_folder_that_was_cloned_anew_is_not_deleted_and_one_of_unknown_files_is_not_uncommitted() -> None:
+    line = "rm -rf /tmp/site && git clone --depth 1 -b main https://example.org/a/site.git /tmp/site"
+    assert files(called("bash", command=line)) == {"/tmp/site": "created"}
+    gone = (called("bash", command="rm -rf lib/.cache"), called("bash", command="rm lib/old.py"))
+    assert files(*gone) == {"lib/.cache": "deleted", "lib/old.py": "deleted"}
+    messages = talk(user(), *(message for one in gone for message in one)).messages
+    assert build_ledger(messages).uncommitted == ("lib/old.py",)

@@ -120,7 +120,7 @@ FULL = Ledger(
         FileEntry("b.py", "moved", to="c.py"),
         FileEntry("d.py", "created"),
         FileEntry("f.py", "deleted"),
-        FileEntry("e.md", "read"),
+        FileEntry("e.md", "read", named=True),
     ),
     commands=(Command("make a"), Command("pytest -q", False, 1, "test", "1 failed")),
     failures=(Failure("ValueError: x", "python a.py"), Failure("no such file", "read b", True)),

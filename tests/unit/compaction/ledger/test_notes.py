@@ -221,7 +221,7 @@ FILES = (
     FileEntry("lib/x.ts", "changed"),
     FileEntry("/srv/app/src/b.ts", "changed", about="imports only"),
     FileEntry("/srv/app/doc/c.md", "created", about="“The plan”"),
-    FileEntry("/etc/hosts", "read"),
+    FileEntry("/etc/hosts", "read", named=True),
     FileEntry("a.ts", "moved", to="lib/"),
     FileEntry("b.ts", "moved", to="lib/"),
     FileEntry("/tmp/t.py", "created", scratch=True),
@@ -233,7 +233,7 @@ def test_files_are_listed_below_one_root_and_read_back_whole() -> None:
     assert lines["files"] == (
         "- root: /srv/app",
         "- changed: lib/x.ts",
-        "- changed: ./src/a.ts · ./src/b.ts — imports only",
+        "- changed: ./src/: a.ts, b.ts — imports only",
         "- created: ./doc/c.md — “The plan”",
         "- moved: a.ts · b.ts → lib/",
         "- scratch files: /tmp/t.py",
@@ -244,6 +244,24 @@ def test_files_are_listed_below_one_root_and_read_back_whole() -> None:
         (one.path, one.use, one.to, one.about) for one in FILES
     }
     assert render_ledger(back) == lines
+
+
+def test_files_of_one_folder_stand_behind_its_name_and_relative_paths_below_the_root() -> None:
+    paths = ("/w/app/src/a.ts", "/w/app/src/b.ts", "src/c.ts", "other/d.ts", "other/e, f.ts", "/w/app/g.ts")
+    lines = render_ledger(Ledger(files=tuple(FileEntry(path, "changed") for path in paths)))["files"]
+    assert lines == (
+        "- root: /w/app",
+        "- changed: ./src/: a.ts, b.ts, c.ts · other/d.ts · other/e, f.ts · ./g.ts",
+    )
+    earlier = read_back({"files": lines})
+    assert {one.path for one in earlier.files} == {*paths, "/w/app/src/c.ts"} - {"src/c.ts"}
+    later = Ledger(files=(FileEntry("src/c.ts", "changed"), FileEntry("g.ts", "read")))
+    assert len(merge(earlier, later).files) == len(paths)
+
+
+def test_a_folder_for_temporary_files_is_no_root() -> None:
+    files = tuple(FileEntry(f"/tmp/shots/{name}.png", "read", named=True) for name in "ab")
+    assert render_ledger(Ledger(files=files))["files"] == ("- read: /tmp/shots/: a.png, b.png",)
 
 
 def test_the_later_note_wins_and_a_later_reading_keeps_the_earlier_one() -> None:
@@ -259,7 +277,7 @@ def test_where_notes_have_no_room_newer_files_keep_theirs_and_all_files_stay() -
     kept = limit_notes(files, 300)
     assert [one.path for one in kept] == [one.path for one in files]
     assert sum(len(one.about) for one in kept) <= 300
-    assert kept[-1].about == "adds alpha19, beta19"
+    assert kept[-1].about == "adds alpha19, beta19; drops gamma …"
     assert kept[0].about == ""
 
 
@@ -281,5 +299,5 @@ def test_a_function_that_two_edits_define_in_the_same_words_has_two_definitions(
 def test_many_files_with_nothing_but_other_imports_are_counted() -> None:
     messages = [one for n in range(9) for one in edited(f"src/m{n}.py", "import a\n", "import b\n")]
     lines = render_ledger(build_ledger(talk(user(), *messages).messages))["files"]
-    assert lines == (f"- changed: {' · '.join(f'src/m{n}.py' for n in range(4, 9))} · 4 more — imports only",)
+    assert lines == ("- changed: src/: m4.py, m5.py, m6.py, m7.py, m8.py · 4 more — imports only",)
     assert [one.path for one in read_back({"files": lines}).files] == [f"src/m{n}.py" for n in range(4, 9)]

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger import FileEntry, Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
 from secateur.compaction.ledger.force import MOST_PROJECT_RULES
+from secateur.compaction.ledger.relevance import MOST_HASHES
 from secateur.model import Message
 from secateur.tokens import estimate
 
@@ -131,7 +132,33 @@ def test_scratch_files_stand_in_one_line_and_only_the_newest() -> None:
     lines = shown(user("Fix the date parser."), *trials, *edited("src/dates.py"), *ran("echo x > /tmp/out.txt"))
     assert lines["files"] == (
         "- changed: src/dates.py",
-        "- scratch files: test_case4.py · test_case5.py · test_case6.py · test_case7.py · test_case8.py · /tmp/out.txt",
+        "- scratch files, 6 of 10: test_case4.py · test_case5.py · test_case6.py · test_case7.py · test_case8.py"
+        " · /tmp/out.txt",
+    )
+
+
+def test_the_number_of_scratch_files_outlives_a_further_compaction() -> None:
+    lines = {"files": ("- scratch files, 6 of 10: /tmp/: a.py, b.py, c.py, d.py, e.py, f.py",)}
+    back = read_back(lines)
+    assert render_ledger(back) == lines
+    both = fit_ledger(merge(back, Ledger(files=(FileEntry("/tmp/g.py", "created", scratch=True),))), 800, estimate)
+    assert render_ledger(both)["files"][-1].startswith("- scratch files, 6 of 11: ")
+
+
+def test_a_file_that_was_read_is_listed_where_something_came_of_it() -> None:
+    reads = [
+        one
+        for path in ("lib/row-table.ts", "lib/dates.ts", "lib/money.ts", "doc/index.md")
+        for one in (assistant(("r", "Read", json.dumps({"file_path": path}))), result("x", "Read", "r"))
+    ]
+    given = json.dumps({"file_path": "src/list.ts", "content": "RowTable.of(rows)"})
+    use = (assistant(("w", "Write", given)), result("ok", "Write", "w"))
+    told = assistant(text="Done as lib/dates.ts does it; money needs nothing.")
+    assert "- read: lib/: row-table.ts, dates.ts" in shown(user("Make a list."), *reads, *use, told)["files"]
+    early = assistant(text="Let me look at lib/money.ts and index.md first.")
+    assert not any("money" in line for line in shown(user("Make a list."), early, *reads, *use, told)["files"])
+    assert shown(user("What is there?"), *reads)["files"] == (
+        "- read: lib/: row-table.ts, dates.ts, money.ts · doc/index.md",
     )
 
 
@@ -232,7 +259,14 @@ def test_commits_without_room_are_counted_and_the_newest_stay() -> None:
     listed = [line for line in lines["accomplished"] if "commit: " in line]
     assert 1 < len(listed) < 30
     assert listed[-1].endswith("part 29")
-    assert f"- not listed, for room: commits {30 - len(listed)}" in lines["discoveries"]
+    before = next(line for line in lines["accomplished"] if line.startswith("- earlier commits: "))
+    hashes = before.partition(": ")[2].split(" · ")
+    cut = 30 - len(listed)
+    assert hashes == [f"{0xABC1000 + n:x}" for n in range(cut)][-MOST_HASHES:]
+    assert f"- not listed, for room: commits {cut - MOST_HASHES}" in lines["discoveries"]
+    back = read_back(lines)
+    assert back.commits[:MOST_HASHES] == tuple(hashes)
+    assert hashes[0] not in merge(back, Ledger(commits=(f"[topic {hashes[0]}] Do part 0",))).commits
 
 
 UNCOMMITTED = "- changed since the last commit: "
