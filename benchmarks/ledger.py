@@ -270,7 +270,8 @@ def _told(value: object) -> str:
 
 def _added(line: str) -> list[str]:
     """The words that `git add` is given, quoted ones whole."""
-    return [word for named in re.findall(r"\bgit add ([^;&|\n]+)", line) for word in _WORD.findall(named)]
+    words = [word for named in re.findall(r"\bgit add ([^;&|\n]+)", line) for word in _WORD.findall(named)]
+    return [word for word in words if word not in ("--", "-f", "--force")]
 
 
 _WORD = re.compile(r"\"[^\"]*\"|'[^']*'|[^\s'\"]+")
@@ -345,6 +346,8 @@ def _program(name: str, words: list[str], rest: list[str], found: tuple[set[str]
         writes.update(rest[-1:] if len(rest) == 2 else [])
     elif name == "git" and rest[:1] in (["mv"], ["rm"]):
         writes.update(rest[1:])
+    elif name == "git" and rest[:1] == ["clone"] and not re.search(r"://|@|\.git$", rest[-1]):
+        writes.add(rest[-1])
     elif name in ("gofmt", "goimports") and "-w" in words:
         writes.update(word for word in rest if "." in word)
 

@@ -20,6 +20,7 @@ ROOT = "root"
 SCRATCH_FILES = "scratch files"
 USES = ("read", "created", "changed", "moved", "deleted", "restored")
 _PER_LINE = 12
+_FEWEST_TOGETHER = 3  # files that stand behind the name of their folder
 _HERE = "./"
 _SHARE = 0.6  # of the absolute paths that are in the root
 _MOST_IMPORTING = 5  # files with nothing but other imports that are named
@@ -87,7 +88,7 @@ def _join_folders(paths: Sequence[str]) -> Iterator[str]:
     for folder, some in groupby(paths, posixpath.dirname):
         row = list(some)
         names = [posixpath.basename(path) for path in row]
-        if len(row) > 1 and folder not in ("", ".") and not any(_NO_LIST.search(path) for path in row):
+        if len(row) >= _FEWEST_TOGETHER and folder not in ("", ".") and not any(_NO_LIST.search(path) for path in row):
             yield f"{folder}/{_INSIDE}{_NEXT.join(names)}"
         else:
             yield from row

@@ -233,7 +233,7 @@ def test_files_are_listed_below_one_root_and_read_back_whole() -> None:
     assert lines["files"] == (
         "- root: /srv/app",
         "- changed: lib/x.ts",
-        "- changed: ./src/: a.ts, b.ts — imports only",
+        "- changed: ./src/a.ts · ./src/b.ts — imports only",
         "- created: ./doc/c.md — “The plan”",
         "- moved: a.ts · b.ts → lib/",
         "- scratch files: /tmp/t.py",
@@ -261,7 +261,7 @@ def test_files_of_one_folder_stand_behind_its_name_and_relative_paths_below_the_
 
 def test_a_folder_for_temporary_files_is_no_root() -> None:
     files = tuple(FileEntry(f"/tmp/shots/{name}.png", "read", named=True) for name in "ab")
-    assert render_ledger(Ledger(files=files))["files"] == ("- read: /tmp/shots/: a.png, b.png",)
+    assert render_ledger(Ledger(files=files))["files"] == ("- read: /tmp/shots/a.png · /tmp/shots/b.png",)
 
 
 def test_the_later_note_wins_and_a_later_reading_keeps_the_earlier_one() -> None:

@@ -154,7 +154,7 @@ def test_a_file_that_was_read_is_listed_where_something_came_of_it() -> None:
     given = json.dumps({"file_path": "src/list.ts", "content": "RowTable.of(rows)"})
     use = (assistant(("w", "Write", given)), result("ok", "Write", "w"))
     told = assistant(text="Done as lib/dates.ts does it; money needs nothing.")
-    assert "- read: lib/: row-table.ts, dates.ts" in shown(user("Make a list."), *reads, *use, told)["files"]
+    assert "- read: lib/row-table.ts · lib/dates.ts" in shown(user("Make a list."), *reads, *use, told)["files"]
     early = assistant(text="Let me look at lib/money.ts and index.md first.")
     assert not any("money" in line for line in shown(user("Make a list."), early, *reads, *use, told)["files"])
     assert shown(user("What is there?"), *reads)["files"] == (
