@@ -133,9 +133,8 @@ def _refuse_unreadable(source: InputSource) -> None:
 
 
 def _is_binary(head: bytes) -> bool:
-    """Whether there are NUL bytes other than those of JSON in UTF-16 or UTF-32."""
-    wide = json.detect_encoding(head[:4]) not in ("utf-8", "utf-8-sig")
-    return b"\0" in head and not (wide and head.replace(b"\0", b"").lstrip(_MARKS)[:1] in (b"{", b"["))
+    """Whether there are NUL bytes, and not as in UTF-16 or in a log that a machine was writing as it failed."""
+    return b"\0" in head and head.replace(b"\0", b"").lstrip(_MARKS)[:1] not in (b"{", b"[")
 
 
 def _describe_os_error(name: str, error: OSError) -> str:

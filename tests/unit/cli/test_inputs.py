@@ -53,6 +53,13 @@ def test_utf_16_is_no_binary_file(tmp_path: Path) -> None:
     assert read_source(str(path)).data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
+def test_a_log_with_a_line_of_nuls_is_no_binary_file(tmp_path: Path) -> None:
+    """As a machine leaves it that lost its power while the host was writing."""
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"a": 1}\n' + b"\0" * 512 + b'\n{"a": 2}\n')
+    assert read_source(str(path)).data == path.read_bytes()
+
+
 def test_a_missing_file_and_a_directory_are_told_apart(tmp_path: Path) -> None:
     with pytest.raises(UnreadableInput, match="there is no file"):
         read_source(str(tmp_path / "none"))
