@@ -67,8 +67,17 @@ def mark_former(line: str) -> str:
 def clean_host_summary(text: str) -> str:
     """Return a host's summary with its unknown headings opening no section of the user's words."""
     known = list_headings()
-    lines = text.split("\n")
+    lines = [_strip_tags(line, known) for line in text.split("\n")]
     return "\n".join(_OTHER if _is_other_heading(line, known) else line for line in lines if not _SUB.match(line))
+
+
+def _strip_tags(line: str, known: Mapping[str, str]) -> str:
+    """Return a line without the tags around it; a tag that names a section, or has a value, stays said."""
+    found = _TAGGED.fullmatch(line) if len(line) <= HEADING_CHARS else None
+    if found is None or normalize_heading(found["tag"]) in known:
+        return line
+    label = found["value"] or ("" if found["tag"].lower() in _ITEM_TAGS else found["tag"])
+    return f"- {label.lower()}: {found['text']}" if label else f"- {found['text']}"
 
 
 def select_telling(lines: Sequence[str]) -> tuple[str, ...]:
@@ -169,6 +178,10 @@ def _without_repeats(sections: Mapping[str, Sequence[str]]) -> Sections:
 _OF_WORK = ("discoveries", "accomplished", "files")
 _GONE = ("deleted", "moved")
 _SAME = 0.9  # of a line's words
+_TAGGED = re.compile(
+    r"\s*<(?P<tag>[A-Za-z][\w-]{0,30})(?:\s+\w+=\"(?P<value>[^\"\n]{1,30})\")?>(?P<text>[^\n]+)</(?P=tag)>\s*"
+)
+_ITEM_TAGS = frozenset({"constraint", "knowledge", "action", "item", "fact", "note", "li", "step", "rule", "file"})
 _OTHER = "## Discoveries"
 _TOP = re.compile(r"^\s{0,3}#{1,2}\s+(\S.*)$")
 _SUB = re.compile(r"^\s{0,3}#{3,6}\s")

@@ -120,6 +120,7 @@ _HOST_HEADINGS = {  # of summaries that hosts write: Claude Code, Codex, Gemini 
     "problem solving": "discoveries",
     "all user messages": "instructions",
     "user constraints": "constraints",
+    "active constraints": "constraints",
     "user preferences": "constraints",
     "completed work": "accomplished",
     "work completed": "accomplished",

@@ -127,3 +127,17 @@ def test_what_was_to_be_kept_is_marked_where_the_user_orders_to_remove_it(order:
     ledger = Ledger(before="done", requests=(UserRequest("Go on."), UserRequest(order, "done")))
     expected = f"{line} — replaced by: {order}" if is_marked else line
     assert with_former_states({"constraints": (line,)}, ledger)["constraints"] == (expected,)
+
+
+def test_the_tags_of_a_hosts_summary_are_no_text_of_it() -> None:
+    text = (
+        "<state_snapshot>\n<overall_goal>\nShip the parser.\n</overall_goal>\n<active_constraints>\n"
+        "  <constraint>The API must stay.</constraint>\n</active_constraints>\n<recent_actions>\n"
+        '<action>Wrote the lexer.</action>\n<step status="DONE">Chose the grammar.</step>\n'
+        "<created>src/lexer.py</created>\n</recent_actions>\n</state_snapshot>"
+    )
+    assert parse_sections(clean_host_summary(text)) == {
+        "goal": ("Ship the parser.",),
+        "constraints": ("- The API must stay.",),
+        "accomplished": ("- Wrote the lexer.", "- done: Chose the grammar.", "- created: src/lexer.py"),
+    }

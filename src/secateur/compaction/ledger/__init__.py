@@ -57,7 +57,7 @@ from secateur.compaction.ledger.said import get_agent_text
 from secateur.compaction.ledger.scripts import drop_empty_checks
 from secateur.compaction.ledger.settle import settle_states
 from secateur.compaction.ledger.standing import list_standing
-from secateur.compaction.ledger.task_documents import find_task_document
+from secateur.compaction.ledger.task_documents import find_task_document, list_document_rules
 from secateur.compaction.ledger.values import list_values
 from secateur.model import Message
 from secateur.redact import redact
@@ -103,9 +103,10 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     waiting = [action for action in done if not action.result and not _is_abandoned(action, said)]
     put = [Question(text, action.call.key) for action in waiting if (text := extract_question(action))]
     undelivered, delivered = extract_deliveries(said, done, ran)
+    demands = (*list_document_rules(done, told.requests), *extract_constraints(said, done))
     made = Ledger(
         requests=told.requests,
-        constraints=add_questions(mark_removed(extract_constraints(said, done), told.requests), told.requests),
+        constraints=add_questions(mark_removed(demands, told.requests), told.requests),
         files=history.files,
         uncommitted=history.uncommitted,
         commands=list_commands(ran),

@@ -56,17 +56,18 @@ def extract_constraints(messages: Sequence[Message], done: Iterable[Action] = ()
 def _extract_from_message(message: Message) -> Iterator[Constraint]:
     for text in _list_texts(message):
         for rules in find_project_rules(text):
-            yield from _extract_rules(rules, message.key, name_rules(rules))
+            yield from extract_rules(rules, message.key, name_rules(rules))
     if text := get_user_text(message):
         yield from _extract_demands(redact(text[:SEARCHED_CHARS]), message.key)
 
 
 def _extract_printed(action: Action) -> Iterator[Constraint]:
     if source := name_rule_source(action):
-        yield from _extract_rules(strip_numbers(_REMINDER.sub("", action.said)), action.key, source)
+        yield from extract_rules(strip_numbers(_REMINDER.sub("", action.said)), action.key, source)
 
 
-def _extract_rules(text: str, key: str, source: str) -> Iterator[Constraint]:
+def extract_rules(text: str, key: str, source: str) -> Iterator[Constraint]:
+    """Yield the demands of a text of the project, each with the name of the file that it stands in."""
     for one in _extract_demands(redact(text[:SEARCHED_CHARS]), key, "project"):
         yield replace(one, source=source)
 

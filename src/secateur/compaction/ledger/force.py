@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.constraints import clip_sentences, normalize_demand
 from secateur.compaction.ledger.entries import Constraint, UserRequest, mark
 from secateur.compaction.ledger.retractions import is_negative
+from secateur.compaction.ledger.rules import is_rule_file
 from secateur.toolcalls.actions import collapse_whitespace
 
 MOST_PROJECT_RULES = 4
@@ -127,10 +128,11 @@ def _drop_repeats(entries: Sequence[Constraint]) -> list[Constraint]:
     ]
 
 
-def _rank_rule(one: Constraint) -> tuple[bool, bool, bool, bool]:
-    """Rules on how work ends before others, those for every case before those for some, and firm ones before advice."""
+def _rank_rule(one: Constraint) -> tuple[bool, bool, bool, bool, bool]:
+    """Those of the task's own document first, then those on how work ends, for every case, and firm ones."""
     text = one.text[:RULE_CHARS]
     return (
+        is_rule_file(one.source) or "." not in one.source,
         _BEARS.search(text) is None,
         _CASE.match(text) is not None,
         _LOUD.search(text) is None,

@@ -90,10 +90,13 @@ def is_committed(item: str, commits: Iterable[str]) -> bool:
 def strip_reported(text: str, reported: Sequence[Quote], commits: Sequence[str]) -> str:
     """Return quoted words without items that are listed as reported or as commits, with a mark where some were."""
     items = [one.text for one in reported]
+    details = {part for item in items for part in item.partition(": ")[2].split(" · ")}
     kept: list[str] = []
     for line in text.split("\n"):
         said = _clean_line(line)
         is_listed = any(said.startswith(item) and len(said) - len(item) <= _MORE_CHARS for item in items)
+        is_listed = is_listed or any(item.startswith(f"{said} ") for item in items if said.endswith((":", "：")))
+        is_listed = is_listed or (_DETAIL.match(line) is not None and said in details)
         is_listed = is_listed or (_ITEM.match(line.strip()) is not None and is_committed(said, commits))
         if not (is_listed and kept[-1:] == [GAP]) and not (line.strip() == GAP and kept[-1:] == [GAP]):
             kept.append(GAP if is_listed else line)

@@ -34,18 +34,19 @@ def strip_numbers(text: str) -> str:
 
 def _find_sources(action: Action) -> Iterator[str]:
     if action.kind == "read":
-        yield from (posixpath.basename(path) for path in list_paths(action) if _is_rule_file(path))
+        yield from (posixpath.basename(path) for path in list_paths(action) if is_rule_file(path))
     elif action.kind == "run":
         for line in list_command_lines(action):
             for simple in parse_command_line(line).commands:
                 words = simple.words
                 if len(words) == 2 and _PRIMER.fullmatch(words[1]):
                     yield " ".join(words)
-                elif len(words) == 2 and words[0] == "cat" and _is_rule_file(words[1]):
+                elif len(words) == 2 and words[0] == "cat" and is_rule_file(words[1]):
                     yield posixpath.basename(words[1])
 
 
-def _is_rule_file(path: str) -> bool:
+def is_rule_file(path: str) -> bool:
+    """Whether a file holds rules of the project by its name."""
     return _NAMED.fullmatch(posixpath.basename(path)) is not None and _FOREIGN.search(path) is None
 
 

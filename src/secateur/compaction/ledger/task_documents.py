@@ -2,17 +2,20 @@
 
 Rule: a request names a document by its file name, or by a numbered part of the work ("phase 1") that its file name has;
 and the document lists what is to be done. It is quoted by its decisive lines under its own name, never as the user's
-words, and without its boxes: whether they are ticked may have changed since. The newest that was read counts.
+words, and without its boxes: whether they are ticked may have changed since. The newest that was read counts. What it
+forbids or commands in capitals is a rule under its name.
 """
 
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.briefs import condense_request
-from secateur.compaction.ledger.entries import TaskDocument, UserRequest
+from secateur.compaction.ledger.constraints import extract_rules
+from secateur.compaction.ledger.entries import Constraint, TaskDocument, UserRequest
 from secateur.compaction.ledger.rules import name_rules, strip_numbers
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action
@@ -24,17 +27,44 @@ SEARCHED_CHARS = 24_000
 
 def find_task_document(done: Iterable[Action], requests: Sequence[UserRequest]) -> TaskDocument | None:
     """Return the newest document that a request names and that lists what is to be done; None if there is none."""
+    read = _find_newest(done, requests)
+    if read is None:
+        return None
+    told = condense_request(redact(_BOX.sub(r"\1", _FRAME.sub("", read.text))).strip(), MAX_CHARS)
+    return TaskDocument(read.name, told, read.key)
+
+
+def list_document_rules(done: Iterable[Action], requests: Sequence[UserRequest]) -> Iterator[Constraint]:
+    """Yield what that document forbids or commands in capitals; its tasks are no rules."""
+    read = _find_newest(done, requests)
+    if read is not None:
+        text = _TASK_LINE.sub("", read.text)
+        yield from (one for one in extract_rules(text, read.key, read.name) if _CAPITALS.search(one.text))
+
+
+class _Read(Struct, frozen=True):
+    """A document as it was read."""
+
+    name: str
+    text: str
+    key: str
+
+
+def _find_newest(done: Iterable[Action], requests: Sequence[UserRequest]) -> _Read | None:
+    """Return the newest reading of a task document; a short piece does not stand for the whole that was read before."""
     asked = [text for one in requests if _GIVES_WORK.search(text := one.text)]
-    found = None
+    found: _Read | None = None
     for action in done if asked else ():
         if action.kind != "read" or not action.ok or not action.result:
             continue
         for path in list_paths(action):
             name = posixpath.basename(path)
             text = strip_numbers(action.said[:SEARCHED_CHARS])
-            if _WRITTEN.search(name) and not name_rules(name) and _LISTS.search(text) and _is_named(name, asked):
-                told = condense_request(redact(_BOX.sub(r"\1", _FRAME.sub("", text))).strip(), MAX_CHARS)
-                found = TaskDocument(name, told, action.key)
+            is_piece = found is not None and found.name == name and len(text) < _PIECE_SHARE * len(found.text)
+            if is_piece or not _WRITTEN.search(name) or name_rules(name):
+                continue
+            if _LISTS.search(text) and _is_named(name, asked):
+                found = _Read(name, text, action.key)
     return found
 
 
@@ -59,8 +89,11 @@ def _is_named(name: str, asked: Iterable[str]) -> bool:
 _WRITTEN = re.compile(r"(?i)\.(?:md|mdx|markdown|txt|rst|adoc|org)$")
 _GIVES_WORK = re.compile(
     r"(?i)\b(?:start|begin|do|implement|complete|execute|follow|carry\s+out|work\s+(?:on|through)|continue|finish|build|develop\w*"
-    r"|task|read)\b|实现|执行|完成|开始|实施|実装|始め|구현|시작"
+    r"|tasks?|read|process|check\s+off|go\s+through|tackle)\b|实现|执行|完成|开始|实施|実装|始め|구현|시작"
 )
+_PIECE_SHARE = 0.5  # of the length of an earlier reading
+_TASK_LINE = re.compile(r"(?m)^[ \t]*[-*] \[[ xX~-]\] [^\n]*$")
+_CAPITALS = re.compile(r"\b(?:NEVER|MUST|DO NOT|DON'T|ALWAYS|ONLY|FORBIDDEN|NICHT|NIE|NUNCA|JAMAIS)\b")
 _PART = re.compile(
     r"(?i)\b(?:phase|step|part|task|plan|milestone|stage|sprint|chapter|ticket|story|wave)\s*[#-]?\s*(\d{1,3})\b"
 )

@@ -89,6 +89,9 @@ What I did:
 - Updated `parser.go` so that it keeps the last byte of every row that it reads
 - Committed as `Keep the last byte` (`1a2b3c4`)
 - Added a test of it
+- Changed the view to tell:
+  - stores that are empty
+  - stores that are closed
 
 The docs are not written yet."""
 

@@ -28,6 +28,7 @@ def goal(*messages: Message, room: int = 4_000) -> tuple[str, ...]:
         ("Start the development of phase 01, complete all tasks.", "plans/IMPORT-01.md"),
         ("Implement step 3.", "docs/2026-01-07-step-3.md"),
         ("Please implement @docs/import.md and commit.", "docs/import.md"),
+        ("Process tasks from this document:\n\n/p/plans/IMPORT-01.md", "/p/plans/IMPORT-01.md"),
     ],
 )
 def test_a_document_that_a_request_names_is_quoted_without_its_boxes(asked: str, path: str) -> None:
@@ -78,3 +79,22 @@ def test_it_outlives_a_span_that_does_not_name_it() -> None:
     later = build_ledger(talk(user("Go on.")).messages)
     assert merge(first, later).document == first.document
     assert merge(first, Ledger()).document == first.document
+
+
+def test_a_piece_that_is_read_again_does_not_stand_for_the_whole() -> None:
+    text = f"{PLAN}{'It says more about the reader of dates. ' * 20}\n"
+    [line] = goal(
+        user("Start phase 1."), *opened("PLAN-01.md", text), *opened("PLAN-01.md", "- [ ] Build the reader\n")
+    )
+    assert "This phase makes the importer fast." in line
+
+
+def test_what_it_forbids_in_capitals_is_listed_first_of_the_rules() -> None:
+    text = f"- NEVER push the code\n- You should be fast\n- [ ] ALWAYS build it twice\n{PLAN}"
+    rules = "".join(f"- NEVER commit part {n}\n" for n in range(5))
+    messages = [user("Start phase 1."), *opened("AGENTS.md", rules), *opened("plans/PLAN-01.md", text)]
+    lines = render_ledger(fit_ledger(build_ledger(talk(*messages).messages), 4_000, estimate))["constraints"]
+    assert lines[0].endswith(", project: PLAN-01.md] - NEVER push the code")
+    assert sum("PLAN-01.md" in line for line in lines) == 1
+    unnamed = talk(user("Start it."), *opened("plans/PLAN-01.md", text)).messages
+    assert build_ledger(unnamed).constraints == ()
