@@ -60,8 +60,10 @@ def render_undelivered_work(ledger: Ledger) -> Iterator[str]:
 
 
 def _render_demanded(ledger: Ledger) -> Iterator[str]:
-    """Render what a rule in force wants done before the work counts as done, and no call did."""
+    """Render what a rule in force wants done before the work counts as done, no other forbids, and no call did."""
     left = {"commit": bool(ledger.uncommitted), "push": bool(ledger.uncommitted or ledger.unpushed)}
+    bans = [hit[1].lower() for one in ledger.constraints if not one.replaced_by for hit in _BANS.finditer(one.text)]
+    left = {kind: is_left and kind not in bans for kind, is_left in left.items()}
     found: dict[str, list[str]] = {}
     for one in ledger.constraints:
         if not one.replaced_by and _CLOSES.search(one.text) and not _FORBIDS.search(one.text):
@@ -95,4 +97,7 @@ _CLOSES = re.compile(
 )
 _FORBIDS = re.compile(
     r"(?i)\b(?:never|not|n['’]t|without)\b[^.;:]{0,20}\b(?:commit|push)\w*\b(?! until)|\bonly (?:commit|push)\b"
+)
+_BANS = re.compile(
+    r"(?i)\b(?:never|do not|don['’]t|must not|may not|forbidden to)\s+(commit|push)\b(?! (?:until|before|without))"
 )

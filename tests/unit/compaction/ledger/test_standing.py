@@ -276,6 +276,10 @@ LEFT = "- to be done before the work counts as done, and no call did it: "
             Ledger(constraints=(Constraint("Work is not complete until `git push` succeeds."),), unpushed=("1234abc",)),
             f"{LEFT}push — demanded by the user",
         ),
+        (
+            Ledger(constraints=(Constraint("- NEVER push it", "project", "", "", "P.md"), RULE), uncommitted=("a.py",)),
+            f"{LEFT}commit — demanded by AGENTS.md",
+        ),
         (Ledger(constraints=(RULE,)), ""),
         (Ledger(constraints=(replace(RULE, replaced_by="Leave it uncommitted."),), uncommitted=("a.py",)), ""),
         (Ledger(constraints=(Constraint("Do not push before you finish."),), unpushed=("1234abc",)), ""),
