@@ -1,7 +1,8 @@
 """A long request, by the sentences that say what is to be done.
 
 Rule: whole sentences and lines of the text in their order, with a mark where some are left out; none is cut and none is
-made up. First come those that give the task, its reason and what is expected of it, then the beginning and the end.
+made up. Sentences that open a quoted document or its summary go early, versions and response formats not at all.
+First come those that give the task, its reason and what is expected of it, then the beginning and the end.
 What a line announces by its number ("two issues here:") is kept by the first sentence of each.
 Logs, tags, long code and addresses alone are left out before anything else, and orders with force go late, since they
 are listed as constraints. A sentence that has no room at all is cut between words.
@@ -34,7 +35,8 @@ def condense_request(text: str, max_chars: int) -> str:
     """Shorten a request to what says most of what is to be done; a shorter one is returned as it is."""
     if len(text) <= max_chars:
         return text
-    units = _rank_ends(_rank_items(list(_split_units(keep_ends(text, SEARCHED_CHARS).replace("\r\n", "\n")))))
+    units = _rank_sections(list(_split_units(keep_ends(text, SEARCHED_CHARS).replace("\r\n", "\n"))))
+    units = _rank_ends(_rank_items(units))
     chosen = _choose(units, max_chars)
     return _join(units, chosen) if chosen else keep_ends(text, max_chars)
 
@@ -96,6 +98,26 @@ def _rank_ends(units: list[_Unit]) -> list[_Unit]:
     ]
 
 
+def _rank_sections(units: list[_Unit]) -> list[_Unit]:
+    """Rank what opens a quoted document or its summary above the rest, and settings and how to work below it."""
+    made: list[_Unit] = []
+    most, lifted = _CODE_RANK + _ITEM_RANK, 0  # the rank that units may have here, and how many are raised
+    for unit in units:
+        rank = unit.rank if _GIVES_TASK.search(unit.text) else min(unit.rank, most)
+        if _is_opening(unit.text):
+            most = next((cap for pattern, cap in _CAPS if pattern.search(unit.text)), _CODE_RANK + _ITEM_RANK)
+            lifted = _LIFTED if _SUMMARIZES.search(unit.text) else 0
+            rank = min(unit.rank, most)
+        elif lifted and rank >= 0.5 and unit.rank != _CODE_RANK:
+            rank, lifted = max(rank, _SUMMARY_RANK), lifted - 1
+        made.append(_Unit(unit.text, unit.line, rank))
+    return made
+
+
+def _is_opening(text: str) -> bool:
+    return _is_heading(text) or (text.endswith((":", "：")) and "\n" not in text) or _TAG.fullmatch(text) is not None
+
+
 def _rank_items(units: list[_Unit]) -> list[_Unit]:
     """Rank the first sentence of each thing that a line announces by their number ("two issues here:")."""
     raised: set[int] = set()
@@ -118,7 +140,8 @@ def _split_units(text: str) -> Iterator[_Unit]:
             yield unit
         if found:
             code = found.group().strip("\n")
-            yield _Unit(code, line + 1, _CODE_RANK if rank >= 1 and len(code) <= MOST_CODE_CHARS else 0)
+            is_kept = rank >= 1 and len(code) <= MOST_CODE_CHARS and not _is_table(code)
+            yield _Unit(code, line + 1, _CODE_RANK if is_kept else 0)
             at, line = found.end(), line + 2
 
 
@@ -138,6 +161,12 @@ def _split_lines(text: str, number: int) -> Iterator[_Unit]:
         for sentence in filter(None, STOP.split(line[start:].rstrip())):
             yield _Unit(f"{line[:start]}{sentence}".strip(), number, _rank(sentence))
             start = 0
+
+
+def _is_table(code: str) -> bool:
+    """Whether a block of code is many lines of figures."""
+    lines = code.split("\n")[1:-1]
+    return len(lines) > _MOST_FIGURES and sum(_FIGURES.match(line) is not None for line in lines) > len(lines) / 2
 
 
 def _is_log(line: str) -> bool:
@@ -164,6 +193,29 @@ def _is_heading(text: str) -> bool:
 
 
 _TELLING_RANK = 1.5
+_SUMMARY_RANK = 2.6
+_LIFTED = 2  # sentences that open a document
+_MOST_FIGURES = 6  # lines of them that are kept
+_FIGURES = re.compile(r"\s*[\d.,:+-]+\s[^a-z]{0,40}[\w.]{0,12}\s*$")
+_TAG = re.compile(r"\s*</?[\w-]{1,40}>\s*")
+_SUMMARIZES = re.compile(
+    r"(?i)^\W*(?:[\w ]{0,40}\b)?(?:issue|pr|pull request|problem|bug|task|feature|spec|plan)?[\s_]?"
+    r"(?:issue|description|statement|summary|goals?|overview|motivation|objective|purpose|issue text)\W*$"
+    r"|^\W*(?:observed|actual|current|expected|desired) (?:behaviou?r|results?|outputs?)\W*$"
+)
+_CAPS = (  # what describes the machine says nothing of the task; how to work says less than what to do
+    (
+        re.compile(
+            r"(?i)^\W*(?:(?:your|the|my) )?(?:versions?|environment(?: details)?|compiler|system(?: info\w*)?|dialect"
+            r"|platform|configuration|os|dependencies)\W*$"
+            r"|\b(?:execution rules|response format|(?:for )?each response"
+            r"|(?:useful |command |response ){1,2}examples?)\b"
+        ),
+        0.0,
+    ),
+    (re.compile(r"(?i)\bonly (?:do (?:this|so|it) )?(?:if|when|where)\b|\bif (?:the user|you are) ask\w*\b"), 0.0),
+    (re.compile(r"(?i)\bworkflow\b"), 0.4),
+)
 _DECISIVE_CHARS = 300  # of the sentence that says what the user waits for
 _HEADING_WORDS = 5
 _CODE_RANK = 2.2

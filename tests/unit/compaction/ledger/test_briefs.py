@@ -81,3 +81,60 @@ def test_the_things_that_a_line_announces_by_their_number_stay_together() -> Non
 def test_leave_to_think_for_long_is_no_part_of_the_task() -> None:
     text = "\n".join(["Make deletion fast.", *["It is slow today."] * 40, "Your thinking should be thorough."])
     assert "thinking" not in condense_request(text, 300)
+
+
+ISSUE = f"""There is a project in ./dates. Here is the issue text:
+<issue_description>
+Dates of leap years are read wrongly
+
+## Description
+The reader takes the last day of February for the first of March, and nobody saw it. {FILLER * 3}
+
+## Observed behavior
+We get the first of March in every second year that has such a day.
+
+```
+1 29 True
+2 30 False
+3 31 True
+4 32 False
+5 33 True
+6 34 False
+7 35 True
+8 36 False
+```
+
+### Versions
+dates 5.2.1
+Reader 3.8.10 (default, Mar 13 2023)
+</issue_description>
+
+You will be asked to mend it. Your task is to change the reader, and nothing else of it.
+
+## Response format
+Each answer has a thought. Each answer has a call.
+
+Instructions for publishing, but ONLY if the user asks for it:
+* Create a branch with a better name
+* Use the main branch as the base
+{FILLER * 3}
+"""
+
+
+def test_a_quoted_issue_is_told_by_what_it_says_first_and_not_by_versions_or_formats() -> None:
+    made = condense_request(ISSUE, 700)
+    for told in (
+        "Dates of leap years are read wrongly",
+        "The reader takes the last day of February for the first of March",
+        "We get the first of March in every second year",
+        "Your task is to change the reader, and nothing else of it.",
+    ):
+        assert told in made
+    for noise in ("5.2.1", "3.8.10", "29 True", "Each answer", "better name", "the base"):
+        assert noise not in made
+
+
+def test_a_section_of_versions_ends_with_its_tag_or_heading() -> None:
+    text = f"<report>\nIt is slow.\n### Versions\na 1.0\n</report>\nMend the reader of rows.\n{FILLER * 9}"
+    assert "Mend the reader of rows." in condense_request(text, 200)
+    assert "a 1.0" not in condense_request(text, 200)
