@@ -204,6 +204,14 @@ def list_command_lines(action: Action) -> list[str]:
     return found
 
 
+def list_staged_files(action: Action) -> Iterator[str]:
+    """Yield what a call added to the next commit by name."""
+    for line in list_command_lines(action) if "git" in action.call.text and "add" in action.call.text else ():
+        for simple in parse_command_line(line).commands:
+            if simple.words[:2] == ("git", "add"):
+                yield from (word for word in simple.words[2:] if word not in ("-f", "--force", "--"))
+
+
 def list_paths(action: Action) -> list[str]:
     """Return the files that a call names in its arguments."""
     return [

@@ -1,15 +1,16 @@
 """Files read and changed, from what was asked of tools and how that went.
 
 Rule: a call that failed changed nothing, and a command that was refused ran nothing. A path stands as it was first
-written; a relative path and an absolute one are the same file where a command named the folder between them, or where
-one ends in the other, folders and all, and no third does. Contents are not kept, only the key of the part that shows
-the latest version. A file that was taken back to the last commit is as it was before, unless the session committed a
-change of it; one that the session itself created and deleted is nothing that a reader has to know.
+written, or as the absolute one that a call gave it; a relative path and an absolute one are the same file where a
+command named the folder between them, or where one ends in the other, folders and all, and no third does. Contents are
+not kept, only the key of the part that shows the latest version. A file that was taken back to the last commit is as it
+was before, unless the session committed a change of it; one that the session itself created and deleted is nothing that
+a reader has to know.
 """
 
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import cast
 
@@ -17,12 +18,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import FileEntry
-from secateur.compaction.ledger.known_paths import find_known_path, find_place, find_roots, resolve_target
+from secateur.compaction.ledger.known_paths import (
+    find_known_path,
+    find_place,
+    find_roots,
+    find_whole_path,
+    resolve_target,
+)
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, collapse_whitespace
 from secateur.toolcalls.effects import Effect, Use, is_pathlike
-from secateur.toolcalls.file_effects import list_command_lines, list_file_effects, list_paths
-from secateur.toolcalls.shell import parse_command_line
+from secateur.toolcalls.file_effects import list_file_effects, list_paths, list_staged_files
 
 MOST_UNCOMMITTED = 8
 OTHERS = "…"  # in place of older files that were changed since the last commit
@@ -42,14 +48,16 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
     taken_back = _TakenBack()
     since_commit: dict[str, None] = {}
     staged: dict[str, None] = {}
+    wholes: dict[str, str] = {}  # absolute paths of files that are known by relative ones
     committed: set[str] = set()  # files that only a commit names
     for action in done:
         if action.kind in ("run", "edit"):
             roots |= dict.fromkeys(find_roots(action))
-            staged |= dict.fromkeys(_find_staged(action))
+            staged |= dict.fromkeys(list_staged_files(action))
         for effect in list_file_effects(action):
             if effect.use == "read" and _is_absent(effect.path, action):
                 continue
+            wholes |= find_whole_path(found, effect.path, roots)
             if effect.use in ("restored", "committed", "stashed", "reapplied"):
                 taken_back.note(found, effect, action, roots)
                 _drop_restored(since_commit, effect, found, roots)
@@ -63,7 +71,8 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
             since_commit.clear()
     _mark_removed(found, committed)
     left = [path for path in since_commit if path in found and found[path].use in _UNCOMMITTED_USES]
-    return FileHistory(tuple(found.values()), tuple(left))
+    files = (replace(one, path=wholes.get(one.path, one.path)) for one in found.values())
+    return FileHistory(tuple(files), tuple(wholes.get(path, path) for path in left))
 
 
 def limit_uncommitted(names: Collection[str], most: int = MOST_UNCOMMITTED) -> tuple[str, ...]:
@@ -120,14 +129,6 @@ def _note_commit(
     staged.clear()
     _note_committed_files(found, committed, action)
     _note_removed_files(found, action, roots)
-
-
-def _find_staged(action: Action) -> Iterator[str]:
-    """Yield the files that a call added to the next commit by name."""
-    for line in list_command_lines(action) if "git" in action.call.text and "add" in action.call.text else ():
-        for simple in parse_command_line(line).commands:
-            if simple.words[:2] == ("git", "add"):
-                yield from (word for word in simple.words[2:] if word not in ("-f", "--force", "--"))
 
 
 def _note_staged_file(found: dict[str, FileEntry], path: str, action: Action, roots: dict[str, None]) -> None:

@@ -30,6 +30,14 @@ def find_known_path(found: dict[str, FileEntry], path: str, roots: dict[str, Non
     return _match_by_suffix(found, path, roots) or path
 
 
+def find_whole_path(found: dict[str, FileEntry], path: str, roots: dict[str, None]) -> dict[str, str]:
+    """Return the relative path under which a file is known with this absolute one, if it is such a file's."""
+    if not path.startswith("/") or path in found:
+        return {}
+    known = find_known_path(found, path, roots)
+    return {known: redact(path)} if known in found and known[:1] not in ("/", "~") else {}
+
+
 def _match_by_suffix(found: dict[str, FileEntry], path: str, roots: dict[str, None]) -> str:
     """Return the one known file whose path ends in this path or the reverse, and record its root."""
     if path.startswith("/"):

@@ -82,7 +82,7 @@ def is_committed(item: str, commits: Iterable[str]) -> bool:
     names = _HASH.findall(item)
     return (
         bool(names)
-        and any(name in commit for name in names for commit in commits)
+        and any(name in commit for name in names for commit in commits if " " in commit)
         and _COMMITS.search(item) is not None
     )
 

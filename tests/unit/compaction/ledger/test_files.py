@@ -81,7 +81,18 @@ def test_a_relative_and_an_absolute_path_are_one_file() -> None:
         called("edit", path="/repo/README.md", oldText="x", newText="y"),
         called("read", path="/repo/src/a.py"),
         called("bash", command="sed -i s/a/b/ ./src/a.py"),
-    ) == {"README.md": "changed", "/repo/src/a.py": "changed"}
+    ) == {"/repo/README.md": "changed", "/repo/src/a.py": "changed"}
+
+
+def test_a_file_that_a_call_names_by_its_absolute_path_stands_under_it_from_then_on() -> None:
+    rounds = (
+        called("bash", command="cd /repo/pkg && sed -i s/a/b/ core/a.py"),
+        called("read", path="/repo/pkg/core/a.py"),
+        called("bash", command="cd /repo/pkg && sed -i s/b/c/ core/a.py"),
+    )
+    made = build_ledger(talk(user(), *(message for one in rounds for message in one)).messages)
+    assert [(one.path, one.use) for one in made.files] == [("/repo/pkg/core/a.py", "changed")]
+    assert made.uncommitted == ("/repo/pkg/core/a.py",)
 
 
 def test_the_strongest_use_stays_and_the_last_touched_stands_last() -> None:

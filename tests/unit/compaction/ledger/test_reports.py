@@ -16,7 +16,7 @@ from secateur.compaction.ledger import (
     render_ledger,
 )
 from secateur.compaction.ledger.notes import drop_reported
-from secateur.compaction.ledger.reports import find_items
+from secateur.compaction.ledger.reports import find_items, is_committed
 from secateur.model import Message
 from secateur.tokens import estimate
 
@@ -139,3 +139,9 @@ def test_what_a_newer_plan_left_out_is_not_among_what_was_done() -> None:
     lines = render_ledger(fit_ledger(ledger, 4_000, estimate))
     assert lines["accomplished"] == ("- task, done: first",)
     assert lines["next"] == ("- task, open: third",)
+
+
+def test_an_item_that_only_names_a_commit_is_left_out_where_the_commit_is_listed_with_its_subject() -> None:
+    item = "Committed as `1a2b3c4`."
+    assert is_committed(item, ["[main 1a2b3c4] Round prices"])
+    assert not is_committed(item, ["1a2b3c4"])
