@@ -32,7 +32,7 @@ def outline_with_names(text: str, max_chars: int, hide: Callable[[str], str]) ->
     """
     found = _find_lines(text, max_chars)
     shown = _join_lines(found, max_chars)
-    names = _fit_names((name for name in find_rare_names(text) if name not in shown), int(NAMES_SHARE * max_chars))
+    names = _fit_names((name for name in iterate_rare_names(text) if name not in shown), int(NAMES_SHARE * max_chars))
     if names:
         seen = hide("\n".join(dict.fromkeys(_find_line(text, name) for name in names)))
         names = [name for name in names if name in seen]
@@ -70,27 +70,38 @@ def shift_numbers(outlined: str, first_line: int, header_lines: int) -> str:
     return "\n".join(made)
 
 
-def find_rare_names(text: str) -> list[str]:
-    """Names with a word in them that the text has but once, in their order: those by which it differs from others.
+def iterate_rare_names(text: str) -> Iterator[str]:
+    """Yield names with a word in them that the text has but once, in their order: those by which it differs from
+    others.
 
     A name is made of several words (`batch_total`, `batchTotal`, `batch-total`), or is capitalized within a sentence.
     """
     tokens = Counter(_TOKEN.findall(text))
-    split = {token: [word.lower() for word in _WORD.findall(token)] for token in tokens}
-    words: Counter[str] = Counter()
+    words = tokens.copy()  # most tokens are one word; the others have signs or capitals, so that no word is like them
+    split: dict[str, list[str]] = {}
     for token, times in tokens.items():
-        for word in split[token]:
-            words[word] += times
-    rare = {word for word, times in words.items() if times == 1 and len(word) >= _LONG_WORD}
-    inside = set(_CAPITALIZED.findall(text))
-    return [
-        token
-        for token, parts in split.items()
-        if len(token) <= _LONGEST_NAME
-        and not rare.isdisjoint(parts)
-        and (token in inside or _COMPOUND.search(token))
-        and 2 * sum(len(word) < 3 for word in parts) < len(parts)  # keys and encoded bytes are not names
-    ]
+        if not (token.isalpha() and token.islower()):
+            split[token] = [word.lower() for word in _WORD.findall(token)]
+            for word in split[token]:
+                words[word] += times
+    for token, parts in split.items():
+        is_rare = any([words[word] == 1 and len(word) >= _LONG_WORD for word in parts])
+        if not is_rare or len(token) > _LONGEST_NAME or 2 * sum(len(word) < 3 for word in parts) >= len(parts):
+            continue  # most words of keys and of encoded bytes are short
+        if _COMPOUND.search(token) or _is_capitalized_inside(text, token):
+            yield token
+
+
+def _is_capitalized_inside(text: str, word: str) -> bool:
+    """Whether a capitalized word stands within a sentence."""
+    if _CAPITALIZED.fullmatch(word) is None:
+        return False
+    at = text.find(f" {word}", 1)
+    while at >= 0:
+        if _GOES_ON.match(text, at - 1) and not _LOWER.match(text, at + 1 + len(word)):
+            return True
+        at = text.find(f" {word}", at + 1)
+    return False
 
 
 def _fit_names(names: Iterable[str], room: int) -> list[str]:
@@ -118,7 +129,7 @@ def _join_lines(found: list[tuple[int, int, str]], max_chars: int) -> str:
 
 _LONG_WORD, _LONGEST_NAME = 4, 60  # characters
 _TOKEN = re.compile(r"[A-Za-z_]\w*(?:-\w+)*", re.ASCII)
-_CAPITALIZED = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{3,}")
+_CAPITALIZED, _GOES_ON, _LOWER = re.compile("[A-Z][a-z]{3,}"), re.compile("[a-z,]"), re.compile("[a-z]")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _COMPOUND = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9][_-][A-Za-z0-9]")
 _TOLD, _NAMED, _ONCE = -1, 1, 2  # ranks, in addition to depths of indentation

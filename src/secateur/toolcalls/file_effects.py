@@ -9,26 +9,29 @@ collected here.
 import re
 from collections.abc import Iterator
 
+from secateur.memoizing import memoize_texts
 from secateur.toolcalls.actions import Action, collapse_whitespace, collect_texts, normalize_name
 from secateur.toolcalls.effects import Effect, Use, is_pathlike, parse_git_effects
 from secateur.toolcalls.shell import Simple, parse_command_line, strip_program_prefix
 
 
-def parse_effects(line: str, depth: int = 0) -> Iterator[Effect]:
-    """Yield the effects of a command line on files, in order."""
-    taken = parse_command_line(line)
+@memoize_texts(4_096)  # many ask what the same command did
+def parse_effects(line: str, depth: int = 0) -> tuple[Effect, ...]:
+    """Return the effects of a command line on files, in order."""
+    taken, found = parse_command_line(line), list[Effect]()
     for simple in taken.commands:
         words = strip_program_prefix(simple.words)
         if depth < 3 and (inner := _find_inner_command(words)):
-            yield from parse_effects(inner, depth + 1)
-        yield from _parse_redirects(simple)
+            found += parse_effects(inner, depth + 1)
+        found += _parse_redirects(simple)
         is_patch = words[:1] in (("apply_patch",), ("patch",)) or words[:2] == ("git", "apply")
         for body in (*words[1:], *taken.bodies) if is_patch else ():
-            yield from parse_patch_effects(body)
+            found += parse_patch_effects(body)
         if words and not is_patch:
-            yield from _run(words)
+            found += _run(words)
     for body in taken.bodies:
-        yield from parse_script_effects(body)
+        found += parse_script_effects(body)
+    return tuple(found)
 
 
 def parse_patch_effects(body: str) -> Iterator[Effect]:

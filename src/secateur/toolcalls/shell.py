@@ -8,9 +8,10 @@ decided elsewhere.
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import lru_cache
 
 from msgspec import Struct
+
+from secateur.memoizing import memoize_texts
 
 
 class Simple(Struct, frozen=True, gc=False):
@@ -34,9 +35,9 @@ class Parsed(Struct, frozen=True, gc=False):
 MAX_CHARS = 200_000  # of a command line; what is longer is a program, not a line
 
 
-@lru_cache(maxsize=64)
+@memoize_texts(4_096)
 def parse_command_line(line: str) -> Parsed:
-    """Parse a command line; cached, since the runs and the file effects both need it."""
+    """Parse a command line; cached, since the runs, the file effects and all parts of a ledger need it."""
     if _DOCUMENT not in line:
         return Parsed(tuple(_parse_commands(line[:MAX_CHARS])), (), line)
     lines, bodies = _without_bodies(line[:MAX_CHARS].split("\n"))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.text.outline import MAX_LINE_CHARS, NAMES, find_rare_names, outline, outline_with_names, shift_numbers
+from secateur.text.outline import MAX_LINE_CHARS, NAMES, iterate_rare_names, outline, outline_with_names, shift_numbers
 
 
 def test_of_source_what_is_defined_and_imported_stays_less_deep_lines_first() -> None:
@@ -112,13 +112,13 @@ def test_what_a_line_is_does_not_follow_from_those_around_it(lines: list[str], o
 def test_names_that_are_like_no_others_stand_behind_the_lines() -> None:
     rows = [f"-rw-r--r-- 1 dev dev 4{n} Mar 1 10:0{n % 10} order_{'total' if n % 2 else 'plan'}.py" for n in range(40)]
     rows[17] = "-rw-r--r-- 1 dev dev 4333 Mar 1 10:04 order_zebrano.py"
-    assert find_rare_names("\n".join(rows)) == ["order_zebrano"]
+    assert [*iterate_rare_names("\n".join(rows))] == ["order_zebrano"]
 
 
 def test_a_name_within_a_sentence_is_told_and_what_encodes_bytes_is_not() -> None:
     said = "The depot is shared. Ask Pibakamu before the depot is shared again, and again Before."
-    assert find_rare_names(said) == ["Pibakamu"]
-    assert find_rare_names("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj MzEfYyjiWA4R4") == []
+    assert [*iterate_rare_names(said)] == ["Pibakamu"]
+    assert [*iterate_rare_names("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj MzEfYyjiWA4R4")] == []
 
 
 def test_a_name_that_a_line_shows_is_not_told_again() -> None:
