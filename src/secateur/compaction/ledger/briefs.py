@@ -16,6 +16,7 @@ from msgspec import Struct
 from secateur.compaction.ledger.demands import DATA, DEMANDS
 from secateur.compaction.ledger.force import is_forced
 from secateur.compaction.ledger.said import FENCED, STOP, keep_ends
+from secateur.memoizing import memoize_texts
 
 GAP = "[…]"
 SEARCHED_CHARS = 40_000  # of one request; of a longer one its ends
@@ -174,6 +175,7 @@ def _is_log(line: str) -> bool:
     return _LOG.match(line) is not None or (len(line) > 60 and len(_SIGNS.findall(line)) > len(line) * _MOST_SIGNS)
 
 
+@memoize_texts(4_096)  # a request is condensed to several lengths
 def _rank(sentence: str) -> float:
     if _MUSES.match(sentence):
         return 0

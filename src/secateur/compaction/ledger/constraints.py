@@ -29,6 +29,7 @@ from secateur.compaction.ledger.entries import Constraint, Scope
 from secateur.compaction.ledger.retractions import is_retraction, mark_replaced
 from secateur.compaction.ledger.rules import name_rule_source, name_rules, strip_numbers
 from secateur.compaction.ledger.said import CODE, find_expansions, get_user_text, split_sentences, strip_code
+from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.text.host_texts import find_project_rules
@@ -78,6 +79,7 @@ def _list_texts(message: Message) -> Iterator[str]:
         yield from (part.text for part in message.parts if part.kind == "text" and not part.container_key)
 
 
+@memoize_texts(4_096)  # of a text its parts are asked about, too
 def is_demand(sentence: str) -> bool:
     """Return whether this sentence forbids or demands something."""
     text = UNSAID.sub(" ", unicodedata.normalize("NFC", sentence))

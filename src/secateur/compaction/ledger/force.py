@@ -14,6 +14,7 @@ from secateur.compaction.ledger.constraints import clip_sentences, normalize_dem
 from secateur.compaction.ledger.entries import Constraint, UserRequest, mark
 from secateur.compaction.ledger.retractions import is_negative
 from secateur.compaction.ledger.rules import is_rule_file
+from secateur.memoizing import memoize_texts
 from secateur.toolcalls.actions import collapse_whitespace
 
 MOST_PROJECT_RULES = 4
@@ -56,6 +57,7 @@ def rank_constraint(one: Constraint) -> int:
     return 0 if one.scope == "standing" or is_forced(one.text) else 1
 
 
+@memoize_texts(4_096)
 def is_forced(text: str) -> bool:
     """Whether a sentence forbids or commands in every case, and does not only wish or advise."""
     return _FORCED.search(_ASIDE.sub(" ", text)) is not None and (
@@ -63,6 +65,7 @@ def is_forced(text: str) -> bool:
     )
 
 
+@memoize_texts(4_096)
 def is_errand(text: str) -> bool:
     """Whether an English sentence is an order to be carried out once, and forbids nothing."""
     said = _ASIDE.sub(" ", text)

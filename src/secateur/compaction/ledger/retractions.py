@@ -14,11 +14,13 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, UserRequest
 from secateur.compaction.ledger.said import split_sentences
+from secateur.memoizing import memoize_texts
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
 LEAST_SHARED = 0.5  # of the words of the shorter sentence
 
 
+@memoize_texts(4_096)
 def is_retraction(sentence: str) -> bool:
     """Whether a sentence takes back what held before, or permits what was forbidden."""
     return _RETRACTS.search(unicodedata.normalize("NFC", sentence)) is not None
