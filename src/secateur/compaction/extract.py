@@ -128,7 +128,7 @@ def _score_sentences(messages: Sequence[Message]) -> list[_Sentence]:
     """Score every candidate sentence by its words, its names and what it is about."""
     said = list(_collect_sentences(messages))
     words = Counter(word for text, _, _ in said for word in set(_extract_words(text)))
-    statements = [Statement(text, number, _is_accomplished(f"- {text}")) for text, _, number in said]
+    statements = [Statement(text, number, _is_accomplished(f"- {text}"), not closing) for text, closing, number in said]
     overtaken = list_overtaken(statements, trace_work(messages))
     many = max(2, len(said) // 4)  # a word of every fourth sentence means nothing
     newest = {_find_frame(text): at for at, (text, closing, _) in enumerate(said) if not closing}
@@ -193,7 +193,8 @@ _DETAILS = re.compile(r"\s[-–—(]|[:;]\s")
 _FRAME_WORDS = 5  # alike, with which sentences about the same deed begin
 _ADVERBS = re.compile(r"(?i)\b(?:also|now|successfully|just|already) ")
 _PROGRESS = re.compile(  # what the agent is about to do, wherever in a sentence it says so
-    r"(?i)\b(?:i['’]ll|i['’]m (?:now |also )?\w+ing|let me|i need (?:to|one)|waiting (?:on|for))\b"
+    r"(?i)\b(?:i['’]ll|i['’]m (?:now |also )?[\w-]+ing|let me|let['’]s|we['’]ll|we (?:can|could|should|need to)"
+    r"|i need (?:to|one)|waiting (?:on|for))\b"
 )
 _GUESS = re.compile(  # thinking aloud
     r"(?i)\bwould (?:be|have|mean)\b|\bshould (?:just |now |then |still |also )?(?:work|be|stay"
@@ -223,8 +224,8 @@ _MECHANICS = re.compile(  # of how a file was edited, and of reading it
     r"|\b(?:commits?|files?) on the branch\b"
 )
 _BARE = re.compile(  # it speaks of something that the sentence before it named, or proposes
-    r"(?i)^\W*(?:and|or|when (?:it|they)|it|they|that|this|these|those|he|she|there|so|its)\b"
-    r"|\b(?:another|one|a|an) (?:possible|alternative|different|other|simpler?|better)? ?(?:fix|way"
+    r"(?i)^\W*(?:and|or|the (?:output|result|response|log)|when (?:it|they)|it|they|that|this|these|those|he|she|there"
+    r"|so|its)\b|\b(?:another|one|a|an) (?:possible|alternative|different|other|simpler?|better)? ?(?:fix|way"
     r"|approach|solution|option)\b"
 )
 _DOES = re.compile(  # it begins with what the agent did

@@ -2,9 +2,10 @@
 
 Rule: decided on edits and checks alone, never on what was said of them. A deed is overtaken where its file was edited
 again, or where what it names was taken out; a problem where its file or the lines that name it were edited, in the same
-message or later; another description where those lines were edited later; what counts lines or tells how checks ended,
-by any later edit. Where so much of an analysis is overtaken, the rest of it goes too. A finding that names nothing that
-was edited holds, and so does what tools or providers require.
+message or later; another description where those lines were edited later; what counts lines, tells how checks ended,
+or says in the middle of work how things still are and names no file, by any later edit. Where so much of an analysis is
+overtaken, the rest of it goes too. A finding that names nothing that was edited holds, and so does what tools or
+providers require.
 """
 
 import posixpath
@@ -59,11 +60,12 @@ def trace_work(messages: Sequence[Message]) -> LaterWork:
 
 
 class Statement(Struct, frozen=True, gc=False):
-    """A sentence of the agent. `is_deed`: it tells of something that was done."""
+    """A sentence of the agent. `is_deed`: it tells of something that was done; `is_midway`: calls followed it."""
 
     text: str
     number: int
     is_deed: bool
+    is_midway: bool = False
 
 
 def list_overtaken(statements: Sequence[Statement], work: LaterWork) -> frozenset[int]:
@@ -101,6 +103,8 @@ def _is_overtaken(one: Statement, work: LaterWork) -> bool:
         return True
     if not (one.is_deed or is_problem) and _LASTS.search(one.text):
         return False
+    if one.is_midway and not one.is_deed and _THEN.search(one.text) and not _FILE.search(one.text):
+        return True
     is_named = any(at >= since and _has_name(one.text, name) for name, at in work.files.items())
     if is_named and (one.is_deed or is_problem):
         return True
@@ -162,6 +166,10 @@ _NOT_TIED = re.compile(
     r"(?i)\b(?:not|n['’]t) (?:specific|limited|restricted|unique) to (?:the |an? )?[`'\"]?(?P<what>\w{3,})"
 )
 _TIED = r"\b(?:without|specific to|limited to|unique to|only (?:in|with|for)|restricted to) (?:the |an? |any )?[`'\"]?"
+_FILE = re.compile(r"\w\.[a-z]{1,5}\b")
+_THEN = re.compile(  # how things are while the agent looks at them
+    r"(?i)\b(?:still|currently|the current)\b|\bis too \w+|\bnow (?:fails?|breaks?|shows?|gives?|returns?|prints?)\b"
+)
 _LASTS = re.compile(r"(?i)\b(?:requires?|must|because|since|decided|rejected|not allowed|only works)\b")
 _COUNTS = re.compile(r"(?i)\blines? ~?\d+|\b\d+ lines\b|:\d+-\d+\b")
 _VERDICT = re.compile(

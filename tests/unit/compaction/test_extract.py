@@ -33,6 +33,11 @@ TALK = [
     "The second patch didn't apply because the lines had already moved.",
     "The parser is creating a new buffer instead of reusing the old one.",
     "This should work now because the buffer is longer.",
+    "Instead of building the parser, let's read the header by hand.",
+    "Rather than the buffer, we can change the header of the parser.",
+    "I'm re-reading the parser instead of trusting the earlier copy.",
+    "I've identified the first open task as the header of the parser.",
+    "The output doesn't have the header that the parser must read.",
 ]
 
 
@@ -43,6 +48,7 @@ def test_what_closes_a_turn_has_no_proposals_and_no_talk() -> None:
         "Cons: users cannot run the parser while it is waiting.",
         "Full suite green, 11 commits on the branch by now.",
         "Good point, the parser and the lexer are confusing.",
+        "Thanks for the additional context about the parser!",
         "The parser reads 4 MB in 12 ms on this machine now.",
     ]
     messages = talk(user("Fix it."), assistant(text="\n".join(closing))).messages

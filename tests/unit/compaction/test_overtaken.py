@@ -49,6 +49,24 @@ def test_a_statement_is_overtaken_by_a_later_edit_of_what_it_names(said: str, is
     assert list_overtaken([Statement(said, 3, is_deed)], trace_work(before)) == set()
 
 
+@pytest.mark.parametrize(
+    ("said", "is_gone"),
+    [
+        ("However, the total is still counted twice.", True),
+        ("The pattern is too strict and rejects empty carts.", True),
+        ("The price list now fails to load.", True),
+        ("The current total leaves out the guests.", True),
+        ("The total in `order.py` is still counted twice.", False),
+        ("The bank sends cents.", False),
+    ],
+)
+def test_how_things_still_are_midway_is_overtaken_by_any_later_edit(said: str, is_gone: bool) -> None:
+    messages = talk(user(), assistant(text=said), *EDIT).messages
+    assert list_overtaken([Statement(said, 1, False, True)], trace_work(messages)) == ({0} if is_gone else set())
+    assert list_overtaken([Statement(said, 1, False)], trace_work(messages)) == set()
+    assert list_overtaken([Statement(said, 9, False, True)], trace_work(messages)) == set()
+
+
 def test_an_edit_that_failed_overtakes_nothing_and_a_file_that_was_taken_back_does() -> None:
     said = [Statement("There is a bug in `cart.py`.", 1, False)]
     failed = talk(user(), assistant(), *edited("src/cart.py", "a", "b", ok=False)).messages

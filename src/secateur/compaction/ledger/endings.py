@@ -13,6 +13,7 @@ from secateur.model import Message
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 from secateur.toolcalls.file_effects import list_command_lines
 
+SUBMITTED = "submitted by "
 _SEARCHED = 4_000  # characters of a command or a message
 
 
@@ -41,7 +42,7 @@ def describe_ending(messages: Sequence[Message], done: Sequence[Action]) -> str:
     keys = {part.key for part in messages[last].parts if part.kind == "tool_call"}
     for action in (one for one in done[-3:] if one.call.key in keys):
         if submitted := _find_submission(action):
-            return f"submitted by {submitted}"
+            return f"{SUBMITTED}{submitted}"
     text = get_agent_text(messages[last])
     return "the agent's last message breaks off" if not keys and _is_broken_off(text) else ""
 

@@ -59,16 +59,20 @@ def _read(action: Action) -> Command:
 
 
 def _quote_result(action: Action) -> str:
-    """Return the total of a check, or the first line of a short result and of a failure."""
+    """Return the total of a check, else the newest error, else the first line of a short result and of a failure."""
     if action.kind == "read" and action.ok:
         return ""  # a line of a file tells nothing
     lines = [line for line in action.said[:_SEARCHED].split("\n") if _TELLS.search(line)]
-    line = read_verdict(action.said, action.exit, not action.ok).line or next(iter(lines), "")
+    errors = [line for line in lines if _ERROR.search(line)] if action.kind not in ("read", "search") else []
+    line = read_verdict(action.said, action.exit, not action.ok).line or next(iter((*errors[-1:], *lines)), "")
     return clip_text(collapse_whitespace(redact(line)).replace(_SAID, " - said: "), LINE_CHARS)
 
 
 _SEARCHED = 4_000  # characters at the beginning of a result
 _SAID = " — said: "
 NO_RESULT = "[No result was recorded"  # put in where a call has no result
+_ERROR = re.compile(
+    r"^\s*(?:[\w.]*(?:Error|Exception)\b|(?i:fatal|error|panic)\b)[^\n]{0,200}?:\s?\S|^bash: |^\S*sh: \d+: "
+)
 _TELLS = re.compile(r"[^\W\d_]{2,}")
 _ANNOUNCES = re.compile(r"(?i)\b(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|we['’]ll|next,? i)\b")

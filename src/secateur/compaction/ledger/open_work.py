@@ -7,6 +7,7 @@ and a push that failed are open as well. How it is worded is decided elsewhere.
 import re
 from collections.abc import Iterator
 
+from secateur.compaction.ledger.endings import SUBMITTED
 from secateur.compaction.ledger.entries import Command, Ledger
 from secateur.compaction.ledger.file_lines import find_root, find_tops, shorten_path
 from secateur.compaction.ledger.files import OTHERS
@@ -41,9 +42,17 @@ def list_failing(ledger: Ledger) -> list[Command]:
     return [run for run in ledger.commands if run.check and run.ok is False][-MOST_CHECKS:]
 
 
+def find_submission(ledger: Ledger) -> str:
+    """Return by what the work was handed in at the end of the session; "" if it was not."""
+    return next((one.text for one in ledger.standing if one.kind == "ended" and one.text.startswith(SUBMITTED)), "")
+
+
 def find_open_request(ledger: Ledger) -> str:
-    """Return what the user waits for: the newest request, or the one that it urges on; "" while the agent asks."""
-    if ledger.questions or not ledger.requests or ledger.requests[-1].state != "open":
+    """Return what the user waits for: the newest request, or the one that it urges on.
+
+    "" while the agent asks, and once it has handed its work in.
+    """
+    if ledger.questions or find_submission(ledger) or not ledger.requests or ledger.requests[-1].state != "open":
         return ""
     open_ = [one.text for one in ledger.requests if one.state == "open"]
     return next((text for text in reversed(open_) if is_substantial(text)), open_[-1])

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.briefs import find_decisive_sentence
-from secateur.compaction.ledger.entries import Command, Constraint, Ledger, UserRequest, mark
+from secateur.compaction.ledger.entries import Command, Constraint, Ledger, Standing, UserRequest, mark
 from secateur.compaction.ledger.file_lines import find_root, list_file_lines
 from secateur.compaction.ledger.files import limit_uncommitted
 from secateur.compaction.ledger.force import is_repeated
@@ -21,7 +21,13 @@ from secateur.compaction.ledger.goals import list_goals
 from secateur.compaction.ledger.last_calls import is_announcing
 from secateur.compaction.ledger.last_words import UNFINISHED
 from secateur.compaction.ledger.notes import limit_notes
-from secateur.compaction.ledger.open_work import find_open_request, has_open, list_failing, render_undelivered_work
+from secateur.compaction.ledger.open_work import (
+    find_open_request,
+    find_submission,
+    has_open,
+    list_failing,
+    render_undelivered_work,
+)
 from secateur.compaction.ledger.relevance import SCRATCH, select_relevant
 from secateur.compaction.ledger.reports import strip_reported
 from secateur.compaction.ledger.repository import MOST_IN_STATUS, list_unnamed
@@ -223,7 +229,8 @@ def _render_next(ledger: Ledger) -> Iterator[str]:
     said, asked = ledger.last_words, find_open_request(ledger)
     if said and not said.is_answered:
         yield format_bullet(f"{LAST_WORDS}: {strip_reported(said.text, ledger.reported, ledger.commits)}")
-    calls = list(_render_last_calls(ledger))
+    ended = [_render_standing(one) for one in ledger.standing if one.kind == "ended"]
+    calls = [*_render_last_calls(ledger), *ended]
     if said and not said.is_answered:
         yield from calls
     if asked and (decisive := find_decisive_sentence(asked)):
@@ -235,18 +242,25 @@ def _render_next(ledger: Ledger) -> Iterator[str]:
     if not said or said.is_answered:
         yield from calls
     yield from _render_open(ledger)
-    yield from (f"- {STANDING[one.kind]}: {one.text}" for one in ledger.standing)
+    yield from (_render_standing(one) for one in ledger.standing if one.kind != "ended")
     yield from render_undelivered_work(ledger)
     is_unfinished = any(one and UNFINISHED.search(one.text) for one in (said, ledger.report))
     if not (has_open(ledger) or is_unfinished) and (said or ledger.requests):
         yield NOTHING_OPEN
 
 
+def _render_standing(one: Standing) -> str:
+    return f"- {STANDING[one.kind]}: {one.text}"
+
+
 def _render_last_calls(ledger: Ledger) -> Iterator[str]:
     """Render what was called after the agent's last words; a call that they announce is marked as carried out."""
     said = ledger.last_words
     is_announced = said is not None and not said.is_answered and is_announcing(said.text)
+    submitted = find_submission(ledger)
     for at, call in enumerate(ledger.last_calls if said or ledger.requests else ()):
+        if submitted and call.text.strip() and call.text.strip() in submitted:
+            continue
         yield _render_command(call, CARRIED_OUT if is_announced and call.ok and not at else CALLED)
 
 

@@ -6,7 +6,7 @@ the span. What the user demands and wants now, what the agent said last, what is
 ended and what was committed are those of the whole history: whoever reads the summary alone knows how things are.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -97,16 +97,28 @@ def _settle_commands(mine: Iterable[Command], whole: Ledger) -> tuple[Command, .
             continue
         if failed and any(path.endswith(target) for target in list_targets(newest.text) for path in gone):
             continue  # what it checked is not there any more
+        if failed and _is_trial_overtaken(newest, all_[number + 1 :]):
+            continue
         found[name_command(one.text)] = newest
     order = {name: number for name, (number, _) in known.items()}
     return tuple(found[name] for name in sorted(found, key=lambda name: order.get(name, -1)))
 
 
+def _is_trial_overtaken(failed: Command, later: Sequence[Command]) -> bool:
+    """Whether a script that was only made to try something failed before an edit, and a later check or trial passed."""
+    return failed.scratch and failed.edited_since and any(run.ok and (run.check or run.scratch) for run in later)
+
+
 def _settle_failures(mine: Iterable[Failure], whole: Ledger) -> tuple[Failure, ...]:
     """Settle the errors of the span; those that the whole history does not have any more were overtaken."""
+    trials = {
+        one.text
+        for at, one in enumerate(whole.commands)
+        if one.check and one.ok is False and _is_trial_overtaken(one, whole.commands[at + 1 :])
+    }
     known = {(one.line, one.during): one for one in whole.failures}
     is_cut = "failures" in whole.omitted
     found = {(one.line, one.during): known.get((one.line, one.during), one) for one in mine}
     found = {name: one for name, one in found.items() if name in known or is_cut}
     found |= {(one.line, one.during): one for one in whole.failures if one.check and not one.resolved}
-    return tuple(found.values())
+    return tuple(one for one in found.values() if one.resolved or one.during not in trials)

@@ -80,3 +80,31 @@ def test_files_that_no_call_committed_are_named() -> None:
     lines = list_next(assistant(("e", "Edit", given)), result("ok", "Edit", "e"), assistant(text="It is fixed."))
     assert any(line.startswith("- changed, and no call committed: ") and "a.py" in line for line in lines)
     assert "- nothing is open" not in lines
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        (
+            "cart.py:3: UserWarning: old\n  warn()\nError importing carts: no module named x\n",
+            "Error importing carts: no module named x",
+        ),
+        ("Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'cart'", "KeyError: 'cart'"),
+        ("loading\nbash: ./cart: No such file or directory", "bash: ./cart: No such file or directory"),
+        ("Read 3 carts\nThere were no errors: fine", "Read 3 carts"),
+    ],
+)
+def test_of_a_result_the_error_is_quoted(said: str, line: str) -> None:
+    shown = list_next(*called("Let's try it:", "python try.py", said))
+    assert shown[1] == f"- carried out after that, ok: python try.py — said: {line}"
+
+
+def test_once_the_work_is_handed_in_the_user_waits_for_nothing_and_the_call_stands_once() -> None:
+    lines = list_next(*called("Now I hand it in:", "echo TASK_SUBMITTED && cat a.patch", "TASK_SUBMITTED"))
+    assert lines == (
+        "- the agent said last: Now I hand it in:",
+        "- how the session ended: submitted by `echo TASK_SUBMITTED && cat a.patch`",
+        "- nothing is open",
+    )
+    again = list_next(*called("Now I hand it in:", "echo TASK_SUBMITTED", "ok"), user("Add a test."))
+    assert again[0] == "- the user waits for: Add a test."

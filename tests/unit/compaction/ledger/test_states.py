@@ -396,3 +396,21 @@ def test_long_last_words_are_their_beginning_and_their_end_with_a_mark_between()
     assert words is not None
     lines = words.text.split("\n")
     assert (lines[0], lines.count("[…]"), lines[-1]) == ("The roses are cut.", 1, "The shears are clean.")
+
+
+@pytest.mark.parametrize(("second", "is_open"), [("2 passed in 1s", False), ("1 failed in 1s", True)])
+def test_a_trial_that_failed_before_an_edit_is_not_open_once_a_later_one_passed(second: str, is_open: bool) -> None:
+    def wrote(path: str) -> tuple[Message, Message]:
+        given = json.dumps({"path": path, "content": "def test_a():\n    assert cart()\n"})
+        return assistant(("w", "write", given)), result("written", "write", "w")
+
+    given = json.dumps({"path": "src/cart.py", "old_str": "a", "new_str": "b"})
+    edit = (assistant(("e", "str_replace", given)), result("edited", "str_replace", "e"))
+    first = ran("python test_first.py", "KeyError: 'cart'\n1 failed in 1s", True)
+    later = ran("python test_later.py", second, not second.startswith("2"))
+    history = [user("Fix it."), *wrote("test_first.py"), *first, *edit, *wrote("test_later.py"), *later]
+    lines = render_ledger(settled(history, len(history)))
+    shown = [
+        line for line in (*lines["next"], *lines["discoveries"]) if line.startswith(("- check", "- test", "- error"))
+    ]
+    assert ("test_first.py" in "\n".join(shown)) is is_open
