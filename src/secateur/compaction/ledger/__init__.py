@@ -139,8 +139,8 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         made,
         files=describe_changes(made.files, said, done),
         standing=list_standing(messages, done, ran, made),
-        last_words=condense_quote(made.last_words, MOST_CHARS, made.reported),
-        report=condense_quote(made.report, REPORT_CHARS, made.reported),
+        last_words=condense_quote(made.last_words, MOST_CHARS),
+        report=condense_quote(made.report, REPORT_CHARS),
     )
     return limit_ledger(make_encodable(made))
 

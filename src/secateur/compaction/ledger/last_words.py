@@ -2,12 +2,11 @@
 
 Rule: whole lines and sentences in their order, with a mark where some are left out; none is cut and none is made up.
 What the agent says is open, blocked or not done stays longest, then what it asks, how checks ended and what was
-committed or pushed, the beginning and the end. What the summary lists elsewhere as reported goes first. Short blocks of
-code, which mostly hold results, are kept.
+committed or pushed, the beginning and the end. Short blocks of code, which mostly hold results, are kept.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +15,7 @@ from secateur.compaction.ledger.briefs import GAP
 from secateur.compaction.ledger.entries import Quote
 from secateur.compaction.ledger.said import FENCED, STOP
 from secateur.redact import redact
-from secateur.toolcalls.actions import clip_text, collapse_whitespace
+from secateur.toolcalls.actions import clip_text
 
 MOST_CHARS, REPORT_CHARS = 2_400, 1_200  # of the last words, and of the report of work before them
 LEAST_CHARS = 700  # where other entries have little room
@@ -40,22 +39,21 @@ def clean_words(text: str) -> str:
     return _BLANK_LINES.sub("\n\n", text).strip()
 
 
-def condense_quote(quote: Quote | None, max_chars: int, listed: Sequence[Quote] = ()) -> Quote | None:
-    """Return a quote of at most so many characters; what is listed of the same message is left out of a long one."""
+def condense_quote(quote: Quote | None, max_chars: int) -> Quote | None:
+    """Return a quote of at most so many characters."""
     if quote is None:
         return None
-    items = {_fold(one.text) for one in listed if one.key == quote.key} if len(quote.text) > LEAST_CHARS else set()
-    text = condense_words(quote.text, max_chars, items)
+    text = condense_words(quote.text, max_chars)
     return quote if text == quote.text else replace(quote, text=text)
 
 
-def condense_words(text: str, max_chars: int, listed: Collection[str] = ()) -> str:
-    """Return what tells most of a text, in its order, without the lines that begin with what is listed."""
-    if len(text) <= max_chars and not listed:
+def condense_words(text: str, max_chars: int) -> str:
+    """Return what tells most of a text, in its order."""
+    if len(text) <= max_chars:
         return text
     if len(text) > _SEARCHED:
         text = f"{text[: _SEARCHED // 2]}\n{GAP}\n{text[-_SEARCHED // 2 :]}"
-    units = _rank_ends(_raise_openings([one for one in _split_units(text) if not _is_listed(one.text, listed)]))
+    units = _rank_ends(_raise_openings(list(_split_units(text))))
     kept = _choose(units, max_chars)
     return _join(units, kept) if kept else clip_text(text, max_chars)
 
@@ -135,18 +133,7 @@ def _join(units: Sequence[_Unit], kept: Sequence[int]) -> str:
     return "".join(parts).strip("\n")
 
 
-def _is_listed(line: str, listed: Collection[str]) -> bool:
-    folded = _fold(line) if listed else ""
-    return any(folded.startswith(item) and len(folded) <= len(item) + _MORE_CHARS for item in listed if item)
-
-
-def _fold(text: str) -> str:
-    """Return a line as two quotes of it are compared: without its bullet, spacing and the mark that it was cut."""
-    return _BULLET.sub("", collapse_whitespace(text)).removesuffix("…").strip()
-
-
 _LONG_LINE = 300
-_MORE_CHARS = 40  # of a line, behind what is listed of it
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.M)
 _EMPTY_TAG = re.compile(r"<(\w{1,40})>\s*</\1>")  # around a command that is a call
 _BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")

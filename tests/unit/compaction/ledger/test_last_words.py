@@ -11,7 +11,6 @@ from secateur.compaction.ledger.last_words import (
     LEAST_CHARS,
     MOST_CHARS,
     clean_words,
-    condense_quote,
     condense_words,
 )
 
@@ -61,18 +60,6 @@ def test_short_code_is_kept_and_long_code_is_marked() -> None:
     code = "```\n" + "{}" + "\n```"
     assert clean_words("The score:\n" + code.format("passed: 1/2")) == "The score:\n\n    passed: 1/2"
     assert clean_words("The code:\n" + code.format("x = 1\n" * (CODE_LINES + 1))) == "The code:\n\n[code]"
-
-
-def test_what_is_listed_as_reported_is_left_out_of_long_words_of_the_same_message() -> None:
-    items = ["Added the cart of guests.", "Removed the old cart."]
-    text = "\n".join(["Done.", *(f"- {one}" for one in items), *FILLER[:20], "All checks pass."])
-    listed = [Quote(one, "key") for one in items]
-    made = condense_quote(Quote(text, "key"), MOST_CHARS, listed)
-    assert made is not None
-    assert made.text == "\n".join(["Done.", *FILLER[:20], "All checks pass."])
-    assert condense_quote(Quote(text, "other"), MOST_CHARS, listed) == Quote(text, "other")
-    short = Quote("Done.\n- Removed the old cart.", "key")
-    assert condense_quote(short, MOST_CHARS, listed) == short
 
 
 def test_last_words_become_shorter_only_where_other_entries_have_little_room() -> None:
