@@ -83,6 +83,8 @@ class _Work:
         self.shown: dict[str, ShownTexts] = {}
         self._committed: dict[str, FileChanges] = {}
         self._last: dict[str, EditedText] = {}  # the newest edit of each file
+        self._stashed: dict[str, FileChanges] = {}
+        self._touched: dict[str, None] = {}  # files edited or taken back since the last commit
 
     def note(self, action: Action, number: int, messages: Sequence[Message]) -> None:
         """Note what one call did to the listed files, or showed of them."""
@@ -108,6 +110,7 @@ class _Work:
             changes.net.note(one, shown.find_chain(one))
         shown.note_edit(one)
         self._last[path] = one
+        self._touched[path] = None
 
     def _note_diffs(self, action: Action, number: int) -> None:
         """Note what a printed diff says of files of which no edit is known."""
@@ -133,17 +136,30 @@ class _Work:
                 self._note_rewrite(one.path, EditedText(last.path, last.new, last.old), -1)
                 self._last.pop(one.path)
             elif one.use == "committed":
-                self._committed = copy.deepcopy(self.found)
-            elif one.use in _TAKING_BACK:
-                for path in [_find_path(self.by_name, one.path)] if one.path else list(self.found):
-                    if path in self.found and one.use in ("restored", "stashed"):
-                        self.found[path] = copy.deepcopy(self._committed.get(path, FileChanges()))
-                    elif path in self.found:
-                        self.found[path].lines, self.found[path].twice = set(), {}
+                self._committed |= {path: copy.deepcopy(self.found[path]) for path in self._touched}
+                self._touched.clear()
+            elif one.use == "reapplied":
+                self.found |= self._stashed
+                self._stashed = {}
+            elif one.use in ("restored", "stashed"):
+                self._restore([_find_path(self.by_name, one.path)] if one.path else list(self.found), one.use)
+            elif one.use in _TAKING_BACK and (path := _find_path(self.by_name, one.path)) in self.found:
+                self.found[path].lines, self.found[path].twice = set(), {}
+
+    def _restore(self, paths: Iterable[str], use: str) -> None:
+        """Take files back to the last commit; those that the session created are not in it, and stay."""
+        for path in paths:
+            changes = self.found.get(path)
+            if changes and ("whole" not in changes.kinds or path in self._committed):
+                self.found[path] = copy.deepcopy(self._committed.get(path, FileChanges()))
+                self._touched[path] = None
+                if use == "stashed":
+                    self._stashed[path] = changes
 
     def _note_intents(self, effects: Sequence[Effect], number: int, messages: Sequence[Message]) -> None:
         for path in {_find_path(self.by_name, one.path) for one in effects if one.use in _CHANGING} - {""}:
             changes = self.found.setdefault(path, FileChanges())
+            self._touched[path] = None
             changes.number = max(changes.number, number)
             if number >= 0 and (said := find_deed(messages, number) or find_intent(messages[number])):
                 changes.intents.pop(said, None)
@@ -233,7 +249,7 @@ def _note_expressions(
 _FUNCTION = re.compile(r"^[ \t]*(?:async )?(?:def|func|fn|function) (?P<name>(?!__)\w+)\([^\n]*$", re.M)
 _SHOWS_DIFF = re.compile(r"diff|patch")
 _ACTING = ("edit", "run", "other")
-_TAKING_BACK = ("restored", "stashed", "deleted", "moved")
+_TAKING_BACK = ("deleted", "moved")
 _CHANGING = ("created", "changed", "moved")
 _OF_IMPORTS = re.compile(r"\b(?:from|import|require|include|use)\b|\.\.?\\?/")
 _SUBSTITUTES = re.compile(r"(?:\d+,?\d*)?[sy]([|/#,@!]).+\1|\d+(?:,\d+)?[acid]")

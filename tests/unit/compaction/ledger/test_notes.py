@@ -118,6 +118,9 @@ def test_what_git_took_back_is_not_told_and_what_was_committed_before_is() -> No
     kept = edited("a.py", "x = 1\n", "def kept():\n    pass\n")
     tried = edited("a.py", "y = 1\n", "def tried():\n    pass\n")
     assert notes(*kept, *ran("git commit -am one"), *tried, *ran("git checkout -- a.py"))["a.py"] == "adds kept"
+    assert notes(*kept, *ran("git stash && make test; git stash pop"))["a.py"] == "adds kept"
+    wrote = called("write", file_path="b.py", content="def new(): ...\n")
+    assert notes(*wrote, *kept, *ran("git checkout -- ."))["b.py"] == "has new"
     undo = called("str_replace_editor", command="undo_edit", path="a.py")
     assert notes(*kept, *edited("a.py", "y = 1\n", "def tried():\n    pass\n"), *undo)["a.py"] == "adds kept"
 
