@@ -6,7 +6,7 @@ without a result is pending, and is not listed here.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from secateur.compaction.ledger.checks import read_verdict
 from secateur.compaction.ledger.entries import Command
@@ -62,10 +62,17 @@ def _quote_result(action: Action) -> str:
     """Return the total of a check, else the newest error, else the first line of a short result and of a failure."""
     if action.kind == "read" and action.ok:
         return ""  # a line of a file tells nothing
-    lines = [line for line in action.said[:_SEARCHED].split("\n") if _TELLS.search(line)]
+    lines = list(_iterate_telling(action.said))
     errors = [line for line in lines if _ERROR.search(line)] if action.kind not in ("read", "search") else []
     line = read_verdict(action.said, action.exit, not action.ok).line or next(iter((*errors[-1:], *lines)), "")
     return clip_text(collapse_whitespace(redact(line)).replace(_SAID, " - said: "), LINE_CHARS)
+
+
+def _iterate_telling(said: str) -> Iterator[str]:
+    """Yield the first lines of a result that hold words, without those that a host writes above an output."""
+    for line in said[:_SEARCHED].split("\n"):
+        if _TELLS.search(line) and not _HOST_LINE.match(line):
+            yield line
 
 
 _SEARCHED = 4_000  # characters at the beginning of a result
@@ -75,4 +82,7 @@ _ERROR = re.compile(
     r"^\s*(?:[\w.]*(?:Error|Exception)\b|(?i:fatal|error|panic)\b)[^\n]{0,200}?:\s?\S|^bash: |^\S*sh: \d+: "
 )
 _TELLS = re.compile(r"[^\W\d_]{2,}")
+_HOST_LINE = re.compile(
+    r"(?:Chunk ID|Wall time|Original token count): |(?:Process exited with code|Exit code:) -?\d+\s*$|Output:\s*$"
+)
 _ANNOUNCES = re.compile(r"(?i)\b(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|we['’]ll|next,? i)\b")

@@ -40,6 +40,22 @@ def test_an_announcement_is_shown_with_the_call_that_carried_it_out(words: str, 
     assert lines[:2] == (f"- the agent said last: {words}", f"- {line}")
 
 
+@pytest.mark.parametrize(
+    "above", ["", "Chunk ID: 1a2b3c\nWall time: 0.1 seconds\nProcess exited with code 1\nOutput:\n", "Exit code: 1\n"]
+)
+@pytest.mark.parametrize(
+    ("said", "quoted"),
+    [
+        ('Traceback (most recent call last):\n  File "a.py", line 1\nKeyError: "TIDE"\n', 'KeyError: "TIDE"'),
+        ("Traceback (most recent call last):\n  not here", "Traceback (most recent call last):"),
+        ("the harbour is closed\nthe end", "the harbour is closed"),
+    ],
+)
+def test_what_a_host_writes_above_an_output_is_not_what_it_says(above: str, said: str, quoted: str) -> None:
+    lines = list_next(*called("The method was renamed.", "./find build", f"{above}{said}", True))
+    assert lines[1].endswith(f": ./find build — said: {quoted}")
+
+
 def test_a_call_without_a_result_is_pending_and_not_carried_out() -> None:
     lines = list_next(called("Let me run it:", "./run", "")[0])
     assert "- no result yet: bash — ./run" in lines
