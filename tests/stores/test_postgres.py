@@ -102,6 +102,10 @@ def test_no_command_shows_the_password(server: Postgres, command: str, form: lis
     assert "word-of-tests" not in repr(open_store(url))
 
 
+def test_the_short_name_in_an_address_is_the_same_store() -> None:
+    assert repr(open_store("postgres://u:p@h/d?schema=s")) == repr(open_store("postgresql://u:p@h/d?schema=s"))
+
+
 # --- what a server can suffer ----------------------------------------------------------------------------------------
 
 

@@ -21,14 +21,17 @@ Opens = Callable[[str], Store]
 
 
 def open_store(url: str = "") -> Store:
-    """The store at an address: `memory://`, `sqlite:///absolute/path`, `sqlite:///~/path`, `postgresql://...`.
+    """The store at an address: `memory://`, `sqlite:///absolute/path`, `sqlite:///~/path`, `postgresql://...`
+    (also `postgres://...`).
 
     Without one, the default's. Options follow a `?`: of sqlite `synchronous=normal` and `timeout_s=10`; of postgresql
     `schema=NAME`, `timeout_s=10`, `connections=8`, and the driver's own. Nothing is opened before it is needed. Raises
     ConfigError for an address that cannot be.
     """
     url = url or get_default_url()
-    name, colon, _ = url.partition("://")
+    name, colon, rest = url.partition("://")
+    if colon and name == "postgres":  # as many services write it
+        name, url = "postgresql", f"postgresql{colon}{rest}"
     if not colon:
         raise ConfigError(
             f"{hide_password(url)!r} is not an address of a store: write sqlite:///{url.lstrip('/')} for a file"
