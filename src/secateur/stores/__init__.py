@@ -21,12 +21,11 @@ Opens = Callable[[str], Store]
 
 
 def open_store(url: str = "") -> Store:
-    """The store at an address: `memory://`, `sqlite:///absolute/path`, `sqlite:///~/path`, `postgresql://...`
-    (also `postgres://...`).
+    """The store at an address: `memory://`, `sqlite:///absolute/path`, `sqlite:///~/path`, `postgresql://...`.
 
-    Without one, the default's. Options follow a `?`: of sqlite `synchronous=normal` and `timeout_s=10`; of postgresql
-    `schema=NAME`, `timeout_s=10`, `connections=8`, and the driver's own. Nothing is opened before it is needed. Raises
-    ConfigError for an address that cannot be.
+    Without one, the default's. `postgres://` means the same as `postgresql://`. Options follow a `?`: of sqlite
+    `synchronous=normal` and `timeout_s=10`; of postgresql `schema=NAME`, `timeout_s=10`, `connections=8`, and the
+    driver's own. Nothing is opened before it is needed. Raises ConfigError for an address that cannot be.
     """
     url = url or get_default_url()
     name, colon, rest = url.partition("://")
