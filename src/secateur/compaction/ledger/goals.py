@@ -1,8 +1,9 @@
 """Which requests are goals: the first task, the newest one, and what is asked now.
 
 Rule: a task is a statement of several words; of the first request also a question about how to do something ("how can
-we ..."). No goals are questions, replies that only confirm, orders to look, run or try again once that is done, and
-pasted reviews that were answered. A reply that confirms is a goal only while it is the user's last word.
+we ..."). No goals are questions, replies that only confirm, orders to look, run or try again and brief commands of the
+host ("/simplify the tests") once that is done, and pasted reviews that were answered. A reply that confirms is a goal
+only while it is the user's last word.
 """
 
 import re
@@ -50,7 +51,8 @@ def _is_goal(one: UserRequest) -> bool:
     if not is_task(one.text) or _is_answered_question(one) or is_answered_review(one):
         return False
     is_brief = one.state == "done" and len(one.text) <= _FLEETING_CHARS
-    return not is_confirming(one) and not (is_brief and is_fleeting(one.text))
+    is_passing = is_fleeting(one.text) or _COMMAND.fullmatch(one.text.strip()) is not None
+    return not is_confirming(one) and not (is_brief and is_passing)
 
 
 def _is_proposal(one: UserRequest) -> bool:
@@ -68,6 +70,7 @@ def _is_answered_question(one: UserRequest) -> bool:
     return one.state == "done" and len(said) <= _QUESTION_CHARS and _ASKS.fullmatch(said) is not None
 
 
+_COMMAND = re.compile(r"/[a-z][\w:-]*(?:[ \t][^\n]*)?")  # of the host: "/simplify the tests"
 _PROPOSES = re.compile(
     r"(?i)\A\s*(?:brainstorm|design|propose)\b"
     r"|\bhow (?:do|can|could|should|would|might) (?:we|i|you)\s+(?:best\s+)?"

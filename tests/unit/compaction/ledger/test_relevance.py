@@ -101,7 +101,10 @@ def test_a_question_about_how_to_build_something_opens_the_goal() -> None:
     ]
 
 
-@pytest.mark.parametrize("words", ["retry the tests, I had to restart you", "can you check it again", "let's do that"])
+@pytest.mark.parametrize(
+    "words",
+    ["retry the tests, I had to restart you", "can you check it again", "let's do that", "/simplify the tests of it"],
+)
 def test_an_order_to_try_again_is_no_goal_once_it_is_answered(words: str) -> None:
     said = spoken("Write the parser for dates.", "Write its tests with a made-up calendar.", words)
     assert [line.partition("] ")[2] for line in shown(*said)["goal"]] == [
