@@ -1,6 +1,6 @@
 """Which summaries are believed: true ones in the styles of several hosts, and ones that lie, over small histories.
 
-    python benchmarks/judging.py [--set first|contradictions|types|wordings] [--half open|kept] [--show]
+    python benchmarks/judging.py [--set first|contradictions|types|wordings|retellings] [--half open|kept] [--show]
 
 The cases are in benchmarks/measures/summaries, a file for each history, written before the judge or by someone who
 had not read it; `why` says what makes a lie one. One half, `kept`, is for the figures alone: whoever works on the judge
@@ -14,7 +14,9 @@ lines that name what the history does not hold are dropped. Such lines are count
 so are rejections for a lack of headings, which say nothing about truth. The set `types` is all open: lies of each type
 (files, checks, counts, values, approvals, bans, order, quotations, versions, hashes, branches, hosts, who decided), and
 true summaries in many forms and languages. The set `wordings`, all open as well, says things in as many ways as
-possible: passive, nominal, in fragments and tables, of the past, and by what is not the case.
+possible: passive, nominal, in fragments and tables, of the past, and by what is not the case. The set `retellings` has
+two halves again: short histories, each retold in eight styles (a terse list, prose, the headings of five hosts, first
+person plural, English learned late), and lies that alter one statement of such a text.
 """
 
 import argparse
@@ -45,6 +47,7 @@ SETS = {
     "contradictions": FOLDER / "contradictions",
     "types": FOLDER / "types",
     "wordings": FOLDER / "wordings",
+    "retellings": FOLDER / "retellings",
 }
 HALVES = ("open", "kept")
 

@@ -95,7 +95,7 @@ def _detect_protected(words: Set[str], keys: Set[str]) -> ToolKind | None:
 
 
 def _detect_by_shape(words: Set[str], keys: Set[str]) -> ToolKind:
-    if keys & _CHANGES or (keys & _PATHS and keys & _BODIES):
+    if keys & _CHANGES or (keys & _PATHS and keys & _BODIES) or {"apply", "patch"} <= words:
         return "edit"
     if keys & _SEARCHES or words & _FINDS:
         return "search"

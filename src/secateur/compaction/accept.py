@@ -13,7 +13,7 @@ from typing import Literal
 from msgspec import Struct
 
 from secateur.compaction.ask import Failure, SummaryAnswer
-from secateur.compaction.headings import STATE_SECTIONS, parse_answer
+from secateur.compaction.headings import STATE_SECTIONS, parse_answer, read_labels
 from secateur.compaction.judge.claims import TruthReason, extract_words, is_reported
 from secateur.compaction.judge.evidence import Evidence
 from secateur.compaction.judge.figures import has_figure
@@ -71,7 +71,7 @@ def judge_answer(
     reason, why = _check_content(text, sections, source, count)
     if reason:
         return Verdict(reason=reason, text=why)
-    if found := find_contradiction(sections, source.evidence):
+    if found := find_contradiction(sections, source.evidence, read_labels(text)):
         return Verdict(reason=found.reason, text=found.text)
     return _drop_unanchored(sections, source)
 
@@ -95,7 +95,7 @@ _ERROR = re.compile(
     r"usage limit|rate.?limit|quota|overloaded|internal server error|bad gateway|service unavailable|api error"
     r"|timed ?out|(?:request|gateway|read) time-?out|connection (?:error|reset|refused|closed)"
     r"|unauthorized|forbidden|invalid api key|too many requests|context length|prompt is too long"
-    r"|^\s*(?:error|exception|traceback)\b|\b(?:4\d\d|5\d\d)\b", re.I | re.M,
+    r"|^\s*(?:error|exception|traceback)\b|^\W*[45]\d\d\b|\b(?:http|status|error|code)\W{1,3}[45]\d\d\b", re.I | re.M,
 )  # fmt: skip
 _REFUSAL = re.compile(
     r"^\W*(?:(?:i(?:'|’)?m|i am) (?:sorry|unable|not able)|sorry\b|i (?:cannot|can(?:'|’)?t|won(?:'|’)?t|must decline)"

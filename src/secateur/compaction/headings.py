@@ -6,7 +6,7 @@ dropped, a heading that nothing is known about opens a section of findings. Noth
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -26,6 +26,7 @@ class Heading(Struct, frozen=True):
     id: str
     text: str = ""
     level: int = 0
+    label: str = ""  # its own words
 
 
 def parse_answer(text: str) -> Sections:
@@ -36,20 +37,36 @@ def parse_answer(text: str) -> Sections:
     if form is None:
         return parse_sections(body)
     found: dict[str, list[str]] = {}
-    here: list[str] | None = None
+    for heading, line in _iterate_lines(body, form, named):
+        lines = found.setdefault(heading.id, [])
+        lines += [line] if line else []
+    return {id: tuple(lines) for id, lines in found.items()}
+
+
+def read_labels(text: str) -> dict[str, str]:
+    """Return the words of the heading above each line: `Not done` above a task says that it is not done."""
+    body = _extract_body(text)
+    named = list_headings()
+    form = _detect_form(body, named)
+    return {line: heading.label for heading, line in _iterate_lines(body, form, named) if line} if form else {}
+
+
+def _iterate_lines(body: str, form: _Form, named: Mapping[str, str]) -> Iterator[tuple[Heading, str]]:
+    """Yield each line with the heading above it; a heading itself with an empty line, or the text beside it."""
+    here: Heading | None = None
     level = 0
     for line in body.splitlines():
         heading = _read_heading(line, form, named)
         if heading and not (here is not None and heading.level > level and _is_stage(line)):
-            here, level = found.setdefault(heading.id, []), heading.level or level
+            here, level = heading, heading.level or level
+            yield here, ""
             line = heading.text
         elif form == "tag" and _CLOSING.match(line):
             continue
         elif form == "hash" and _TITLE.match(line):
             here = None
         if here is not None and line.strip() and not is_void(line):
-            here.append(_CLOSING_END.sub("", line).rstrip() if form == "tag" else line.rstrip())
-    return {id: tuple(lines) for id, lines in found.items()}
+            yield here, _CLOSING_END.sub("", line).rstrip() if form == "tag" else line.rstrip()
 
 
 def name_section(label: str, named: Mapping[str, str]) -> str | None:
@@ -116,7 +133,9 @@ _BY_WORD: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "next",
-            r"next|to-?dos?\b|remaining|remains|left to|pending|outstanding|still to|plan\b|upcoming|follow-?up"
+            r"next|not (?:yet )?(?:done|made|finished|completed?|started|tested|run)\b|undone|unfinished|missing"
+            r"|noch nicht|fehlt|manque"
+            r"|to-?dos?\b|remaining|remains|left to|pending|outstanding|still to|plan\b|upcoming|follow-?up"
             r"|in progress"
             r"|open (?:task|item|work|point)|open\b|nächst|offen\w*\b|ausstehend|próxim|pendient|pendent|siguiente"
             r"|suivant|prochain|reste|à faire|tiếp theo|còn lại|следующ|осталось|дальше|план",
@@ -177,6 +196,8 @@ def _detect_form(text: str, named: Mapping[str, str]) -> _Form | None:
         ids = {heading.id for line in lines if (heading := _read_heading(line, form, named, knows_all=False))}
         if len(ids) >= (1 if form in ("hash", "tag") else FEWEST_LABELS):
             counts[form] = len(ids)
+    if not counts and any((found := _HASH.match(line)) and len(found["mark"]) == 2 for line in lines):
+        return "hash"  # all of its headings are the writer's own
     return max(counts, key=lambda form: counts[form], default=None)
 
 
@@ -190,7 +211,7 @@ def _read_heading(line: str, form: _Form, named: Mapping[str, str], *, knows_all
     level = len(groups.get("mark") or "")
     if id is None and knows_all and (form == "tag" or level == 2 or (form == "bold" and _PARAGRAPH.match(line))):
         id = "discoveries"
-    return Heading(id, (groups.get("text") or "").strip(), level) if id else None
+    return Heading(id, (groups.get("text") or "").strip(), level, label.strip(" :*")) if id else None
 
 
 def _is_stage(line: str) -> bool:

@@ -8,12 +8,14 @@ the agent's shares at least one with what stands around the agent's sentence.
 import re
 from functools import lru_cache
 
+from secateur.compaction.judge.choices import is_same_language
 from secateur.compaction.judge.claims import REPORTING, SENTENCE, Claim, extract_words, quote
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 
 LEAST_KNOWN = 0.3  # of the words of a cause, anywhere in the history
 LEAST_NEAR = 0.2  # of the words of a cause, around the agent's words on the cause
 FEWEST_WORDS = 3  # of a cause that is judged
+FEWEST_NEW = 2  # of a cause that is judged where none of them is known
 AROUND = 1  # sentences before and behind the agent's words on the cause
 
 
@@ -23,22 +25,43 @@ def _explain_other_cause(claim: Claim, evidence: Evidence) -> str:
     if found is None:
         return ""
     own = extract_words(re.sub(r"\bit\b|[.`]", " ", found["cause"] or "")) or claim.words
-    if len(own) < FEWEST_WORDS:
-        return ""
-    known = frozenset(word for word in own if word in _lower_case(evidence.story) or word in evidence.kept.casefold())
     stated = _list_stated(evidence.agent)
-    if _UNKNOWN.search(evidence.last_words) and not _is_near(own, stated) and len(known) < len(own):
+    if _is_invented(found.group(), own, claim, evidence):
+        return quote("the agent", stated[-1]) if stated else "nothing in the history says so"
+    if len(own) < FEWEST_WORDS or _is_near(own, stated):
+        return ""
+    known = _select_known(own, evidence)
+    if _UNKNOWN.search(evidence.last_words) and len(known) < len(own):
         return "the agent said that the cause was not known"
-    if _ROOT.search(claim.text) and len(known) < LEAST_KNOWN * len(own):
-        return "nothing in the history says so"
-    if stated and _ROOT.search(claim.text) and not _is_near(own, stated):
-        return quote("the agent", stated[-1])
-    return ""
+    is_other = _ROOT.search(claim.text) and (stated or len(known) < LEAST_KNOWN * len(own))
+    said = quote("the agent", stated[-1]) if stated else "nothing in the history says so"
+    return said if is_other else ""
+
+
+def _is_invented(said: str, own: frozenset[str], claim: Claim, evidence: Evidence) -> bool:
+    """Whether the history has no word at all of a cause."""
+    is_stated = _ROOT.search(said) or _FAILS_ON.search(said)
+    is_unheard = is_stated and len(own) >= FEWEST_NEW and not _select_known(own, evidence)
+    return bool(is_unheard) and is_same_language(claim.summary, evidence.agent)
+
+
+def _select_known(own: frozenset[str], evidence: Evidence) -> frozenset[str]:
+    """Return the words that some word of the history begins like."""
+    beginnings = _read_beginnings(f"{evidence.story}\n{evidence.kept}")
+    return frozenset(word for word in own if word[:BEGINNING] in beginnings)
+
+
+BEGINNING = 4  # letters by which words are compared
+_FAILS_ON = re.compile(r"(?i)^fail")
 
 
 @lru_cache(maxsize=2)
-def _lower_case(story: str) -> str:
-    return story.casefold()
+def _read_beginnings(story: str) -> frozenset[str]:
+    """Return the beginnings of the words of the history, and of those that names are made of."""
+    return frozenset(word[:BEGINNING] for text in (story, _JOINTS.sub(" ", story)) for word in extract_words(text))
+
+
+_JOINTS = re.compile(r"[_./:()\[\]`\"'-]+|(?<=[a-z])(?=[A-Z])")
 
 
 @lru_cache(maxsize=2)
@@ -65,7 +88,7 @@ _CAUSE = re.compile(
     r"(?i)(?:\b(?:root\s+cause|cause|reason|culprit|ursache|grund|causa|motivo|cause|raison|origine|причин[аы]"
     r"|nguyên\s+nhân)\b\s*(?:for\s+\S+\s+\S+\s*)?(?::|is|was|war|ist|es|era|fue|est|était|é|foi|—|-|là)+"
     r"|\b(?:because|caused\s+by|due\s+to|traced\s+(?:it\s+|this\s+|them\s+)?(?:back\s+)?to|stems?\s+from"
-    r"|comes?\s+from|weil|wegen|verursacht\s+durch|liegt\s+an|lag\s+an|porque|debido\s+a|ya\s+que|causad[oa]\s+por"
+    r"|comes?\s+from|fail(?:s|ed|ing)\s+(?:on|over)|weil|wegen|verursacht\s+durch|liegt\s+an|lag\s+an|porque|debido\s+a|ya\s+que|causad[oa]\s+por"
     r"|parce\s+qu\w*|à\s+cause\s+d\w*|dû\s+à|vient\s+d\w*|devido\s+a|потому\s+что|из-за|вызван\w*|bởi\s+vì)\b"
     r"|原因(?:是|は|：|:)|因为|由于|(?:が|の)ため)\s*(?P<cause>[^\n]{6,240})|(?P<before>.{6,80}(?:が原因|のせいで))"
 )

@@ -12,10 +12,12 @@ from msgspec import Struct
 
 from secateur.compaction.judge.claims import CLAUSE, SENTENCE, Claim, extract_words, is_negative, quote
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
+from secateur.compaction.language import detect_language
 
 LEAST_SAID = 0.34  # of the words of what the user is said to have wanted
 SHORT_ANSWER = 8  # words of an answer that takes up the words of its question
 LEAST_OTHERS = 0.5  # of the words of a wish, that the agent said and the user did not
+FEWEST_UNHEARD = 3  # words of a wish of which the user has to have said one
 FEWEST_WANTED = 2  # words of a wish that are looked for
 
 
@@ -23,28 +25,51 @@ def _explain_unsaid(claim: Claim, evidence: Evidence) -> str:
     """Say that the user never spoke of what a claim has the user choose, want or refuse."""
     if claim.is_quoted or claim.is_question or _UNDECIDED.search(claim.text):
         return ""
-    spoken = _read_spoken(evidence)
     for found in _CHOSE.finditer(claim.text):
-        if _IF.search(claim.text[: found.start()]):
-            continue
         own = extract_words(_FRAME.sub(" ", found["what"]))
-        named = {one.casefold() for one in _NAME.findall(found["what"])}
-        if not own or _is_in(found["what"], evidence.kept):
+        if not own or _IF.search(claim.text[: found.start()]) or _is_in(found["what"], evidence.kept):
             continue
-        is_few = len(own) < FEWEST_WANTED and not (named or found["choice"] or found["choice2"])
-        others = extract_words(evidence.agent) if not own & spoken.words else frozenset[str]()
-        is_others = len(own & others) >= LEAST_OTHERS * len(own) and bool(others)
-        if not is_few and is_others and not any(one in spoken.text for one in named):
-            return "the agent said this, and not the user"
-        if why := _compare_mood(found, own, evidence):
+        if why := _compare_spoken(found, own, claim, evidence) or _compare_mood(found, own, evidence):
             return why
-        if (
-            named
-            and not any(one in spoken.text for one in named)
-            and any(one in evidence.agent.casefold() for one in named)
-        ):
-            return "the agent said this, and not the user"
     return ""
+
+
+def _compare_spoken(found: re.Match[str], own: frozenset[str], claim: Claim, evidence: Evidence) -> str:
+    """Say that the words or the names of a wish are nobody's, or the agent's alone."""
+    spoken = _read_spoken(evidence)
+    named = {one.casefold() for one in _NAME.findall(found["what"])}
+    if len(own) >= FEWEST_UNHEARD and not named and _is_unheard(own, claim.summary, evidence):
+        return "the user never spoke of this"
+    if any(one in spoken.text for one in named):
+        return ""
+    is_few = len(own) < FEWEST_WANTED and not (named or found["choice"] or found["choice2"])
+    others = extract_words(evidence.agent) if not own & spoken.words else frozenset[str]()
+    is_others = bool(others) and len(own & others) >= LEAST_OTHERS * len(own)
+    is_name_others = any(one in evidence.agent.casefold() for one in named)
+    return "the agent said this, and not the user" if (is_others and not is_few) or is_name_others else ""
+
+
+def _is_unheard(own: frozenset[str], summary: str, evidence: Evidence) -> bool:
+    """Whether none of some words, nor one that begins like them, is the user's or an answered question's."""
+    spoken = _read_spoken(evidence)
+    if not is_same_language(summary, evidence.user):
+        return False
+    heard = {word[:BEGINNING] for word in spoken.words | extract_words(_join_questions(evidence))}
+    return not any(word[:BEGINNING] in heard for word in own)
+
+
+def _join_questions(evidence: Evidence) -> str:
+    return "\n".join(one for reply in evidence.replies for one in SENTENCE.split(reply.before))
+
+
+@lru_cache(maxsize=8)
+def is_same_language(text: str, other: str) -> bool:
+    """Whether two texts may be in one language: words of different ones cannot be compared."""
+    languages = detect_language(text), detect_language(other)
+    return None in languages or languages[0] == languages[1]
+
+
+BEGINNING = 4  # letters by which words are compared
 
 
 def _compare_mood(found: re.Match[str], own: frozenset[str], evidence: Evidence) -> str:
@@ -127,7 +152,7 @@ _CHOSE = re.compile(
     r"|turned\s+down|ruled\s+out|vetoed|insisted\s+on|proposed|suggested"
     r"|(?:für|gegen)\s+(?=\w)|wählte|lehnte|bevorzugt|choisi|refusé|préfère|proposé|eligi[óo]|elegido|rechaz[óo]"
     r"|prefiere|propuso|escolheu|rejeitou|prefere|propôs|выбрал|отклонил|предложил|chọn)"
-    r"|(?:asked\s+(?:for|to)|wants?(?:\s+to)?|wanted|demanded|requested|required|requires|wünscht|verlangt\w*|will"
+    r"|(?:asked\s+(?:for|to)|wants?(?:\s+to)?|expects?|expected|would\s+like|wishes|wished|hopes\s+for|needs|wanted|demanded|requested|required|requires|wünscht|verlangt\w*|will"
     r"|veut|demande|demandé|quiere|pidi[óo]|quer|pediu|хочет|просил|muốn|yêu\s+cầu))"
     r"\s+|(?:用户|使用者|ユーザーは?|사용자(?:는|가)?)\s*(?P<choice2>选择了?|拒绝了?|決定し|選び|選択し|拒否し)?)(?P<what>(?:[^.,;。；，、\n]"
     r"|\.(?=\w)){2,160})"
@@ -216,6 +241,32 @@ _CHOOSES = re.compile(
 )
 
 
+def _explain_turned_choice(claim: Claim, evidence: Evidence) -> str:
+    """Quote the user where they chose what a claim has as passed over, and not what it has as chosen."""
+    if claim.is_quoted or claim.is_question or claim.is_negative or not _CHOICE.search(claim.text):
+        return ""
+    for found in _AGAINST.finditer(claim.text):
+        taken, passed = extract_words(_CHOICE.sub(" ", found["taken"])), extract_words(found["passed"])
+        own, others = taken - passed, passed - taken
+        for reply in evidence.replies if own and others else ():
+            told = extract_words(" ".join(one for one in CLAUSE.split(reply.text) if not is_negative(one)))
+            asked = extract_words(reply.before)
+            if others & told and not own & extract_words(evidence.user) and own & asked:
+                return quote("the user", reply.text)
+    return ""
+
+
+_CHOICE = re.compile(
+    r"(?i)\b(?:user|customer|owner|benutzer\w*|nutzer\w*|utilisateur\w*|usuari[oa]|usuário)(?:['’]s)?\s+(?:(?:has|had|hat|a|ha)\s+)?(?:sich\s+)?"
+    r"(?:choice|decision|chose|chosen|preferred|prefers|picked|selected|decided|opted|went|wanted|wants|entschied\w*|für|choisi|préféré"
+    r"|eligi[óo]|prefiri[óo]|escolheu|preferiu)\b"
+)
+_AGAINST = re.compile(
+    r"(?i)(?P<taken>[^.;]{3,120}?)\s+(?:over|rather\s+than|instead\s+of|and\s+not|and\s+against|against|to|statt|und\s+gegen|plutôt\s+que"
+    r"|en\s+(?:vez|lugar)\s+de|em\s+vez\s+de)\s+(?P<passed>[^.,;()]{3,60})"
+)
+
+
 def _explain_excluded(claim: Claim, evidence: Evidence) -> str:
     """Quote the user where something was excluded that a claim has as preferred to another thing."""
     for found in _OVER.finditer(claim.text):
@@ -242,4 +293,5 @@ RULES = (
     ClaimRule("approval", _explain_unseen_act),
     ClaimRule("inverted", _explain_rejected),
     ClaimRule("inverted", _explain_excluded),
+    ClaimRule("inverted", _explain_turned_choice),
 )

@@ -1,11 +1,11 @@
-"""The sentences of a summary as claims: where each is said, what it says of whom, and how firmly.
+"""One sentence of a summary as a claim: where it is said, what it says of whom, and how firmly.
 
-Rule: this is the one place where a sentence is taken apart; rules ask a claim and do not split or search for negations
-themselves. Nothing here knows the history.
+Rules ask a claim what kind of statement it is; they do not search for negations or tenses themselves. How the lines of
+a summary become claims is in `reading`. Nothing here knows the history.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Literal
 
@@ -49,7 +49,7 @@ class Contradiction(Struct, frozen=True):
 class Claim(Struct, frozen=True):
     """One sentence of a summary."""
 
-    text: str  # without its bullet; of a row of a table with the names of its columns
+    text: str  # without its bullet, with what it needs from its surroundings (see `reading`)
     section: str
     line: str  # that the sentence is part of
     summary: str = ""  # that the line is part of
@@ -123,37 +123,6 @@ class Claim(Struct, frozen=True):
 def quote(who: str, text: str) -> str:
     """Quote the beginning of what the user, the agent or a tool said against a claim."""
     return f"{who} said {text.strip()[:QUOTED_CHARS]!r}"
-
-
-def read_claims(sections: Mapping[str, Sequence[str]]) -> tuple[Claim, ...]:
-    """Read the sections of a summary, sentence by sentence."""
-    summary = "\n".join(line for lines in sections.values() for line in lines)
-    return tuple(
-        Claim(text, id, line, summary)
-        for id, lines in sections.items()
-        for line in _name_columns(_skip_code(lines))
-        for text in split_claims([line])
-    )
-
-
-def _name_columns(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines, a row of a table as `row: column value, column value`."""
-    columns: list[str] = []
-    for line in lines:
-        cells = [one.strip() for one in line.strip().strip("|").split("|")] if line.strip().startswith("|") else []
-        if not cells:
-            columns = []
-            yield line
-        elif not columns:
-            columns = cells
-        elif any(cell.strip("-: ") for cell in cells):
-            pairs = zip(columns[1:], cells[1:], strict=False)
-            yield f"{cells[0]}: " + ", ".join(f"{column} {cell}" for column, cell in pairs)
-
-
-def _skip_code(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines that are no code and no output of a tool."""
-    return (line for line in lines if not _CODE.search(line))
 
 
 def split_claims(lines: Iterable[str]) -> Iterator[str]:
@@ -282,10 +251,6 @@ _WISHED = re.compile(
 _NOBODY = re.compile(
     r"(?i)\b(?:no|none|nothing|neither|nobody|kein\w*|nichts|aucune?|rien|ning[úu]n\w*|nada|nenhum\w*|ничего"
     r"|никак\w*|không)\b[^.;:]*$"
-)
-_CODE = re.compile(
-    r"^\s*(?:[-*•]\s+)?(?:---|\+\+\+|@@|//|#include)|^\s*(?:const|let|var|func|def|class|return|import"
-    r"|type)\s.*[=({:]|[{};]\s*$|^\s*\w+:\s+[\w\"']+,$"
 )
 _ITEM = re.compile(r"(?:`[^`\n]*`|\([^()\n]*\)|（[^（）\n]*）|\d[,;]\d|[^,;、，；`(（]|[`(（])+[,;、，；]?")
 _REPORTED = re.compile(

@@ -74,9 +74,9 @@ _HARMLESS = re.compile(
     r"|失敗\s*0|エラーは?(?:なし|ない|ありません)|오류\s*없"
 )
 _NO_SUCCESS = re.compile(
-    r"(?i)\b(?:not|never|n['’]t|nicht|pas|no|não|не|không|yet\s+to|far\s+from)\s+(?:\w+\s+){0,2}?(?:pass\w*|succeed\w*"
-    r"|success\w*|green|clean|ok|work\w*|bestand\w*|grün|erfolgreich|durch|réussi\w*|abouti\w*|pas(?:a|an|ó|aron)"
-    r"|проход\w*|прош\w*)\b|(?:未|没有?|不)(?:能)?(?:通过|成功)|通(?:ら|って(?:い)?)ない|成功(?:して(?:い)?)?(?:ない|ません)"
+    r"(?i)\b(?:not|never|\w+n['’]t|nicht|pas|no|não|не|không|yet\s+to|far\s+from)\s+(?:\w+\s+){0,2}?(?:succeed\w*|work\w*"
+    rf"|aboutir|{PASSES.pattern.removeprefix('(?i)')})"
+    r"|(?:未|没有?|不)(?:能)?(?:通过|成功)|通(?:ら|って(?:い)?)ない|成功(?:して(?:い)?)?(?:ない|ません)"
 )
 
 

@@ -143,7 +143,7 @@ def read_deeds(text: str) -> tuple[Deed, ...]:
 def _read_clauses(text: str) -> Iterator[Deed]:
     clauses = tuple(map(strip_harmless, split_clauses(text)))
     for at, clause in enumerate(clauses):
-        following = clauses[at + 1] if at + 1 < len(clauses) else ""
+        following = clauses[at + 1] if at + 1 < len(clauses) and not _has_deed(clauses[at + 1]) else ""
         before = clauses[at - 1] if at else ""
         if (is_ahead(before) or is_denied(before)) and any(kind.done.match(clause) for kind in _KINDS):
             continue  # what is said before holds of it too
@@ -152,6 +152,11 @@ def _read_clauses(text: str) -> Iterator[Deed]:
             said = f"{noun.group()} {clause}" if noun else clause  # `the migration is written and run`
             if (is_done := _read_state(kind, said, following)) is not None:
                 yield Deed(kind.name, is_done, clause)
+
+
+def _has_deed(clause: str) -> bool:
+    """Whether a clause tells of a deed of its own, so that it says nothing of the one before."""
+    return any(kind.noun.search(clause) or kind.done.search(clause) for kind in _KINDS)
 
 
 def _read_state(kind: _Kind, clause: str, following: str) -> bool | None:

@@ -87,6 +87,8 @@ class Evidence(Struct, frozen=True, kw_only=True):
     rewrites: bool = False  # a formatter or a generator ran that may change any file
     files: tuple[FileEntry, ...] = ()  # that calls worked with, and how
     edited_last: bool = False  # an edit went through behind the last commit
+    standing: str = ""  # what the agent said since the last call that may have changed anything, or ran a check
+    is_passive: bool = False  # no call can have changed anything: all of them only looked or checked
 
     @property
     def units(self) -> tuple[Unit, ...]:
@@ -114,7 +116,10 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
     idle = {run.action.call.key for run in runs if run.looks or run.check}
     acting = [one for one in actions if one.call.key not in idle and one.kind not in ("read", "search", "plan")]
     values = list_values(actions)
-    replies = (*_list_replies(messages), *_list_tool_replies(actions))
+    replies = (
+        *_list_replies(messages),
+        *(UserReply(one.said, one.call.text[-QUESTION_CHARS:]) for one in actions if _is_answer(one)),
+    )
     return Evidence(
         replies=replies,
         agent="\n".join(filter(None, map(get_agent_text, messages))),
@@ -159,6 +164,8 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
         rewrites=any(map(_can_rewrite, runs)),
         files=trace_files(actions).files,
         edited_last=_is_edited_last(actions),
+        standing=_join_standing(messages, frozenset(one.call.key for one in (*acting, *(run.action for run in runs)))),
+        is_passive=not acting,
     )
 
 
@@ -172,9 +179,9 @@ def _list_units(agent: str, user: str, runs: tuple[CommandRun, ...]) -> tuple[Un
 _INSTRUCTIONS = re.compile(r"(?i)(?:AGENTS|CLAUDE|GEMINI|CONTRIBUTING|SKILL|\.cursorrules|copilot-instructions)[\w.-]*")
 _ASKING = re.compile(r"(?i)ask|question|clarif|approv|confirm|permission")
 _REWRITING = re.compile(
-    r"(?i)--fix|--write|\bfmt\b|\bformat\b|\bgenerate\b|\bcodegen\b|\bmigrat|\bcheckout\b(?!\s+-b)|\bapply\b"
-    r"|\bmerge\b|\bpull\b"
-    r"|\brebase\b|\bstash\b|--update|-u\b"
+    r"(?i)--fix|--write|\bfmt\b|\bformat\b|\bgenerate\b|\bcodegen\b|makemigrations|migrate:|:migrate|migrate\s+(?:dev|save)"
+    r"|migrations?\s+(?:add|create|generate)|--autogenerate|\bcheckout\b(?!\s+-b)|\bgit\s+(?:apply|am)\b|\bmerge\b|\bpull\b"
+    r"|\brebase\b|\bstash\b|--update|(?:jest|vitest|snap\w*|test)\b[^\n;&|]{0,80}\s-u\b"
 )
 
 
@@ -201,13 +208,22 @@ def _get_last_words(messages: Sequence[Message]) -> str:
     return ""
 
 
+def _join_standing(messages: Sequence[Message], deeds: frozenset[str]) -> str:
+    """Return what the agent said since the last call of which nobody could know the outcome before."""
+    found: list[str] = []
+    for message in reversed(messages):
+        if any(part.kind == "tool_call" and part.key in deeds for part in message.parts):
+            break
+        found.append(get_agent_text(message))
+    return "\n".join(filter(None, reversed(found)))
+
+
 def _is_resting(messages: Sequence[Message]) -> bool:
     """Whether the agent called no tool since its last words."""
     for message in reversed(messages):
-        if any(part.kind == "tool_call" for part in message.parts):
-            return False
-        if get_agent_text(message):
-            return True
+        has_called = any(part.kind == "tool_call" for part in message.parts)
+        if has_called or get_agent_text(message):
+            return not has_called
     return False
 
 
@@ -236,10 +252,7 @@ def _list_kinds(run: ExecutedCommand) -> tuple[Check, ...]:
 _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = (
     ("lint", re.compile(r"(?i)\b(?:rubocop|ktlint|detekt|checkstyle|phpcs|stylelint|kubeconform|hadolint|yamllint)\b")),
     ("test", re.compile(r"(?i)\b(?:mvnw?|gradlew?|sbt|bazel|dotnet|swift|ant)\b[^|;&]*(?<![a-z/.-])\w*test")),
-    (
-        "build",
-        re.compile(r"(?i)\b(?:mvnw?|gradlew?|sbt|bazel|dotnet|swift)\b[^|;&]*\b(?:build|compile|package|assemble)"),
-    ),
+    ("build", re.compile(r"(?i)\b(?:mvnw?|gradlew?|sbt|bazel|dotnet|swift)\b[^|;&]*\b(?:build|compil|packag|assembl)")),
 )
 
 
@@ -278,12 +291,8 @@ def _is_edited_last(actions: Sequence[Action]) -> bool:
     return bool(marks) and marks[-1]
 
 
-def _list_tool_replies(actions: Sequence[Action]) -> tuple[UserReply, ...]:
-    """Return what the user answered to questions that a tool put."""
-    return tuple(UserReply(one.said, one.call.text[-QUESTION_CHARS:]) for one in actions if _is_answer(one))
-
-
 def _is_answer(action: Action) -> bool:
+    """Whether a call put a question to the user, so that its result is what the user said."""
     return action.kind == "other" and bool(_ASKING.search(action.call.tool))
 
 

@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left
 from functools import lru_cache
 
-from secateur.compaction.judge.claims import Claim
+from secateur.compaction.judge.claims import DEMANDING, Claim, extract_words
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 
 SHORT_HASH = 7  # characters by which a commit is named
@@ -27,10 +27,77 @@ def _explain_figure(claim: Claim, evidence: Evidence) -> str:
         return ""
     for found in _MEASURED.finditer(_NAMED.sub(" ", claim.text)):
         scales = next((scales for unit, scales in _SCALES if unit.search(found["unit"] or "")), ())
-        known = _read_numbers(evidence.texts, "%" not in (found["unit"] or ""))
-        if not any(_has_source(value, known, scales) for value in read_number(found["number"])):
+        counted = (
+            _list_counts(found["unit"][:STEM].casefold(), evidence.texts) if _THING.match(found["unit"] or "") else ()
+        )
+        known = _read_numbers(evidence.texts, "%" not in (found["unit"] or "") and not counted)
+        values = [value for value in read_number(found["number"]) if value not in counted]
+        if values and not any(_has_source(value, known, scales) for value in read_number(found["number"])):
             return f"nothing in the history says {found.group().strip()}"
     return ""
+
+
+def _explain_absent(claim: Claim, evidence: Evidence) -> str:
+    """Name a number of two digits or more that the history has nowhere, nor as a sum in a line on the same thing."""
+    is_open = claim.section == "next" or (claim.is_wished and claim.section not in (*DEMANDING, "goal"))
+    if is_open or claim.is_quoted or claim.is_reported or claim.is_question:
+        return ""
+    known = _read_digits(evidence.texts)
+    for found in _BARE.finditer(_NAMED.sub(" ", claim.text)):
+        digits = re.sub(r"\D", "", found["number"])
+        values = read_number(found["number"])
+        if digits in known or max(values) <= COUNTED or _is_rounded(found, values, evidence):
+            continue
+        if not any(_is_derived(value, claim.words, evidence.texts) for value in values):
+            return f"nothing in the history says {found['number']}"
+    return ""
+
+
+@lru_cache(maxsize=2)
+def _read_digits(texts: tuple[str, ...]) -> frozenset[str]:
+    """Return all runs of digits of the history, with and without what divides thousands."""
+    runs = {one for text in texts for one in re.findall(r"\d+", text)}
+    return frozenset(runs | {re.sub(r"\D", "", one) for text in texts for one in NUMBER.findall(text)})
+
+
+def _is_rounded(found: re.Match[str], values: tuple[float, ...], evidence: Evidence) -> bool:
+    """Whether a number may be another one rounded, or in another unit."""
+    is_free = found["about"] or found["unit"] or min(values) >= ROUND
+    scales = next((scales for unit, scales in _SCALES if unit.search(found["unit"] or "")), ())
+    known = _read_numbers(evidence.texts, False)
+    return bool(is_free) and any(_has_source(value, known, scales) for value in values)
+
+
+def _is_derived(value: float, words: frozenset[str], texts: tuple[str, ...]) -> bool:
+    """Whether a number is the sum or the difference of two in a line that shares a word with a claim."""
+    for line, numbers in _read_lines(texts):
+        if any(value in (a + b, a - b) for a in numbers for b in numbers):
+            beginnings = {word[:BEGINNING] for word in extract_words(line)}
+            if any(word[:BEGINNING] in beginnings for word in words):
+                return True
+    return False
+
+
+BEGINNING = 4  # letters by which words are compared
+
+
+@lru_cache(maxsize=2)
+def _read_lines(texts: tuple[str, ...]) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    """Return the lines of the history with two numbers or more."""
+    if sum(map(len, texts)) > DERIVING_CHARS:
+        return ()
+    lines = ((line, NUMBER.findall(line)[:8]) for text in texts for line in text.split("\n"))
+    return tuple((line, tuple(read_number(one)[0] for one in found)) for line, found in lines if len(found) > 1)
+
+
+ROUND = 100  # numbers from here on are often rounded
+_BARE = re.compile(
+    r"(?i)(?P<about>\b(?:about|around|roughly|nearly|almost|over|under|some|ca|circa|etwa|rund|fast|knapp|environ|unos|casi|cerca"
+    r"|около|почти)\.?\s+|[~≈約约])?(?<![\w.,/:#@+$-])(?P<number>\d{1,3}(?:,\d{3})+|\d{2,})(?![\w/:-]|[.,]\d)"
+    r"(?=\s?(?P<unit>ms|s|min|[kmgt]i?b|bytes?|seconds?|minutes?|hours?|sekunden|minuten|stunden|%|percent|prozent|x)\b)?"
+)
+STEM = 5  # letters by which the words for what is counted are compared
+_THING = re.compile(r"[^\W\d_]{4,}")  # a word for what is counted, and no unit of measurement
 
 
 def has_figure(number: str, texts: tuple[str, ...]) -> bool:
@@ -182,6 +249,7 @@ _NAME = re.compile(r"(?<![\w./*<-])(?!test_)[a-z]{2,}(?:_[a-z0-9]{2,})+\b(?![*({
 RULES = (
     ClaimRule("unsupported", _explain_unknown_hash),
     ClaimRule("unsupported", _explain_figure),
+    ClaimRule("unsupported", _explain_absent),
     ClaimRule("unsupported", _explain_count, ("accomplished", "discoveries", "questions", "resolved")),
     ClaimRule("unsupported", _explain_unknown_name, ("accomplished", "discoveries", "questions", "resolved")),
 )

@@ -22,7 +22,7 @@ NEAR_WORDS = 2  # beside a figure that label it
 FEWEST_DIGITS = 2  # of a figure that is looked for: smaller ones stand everywhere
 TELLING_DIGITS = 3  # of a figure whose first and last place in the history says what came first
 
-_FIGURE = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?![\d.]*\w*[/:]\d)")
+FIGURE = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?![\d.]*\w*[/:]\d)")
 _PART = re.compile(r"[;,|()\[\]]\s*|\s{3,}|\s+(?:and|und|y|et|e|и|và|vs\.?)\s+")
 
 
@@ -31,24 +31,26 @@ def _explain_other_label(claim: Claim, evidence: Evidence) -> str:
     if claim.is_wished or claim.is_quoted or claim.section in ("next", "goal"):
         return ""
     for figure, own in _read_labels(claim.text, whole=True):
-        lines = tuple(_list_lines(figure, evidence.story)) if len(re.sub(r"\D", "", figure)) >= FEWEST_DIGITS else ()
+        lines = tuple(list_lines(figure, evidence.story)) if len(re.sub(r"\D", "", figure)) >= FEWEST_DIGITS else ()
         known = [(theirs, others) for line in lines for theirs, others in _split_labels(figure, line)]
         every = frozenset[str]().union(*(theirs for theirs, _ in known))
         for theirs, others in known:
             for other, labels in others:
                 is_taken = labels - theirs and labels - every and labels <= own
-                if is_taken and theirs - labels and not own & (theirs - labels) and _is_alike(figure, other):
+                if is_taken and theirs - labels and not own & (theirs - labels) and is_alike(figure, other):
                     return f"the history has {other} for {', '.join(sorted(labels))}, and {figure} for another"
     return ""
 
 
-def _is_alike(figure: str, other: str) -> bool:
+def is_alike(figure: str, other: str) -> bool:
     """Whether two figures may measure the same thing: the same number of places, about as many digits."""
+    if figure.count(".") > 1 or other.count(".") > 1:
+        return figure.count(".") == other.count(".")
     (whole, _, places), (whole2, _, places2) = figure.partition("."), other.partition(".")
     return len(places) == len(places2) and abs(len(whole) - len(whole2)) <= 1
 
 
-def _list_lines(figure: str, story: str) -> Iterator[str]:
+def list_lines(figure: str, story: str) -> Iterator[str]:
     """Yield the lines of the history that hold a figure."""
     found = re.compile(rf"(?<![\d.,]){re.escape(figure)}(?![\d]|[.,]\d)")
     for count, one in enumerate(found.finditer(story)):
@@ -75,13 +77,13 @@ def _read_labels(line: str, whole: bool = False) -> tuple[tuple[str, frozenset[s
     """
     found: list[tuple[str, frozenset[str]]] = []
     for part in _PART.split(line):
-        figures = list(_FIGURE.finditer(part))
+        figures = list(FIGURE.finditer(part))
         is_first = bool(figures) and not extract_words(part[: figures[0].start()])
         for at, one in enumerate(figures):
             before = part[figures[at - 1].end() if at else 0 : one.start()]
             behind = part[one.end() : figures[at + 1].start() if at + 1 < len(figures) else len(part)]
             if whole and len(figures) == 1:
-                found.append((one.group(), split_words(_FIGURE.sub(" ", part))))
+                found.append((one.group(), split_words(FIGURE.sub(" ", part))))
                 continue
             words = behind.split()[:NEAR_WORDS] if is_first else before.split()[-NEAR_WORDS:]
             found.append((one.group(), split_words(" ".join(words))))
@@ -125,7 +127,7 @@ def _explain_other_value(claim: Claim, evidence: Evidence) -> str:
         told = [one for one in _read_told(evidence.agent, evidence.looked_up) if len(values) == 1 and one.words <= own]
         if told and all(one.value.isdigit() == values[0].isdigit() for one in told):
             is_known = any(_is_same(values[0], one.value) for one in told)
-            if not is_known and not any(own & split_words(line) for line in _list_lines(values[0], evidence.story)):
+            if not is_known and not any(own & split_words(line) for line in list_lines(values[0], evidence.story)):
                 return f"the history says {told[-1].text.strip()[:80]!r}"
     return ""
 

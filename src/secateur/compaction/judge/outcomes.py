@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from secateur.compaction.judge.claims import REPORTING, Claim, extract_words
+from secateur.compaction.judge.claims import REPORTING, Claim, extract_words, quote
 from secateur.compaction.judge.clauses import is_ahead, is_earlier, is_present, is_share, read_outcome, split_clauses
 from secateur.compaction.judge.evidence import CheckRun, ClaimRule, Evidence
 from secateur.compaction.judge.lexicon import TEST, build_pattern
@@ -20,14 +20,14 @@ _BUILD = build_pattern(
 )
 _LINT = build_pattern(r"lint\w*|eslint|ruff|mypy|pyright|clippy|flake8|biome|rubocop|go\s+vet|vet", "")
 _KINDS = (("test", TEST), ("build", _BUILD), ("lint", _LINT))
-_TOOL = re.compile(
+TOOL = re.compile(
     r"(?i)(?<![\w./-])(?:pytest|jest|vitest|mocha|rspec|phpunit|ctest|junit|gradlew?|maven|mvn|sbt|go\s+(?:test|vet|build)"
     r"|cargo\s+(?:test|clippy|build|check)|clippy|tsc|mypy|pyright|ruff|eslint|flake8|pylint|biome|rubocop|shellcheck"
     r"|prettier|npm\s+(?:test|run\s+\w+)|make\s+\w+|-race)(?![\w/])"
 )
 _NAMES = {"maven": "mvn", "gradle": "gradlew", "clippy": "clippy"}
 _RUN = build_pattern(r"runs?|lauf|läufe|ejecución|exécution|execução|прогон|checks?", "运行|実行|실행")
-_PART = build_pattern(
+PART = build_pattern(
     r"some|most(?!\s+recent)|partly|partially|except|apart|other|others|another|rest|besides|only|one\s+of|two\s+of|half|but|"
     r"einige|teils|außer|andere|nur|certains|sauf|autres?|seul\w*|algunos|salvo|otr[oa]s?|sólo|solo",
     "部分|其他|除|だけ|以外|一部|일부",
@@ -53,14 +53,35 @@ def _explain_outcome(claim: Claim, evidence: Evidence) -> str:
         was_earlier = is_earlier(clause) or (was_earlier and not is_present(clause))
         is_told_otherwise = outcome is not None and (not outcome) in told and not is_present(clause)
         is_tally = outcome is not None and (not outcome) in told and any(map(str.isdigit, clause))
-        if outcome is None or is_ahead(clause) or was_earlier or is_told_otherwise or is_tally or _PART.search(clause):
+        if outcome is None or is_ahead(clause) or was_earlier or is_told_otherwise or is_tally or PART.search(clause):
             continue
-        if (_SPECIFIC.search(clause) and not _TOOL.search(clause)) or is_share(clause):
+        if (_SPECIFIC.search(clause) and not TOOL.search(clause)) or is_share(clause):
             continue
         runs = _select_runs(clause, evidence)
-        if runs and (why := _compare(clause, outcome, runs)):
+        part = _tell_part(clause, runs[-1]) if runs else None
+        if runs and (why := _compare(clause, outcome, runs) if part is None else _compare_part(outcome, part)):
             return why
     return ""
+
+
+def _tell_part(clause: str, run: CheckRun) -> str | None:
+    """Return the lines of a run about the one part of it that a clause names: `the tests of api`."""
+    named = _PART_NAME.search(clause)
+    if run.ok or named is None:
+        return None
+    lines = [line for line in run.output.split("\n") if re.search(rf"\b{re.escape(named['name'])}\b", line)]
+    told = {outcome for line in lines if (outcome := read_outcome(line)) is not None}
+    return "\n".join(lines) if told == {True} else None
+
+
+_PART_NAME = re.compile(
+    rf"(?i)\b(?:{TEST.pattern.removeprefix('(?i)')})\s+(?:of|for|in|von|de)\s+(?:the\s+)?`?(?P<name>[\w./-]{{2,40}})"
+)
+
+
+def _compare_part(outcome: bool, lines: str) -> str:
+    """Quote the lines of a part that passed, where a claim has it as failed."""
+    return "" if outcome else quote("a tool", lines)
 
 
 _HELD = re.compile(
@@ -88,35 +109,35 @@ LABEL_CHARS = 60  # of what a clause without a subject is said of
 
 
 def _has_subject(clause: str) -> bool:
-    return any(pattern.search(clause) for pattern in (TEST, _BUILD, _LINT, _TOOL, _RUN))
+    return any(pattern.search(clause) for pattern in (TEST, _BUILD, _LINT, TOOL, _RUN))
 
 
 def _compare(clause: str, outcome: bool, runs: Sequence[CheckRun]) -> str:
     last = runs[-1]
     ends = {run.text: run.ok for run in runs}
     if outcome and last.ok is False:
-        is_strict = is_present(clause) or not _PAST.search(clause)
+        is_strict = is_present(clause) or not PAST.search(clause)
         if is_strict or not any(run.ok for run in runs):
             return f"the last run of {last.text[:60]} failed"
     if not outcome and all(ends.values()):
-        is_strict = is_present(clause) or not _PAST.search(clause)
-        if (is_strict and not _FIRST.search(clause)) or all(run.ok for run in runs):
+        is_strict = is_present(clause) or not PAST.search(clause)
+        if (is_strict and not FIRST.search(clause)) or all(run.ok for run in runs):
             return f"the last run of {last.text[:60]} passed"
     return ""
 
 
-_PAST = build_pattern(
-    r"passed|failed|succeeded|was|were|broke|ran|went|ended|bestanden|fehlgeschlagen|schlug\w*|schlugen|war|waren|lief\w*|"
+PAST = build_pattern(
+    r"(?-i:[a-z]{2,}ed)|was|were|had|got|gave|broke|ran|went|hatte[n]?|gab(?:en)?|bestanden|fehlgeschlagen|schlug\w*|schlugen|war|waren|lief\w*|"
     r"échoué\w*|réussi\w*|passé\w*|pasaron|pasó|fallaron|falló|fallado|passou|passaram|falhou|falharam|упал\w*|прош\w+",
     "した|了",
 )
-_FIRST = re.compile(r"(?i)\b(?:first|second|third|\d+(?:st|nd|rd|th))\b|第[一二三]|最初|(?:1|2|3)\s*回目")
+FIRST = re.compile(r"(?i)\b(?:first|second|third|\d+(?:st|nd|rd|th))\b|第[一二三]|最初|(?:1|2|3)\s*回目")
 
 
 def _select_runs(clause: str, evidence: Evidence) -> list[CheckRun]:
     """Return the runs that a clause speaks of: of the tool that it names, of the command, or of its kind."""
     runs = [run for run in evidence.checks if run.ok is not None]
-    tools = {_normalize(one.group()) for one in _TOOL.finditer(clause)}
+    tools = {_normalize(one.group()) for one in TOOL.finditer(clause)}
     if tools:
         return [run for run in runs if any(tool in _normalize(run.text) for tool in tools)]
     kinds = [kind for kind, pattern in _KINDS if pattern.search(clause)]
@@ -147,7 +168,7 @@ def _explain_share(claim: Claim, evidence: Evidence) -> str:
     known = frozenset().union(*(_read_shares(run.output) for run in runs))
     totals = {total for _, total in known}
     for clause in split_clauses(claim.text):
-        is_test = TEST.search(claim.line) or _TOOL.search(claim.line)
+        is_test = TEST.search(claim.line) or TOOL.search(claim.line)
         for found in _COUNT.finditer(clause) if is_test and read_outcome(clause) is not None else ():
             part, total = int(found["part"] or found["part2"]), int(found["total"] or found["total2"])
             if total in totals and (part, total) not in known:
@@ -191,11 +212,11 @@ def _explain_named(claim: Claim, evidence: Evidence) -> str:
         return ""
     for piece in _PIECE.split(claim.text):
         outcome = read_outcome(_NAME.sub(" ", piece))
-        if outcome is None or is_ahead(piece) or is_earlier(piece) or _PART.search(piece) or _FIRST.search(piece):
+        if outcome is None or is_ahead(piece) or is_earlier(piece) or PART.search(piece) or FIRST.search(piece):
             continue
         for name in _NAME.findall(piece):
             state = _find_state(name, evidence)
-            if state is not None and state != outcome and (outcome or not _PAST.search(piece) or is_present(piece)):
+            if state is not None and state != outcome and (outcome or not PAST.search(piece) or is_present(piece)):
                 return f"{name} {'passed' if state else 'failed'} in its last run"
     return ""
 

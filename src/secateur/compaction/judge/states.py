@@ -69,7 +69,7 @@ _CHECKED = re.compile(r"(?i)^(?:\d+\.\s*)?\[\s*(?:x|done|completed|erledigt|fait
 def _explain_denied(claim: Claim, evidence: Evidence) -> str:
     """Quote the agent's last words where they deny what a claim says, or call it outstanding."""
     if (
-        _is_denial(claim.text)
+        is_denial(claim.text)
         or claim.is_reported
         or claim.is_wished
         or claim.is_question
@@ -77,10 +77,10 @@ def _explain_denied(claim: Claim, evidence: Evidence) -> str:
         or not claim.is_done
     ):
         return ""
-    for clause in _CLAUSE.split(evidence.last_words) if evidence.rests else ():
+    for clause in STATEMENT.split(evidence.last_words) if evidence.rests else ():
         if not _DENIES.search(clause) or clause.rstrip().endswith("?") or _FUTURE.search(clause):
             continue
-        own = extract_words(_FRAME.sub(" ", clause))
+        own = extract_words(FRAME.sub(" ", clause))
         topic = own - extract_words(" ".join(_GENERIC.findall(clause)))
         is_whole = len(own) >= 3 and len(own & claim.words) >= LEAST_SHARED * len(own)
         is_short = bool(_NOTHING.match(clause)) and len(own) <= 2 and not _FAILED.search(claim.text)
@@ -90,7 +90,7 @@ def _explain_denied(claim: Claim, evidence: Evidence) -> str:
     return ""
 
 
-def _is_denial(text: str) -> bool:
+def is_denial(text: str) -> bool:
     """Whether a text denies something other than errors: `no errors` is a result."""
     plain = _NO_ERRORS.sub(" ", text)
     return _UNDONE.search(plain) is not None or is_negative(plain) or _NONE_OF.search(plain) is not None
@@ -109,7 +109,7 @@ _NONE_OF = re.compile(
 _UNDONE = re.compile(
     r"(?i)\bun(?:done|examined|tested|touched|finished|answered|changed|committed|pushed|merged|run|fixed|resolved|used|explored)\b"
 )
-_CLAUSE = re.compile(rf"{SENTENCE.pattern}|;\s+|,\s+|[、，]")
+STATEMENT = re.compile(rf"{SENTENCE.pattern}|;\s+|,\s+|[、，]")
 _DENIES = re.compile(
     r"(?i)^\s*(?:nothing|nichts|rien|nada)\b|\b(?:I|we)\s+(?:have|had|did)\s*(?:not|n['’]t|never)|\b(?:I"
     r"|we)\s+(?:haven|hadn|didn)['’]t"
@@ -123,7 +123,7 @@ _DENIES = re.compile(
 _NOTHING = re.compile(r"(?i)\s*(?:nothing|nichts|rien|nada|ничего|没有)")
 _FAILED = re.compile(r"(?i)fail|fehl|échou|fall|ошиб|失")
 _FUTURE = re.compile(r"(?i)\b(?:will|should|must|next|need|werde|soll\w*|vais|doit)\b|下一步|次に")
-_FRAME = re.compile(
+FRAME = re.compile(
     r"(?i)\b(?:(?:since|seit|depuis|desde)\s+\w+\s+\w+|neu|have|has|had|haven|hasn|been|being|was|were|are|not"
     r"|never|did|habe|haben|wurden?|worden|sind|pas|ont|est|été|sido|yet|so\s+far|still|again|since|that|this|my"
     r"|after|noch|bisher|seit\w*|diese\w*|encore|depuis|aún|todavía|desde|ainda|пока|ещё)\b"
@@ -138,13 +138,13 @@ _GENERIC = re.compile(
 
 def _explain_early_done(claim: Claim, evidence: Evidence) -> str:
     """Quote what the agent said last that it had yet to do, where a claim has it as done."""
-    if not evidence.rests or _is_denial(claim.text) or claim.is_wished or claim.is_quoted or not claim.is_done:
+    if not evidence.rests or is_denial(claim.text) or claim.is_wished or claim.is_quoted or not claim.is_done:
         return ""
     for sentence in SENTENCE.split(evidence.last_words):
         if claim.is_earlier or not (INTENT.search(sentence) or _OUTSTANDING.search(sentence)):
             continue
         plain = _PURPOSE.split(_OUTSTANDING.sub(" ", INTENT.sub(" ", sentence)))[0]
-        own = extract_words(_FRAME.sub(" ", plain))
+        own = extract_words(FRAME.sub(" ", plain))
         if len(own) >= 2 and len(own & claim.words) >= LEAST_INTENDED * len(own):
             return quote("the agent", sentence)
     return ""
@@ -166,7 +166,7 @@ def _explain_undone_repair(claim: Claim, evidence: Evidence) -> str:
     if evidence.rewrites:
         return ""
     for clause in CLAUSE.split(claim.text):
-        is_told = _REPAIRED.search(clause) and not _is_denial(clause) and not is_planned(clause)
+        is_told = _REPAIRED.search(clause) and not is_denial(clause) and not is_planned(clause)
         for path in _FILE.findall(clause) if is_told else ():
             name = path.rsplit("/", 1)[-1]
             is_known = name in evidence.touched or name in evidence.kept or name in evidence.user
@@ -186,7 +186,7 @@ _TEST = re.compile(r"(?i)test|spec")
 def _explain_partial(claim: Claim, evidence: Evidence) -> str:
     """Quote an output that counts fewer than the whole of which a claim says all: `62 of 63`."""
     found = _WHOLE.search(claim.text)
-    if found is None or claim.is_wished or _is_denial(claim.text):
+    if found is None or claim.is_wished or is_denial(claim.text):
         return ""
     total = next(filter(None, found.groups()))
     told: list[tuple[int, str]] = []
@@ -210,7 +210,7 @@ def _explain_denied_act(claim: Claim, evidence: Evidence) -> str:
     """Quote the agent where it said that it did what a claim says was not done."""
     for item in claim.items:
         found = _NOT_DONE.search(item.text)
-        own = extract_words(_FRAME.sub(" ", found["what"])) if found else frozenset[str]()
+        own = extract_words(FRAME.sub(" ", found["what"])) if found else frozenset[str]()
         for sentence in SENTENCE.split(evidence.agent) if len(own) >= 2 else ():
             said = _I_DID.search(sentence)
             if said and own <= extract_words(said.group()):

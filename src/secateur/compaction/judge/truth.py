@@ -4,8 +4,12 @@ Rule: each rule needs evidence against a claim, because a rejected true summary 
 stands. What nothing is known about stands. The first contradiction that is found is the reason.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from secateur.compaction.judge import (
     bans,
+    bindings,
     causes,
     changes,
     checks,
@@ -22,17 +26,20 @@ from secateur.compaction.judge import (
     outcomes,
     owners,
     records,
+    series,
     settings,
     stances,
+    standing,
     states,
     turns,
     values,
     verdicts,
     wishes,
 )
-from secateur.compaction.judge.claims import Contradiction, read_claims
+from secateur.compaction.judge.claims import Contradiction
 from secateur.compaction.judge.evidence import Evidence
 from secateur.compaction.judge.noise import find_gibberish, find_repetition
+from secateur.compaction.judge.reading import read_claims
 from secateur.compaction.summary import Sections
 
 _KINDS = (
@@ -60,19 +67,25 @@ _KINDS = (
     turns,
     file_states,
     stances,
+    bindings,
+    series,
+    standing,
 )  # the order in which reasons are looked for
+NO_LABELS: Mapping[str, str] = MappingProxyType({})
 _RULES = tuple(rule for kind in _KINDS for rule in kind.RULES)
 
 
-def find_contradiction(sections: Sections, evidence: Evidence) -> Contradiction | None:
-    """Find the first thing that the history contradicts."""
+def find_contradiction(
+    sections: Sections, evidence: Evidence, labels: Mapping[str, str] = NO_LABELS
+) -> Contradiction | None:
+    """Find the first thing that the history contradicts. `labels`: the words of the heading above each line."""
     lines = [line for some in sections.values() for line in some]
     known = "\n".join(evidence.texts).casefold()
     if found := find_repetition(lines) or find_gibberish(lines, known):
         return found
     if not evidence.replies and not evidence.calls:
         return None
-    claims = read_claims(sections)
+    claims = [one for one in read_claims(sections, labels) if not one.is_question]
     for rule in _RULES:
         for claim in claims:
             is_judged = not rule.sections or claim.section in rule.sections

@@ -1,0 +1,171 @@
+"""Whether a figure of a summary is said of what the history says it of.
+
+A figure is bound to the words beside it, and to the subject of its line. Two figures that have changed places are found
+by their bindings, and so is one that the history has for other things only. Both need another figure in the history
+that fits better: a figure in new words stands.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from secateur.compaction.judge.claims import Claim
+from secateur.compaction.judge.evidence import ClaimRule, Evidence
+from secateur.compaction.judge.labels import FEWEST_DIGITS, FIGURE, LINE_CHARS, MOST_LINES, is_alike, list_lines
+from secateur.compaction.judge.wishes import split_words
+
+AROUND_WORDS = 4  # on either side of the only figure of a part of a line
+NEAR_WORDS = 2  # on either side of one of several
+
+
+def _explain_exchanged(claim: Claim, evidence: Evidence) -> str:
+    """Say that the history gives each of two figures of a summary to what the summary says of the other."""
+    if claim.is_quoted or claim.section in ("next", "goal"):
+        return ""
+    return _find_exchanged(claim.summary, evidence.story).get(claim.line, "")
+
+
+@lru_cache(maxsize=2)
+def _find_exchanged(summary: str, story: str) -> dict[str, str]:
+    """Return the lines of a summary with figures that have changed places with others, each with a reason."""
+    said = [(line, *one) for line in summary.split("\n") for one in read_bindings(line)][:MOST_BINDINGS]
+    figures = {figure for _, figure, _ in said}
+    known = {one: _list_bindings(one, story) for one in figures}
+    found: dict[str, str] = {}
+    for line, figure, labels in said:
+        for _, other, others in said:
+            own, theirs = labels - others, others - labels
+            is_telling = max(len(figure), len(other)) > 1 and figure != other and is_alike(figure, other)
+            if not own or not theirs or not is_telling:
+                continue
+            if _is_bound(theirs, own, known[figure]) and _is_bound(own, theirs, known[other]):
+                found[line] = f"the history has {other} for {min(own)}, and {figure} for {min(theirs)}"
+    return found
+
+
+MOST_BINDINGS = 60  # figures of a summary that are compared with one another
+
+
+def _is_bound(labels: frozenset[str], others: frozenset[str], bindings: tuple[frozenset[str], ...]) -> bool:
+    """Whether a figure has one of some labels in the history, and never one of others."""
+    return any(one & labels for one in bindings) and not any(one & others for one in bindings)
+
+
+def _list_bindings(figure: str, story: str) -> tuple[frozenset[str], ...]:
+    """Return the labels that a figure has in the history, place by place."""
+    grouped = f"{int(figure):,}" if figure.isdigit() else figure
+    lines = {line for one in {figure, grouped, _DIGITS.get(figure, figure)} for line in list_lines(one, story)}
+    return tuple(labels for line in lines for number, labels in read_bindings(line) if number == figure)
+
+
+@lru_cache(maxsize=2_048)
+def read_bindings(line: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Return the figures of a line with the words that they are said of.
+
+    In a part that begins with a figure these are the words behind it, in one that ends with a figure those before it,
+    and otherwise the nearest ones. What is before a colon, and before the figures of a row, is said of all of them.
+    """
+    head, colon, rest = line[:LINE_CHARS].partition(": ")
+    subject = _read_words(head) if colon and len(head.split()) <= SUBJECT_WORDS else frozenset[str]()
+    parts = _PIECE.split(rest if subject else line[:LINE_CHARS])
+    found = list(_bind(head, list(_NUMERAL.finditer(head)))) if subject else []
+    for part in parts:
+        figures = list(_NUMERAL.finditer(part))
+        row = _read_words(part[: figures[0].start()]) if len(parts) == 1 < len(figures) else frozenset[str]()
+        found += [(figure, words | subject | row) for figure, words in _bind(part, figures)]
+    return tuple(found)
+
+
+SUBJECT_WORDS = 6  # of what is before a colon
+_PIECE = re.compile(r"[;|()\[\]]\s*|,\s+|\s{3,}|\s+(?:and|und|y|et|e|и|và|vs\.?)\s+")
+
+
+def _bind(part: str, figures: Sequence[re.Match[str]]) -> Iterator[tuple[str, frozenset[str]]]:
+    """Yield the figures of a part of a line with the words beside them."""
+    is_first = bool(figures) and not _read_words(part[: figures[0].start()])
+    is_last = bool(figures) and not is_first and not _read_words(part[figures[-1].end() :])
+    for at, one in enumerate(figures):
+        before = part[figures[at - 1].end() if at else 0 : one.start()].split()
+        behind = part[one.end() : figures[at + 1].start() if at + 1 < len(figures) else len(part)].split()
+        near = NEAR_WORDS if len(figures) > 1 else AROUND_WORDS
+        before = [] if is_first else before[-near:]
+        behind = [] if is_last and len(figures) > 1 else behind[:near]
+        figure = one.group().casefold().rstrip(".,")
+        yield str(_VALUES.get(figure, figure)).replace(",", ""), _read_words(" ".join((*before, *behind)))
+
+
+def _read_words(text: str) -> frozenset[str]:
+    return frozenset(word for word in split_words(_NUMERAL.sub(" ", text)) if not word.isdigit())
+
+
+_VALUES = {
+    word: value
+    for value, words in enumerate(
+        (
+            "one eine einen un une uno una",
+            "two zwei deux dos dois",
+            "three drei trois tres três",
+            "four vier quatre cuatro quatro",
+            "five fünf cinq cinco",
+            "six sechs seis",
+            "seven sieben sept siete sete",
+            "eight acht huit ocho oito",
+            "nine neun neuf nueve nove",
+            "ten zehn dix diez dez",
+            "eleven elf onze once",
+            "twelve zwölf douze doce doze",
+        ),
+        start=1,
+    )
+    for word in words.split()
+}
+_DIGITS = {str(value): word for word, value in reversed(_VALUES.items())}
+_ARTICLES = frozenset({"one", "eine", "einen", "un", "une", "uno", "una", "once"})  # also other words than numbers
+_NUMERAL = re.compile(rf"(?<![-/#]){FIGURE.pattern}|(?i:\b(?:{'|'.join(sorted(_VALUES.keys() - _ARTICLES))})\b)")
+
+
+def _explain_unrelated(claim: Claim, evidence: Evidence) -> str:
+    """Name the figure that the history has for a thing to which a claim gives one that is said of other things only."""
+    if claim.is_quoted or claim.is_wished or claim.is_reported or claim.section == "next":
+        return ""
+    for found in _COUNTED.finditer(claim.text):
+        figure = (found["figure"] or found["figure2"]).replace(",", "")
+        label = min(_read_words(found["thing"] or found["thing2"]), default="")
+        around = _read_surroundings(figure, evidence) if len(figure) >= FEWEST_DIGITS and label else frozenset[str]()
+        if not around or around & (claim.words | _read_words(claim.line)):
+            continue
+        theirs = [one for one in _list_figures(label, evidence.story) if len(one) == len(figure)]
+        if theirs and figure not in theirs:
+            return f"the history has {min(theirs)} for {label}, and {figure} for other things"
+    return ""
+
+
+_COUNTED = re.compile(
+    r"(?<![\w.,/:#@+$-])(?P<figure>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s+(?P<thing>[^\W\d_]{4,})"
+    r"|(?<![\w./-])(?P<thing2>[^\W\d_]{4,})\W{1,2}(?P<figure2>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?![\w/:-]|[.,]\d)"
+)
+
+
+def _read_surroundings(figure: str, evidence: Evidence) -> frozenset[str]:
+    """Return the words of all that the history says with a figure: lines, calls, and answers with their questions."""
+    found = re.compile(rf"(?<![\d.,]){re.escape(figure)}(?!\d|[.,]\d)")
+    told = [f"{one.text}\n{one.before}" for one in evidence.replies if found.search(one.text)]
+    lines = (*list_lines(figure, evidence.story), *list_lines(figure, evidence.calls), *told)
+    return frozenset(word for line in lines for word in _read_words(line))
+
+
+@lru_cache(maxsize=512)
+def _list_figures(label: str, story: str) -> frozenset[str]:
+    """Return the figures that the history has beside a word."""
+    found: set[str] = set()
+    for count, one in enumerate(re.finditer(rf"(?i)(?<![^\W_]){re.escape(label)}", story)):
+        if count == MOST_LINES:
+            break
+        start = max(story.rfind("\n", 0, one.start()) + 1, one.start() - LINE_CHARS // 2)
+        end = story.find("\n", one.end())
+        line = story[start : min(len(story) if end < 0 else end, one.end() + LINE_CHARS // 2)]
+        found |= {figure for figure, labels in read_bindings(line) if label in labels}
+    return frozenset(found)
+
+
+RULES = (ClaimRule("unsupported", _explain_exchanged), ClaimRule("unsupported", _explain_unrelated))

@@ -1,0 +1,96 @@
+"""Whether a summary contradicts what the agent said since it last did anything, or tells of changes without a call.
+
+What the agent said before a call may be overtaken by it; what it said behind the last one still holds. Where every call
+only looked or checked, nothing was changed.
+"""
+
+import re
+from functools import lru_cache
+
+from secateur.compaction.judge.claims import SENTENCE, Claim, extract_words, is_negative, is_planned, quote
+from secateur.compaction.judge.clauses import is_ahead, is_denied, is_earlier, split_clauses, strip_harmless
+from secateur.compaction.judge.evidence import ClaimRule, Evidence
+from secateur.compaction.judge.lexicon import USER, build_pattern
+from secateur.compaction.judge.states import FRAME, STATEMENT, is_denial
+
+_PAST_SECTIONS = ("accomplished", "discoveries", "files", "decisions", "resolved")
+
+
+def _explain_reversed(claim: Claim, evidence: Evidence) -> str:
+    """Quote the agent where it denied in the same words what a claim affirms, or affirmed what a claim denies."""
+    if claim.is_reported or claim.is_wished or claim.is_quoted:
+        return ""
+    for clause in split_clauses(claim.text):
+        own = extract_words(FRAME.sub(" ", clause))
+        is_told = len(own) >= FEWEST_REVERSED and not (is_ahead(clause) or is_earlier(clause))
+        for theirs in _list_standing(evidence.standing) if is_told else ():
+            said = extract_words(FRAME.sub(" ", theirs))
+            told, denial = (own, said) if is_denied(theirs) else (said, own)
+            if is_denied(theirs) != is_denied(clause) and len(denial) >= FEWEST_REVERSED and denial <= told:
+                return quote("the agent", theirs)
+    return ""
+
+
+FEWEST_REVERSED = 3  # words of a denial, all of which the affirmation has
+
+
+@lru_cache(maxsize=2)
+def _list_standing(standing: str) -> tuple[str, ...]:
+    """Return the clauses of the agent that say plainly what is or is not so."""
+    sentences = (one for one in SENTENCE.split(standing) if not one.rstrip().endswith(("?", "？")))
+    clauses = (strip_harmless(clause) for one in sentences for clause in split_clauses(one))
+    return tuple(one for one in clauses if not (is_ahead(one) or is_earlier(one) or _MODAL.search(one)))
+
+
+_MODAL = re.compile(r"(?i)\b(?:(?:have|has|had)\s+to|can|could|may|might|cannot|kann|könnte\w*|peut|puede|pode)\b")
+
+
+def _explain_untouched(claim: Claim, evidence: Evidence) -> str:
+    """Quote the agent where it said that a thing is as it was, and a claim says that it was changed."""
+    if claim.is_reported or claim.is_wished or claim.is_earlier:
+        return ""
+    for clause in STATEMENT.split(evidence.standing):
+        found = _UNTOUCHED.search(clause)
+        topic = extract_words(_NUMBERS.sub(" ", clause[: found.start()])) if found else frozenset[str]()
+        for said in (claim.text, *split_clauses(claim.text)) if topic and topic <= claim.words else ():
+            if topic <= extract_words(said) and _ALTERS.search(said) and not (is_denial(said) or is_ahead(said)):
+                return quote("the agent", clause)
+    return ""
+
+
+_NUMBERS = re.compile(r"\d+")
+_UNTOUCHED = build_pattern(
+    r"(?:is|are|was|were|remains?|stays?|left)\s+(?:still\s+|all\s+)?(?:untouched|unchanged|as\s+(?:it|they)\s+(?:is|are|was|were)|there|in\s+place|intact)"
+    r"|(?:was|were|has|have)\s+not\s+(?:been\s+)?(?:touched|changed|modified|edited)|(?:ist|sind|bleib\w+)\s+(?:unberührt|unverändert)"
+    r"|(?:est|sont)\s+(?:inchangée?s?|intacte?s?)|sigue[n]?\s+(?:igual|intact\w+)"
+)
+_ALTERS = build_pattern(
+    r"(?:chang|modifi|edit|updat|alter|adapt|delet|remov|eras|drop|deploy|clean|clear|fix|repair|convert|replac|migrat|appl|releas"
+    r"|rewrit|rewrot|overwr|purg|wip)\w*|rolled\s+out|(?:ge)?änder\w*|geändert|gelöscht|entfernt|behoben|angepasst|ausgerollt|bereinigt"
+    r"|modifiée?s?|supprimée?s?|corrigée?s?|cambiad[oa]s?|borrad[oa]s?|eliminad[oa]s?|corregid[oa]s?|изменен\w*|удален\w*",
+    r"修改|删除|变更|変更|削除|변경|삭제",
+)
+
+
+def _explain_change_without_calls(claim: Claim, evidence: Evidence) -> str:
+    """Say that no call can have changed anything, where a claim tells of a change that the agent made."""
+    if not evidence.is_passive or evidence.kept or USER.search(claim.text) or claim.is_reported or claim.is_earlier:
+        return ""
+    for clause in split_clauses(claim.text):
+        if _MADE.search(clause) and not (is_planned(clause) or is_negative(clause) or is_ahead(clause)):
+            return "no call changed anything"
+    return ""
+
+
+_MADE = build_pattern(
+    r"(?:was|were|is|are|has|have|been|agent|assistant|we|i|it)\s+(?:now\s+|then\s+|also\s+|been\s+)*(?:repaired|fixed|mended|corrected|edited|modified"
+    r"|rewritten|rewrote|refactored|implemented|patched|inserted|renamed|deleted|(?:wrote|written)(?=.{0,80}?(?:disk|file|\w\.\w)))|\w{1,60}\s{1,4}(?:added|edited|modified|implemented|rewritten|refactored|patched)"
+    r"|did\s+(?:write(?=.{0,80}?(?:disk|file|\w\.\w))|edit|change|fix|repair|implement|modify)|behoben|repariert|umgeschrieben|eingebaut|hinzugefügt|corrigée?s?|ajoutée?s?|corregid[oa]s?|añadid[oa]s?",
+    r"修复了|已修复|修改了|修正した|追加した|수정했",
+)
+
+RULES = (
+    ClaimRule("unfinished_work", _explain_untouched),
+    ClaimRule("unfinished_work", _explain_reversed, _PAST_SECTIONS),
+    ClaimRule("unchanged_file", _explain_change_without_calls, _PAST_SECTIONS),
+)
