@@ -38,7 +38,9 @@ def is_fragment(text: str) -> bool:
 
 def _is_meaningful(said: str) -> bool:
     size = len(said) * (2 if _WIDE.search(said) else 1)
-    if size < MIN_CHARS or len(said) > MAX_CHARS or _TALK.match(said) or _PASSING.search(said):
+    if size < MIN_CHARS or len(said) > MAX_CHARS or any(one.match(said) for one in (_TALK, _SUBORDINATE)):
+        return False
+    if _PASSING.search(said):
         return False
     return not _EMPTY.search(said) and (not is_fragment(said) or DONE.search(f"- {said}") is not None)
 
@@ -86,6 +88,7 @@ _LEADS_TO_OPEN = re.compile(
     r"(?i)\b(?:options?|approaches|alternatives?|choices|possibilit\w+|next(?: steps?| up)?|what['’]s left|remaining"
     r"|to-?dos?|questions?|propos\w+|suggest\w*|recommend\w*|follow-?ups?|out of scope|could|would|should|later|plan)\b"
 )
+_SUBORDINATE = re.compile(r"(?i)(?:because|whereas|which)\b[^,]*$")
 _FEWEST_WORDS = 3  # of a sentence, beside names in code
 PLAIN = re.compile(r"(?<![\w./-])[^\W\d_]{2,}(?![\w/]|\.\w|\()")
 UNPLAIN = re.compile(r"`[^`]*`|\([^()]*\)")

@@ -81,7 +81,13 @@ def get_agent_text(message: Message) -> str:
     """Return the text of an assistant message, without reasoning and calls."""
     if message.role != "assistant" or message.origin not in ("user", "synthetic"):
         return ""
-    return "\n".join(part.text for part in message.parts if part.kind == "text" and not part.container_key).strip()
+    text = "\n".join(part.text for part in message.parts if part.kind == "text" and not part.container_key)
+    return unlink_files(text).strip()
+
+
+def unlink_files(text: str) -> str:
+    """Replace each Markdown link whose text is the end of its target by that text: `[a.py](src/a.py#L3)`."""
+    return _FILE_LINK.sub(r"\1", text) if "](" in text else text
 
 
 def split_sentences(text: str) -> Iterator[str]:
@@ -122,6 +128,7 @@ def keep_ends(text: str, max_chars: int) -> str:
 _TYPED = re.compile(r"<command-name>\s*/")
 _TYPED_CHARS = 400  # what follows a command without a heading, and is longer than what people type
 _DOCUMENT = re.compile(r"#{1,3} \S")
+_FILE_LINK = re.compile(r"\[`?([^\]\[`\n]{1,200})`?\]\((?:[^()\s]{0,400}/)?\1(?:[#:][^()\s]{0,40})?\)")
 FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t\r]*$|\Z)", re.S | re.M)
 CODE = "\u2063"  # before a line of code that belongs to the line before it
 _BRIEF_CODE = re.compile(
