@@ -16,7 +16,7 @@ from secateur.compaction.ledger import Ledger, render_ledger
 from secateur.compaction.ledger.entries import mark
 from secateur.compaction.ledger.file_lines import ROOT, SCRATCH_FILES, USES, complete_path, parse_file_line
 from secateur.compaction.ledger.render import NOTHING_OPEN
-from secateur.compaction.ledger.said import unlink_files
+from secateur.compaction.ledger.said import strip_file_links
 from secateur.compaction.summary import ELSEWHERE, NONE
 from secateur.model import Message, Part
 from secateur.redact import redact
@@ -174,7 +174,7 @@ class _Trace:
     def _get_texts(self) -> list[str]:
         if not hasattr(self, "_texts"):
             self._texts = [
-                collapse_whitespace(redact(unlink_files("\n".join(part.text for part in message.parts))))
+                collapse_whitespace(redact(strip_file_links("\n".join(part.text for part in message.parts))))
                 for message in self._messages
             ]
         return self._texts

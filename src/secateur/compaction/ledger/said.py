@@ -82,10 +82,10 @@ def get_agent_text(message: Message) -> str:
     if message.role != "assistant" or message.origin not in ("user", "synthetic"):
         return ""
     text = "\n".join(part.text for part in message.parts if part.kind == "text" and not part.container_key)
-    return unlink_files(text).strip()
+    return strip_file_links(text).strip()
 
 
-def unlink_files(text: str) -> str:
+def strip_file_links(text: str) -> str:
     """Replace each Markdown link whose text is the end of its target by that text: `[a.py](src/a.py#L3)`."""
     return _FILE_LINK.sub(r"\1", text) if "](" in text else text
 

@@ -3,7 +3,7 @@
 import pytest
 
 from conversation import user
-from secateur.compaction.ledger.said import get_user_text, unlink_files
+from secateur.compaction.ledger.said import get_user_text, strip_file_links
 
 FILES = "./a.py\n./src/b.py\n./src/error.py\n./README.md\n"
 
@@ -41,4 +41,4 @@ def test_what_the_user_says_or_pastes_beside_a_command_is_a_request(text: str) -
     ],
 )
 def test_a_link_that_repeats_the_path_of_its_file_is_told_as_that_file(said: str, told: str) -> None:
-    assert unlink_files(said) == told
+    assert strip_file_links(said) == told
