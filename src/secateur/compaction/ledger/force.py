@@ -39,8 +39,11 @@ def is_repeated(one: Constraint, shown: Iterable[UserRequest]) -> bool:
     text = collapse_whitespace(one.text)
     if one.replaced_by or one.scope == "project":
         return False
-    within = [request.state for request in shown if text in collapse_whitespace(request.text)]
+    within = [request.state for request in shown if text in _collapse(request.text)]
     return bool(within) and (len(text) > REPEATED_CHARS or ("open" not in within and not is_forced(text)))
+
+
+_collapse = memoize_texts(1_024)(collapse_whitespace)  # each demand is looked for in all requests
 
 
 def count_rules(entries: Iterable[Constraint]) -> int:
