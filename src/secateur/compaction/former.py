@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from secateur.compaction.ledger import Ledger
 from secateur.compaction.ledger.constraints import join_fragments
-from secateur.compaction.ledger.entries import FileEntry
+from secateur.compaction.ledger.entries import AS_OF_THEN, FileEntry, PlanItem
 from secateur.compaction.ledger.render import REPLACED_BY
-from secateur.compaction.ledger.retractions import find_removal
+from secateur.compaction.ledger.retractions import find_denial, find_removal
 from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
 from secateur.compaction.summary import HEADING_CHARS, Sections, normalize_heading, strip_bullet
@@ -43,10 +43,13 @@ def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sec
     steps = [] if is_answered else _keep_telling(kept.get("next", ()))
     made["discoveries"] = (*map(mark_former, steps), *made.get("discoveries", ()))
     has_passed = _has_passed(ledger)
+    is_committed = bool(ledger.commits) or "commit" in ledger.delivered
     kept_lines = {
-        id: tuple(_select_lines(lines, is_answered, has_passed)) for id, lines in _without_repeats(made).items()
+        id: lines if id == "constraints" else tuple(_select_lines(lines, is_answered, has_passed, is_committed))
+        for id, lines in _without_repeats(made).items()
     }
-    kept_lines["constraints"] = tuple(_mark_revoked(line, ledger) for line in kept_lines.get("constraints", ()))
+    for id in ("constraints", "accomplished", "discoveries"):
+        kept_lines[id] = tuple(_mark_revoked(line, ledger) for line in kept_lines.get(id, ()))
     return {id: lines for id, lines in kept_lines.items() if lines}
 
 
@@ -54,8 +57,9 @@ def _mark_revoked(line: str, ledger: Ledger) -> str:
     """Return a demand to keep something with the user's later words that order to remove it, if there are any."""
     if not line.startswith(FORMERLY) or REPLACED_BY in line:
         return line
-    sentences = (said for one in ledger.requests for said in join_fragments(split_sentences(one.text)))
-    removal = find_removal(line.removeprefix(FORMERLY), sentences)
+    sentences = [said for one in ledger.requests for said in join_fragments(split_sentences(one.text))]
+    said = line.removeprefix(FORMERLY)
+    removal = find_removal(said, sentences) or find_denial(said, sentences)
     return f"{line}{REPLACED_BY}{removal}" if removal else line
 
 
@@ -65,7 +69,7 @@ def mark_former(line: str) -> str:
 
 
 def clean_host_summary(text: str) -> str:
-    """Return a host's summary with its unknown headings opening no section of the user's words."""
+    """Return a host's summary with its unknown headings opening no section of the user's words, elements as bullets."""
     known = list_headings()
     lines = [_strip_tags(line, known) for line in text.split("\n")]
     return "\n".join(_OTHER if _is_other_heading(line, known) else line for line in lines if not _SUB.match(line))
@@ -74,10 +78,28 @@ def clean_host_summary(text: str) -> str:
 def _strip_tags(line: str, known: Mapping[str, str]) -> str:
     """Return a line without the tags around it; a tag that names a section, or has a value, stays said."""
     found = _TAGGED.fullmatch(line) if len(line) <= HEADING_CHARS else None
-    if found is None or normalize_heading(found["tag"]) in known:
-        return line
+    if found is None:
+        return "" if _COMMENT.match(line) else line
+    if normalize_heading(found["tag"]) in known:
+        return f"## {found['tag']}\n{found['text']}"
     label = found["value"] or ("" if found["tag"].lower() in _ITEM_TAGS else found["tag"])
     return f"- {label.lower()}: {found['text']}" if label else f"- {found['text']}"
+
+
+def take_steps(text: str) -> tuple[str, tuple[PlanItem, ...]]:
+    """Take out of a host's summary the steps of the plan that state how far they are."""
+    steps: dict[str, PlanItem] = {}
+    left = []
+    for line in text.split("\n"):
+        hit = _STEP.match(line) if len(line) <= HEADING_CHARS else None
+        if hit is None or (status := _NOT_LETTERS.sub("", hit["status"] or hit["box"]).casefold()) not in _STATUSES:
+            left.append(line)
+            continue
+        said = _ARROW.sub("", _END_TAG.sub("", hit["text"])).strip()
+        is_done = _STATUSES[status]
+        if said:
+            steps[said] = PlanItem(said if is_done else f"{said} {AS_OF_THEN}", "done" if is_done else "open")
+    return "\n".join(left), tuple(steps.values())
 
 
 def select_telling(lines: Sequence[str]) -> tuple[str, ...]:
@@ -138,13 +160,14 @@ def _has_passed(ledger: Ledger) -> bool:
     return True in outcomes and False not in outcomes
 
 
-def _select_lines(lines: Iterable[str], is_answered: bool, has_passed: bool) -> Iterator[str]:
+def _select_lines(lines: Iterable[str], is_answered: bool, has_passed: bool, is_committed: bool) -> Iterator[str]:
     for line in lines:
         if (
             not line.startswith(FORMERLY)
             or REPLACED_BY in line
             or not (is_answered and _PRESENT.search(line))
             and not (has_passed and _FAILS.search(line))
+            and not (is_committed and _UNCOMMITTED.search(line))
         ):
             yield line
 
@@ -175,6 +198,20 @@ def _without_repeats(sections: Mapping[str, Sequence[str]]) -> Sections:
     return made
 
 
+_COMMENT = re.compile(r"\s*<!--[^\n]*-->\s*$")
+_STEP = re.compile(
+    r"\s*(?:<\w{3,12} status=[\"'](?P<status>[A-Za-z _-]{2,20})[\"']>"
+    r"|(?:[-*•]|\d{1,2}[.)])\s+\[(?P<box>[A-Za-z _-]{2,20})\])"
+    r"\s*(?P<text>\S.*)$"
+)
+_STATUSES = {
+    **dict.fromkeys(("done", "completed", "complete", "finished"), True),
+    **dict.fromkeys(("todo", "inprogress", "pending", "open", "notstarted"), False),
+}  # of a step → whether it is done
+_NOT_LETTERS = re.compile(r"[^A-Za-z]")
+_END_TAG = re.compile(r"</\w+>\s*$")
+_ARROW = re.compile(r"\s*<-+[^<>\n]{0,60}$")
+_UNCOMMITTED = re.compile(r"(?i)\b(?:staged|uncommitted|unstaged|not (?:yet )?committed|ready to commit)\b")
 _OF_WORK = ("discoveries", "accomplished", "files")
 _GONE = ("deleted", "moved")
 _SAME = 0.9  # of a line's words

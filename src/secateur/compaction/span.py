@@ -17,7 +17,7 @@ from msgspec import Struct
 from secateur.bounds import find_call
 from secateur.compaction.conversation import CARRIED, SUMMARY, ViewEntry, get_text
 from secateur.compaction.cut import HistoryCut, Span
-from secateur.compaction.former import clean_host_summary, mark_former, select_telling
+from secateur.compaction.former import clean_host_summary, mark_former, select_telling, take_steps
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger, settle_states
 from secateur.compaction.ledger.said import FENCED
 from secateur.compaction.settings import Compaction
@@ -206,12 +206,14 @@ def _parse_summary(row: ViewEntry) -> Kept:
         return Kept({id: tuple(lines) for id, lines in told["sections"].items()}, ledger)
     text = redact(get_text(row.message))  # as a whole: a key of several lines is not known by one of them
     if not text.lstrip().startswith(SUMMARY_BEGINS):
-        text = clean_host_summary(FENCED.sub("\n", text))
+        text, steps = take_steps(FENCED.sub("\n", text))
+        text = clean_host_summary(text)
         lines = tuple(line for line in text.splitlines() if line.strip())
         found = parse_sections(text, _PRESENT) or ({"discoveries": lines} if lines else {})
         telling = {id: lines if id in STATES else select_telling(lines) for id, lines in found.items()}
         return Kept(
-            {id: lines if id in STATES else tuple(map(mark_former, lines)) for id, lines in telling.items() if lines}
+            {id: lines if id in STATES else tuple(map(mark_former, lines)) for id, lines in telling.items() if lines},
+            Ledger(tasks=steps),
         )
     sections = parse_sections(text)
     ledger = read_back(sections)

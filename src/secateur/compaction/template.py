@@ -138,6 +138,8 @@ _HOST_HEADINGS = {  # of summaries that hosts write: Claude Code, Codex, Gemini 
     "pending user asks": "questions",
     "open todos": "next",
     "constraints/rules": "constraints",
+    "artifact trail": "files",
+    "task state": "next",
     "exact identifiers": "discoveries",
     "completed actions": "accomplished",
 }

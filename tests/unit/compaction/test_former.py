@@ -7,10 +7,11 @@ from secateur.compaction.former import (
     clean_host_summary,
     mark_former,
     select_telling,
+    take_steps,
     with_former_states,
     without_gone_files,
 )
-from secateur.compaction.ledger import Command, FileEntry, Ledger, UserRequest
+from secateur.compaction.ledger import Command, FileEntry, Ledger, PlanItem, UserRequest, merge
 from secateur.compaction.summary import parse_sections
 
 ANSWERED = Ledger(before="done")
@@ -141,3 +142,82 @@ def test_the_tags_of_a_hosts_summary_are_no_text_of_it() -> None:
         "constraints": ("- The API must stay.",),
         "accomplished": ("- Wrote the lexer.", "- done: Chose the grammar.", "- created: src/lexer.py"),
     }
+
+
+SNAPSHOT = """<state_snapshot>
+    <overall_goal>A parser for dates.</overall_goal>
+    <active_constraints>
+        <constraint>Keep the header of each file.</constraint>
+        <constraint>The options are still needed.</constraint>
+    </active_constraints>
+    <!-- A remark. -->
+    <file_system_state>
+        <created>src/dates.py - reads a date.</created>
+    </file_system_state>
+    <task_state>
+        <step status="DONE">Write the lexer.</step>
+        <step status="IN PROGRESS">Commit the lexer. <-- CURRENT FOCUS</step>
+        1. [TODO] Write the docs.
+        - [maybe] Write more.
+    </task_state>
+</state_snapshot>"""
+
+
+def test_elements_of_a_hosts_summary_are_bullets_of_their_sections() -> None:
+    text, _ = take_steps(SNAPSHOT)
+    assert parse_sections(clean_host_summary(text)) == {
+        "goal": ("A parser for dates.",),
+        "constraints": ("- Keep the header of each file.", "- The options are still needed."),
+        "files": ("- created: src/dates.py - reads a date.",),
+        "next": ("        - [maybe] Write more.",),
+    }
+
+
+def test_steps_of_a_hosts_summary_are_the_plan() -> None:
+    _, steps = take_steps(SNAPSHOT)
+    assert steps == (
+        PlanItem("Write the lexer.", "done"),
+        PlanItem("Commit the lexer. (as of an earlier summary)", "open"),
+        PlanItem("Write the docs. (as of an earlier summary)", "open"),
+    )
+    later = merge(Ledger(tasks=steps), Ledger(commits=("[main 1234abc] lexer",)))
+    assert later.tasks == (steps[0], PlanItem("Commit the lexer.", "done"), steps[2])
+    assert merge(Ledger(tasks=steps), Ledger()).tasks == steps
+
+
+def test_demands_of_then_are_no_state_that_passes() -> None:
+    kept = {"constraints": formerly("The options are still needed.")}
+    assert with_former_states(kept, ANSWERED) == kept
+
+
+def test_what_was_not_committed_then_goes_once_something_was() -> None:
+    kept = {"accomplished": formerly("Built it and staged all files.", "Wrote the lexer.")}
+    assert with_former_states(kept, ANSWERED) == kept
+    committed = Ledger(before="done", commits=("[main 1234abc] lexer",))
+    assert with_former_states(kept, committed) == {"accomplished": kept["accomplished"][1:]}
+
+
+@pytest.mark.parametrize(
+    ("line", "order", "is_marked"),
+    [
+        ("The choice of a theme MUST persist in the settings.", "themes shouldn't persist, ask me at each start", True),
+        ("Added persistence for the theme.", "themes shouldn't persist", True),
+        ("Added persistence for the window.", "themes shouldn't persist", False),
+        ("The theme must not persist.", "themes shouldn't persist", False),
+        ("Added a list of themes.", "themes shouldn't persist", False),
+        ("Added persistence for the theme.", "themes should persist", False),
+    ],
+)
+def test_what_the_user_denies_is_marked(line: str, order: str, is_marked: bool) -> None:
+    [former] = formerly(line)
+    ledger = Ledger(before="done", requests=(UserRequest(order, "done"),))
+    expected = f"{former} — replaced by: {order}" if is_marked else former
+    for section in ("constraints", "accomplished"):
+        assert with_former_states({section: (former,)}, ledger)[section] == (expected,)
+
+
+@pytest.mark.parametrize("unit", ["<a>", "<a", "<!--", "- [", " ", "<-"])
+def test_elements_of_any_length_are_read(unit: str) -> None:
+    text, steps = take_steps(f"{unit * 100_000}!\n<goal>Go on.</goal>")
+    assert clean_host_summary(text).endswith("## goal\nGo on.")
+    assert steps == ()

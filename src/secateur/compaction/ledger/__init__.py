@@ -44,6 +44,7 @@ from secateur.compaction.ledger.render import fit_ledger, format_bullet, render_
 from secateur.compaction.ledger.reports import list_reported
 from secateur.compaction.ledger.repository import (
     MOST_UNPUSHED,
+    add_unpaired_commits,
     find_branch,
     find_commits,
     find_folder,
@@ -95,7 +96,8 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     """
     messages = tuple(messages)
     said = tuple(one for one in messages if one.role != "assistant" or one.origin != "harness")
-    done = list_actions(said)
+    made_calls = list_actions(said)
+    done = add_unpaired_commits(made_calls, said)
     ran = tuple(drop_empty_checks(tuple(iterate_runs(done)), done))
     told = extract_requests(said)
     tasks, replanned = extract_plans(done)
@@ -127,7 +129,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         attempts=list_attempts(said, done),
         before=told.before,
         replanned=replanned,
-        arrived=find_late_results(said, done),
+        arrived=find_late_results(said, made_calls),
         report=told.report,
         reported=list_reported(said),
         document=find_task_document(done, told.requests),

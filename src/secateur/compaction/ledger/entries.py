@@ -20,6 +20,8 @@ StandingKind = Literal["ended", "edits", "unchecked", "outdated", "failed"]
 _LETTERS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrst")
 _LENGTH = 6  # 16 million: two of the few hundred messages that a ledger names hardly share one
 
+AS_OF_THEN = "(as of an earlier summary)"  # ends an open item that only a host's summary told
+
 
 class FileEntry(Struct, frozen=True, omit_defaults=True):
     """A file that was worked with, as the calls name it."""

@@ -14,6 +14,7 @@ from secateur.compaction.ledger.circumstances import is_project_change
 from secateur.compaction.ledger.constraints import normalize_demand
 from secateur.compaction.ledger.coverage import is_covering, name_command
 from secateur.compaction.ledger.entries import (
+    AS_OF_THEN,
     Command,
     Constraint,
     Failure,
@@ -209,6 +210,8 @@ def _merge_tasks(earlier: Ledger, later: Ledger) -> tuple[PlanItem, ...]:
     for name, one in found.items():
         if later.replanned and one.state == "open" and one.text not in there:
             found[name] = replace(one, state="superseded")
+        elif one.state == "open" and not one.key and later.commits and one.text.casefold().startswith("commit "):
+            found[name] = replace(one, text=one.text.removesuffix(f" {AS_OF_THEN}"), state="done")
     for one in later.tasks:
         text = one.text or ids.get(one.id, "")
         found[text or one.id] = replace(one, text=text)

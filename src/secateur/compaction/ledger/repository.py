@@ -7,12 +7,16 @@ calls nobody knows here.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
+from msgspec.structs import replace
+
 from secateur.compaction.ledger.entries import FileEntry, Ticket
+from secateur.model import Message, Part
 from secateur.redact import redact
-from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, collect_texts
+from secateur.tool_kinds import detect_tool_kind
+from secateur.toolcalls.actions import Action, build_action, clip_text, collapse_whitespace, collect_texts
 from secateur.toolcalls.commands import ExecutedCommand
 from secateur.toolcalls.file_effects import PLACES
 
@@ -112,6 +116,31 @@ def find_branch(ran: Iterable[ExecutedCommand]) -> str:
     return redact(found)
 
 
+def add_unpaired_commits(done: Sequence[Action], messages: Iterable[Message]) -> tuple[Action, ...]:
+    """Return the actions with the commits that results tell of whose calls are not in the messages, in their places."""
+    answered = {action.result.key for action in done if action.result}
+    results = [part for message in messages for part in message.parts if part.kind == "tool_result"]
+    found = [
+        build_action(_make_commit_call(one), one) for one in results if one.key not in answered and _has_commit(one)
+    ]
+    if not found:
+        return tuple(done)
+    places = {part.key: at for at, part in enumerate(part for one in messages for part in one.parts)}
+    return tuple(sorted((*done, *found), key=lambda action: places.get(action.call.key, -1)))
+
+
+def _has_commit(result: Part) -> bool:
+    """Whether a shell printed what git prints at the end of a commit."""
+    said = result.text[:_SEARCHED_TEXT]
+    return (
+        " changed" in said and _COMMITTED_FILES.search(said) is not None and detect_tool_kind(result.tool, "") == "run"
+    )
+
+
+def _make_commit_call(result: Part) -> Part:
+    return replace(result, kind="tool_call", text=_COMMIT_CALL)
+
+
 def find_status(ran: Iterable[ExecutedCommand]) -> tuple[str, ...]:
     """Return what the last `git status` showed: how far the branch is from its upstream, and each file with its state.
 
@@ -174,6 +203,7 @@ def find_commits(ran: Iterable[ExecutedCommand]) -> Iterator[str]:
                 yield clip_text(redact(line), COMMIT_CHARS)
 
 
+_COMMIT_CALL = '{"command": "git commit"}'
 _SEARCHED_TEXT = 20_000  # characters of an output
 _NAMED = re.compile(
     r"^(?:Switched to (?:a new )?branch '([^'\s]{1,200})'|On branch (\S{1,200})$"
@@ -185,6 +215,11 @@ _ASKED = re.compile(r"git (?:branch --show-current|rev-parse --abbrev-ref HEAD)\
 _ALONE = re.compile(r"[\w./-]{1,200}")
 _COMMITTED = r"^\[[\w./ -]{1,200}(?:\(root-commit\) )?(?<= )"
 _COMMIT = re.compile(_COMMITTED + r"[0-9a-f]{7,40}\] [^\n]{1,400}", re.M)
+_COMMITTED_FILES = re.compile(
+    _COMMITTED
+    + r"[0-9a-f]{7,40}\] [^\n]{1,400}\n(?: Author: [^\n]{1,200}\n| Date: [^\n]{1,80}\n){0,2} \d+ files? changed",
+    re.M,
+)
 _SHORT_STATUS = re.compile(r"git (?:-C \S+ )?status\b[^;&|]{0,60}\s(?:-sb|-b|--branch)\b")
 _STATUS = re.compile(
     r"^## (?!HEAD \()(?:No commits yet on )?([^\s.]{1,200}(?:\.[^\s.]{1,200}){0,8})(?:\.\.\.\S+)?(?: \[[^\]\n]*\])?$()",

@@ -60,6 +60,29 @@ def find_removal(demand: str, sentences: Iterable[str]) -> str:
     return ""
 
 
+def find_denial(said: str, sentences: Iterable[str]) -> str:
+    """Return the sentence that denies what an earlier text says is done or to be done; "" if there is none.
+
+    The denied verb and something else before it have to be in the text as well: "teams should not persist" denies that
+    the choice of a team persists.
+    """
+    if is_negative(said):
+        return ""
+    stems = _list_stems(said)
+    for sentence in sentences:
+        for hit in _DENIES.finditer(sentence[:_SEARCHED_CHARS]):
+            verb, subject = _list_stems(hit["verb"]), _list_stems(hit["subject"])
+            if verb and verb <= stems and (subject - verb) & stems:
+                return clip_text(collapse_whitespace(sentence), _REVOKING_CHARS)
+    return ""
+
+
+def _list_stems(text: str) -> frozenset[str]:
+    """Return the beginnings of the words of a text, the plural of a short word as its singular."""
+    words = (word.rstrip("s") if len(word) <= _STEM else word[:_STEM] for word in _SPLIT.findall(text))
+    return frozenset(word.casefold() for word in words if len(word) > 2 and word.casefold() not in _COMMON)
+
+
 def _is_replaced(text: str, later: str) -> bool:
     own, new = extract_topic(text), extract_topic(later)
     if not own or not new or _ADDS.search(later):
@@ -111,6 +134,14 @@ def extract_topic(text: str) -> frozenset[str]:
 
 
 _REVOKING_CHARS = 200
+_SEARCHED_CHARS = 2_000  # of a sentence
+_STEM = 5  # letters
+_SPLIT = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{3,}")
+_DENIES = re.compile(
+    r"(?i)(?P<subject>\b\w[\w '’-]{2,80}?)"
+    r"\s(?:should|must|may|can|do|does|is|are|will|ought)(?:\s+(?:not|never|no longer)|n['’]t)"
+    r"\s+(?:be\s+|get\s+|to\s+)?(?P<verb>[a-z]{4,})"
+)
 _OBJECT_WORDS = 3  # of what is removed, among which is the first of what is to be kept
 _OBJECT = re.compile(
     r"\b(?!(?:the|all|any|this|that|its|your|our|code|files?|functions?|tests?|changes?|lines?)\b)\w{3,}"

@@ -28,8 +28,8 @@ def name_rules(text: str) -> str:
 
 
 def strip_numbers(text: str) -> str:
-    """Return what a tool showed of a file without the numbers of its lines and the tags around it."""
-    return _NUMBERS.sub("", text)
+    """Return what a tool showed of a file without line numbers, the tags around it and the host's remarks."""
+    return _NUMBERS.sub("", _REMINDERS.sub("", text))
 
 
 def _find_sources(action: Action) -> Iterator[str]:
@@ -55,6 +55,7 @@ _NAMED = re.compile(r"(?:AGENTS|CLAUDE|GEMINI|CONVENTIONS)(?:\.local)?\.md|copil
 _HOST = re.compile(r"# (\w+) System Context")
 _PRIMER = re.compile(r"prime|onboard|guidelines|conventions")
 _FOREIGN = re.compile(r"(?:^|/)(?:node_modules|vendor|site-packages|third_party|tmp|\.venv)/")
+_REMINDERS = re.compile(r"<system-reminder>(?:[^<]|<(?!/system-reminder>))*(?:</system-reminder>|\Z)")
 _NUMBERS = re.compile(
     r"(?m)^[ \t]*(?:<(path|type)>[^\n]*</\1>[ \t]*\n?|</?(?:content|file)>[ \t]*\n?|L?\d+(?:→|\t|: |\| |:$))"
 )

@@ -213,3 +213,10 @@ def test_what_hosts_weave_into_a_users_text_is_left_out() -> None:
     ledger = build_ledger(talk(user(text)).messages)
     assert [one.text for one in ledger.requests] == ["Do not push."]
     assert [one.text for one in ledger.constraints] == ["Do not push."]
+
+
+def test_a_hosts_remark_in_a_rule_file_is_no_rule() -> None:
+    said = "1→Never push.\n\n<system-reminder>\nYou must never whistle.\n</system-reminder>\n2→Always test.\n"
+    calls = assistant(("1", "read", '{"path": "CLAUDE.md"}'))
+    ledger = build_ledger(talk(user(), calls, result(said, "read", "1")).messages)
+    assert [one.text for one in ledger.constraints] == ["Never push.", "Always test."]

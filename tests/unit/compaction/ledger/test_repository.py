@@ -160,3 +160,20 @@ def test_files_of_the_last_status_that_no_line_names_have_one() -> None:
     assert "- changed, and no call committed: every changed file that is listed" in render_ledger(ledger)["next"]
     assert read_back(more).status == ("untracked docs/",)
     assert merge(ledger, read(COMMIT)).status == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "tool", "commits"),
+    [
+        ("[main 1234abc] x\n 1 file changed, 2 insertions(+)", "bash", ("[main 1234abc] x",)),
+        ("ok\n[main 1234abc] x\n Author: A <a@b.c>\n 2 files changed", "bash", ("[main 1234abc] x",)),
+        ("[main 1234abc] x\n 1 file changed", "web_fetch", ()),
+        ("A log:\n[main 1234abc] x", "bash", ()),
+    ],
+)
+def test_a_commit_is_told_by_a_result_whose_call_is_not_there(said: str, tool: str, commits: tuple[str, ...]) -> None:
+    edit = assistant(("1", "write", json.dumps({"path": "a.py", "content": "x = 1"})))
+    ledger = build_ledger(talk(user(), edit, result("ok", "write", "1"), result(said, tool, "9")).messages)
+    assert ledger.commits == commits
+    assert ledger.uncommitted == (() if commits else ("a.py",))
+    assert "9" in ledger.arrived
