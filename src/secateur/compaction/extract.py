@@ -27,22 +27,29 @@ LEAST_SCORE = 0.75  # of a sentence, if there are many; below, it adds nothing t
 MOST_OLD = 0.3  # subtracted from the score of the oldest sentence: later statements stay true longer
 
 
+class Known(Struct, frozen=True):
+    """What is known around a span: what the summary quotes in any case, and the messages behind the span."""
+
+    quoted: tuple[str, ...] = ()  # no sentence of it is said again
+    later: tuple[Message, ...] = ()  # their work overtakes what the span says
+
+
 def extract(
     messages: Sequence[Message],
     ledger: Ledger,
     max_tokens: int,
     count: Callable[[str], int],
-    quoted: Iterable[str] = (),
+    known: Known | None = None,
 ) -> dict[str, tuple[str, ...]]:
     """Lines by section id, at most `max_tokens` of them together by this counter, as far as one entry of a kind fits.
 
-    `ledger` is that of the whole history so far, `messages` the span whose sentences are looked through. `quoted`: what
-    the summary quotes in any case, so that no sentence of it is said again.
+    `ledger` is that of the whole history so far, `messages` the span whose sentences are looked through.
     """
     sections = render_ledger(fit_ledger(ledger, int(max_tokens * LEDGER_SHARE), count))
     room = max_tokens - sum(count(line) + 1 for lines in sections.values() for line in lines)
     said = [hit[1] for line in sections.get("files", ()) for hit in _QUOTED.finditer(line)]
-    told = {line: section for section, line in _choose_sentences(messages, room, count, (*quoted, *said))}
+    around = Known((*known.quoted, *said), known.later) if known else Known(tuple(said))
+    told = {line: section for section, line in _choose_sentences(messages, room, count, around)}
     made = {id: (*sections.get(id, ()), *(line for line, home in told.items() if home == id)) for id in SECTIONS}
     return {id: lines for id, lines in made.items() if lines}
 
@@ -61,17 +68,17 @@ class _Sentence(Struct, frozen=True):
 
 
 def _choose_sentences(
-    messages: Sequence[Message], room: int, count: Callable[[str], int], quoted: Iterable[str]
+    messages: Sequence[Message], room: int, count: Callable[[str], int], around: Known
 ) -> Iterator[tuple[str, str]]:
     """Yield the best sentences that fit, in original order, each as a line of its section."""
     kept: list[tuple[int, str]] = []
-    quoted = list(quoted)
+    quoted = around.quoted
     known = [frozenset(_extract_words(text)) for text in quoted]
     named = {_name_deed(text) for text in quoted} - {""}
     begun = [text.removesuffix(" …") for text in quoted if text.endswith(" …")]  # of which a note has the beginning
     scored = [
         one
-        for one in _score_sentences(messages)
+        for one in _score_sentences(messages, around.later)
         if not any(_is_said_by(frozenset(_extract_words(one.text)), words, True) for words in known)
         and not any(one.text.startswith(text) for text in begun)
         and _name_deed(one.text) not in named
@@ -124,12 +131,12 @@ def _is_said_by(mine: frozenset[str], other: frozenset[str], is_later: bool) -> 
     return len(mine) < len(other) or (len(mine) == len(other) and is_later)
 
 
-def _score_sentences(messages: Sequence[Message]) -> list[_Sentence]:
+def _score_sentences(messages: Sequence[Message], later: Sequence[Message]) -> list[_Sentence]:
     """Score every candidate sentence by its words, its names and what it is about."""
     said = list(_collect_sentences(messages))
     words = Counter(word for text, _, _ in said for word in set(_extract_words(text)))
     statements = [Statement(text, number, _is_accomplished(f"- {text}"), not closing) for text, closing, number in said]
-    overtaken = list_overtaken(statements, trace_work(messages))
+    overtaken = list_overtaken(statements, trace_work((*messages, *later)))
     many = max(2, len(said) // 4)  # a word of every fourth sentence means nothing
     newest = {_find_frame(text): at for at, (text, closing, _) in enumerate(said) if not closing}
     return [

@@ -90,6 +90,7 @@ class Given(Struct, frozen=True, kw_only=True):
     ledger: Ledger  # what was known, and what these messages add, as things are at the end of the whole history
     carried: tuple[NewMessage, ...]  # follow the summary verbatim
     tokens: int
+    later: tuple[Message, ...] = ()  # of the raw history, behind these
     elsewhere: tuple[str, ...] = ()  # sections whose content may stand in messages that are kept
 
     @property
@@ -131,8 +132,15 @@ def collect_span(
         ledger=ledger,
         carried=tuple(keep_newest(collect_carried(mine, raw, settings, protect))),
         tokens=sum(row.tokens for row in mine),
+        later=_list_later(messages, raw),
         elsewhere=_find_elsewhere(others, ledger),
     )
+
+
+def _list_later(messages: Sequence[Message], raw: Sequence[Message]) -> tuple[Message, ...]:
+    """Return the messages of the whole history behind the last of these."""
+    newest = messages[-1].key if messages else ""
+    return tuple(raw[next((at + 1 for at in reversed(range(len(raw))) if raw[at].key == newest), len(raw)) :])
 
 
 def _find_elsewhere(kept: Iterable[ViewEntry], ledger: Ledger) -> tuple[str, ...]:

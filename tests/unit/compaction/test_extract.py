@@ -3,7 +3,7 @@
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.extract import extract
+from secateur.compaction.extract import Known, extract
 from secateur.compaction.ledger import Ledger, build_ledger
 from secateur.compaction.ledger.entries import mark
 from secateur.tokens import estimate
@@ -189,7 +189,7 @@ def test_names_without_a_sentence_and_what_is_quoted_anyway_are_left_out() -> No
     quoted = "The export now writes its rows in one pass, which made it faster."
     said = ["`buildSystemPrompt()` function (orchestration only)", "`src/cli/args.ts` - Argument Parsing Module", kept]
     messages = talk(user("Mend it."), assistant(text="\n\n".join(said)), user("And?"), assistant(text=quoted)).messages
-    lines = [line for some in extract(messages, Ledger(), 800, estimate, [quoted]).values() for line in some]
+    lines = [line for some in extract(messages, Ledger(), 800, estimate, Known((quoted,))).values() for line in some]
     sentences = [line for line in lines if line.startswith("- ") and "[" not in line]
     assert sentences == [f"- {kept}"]
 
@@ -260,3 +260,12 @@ def test_a_sentence_that_a_file_is_noted_with_is_not_said_again() -> None:
     messages = talk(*history, user("And the docs?")).messages
     lines = [line for some in extract(messages, build_ledger(messages), 2_000, estimate).values() for line in some]
     assert sum(said.removeprefix("I've ") in line for line in lines if not line.startswith("- before")) == 1
+
+
+def test_what_the_span_says_is_overtaken_by_work_behind_it() -> None:
+    said = "The current table of `read_rows` fails because the header is dropped."
+    given = '{"file_path": "src/rows.py", "old_string": "read_rows()", "new_string": "rows()"}'
+    span = talk(user("Mend it."), assistant(("1", "bash", "{}"), text=said)).messages
+    later = talk(assistant(("e", "Edit", given)), result("ok", "Edit", "e")).messages
+    assert extract(span, Ledger(), 800, estimate) == {"discoveries": (f"- {said}",)}
+    assert extract(span, Ledger(), 800, estimate, Known(later=later)) == {}

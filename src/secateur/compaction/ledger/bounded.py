@@ -64,8 +64,9 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
         "identifiers": ledger.identifiers[: int(MOST_NAMES * share)],
         "arrived": _take_last(ledger.arrived, MOST_ARRIVED),
     }
-    words = condense_quote(ledger.last_words, max(LEAST_CHARS, int(MOST_CHARS * firm)))
-    report = condense_quote(ledger.report, max(LEAST_CHARS, int(REPORT_CHARS * firm)))
+    firmest = min(1.0, COMMITS_FIRMNESS * share)
+    words = condense_quote(ledger.last_words, max(LEAST_CHARS, int(MOST_CHARS * firmest)))
+    report = condense_quote(ledger.report, max(LEAST_CHARS, int(REPORT_CHARS * firmest)))
     gone = {name: len(getattr(ledger, name)) - len(kept) for name, kept in cut.items() if name != "arrived"}
     document = shorten_document(ledger.document, firm)
     same = cut["arrived"] == ledger.arrived and cut["requests"] == ledger.requests and document == ledger.document
