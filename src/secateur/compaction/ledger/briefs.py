@@ -37,7 +37,7 @@ def condense_request(text: str, max_chars: int) -> str:
     if len(text) <= max_chars:
         return text
     units = _rank_sections(list(_split_units(keep_ends(text, SEARCHED_CHARS).replace("\r\n", "\n"))))
-    units = _rank_ends(_rank_items(units))
+    units = _rank_ends(_rank_items(_rank_steps(units)))
     chosen = _choose(units, max_chars)
     return _join(units, chosen) if chosen else keep_ends(text, max_chars)
 
@@ -132,6 +132,29 @@ def _rank_items(units: list[_Unit]) -> list[_Unit]:
     ]
 
 
+def _rank_steps(units: list[_Unit]) -> list[_Unit]:
+    """Rank the numbered steps that the reader is to follow above what only describes; not those that reproduce."""
+    raised: set[int] = set()
+    for at, unit in enumerate(units):
+        if not (_STEPS.search(unit.text) and _is_opening(unit.text)):
+            continue
+        number, line = 0, unit.line
+        for n in range(at + 1, len(units)):
+            opening = _NUMBER.match(units[n].text) if units[n].line != line else None
+            line = units[n].line
+            if opening and int(opening[0].strip(" \t*_.)")) == number + 1:
+                number += 1
+                raised |= {at, n}
+            elif opening or (number == 0 and units[n].rank > 0):
+                break
+    return [
+        _Unit(unit.text, unit.line, max(unit.rank, _STEP_RANK))
+        if at in raised and unit.rank > 0 and len(unit.text) <= _DECISIVE_CHARS
+        else unit
+        for at, unit in enumerate(units)
+    ]
+
+
 def _split_units(text: str) -> Iterator[_Unit]:
     at = line = 0
     rank = 0.0  # of the unit before
@@ -183,9 +206,10 @@ def _rank(sentence: str) -> float:
         return 0.2
     if _is_heading(sentence):
         return 1.8
-    if DEMANDS.search(sentence) and is_forced(sentence):
+    is_end = _FINISHES.search(sentence) is not None
+    if not is_end and DEMANDS.search(sentence) and is_forced(sentence):
         return 0.6
-    if _TASK.search(sentence):
+    if is_end or _TASK.search(sentence):
         return _TASK_RANK
     return 2 if _TELLS.search(sentence) else 1
 
@@ -223,6 +247,13 @@ _HEADING_WORDS = 5
 _CODE_RANK = 2.2
 _TASK_RANK = 3
 _ITEM_RANK = 3.2
+_STEP_RANK = 3.1
+_STEPS = re.compile(r"(?i)^(?!.*\breproduc).*\b(?:follow|these|the following) (?:\w+ ){0,2}(?:steps|instructions)\b")
+_FINISHES = re.compile(  # how the reader says that the work is done
+    r"(?i)\b(?:when|once|after|if) you(?:['’]re| are|['’]ve| have)\b[^.!?\n]{0,100}"
+    r"\b(?:submit|finish tool|hand (?:it|them) in)\b"
+    r"|^\W*(?:\d{1,2}[.)]\s+)?(?:(?:to finish|finally),?\s[^.!?\n]{0,60}\bsubmit\b|submit (?:your|the|all)\b)"
+)
 _NUMBERS = {"two": 2, "2": 2, "three": 3, "3": 3, "four": 4, "4": 4, "five": 5, "5": 5, "six": 6, "6": 6}
 _ANNOUNCES = re.compile(
     rf"(?i)\b({'|'.join(_NUMBERS)})\s+(?:\w+\s+){{0,2}}"
@@ -244,7 +275,8 @@ _EMPTY = re.compile(
 _HEADS = re.compile(r"^#{1,6}\s|^\*\*[^*]+\*\*:?$|^[^.!?]{1,60}[:：]$")
 _ASIDE = re.compile(
     r"(?i)\W*(?:(?:os|python|node|version|platform|environment|extra tools?|extensions?)\b[^.]{0,60}$|note\b|e\.g\."
-    r"|for example|you (?:can|could|may)\b|it['’]s (?:much|fine|ok)|if\b|tip\b|thanks|hi\b|hello\b)"
+    r"|for example|in (?:such|that|this) (?:a )?case\b"
+    r"|you (?:can|could|may)\b|it['’]s (?:much|fine|ok)|if\b|tip\b|thanks|hi\b|hello\b)"
 )
 _TASK = re.compile(
     r"(?i)\b(?:(?:your|the|our|my) (?:task|goal|job|aim|objective|mission)\b"

@@ -32,9 +32,18 @@ def mark_replaced(constraints: Iterable[Constraint], known: int = 0) -> tuple[Co
     for later, one in enumerate(found):
         if later >= known and one.scope != "project" and _has_change(one.text):
             for at in range(later):
-                if found[at].scope != "project" and _is_replaced(found[at].text, one.text):
+                if (
+                    found[at].scope != "project"
+                    and _may_replace(found[at], one)
+                    and _is_replaced(found[at].text, one.text)
+                ):
                     found[at] = replace(found[at], replaced_by=one.text)
     return tuple(found)
+
+
+def _may_replace(earlier: Constraint, later: Constraint) -> bool:
+    """Whether a demand may take back another one: notes of one message stand beside each other unless one says so."""
+    return not earlier.key or earlier.key != later.key or _CORRECTS.search(later.text) is not None
 
 
 def mark_removed(constraints: Iterable[Constraint], requests: Sequence[UserRequest]) -> tuple[Constraint, ...]:
@@ -136,6 +145,10 @@ def extract_topic(text: str) -> frozenset[str]:
 _REVOKING_CHARS = 200
 _SEARCHED_CHARS = 2_000  # of a sentence
 _STEM = 5  # letters
+_CORRECTS = re.compile(
+    r"(?i)\b(?:actually|on\s+second\s+thought|changed\s+my\s+mind|scratch\s+that|no,|wait|from\s+now\s+on"
+    r"|as\s+of\s+now|no\s+longer|any\s?more|again)\b"
+)
 _SPLIT = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{3,}")
 _DENIES = re.compile(
     r"(?i)(?P<subject>\b\w[\w '’-]{2,80}?)"

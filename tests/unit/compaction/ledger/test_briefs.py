@@ -138,3 +138,21 @@ def test_a_section_of_versions_ends_with_its_tag_or_heading() -> None:
     text = f"<report>\nIt is slow.\n### Versions\na 1.0\n</report>\nMend the reader of rows.\n{FILLER * 9}"
     assert "Mend the reader of rows." in condense_request(text, 200)
     assert "a 1.0" not in condense_request(text, 200)
+
+
+def test_steps_to_follow_and_how_to_submit_outlive_how_it_is_reproduced() -> None:
+    text = "\n".join([
+        "Totals are wrong.", "## To Reproduce", "Steps to reproduce:", "1. Open the shop.", "2. Add a lamp.",
+        "3. Press pay.", FILLER * 8, "Follow these steps:", "1. Read the totals module.", "2. Write a script.",
+        "3. Edit the rows.", "4. Check the last page.", "5. Look at odd pages.", FILLER * 4,
+        "When you're satisfied with the rows, you can submit your work by running the submit command.", FILLER * 4,
+    ])  # fmt: skip
+    made = condense_request(text, 480)
+    steps = ("1. Read the totals", "2. Write", "3. Edit", "4. Check", "5. Look")
+    assert all(step in made for step in (*steps, "by running the submit command."))
+    assert "Press pay" not in made
+
+
+def test_what_holds_in_such_a_case_only_is_no_end_of_a_request() -> None:
+    text = f"Fix the totals.\n{FILLER * 8}\nIf the login fails, the token is old. In such case, update the address."
+    assert "update the address" not in condense_request(text, 200)

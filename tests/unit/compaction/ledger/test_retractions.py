@@ -96,3 +96,17 @@ def test_a_demand_to_keep_something_ends_where_the_user_later_orders_to_remove_i
     assert [one.replaced_by for one in found if "Keep old code" in one.text] == [""]
     found = build_ledger(talk(gone, assistant(text="Removed."), kept).messages).constraints
     assert [one.replaced_by for one in found if "Keep old code" in one.text] == [""]
+
+
+def test_parallel_notes_of_one_message_do_not_replace_each_other() -> None:
+    notes = "ALWAYS use the Alpha API instead of a browser.\n\nALWAYS use the Beta API instead of a browser."
+    assert [one.replaced_by for one in build_ledger(talk(user(notes)).messages).constraints] == ["", ""]
+    first, second = notes.split("\n\n")
+    later = build_ledger(talk(user(first), assistant(text="Done."), user(second)).messages).constraints
+    assert [one.replaced_by for one in later] == [second, ""]
+
+
+def test_a_message_may_correct_itself() -> None:
+    said = "Always use tabs in this file. Actually, use spaces instead of tabs in this file."
+    first, _ = build_ledger(talk(user(said)).messages).constraints
+    assert first.replaced_by
