@@ -41,7 +41,7 @@ from secateur.compaction.ledger.notes import describe_changes
 from secateur.compaction.ledger.plans import extract_plans
 from secateur.compaction.ledger.read_back import read_back
 from secateur.compaction.ledger.render import fit_ledger, format_bullet, render_ledger
-from secateur.compaction.ledger.reports import list_reported
+from secateur.compaction.ledger.reports import list_reported, without_rewritten
 from secateur.compaction.ledger.repository import (
     MOST_UNPUSHED,
     add_unpaired_commits,
@@ -131,7 +131,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         replanned=replanned,
         arrived=find_late_results(said, made_calls),
         report=told.report,
-        reported=list_reported(said),
+        reported=without_rewritten(list_reported(said), done, said),
         document=find_task_document(done, told.requests),
         undelivered=undelivered,
         delivered=delivered,

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from secateur.compaction.ledger.briefs import GAP
 from secateur.compaction.ledger.entries import Quote
+from secateur.compaction.ledger.rewrites import is_edit_refused, list_replaced
 from secateur.compaction.ledger.said import CONTRADICTS, FENCED, STOP, get_agent_text, get_user_text
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.tool_kinds import detect_tool_kind
-from secateur.toolcalls.actions import clip_text, collapse_whitespace
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 
 MOST_REPORTED = 8  # items
 ITEM_CHARS = 300
@@ -36,6 +37,26 @@ def list_reported(messages: Sequence[Message]) -> tuple[Quote, ...]:
         elif found and at and messages[at - 1].key == found[0].key and CONTRADICTS.match(get_user_text(message)):
             found = ()
     return found
+
+
+def without_rewritten(
+    items: tuple[Quote, ...], done: Sequence[Action], messages: Sequence[Message]
+) -> tuple[Quote, ...]:
+    """Return the items but those of whose quoted names later edits took out half or more."""
+    named = [frozenset(_QUOTED.findall(one.text)) for one in items]
+    if not any(named):
+        return items
+    places = {part.key: at for at, message in enumerate(messages) for part in message.parts}
+    told = next((at for at, message in enumerate(messages) if message.key == items[0].key), len(messages))
+    later = [one for one in done if one.ok and places.get(one.call.key, -1) > told and not is_edit_refused(one)]
+    edits = [edit for action in later for edit in list_replaced(action)]
+    kept = []
+    for one, names in zip(items, named, strict=True):
+        gone = {name for name in names if any(name in edit.old and name not in edit.new for edit in edits)}
+        back = {name for name in gone if any(name in edit.new and name not in edit.old for edit in edits)}
+        if not names or 2 * len(gone - back) < len(names):
+            kept.append(one)
+    return tuple(kept)
 
 
 def find_items(text: str) -> Iterator[str]:
@@ -123,6 +144,7 @@ _CODE = re.compile(r"`[^`]*`|[\w.-]*[/\\][\w./\\-]*")
 _DETAIL = re.compile(r"\s+(?:[-*•+]|\d{1,2}[.)])\s+")
 _LEAD_WORDS = 4  # of an item that leads to details, and tells something without them
 _WORD = re.compile(r"(?<![\w./-])[^\W\d_]{2,}")
+_QUOTED = re.compile(r"`([^`\n]{3,80})`")
 _ITEM = re.compile(r"(?P<heading>#{1,5}\s+(?:\d{1,2}[.)]\s+)?)|[-*•+]\s+(?:\[x\]\s+)?|\d{1,2}[.)]\s+|[✅✓✔]\s*")
 _BOLD = re.compile(r"\*\*[^*]{1,80}\*\*")
 _DEED = re.compile(

@@ -145,3 +145,20 @@ def test_an_item_that_only_names_a_commit_is_left_out_where_the_commit_is_listed
     item = "Committed as `1a2b3c4`."
     assert is_committed(item, ["[main 1a2b3c4] Round prices"])
     assert not is_committed(item, ["1a2b3c4"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_kept"),
+    [
+        ("print('[OLD]', '[NEW]')", "print(label)", False),
+        ("print('[OLD]', '[NEW]')", "print('[NEW]', '[OLD]', 1)", True),
+        ("print('[OLD]')", "print('[MID]')", True),
+        ("print(1)", "print(2)", True),
+    ],
+)
+def test_an_item_goes_where_later_edits_took_out_what_it_names(old: str, new: str, is_kept: bool) -> None:
+    closing = "- Changed the page to show `[OLD]`, `[NEW]` and `[ALL]`.\n- Added a lamp."
+    edit = json.dumps({"file_path": "/a/page.go", "old_string": old, "new_string": new})
+    calls = (assistant(("2", "Edit", edit)), result("done", "Edit", "2"))
+    ledger = work(closing, user("Show the label."), *calls, assistant(text="It shows the label."))
+    assert len(ledger.reported) == 1 + is_kept
