@@ -124,6 +124,11 @@ def find_newest_user_row(rows: Sequence[ViewEntry]) -> int | None:
     return None
 
 
+def compute_tail_room(settings: Compaction, usable: int) -> int:
+    """Return the tokens that may stay behind a summary; 0: any number."""
+    return _Keep.of(settings, usable, 1.0).tokens
+
+
 class _Keep(Struct, frozen=True):
     """How much stays after the summary."""
 

@@ -6,16 +6,11 @@ would cost to write anew what the digests leave and what is behind them, they ar
 where that part is written anew anyway, that cost is zero. Digests must free a multiple of what they leave, and keep the
 bill within the bound on the overspend, so a short session gets none. Where they wait for the window, they are made once
 the view is over its threshold, and before that if it will be soon and no live cache is lost.
-
-Work is older once so many newer results came, and so many tokens. What earlier compactions replaced does not count.
 """
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import accumulate
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.budget import explain_cold
@@ -24,19 +19,22 @@ from secateur.cachecost.history import History, build_history
 from secateur.cachecost.ledger import CostLedger
 from secateur.cachecost.prefixes import CachedPrefixes
 from secateur.cachecost.rereads import Bar, compute_bar
+from secateur.compaction.cut import compute_tail_room
 from secateur.compaction.outcome import Compacted, CompactionSkipped
 from secateur.compaction.settings import DigestSettings
 from secateur.compaction.shorten import shorten
 from secateur.compaction.trigger import check_due
 from secateur.hooks import call_before_hook
-from secateur.model import Message, Replace
+from secateur.model import Replace
 from secateur.plan import list_active_epochs
 from secateur.projection import Projection
-from secateur.projection.messages import sum_tokens
 from secateur.stages import Context
 from secateur.stages.compact import CompactionStep, check_preconditions, conclude_epoch, make_before_event
+from secateur.stages.old_work import count_results_within, find_old_span
 from secateur.stages.proposing import read_raw_history
 from secateur.stages.setup import NO_OPTIONS, CompactionSetup, CompactOptions
+
+_Digests = tuple[Compacted, str] | CompactionSkipped  # the digests and why; or why those that would pay wait
 
 
 def conclude(
@@ -48,12 +46,15 @@ def conclude(
     """
     if check_preconditions(projection, setup.is_written) is not None:
         return None
+    settings = context.settings.digest
+    if settings is None:
+        return None
     must = check_due(context.settings, context.load(projection), context.limits).why == "over"
-    made = make_digests(context, projection, must)
+    make = _make_forced_digests if must else make_digests
+    made = make(context, projection, settings)
     if isinstance(made, CompactionSkipped):
         return CompactionStep(made)
-    settings = context.settings.digest
-    is_bound = must or (settings is not None and settings.when == "window")
+    is_bound = must or settings.when == "window"
     if made is None or _is_undone(projection, made[0]) or (is_bound and _is_left_high(context, projection, made[0])):
         return None
     outcome, why = made
@@ -62,6 +63,23 @@ def conclude(
         return None
     step = conclude_epoch(context, projection, CompactionStep(outcome), why)
     return step.with_warnings(warning) if isinstance(step.outcome, Compacted) else None
+
+
+def _make_forced_digests(context: Context, projection: Projection, settings: DigestSettings) -> _Digests | None:
+    """The digests of a view over its threshold.
+
+    Where the newest results alone would leave it too long, a summary could not keep all of them either: those that have
+    no room in its tail are digested, too, so that something of them stays in view.
+    """
+    forced = settings.apply_forced()
+    made = make_digests(context, projection, forced, must=True)
+    if isinstance(made, CompactionSkipped) or (made is not None and not _is_left_high(context, projection, made[0])):
+        return made
+    room = compute_tail_room(context.settings, context.limits.usable)
+    fewer = count_results_within(projection, room)
+    if fewer >= forced.last_results:
+        return made
+    return make_digests(context, projection, replace(forced, last_results=fewer, keep_tokens=0), must=True)
 
 
 def _is_left_high(context: Context, projection: Projection, made: Compacted) -> bool:
@@ -85,81 +103,13 @@ def _is_undone(projection: Projection, made: Compacted) -> bool:
     return any(isinstance(edit, Replace) and edit.after in every - kept for edit in made.edits)
 
 
-class OldSpan(Struct, frozen=True):
-    """Messages [first, end) of the raw history."""
-
-    first: int
-    end: int
-    begins: int  # the first of them that is the agent's own
-    tokens: int  # of the agent's own, as the view has them
-    read_tokens: float  # the same, each message times the requests that held it since it was older, with this one
-
-
-def find_old_span(projection: Projection, settings: DigestSettings, window: int) -> OldSpan:
-    """The older work of this session that no compaction has replaced, and how often it was read."""
-    messages, shown = projection.document.transcript.messages, projection.projected_messages
-    kept = settings.keep_tokens
-    least = int(kept * window) if isinstance(kept, float) else kept
-    first = max((j for i, j, _ in projection.ranges if i < j), default=0)
-    sizes = [sum_tokens(one) for one in shown[first:]]
-    results = [_count_results(one) for one in messages[first:]]
-    end = _find_end(results, sizes, settings, least)
-    while end > 0 and end < len(results) and results[end]:
-        end -= 1  # a round is never parted
-    own = [number for number in range(end) if _is_own(messages[first + number])]
-    since = _find_since(results, sizes, end, settings, least)
-    answers = [number for number in range(len(sizes)) if messages[first + number].role == "assistant"]
-    read = sum(sizes[number] * (len(answers) - bisect_left(answers, since[number]) + 1) for number in own)
-    begins = first + own[0] if own else first
-    return OldSpan(first, first + end, begins, sum(sizes[number] for number in own), read)
-
-
-def _find_end(results: Sequence[int], tokens: Sequence[int], settings: DigestSettings, least: int) -> int:
-    """Find where the newest results and tokens that are kept begin."""
-    kept = weight = 0
-    for number in range(len(results) - 1, -1, -1):
-        if kept >= settings.last_results and weight >= least:
-            return number + 1
-        kept, weight = kept + results[number], weight + tokens[number]
-    return 0
-
-
-def _find_since(
-    results: Sequence[int], tokens: Sequence[int], end: int, settings: DigestSettings, least: int
-) -> list[int]:
-    """By message before `end`: how many messages the history had when it first was older work."""
-    counts, sizes = ([0, *accumulate(some)] for some in (results, tokens))
-    found, at = [], 0
-    for number in range(end):
-        at = max(at, number + 1)
-        while at < len(results) and (
-            counts[at] - counts[number + 1] < settings.last_results or sizes[at] - sizes[number + 1] < least
-        ):
-            at += 1
-        found.append(at)
-    return found
-
-
-def _count_results(message: Message) -> int:
-    return sum(part.kind == "tool_result" for part in message.parts)
-
-
-def _is_own(message: Message) -> bool:
-    """Whether it is the agent's work: what the user says stays."""
-    return message.role != "system" and not (message.role == "user" and message.origin == "user")
-
-
 def make_digests(
-    context: Context, projection: Projection, must: bool = False
-) -> tuple[Compacted, str] | CompactionSkipped | None:
+    context: Context, projection: Projection, settings: DigestSettings, must: bool = False
+) -> _Digests | None:
     """The digests that are due, and why; None where none are. With `must` the price does not count.
 
     `CompactionSkipped` reports digests that would pay if the agent had not read back so much that earlier ones removed.
     """
-    settings = context.settings.digest
-    if settings is None:
-        return None
-    settings = settings.apply_forced() if must else settings
     costs = _DigestCosts(context, projection, settings)
     if costs.old.tokens < settings.min_tokens_freed or not (must or costs.may_pay()):
         return None

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from long_sessions import Native, body, said, worked
+from long_sessions import Native, body, called, said, worked
 from secateur import Engine, fit
 from secateur.compaction.outcome import Compacted
 from secateur.hooks import AfterCompact, BeforeCompact, CompactDecision
@@ -105,6 +105,31 @@ def test_a_view_over_its_threshold_is_made_shorter_before_a_summary_is_asked_for
     assert "the view is over its threshold" in view.receipt.reason
     assert asked == []
     assert view.receipt.tokens_view < 14_000
+
+
+def test_a_read_result_that_no_tail_can_hold_becomes_a_line_and_the_answer_to_it_stays() -> None:
+    big = "\n".join(f"route {number} has a limit" for number in range(4_000))  # more than the window
+    answer = "The limit is 100 requests a minute."
+    messages = [
+        said("user", "Find the limit."),
+        *called(1, "cat api.md", "short"),
+        *called(2, "cat routes.md", big),
+        said("assistant", answer),
+        said("user", "Use it in the client."),
+    ]
+    view = fit(body(messages, model=MODEL), policy="balance", window=16_000, now_ms=1)
+    shown = json.loads(view.request)["messages"]
+    assert [one["content"] for one in (shown[0], *shown[-2:])] == ["Find the limit.", answer, "Use it in the client."]
+    assert "cat routes.md" in digests(view)[0]
+
+
+def test_a_result_that_was_not_read_yet_is_in_no_digest() -> None:
+    big = "\n".join(f"route {number} has a limit" for number in range(700))
+    messages = [said("user", "Find the limit."), *worked(8, size=400), *called(9, "cat routes.md", big)]
+    view = fit(body(messages, model=MODEL), policy="balance", window=16_000, now_ms=1)
+    shown = json.loads(view.request)["messages"]
+    assert shown[-1]["content"] == big
+    assert shown[-2]["tool_calls"][0]["id"] == shown[-1]["tool_call_id"] == "c9"
 
 
 @pytest.mark.parametrize(
