@@ -230,7 +230,7 @@ _DONE = re.compile(
     r"|ha|han"
     r"|feit[oa]|concluíd[oa]s?|já|foi|foram|\w{3,}(?:ad|id)[oa]s?|\w{2,}ées?|готов\w*|сделан\w*|был[аои]?|уже|đã"
     r"|xong)\b"
-    r"|\w{3,}ed\b|已|了|完成|した|済み|ました|ている|完了|했|됐|되었"
+    r"|\b\w{3,}ed\b|已|了|完成|した|済み|ました|ている|完了|했|됐|되었"
 )
 _BY_USER = re.compile(
     r"(?i)\b(?:the\s+user\s+(?:has\s+|had\s+)?(?!wants?\b|asks?\b|asked\b|demands?\b|requires?\b|ordered\b"

@@ -192,7 +192,7 @@ _GENERIC = frozenset(
 _TOLD = re.compile(
     r"(?i)^(?:\d+\.\s*)?\[(?:x|done|completed)\]|\b(?:done|was|were|has|have|is|are|now|ran|passes|passed|works"
     r"|uses|wurden?|worden|sind|ist|hat|haben|lief\w*|jetzt|läuft|laufen|est|sont|ont|a\s+été|fue|fueron|han?"
-    r"|se\s+\w+(?:ó|aron|ieron)|ya|está[n]?|foi|foram|já|был[аои]?|уже|đã)\b|\w{3,}ed\b|已|了|完成|した|済|ました|ている|했|됐"
+    r"|se\s+\w+(?:ó|aron|ieron)|ya|está[n]?|foi|foram|já|был[аои]?|уже|đã)\b|\b\w{3,}ed\b|已|了|完成|した|済|ました|ている|했|됐"
 )
 _OPEN = re.compile(
     r"(?i)\b(?:will|would|could|should|shall|must|may|might|to\s+be|needs?|next|if|whether|unless|until|before"

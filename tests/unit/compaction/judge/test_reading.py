@@ -1,6 +1,7 @@
 """A sentence of a summary is judged with its surroundings: its heading, its question and the subject before it."""
 
 import json
+import time
 
 import pytest
 
@@ -75,6 +76,12 @@ def test_headings_of_the_writers_own_open_sections() -> None:
     assert parse_answer("## Not done\n- x")["next"] == ("- x",)
 
 
-def test_a_hostile_line_is_read_in_one_pass() -> None:
-    for line in ("a " * 200_000, "a" * 400_000, "1 " * 200_000, "was written " * 40_000):
-        assert read(f"## State\n- {line}")
+@pytest.mark.parametrize("line", ["a " * 200_000, "a" * 400_000, "1 " * 200_000, "was written " * 40_000])
+def test_a_hostile_line_is_read_in_one_pass(line: str) -> None:
+    assert read(f"## State\n- {line}")
+
+
+def test_a_hostile_line_is_judged_in_one_pass() -> None:
+    started = time.process_time()
+    assert not judge(f"## State\n- {'a' * 100_000}")
+    assert time.process_time() - started < 5  # a quadratic pattern takes half a minute
