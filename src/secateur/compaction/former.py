@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from secateur.compaction.ledger import Ledger
-from secateur.compaction.ledger.constraints import join_fragments
 from secateur.compaction.ledger.entries import AS_OF_THEN, FileEntry, PlanItem
 from secateur.compaction.ledger.render import REPLACED_BY
-from secateur.compaction.ledger.retractions import find_denial, find_removal
 from secateur.compaction.ledger.said import split_sentences
+from secateur.compaction.ledger.user.constraints import join_fragments
+from secateur.compaction.ledger.user.retractions import find_denial, find_removal
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
 from secateur.compaction.summary import HEADING_CHARS, Sections, normalize_heading, strip_bullet
 from secateur.compaction.template import STATES, list_headings

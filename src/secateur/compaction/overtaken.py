@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from secateur.compaction.ledger.rewrites import (
+from secateur.compaction.ledger.files.rewrites import (
     EditedText,
     is_edit_refused,
     list_names_defined,

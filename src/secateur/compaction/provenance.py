@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger import Ledger, render_ledger
 from secateur.compaction.ledger.entries import mark
-from secateur.compaction.ledger.file_lines import ROOT, SCRATCH_FILES, USES, complete_path, parse_file_line
+from secateur.compaction.ledger.files.lines import ROOT, SCRATCH_FILES, USES, complete_path, parse_file_line
 from secateur.compaction.ledger.render import NOTHING_OPEN
 from secateur.compaction.ledger.said import strip_file_links
 from secateur.compaction.summary import ELSEWHERE, NONE

@@ -11,7 +11,7 @@ from functools import lru_cache
 from secateur.compaction.judge.claims import DEMANDING, SENTENCE, Claim, extract_words, is_denied, is_negative, quote
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.judge.lexicon import FORBIDS
-from secateur.compaction.ledger.retractions import is_retraction
+from secateur.compaction.ledger.user.retractions import is_retraction
 
 LEAST_TAKEN = 0.6  # of the words of a demand, in one sentence of an output
 MOST_OWN = 0.34  # of the words of a demand, that the user said too

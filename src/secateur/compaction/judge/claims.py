@@ -12,8 +12,8 @@ from typing import Literal
 from msgspec import Struct
 
 from secateur.compaction.judge.lexicon import DENIES
-from secateur.compaction.ledger import retractions
-from secateur.compaction.ledger.retractions import extract_topic
+from secateur.compaction.ledger.user import retractions
+from secateur.compaction.ledger.user.retractions import extract_topic
 
 TruthReason = Literal[
     "check",

@@ -17,7 +17,7 @@ from secateur.compaction.judge.claims import (
     is_negative,
 )
 from secateur.compaction.judge.evidence import ClaimRule, Evidence, UserReply
-from secateur.compaction.ledger.retractions import extract_topic
+from secateur.compaction.ledger.user.retractions import extract_topic
 
 LEAST_SHARED = 0.5  # of the words of what the user said
 LEAST_DECIDED = 0.34  # of the words of a decision

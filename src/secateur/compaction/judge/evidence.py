@@ -12,12 +12,12 @@ from msgspec import Struct
 
 from secateur.compaction.judge.claims import CLAUSE, SENTENCE, Claim, TruthReason, extract_words
 from secateur.compaction.ledger import Constraint, FileEntry, PlanItem, ValueChange
-from secateur.compaction.ledger.checks import is_refused, judge_run
-from secateur.compaction.ledger.constraints import extract_constraints
-from secateur.compaction.ledger.files import trace_files
-from secateur.compaction.ledger.plans import extract_plans
+from secateur.compaction.ledger.files.touched import trace_files
+from secateur.compaction.ledger.files.values import list_replacements, list_values
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
-from secateur.compaction.ledger.values import list_replacements, list_values
+from secateur.compaction.ledger.user.constraints import extract_constraints
+from secateur.compaction.ledger.work.checks import is_refused, judge_run
+from secateur.compaction.ledger.work.plans import extract_plans
 from secateur.model import Message
 from secateur.toolcalls.actions import Action, build_action, list_actions
 from secateur.toolcalls.commands import Check, ExecutedCommand, iterate_runs, list_check_kinds

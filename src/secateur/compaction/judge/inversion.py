@@ -9,8 +9,8 @@ import re
 from secateur.compaction.judge.claims import DEMANDING, Claim, extract_words, is_denied, is_negative
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.judge.lexicon import FORBIDS
-from secateur.compaction.ledger.constraints import is_demand
-from secateur.compaction.ledger.retractions import find_alternatives, is_retraction
+from secateur.compaction.ledger.user.constraints import is_demand
+from secateur.compaction.ledger.user.retractions import find_alternatives, is_retraction
 
 LEAST_SHARED = 0.5  # of the words of what the user said
 SHORT = 3  # words of a prohibition that its noun alone stands for

@@ -10,13 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.answers import add_questions
-from secateur.compaction.ledger.attempts import list_attempts
 from secateur.compaction.ledger.bounded import limit_ledger, make_encodable
-from secateur.compaction.ledger.checks import list_commands
-from secateur.compaction.ledger.circumstances import mark_circumstances
-from secateur.compaction.ledger.constraints import extract_constraints
-from secateur.compaction.ledger.deliveries import extract_deliveries
 from secateur.compaction.ledger.entries import (
     Command,
     Constraint,
@@ -31,18 +25,30 @@ from secateur.compaction.ledger.entries import (
     UserRequest,
     ValueChange,
 )
-from secateur.compaction.ledger.failures import list_failures
-from secateur.compaction.ledger.files import describe_target, limit_uncommitted, trace_files
-from secateur.compaction.ledger.last_calls import list_last_calls
-from secateur.compaction.ledger.last_words import MOST_CHARS, REPORT_CHARS, condense_quote
+from secateur.compaction.ledger.files.notes import describe_changes
+from secateur.compaction.ledger.files.touched import describe_target, limit_uncommitted, trace_files
+from secateur.compaction.ledger.files.values import list_values
 from secateur.compaction.ledger.merge import merge
 from secateur.compaction.ledger.names import list_names
-from secateur.compaction.ledger.notes import describe_changes
-from secateur.compaction.ledger.plans import extract_plans
 from secateur.compaction.ledger.read_back import read_back
 from secateur.compaction.ledger.render import fit_ledger, format_bullet, render_ledger
-from secateur.compaction.ledger.reports import list_reported, without_rewritten
-from secateur.compaction.ledger.repository import (
+from secateur.compaction.ledger.said import get_agent_text
+from secateur.compaction.ledger.settle import settle_states
+from secateur.compaction.ledger.user.answers import add_questions
+from secateur.compaction.ledger.user.constraints import extract_constraints
+from secateur.compaction.ledger.user.requests import extract_question, extract_requests
+from secateur.compaction.ledger.user.retractions import mark_removed
+from secateur.compaction.ledger.user.task_documents import find_task_document, list_document_rules
+from secateur.compaction.ledger.work.attempts import list_attempts
+from secateur.compaction.ledger.work.checks import list_commands
+from secateur.compaction.ledger.work.circumstances import mark_circumstances
+from secateur.compaction.ledger.work.deliveries import extract_deliveries
+from secateur.compaction.ledger.work.failures import list_failures
+from secateur.compaction.ledger.work.last_calls import list_last_calls
+from secateur.compaction.ledger.work.last_words import MOST_CHARS, REPORT_CHARS, condense_quote
+from secateur.compaction.ledger.work.plans import extract_plans
+from secateur.compaction.ledger.work.reports import list_reported, without_rewritten
+from secateur.compaction.ledger.work.repository import (
     MOST_UNPUSHED,
     add_unpaired_commits,
     find_branch,
@@ -52,14 +58,8 @@ from secateur.compaction.ledger.repository import (
     list_tickets,
     list_unpushed,
 )
-from secateur.compaction.ledger.requests import extract_question, extract_requests
-from secateur.compaction.ledger.retractions import mark_removed
-from secateur.compaction.ledger.said import get_agent_text
-from secateur.compaction.ledger.scripts import drop_empty_checks
-from secateur.compaction.ledger.settle import settle_states
-from secateur.compaction.ledger.standing import list_standing
-from secateur.compaction.ledger.task_documents import find_task_document, list_document_rules
-from secateur.compaction.ledger.values import list_values
+from secateur.compaction.ledger.work.scripts import drop_empty_checks
+from secateur.compaction.ledger.work.standing import list_standing
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, find_late_results, list_actions

@@ -10,8 +10,6 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.bounded import limit_ledger
-from secateur.compaction.ledger.circumstances import is_project_change
-from secateur.compaction.ledger.constraints import normalize_demand
 from secateur.compaction.ledger.coverage import is_covering, name_command
 from secateur.compaction.ledger.entries import (
     AS_OF_THEN,
@@ -27,15 +25,17 @@ from secateur.compaction.ledger.entries import (
     UserRequest,
     mark,
 )
-from secateur.compaction.ledger.failures import is_overtaken
-from secateur.compaction.ledger.file_lines import find_root
-from secateur.compaction.ledger.files import limit_uncommitted, merge_use
-from secateur.compaction.ledger.known_paths import find_known_path
-from secateur.compaction.ledger.last_calls import take_ends
-from secateur.compaction.ledger.repository import MOST_UNPUSHED, TAG, merge_tickets
-from secateur.compaction.ledger.retractions import mark_replaced
-from secateur.compaction.ledger.standing import is_code, merge_standing
-from secateur.compaction.ledger.values import merge_values
+from secateur.compaction.ledger.files.lines import find_root
+from secateur.compaction.ledger.files.paths import find_known_path
+from secateur.compaction.ledger.files.touched import limit_uncommitted, merge_use
+from secateur.compaction.ledger.files.values import merge_values
+from secateur.compaction.ledger.user.constraints import normalize_demand
+from secateur.compaction.ledger.user.retractions import mark_replaced
+from secateur.compaction.ledger.work.circumstances import is_project_change
+from secateur.compaction.ledger.work.failures import is_overtaken
+from secateur.compaction.ledger.work.last_calls import take_ends
+from secateur.compaction.ledger.work.repository import MOST_UNPUSHED, TAG, merge_tickets
+from secateur.compaction.ledger.work.standing import is_code, merge_standing
 from secateur.toolcalls.effects import Effect
 
 _T = TypeVar("_T")

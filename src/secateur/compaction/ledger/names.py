@@ -9,8 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from secateur.compaction.ledger.constraints import strip_data
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
+from secateur.compaction.ledger.user.constraints import strip_data
 from secateur.identifiers import Kind, find_anchors
 from secateur.memoizing import memoize_texts
 from secateur.model import Message

@@ -28,7 +28,7 @@ from secateur.compaction.ledger.entries import (
     UserRequest,
     ValueChange,
 )
-from secateur.compaction.ledger.file_lines import (
+from secateur.compaction.ledger.files.lines import (
     ROOT,
     SCRATCH_FILES,
     USES,
@@ -36,7 +36,6 @@ from secateur.compaction.ledger.file_lines import (
     parse_file_line,
     parse_scratch_line,
 )
-from secateur.compaction.ledger.open_work import NEVER_COMMITTED, UNCOMMITTED, UNPUSHED
 from secateur.compaction.ledger.relevance import SCRATCH
 from secateur.compaction.ledger.render import (
     ADDED,
@@ -55,7 +54,8 @@ from secateur.compaction.ledger.render import (
     TASK_DOCUMENT,
     UNDELIVERED,
 )
-from secateur.compaction.ledger.standing import STANDING
+from secateur.compaction.ledger.work.open_work import NEVER_COMMITTED, UNCOMMITTED, UNPUSHED
+from secateur.compaction.ledger.work.standing import STANDING
 from secateur.toolcalls.commands import Check
 from secateur.toolcalls.effects import Use
 

@@ -12,15 +12,15 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.answers import is_choice
-from secateur.compaction.ledger.briefs import GAP, condense_request
 from secateur.compaction.ledger.coverage import is_covering
 from secateur.compaction.ledger.entries import Command, Failure, FileEntry, Ledger, PlanItem, UserRequest
-from secateur.compaction.ledger.force import count_rules, select_constraints
-from secateur.compaction.ledger.goals import BRIEF_CHARS, is_answered_review, is_fleeting, list_goals
-from secateur.compaction.ledger.notes import drop_reported
-from secateur.compaction.ledger.reports import is_committed
-from secateur.compaction.ledger.requests import is_substantial, is_task
+from secateur.compaction.ledger.files.notes import drop_reported
+from secateur.compaction.ledger.user.answers import is_choice
+from secateur.compaction.ledger.user.briefs import GAP, condense_request
+from secateur.compaction.ledger.user.force import count_rules, select_constraints
+from secateur.compaction.ledger.user.goals import BRIEF_CHARS, is_answered_review, is_fleeting, list_goals
+from secateur.compaction.ledger.user.requests import is_substantial, is_task
+from secateur.compaction.ledger.work.reports import is_committed
 
 _T = TypeVar("_T")
 

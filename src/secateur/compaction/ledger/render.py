@@ -12,26 +12,26 @@ from itertools import chain
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.bounded import limit_ledger
-from secateur.compaction.ledger.briefs import find_decisive_sentence
 from secateur.compaction.ledger.entries import Command, Constraint, Ledger, Standing, UserRequest, mark
-from secateur.compaction.ledger.file_lines import find_root, list_file_lines
-from secateur.compaction.ledger.files import limit_uncommitted
-from secateur.compaction.ledger.force import is_repeated
-from secateur.compaction.ledger.goals import list_goals
-from secateur.compaction.ledger.last_calls import is_announcing
-from secateur.compaction.ledger.last_words import UNFINISHED
-from secateur.compaction.ledger.notes import limit_notes
-from secateur.compaction.ledger.open_work import (
+from secateur.compaction.ledger.files.lines import find_root, list_file_lines
+from secateur.compaction.ledger.files.notes import limit_notes
+from secateur.compaction.ledger.files.touched import limit_uncommitted
+from secateur.compaction.ledger.relevance import SCRATCH, select_relevant
+from secateur.compaction.ledger.user.briefs import find_decisive_sentence
+from secateur.compaction.ledger.user.force import is_repeated
+from secateur.compaction.ledger.user.goals import list_goals
+from secateur.compaction.ledger.work.last_calls import is_announcing
+from secateur.compaction.ledger.work.last_words import UNFINISHED
+from secateur.compaction.ledger.work.open_work import (
     find_open_request,
     find_submission,
     has_open,
     list_failing,
     render_undelivered_work,
 )
-from secateur.compaction.ledger.relevance import SCRATCH, select_relevant
-from secateur.compaction.ledger.reports import strip_reported
-from secateur.compaction.ledger.repository import MOST_IN_STATUS, list_unnamed
-from secateur.compaction.ledger.standing import STANDING
+from secateur.compaction.ledger.work.reports import strip_reported
+from secateur.compaction.ledger.work.repository import MOST_IN_STATUS, list_unnamed
+from secateur.compaction.ledger.work.standing import STANDING
 from secateur.compaction.template import SECTIONS
 from secateur.toolcalls.actions import collapse_whitespace
 

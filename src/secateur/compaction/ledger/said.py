@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from secateur.model import Message
+from secateur.redact import redact
 from secateur.text.host_texts import strip_host_text
 from secateur.toolcalls.actions import clip_text
 
@@ -90,6 +91,20 @@ def strip_file_links(text: str) -> str:
     return _FILE_LINK.sub(r"\1", text) if "](" in text else text
 
 
+def clean_words(text: str) -> str:
+    """Return what the agent said without secrets, empty tags and long code; a text of code alone without its fences."""
+    if not FENCED.sub("\n", text).strip():
+        text = _FENCE.sub("", text)
+    text = redact(_EMPTY_TAG.sub("", FENCED.sub(_shorten_code, text)))
+    return _BLANK_LINES.sub("\n\n", text).strip()
+
+
+def _shorten_code(found: re.Match[str]) -> str:
+    lines = [line for line in found[0].strip("\n").split("\n")[1:] if not _FENCE.match(line) and line.strip()]
+    is_short = len(lines) <= CODE_LINES and sum(map(len, lines)) <= CODE_CHARS
+    return "\n" + ("\n".join(f"    {line}" for line in lines) if is_short else "[code]") + "\n"
+
+
 def split_sentences(text: str) -> Iterator[str]:
     """Split a text without code blocks and quotes into sentences; a list stays with its opening line."""
     lines = [line for line in FENCED.sub("\n", text).split("\n") if not line.lstrip().startswith(">")]
@@ -129,6 +144,10 @@ _TYPED = re.compile(r"<command-name>\s*/")
 _TYPED_CHARS = 400  # what follows a command without a heading, and is longer than what people type
 _DOCUMENT = re.compile(r"#{1,3} \S")
 _FILE_LINK = re.compile(r"\[`?([^\]\[`\n]{1,200})`?\]\((?:[^()\s]{0,400}/)?\1(?:[#:][^()\s]{0,40})?\)")
+CODE_LINES, CODE_CHARS = 12, 500  # of a block of code that is kept
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.M)
+_EMPTY_TAG = re.compile(r"<(\w{1,40})>\s*</\1>")  # around a command that is a call
+_BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t\r]*$|\Z)", re.S | re.M)
 CODE = "\u2063"  # before a line of code that belongs to the line before it
 _BRIEF_CODE = re.compile(

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.constraints import normalize_demand
 from secateur.compaction.ledger.coverage import is_covering, list_targets, name_command
 from secateur.compaction.ledger.entries import Command, Constraint, Failure, FileEntry, Ledger, UserRequest, mark
-from secateur.compaction.ledger.requests import is_substantial
+from secateur.compaction.ledger.user.constraints import normalize_demand
+from secateur.compaction.ledger.user.requests import is_substantial
 
 
 def settle_states(span: Ledger, whole: Ledger) -> Ledger:

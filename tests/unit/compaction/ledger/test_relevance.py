@@ -6,8 +6,8 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import FileEntry, Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.force import MOST_PROJECT_RULES
 from secateur.compaction.ledger.relevance import MOST_HASHES
+from secateur.compaction.ledger.user.force import MOST_PROJECT_RULES
 from secateur.model import Message
 from secateur.tokens import estimate
 

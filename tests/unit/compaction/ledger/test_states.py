@@ -16,7 +16,7 @@ from secateur.compaction.ledger import (
     settle_states,
 )
 from secateur.compaction.ledger.coverage import is_covering
-from secateur.compaction.ledger.values import merge_values
+from secateur.compaction.ledger.files.values import merge_values
 from secateur.model import Message
 from secateur.tokens import estimate
 

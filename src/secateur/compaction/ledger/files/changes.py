@@ -1,0 +1,255 @@
+"""What calls made of each changed file, in the order of the calls.
+
+Rule: only calls that went through. An edit is what its texts say, and what is around them in the file as far as a call
+showed or wrote it; a printed diff tells of a file of which no edit is known. What git or an editor took back never was.
+Nothing is put into words here.
+"""
+
+import copy
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct, field
+
+from secateur.compaction.ledger.files.net_changes import NetChanges, ShownTexts
+from secateur.compaction.ledger.files.own_words import SENTENCE_CHARS, find_deed, find_intent
+from secateur.compaction.ledger.files.rewrites import (
+    IMPORTS_ONLY,
+    TEXT,
+    EditedText,
+    classify_edit,
+    find_lead,
+    is_edit_refused,
+    list_diffs,
+    list_names_defined,
+    list_rewrites,
+)
+from secateur.model import Message
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
+from secateur.toolcalls.effects import Effect
+from secateur.toolcalls.file_effects import list_command_lines, list_file_effects
+from secateur.toolcalls.shell import parse_command_line
+
+DIFF_CHARS = 60_000  # of an output with diffs
+DIFF = "diff"  # the kind of a change that only a printed diff shows
+
+
+class FileChanges(Struct):
+    """What became of one file so far."""
+
+    number: int = -1  # the message with the newest edit
+    added: dict[str, None] = {}
+    removed: dict[str, None] = {}
+    lead: str = ""  # what the file says of itself
+    renamed: dict[str, str] = {}
+    twice: dict[str, None] = {}  # functions that two edits defined in the same words
+    lines: set[str] = set()  # the lines with which functions begin, as they are now
+    kinds: set[str] = set()
+    net: NetChanges = field(default_factory=NetChanges)
+    intents: dict[str, int] = {}  # what the agent said where it made edits, with the numbers of those messages
+    expression: str = ""  # of the command that rewrote it
+
+
+def trace_changes(paths: Sequence[str], messages: Sequence[Message], done: Iterable[Action]) -> dict[str, FileChanges]:
+    """Trace what calls made of these files."""
+    numbers = {part.key: number for number, message in enumerate(messages) for part in message.parts}
+    by_name: dict[str, list[str]] = {}
+    for path in paths:
+        by_name.setdefault(posixpath.basename(path), []).append(path)
+    work = _Work(by_name)
+    for action in done:
+        if action.result and action.ok and not is_edit_refused(action):
+            work.note(action, numbers.get(action.call.key, -1), messages)
+    _drop_shared_intents(work.found)
+    return work.found
+
+
+def _drop_shared_intents(found: Mapping[str, FileChanges]) -> None:
+    """Drop what was said with edits of several files at once, unless it names the file."""
+    counts = Counter(number for one in found.values() for number in set(one.intents.values()))
+    for path, one in found.items():
+        name = posixpath.basename(path)
+        one.intents = {said: number for said, number in one.intents.items() if counts[number] == 1 or name in said}
+
+
+class _Work:
+    """What became of the listed files so far, what was shown of them, and how they were at the last commit."""
+
+    def __init__(self, by_name: Mapping[str, Sequence[str]]) -> None:
+        self.by_name = by_name
+        self.found: dict[str, FileChanges] = {}
+        self.shown: dict[str, ShownTexts] = {}
+        self._committed: dict[str, FileChanges] = {}
+        self._last: dict[str, EditedText] = {}  # the newest edit of each file
+        self._stashed: dict[str, FileChanges] = {}
+        self._touched: dict[str, None] = {}  # files edited or taken back since the last commit
+
+    def note(self, action: Action, number: int, messages: Sequence[Message]) -> None:
+        """Note what one call did to the listed files, or showed of them."""
+        effects = list(list_file_effects(action)) if action.kind in (*_ACTING, "read") else []
+        if action.kind in _ACTING:
+            for one in list_rewrites(action):
+                if path := _find_path(self.by_name, one.path):
+                    self._note_rewrite(path, one, number)
+            if action.kind == "run":
+                _note_expressions(self.found, self.by_name, action, number)
+                self._note_diffs(action, number)
+            self._take_back(action, effects)
+            self._note_intents(effects, number, messages)
+        self._note_shown(action, effects)
+
+    def _note_rewrite(self, path: str, one: EditedText, number: int) -> None:
+        changes, shown = self.found.setdefault(path, FileChanges()), self.shown.setdefault(path, ShownTexts())
+        one = shown.complete_edit(one) if one.lines[0] else one
+        _note_rewrite(changes, one, number)
+        if one.whole:
+            changes.net = NetChanges()
+        elif classify_edit(one.old, one.new) == TEXT:
+            changes.net.note(one, shown.find_chain(one))
+        shown.note_edit(one)
+        self._last[path] = one
+        self._touched[path] = None
+
+    def _note_diffs(self, action: Action, number: int) -> None:
+        """Note what a printed diff says of files of which no edit is known."""
+        if "diff --git " not in action.said or _SHOWS_DIFF.search(action.call.text[:DIFF_CHARS]) is None:
+            return
+        hunks: dict[str, list[EditedText]] = {}
+        for one in list_diffs(action.said[:DIFF_CHARS]):
+            if path := _find_path(self.by_name, one.path):
+                hunks.setdefault(path, []).append(one)
+        for path, edits in hunks.items():
+            changes = self.found.get(path, FileChanges())
+            if changes.kinds - {DIFF}:
+                continue
+            self.found[path] = changes = FileChanges(number=changes.number, intents=changes.intents, kinds={DIFF})
+            for one in edits:
+                self._note_rewrite(path, one, changes.number)
+            changes.kinds = {DIFF}
+
+    def _take_back(self, action: Action, effects: Sequence[Effect]) -> None:
+        """Forget what edits did to files that a call took back, and what they defined in files that it moved."""
+        for one in effects:
+            if action.given.get("command") == "undo_edit" and (last := self._last.pop(one.path, None)):
+                self._note_rewrite(one.path, EditedText(last.path, last.new, last.old), -1)
+                self._last.pop(one.path)
+            elif one.use == "committed":
+                self._committed |= {path: copy.deepcopy(self.found[path]) for path in self._touched}
+                self._touched.clear()
+            elif one.use == "reapplied":
+                self.found |= self._stashed
+                self._stashed = {}
+            elif one.use in ("restored", "stashed"):
+                self._restore([_find_path(self.by_name, one.path)] if one.path else list(self.found), one.use)
+            elif one.use in _TAKING_BACK and (path := _find_path(self.by_name, one.path)) in self.found:
+                self.found[path].lines, self.found[path].twice = set(), {}
+
+    def _restore(self, paths: Iterable[str], use: str) -> None:
+        """Take files back to the last commit; those that the session created are not in it, and stay."""
+        for path in paths:
+            changes = self.found.get(path)
+            if changes and ("whole" not in changes.kinds or path in self._committed):
+                self.found[path] = copy.deepcopy(self._committed.get(path, FileChanges()))
+                self._touched[path] = None
+                if use == "stashed":
+                    self._stashed[path] = changes
+
+    def _note_intents(self, effects: Sequence[Effect], number: int, messages: Sequence[Message]) -> None:
+        for path in {_find_path(self.by_name, one.path) for one in effects if one.use in _CHANGING} - {""}:
+            changes = self.found.setdefault(path, FileChanges())
+            self._touched[path] = None
+            changes.number = max(changes.number, number)
+            if number >= 0 and (said := find_deed(messages, number) or find_intent(messages[number])):
+                changes.intents.pop(said, None)
+                changes.intents[said] = number
+
+    def _note_shown(self, action: Action, effects: Sequence[Effect]) -> None:
+        named = {_find_path(self.by_name, one.path) for one in effects}
+        is_read = any(one.use == "read" for one in effects) or action.said.startswith("[File: ")
+        if is_read and len(named) == 1 and (path := named.pop()):
+            self.shown.setdefault(path, ShownTexts()).note_shown(action.said)
+
+
+def _find_path(by_name: Mapping[str, Sequence[str]], path: str) -> str:
+    """Return the one listed file that this path names; "" where none or several do."""
+    path = re.sub(r"^(?:\./)+", "", path.strip().removeprefix("file://"))
+    listed = by_name.get(posixpath.basename(path), ())
+    same = [one for one in listed if one == path or one.endswith(f"/{path}") or path.endswith(f"/{one}")]
+    if path in same:
+        return path
+    return max(same, key=len, default="") if path.startswith("/") or len(same) == 1 else ""
+
+
+def _note_rewrite(changes: FileChanges, one: EditedText, number: int) -> None:
+    """Add what one place of an edit added and removed."""
+    old, new = list_names_defined(one.path, one.old), list_names_defined(one.path, one.new)
+    if one.whole:
+        changes.lead = find_lead(one.path, one.new)
+        changes.added, changes.removed = {}, {}
+    for name in [name for name in old if name not in new]:
+        if name in changes.added:
+            del changes.added[name]
+        else:
+            changes.removed[name] = None
+    for name in [name for name in new if name not in old]:
+        if name in changes.removed:
+            del changes.removed[name]
+        else:
+            changes.added[name] = None
+    gone, new_ones = [name for name in old if name not in new], [name for name in new if name not in old]
+    if len(gone) == len(new_ones) == 1 and _is_renamed(one, gone[0], new_ones[0]):
+        changes.renamed[gone[0]] = new_ones[0]
+    _note_definitions(changes, one)
+    changes.kinds.add("whole" if one.whole else classify_edit(one.old, one.new))
+    changes.number = max(changes.number, number)
+
+
+def _is_renamed(one: EditedText, old: str, new: str) -> bool:
+    """Whether the definition under the new name is the one under the old name, but for that."""
+    lines = {line.strip() for line in one.new.split("\n")}
+    swapped = [re.sub(rf"\b{re.escape(old)}\b", new, line).strip() for line in one.old.split("\n") if old in line]
+    return bool(swapped) and swapped[0] in lines
+
+
+def _note_definitions(changes: FileChanges, one: EditedText) -> None:
+    """Note the functions that an edit defines in the very words in which an earlier one did."""
+    if one.whole:
+        changes.lines, changes.twice = set(), {}
+    old = {hit[0]: hit["name"] for hit in _FUNCTION.finditer(one.old)}
+    new = {hit[0]: hit["name"] for hit in _FUNCTION.finditer(one.new)}
+    for line, name in old.items():
+        if line not in new:
+            changes.twice.pop(name, None)
+            changes.lines.discard(line)
+    for line, name in new.items():
+        if line not in old and line in changes.lines:
+            changes.twice[name] = None
+    changes.lines |= new.keys()
+
+
+def _note_expressions(
+    found: dict[str, FileChanges], by_name: Mapping[str, Sequence[str]], action: Action, number: int
+) -> None:
+    """Note the substitutions by which sed and perl changed files in place."""
+    for line in list_command_lines(action):
+        if "-i" not in line:
+            continue
+        for simple in parse_command_line(line).commands:
+            if simple.words[:1] in (("sed",), ("perl",)):
+                said = next((word for word in simple.words[1:] if _SUBSTITUTES.match(word)), "")
+                for path in filter(None, (_find_path(by_name, word) for word in simple.words[1:])):
+                    changes = found.setdefault(path, FileChanges())
+                    changes.kinds.add(IMPORTS_ONLY if _OF_IMPORTS.search(said) else TEXT)
+                    changes.expression = clip_text(collapse_whitespace(said), SENTENCE_CHARS)
+                    changes.number = max(changes.number, number)
+
+
+_FUNCTION = re.compile(r"^[ \t]*(?:async )?(?:def|func|fn|function) (?P<name>(?!__)\w+)\([^\n]*$", re.M)
+_SHOWS_DIFF = re.compile(r"diff|patch")
+_ACTING = ("edit", "run", "other")
+_TAKING_BACK = ("deleted", "moved")
+_CHANGING = ("created", "changed", "moved")
+_OF_IMPORTS = re.compile(r"\b(?:from|import|require|include|use)\b|\.\.?\\?/")
+_SUBSTITUTES = re.compile(r"(?:\d+,?\d*)?[sy]([|/#,@!]).+\1|\d+(?:,\d+)?[acid]")

@@ -1,0 +1,148 @@
+"""The lines about files in a summary, and the files that such lines say.
+
+Rule: the folder that most files are in is stated once, and `./` stands for it, also before a relative path that leads
+into one of its known folders. A file with a note has a line to itself; files of one use and one note share a line, and
+those of one folder stand behind its name. Lines read back give the same files under their whole paths. What is said of
+a file is not decided here (`notes`).
+"""
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from secateur.compaction.ledger.entries import FileEntry
+from secateur.compaction.ledger.files.rewrites import IMPORTS_ONLY
+from secateur.toolcalls.effects import Use
+
+ROOT = "root"
+SCRATCH_FILES = "scratch files"
+USES = ("read", "created", "changed", "moved", "deleted", "restored")
+_PER_LINE = 12
+_FEWEST_TOGETHER = 3  # files that stand behind the name of their folder
+_HERE = "./"
+_SHARE = 0.6  # of the absolute paths that are in the root
+_MOST_IMPORTING = 5  # files with nothing but other imports that are named
+_MORE = re.compile(r"\d+ more")
+_BETWEEN, _ABOUT, _TO = " · ", " — ", " → "
+_INSIDE, _NEXT = ": ", ", "  # behind a folder, and between the names of its files
+TEMPORARY = re.compile(r"(?:/private)?/(?:tmp|var/tmp|var/folders)/|[A-Za-z]:\\.*\\Temp\\")
+_NO_LIST = re.compile(r", |: |/: ")
+
+
+def find_root(files: Iterable[FileEntry]) -> str:
+    """Return the deepest folder with most absolute paths of the project's files; "" where two are not in one."""
+    told = (one.path for one in files if not one.scratch and one.use != "discarded")
+    paths = [path for path in told if path.startswith("/") and not TEMPORARY.match(path)]
+    counts: Counter[str] = Counter()
+    for path in paths:
+        folder = posixpath.dirname(path)
+        while folder.count("/") >= 2:
+            counts[folder] += 1
+            folder = posixpath.dirname(folder)
+    many = [folder for folder, count in counts.items() if count >= max(2, _SHARE * len(paths))]
+    return max(many, key=lambda folder: (counts[folder], len(folder)), default="")
+
+
+def find_tops(files: Iterable[FileEntry], root: str) -> frozenset[str]:
+    """Return the folders right below the root that absolute paths name: relative paths that begin so are below it."""
+    inside = (one.path.removeprefix(f"{root}/") for one in files if root and one.path.startswith(f"{root}/"))
+    return frozenset(top for top, rest, _ in (path.partition("/") for path in inside) if rest)
+
+
+def list_file_lines(files: Sequence[FileEntry], scratch_count: int = 0) -> Iterator[str]:
+    """Yield the lines about these files: what was changed, by folder, then trials, then what was read.
+
+    `scratch_count`: how many scratch files there are beside those that are listed.
+    """
+    root = find_root(files)
+    tops = find_tops(files, root)
+    if root:
+        yield f"- {ROOT}: {root}"
+    listed = [one for one in files if one.use not in ("read", "discarded") and not one.scratch]
+    for row in _group(listed):
+        names = _BETWEEN.join(_list_names(row, root, tops))
+        to = f"{_TO}{shorten_path(row[0].to, root, tops)}" if row[0].to else ""
+        about = f"{_ABOUT}{row[0].about}" if row[0].about else ""
+        yield f"- {row[0].use}: {names}{to}{about}"
+    trials = [one for one in files if one.scratch and one.use != "discarded"]
+    counted = SCRATCH_FILES + (f", {len(trials)} of {len(trials) + scratch_count}" if scratch_count else "")
+    for label, some in ((counted, trials), ("read", [one for one in files if one.use == "read"])):
+        size = _PER_LINE if label == "read" else max(1, len(some))
+        for at in range(0, len(some), size):
+            names = _BETWEEN.join(_join_folders([shorten_path(one.path, root, tops) for one in some[at : at + size]]))
+            yield f"- {label}: {names}"
+
+
+def _list_names(row: Sequence[FileEntry], root: str, tops: frozenset[str]) -> Iterator[str]:
+    """Yield the names of one line; of many files with nothing but other imports, the last ones and how many more."""
+    most = _MOST_IMPORTING if row[0].about == IMPORTS_ONLY else len(row)
+    yield from _join_folders([shorten_path(one.path, root, tops) for one in row[-most:]])
+    if len(row) > most:
+        yield f"{len(row) - most} more"
+
+
+def _join_folders(paths: Sequence[str]) -> Iterator[str]:
+    """Yield the paths; files of one folder that follow each other as one, with the folder named once."""
+    for folder, some in groupby(paths, posixpath.dirname):
+        row = list(some)
+        names = [posixpath.basename(path) for path in row]
+        if len(row) >= _FEWEST_TOGETHER and folder not in ("", ".") and not any(_NO_LIST.search(path) for path in row):
+            yield f"{folder}/{_INSIDE}{_NEXT.join(names)}"
+        else:
+            yield from row
+
+
+def split_names(rest: str, root: str = "") -> Iterator[str]:
+    """Yield the whole paths that a list of files names."""
+    for one in rest.split(_BETWEEN):
+        folder, inside, names = one.partition(f"/{_INSIDE}")
+        for name in names.split(_NEXT) if inside else ():
+            yield complete_path(f"{folder}/{name}", root)
+        if not inside:
+            yield complete_path(one, root)
+
+
+def shorten_path(path: str, root: str, tops: frozenset[str] = frozenset()) -> str:
+    """Return a path with `./` in place of the root."""
+    if root and path.startswith(f"{root}/"):
+        return _HERE + path.removeprefix(f"{root}/")
+    return _HERE + path if path.partition("/")[0] in tops else path
+
+
+def complete_path(path: str, root: str) -> str:
+    """Return the whole path that was shortened."""
+    return f"{root}/{path.removeprefix(_HERE)}" if root and path.startswith(_HERE) else path
+
+
+def parse_file_line(use: Use, rest: str, root: str) -> Iterator[FileEntry]:
+    """Yield the files of one line, without the word before its colon."""
+    if use == "read":
+        yield from (FileEntry(path, use, named=True) for path in split_names(rest, root))
+        return
+    named, _, about = rest.partition(_ABOUT)
+    named, _, to = named.partition(_TO)
+    for path in split_names(named, root) if not to or to.endswith("/") else (complete_path(named, root),):
+        if about == IMPORTS_ONLY and _MORE.fullmatch(path):
+            continue
+        yield FileEntry(path, use, to=complete_path(to, root), about=about)
+
+
+def parse_scratch_line(rest: str, root: str) -> Iterator[FileEntry]:
+    """Yield the scratch files of one line."""
+    yield from (FileEntry(path, "created", scratch=True) for path in split_names(rest, root))
+
+
+def _group(files: Sequence[FileEntry]) -> Iterator[list[FileEntry]]:
+    """Yield the files of each line: folder by folder, those touched last at the end."""
+    places = {posixpath.dirname(one.path): number for number, one in enumerate(files)}
+    rows: dict[tuple[str, ...], list[FileEntry]] = {}
+    for one in sorted(files, key=lambda one: places[posixpath.dirname(one.path)]):
+        name = (one.use, one.to, one.about if not one.to or one.to.endswith("/") else one.path)
+        row = rows.setdefault(name, [])
+        if len(row) == _PER_LINE and one.about != IMPORTS_ONLY:
+            rows[*name, str(len(rows))] = row.copy()
+            row.clear()
+        row.append(one)
+    yield from rows.values()

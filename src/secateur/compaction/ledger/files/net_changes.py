@@ -1,0 +1,202 @@
+"""What is left of all edits of a file: the lines that they added and took out, each with the function around it.
+
+Rule: white space does not count, and neither do lines without a word. A line that one edit adds and a later one takes
+out, or the reverse, was not changed. The function around a line is the nearest definition above it that is indented
+less: in the text of the edit, else in what calls showed or wrote of the file before, else the one that the patch names
+above its hunk.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from secateur.compaction.ledger.files.rewrites import PROSE, SEARCHED_CHARS, EditedText, find_definition, strip_imports
+from secateur.toolcalls.actions import collapse_whitespace
+
+Line = tuple[str, str]  # a line without the white space at its ends and between its words, and what it is in
+Chain = list[tuple[int, str]]  # definitions around a place with their indentation, the outermost first
+MOST_TEXTS = 4  # of one file: a part that is shown later leads to less than the whole did
+TEXT_CHARS = 60_000  # of one text
+MOST_ABOVE = 2_000  # lines that are looked through
+
+
+class ShownTexts:
+    """What calls showed or wrote of a file: the whole file or parts of it, the newest last."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._numbered: dict[int, str] = {}
+
+    def note_shown(self, text: str) -> None:
+        """Note what a call showed."""
+        lines = text[:TEXT_CHARS].split("\n")
+        hits = [_NUMBERED.match(line) for line in lines]
+        if 2 * sum(hit is not None for hit in hits) > len(lines):
+            numbered = {int(hit[1]): line[hit.end() :] for hit, line in zip(hits, lines, strict=True) if hit}
+            if all(line[:1] in ("", " ") for line in numbered.values()):  # a blank behind each number
+                numbered = {number: line[1:] for number, line in numbered.items()}
+            self._numbered |= numbered
+            lines = list(numbered.values())
+        self._texts = [*self._texts[1 - MOST_TEXTS :], "\n".join(lines)]
+
+    def note_edit(self, edit: EditedText) -> None:
+        """Note what an edit made of the file."""
+        if edit.whole:
+            self._texts = [edit.new]
+        elif edit.old:
+            self._texts = [text.replace(edit.old, edit.new, 1) for text in self._texts]
+        self._numbered = {}
+
+    def complete_edit(self, edit: EditedText) -> EditedText:
+        """Return an edit of counted lines with the old text of these lines.
+
+        Where that was not shown, what the new text defines is taken to be there before: it was rewritten.
+        """
+        first, last = edit.lines
+        numbers = range(first, min(last, first + MOST_ABOVE) + 1)
+        if first and all(number in self._numbered for number in numbers):
+            lines = [self._numbered[number] for number in numbers]
+        else:
+            lines = [line for line in edit.new.split("\n") if find_definition(edit.path, line)]
+        return EditedText(edit.path, "\n".join(lines), edit.new, place=edit.place)
+
+    def find_chain(self, edit: EditedText) -> Chain:
+        """Return the definitions around the beginning of an edit."""
+        anchor = edit.old if edit.old.strip() else edit.new
+        held = [text for text in self._texts if anchor.strip() and text.count(anchor) == 1]
+        if held:
+            text = max(held, key=len)
+            return _find_above(edit.path, text, text.rfind("\n", 0, text.find(anchor) + 1) + 1)
+        name = find_definition(edit.path, edit.place) if edit.place else ""
+        return [(-1, name)] if name else []
+
+
+class NetChanges:
+    """The lines that a file has more and less than before, each with the number of times in every definition."""
+
+    def __init__(self) -> None:
+        self.added: dict[str, Counter[str]] = {}
+        self.removed: dict[str, Counter[str]] = {}
+
+    def note(self, edit: EditedText, chain: Chain) -> None:
+        """Add one edit; of its lines first those that stand nowhere else in it."""
+        old = Counter(_list_lines(edit.path, edit.old, chain))
+        new = Counter(_list_lines(edit.path, edit.new, chain))
+        for fewer, more, against, into in ((old, new, self.added, self.removed), (new, old, self.removed, self.added)):
+            kept = {line for line, _ in more}
+            for line, count in sorted((fewer - more).items(), key=lambda item: item[0][0] in kept):
+                _settle(against, into, line, count)
+
+    def list_owners(self) -> dict[str, None]:
+        """Return what the changed lines are in, those touched first in front."""
+        return {
+            owner: None for lines in (self.removed, self.added) for told in lines.values() for owner in told if owner
+        }
+
+    def quote(self, is_outside: bool = False) -> str:
+        """Return the only change of a line, else the first line that was added or taken out; "" without any.
+
+        `is_outside`: of the lines that are in no definition, and only where one was changed.
+        """
+        removed, added = (
+            [text for text, owners in lines.items() if not is_outside or "" in owners]
+            for lines in (self.removed, self.added)
+        )
+        if is_outside and (len(added) > 1 or len(removed) > 1):
+            return ""
+        if len(removed) == len(added) == 1:
+            return f"`{_shorten(removed[0], added[0])}` → `{_shorten(added[0], removed[0])}`"
+        for verb, lines in (("adds", added), ("drops", removed)):
+            if lines:
+                more = f" and {len(lines) - 1} more lines" if len(lines) > 2 else ""
+                first = next((line for line in lines if not _COMMENT.match(line)), lines[0])
+                return f"{verb} `{_shorten(first)}`{more}"
+        return ""
+
+    @property
+    def is_small(self) -> bool:
+        """Whether no more than one line was changed, added or taken out."""
+        return len(self.added) <= 1 and len(self.removed) <= 1
+
+
+def _settle(against: dict[str, Counter[str]], into: dict[str, Counter[str]], line: Line, count: int) -> None:
+    """Count a line, less what it takes back; where one of the two places is not known, they are the same."""
+    text, owner = line
+    back = against.get(text, Counter())
+    for place in (owner, "") if owner else tuple(back):
+        taken = min(count, back.get(place, 0))
+        count -= taken
+        back[place] -= taken
+    left = +back
+    if left:
+        against[text] = left
+    else:
+        against.pop(text, None)
+    if count:
+        into.setdefault(text, Counter())[owner] += count
+
+
+def _list_lines(path: str, text: str, chain: Chain) -> Iterator[Line]:
+    """Yield the lines that have a word, each with the innermost definition that it is in."""
+    around, is_fenced = list(chain), False
+    is_prose = path.endswith(PROSE)
+    text = text[:SEARCHED_CHARS] if is_prose else strip_imports(text[:SEARCHED_CHARS])
+    at = 0
+    for line in text.split("\n"):
+        said = line.strip()
+        is_fenced ^= is_prose and said.startswith("```")
+        indent = len(line) - len(line.lstrip()) if not is_prose else 0 if is_fenced else _count_level(said)
+        if said and not said.startswith(_CLOSERS):
+            while around and indent <= around[-1][0] and not (is_prose and not indent):
+                around.pop()
+        if _WORD.match(said) is not None:
+            if not is_fenced and (name := find_definition(path, text, at)):
+                around.append((indent, name))
+            yield collapse_whitespace(said), around[-1][1] if around else ""
+        at += len(line) + 1
+
+
+def _find_above(path: str, text: str, start: int) -> Chain:
+    """Return the definitions around the line that begins here, looking upward."""
+    if path.endswith(PROSE):
+        headings = [name for line, name in _list_lines(path, text[:start], []) if name and line]
+        return [(1, headings[-1])] if headings else []
+    end = text.find("\n", start)
+    line = text[start : end if end >= 0 else len(text)]
+    least = len(line) - len(line.lstrip())
+    found: Chain = []
+    for _ in range(MOST_ABOVE):
+        if start <= 0 or least <= 0:
+            break
+        end, start = start - 1, text.rfind("\n", 0, start - 1) + 1
+        said = text[start:end].strip()
+        indent = end - start - len(text[start:end].lstrip())
+        if not said or indent >= least or said.startswith("#"):
+            continue
+        if name := find_definition(path, text, start):
+            found.append((indent, name))
+        least = indent + 1 if said.startswith(_CLOSERS) else indent
+    return found[::-1]
+
+
+def _count_level(said: str) -> int:
+    return len(said) - len(said.lstrip("#"))
+
+
+def _shorten(line: str, other: str = "") -> str:
+    """Return the beginning of a line; of a long one, the part in which it differs from another."""
+    if len(line) <= QUOTED_CHARS:
+        return line
+    same = next((at for at, (one, two) in enumerate(zip(line, other, strict=False)) if one != two), 0)
+    start = max(0, line.rfind(" ", 0, max(1, same - 10)) + 1) if same > QUOTED_CHARS // 2 else 0
+    part = line[start : start + QUOTED_CHARS]
+    return (
+        f"{'…' if start else ''}{part.rpartition(' ')[0] or part}…" if start + QUOTED_CHARS < len(line) else f"…{part}"
+    )
+
+
+QUOTED_CHARS = 90
+_NUMBERED = re.compile(r" {0,6}(\d{1,6})(?:→|\t|\||:)")
+_WORD = re.compile(r"(?=.{4}).*?\w")
+_COMMENT = re.compile(r"//|#(?![\w!\[])|/?\*|--|<!--|\W+$")
+_CLOSERS = (")", "]", "{")

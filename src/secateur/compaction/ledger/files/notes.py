@@ -1,0 +1,169 @@
+"""What each changed file now has, in words of the record: names that edits added and removed, and the agent's own
+sentence about the file.
+
+Rule: names come from the texts that edits wrote and from what is around them, sentences from the agent's newest words
+behind the last edit of the file; a sentence is quoted, never composed, and stands with one file only. What a later edit
+took back is not told, and neither is what git took back. A change of one line is shown. Edits of nothing but imports or
+layout say that. A file that a command rewrote is told by the diff that git printed of it, else by the command's own
+expression. Whether a file changed at all is not decided here.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from secateur.compaction.ledger.entries import FileEntry
+from secateur.compaction.ledger.files.changes import FileChanges, trace_changes
+from secateur.compaction.ledger.files.own_words import find_mentions
+from secateur.compaction.ledger.files.rewrites import (
+    IMPORTS_ONLY,
+    LAYOUT_ONLY,
+)
+from secateur.model import Message
+from secateur.redact import redact
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
+
+NOTE_CHARS = 220  # of one file
+MOST_INTENTS = 2
+_SHARED = ("", IMPORTS_ONLY, LAYOUT_ONLY)  # notes that files have in common take no room of their own
+_CAPS = (180, 150, 120, 90, 60, 40)  # characters of one note, where not all have room
+MOST_NAMES = 6
+LONGEST_NAME = 80
+PART_SHARE = 0.6  # of the room that whole parts must fill; else the next part is cut between its names
+
+
+def describe_changes(
+    files: Sequence[FileEntry], messages: Sequence[Message], done: Iterable[Action]
+) -> tuple[FileEntry, ...]:
+    """Return the files, those that were created or changed with a note on what they now have."""
+    noted = [one.path for one in files if one.use in ("created", "changed", "moved") and not one.scratch]
+    if not noted:
+        return tuple(files)
+    history = trace_changes(noted, messages, done)
+    said = find_mentions(messages, {path: one.number for path, one in history.items()})
+    notes = {
+        path: _describe(one, said.alone.get(path, ""), said.together.get(path, "")) for path, one in history.items()
+    }
+    return tuple(replace(one, about=notes[one.path]) if notes.get(one.path) else one for one in files)
+
+
+def limit_notes(files: Sequence[FileEntry], max_chars: int) -> tuple[FileEntry, ...]:
+    """Return the files with notes of at most so many characters together: shorter ones, then those of newer files."""
+    lengths = [len(one.about) for one in files if one.about not in _SHARED]
+    if sum(lengths) <= max_chars:
+        return tuple(files)
+    each = next((cap for cap in _CAPS if sum(min(cap, length) for length in lengths) <= max_chars), _CAPS[-1])
+    left, kept = max_chars, list[FileEntry]()
+    for one in reversed(files):
+        if one.about in _SHARED:
+            kept.append(one)
+            continue
+        about = _clip(one.about, each)
+        about = about if len(about) <= left else ""
+        left -= len(about)
+        kept.append(replace(one, about=about))
+    return tuple(reversed(kept))
+
+
+def drop_reported(files: Sequence[FileEntry], reported: Iterable[str]) -> tuple[FileEntry, ...]:
+    """Return the files, their notes without the agent's sentences that are listed as reported."""
+    items = tuple(reported)
+
+    def strip_quotes(about: str) -> str:
+        parts = [part for part in _PARTS.split(about) if not _is_quote_of(part, items)]
+        return "; ".join(parts)
+
+    return tuple(replace(one, about=strip_quotes(one.about)) if "“" in one.about else one for one in files)
+
+
+def _is_quote_of(part: str, items: Iterable[str]) -> bool:
+    """Whether a part of a note is a quoted sentence, or the beginning of one, that is among these."""
+    quoted = _QUOTED.fullmatch(part)
+    said = quoted[1].removesuffix(" …").removesuffix("…").rstrip(". ") if quoted else ""
+    return len(said) >= _FEWEST_CHARS and any(item.replace("**", "").startswith(said) for item in items)
+
+
+def _describe(changes: FileChanges, sentence: str, together: str) -> str:
+    """Compose the note of one file from its parts; what is said of several files stands where little else is known."""
+    parts = list(_describe_names(changes))
+    if sentence and not _is_said(sentence, " ".join(parts)):
+        parts.append(f"“{sentence}”")
+    if not parts and changes.kinds and changes.kinds <= {IMPORTS_ONLY, LAYOUT_ONLY}:
+        return IMPORTS_ONLY if IMPORTS_ONLY in changes.kinds else LAYOUT_ONLY
+    if not parts:
+        told = "" if "whole" in changes.kinds else changes.net.quote()
+        parts += [f"“{together}”"] if together else [told] if told else []
+    if not sentence:
+        said = list(changes.intents)[-MOST_INTENTS:] or (
+            [changes.expression] if changes.expression and not parts else []
+        )
+        parts += [f"“{one}”" for one in reversed(said) if not _is_said(one, " ".join(parts))]
+    return _clip(collapse_whitespace(redact("; ".join(parts))).replace(" — ", " – "))
+
+
+def _describe_names(changes: FileChanges) -> Iterator[str]:
+    """Yield what a file says of itself, and the names that edits added, renamed, changed and removed."""
+    is_new = "whole" in changes.kinds
+    if changes.lead and is_new:
+        yield f"“{changes.lead}”"
+    renamed = {old: new for old, new in changes.renamed.items() if old in changes.removed and new in changes.added}
+    known = {f"“{changes.lead}”", *renamed.values()}
+    if added := [name for name in changes.added if name not in known]:
+        yield f"{'has' if is_new else 'adds'} {_join(added)}"
+    if renamed:
+        yield f"renames {_join(f'{old} to {new}' for old, new in renamed.items())}"
+    if not is_new:
+        yield from _describe_changed(changes)
+    if removed := [name for name in changes.removed if name not in renamed]:
+        yield f"drops {_join(removed)}"
+    yield from (f"two definitions of {name}" for name in changes.twice)
+
+
+def _describe_changed(changes: FileChanges) -> Iterator[str]:
+    """Yield the functions and the like that edits changed, and the line where it is one."""
+    owners = [name for name in changes.net.list_owners() if name not in changes.added and name not in changes.removed]
+    told = changes.net.quote() if changes.net.is_small and not (changes.added or changes.removed) else ""
+    if owners:
+        yield f"changes {_join(owners)}{': ' if told else ''}{told}"
+        told = "" if told else changes.net.quote(is_outside=True)
+    if told:
+        yield told
+
+
+def _is_said(sentence: str, said: str) -> bool:
+    """Whether the other parts of a note have nearly all words of a sentence."""
+    words = set(_WORD.findall(sentence.casefold()))
+    return len(words & set(_WORD.findall(said.casefold()))) >= 0.6 * len(words)
+
+
+def _clip(note: str, max_chars: int = NOTE_CHARS) -> str:
+    """Cut a note behind one of its parts, or else between two names; a line of code stands whole or not at all."""
+    if len(note) <= max_chars:
+        return note
+    part, name, quoted = (note.rfind(mark, 0, max_chars) for mark in ("; ", ", ", "” "))
+    end = part
+    if part < PART_SHARE * max_chars:
+        end = max(part, *(at if at >= max_chars // 3 else 0 for at in (name, quoted)))
+    if end <= 0 and not note.startswith("“"):  # the first name stays whole
+        end = next((at for at in (note.find(", "), note.find("; ")) if 0 < at <= LONGEST_NAME), 0)
+    said = note[:end] if end > 0 else clip_text(note, max_chars - 3)
+    if said.count("`") % 2 and (before := _BEFORE_CODE.sub("", said[: said.rindex("`")])):
+        return before
+    if end > 0 and note.startswith("; ", end):
+        return said
+    closing = "`" if said.count("`") % 2 else "”" if said.count("“") > said.count("”") else ""
+    return f"{said} …{closing}" if " " in said else ""
+
+
+def _join(names: Iterable[str]) -> str:
+    listed = list(names)[::-1]  # the newest first
+    more = f" and {len(listed) - MOST_NAMES} more" if len(listed) > MOST_NAMES else ""
+    return ", ".join(listed[:MOST_NAMES]) + more
+
+
+_BEFORE_CODE = re.compile(r"(?:(?:^|[:;]) *)?(?:(?:adds|drops) |`[^`]*` → )?$")
+_FEWEST_CHARS = 15  # of a quoted sentence
+_PARTS = re.compile(r"; (?=“)|(?<=”); ")
+_QUOTED = re.compile(r"“([^”]+)”(?: …)?")
+_WORD = re.compile(r"\w{4,}")

@@ -1,0 +1,295 @@
+"""Files read and changed, from what was asked of tools and how that went.
+
+Rule: a call that failed changed nothing, and a command that was refused ran nothing. A path stands as it was first
+written, or as the absolute one that a call gave it; a relative path and an absolute one are the same file where a
+command named the folder between them, or where one ends in the other, folders and all, and no third does. Contents are
+not kept, only the key of the part that shows the latest version. A file that was taken back to the last commit is as it
+was before, unless the session committed a change of it; one that the session itself created and deleted is nothing that
+a reader has to know.
+"""
+
+import posixpath
+import re
+from collections.abc import Collection, Iterable
+from functools import lru_cache
+from typing import cast
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.compaction.ledger.entries import FileEntry
+from secateur.compaction.ledger.files.paths import (
+    find_known_path,
+    find_place,
+    find_roots,
+    find_whole_path,
+    resolve_target,
+)
+from secateur.redact import redact
+from secateur.toolcalls.actions import Action, collapse_whitespace
+from secateur.toolcalls.effects import Effect, Use, is_pathlike
+from secateur.toolcalls.file_effects import list_file_effects, list_paths, list_staged_files
+
+MOST_UNCOMMITTED = 8
+OTHERS = "…"  # in place of older files that were changed since the last commit
+
+
+class FileHistory(Struct, frozen=True):
+    """Every file that calls worked with, the most recently touched last, and those changed since the last commit."""
+
+    files: tuple[FileEntry, ...]
+    uncommitted: tuple[str, ...]
+
+
+def trace_files(done: Iterable[Action]) -> FileHistory:
+    """Trace what these calls did to files."""
+    found: dict[str, FileEntry] = {}
+    roots: dict[str, None] = {}
+    taken_back = _TakenBack()
+    since_commit: dict[str, None] = {}
+    staged: dict[str, None] = {}
+    wholes: dict[str, str] = {}  # absolute paths of files that are known by relative ones
+    committed: set[str] = set()  # files that only a commit names
+    for action in done:
+        if action.kind in ("run", "edit"):
+            roots |= dict.fromkeys(find_roots(action))
+            staged |= dict.fromkeys(list_staged_files(action))
+        for effect in list_file_effects(action):
+            if effect.use == "read" and _is_absent(effect.path, action):
+                continue
+            wholes |= find_whole_path(found, effect.path, roots)
+            if effect.use in ("restored", "committed", "stashed", "reapplied"):
+                taken_back.note(found, effect, action, roots)
+                _drop_restored(since_commit, effect, found, roots)
+            else:
+                is_untold = effect.use == "deleted" and _is_untold_folder(effect.path, found)
+                touched = _note(found, effect, action, roots)
+                since_commit |= dict.fromkeys(touched if effect.use != "read" and not is_untold else ())
+        if action.kind == "run" and "commit" in action.call.text and _COMMITTED.search(action.said[:_SEARCHED]):
+            _note_commit(found, committed, staged, action, roots)
+        if since_commit and _is_commit(action):
+            since_commit.clear()
+    _mark_removed(found, committed)
+    left = [path for path in since_commit if path in found and found[path].use in _UNCOMMITTED_USES]
+    files = (replace(one, path=wholes.get(one.path, one.path)) for one in found.values())
+    return FileHistory(tuple(files), tuple(wholes.get(path, path) for path in left))
+
+
+def limit_uncommitted(names: Collection[str], most: int = MOST_UNCOMMITTED) -> tuple[str, ...]:
+    """Return the last of these names, behind a mark where there are more."""
+    listed = [name for name in names if name != OTHERS]
+    is_cut = len(listed) > most or OTHERS in names
+    return (*((OTHERS,) if is_cut else ()), *listed[-most:])
+
+
+def _is_commit(action: Action) -> bool:
+    """Whether a call committed, or shows that nothing is left to commit."""
+    if action.kind not in ("run", "other") or not action.result:
+        return False
+    if action.kind == "other":
+        return action.ok and "commit" in action.call.tool.lower()
+    is_asked = action.ok and _COMMITTING.search(action.call.text[:_SEARCHED]) is not None
+    return is_asked or _COMMITTED.search(action.said[:_SEARCHED]) is not None
+
+
+def _is_absent(path: str, action: Action) -> bool:
+    """Whether a call that succeeds in any case was given a file that is not there."""
+    if action.kind == "read":
+        return _ABSENT.match(action.said[:_MOST_ABSENT]) is not None
+    if action.kind != "run":
+        return False
+    if f"{path.removeprefix('~')}: No such file or directory" in action.said:
+        return True
+    guarded = _GUARDED.search(action.call.text[:_SEARCHED])
+    return guarded is not None and action.said.strip() == (guarded["instead"] or "").strip()
+
+
+def _note_committed_files(found: dict[str, FileEntry], committed: set[str], action: Action) -> None:
+    """Note files that only a commit names as created: other programs wrote them."""
+    known = {posixpath.basename(end) for one in found.values() for end in (one.path, one.to)}
+    for hit in _SUMMED_UP.finditer(action.said[:_SEARCHED]):
+        path = redact(hit["path"])
+        if is_pathlike(path) and posixpath.basename(path) not in known:
+            found[path] = FileEntry(path, "created", action.key)
+            committed.add(path)
+
+
+def _note_commit(
+    found: dict[str, FileEntry],
+    committed: set[str],
+    staged: dict[str, None],
+    action: Action,
+    roots: dict[str, None],
+) -> None:
+    """Note the files that only a commit tells of; files staged by name where it took as many as were named."""
+    counted = _COUNTED.search(action.said[:_SEARCHED])
+    if counted and int(counted[1]) == len(staged):
+        for path in staged:
+            _note_staged_file(found, path, action, roots)
+    staged.clear()
+    _note_committed_files(found, committed, action)
+    _note_removed_files(found, action, roots)
+
+
+def _note_staged_file(found: dict[str, FileEntry], path: str, action: Action, roots: dict[str, None]) -> None:
+    """Note a file as changed that the session committed by name, where no call shows how it was changed."""
+    known = found.get(find_known_path(found, path, roots))
+    if is_pathlike(path) and (known is None or known.use == "read"):
+        _note(found, Effect(path, "changed"), action, roots)
+
+
+def _is_untold_folder(path: str, found: dict[str, FileEntry]) -> bool:
+    """Whether a path looks like a folder of which the session knows no file: nobody knows whether git has it."""
+    return "." not in posixpath.basename(path)[1:] and not any(
+        one == path or one.startswith(f"{path}/") for one in found
+    )
+
+
+def _note_removed_files(found: dict[str, FileEntry], action: Action, roots: dict[str, None]) -> None:
+    """Note known files as deleted that a commit says it removed: other programs deleted them."""
+    for hit in _REMOVED.finditer(action.said[:_SEARCHED]):
+        path = find_known_path(found, hit["path"], roots)
+        if path in found and found[path].use in ("read", "created", "changed"):
+            _note(found, Effect(path, "deleted"), action, roots)
+
+
+def _mark_removed(found: dict[str, FileEntry], committed: set[str]) -> None:
+    """Mark files that were removed behind the commit that made them as deleted: their removal is a change."""
+    for path in committed:
+        if path in found and found[path].use == "discarded":
+            found[path] = replace(found[path], use="deleted")
+
+
+def _drop_restored(
+    since_commit: dict[str, None], effect: Effect, found: dict[str, FileEntry], roots: dict[str, None]
+) -> None:
+    """Drop the files that git took back."""
+    if effect.use in ("restored", "stashed"):
+        path = effect.path and find_known_path(found, effect.path, roots)
+        for one in [one for one in since_commit if not path or one == path or one.startswith(f"{path}/")]:
+            del since_commit[one]
+
+
+_SEARCHED = 20_000  # characters of a command, and of an output
+_SUMMED_UP = re.compile(r"^ create mode \d{6} (?P<path>[^\n]{1,400})$", re.M)
+_COUNTED = re.compile(r"^ (\d{1,6}) files? changed\b", re.M)
+_REMOVED = re.compile(r"^ delete mode \d{6} (?P<path>[^\n]{1,400})$", re.M)
+_MOST_ABSENT = 400
+_ABSENT = re.compile(
+    r"\s*(?:<tool_use_error>|error\b[^\n]{0,40}?:|ENOENT|file|path|cannot|could not)[^\n]{0,300}?"
+    r"(?:no such file|does not exist|not found|doesn['’]t exist)[^\n]{0,200}\s*\Z",
+    re.I,
+)
+_GUARDED = re.compile(r"2> ?/dev/null ?\|\| ?(?:true|:|echo +(?:\\?[\"'])?(?P<instead>[\w .,:-]{1,80}))")
+_UNCOMMITTED_USES = ("created", "changed", "deleted", "moved")
+_COMMITTING = re.compile(
+    r"\bgit\b[^\n]{0,80}?\s(?:commit|merge|cherry-pick|revert|am)(?![\w-])"
+    r"|\b(?:jj|sl|hg|gt)\s+(?:commit|create|modify|describe)\b|\bnpm\s+version\b"
+)
+_COMMITTED = re.compile(
+    r"^\[[\w./ -]{1,200}(?:\(root-commit\) )?[0-9a-f]{7,40}\] |^nothing to commit, working tree clean", re.M
+)
+
+
+def merge_use(before: FileEntry | None, use: Use) -> Use:
+    """Return a file's state after one more use."""
+    if before is None or use == "moved":
+        return use
+    held = before.use
+    if use in ("deleted", "discarded"):
+        return "discarded" if held in ("created", "discarded") else "deleted"
+    if use == "restored":
+        return "created" if held == "created" else "restored"
+    if use == "read" and held != "discarded":
+        return "changed" if held in ("deleted", "moved") else held
+    is_new = held == "discarded" or (held == "created" or (held in ("deleted", "moved") and use == "created"))
+    return "created" if is_new else "changed"
+
+
+def describe_target(action: Action) -> str:
+    """Describe what a call is about, for a person: its tool and its file."""
+    named = list_paths(action)
+    return redact(collapse_whitespace(f"{action.call.tool} {named[0] if named else ''}"))
+
+
+def _note(found: dict[str, FileEntry], effect: Effect, action: Action, roots: dict[str, None]) -> tuple[str, ...]:
+    """Record an effect, and return the files that it touched."""
+    if action.kind == "run" and _is_secret(action.call.text, effect.path):
+        return ()
+    path = find_known_path(found, effect.path, roots)
+    key = action.key if effect.use == "read" else action.call.key
+    if effect.use == "deleted" and (inside := [one for one in found if one.startswith(f"{path}/")]):
+        for one in inside:
+            found[one] = FileEntry(one, merge_use(found[one], "deleted"), key)
+        if path not in found and all(found[one].use == "discarded" for one in inside):
+            return ()
+    if effect.use == "moved":
+        _note_move(found, path, effect, action)
+        return (path,)
+    found[path] = FileEntry(path, merge_use(found.pop(path, None), cast(Use, effect.use)), key)
+    return (path,)
+
+
+def _note_move(found: dict[str, FileEntry], path: str, effect: Effect, action: Action) -> None:
+    """Record a move; moves of one file that follow each other are one move, from its first place to its last."""
+    key = action.call.key
+    base, to = resolve_target(path, effect, action)
+    place = find_place(FileEntry(path, "moved", to=to))
+    before = found.pop(path, None)
+    first = next((one for one in found.values() if one.use == "moved" and find_place(one) in (path, effect.path)), None)
+    start = path
+    if first is not None:
+        del found[first.path]
+        is_back = first.path in (place, place.removeprefix(base))
+        if is_back and (first.path.startswith("/") or not path.startswith("/")):
+            found[first.path] = FileEntry(first.path, "changed", key)
+            return
+        start = path if is_back else first.path  # the longer name says where it is
+    found[start] = FileEntry(start, "moved", key, to)
+    if is_pathlike(to):
+        use: Use = "created" if before and before.use == "created" else "changed"
+        found[to] = FileEntry(to, merge_use(found.pop(to, None), use), key)
+
+
+class _TakenBack:
+    """What was taken back to the last commit, and what a stash can bring again."""
+
+    def __init__(self) -> None:
+        self.committed: set[str] = set()  # files of which the session committed changes
+        self.stashed: list[FileEntry] = []
+
+    def note(self, found: dict[str, FileEntry], effect: Effect, action: Action, roots: dict[str, None]) -> None:
+        """Note that files were committed, restored, or that a stash was applied."""
+        if effect.use == "committed":
+            self.committed |= {one.path for one in found.values() if one.use != "read"}
+        elif effect.use == "reapplied":
+            found.update({one.path: one for one in self.stashed if found[one.path].use == "restored"})
+            self.stashed = []
+        elif not _NOT_RESTORED.search(action.said):
+            path = effect.path and find_known_path(found, effect.path, roots)
+            before = self._restore(found, path, action.call.key)
+            self.stashed += before if effect.use == "stashed" else ()
+
+    def _restore(self, found: dict[str, FileEntry], path: str, key: str) -> list[FileEntry]:
+        """Mark files as restored, and return how they were before."""
+        named = [one for one in found.values() if not path or one.path == path or one.path.startswith(f"{path}/")]
+        undone = [one for one in named if one.use in ("changed", "deleted", "moved") and one.path not in self.committed]
+        for one in undone:
+            del found[one.path]
+            found[one.path] = FileEntry(one.path, "restored", key)
+        if path and not named and "." in path:
+            found[path] = FileEntry(path, "restored", key)
+        return undone
+
+
+_NOT_RESTORED = re.compile(
+    r"^(?:Switched to |Already on |Note: switching to |No local changes to save|error: pathspec |fatal: )", re.M
+)
+
+
+def _is_secret(command: str, path: str) -> bool:
+    """Whether what reads like a file in a command is a secret there: `<password>…` is no redirection."""
+    return path in command and path not in _redact_command(command)
+
+
+_redact_command = lru_cache(maxsize=4)(redact)  # asked about once for each file that it names

@@ -1,0 +1,1 @@
+"""What the user said: requests, demands, and the documents that hold them."""

@@ -1,0 +1,136 @@
+"""What a reply of the user's answers: a question of the agent's, an offer, or a numbered point of it.
+
+Rule: only a message that begins as a reply answers anything: with a word of assent or refusal, with the number of a
+point that the agent's last text has, or as a few words behind its closing question. The agent's words are quoted.
+"""
+
+import re
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from secateur.compaction.ledger.entries import Constraint, UserRequest
+from secateur.compaction.ledger.said import FENCED, split_sentences
+from secateur.compaction.ledger.user.force import is_errand
+from secateur.redact import redact
+from secateur.toolcalls.actions import clip_text, collapse_whitespace
+
+QUESTION_CHARS = 400
+ANSWERED_CHARS = 200  # of the question that a reply answers
+REPLY_CHARS = 60  # of a reply that says little but yes, no or which
+_TAIL_CHARS = 1_000  # in which a closing question stands
+
+
+def find_closing_question(text: str) -> str:
+    """Return the question with which a text ends; "" if it ends with none."""
+    tail = [line.strip() for line in text[-_TAIL_CHARS:].split("\n") if line.strip()][-2:]
+    for line in reversed(tail):
+        if found := re.search(
+            r"(?:^|[.!?:;。！？]\s*|\s[-–—]\s)([^.!?。！？\n]*(?:[.][^\s.!?][^.!?。！？\n]*)*[?？])[\s*_)\"'”]*$", line
+        ):
+            return clip_text(collapse_whitespace(found[1]).strip(" *_#-"), QUESTION_CHARS)
+    return ""
+
+
+def add_questions(constraints: Iterable[Constraint], requests: Iterable[UserRequest]) -> tuple[Constraint, ...]:
+    """Add to each demand that only answers the agent the question that its message answers."""
+    asked = {one.key: one.answers for one in requests if one.answers}
+    return tuple(
+        replace(one, answers=asked[one.key]) if one.key in asked and _is_reply(one.text) else one for one in constraints
+    )
+
+
+def _is_reply(text: str) -> bool:
+    return _ANSWERS.match(text) is not None or _CHOOSES.match(text) is not None
+
+
+def find_answered_question(text: str, last: str) -> str:
+    """Return the question, the offer or the numbered points of the agent's last text that a reply answers."""
+    if not last:
+        return ""
+    if chosen := _find_chosen_point(text, last):
+        return chosen
+    if not _ANSWERS.match(text):
+        return _quote(find_closing_question(last)) if _is_brief_reply(text, last) else ""
+    points = _POINT.findall(FENCED.sub("\n", last)) if _NUMBERED.match(text) else []
+    if len(points) > 1:
+        most = ANSWERED_CHARS // len(points[:_MOST_POINTS])
+        return _quote(" · ".join(clip_text(collapse_whitespace(one), most) for one in points[:_MOST_POINTS]))
+    clauses = (one for sentence in split_sentences(last) for one in _CLAUSES.split(sentence))
+    asking = [one for one in clauses if _ASKED.search(one) or is_offer(one)]
+    return _quote(find_closing_question(last) or (asking[-1] if asking else ""))
+
+
+def is_choice(one: UserRequest) -> bool:
+    """Whether a request chooses one of the numbered points that the agent asked about."""
+    return bool(one.answers) and _CHOOSES.match(one.text) is not None
+
+
+def is_confirming(one: UserRequest) -> bool:
+    """Whether a request does little more than to answer the agent, and gives no work of its own."""
+    is_reply = _AGREES_TO.match(one.text) is not None or not is_errand(one.text)
+    return is_choice(one) or (bool(one.answers) and len(one.text) <= REPLY_CHARS and is_reply)
+
+
+def _find_chosen_point(text: str, last: str) -> str:
+    """Return the agent's question and the one of its numbered points that a reply chooses."""
+    chosen = _CHOOSES.match(text) if len(text) <= _CHOICE_CHARS else None
+    if chosen is None or _NUMBERED_MORE.search(text):
+        return ""
+    said = FENCED.sub("\n", last)
+    points = list(_LISTED.finditer(said))
+    point = next((one for one in reversed(points) if one[1] == chosen["number"]), None)
+    if point is None:
+        return ""
+    asking = [one for one in said[: points[0].start()].splitlines() if _ASKED.search(one)]
+    question = find_closing_question(said) or (collapse_whitespace(asking[-1]) if asking else "")
+    if not question and not chosen["verb"]:
+        return ""
+    told = clip_text(collapse_whitespace(point[2]).replace("**", ""), ANSWERED_CHARS)
+    return redact(f"{clip_text(question.strip(' *_#-'), ANSWERED_CHARS)} {point[1]}) {told}".strip())
+
+
+def _is_brief_reply(text: str, last: str) -> bool:
+    """Whether a few words behind a question of the agent's answer it, and neither ask nor order anything."""
+    question = find_closing_question(last)
+    is_brief = len(text) <= REPLY_CHARS and "\n" not in text.strip() and not _ASKED.search(text)
+    return is_brief and bool(question) and not is_offer(question) and not is_errand(text)
+
+
+def _quote(text: str) -> str:
+    return redact(clip_text(collapse_whitespace(text).strip(" *_#-"), ANSWERED_CHARS))
+
+
+def is_offer(question: str) -> bool:
+    """Whether a closing question only offers to do more."""
+    return _OFFERS.search(question) is not None
+
+
+_ANSWERS = re.compile(  # how a message begins that only answers the agent
+    r"(?i)\s*(?:\(?\d{1,2}\s?[:.)]\s*)?(?:(?:yes|yeah|yep|yup)\b"
+    r"|(?:no|nope|sure|ok|okay|right|correct|agreed|exactly"
+    r"|both|neither|go ahead|do it|sounds good|ja|nein|oui|non|s[ií]|sim|não|да|нет|vâng|không|có)"
+    r"(?=\s{0,3}(?:[,.!;:—–-]|$))"
+    r"|はい|いいえ|好的|是的|不是|네|아니요)"
+)
+_AGREES_TO = re.compile(r"(?i)\s*(?:yes|yeah|yep|yup|sure)\b")  # whatever follows
+_CHOOSES = re.compile(  # "4", "2, but ...", "ok, do 1"
+    r"(?i)\s*(?:(?:yes|yeah|yep|ok|okay|sure|then|let['’]?s)[\s,]+){0,3}"
+    r"(?:(?P<verb>(?:do|go(?:\s+with)?|take|use|pick|try)\s+)(?:option\s+|number\s+|#)?(?=\(?\d{1,2}\)?\s*(?:$|[.,;!]))"
+    r"|(?:option\s+|number\s+|#)?)\(?(?P<number>\d{1,2})\)?(?=[\s.,;:!–—-]|$)"
+)
+_CHOICE_CHARS = 400  # of a reply that chooses a point
+_NUMBERED_MORE = re.compile(r"(?m)^\s*\(?\d{1,2}\s?[:.)][^\n]*(?:\n\s*|,\s*)\(?\d{1,2}\s?[:.)]")  # it answers several
+_LISTED = re.compile(r"^[ \t]*(?:[-*][ \t]+)?\**\(?(\d{1,2})[.)]\**[ \t]+(\S[^\n]{1,400})", re.M)
+_NUMBERED = re.compile(r"\s*\(?\d{1,2}\s?[:.)]")
+_POINT = re.compile(r"(?:(?<=\()|^[ \t*]{0,8})(\d{1,2}[.):][^\n;]{1,400})", re.M)
+_MOST_POINTS = 3  # of the agent's, which a numbered reply answers
+_ASKED = re.compile(r"[?？](?=[\s*_)\"'”]|$)")
+_CLAUSES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_OFFERS = re.compile(
+    r"(?i)would you like|do you want (?:me )?to|want me to|shall i (?:also|continue|proceed|go on)|let me know"
+    r"|should i (?:also|continue|go on|proceed)|if you(?:['’]d)? (?:like|want)|anything else|would it help"
+    r"|ready (?:for|to)|need anything|what(?:['’]s| is| would you like) next|soll ich|möchtest du|souhaitez|voulez"
+    r"|quieres que|deseas|gostaria|quer que|хотите|нужно ли|bạn (?:có )?muốn|có cần"
+    r"|よろしいですか|しましょうか|할까요|원하시|要我|需要我|是否(?:需要|要)|还需要"
+)

@@ -1,0 +1,298 @@
+"""A long request, by the sentences that say what is to be done.
+
+Rule: whole sentences and lines of the text in their order, with a mark where some are left out; none is cut and none is
+made up. Sentences that open a quoted document or its summary go early, versions and response formats not at all.
+First come those that give the task, its reason and what is expected of it, then the beginning and the end.
+What a line announces by its number ("two issues here:") is kept by the first sentence of each.
+Logs, tags, long code and addresses alone are left out before anything else, and orders with force go late, since they
+are listed as constraints. A sentence that has no room at all is cut between words.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from secateur.compaction.ledger.said import FENCED, STOP, keep_ends
+from secateur.compaction.ledger.user.demands import DATA, DEMANDS
+from secateur.compaction.ledger.user.force import is_forced
+from secateur.memoizing import memoize_texts
+
+GAP = "[…]"
+SEARCHED_CHARS = 40_000  # of one request; of a longer one its ends
+MOST_CODE_CHARS = 300  # of a block of code that is kept
+OTHERS_SHARE = 0.6  # of the room: beyond it only what says what is to be done
+
+
+class _Unit(Struct, frozen=True):
+    """A sentence, a line or a block of code, and the number of the line that it is on."""
+
+    text: str
+    line: int
+    rank: float
+
+
+def condense_request(text: str, max_chars: int) -> str:
+    """Shorten a request to what says most of what is to be done; a shorter one is returned as it is."""
+    if len(text) <= max_chars:
+        return text
+    units = _rank_sections(list(_split_units(keep_ends(text, SEARCHED_CHARS).replace("\r\n", "\n"))))
+    units = _rank_ends(_rank_items(_rank_steps(units)))
+    chosen = _choose(units, max_chars)
+    return _join(units, chosen) if chosen else keep_ends(text, max_chars)
+
+
+def find_decisive_sentence(text: str) -> str:
+    """Return the sentence of a request that gives the task, whole; "" if none has room, or a long text names none."""
+    brief = " ".join(text.split())
+    units = [unit for unit in _split_units(text) if GAP not in unit.text and not _is_heading(unit.text)]
+    if len(brief) <= _DECISIVE_CHARS and len(units) <= 1:
+        return brief
+    sentences = [
+        unit
+        for unit in units
+        if unit.rank != _CODE_RANK and len(unit.text) <= _DECISIVE_CHARS and not unit.text.endswith((":", "："))
+    ]
+    best = next((unit for unit in sentences if _GIVES_TASK.search(unit.text)), None)
+    if best is None and len(brief) <= 2 * _DECISIVE_CHARS:
+        best = max(sentences, key=lambda unit: (unit.rank, -unit.line), default=None)
+    if best is not None and (best.rank >= _TELLING_RANK or _GIVES_TASK.search(best.text)):
+        return " ".join(best.text.split())
+    return brief if len(brief) <= _DECISIVE_CHARS and "```" not in text else ""
+
+
+def _choose(units: Sequence[_Unit], max_chars: int) -> set[int]:
+    """Choose what has room, by rank; what only goes with the task has no more than a share of the room."""
+    kept: set[int] = set()
+    used = 0
+    for at in sorted(range(len(units)), key=lambda at: (-units[at].rank, at)):
+        size = len(units[at].text) + 1 + (0 if at - 1 in kept else len(GAP) + 2)
+        room = max_chars if units[at].rank >= _TELLING_RANK else max_chars * OTHERS_SHARE
+        if units[at].rank > 0 and used + size <= room:
+            used += size
+            kept.add(at)
+    return kept
+
+
+def _join(units: Sequence[_Unit], chosen: set[int]) -> str:
+    """Join what was chosen; a heading whose text is left out is left out."""
+    kept = [at for at in sorted(chosen) if not _is_heading(units[at].text) or at + 1 in chosen]
+    parts: list[str] = []
+    before = -1
+    for at in kept or sorted(chosen):
+        if at != before + 1 and any(unit.rank > 0 for unit in units[before + 1 : at]):
+            parts.append(f"\n{GAP}\n")
+        elif parts:
+            parts.append(" " if units[at].line == units[before].line else "\n")
+        parts.append(units[at].text)
+        before = at
+    return "".join(parts).strip() + (f"\n{GAP}" if any(unit.rank > 0 for unit in units[before + 1 :]) else "")
+
+
+def _rank_ends(units: list[_Unit]) -> list[_Unit]:
+    """Rank the beginning and the end of the text above what is between them."""
+    telling = [at for at, unit in enumerate(units) if unit.rank >= 0.5 and not _is_heading(unit.text)]
+    ends = {at: 1.0 for at in [at for at in telling if units[at].rank >= 1][-1:]} | {at: 2.5 for at in telling[:2]}
+    return [
+        _Unit(unit.text, unit.line, unit.rank + ends.get(at, 0) - 0.3 * at / len(units)) if unit.rank > 0 else unit
+        for at, unit in enumerate(units)
+    ]
+
+
+def _rank_sections(units: list[_Unit]) -> list[_Unit]:
+    """Rank what opens a quoted document or its summary above the rest, and settings and how to work below it."""
+    made: list[_Unit] = []
+    most, lifted = _CODE_RANK + _ITEM_RANK, 0  # the rank that units may have here, and how many are raised
+    for unit in units:
+        rank = unit.rank if _GIVES_TASK.search(unit.text) else min(unit.rank, most)
+        if _is_opening(unit.text):
+            most = next((cap for pattern, cap in _CAPS if pattern.search(unit.text)), _CODE_RANK + _ITEM_RANK)
+            lifted = _LIFTED if _SUMMARIZES.search(unit.text) else 0
+            rank = min(unit.rank, most)
+        elif lifted and rank >= 0.5 and unit.rank != _CODE_RANK:
+            rank, lifted = max(rank, _SUMMARY_RANK), lifted - 1
+        made.append(_Unit(unit.text, unit.line, rank))
+    return made
+
+
+def _is_opening(text: str) -> bool:
+    return _is_heading(text) or (text.endswith((":", "：")) and "\n" not in text) or _TAG.fullmatch(text) is not None
+
+
+def _rank_items(units: list[_Unit]) -> list[_Unit]:
+    """Rank the first sentence of each thing that a line announces by their number ("two issues here:")."""
+    raised: set[int] = set()
+    for at, unit in enumerate(units):
+        if found := _ANNOUNCES.search(unit.text):
+            starts = [n for n in range(at + 1, len(units)) if units[n].line != units[n - 1].line and units[n].rank > 0]
+            raised |= {at, *starts[: _NUMBERS[found[1].lower()]]}
+    return [
+        _Unit(unit.text, unit.line, max(unit.rank, _ITEM_RANK)) if at in raised else unit
+        for at, unit in enumerate(units)
+    ]
+
+
+def _rank_steps(units: list[_Unit]) -> list[_Unit]:
+    """Rank the numbered steps that the reader is to follow above what only describes; not those that reproduce."""
+    raised: set[int] = set()
+    for at, unit in enumerate(units):
+        if not (_STEPS.search(unit.text) and _is_opening(unit.text)):
+            continue
+        number, line = 0, unit.line
+        for n in range(at + 1, len(units)):
+            opening = _NUMBER.match(units[n].text) if units[n].line != line else None
+            line = units[n].line
+            if opening and int(opening[0].strip(" \t*_.)")) == number + 1:
+                number += 1
+                raised |= {at, n}
+            elif opening or (number == 0 and units[n].rank > 0):
+                break
+    return [
+        _Unit(unit.text, unit.line, max(unit.rank, _STEP_RANK))
+        if at in raised and unit.rank > 0 and len(unit.text) <= _DECISIVE_CHARS
+        else unit
+        for at, unit in enumerate(units)
+    ]
+
+
+def _split_units(text: str) -> Iterator[_Unit]:
+    at = line = 0
+    rank = 0.0  # of the unit before
+    for found in (*FENCED.finditer(text), None):
+        for unit in _split_lines(text[at : found.start() if found else len(text)], line):
+            line, rank = unit.line, unit.rank
+            yield unit
+        if found:
+            code = found.group().strip("\n")
+            is_kept = rank >= 1 and len(code) <= MOST_CODE_CHARS and not _is_table(code)
+            yield _Unit(code, line + 1, _CODE_RANK if is_kept else 0)
+            at, line = found.end(), line + 2
+
+
+def _split_lines(text: str, number: int) -> Iterator[_Unit]:
+    is_log = False
+    for line in text.split("\n"):
+        if not line.strip():
+            is_log = False
+            continue
+        number += 1
+        is_log = _is_log(line) or (is_log and line.startswith((" ", "\t")))
+        if is_log or _EMPTY.fullmatch(line):
+            yield _Unit(line.rstrip(), number, 0)
+            continue
+        opening = _NUMBER.match(line)
+        start = opening.end() if opening else 0
+        for sentence in filter(None, STOP.split(line[start:].rstrip())):
+            yield _Unit(f"{line[:start]}{sentence}".strip(), number, _rank(sentence))
+            start = 0
+
+
+def _is_table(code: str) -> bool:
+    """Whether a block of code is many lines of figures."""
+    lines = code.split("\n")[1:-1]
+    return len(lines) > _MOST_FIGURES and sum(_FIGURES.match(line) is not None for line in lines) > len(lines) / 2
+
+
+def _is_log(line: str) -> bool:
+    """Whether a line is of a log or of code: by how it begins, or by how many signs it has."""
+    return _LOG.match(line) is not None or (len(line) > 60 and len(_SIGNS.findall(line)) > len(line) * _MOST_SIGNS)
+
+
+@memoize_texts(4_096)  # a request is condensed to several lengths
+def _rank(sentence: str) -> float:
+    if _MUSES.match(sentence):
+        return 0
+    if _ASIDE.match(sentence):
+        return 0.2
+    if _is_heading(sentence):
+        return 1.8
+    is_end = _FINISHES.search(sentence) is not None
+    if not is_end and DEMANDS.search(sentence) and is_forced(sentence):
+        return 0.6
+    if is_end or _TASK.search(sentence):
+        return _TASK_RANK
+    return 2 if _TELLS.search(sentence) else 1
+
+
+def _is_heading(text: str) -> bool:
+    return _HEADS.search(text) is not None and len(text.split()) <= _HEADING_WORDS
+
+
+_TELLING_RANK = 1.5
+_SUMMARY_RANK = 2.6
+_LIFTED = 2  # sentences that open a document
+_MOST_FIGURES = 6  # lines of them that are kept
+_FIGURES = re.compile(r"\s*[\d.,:+-]+\s[^a-z]{0,40}[\w.]{0,12}\s*$")
+_TAG = re.compile(r"\s*</?[\w-]{1,40}>\s*")
+_SUMMARIZES = re.compile(
+    r"(?i)^\W*(?:[\w ]{0,40}\b)?(?:issue|pr|pull request|problem|bug|task|feature|spec|plan)?[\s_]?"
+    r"(?:issue|description|statement|summary|goals?|overview|motivation|objective|purpose|issue text)\W*$"
+    r"|^\W*(?:observed|actual|current|expected|desired) (?:behaviou?r|results?|outputs?)\W*$"
+)
+_CAPS = (  # what describes the machine says nothing of the task; how to work says less than what to do
+    (
+        re.compile(
+            r"(?i)^\W*(?:(?:your|the|my) )?(?:versions?|environment(?: details)?|compiler|system(?: info\w*)?|dialect"
+            r"|platform|configuration|os|dependencies)\W*$"
+            r"|\b(?:execution rules|response format|(?:for )?each response"
+            r"|(?:useful |command |response ){1,2}examples?)\b"
+        ),
+        0.0,
+    ),
+    (re.compile(r"(?i)\bonly (?:do (?:this|so|it) )?(?:if|when|where)\b|\bif (?:the user|you are) ask\w*\b"), 0.0),
+    (re.compile(r"(?i)\bworkflow\b"), 0.4),
+)
+_DECISIVE_CHARS = 300  # of the sentence that says what the user waits for
+_HEADING_WORDS = 5
+_CODE_RANK = 2.2
+_TASK_RANK = 3
+_ITEM_RANK = 3.2
+_STEP_RANK = 3.1
+_STEPS = re.compile(r"(?i)^(?!.*\breproduc).*\b(?:follow|these|the following) (?:\w+ ){0,2}(?:steps|instructions)\b")
+_FINISHES = re.compile(  # how the reader says that the work is done
+    r"(?i)\b(?:when|once|after|if) you(?:['’]re| are|['’]ve| have)\b[^.!?\n]{0,100}"
+    r"\b(?:submit|finish tool|hand (?:it|them) in)\b"
+    r"|^\W*(?:\d{1,2}[.)]\s+)?(?:(?:to finish|finally),?\s[^.!?\n]{0,60}\bsubmit\b|submit (?:your|the|all)\b)"
+)
+_NUMBERS = {"two": 2, "2": 2, "three": 3, "3": 3, "four": 4, "4": 4, "five": 5, "5": 5, "six": 6, "6": 6}
+_ANNOUNCES = re.compile(
+    rf"(?i)\b({'|'.join(_NUMBERS)})\s+(?:\w+\s+){{0,2}}"
+    r"(?:issues|problems|bugs|causes|cases|reasons|things|parts|options|changes|requirements|steps|points|questions|tasks)"
+    r"\b[^.!?]{0,60}[:：]\W*$"
+)
+_MUSES = re.compile(r"(?i)\W*your (?:thinking|reasoning|response) (?:should|can|may)\b")
+_MOST_SIGNS = 0.09  # of the characters of a line that is text
+_SIGNS = re.compile(r"[_=;{}<>\\|$]|\w[./:]\w")
+_NUMBER = re.compile(r"\s*[*_]{0,2}\d{1,2}[.)]\s+")
+_LOG = re.compile(
+    r"(?!#+\s)(?:"
+    + DATA.pattern
+    + r")|\s*(?:File \"|Traceback \(most recent|\$ |[\w.-]+[#$] )|\(Open file:|\(Current directory:|\s*[\w-]+\$\s*$"
+)
+_EMPTY = re.compile(
+    r"\W*|\s*</?[\w-]+>\s*|\s*(?:[-*]\s*)?\W{0,3}(?:https?://|www\.|/)\S+\s*|\s*!\[[^\]]*\]\([^)]*\)\s*"
+)
+_HEADS = re.compile(r"^#{1,6}\s|^\*\*[^*]+\*\*:?$|^[^.!?]{1,60}[:：]$")
+_ASIDE = re.compile(
+    r"(?i)\W*(?:(?:os|python|node|version|platform|environment|extra tools?|extensions?)\b[^.]{0,60}$|note\b|e\.g\."
+    r"|for example|in (?:such|that|this) (?:a )?case\b"
+    r"|you (?:can|could|may)\b|it['’]s (?:much|fine|ok)|if\b|tip\b|thanks|hi\b|hello\b)"
+)
+_TASK = re.compile(
+    r"(?i)\b(?:(?:your|the|our|my) (?:task|goal|job|aim|objective|mission)\b"
+    r"|you(?:['’]ll| will| are going to|['’]re going to)\b"
+    r"|(?:i|we)(?:['’]d)? (?:want|would like|like you|need you)\b|we need to\b|(?:please|can you|could you)\b"
+    r"|acceptance|criteri\w+|deliverables?"
+    r"|expect(?:ed|s|ation)?\b|in order to\b|should (?:have|be|give|return|print|show|work|use|fail|also)\b"
+    r"|aufgabe|ziel|soll(?:te)?\b|objectif|but est|objetivo|tarea|tarefa|задача|цель|nhiệm vụ|mục tiêu)\b"
+    r"|目标|任务|需求|应该|期望|目的|してください|目标是|해\s*주세요"
+)
+_GIVES_TASK = re.compile(
+    r"(?i)\b(?:your (?:task|goal|job)\b|please\b|(?:can|could) you\b|you(?:['’]re| are) going to\b"
+    r"|we need (?:you )?to\b|(?:i|we)(?:['’]d)? (?:want|would like|like|need) (?:you\b|to\b))"
+)
+_TELLS = re.compile(
+    r"(?i)^\W*(?:\d{1,2}[.)]\s+)?(?:add|build|change|clean|convert|create|delete|drop"
+    r"|establish|connect|run|preserve|extend|find|fix|implement|improve|introduce|make|merge|migrate|move|optimi[sz]e|port|reduce|refactor|remove|rename|replace|resolve|rewrite|split|support|switch|update|use|write)\b"
+    r"|\b(?:problem|bug|because|fails?|failing|broken|wrong|regression|crash\w*)\b"
+)

@@ -1,0 +1,189 @@
+"""What the user forbids and demands, sentence by sentence, in ten languages; and rules of the project's own files.
+
+Rule: verbatim and by pattern; a sentence too many costs a few tokens, a lost one costs the user's trust, so doubt
+keeps. A long English message is often a report that was pasted: of it only what it asks of its reader. What is beyond
+the patterns, and every other language, is kept as the user's messages themselves. Lines of logs, of JSON and of code
+that the user pasted demand nothing, and of a pasted review nothing does that points at a line of a file. A rule of the
+project is kept as its whole bullet. Which texts are the user's is decided in `said`; whether a constraint was kept to
+is not judged.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from secateur.compaction.language import detect_language
+from secateur.compaction.ledger.entries import Constraint, Scope
+from secateur.compaction.ledger.said import CODE, find_expansions, get_user_text, split_sentences, strip_code
+from secateur.compaction.ledger.user.demands import (
+    ASKS,
+    ASKS_UNMARKED,
+    DATA,
+    DEMANDS,
+    DIRECT,
+    HARD,
+    STANDING,
+    UNSAID,
+)
+from secateur.compaction.ledger.user.retractions import is_retraction, mark_replaced
+from secateur.compaction.ledger.user.rules import name_rule_source, name_rules, strip_numbers
+from secateur.memoizing import memoize_texts
+from secateur.model import Message
+from secateur.redact import redact
+from secateur.text.host_texts import find_project_rules
+from secateur.toolcalls.actions import Action, clip_text
+
+MAX_CHARS = 600  # of one constraint
+MOST_PER_MESSAGE = 40  # a message with more is a document that was pasted: its first ones
+SEARCHED_CHARS = 24_000  # of one message, from its beginning
+PASTED_CHARS = 1_500  # English messages above this are often reports: only what they ask of the reader is a demand
+
+
+def extract_constraints(messages: Sequence[Message], done: Iterable[Action] = ()) -> tuple[Constraint, ...]:
+    """Return every demand and prohibition in these messages, each once, and the rules that these calls printed."""
+    found: dict[str, Constraint] = {}
+    expansions = find_expansions(messages)
+    said = (one for at, one in enumerate(messages) if at not in expansions)
+    for some in (*map(_extract_from_message, said), *map(_extract_printed, done)):
+        for one in some:
+            name = normalize_demand(one.text)
+            known = found.pop(name, one)  # said again is said last: nothing before it takes it back
+            found[name] = known if known.scope != "project" else one
+    return mark_replaced(found.values())
+
+
+def _extract_from_message(message: Message) -> Iterator[Constraint]:
+    for text in _list_texts(message):
+        for rules in find_project_rules(text):
+            yield from extract_rules(rules, message.key, name_rules(rules))
+    if text := get_user_text(message):
+        yield from _extract_demands(redact(text[:SEARCHED_CHARS]), message.key)
+
+
+def _extract_printed(action: Action) -> Iterator[Constraint]:
+    if source := name_rule_source(action):
+        yield from extract_rules(strip_numbers(_REMINDER.sub("", action.said)), action.key, source)
+
+
+def extract_rules(text: str, key: str, source: str) -> Iterator[Constraint]:
+    """Yield the demands of a text of the project, each with the name of the file that it stands in."""
+    for one in _extract_demands(redact(text[:SEARCHED_CHARS]), key, "project"):
+        yield replace(one, source=source)
+
+
+def _list_texts(message: Message) -> Iterator[str]:
+    """Yield the texts of a message in the user's name, whoever wrote them."""
+    if message.role == "user" and message.origin in ("user", "harness"):
+        yield from (part.text for part in message.parts if part.kind == "text" and not part.container_key)
+
+
+@memoize_texts(4_096)  # of a text its parts are asked about, too
+def is_demand(sentence: str) -> bool:
+    """Return whether this sentence forbids or demands something."""
+    text = UNSAID.sub(" ", unicodedata.normalize("NFC", sentence))
+    if text.rstrip(" *_)\"'").endswith(("?", "？")) or ASKS_UNMARKED.match(text):
+        return bool(HARD.search(text)) and not ASKS.match(text)
+    return bool(DEMANDS.search(text) or is_retraction(text)) and not DATA.match(text)
+
+
+def is_standing(sentence: str) -> bool:
+    """Return whether a sentence holds from now on, not for one request only."""
+    return bool(STANDING.search(unicodedata.normalize("NFC", sentence)))
+
+
+def normalize_demand(text: str) -> str:
+    """Normalize a text so that case, spacing and end marks do not matter."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(" .!。！*-")
+
+
+def _extract_demands(text: str, key: str, of: Scope | None = None) -> Iterator[Constraint]:
+    left = MOST_PER_MESSAGE
+    is_report = of is None and _is_report(text)
+    for sentence in _split_rules(text) if of == "project" else _split_demands(text, is_report):
+        if is_report and (POINTS.search(sentence) or not DIRECT.search(_ASIDE.sub(" ", sentence))):
+            continue
+        if left and is_demand(sentence) and (kept := clip_sentences(sentence, MAX_CHARS)):
+            left -= 1
+            yield Constraint(kept, of or ("standing" if is_standing(sentence) else "request"), key)
+
+
+def _split_demands(text: str, is_report: bool) -> Iterator[str]:
+    """Split a text into what may be demands; code stays with a line that demands it.
+
+    In a long document a list whose opening line demands nothing is parted.
+    """
+    for sentence in join_fragments(split_sentences(strip_data(strip_code(text)))):
+        opening, *items = sentence.split("\n")
+        if items and not is_demand(opening):
+            items = [line for line in items if not line.startswith(CODE)]
+            if is_report:
+                yield from (line.strip() for line in items)
+                continue
+        yield "\n".join((opening, *(line.removeprefix(CODE) for line in items)))
+
+
+def strip_data(text: str) -> str:
+    """Return a text without lines of logs, JSON and code, and without the lines on which these go on."""
+    kept = []
+    is_data = False
+    for line in text.split("\n"):
+        is_data = bool(line.strip()) and (
+            DATA.match(line) is not None or (is_data and _GOES_ON.match(line) is not None)
+        )
+        if not is_data:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def clip_sentences(text: str, max_chars: int) -> str:
+    """Clip a long text where a sentence or a line ends, and show that it goes on."""
+    if len(text) <= max_chars:
+        return text
+    ends = [found.end() for found in _CLAUSE_ENDS.finditer(text[:max_chars])]
+    kept = text[: ends[-1]].strip() if ends else clip_text(text, max_chars)
+    return f"{kept} […]" if kept else ""
+
+
+def join_fragments(sentences: Iterable[str]) -> Iterator[str]:
+    """Join what was parted inside of parentheses."""
+    held = ""
+    for one in sentences:
+        held = f"{held} {one}" if held else one
+        if _count_open(held) <= 0 or len(held) > MAX_CHARS:
+            yield held
+            held = ""
+    if held:
+        yield held
+
+
+def _count_open(text: str) -> int:
+    return text.count("(") + text.count("（") - text.count(")") - text.count("）")
+
+
+def _is_report(text: str) -> bool:
+    """Whether an English text is one that was pasted: it is long, or it points at many lines of files."""
+    is_long = len(text) > PASTED_CHARS or len(POINTS.findall(text)) >= _MANY_POINTERS
+    return is_long and detect_language(text) == "en"
+
+
+def _split_rules(text: str) -> Iterator[str]:
+    """Yield each bullet or line whole, with the lines on which it goes on."""
+    held = ""
+    for line in (*strip_code(text).split("\n"), ""):
+        if held and (line.startswith(CODE) or (_INDENTED.match(line) and not held.endswith((":", "：")))):
+            held = f"{held} {line.removeprefix(CODE).strip()}"
+            continue
+        if held:
+            yield held
+        held = line.strip()
+
+
+_MANY_POINTERS = 3
+_REMINDER = re.compile(r"<(system-?reminder)>.*?(?:</\1>|\Z)", re.S)  # what a host adds to what a tool printed
+POINTS = re.compile(r"(?<![\w./-])[\w./-]+\.[A-Za-z]{1,5}:\d+")  # a line of a file
+_ASIDE = re.compile(r"\([^()]*\)|\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`")
+_GOES_ON = re.compile(r"\s|[a-z`'\"})\]|]")
+_INDENTED = re.compile(r"\s{2,}(?![-*•+]\s|\d{1,2}[.)]\s)\S")
+_CLAUSE_ENDS = re.compile(r"[.!?;。！？；](?=\s|$)|\n|(?<=[。！？；])")

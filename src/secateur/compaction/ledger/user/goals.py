@@ -1,0 +1,88 @@
+"""Which requests are goals: the first task, the newest one, and what is asked now.
+
+Rule: a task is a statement of several words; of the first request also a question about how to do something ("how can
+we ..."). No goals are questions, replies that only confirm, orders to look, run or try again and brief commands of the
+host ("/simplify the tests") once that is done, and pasted reviews that were answered. A reply that confirms is a goal
+only while it is the user's last word.
+"""
+
+import re
+
+from secateur.compaction.ledger.entries import Ledger, UserRequest
+from secateur.compaction.ledger.user.answers import is_confirming
+from secateur.compaction.ledger.user.briefs import GAP
+from secateur.compaction.ledger.user.requests import is_review, is_substantial, is_task
+
+BRIEF_CHARS = 1_500  # of a request in the user's own words
+_QUESTION_CHARS = 200
+_FLEETING_CHARS = 60  # of an order to look, to run or to go on that is no goal
+
+
+def list_goals(ledger: Ledger) -> list[UserRequest]:
+    """Return the first task, the newest task, what is asked now, and the last message while it is open."""
+    telling = [one for one in ledger.requests if is_substantial(one.text)]
+    tasks = [one for one in telling if _is_goal(one)]
+    first = next((one for one in telling if one in tasks or _is_proposal(one)), None)
+    last = [one for one in ledger.requests[-1:] if one.state == "open" or not telling or is_confirming(one)]
+    newest = [one for one in telling[-1:] if one.state == "open" or not tasks]
+    brief = [
+        one for one in tasks if not _is_long(one) and one is not first
+    ]  # a later long one often is a pasted report
+    goals = {*([first] if first else telling[:1]), *newest, *(brief or tasks)[-1:], *last}
+    return [one for one in ledger.requests if one in goals]
+
+
+def is_opening(one: UserRequest) -> bool:
+    """Whether a request can be the first task."""
+    return _is_goal(one) or _is_proposal(one)
+
+
+def is_answered_review(one: UserRequest) -> bool:
+    """Whether a request is a pasted review that was answered: its findings describe what was so before."""
+    return one.state == "done" and is_review(one.text)
+
+
+def is_fleeting(text: str) -> bool:
+    """Whether a request asks to look, to run or to go on, and leaves nothing to know once that is done."""
+    return _FLEETING.fullmatch(text) is not None
+
+
+def _is_goal(one: UserRequest) -> bool:
+    if not is_task(one.text) or _is_answered_question(one) or is_answered_review(one):
+        return False
+    is_brief = one.state == "done" and len(one.text) <= _FLEETING_CHARS
+    is_passing = is_fleeting(one.text) or _COMMAND.fullmatch(one.text.strip()) is not None
+    return not is_confirming(one) and not (is_brief and is_passing)
+
+
+def _is_proposal(one: UserRequest) -> bool:
+    """Whether a request asks how something is to be built or changed."""
+    return _PROPOSES.search(one.text) is not None and not is_confirming(one)
+
+
+def _is_long(one: UserRequest) -> bool:
+    return len(one.text) > BRIEF_CHARS or f"\n{GAP}" in one.text
+
+
+def _is_answered_question(one: UserRequest) -> bool:
+    """Whether a request is one line that only asks, or asks to be shown something, and was answered."""
+    said = one.text.strip()
+    return one.state == "done" and len(said) <= _QUESTION_CHARS and _ASKS.fullmatch(said) is not None
+
+
+_COMMAND = re.compile(r"/[a-z][\w:-]*(?:[ \t][^\n]*)?")  # of the host: "/simplify the tests"
+_PROPOSES = re.compile(
+    r"(?i)\A\s*(?:brainstorm|design|propose)\b"
+    r"|\bhow (?:do|can|could|should|would|might) (?:we|i|you)\s+(?:best\s+)?"
+    r"(?:add|build|make|implement|fix|improve|support|handle|prevent|detect|guard|reduce|speed|migrate|refactor|test"
+    r"|replace|remove|set up|create|design|solve|avoid|split|rewrite|move|port|extend|integrate|deploy)\b"
+)
+_ASKS = re.compile(
+    r"(?i)(?:(?:what|why|how|where|when|which|who|is|are|was|were|do|does|did|has|have)\b[^\n.!?]*\?"
+    r"|(?:can|could|would|will) you (?:please )?(?:give|show|tell|explain|print|repeat|summari[sz]e)\b[^\n.!]*\??)"
+)
+_FLEETING = re.compile(  # it asks to look, to run or to go on, and leaves nothing to know once that is done
+    r"(?i)\W*(?:(?:ok(?:ay)?|and|now|also|then|please|can you|could you|are we|yes|yeah)[\s,]+){0,4}"
+    r"(?:look|show|tell|explain|give|list|print|read|check|continue|go on|re-?(?:run|try)|run|commit|push"
+    r"|try|all)\b[^\n]{0,160}"
+)

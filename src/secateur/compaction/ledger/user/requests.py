@@ -1,0 +1,200 @@
+"""What the user asked for, whether it was answered, and what the agent asked in return.
+
+Rule: a request is answered when the agent ends its turn with a text that asks nothing the work depends on; an offer to
+do more is an answer too. It is superseded when the user takes it back before that. Verbatim; only the user's own
+messages are requests. What was done is not judged: an answer that claims success counts as one.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.compaction.ledger.entries import Question, Quote, State, UserRequest
+from secateur.compaction.ledger.said import clean_words, find_expansions, get_agent_text, get_user_text
+from secateur.compaction.ledger.user.answers import (
+    QUESTION_CHARS,
+    find_answered_question,
+    find_closing_question,
+    is_offer,
+)
+from secateur.compaction.ledger.user.briefs import condense_request
+from secateur.compaction.ledger.user.constraints import POINTS, strip_data
+from secateur.compaction.ledger.user.demands import ASKS_UNMARKED
+from secateur.compaction.ledger.user.force import is_errand
+from secateur.memoizing import memoize_texts
+from secateur.model import Message
+from secateur.redact import redact
+from secateur.tool_kinds import detect_tool_kind
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, normalize_name
+
+MAX_CHARS = 4_000  # of one request; of a longer one what says most of what is to be done
+
+
+class UserRequests(Struct, frozen=True):
+    """The user's requests with their states, and the question that stands open at the end, if one does."""
+
+    requests: tuple[UserRequest, ...]
+    questions: tuple[Question, ...]
+    before: State  # what became of requests that stood open before
+    last_words: Quote | None = None  # the agent's newest text
+    report: Quote | None = None  # the agent's text at the end of the newest turn that changed a file, if others follow
+
+
+def extract_requests(messages: Sequence[Message]) -> UserRequests:
+    """Return what was asked in these messages, by the user and of the user."""
+    found: list[UserRequest] = [UserRequest("")]  # stands for what was asked before
+    last = ""  # how the agent's turn ended: its text; "" while it works
+    key = ""
+    said: Quote | None = None
+    report: Quote | None = None
+    has_worked = False  # in this turn
+    expansions = find_expansions(messages)
+    for at, message in enumerate(messages):
+        if message.role == "assistant" and message.parts:
+            last, key = _track_closing_text(message, last), message.key
+            has_worked = has_worked or _is_changing(message)
+            if (words := clean_words(get_agent_text(message))) and (is_telling(words) or said is None):
+                said = Quote(words, message.key)
+                report = Quote(words, message.key, True) if last and has_worked else report
+        elif at not in expansions and (text := get_user_text(message)):
+            found = _update_states(found, last, text)
+            request = condense_request(_BLANKS.sub(" ", redact(text)), MAX_CHARS)
+            found.append(UserRequest(request, "open", message.key, find_answered_question(text, last)))
+            said = replace(said, is_answered=True) if said else None
+            last, has_worked = "", False
+    asked = find_closing_question(last)
+    first, *rest = _update_states(found, last, "")
+    report = report if said and report and report.text != said.text else None
+    return UserRequests(tuple(rest), (Question(redact(asked), key),) if asked else (), first.state, said, report)
+
+
+@memoize_texts(4_096)
+def is_substantial(text: str) -> bool:
+    """Whether a request says what is to be done, and does not just agree or urge the agent on."""
+    said = text.strip()
+    return len(text) > _SHORT_CHARS or (_AGREES.fullmatch(said) is None and _ONE_WORD.fullmatch(said) is None)
+
+
+@memoize_texts(4_096)  # asked of the same requests for each length that a summary tries
+def is_task(text: str) -> bool:
+    """Whether a request gives work: several words, and not questions alone."""
+    said = strip_data(text).strip()
+    if ASKS_UNMARKED.match(said) or not is_substantial(said) or (len(said) <= _SHORT_CHARS and _REPLIES.match(said)):
+        return False
+    clauses = (one.strip() for one in _CLAUSES.split(said))
+    return any(_count_words(one) >= _FEWEST_WORDS and not one.endswith(("?", "？")) for one in clauses)
+
+
+def is_review(text: str) -> bool:
+    """Whether a long request is a pasted review: findings that report defects, and no order before them."""
+    opening = text.strip().partition("\n")[0]
+    if len(text) <= _SHORT_CHARS or is_errand(opening):
+        return False
+    return _REVIEW.search(text) is not None or (
+        _FINDING.match(opening) is not None and len(POINTS.findall(text)) >= _FEWEST_POINTS
+    )
+
+
+def _count_words(text: str) -> int:
+    """Count the words; in scripts without spaces, pairs of letters."""
+    return max(len(text.split()), len(_WIDE.findall(text)))
+
+
+def is_telling(text: str) -> bool:
+    """Whether the agent's words say more than that it has heard."""
+    return len(_LETTERS.findall(text)) >= _FEWEST_LETTERS
+
+
+def extract_question(action: Action) -> str:
+    """Return what a call that waits for the user asks; "" if it asks nothing."""
+    found = [
+        text
+        for name, value in action.given.items()
+        if normalize_name(name) in _ASKING
+        for text in _collect_questions(value)
+    ]
+    return redact(clip_text(collapse_whitespace(" ".join(found)), QUESTION_CHARS))
+
+
+_DEEPEST = 4  # lists and objects in each other
+_ASKING = frozenset({"question", "questions"})
+_SHORT_CHARS = 60
+_FEWEST_WORDS = 3  # of a request that gives work
+_FEWEST_LETTERS = 4  # of words of the agent that say anything
+_LETTERS = re.compile(r"[^\W\d_]")
+_FEWEST_POINTS = 2  # at lines of files, in a pasted review
+_FINDING = re.compile(r"\s*(?:[-*]|\d{1,2}[.)])\s")
+_REVIEW = re.compile(
+    r"(?im)\A\s*(?:first|second|third|fourth|fifth|another|final|new) (?:pass|review)\b"
+    r"|^#{1,4} (?:new |code |review )*findings?\b|^#{1,4} corrections to \w+ review"
+    r"|^\s*(?:[-*]|\d{1,2}[.)])\s+\W{0,3}(?:critical|high|medium|low|minor|major|nit|P[0-4])\W{0,3}:"
+)
+_CLAUSES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_BLANKS = re.compile(r"(?<=\S)[ \t]{8,}(?=\S)")  # of a screen that was copied
+_WIDE = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]{2}|[\u0e00-\u0eff]{4}")
+_REPLIES = re.compile(r"(?i)(?:yes|yeah|yep|no|nope|but|so|and|ja|nein|oui|non|sí|sim|não|да|нет)\b(?!,)")
+_ONE_WORD = re.compile(r"[a-z]{1,4}[.!]*")  # "yo", "ls"
+_AGREES = re.compile(
+    r"(?i)(?:(?:(?:yes|yeah|yep|yup|sure|ok|okay|k|no|nope|great|perfect|nice|cool|good|thanks?|thank you|please|go on"
+    r"|go ahead|go|continue|proceed|keep going|next|do it|ship it|sounds good|looks good|lgtm|right|correct|exactly"
+    r"|agreed|done|y|n|\d|what['’]?s next|and|just|now|weiter|ja|nein|gut|oui|non|continuez?|sí|si|sigue|contin[uú]a"
+    r"|hi|hello|hey|hallo|yo|wow|whoa|awesome|amazing|excellent|jesus|lol|haha|hm+|oh|ah|ty|thx"
+    r"|well done|good job|love it|go for it|works for me|makes sense|fair enough|fair|i see|i agree|same here"
+    r"|let['’]?s (?:do|go|try|continue|keep|proceed|implement|build|add|fix|start|ship|finish)"
+    r"(?: (?:going|ahead|on|with|for|through))*(?: (?:it|this|that|these|those|them|all|everything|both))*|then"
+    r"|(?:do|add|build|fix|implement|patch|try|keep|continue) (?:it|this|that|these|those|them|both)(?: all| too)?"
+    r"|(?:it|that|this|everything)(?: all)? works|you(?: a|['’])re? (?:an? )?\w+"
+    r"|(?:you )?can leave it|leave it|fine|danke|merci"
+    r"|sim|não|вперёд|да|нет|продолжай|дальше|tiếp tục|tiếp|vâng|được|ừ|có|làm đi|đồng ý)(?!\w)"
+    r"|はい|いいえ|続けて|お願いします|네|예|아니요|계속|继续|好的?|是的?|不是|可以)[\s,.!?…。！？]*)+"
+)
+_BACK = re.compile(
+    r"(?i)\W*(?:(?:no|ok|okay|hey|wait|please)\W+)*(?:stop(?=\s*(?:$|[.,!;:…—-]|(?:that|it|this|now"
+    r"|here|for|please|and|working|doing|what|everything)\b))"
+    r"|never\s?mind|nevermind|undo|revert|cancel"
+    r"|forget\s+(?:it|that|about)|scratch\s+that|abort"
+    r"|thôi\b|dừng|bỏ\s+qua|hủy|huỷ|停|算了|取消|别做了|撤销|olv[ií]da|cancela|detente|para\b(?!\s+\w+r\b))"
+)
+
+
+def _track_closing_text(message: Message, before: str) -> str:
+    """Return the agent's closing text so far; a call reopens the turn, reasoning alone changes nothing."""
+    if any(part.kind == "tool_call" for part in message.parts):
+        return ""
+    return get_agent_text(message) or before
+
+
+def _is_changing(message: Message) -> bool:
+    """Whether a message calls something that changes files or commits them."""
+    calls = (part for part in message.parts if part.kind == "tool_call")
+    return any(detect_tool_kind(part.tool, part.text) == "edit" or _COMMITS.search(part.text) for part in calls)
+
+
+_COMMITS = re.compile(r"\bgit\b[^\n]{0,40}\bcommit\b|\*\*\* Begin Patch")
+
+
+def _update_states(found: list[UserRequest], last: str, text: str) -> list[UserRequest]:
+    """Update the states of requests by the end of a turn or the user's next words."""
+    if last and (not (asked := find_closing_question(last)) or is_offer(asked)):
+        return [replace(one, state="done") if one.state == "open" else one for one in found]
+    if not last and text and _BACK.match(text):
+        return [replace(one, state="superseded") if one.state == "open" else one for one in found]
+    return found
+
+
+def _collect_questions(value: Any, depth: int = 0) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, list) and depth < _DEEPEST:
+        return [text for one in value for text in _collect_questions(one, depth + 1)]
+    if isinstance(value, dict) and depth < _DEEPEST:
+        return [
+            text
+            for name, one in value.items()
+            if normalize_name(name) in _ASKING
+            for text in _collect_questions(one, depth + 1)
+        ]
+    return []

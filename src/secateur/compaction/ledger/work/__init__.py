@@ -1,0 +1,1 @@
+"""How the work stands: checks, failures, commits, plans, and what the agent said last."""

@@ -1,0 +1,180 @@
+"""What else is true of files, commands and errors: which were made only to try something, which reads led to something,
+and what is older than the newest change.
+
+Rule: a file is scratch if it lies in a folder for temporary files, or if the session created it beside its commands,
+gave it the name of a trial, ran it or fed it to a program, and neither the user named it nor `git add` took it. A file
+that was read counts where someone spoke of it afterwards, by its name or by what it is named after, or an edit wrote
+that name. A failed check or an error has been edited since if a call behind it changed a file of the project, any other
+check if it changed code; how the check ends then, nobody knows before it runs again.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+
+from msgspec.structs import replace
+
+from secateur.compaction.ledger.entries import FileEntry, Ledger
+from secateur.compaction.ledger.files.lines import TEMPORARY
+from secateur.compaction.ledger.files.paths import list_roots
+from secateur.compaction.ledger.files.touched import limit_uncommitted
+from secateur.compaction.ledger.said import get_agent_text, get_user_text
+from secateur.compaction.ledger.work.failures import is_overtaken
+from secateur.compaction.ledger.work.standing import list_changes
+from secateur.model import Message
+from secateur.tool_kinds import detect_tool_kind
+from secateur.toolcalls.actions import Action
+from secateur.toolcalls.commands import ExecutedCommand
+from secateur.toolcalls.effects import Effect
+from secateur.toolcalls.file_effects import list_file_effects
+from secateur.toolcalls.shell import parse_command_line
+
+
+def mark_circumstances(
+    ledger: Ledger, messages: Sequence[Message], done: Sequence[Action], ran: Sequence[ExecutedCommand]
+) -> Ledger:
+    """Mark scratch files and their runs, and checks and errors behind which a file was changed."""
+    files = _mark_named(_mark_scratch_files(ledger.files, messages, done, ran), messages)
+    scratch = tuple(posixpath.basename(one.path) for one in files if one.scratch)
+    kept = {one.path for one in files if not one.scratch}
+    places = {key: number for number, action in enumerate(done) for key in (action.key, action.call.key)}
+    newest = _find_newest_change(done, scratch)
+    newest_code = max((one.number for one in list_changes(done, files)), default=-1)
+
+    def is_older(key: str, than: int = newest) -> bool:
+        return places.get(key, than) < than
+
+    def list_later(key: str) -> Iterator[Effect]:
+        for action in done[places.get(key, len(done)) + 1 :]:
+            yield from list_file_effects(action) if action.kind in ("run", "edit", "other") and action.ok else ()
+
+    return replace(
+        ledger,
+        files=files,
+        uncommitted=limit_uncommitted([path for path in ledger.uncommitted if path in kept]),
+        commands=tuple(
+            replace(
+                one,
+                scratch=_has_name(one.text, scratch),
+                edited_since=one.check is not None and is_older(one.key, newest if one.ok is False else newest_code),
+            )
+            for one in ledger.commands
+        ),
+        failures=tuple(
+            replace(
+                one,
+                scratch=_has_name(one.during, scratch),
+                edited_since=not one.resolved and is_older(one.key),
+            )
+            for one in ledger.failures
+            if one.resolved or not is_overtaken(one, list_later(one.key))
+        ),
+    )
+
+
+def is_project_change(one: FileEntry) -> bool:
+    """Whether a file of the project is not as it was."""
+    return not one.scratch and one.use not in ("read", "discarded")
+
+
+def _mark_scratch_files(
+    files: Sequence[FileEntry], messages: Sequence[Message], done: Sequence[Action], ran: Sequence[ExecutedCommand]
+) -> tuple[FileEntry, ...]:
+    if not any(one.use == "created" for one in files):
+        return tuple(files)
+    roots = {"", ".", *list_roots(done)}
+    asked = "\n".join(filter(None, map(get_user_text, messages)))
+    used = {posixpath.basename(word) for run in ran for word in _list_operands(run)}
+    added = [word for run in ran for words in run.does if words[:2] == ("git", "add") for word in words[2:]]
+    takes_all = not {"-A", "--all", "."}.isdisjoint(added)
+    kept = {posixpath.basename(word) for word in added}
+
+    def is_scratch(one: FileEntry) -> bool:
+        folder, name = posixpath.split(one.path)
+        if one.use != "created" or name in asked:
+            return False
+        if TEMPORARY.match(one.path) or _BACKUP.search(name):
+            return True
+        if folder not in roots or takes_all or name in kept:
+            return False
+        return _PATCH.search(name) is not None or (_TRIAL.search(name) is not None and name in used)
+
+    return tuple(replace(one, scratch=True) if is_scratch(one) else one for one in files)
+
+
+def _mark_named(files: tuple[FileEntry, ...], messages: Sequence[Message]) -> tuple[FileEntry, ...]:
+    """Mark the files that were read and that words or edits behind the reading name."""
+    if not any(one.use == "read" for one in files):
+        return files
+    places = {part.key: number for number, message in enumerate(messages) for part in message.parts}
+    first = min((places.get(one.key, 0) for one in files if one.use == "read"), default=0)
+    texts = [_list_words(message) if number >= first else "" for number, message in enumerate(messages)]
+    flat = [_flatten(text) for text in texts]
+    said, bare = "\n".join(texts), "\n".join(flat)
+    starts, flat_starts = (list(accumulate((len(text) + 1 for text in some), initial=0)) for some in (texts, flat))
+
+    def is_named(one: FileEntry) -> bool:
+        number = places.get(one.key, len(texts) - 1) + 1
+        stem = _flatten(posixpath.basename(one.path).partition(".")[0])
+        if len(stem) < _LEAST_STEM or stem in _COMMON:
+            return said.find("/".join(one.path.split("/")[-2:]), starts[number]) >= 0
+        return bare.find(stem, flat_starts[number]) >= 0
+
+    return tuple(replace(one, named=True) if one.use == "read" and is_named(one) else one for one in files)
+
+
+def _flatten(text: str) -> str:
+    """Return a text in lower case and without the signs that part the words of a name."""
+    return _SEPARATORS.sub("", text).casefold()
+
+
+def _list_words(message: Message) -> str:
+    """Return what the user or the agent says in a message, and what the agent writes into files."""
+    if message.role == "user":
+        return get_user_text(message)
+    calls = (part for part in message.parts if part.kind == "tool_call")
+    edits = (part.text[:_SEARCHED] for part in calls if detect_tool_kind(part.tool, part.text) == "edit")
+    return "\n".join((get_agent_text(message), *edits)) if message.role == "assistant" else ""
+
+
+def _list_operands(run: ExecutedCommand) -> Iterator[str]:
+    for words in run.does:
+        yield from words[1:]
+    for simple in parse_command_line(run.line).commands:
+        yield from simple.reads
+
+
+def _find_newest_change(done: Sequence[Action], scratch: Sequence[str]) -> int:
+    """Return the number of the newest call that changed a file of the project; -1 if none did."""
+    for number in range(len(done) - 1, -1, -1):
+        action = done[number]
+        if action.kind in ("run", "edit", "other") and any(
+            effect.use in _CHANGES
+            and posixpath.basename(effect.path) not in scratch
+            and not TEMPORARY.match(effect.path)
+            for effect in list_file_effects(action)
+        ):
+            return number
+    return -1
+
+
+def _has_name(text: str, names: Iterable[str]) -> bool:
+    return any(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text) for name in names if name in text)
+
+
+_SEARCHED = 20_000  # characters of an edit
+_LEAST_STEM = 6  # letters; a shorter name also stands in other words
+_COMMON = frozenset(
+    {"readme", "config", "package", "settings", "constants", "helpers", "common", "schema", "version", "license"}
+    | {"agents", "claude", "skill", "changelog", "makefile", "dockerfile", "request", "client", "server"}
+)
+_SEPARATORS = re.compile(r"[-_]")
+_CHANGES = ("created", "changed", "deleted", "moved", "restored")
+_PATCH = re.compile(r"\.(?:patch|diff|rej)$")
+_BACKUP = re.compile(r"\.(?:bak|backup|orig)$|~$")
+_TRIAL = re.compile(
+    r"(?i)(?:^|[_.-])(?:test|debug|dbg|te?mp|scratch|repro(?:duce)?|try|check|trace|show|simple|minimal|verify|validate"
+    r"|patch|fix|edit|apply|demo|example|sample|issue|experiment|inspect|analy[sz]e|explore|final|quick|dump|find|run)"
+    r"(?=[_.\d-]|s?\.)|(?:_test|_tests|_debug|_repro|_check)\."
+)

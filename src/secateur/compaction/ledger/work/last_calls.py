@@ -1,0 +1,88 @@
+"""What the agent did after its last words: the calls that ended since, so that no plan is taken for what is left to do.
+
+Rule: calls of the message with those words and of later ones, and after the user's newest words only; each with its
+outcome and a line of its result, quoted. The first is kept, since it is what the words announce, and the newest. A call
+without a result is pending, and is not listed here.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from secateur.compaction.ledger.entries import Command
+from secateur.compaction.ledger.files.touched import describe_target
+from secateur.compaction.ledger.said import get_user_text
+from secateur.compaction.ledger.work.checks import read_verdict
+from secateur.model import Message
+from secateur.redact import redact
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
+from secateur.toolcalls.commands import MAX_CHARS
+from secateur.toolcalls.file_effects import list_command_lines
+
+MOST_LAST_CALLS = 3
+LINE_CHARS = 160  # of a result
+
+
+def list_last_calls(messages: Sequence[Message], done: Sequence[Action], words_key: str) -> tuple[Command, ...]:
+    """Return the calls that ended after the agent's last words, the message of `words_key`, and the user's."""
+    start = next((at for at in reversed(range(len(messages))) if _is_start(messages[at], words_key)), 0)
+    keys = {part.key for message in messages[start:] for part in message.parts if part.kind == "tool_call"}
+    found = {one.text: one for action in done if action.result and action.call.key in keys for one in (_read(action),)}
+    return take_ends(tuple(found.values()))
+
+
+def take_ends(calls: Sequence[Command]) -> tuple[Command, ...]:
+    """Return the first and the newest of these calls."""
+    return (*calls[:1], *calls[1:][1 - MOST_LAST_CALLS :])
+
+
+def is_announcing(text: str) -> bool:
+    """Whether the agent's words end with what it is about to do."""
+    end = text.rstrip().rpartition("\n")[2]
+    return end.endswith((":", "：")) or _ANNOUNCES.search(end) is not None
+
+
+def _is_start(message: Message, words_key: str) -> bool:
+    return message.key == words_key or bool(get_user_text(message))
+
+
+def _read(action: Action) -> Command:
+    lines = list_command_lines(action)
+    text = collapse_whitespace(redact(lines[0])) if lines else describe_target(action)
+    given = [value for value in action.given.values() if isinstance(value, str)]
+    if not lines and len(given) == 1 and text.strip() == collapse_whitespace(action.call.tool):
+        said = collapse_whitespace(redact(given[0]))
+        text = said if said.startswith(text.strip()) else f"{text.strip()} {said}"
+    text = clip_text(text.replace(_SAID, " - said: "), MAX_CHARS).strip()
+    if not action.said.strip() or NO_RESULT in action.said[:_SEARCHED]:
+        return Command(text, None if action.ok else False, action.exit, key=action.call.key)
+    return Command(text, action.ok, action.exit, told=_quote_result(action), key=action.call.key)
+
+
+def _quote_result(action: Action) -> str:
+    """Return the total of a check, else the newest error, else the first line of a short result and of a failure."""
+    if action.kind == "read" and action.ok:
+        return ""  # a line of a file tells nothing
+    lines = list(_iterate_telling(action.said))
+    errors = [line for line in lines if _ERROR.search(line)] if action.kind not in ("read", "search") else []
+    line = read_verdict(action.said, action.exit, not action.ok).line or next(iter((*errors[-1:], *lines)), "")
+    return clip_text(collapse_whitespace(redact(line)).replace(_SAID, " - said: "), LINE_CHARS)
+
+
+def _iterate_telling(said: str) -> Iterator[str]:
+    """Yield the first lines of a result that hold words, without those that a host writes above an output."""
+    for line in said[:_SEARCHED].split("\n"):
+        if _TELLS.search(line) and not _HOST_LINE.match(line):
+            yield line
+
+
+_SEARCHED = 4_000  # characters at the beginning of a result
+_SAID = " — said: "
+NO_RESULT = "[No result was recorded"  # put in where a call has no result
+_ERROR = re.compile(
+    r"^\s*(?:[\w.]*(?:Error|Exception)\b|(?i:fatal|error|panic)\b)[^\n]{0,200}?:\s?\S|^bash: |^\S*sh: \d+: "
+)
+_TELLS = re.compile(r"[^\W\d_]{2,}")
+_HOST_LINE = re.compile(
+    r"(?:Chunk ID|Wall time|Original token count): |(?:Process exited with code|Exit code:) -?\d+\s*$|Output:\s*$"
+)
+_ANNOUNCES = re.compile(r"(?i)\b(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|we['’]ll|next,? i)\b")

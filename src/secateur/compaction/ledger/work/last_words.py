@@ -1,0 +1,153 @@
+"""The agent's words at the end of a turn, as a summary quotes them: whole where they have room, else what tells most.
+
+Rule: whole lines and sentences in their order, with a mark where some are left out; none is cut and none is made up.
+What the agent says is open, blocked or not done stays longest, then what it asks, how checks ended and what was
+committed or pushed, the beginning and the end. Short blocks of code, which mostly hold results, are kept.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.compaction.ledger.entries import Quote
+from secateur.compaction.ledger.said import STOP
+from secateur.compaction.ledger.user.briefs import GAP
+from secateur.toolcalls.actions import clip_text
+
+MOST_CHARS, REPORT_CHARS = 2_400, 1_200  # of the last words, and of the report of work before them
+LEAST_CHARS = 700  # where other entries have little room
+_SEARCHED = 20_000  # characters of a text; of a longer one its ends
+
+
+class _Unit(Struct, frozen=True):
+    """A line, or a sentence of a long one, with the number of the line."""
+
+    text: str
+    line: int
+    rank: float
+
+
+def condense_quote(quote: Quote | None, max_chars: int) -> Quote | None:
+    """Return a quote of at most so many characters."""
+    if quote is None:
+        return None
+    text = condense_words(quote.text, max_chars)
+    return quote if text == quote.text else replace(quote, text=text)
+
+
+def condense_words(text: str, max_chars: int) -> str:
+    """Return what tells most of a text, in its order."""
+    if len(text) <= max_chars:
+        return text
+    if len(text) > _SEARCHED:
+        text = f"{text[: _SEARCHED // 2]}\n{GAP}\n{text[-_SEARCHED // 2 :]}"
+    units = _rank_ends(_raise_openings(list(_split_units(text))))
+    kept = _choose(units, max_chars)
+    return _join(units, kept) if kept else clip_text(text, max_chars)
+
+
+def _split_units(text: str) -> Iterator[_Unit]:
+    for number, line in enumerate(text.split("\n")):
+        if line.strip():
+            pieces = filter(None, map(str.rstrip, STOP.split(line))) if len(line) > _LONG_LINE else [line.rstrip()]
+            yield from (_Unit(one, number, _rank(one)) for one in pieces if one.strip())
+
+
+def _rank(text: str) -> float:
+    if text.strip() == GAP:
+        return -1
+    if UNFINISHED.search(text) or _BLOCKED.search(text):
+        return 6
+    if text.rstrip(" *_)\"'”").endswith(("?", "？")):
+        return 5
+    if _VERIFIES.search(text) or _DELIVERS.search(text):
+        return 4
+    return 2 if _SAYS.search(text) else 1
+
+
+def _raise_openings(units: Sequence[_Unit]) -> list[_Unit]:
+    """Rank a heading, or a line that ends with a colon, by what follows it, and what follows a telling one by it."""
+    made = list(units)
+    for at in range(len(made) - 2, -1, -1):
+        if _OPENS.search(made[at].text):
+            made[at] = replace(made[at], rank=max(made[at].rank, made[at + 1].rank - 0.1))
+    under, start = 0.0, 0
+    for at, one in enumerate(made):
+        if _OPENS.search(one.text):
+            under, start = 3.5 if _TELLING_HEAD.search(one.text) else 0.0, at
+        elif at > start + 1 and one.line > made[at - 1].line + 1 and not _BULLET.match(one.text.strip()):
+            under = 0.0
+        made[at] = replace(one, rank=max(one.rank, under)) if one.rank >= 0 else one
+    return made
+
+
+def _rank_ends(units: Sequence[_Unit]) -> list[_Unit]:
+    """Rank the first line and the last two above what is between them."""
+    ends = {0: 5.5, len(units) - 1: 5.2, len(units) - 2: 3.2}
+    return [
+        replace(one, rank=max(one.rank, ends.get(at, 0.0))) if one.rank >= 0 else one for at, one in enumerate(units)
+    ]
+
+
+def _choose(units: Sequence[_Unit], max_chars: int) -> list[int]:
+    """Choose what has room, by rank, and among equals what stands later."""
+    kept: set[int] = set()
+    for at in sorted(range(len(units)), key=lambda at: (-units[at].rank, -at)):
+        size = len(units[at].text) + 1 + (0 if {at - 1, at + 1} & kept else len(GAP) + 1)
+        if units[at].rank >= 0 and size <= max_chars:
+            max_chars -= size
+            kept.add(at)
+    return [at for at in sorted(kept) if not (_HEADING.match(units[at].text) and at + 1 not in kept)]
+
+
+def _join(units: Sequence[_Unit], kept: Sequence[int]) -> str:
+    parts: list[str] = []
+    before = -1
+    for at in kept:
+        if at != before + 1:
+            parts += ["\n" if parts else "", GAP, "\n"]
+        elif parts:
+            parts.append(" " if units[at].line == units[before].line else "\n")
+        parts.append(units[at].text)
+        before = at
+    if before < len(units) - 1:
+        parts += ["\n", GAP]
+    return "".join(parts).strip("\n")
+
+
+_LONG_LINE = 300
+
+
+_BULLET = re.compile(r"^(?:[-*•+]|\d{1,2}[.)]|#{1,5}|[✅✓✔])\s+(?:\[x\]\s+)?")
+_HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]{1,80}\*\*:?\s*$")
+_OPENS = re.compile(r"^\s*#{1,6}\s|^\s*\*\*[^*]{1,80}\*\*:?\s*$|[:：]\W{0,3}$")
+_TELLING_HEAD = re.compile(
+    r"(?i)\b(?:verif\w*|validat\w*|tests?|checks?|results?|status|open|remaining|left|blocke[dr]s?|next|follow-?ups?"
+    r"|todo|questions?|answers?|not (?:done|included)|limitations?|known|caveats?|risks?|commits?|pushed)\b"
+)
+_BLOCKED = re.compile(
+    r"(?i)\b(?:blocke[dr]s?|timed out|could ?n[o'’]t|can(?:not|['’]t)|was(?: not|n['’]t) able|unable to"
+    r"|did(?: not|n['’]t)|fail(?:s|ed|ing|ures?)?|remain(?:s|ing)?|left to|skipped|deferred|out of scope|todo"
+    r"|follow-?ups?|next steps?|needs? (?:to|you)|you(?:['’]ll| will)? need|waiting (?:for|on))\b"
+)
+_VERIFIES = re.compile(
+    r"(?i)\b(?:tests?|specs?|checks?|build|lint(?:er)?|typecheck|suite|ci|verified|validated|confirmed|reproduc\w+"
+    r"|pass(?:es|ed|ing)?|green|clean|works?|exit (?:code|status)|\d+/\d+)\b"
+)
+_DELIVERS = re.compile(
+    r"(?i)\b(?:commit(?:s|ted)?|push(?:ed)?|merged?|branch|pr|pull request|tag(?:ged)?|releas\w+|deploy\w*|ticket|issue"
+    r"|[0-9a-f]{7,40})\b"
+)
+_SAYS = re.compile(
+    r"(?i)\b(?:because|since|so|means|instead|only|still|now|but|however|root cause|fix(?:ed)?|answer)\b"
+)
+UNFINISHED = re.compile(  # the agent speaks of something that is left
+    r"(?i)\b(?:did\s+not\s+(?:complete|finish|succeed|push|commit|start|spawn|run)"
+    r"|(?:not|n['’]t)\s+(?:yet\s+)?(?:been\s+)?(?:pushed|committed|merged|done|finished|complete"
+    r"|started|begun|deployed|fixed)"
+    r"|uncommitted|unpushed|not\s+before|(?:after|once|when)\s+(?:this|it|that)\s+(?:lands|is\s+merged|merges)"
+    r"|ready\s+to\s+(?:push|commit|merge|submit|review)|is\s+blocked|still\s+(?:to\s+do|open|fails?|needs?|has\s+to)"
+    r"|remains?\s+to\s+be|left\s+to\s+do|noch\s+nicht|pas\s+encore|todavía\s+no|ainda\s+não|ещё\s+не)\b|还没|尚未|まだ"
+)

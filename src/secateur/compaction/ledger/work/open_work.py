@@ -1,0 +1,112 @@
+"""What is left open at the end of a ledger: requests, failing checks, work that was not committed or pushed.
+
+Rule: a request is open while the agent has not ended its turn with an answer; a patch that is outdated
+and a push that failed are open as well. How it is worded is decided elsewhere.
+"""
+
+import re
+from collections.abc import Iterator
+
+from secateur.compaction.ledger.entries import Command, Ledger
+from secateur.compaction.ledger.files.lines import find_root, find_tops, shorten_path
+from secateur.compaction.ledger.files.touched import OTHERS
+from secateur.compaction.ledger.user.requests import is_substantial
+from secateur.compaction.ledger.work.endings import SUBMITTED
+from secateur.compaction.ledger.work.repository import DISTANCES, list_unnamed
+
+UNCOMMITTED = "changed since the last commit"
+ALL_LISTED = "every changed file that is listed"
+IN_STATUS = "what git status shows beside them"
+MOST_NAMED = 3  # files changed since the last commit, where nothing was committed
+UNPUSHED = "committed, and no call pushed it"
+NEVER_COMMITTED = "changed, and no call committed"
+DEMANDED = "to be done before the work counts as done, and no call did it"
+MOST_CHECKS = 3  # failing ones among what comes next
+_OPEN_KINDS = ("outdated", "failed")
+
+
+def has_committed(ledger: Ledger) -> bool:
+    """Whether a call made a commit, as far as it is known."""
+    return bool(ledger.commits or ledger.omitted.get("commits")) or "commit" in ledger.delivered
+
+
+def has_open(ledger: Ledger) -> bool:
+    """Whether anything is left to do, to answer or to wait for."""
+    waits = (ledger.questions, ledger.pending, find_open_request(ledger), list_failing(ledger), ledger.undelivered)
+    states = [*(one.state for one in ledger.tasks), *(one.state for one in ledger.tickets)]
+    left = (ledger.unpushed, ledger.uncommitted, [one for one in ledger.standing if one.kind in _OPEN_KINDS])
+    return any(waits) or any(left) or "open" in states
+
+
+def list_failing(ledger: Ledger) -> list[Command]:
+    return [run for run in ledger.commands if run.check and run.ok is False][-MOST_CHECKS:]
+
+
+def find_submission(ledger: Ledger) -> str:
+    """Return by what the work was handed in at the end of the session; "" if it was not."""
+    return next((one.text for one in ledger.standing if one.kind == "ended" and one.text.startswith(SUBMITTED)), "")
+
+
+def find_open_request(ledger: Ledger) -> str:
+    """Return what the user waits for: the newest request, or the one that it urges on.
+
+    "" while the agent asks, and once it has handed its work in.
+    """
+    if ledger.questions or find_submission(ledger) or not ledger.requests or ledger.requests[-1].state != "open":
+        return ""
+    open_ = [one.text for one in ledger.requests if one.state == "open"]
+    return next((text for text in reversed(open_) if is_substantial(text)), open_[-1])
+
+
+def render_undelivered_work(ledger: Ledger) -> Iterator[str]:
+    """Render the files that no call committed and the commits that no call pushed."""
+    if ledger.uncommitted:
+        label = UNCOMMITTED if has_committed(ledger) else NEVER_COMMITTED
+        yield f"- {label}: {' · '.join(_list_uncommitted(ledger))}"
+    if ledger.unpushed:
+        yield f"- {UNPUSHED}: {' · '.join(ledger.unpushed)}"
+    yield from _render_demanded(ledger)
+
+
+def _render_demanded(ledger: Ledger) -> Iterator[str]:
+    """Render what a rule in force wants done before the work counts as done, no other forbids, and no call did."""
+    left = {"commit": bool(ledger.uncommitted), "push": bool(ledger.uncommitted or ledger.unpushed)}
+    bans = [hit[1].lower() for one in ledger.constraints if not one.replaced_by for hit in _BANS.finditer(one.text)]
+    left = {kind: is_left and kind not in bans for kind, is_left in left.items()}
+    found: dict[str, list[str]] = {}
+    for one in ledger.constraints:
+        if not one.replaced_by and _CLOSES.search(one.text) and not _FORBIDS.search(one.text):
+            kinds = [kind for kind, is_left in left.items() if is_left and re.search(rf"(?i)\b{kind}\b", one.text)]
+            for kind in kinds:
+                found.setdefault(kind, []).append(one.source or "the user")
+    if found:
+        sources = " · ".join(dict.fromkeys(source for some in found.values() for source in some))
+        yield f"- {DEMANDED}: {', '.join(found)} — demanded by {sources}"
+
+
+def _list_uncommitted(ledger: Ledger) -> Iterator[str]:
+    """Yield the files that were changed since the last commit; without a commit, these are all that changed."""
+    listed = {one.path for one in ledger.files}
+    is_all = not has_committed(ledger) and len(ledger.uncommitted) > MOST_NAMED
+    if is_all and {*ledger.uncommitted} - {OTHERS} <= listed:
+        yield ALL_LISTED
+        if any(not one.startswith(DISTANCES) for one in list_unnamed(ledger.status, ledger.files)):
+            yield IN_STATUS
+        return
+    root = find_root(ledger.files)
+    tops = find_tops(ledger.files, root)
+    yield from (shorten_path(path, root, tops) for path in ledger.uncommitted)
+
+
+_CLOSES = re.compile(
+    r"(?i)\bbefore (?:you )?(?:say|claim|report|finish|end|stop|clos)\w*|\b(?:never|not) (?:stop|finish|end) before\b"
+    r"|\b(?:at|when|before) (?:the )?(?:session|work)?\s?(?:end(?:s|ing)?|clos\w+|finish\w*|complet\w+)\b"
+    r"|\bnot (?:done|complete|finished) until\b|\bsession (?:close|completion|end)\b|\b(?:is|are) mandatory\b"
+    r"|\byou must (?:commit|push)\b"
+)
+_FORBIDS = re.compile(
+    r"(?i)\b(?:never|not|n['’]t|without)\b[^.;:]{0,20}\b(?:commit|push)\w*\b(?! until)|\bonly (?:commit|push)\b"
+)
+_BANS = re.compile(
+    r"(?i)\b(?:never|do not|don['’]t|must not|may not|forbidden to)\s+(commit|push)\b(?! (?:until|before|without))"
+)

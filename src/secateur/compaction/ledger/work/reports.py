@@ -1,0 +1,171 @@
+"""What the agent reports as done: the items of the report with which it ended its newest turn of work.
+
+Rule: an item is a heading, a bullet or a numbered point that begins with a deed, or that a lead-in such as "What
+changed:" opens; of each the first sentence, quoted. Items under a lead-in that speaks of what is left, skipped or
+proposed are not deeds, and the details under an item are left out. One item alone is no report. A report that the
+user's next words contradict or take back does not count.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from secateur.compaction.ledger.entries import Quote
+from secateur.compaction.ledger.files.rewrites import is_edit_refused, list_replaced
+from secateur.compaction.ledger.said import CONTRADICTS, FENCED, STOP, get_agent_text, get_user_text
+from secateur.compaction.ledger.user.briefs import GAP
+from secateur.model import Message
+from secateur.redact import redact
+from secateur.tool_kinds import detect_tool_kind
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
+
+MOST_REPORTED = 8  # items
+ITEM_CHARS = 300
+_FEWEST = 2  # items of a report
+_SEARCHED = 20_000  # characters of a text
+
+
+def list_reported(messages: Sequence[Message]) -> tuple[Quote, ...]:
+    """Return the items of the newest report of work; none where the user contradicted it."""
+    found: tuple[Quote, ...] = ()
+    has_worked = False
+    for at, message in enumerate(messages):
+        if calls := [part for part in message.parts if part.kind == "tool_call"]:
+            has_worked = has_worked or any(detect_tool_kind(one.tool, one.text) in ("edit", "run") for one in calls)
+        elif has_worked and (text := get_agent_text(message)):
+            items = tuple(dict.fromkeys(find_items(text)))
+            found = tuple(Quote(one, message.key) for one in items[:MOST_REPORTED]) if len(items) >= _FEWEST else found
+        elif found and at and messages[at - 1].key == found[0].key and CONTRADICTS.match(get_user_text(message)):
+            found = ()
+    return found
+
+
+def without_rewritten(
+    items: tuple[Quote, ...], done: Sequence[Action], messages: Sequence[Message]
+) -> tuple[Quote, ...]:
+    """Return the items but those of whose quoted names later edits took out half or more."""
+    named = [frozenset(_QUOTED.findall(one.text)) for one in items]
+    if not any(named):
+        return items
+    places = {part.key: at for at, message in enumerate(messages) for part in message.parts}
+    told = next((at for at, message in enumerate(messages) if message.key == items[0].key), len(messages))
+    later = [one for one in done if one.ok and places.get(one.call.key, -1) > told and not is_edit_refused(one)]
+    edits = [edit for action in later for edit in list_replaced(action)]
+    kept = []
+    for one, names in zip(items, named, strict=True):
+        gone = {name for name in names if any(name in edit.old and name not in edit.new for edit in edits)}
+        back = {name for name in gone if any(name in edit.new and name not in edit.old for edit in edits)}
+        if not names or 2 * len(gone - back) < len(names):
+            kept.append(one)
+    return tuple(kept)
+
+
+def find_items(text: str) -> Iterator[str]:
+    """Yield the first sentence of each item of a text that tells of a deed."""
+    is_open = is_left_out = False  # under a lead-in of deeds; under an item, or a lead-in of anything else
+    lines = FENCED.sub("\n", text[:_SEARCHED]).split("\n")
+    for at, line in enumerate(lines):
+        if not (hit := _ITEM.match(line)):
+            if line.strip() and _is_lead_in(line):
+                is_open, is_left_out = _OPENS.search(line) is not None, _LEFT.search(line) is not None
+            continue
+        item = _complete(_clean(line[hit.end() :]), lines[at + 1 : at + 1 + _MOST_DETAILS])
+        is_heading = hit["heading"] is not None
+        is_deed = _DEED.match(item) is not None and not item.endswith("?")
+        if is_heading:
+            is_left_out = is_deed or _LEFT.search(item) is not None
+            is_open = not is_left_out and _OPENS.search(item) is not None
+        is_told = is_deed and (is_heading or not is_left_out)
+        if item and (is_told or (is_open and not is_heading)) and not _UNDONE.search(item):
+            yield item
+
+
+def _complete(item: str, behind: Sequence[str]) -> str:
+    """Return an item that leads to details with these, as far as they say more than names; "" if it is a mere label."""
+    if not item.endswith((":", "：")):
+        return item
+    details: list[str] = []
+    for line in behind:
+        hit = _DETAIL.match(line)
+        if hit is None:
+            break
+        detail = _clean(line[hit.end() :])
+        if len(item) + len(" · ".join([*details, detail])) > ITEM_CHARS:
+            break
+        if len(_WORD.findall(_CODE.sub(" ", detail))) >= _FEWEST_WORDS:
+            details.append(detail)
+    if details:
+        return f"{item} {' · '.join(details)}"
+    return item.rstrip(":： ") if len(_WORD.findall(item)) >= _LEAD_WORDS else ""
+
+
+def is_committed(item: str, commits: Iterable[str]) -> bool:
+    """Whether a reported item only names a commit that is listed."""
+    names = _HASH.findall(item)
+    return (
+        bool(names)
+        and any(name in commit for name in names for commit in commits if " " in commit)
+        and _COMMITS.search(item) is not None
+    )
+
+
+def strip_reported(text: str, reported: Sequence[Quote], commits: Sequence[str]) -> str:
+    """Return quoted words without items that are listed as reported or as commits, with a mark where some were."""
+    items = [one.text for one in reported]
+    details = {part for item in items for part in item.partition(": ")[2].split(" · ")}
+    kept: list[str] = []
+    for line in text.split("\n"):
+        said = _clean_line(line)
+        is_listed = any(said.startswith(item) and len(said) - len(item) <= _MORE_CHARS for item in items)
+        is_listed = is_listed or any(item.startswith(f"{said} ") for item in items if said.endswith((":", "：")))
+        is_listed = is_listed or (_DETAIL.match(line) is not None and said in details)
+        is_listed = is_listed or (_ITEM.match(line.strip()) is not None and is_committed(said, commits))
+        if not (is_listed and kept[-1:] == [GAP]) and not (line.strip() == GAP and kept[-1:] == [GAP]):
+            kept.append(GAP if is_listed else line)
+    return "\n".join(kept)
+
+
+def _clean_line(line: str) -> str:
+    hit = _ITEM.match(line.strip())
+    return collapse_whitespace(line.strip()[hit.end() :] if hit else line)
+
+
+def _is_lead_in(line: str) -> bool:
+    return line.rstrip().rstrip("*_").endswith((":", "：")) or _BOLD.fullmatch(line.strip()) is not None
+
+
+def _clean(item: str) -> str:
+    text = collapse_whitespace(redact(STOP.split(item.strip())[0])).strip()
+    return text if len(text) <= ITEM_CHARS else f"{clip_text(text, ITEM_CHARS)} …"
+
+
+_MOST_DETAILS = 6  # of one item
+_FEWEST_WORDS = 2  # of a detail, beside names in code
+_CODE = re.compile(r"`[^`]*`|[\w.-]*[/\\][\w./\\-]*")
+_DETAIL = re.compile(r"\s+(?:[-*•+]|\d{1,2}[.)])\s+")
+_LEAD_WORDS = 4  # of an item that leads to details, and tells something without them
+_WORD = re.compile(r"(?<![\w./-])[^\W\d_]{2,}")
+_QUOTED = re.compile(r"`([^`\n]{3,80})`")
+_ITEM = re.compile(r"(?P<heading>#{1,5}\s+(?:\d{1,2}[.)]\s+)?)|[-*•+]\s+(?:\[x\]\s+)?|\d{1,2}[.)]\s+|[✅✓✔]\s*")
+_BOLD = re.compile(r"\*\*[^*]{1,80}\*\*")
+_DEED = re.compile(
+    r"(?i)[\W_]*(?:(?:i|we)(?:['’]ve| have)?\s+)?(?:(?:successfully|now|also|just)\s+)*(?:added|fixed|updated|removed"
+    r"|renamed|moved|replaced|created|implemented|changed|refactored|extracted|introduced|extended|modified|simplified"
+    r"|improved|deleted|dropped|merged|split|wired|converted|consolidated|deduplicated|documented|committed|pushed"
+    r"|resolved|corrected|rewrote|migrated|cleaned up|made|switched|enabled|disabled|restored|reverted)\b"
+)
+_OPENS = re.compile(
+    r"(?i)\bwhat (?:got |was |i |we )?(?:\w+ )?(?:fixed|changed|done|added|did|landed)\b"
+    r"|\bwhat['’]s (?:done|new|changed)\b"
+    r"|^\W*(?:summary of )?(?:the )?(?:changes?|fixes|completed|done|fixed|added|accomplished)(?: made)?\W*$"
+)
+_LEFT = re.compile(
+    r"(?i)\b(?:not|n['’]t|left|remain\w*|skip\w*|next|to-?do|open|pending|propos\w*|options?|could|would|should|plan\w*"
+    r"|later|follow-?ups?|limitations?|known|before|deferred|out of scope|suggest\w*|questions?|tests? plan|if)\b"
+)
+_MORE_CHARS = 40  # of a line behind the item that is listed
+_HASH = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
+_COMMITS = re.compile(r"(?i)\bcommit(?:ted|s)?\b")
+_UNDONE = re.compile(
+    r"(?i)\b(?:not (?:yet|done|started|fixed)|n['’]t (?:yet|done)|todo|should|would|could"
+    r"|still (?:to|needs?|open|fails?))\b|\?$"
+)

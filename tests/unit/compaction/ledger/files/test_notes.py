@@ -1,0 +1,306 @@
+"""What each changed file now has, and the lines about files."""
+
+import json
+from typing import Any
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import FileEntry, Ledger, build_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger.files.notes import limit_notes
+from secateur.model import Message
+
+
+def called(tool: str, text: str = "", **given: Any) -> tuple[Message, Message]:
+    return assistant((tool, tool, json.dumps(given)), text=text), result("ok", tool, tool)
+
+
+def edited(path: str, old: str, new: str, text: str = "") -> tuple[Message, Message]:
+    return called("edit", text, file_path=path, old_string=old, new_string=new)
+
+
+def notes(*messages: Message) -> dict[str, str]:
+    return {one.path: one.about for one in build_ledger(talk(user(), *messages).messages).files}
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "note"),
+    [
+        ("a.py", "x = 1", "def load(path):\n    return 1\n\nclass Reader:\n    pass", "adds Reader, load"),
+        ("a.py", "def load(path):\n    return 1", "def read(path):\n    return 1", "renames load to read"),
+        ("a.py", "def load(path):\n    return 1", "def read(rows):\n    return rows", "adds read; drops load"),
+        ("a.py", "def f(a):\n    pass", "def f(a):\n    return a", "changes f: `pass` → `return a`"),
+        ("a.py", "def f(a):\n    b()\n    c()", "def f(a):\n    x(1)\n    y(2)", "changes f"),
+        ("a.md", "# One\ntext", "# One\nother", "changes “One”: `text` → `other`"),
+        ("a.go", "", "func (p *Pusher) Push(ctx context.Context) error {\n}", "adds Push"),
+        ("a.ts", "x", "  private showStatus(text: string): void {\n  }", "adds showStatus"),
+        ("a.ts", "x", "export const parse = (text: string) => text;", "adds parse"),
+        ("a.test.ts", "", "it('keeps the order', () => {});", "adds “keeps the order”"),
+        ("README.md", "text", "## Install\n\ntext", "adds “Install”"),
+        ("a.ts", "import { a } from './a';", "import { a, b } from '../b';", "imports only"),
+        ("a.py", "from a import b\n", "from a import (\n    b,\n    c,\n)\n", "imports only"),
+        ("a.py", "f(a,b)", "f(\n    a, b\n)", "layout only"),
+        ("a.py", "x = 1", "x = 1 if y else 2", "`x = 1` → `x = 1 if y else 2`"),
+        ("a.py", "x = 1\n", "# why\nx = rows(2)\ny = rows(3)\n", "adds `x = rows(2)` and 2 more lines"),
+        ("a.ts", "  }, [rows]);", "  }, [rows, width]);", "`}, [rows]);` → `}, [rows, width]);`"),
+        (
+            "a.c",
+            "static bool take(node_t* at)\n{\n  one();\n  two();\n}",
+            "static bool take(node_t* at)\n{\n  six();\n}",
+            "changes take",
+        ),
+        (
+            "a.java",
+            "  public int size(List<Row> rows) {\n    return 1;\n  }",
+            "  public int size(List<Row> rows) {\n    return 2;\n  }",
+            "changes size: `return 1;` → `return 2;`",
+        ),
+        (
+            "a.ts",
+            "const onRow = useCallback(\n  (row) => {\n    a();\n    b();\n  }",
+            "const onRow = useCallback(\n  (row) => {\n    c();\n    d();\n  }",
+            "changes onRow",
+        ),
+    ],
+)
+def test_an_edit_tells_what_it_added_and_removed(path: str, old: str, new: str, note: str) -> None:
+    assert notes(*edited(path, old, new)) == {path: note}
+
+
+def test_a_function_that_moved_or_went_again_is_not_told() -> None:
+    moved = (*edited("a.py", "def f():\n    pass\n", ""), *edited("a.py", "x\n", "x\n\ndef f():\n    pass\n"))
+    assert notes(*moved) == {"a.py": ""}
+    gone = (*edited("a.py", "x", "def trial():\n    pass"), *edited("a.py", "def trial():\n    pass", "y"))
+    assert notes(*gone) == {"a.py": ""}
+
+
+WHOLE = """class Table:
+    def load(self):
+        one()
+        two()
+
+    def save(self):
+        one()
+        six()
+"""
+
+
+def test_the_function_around_an_edit_is_found_in_what_was_shown_before() -> None:
+    shown = "\n".join(f"{at:6}\t{line}" for at, line in enumerate(WHOLE.split("\n"), 1))
+    read = (assistant(("r", "read", json.dumps({"file_path": "/w/t.py"}))), result(shown, "read", "r"))
+    body = edited("/w/t.py", "        six()\n", "        six(1)\n        six(2)\n")
+    assert notes(*read, *body) == {"/w/t.py": "changes save"}
+    assert notes(*body) == {"/w/t.py": "adds `six(1)`"}
+    twice = edited("/w/t.py", "        one()\n", "        one(1)\n        one(2)\n")  # it stands in two functions
+    assert "load" not in notes(*read, *twice)["/w/t.py"]
+
+
+def test_the_function_around_an_edit_is_found_in_what_the_session_wrote_and_above_the_hunk_of_a_patch() -> None:
+    hunk = "@@ def save(self):\n         one()\n-        six()\n+        ten()\n"
+    patch = f"*** Begin Patch\n*** Update File: t.py\n{hunk}*** End Patch"
+    assert notes(*called("apply_patch", patch=patch)) == {"t.py": "changes save: `six()` → `ten()`"}
+    line = "cat > t.py <<'EOF'\n" + WHOLE + "EOF"
+    assert "changes" not in notes(*called("bash", command=line), *called("apply_patch", patch=patch))["t.py"]
+
+
+def test_what_a_later_edit_took_back_is_not_told() -> None:
+    there = edited("a.py", "def f():\n    limit = 10\n", "def f():\n    limit = compute(10)\n")
+    back = edited("a.py", "    limit = compute(10)\n", "    limit = 10\n")
+    other = edited("a.py", "def g():\n    stop()\n", "def g():\n    go()\n")
+    assert notes(*there, *other, *back) == {"a.py": "changes g: `stop()` → `go()`"}
+    assert notes(*there, *back) == {"a.py": ""}
+
+
+def test_what_git_took_back_is_not_told_and_what_was_committed_before_is() -> None:
+    def ran(line: str) -> tuple[Message, Message]:
+        return called("bash", command=line)
+
+    kept = edited("a.py", "x = 1\n", "def kept():\n    pass\n")
+    tried = edited("a.py", "y = 1\n", "def tried():\n    pass\n")
+    assert notes(*kept, *ran("git commit -am one"), *tried, *ran("git checkout -- a.py"))["a.py"] == "adds kept"
+    assert notes(*kept, *ran("git stash && make test; git stash pop"))["a.py"] == "adds kept"
+    wrote = called("write", file_path="b.py", content="def new(): ...\n")
+    assert notes(*wrote, *kept, *ran("git checkout -- ."))["b.py"] == "has new"
+    undo = called("str_replace_editor", command="undo_edit", path="a.py")
+    assert notes(*kept, *edited("a.py", "y = 1\n", "def tried():\n    pass\n"), *undo)["a.py"] == "adds kept"
+
+
+def test_a_file_that_a_script_rewrote_is_told_by_the_diff_that_git_printed() -> None:
+    diff = (
+        "diff --git a/lib/a.py b/lib/a.py\nindex 1..2 100644\n--- a/lib/a.py\n+++ b/lib/a.py\n"
+        "@@ -1,4 +1,4 @@ def total(rows):\n     start()\n-    return len(rows)\n+    return sum(rows)\n"
+    )
+    wrote = called("bash", command="python - <<'EOF'\nopen('lib/a.py', 'w').write('x')\nEOF")
+    shown = (assistant(("d", "bash", json.dumps({"command": "git diff"}))), result(diff, "bash", "d"))
+    note = "changes total: `return len(rows)` → `return sum(rows)`"
+    assert notes(*wrote, *shown) == {"lib/a.py": note}
+    assert notes(*shown) == {}
+    assert notes(*edited("lib/a.py", "", "def f(): ..."), *shown) == {"lib/a.py": "adds f"}
+
+
+def test_an_edit_of_counted_lines_is_compared_with_what_stood_in_them() -> None:
+    window = "[File: /w/t.py (8 lines total)]\n" + "\n".join(
+        f"{at}:{line}" for at, line in enumerate(WHOLE.split("\n"), 1)
+    )
+    opened = (assistant(("o", "open", "open t.py")), result(window, "open", "o"))
+    call = assistant(("e", "edit", "edit 6:8\n    def save(self):\n        one()\n        ten()\nend_of_edit"))
+    assert notes(*opened, call, result(window, "edit", "e")) == {"/w/t.py": "changes save: `six()` → `ten()`"}
+    blind = assistant(("e", "edit", "edit 60:80\n    def save(self):\n        one()\n        ten()\nend_of_edit"))
+    assert notes(*opened, blind, result(window, "edit", "e")) == {"/w/t.py": "changes save"}
+    given = json.dumps({"input": "edit 6:8\n    def save(self):\n        one()\n        ten()\nend_of_edit"})
+    assert notes(*opened, assistant(("e", "edit", given)), result(window, "edit", "e")) == {
+        "/w/t.py": "changes save: `six()` → `ten()`"
+    }
+
+
+def test_a_line_of_code_in_a_note_is_cut_whole() -> None:
+    about = "changes load, save: `first_line(of, the, code)` → `second_line(of, the, code)`"
+    assert limit_notes([FileEntry("a.py", "changed", about=about)], 60)[0].about == "changes load, save"
+
+
+def test_a_new_file_is_told_by_what_it_says_of_itself() -> None:
+    text = '"""Reads rows of a table. More about it."""\n\ndef rows(): ...\n'
+    assert notes(*called("write", file_path="r.py", content=text)) == {"r.py": "“Reads rows of a table.”; has rows"}
+    line = "cat > doc.md <<'EOF'\n# The plan\n\n## Steps\nEOF"
+    assert notes(*called("bash", command=line)) == {"doc.md": "“The plan”; has “Steps”"}
+
+
+def test_the_newest_sentence_behind_the_last_edit_is_quoted_and_an_older_one_is_not() -> None:
+    work = edited("lib/a.py", "1", "2", "Let me fix the rounding of prices in `a.py`:")
+    assert notes(*work) == {"lib/a.py": "“fix the rounding of prices in `a.py`”"}
+    told = assistant(text="Done.\n\n- `a.py`: prices are rounded to two places\n- Let me look at b.py now")
+    assert notes(*work, told) == {"lib/a.py": "“`a.py`: prices are rounded to two places”"}
+    again = edited("lib/a.py", "2", "3")
+    assert notes(*work, told, user("Again."), *again) == {"lib/a.py": "“fix the rounding of prices in `a.py`”"}
+
+
+def test_a_sentence_about_two_files_is_told_only_where_nothing_else_is_known() -> None:
+    told = assistant(text="`a.py` and `b.py` now share one parser of dates.")
+    work = (*edited("a.py", "1", "2"), *edited("b.py", "1", "def f(): ..."), told)
+    assert notes(*work) == {"a.py": "“`a.py` and `b.py` now share one parser of dates.”", "b.py": "adds f"}
+
+
+def test_what_the_agent_says_that_it_did_comes_before_what_it_set_out_to_do() -> None:
+    work = edited("a.py", "1", "2", "Let's modify it to round every price of the list.")
+    told = assistant(text="The changes look good. We've added rounding to the list, which will help the tests.")
+    assert notes(*work) == {"a.py": ""}
+    assert notes(*work, told) == {"a.py": "“We've added rounding to the list”"}
+
+
+def test_a_command_that_rewrote_imports_says_so_and_another_shows_its_expression() -> None:
+    line = "sed -i 's|\"./config.js\"|\"../config.js\"|' src/a.ts src/b.ts && sed -i 's/cats/dogs/g' src/c.ts"
+    assert notes(*called("bash", command=line)) == {
+        "src/a.ts": "imports only",
+        "src/b.ts": "imports only",
+        "src/c.ts": "“s/cats/dogs/g”",
+    }
+
+
+def test_where_nothing_is_said_later_the_last_two_intents_stand_and_those_of_several_files_do_not() -> None:
+    steps = [edited("a.py", str(at), str(at + 1), f"Let me add the rule number {at} to the table.") for at in range(3)]
+    assert notes(*(one for step in steps for one in step)) == {
+        "a.py": "“add the rule number 2 to the table.”; “add the rule number 1 to the table.”"
+    }
+    both = [json.dumps({"file_path": path, "old_string": "1", "new_string": "2"}) for path in ("a.py", "b.py")]
+    call = assistant(("1", "edit", both[0]), ("2", "edit", both[1]), text="Let me add the new rule to both tables.")
+    assert notes(call, result("ok", "edit", "1"), result("ok", "edit", "2")) == {"a.py": "", "b.py": ""}
+
+
+def test_an_edit_that_its_tool_refused_in_words_adds_nothing() -> None:
+    call, _ = edited("a.py", "x", "def f(): ...", "Let me add the missing function here:")
+    assert notes(call, result("ERROR:\nNo replacement was performed", "edit", "edit")) == {"a.py": ""}
+
+
+def test_a_failed_edit_and_a_secret_leave_no_note() -> None:
+    failed = (assistant(("e", "edit", json.dumps({"path": "a.py", "old_string": "", "new_string": "def f(): ..."}))),)
+    assert notes(*failed, result("no match", "edit", "e", True)) == {}
+    key = "AKIA" + "IOSFODNN7EXAMPLE"
+    told = assistant(text=f"In `a.py` the client now signs with {key} at every call.")
+    assert key not in notes(*edited("a.py", "1", "2"), told)["a.py"]
+
+
+FILES = (
+    FileEntry("/srv/app/src/a.ts", "changed", about="imports only"),
+    FileEntry("lib/x.ts", "changed"),
+    FileEntry("/srv/app/src/b.ts", "changed", about="imports only"),
+    FileEntry("/srv/app/doc/c.md", "created", about="“The plan”"),
+    FileEntry("/etc/hosts", "read", named=True),
+    FileEntry("a.ts", "moved", to="lib/"),
+    FileEntry("b.ts", "moved", to="lib/"),
+    FileEntry("/tmp/t.py", "created", scratch=True),
+)
+
+
+def test_files_are_listed_below_one_root_and_read_back_whole() -> None:
+    lines = render_ledger(Ledger(files=FILES))
+    assert lines["files"] == (
+        "- root: /srv/app",
+        "- changed: lib/x.ts",
+        "- changed: ./src/a.ts · ./src/b.ts — imports only",
+        "- created: ./doc/c.md — “The plan”",
+        "- moved: a.ts · b.ts → lib/",
+        "- scratch files: /tmp/t.py",
+        "- read: /etc/hosts",
+    )
+    back = read_back(lines)
+    assert {(one.path, one.use, one.to, one.about) for one in back.files} == {
+        (one.path, one.use, one.to, one.about) for one in FILES
+    }
+    assert render_ledger(back) == lines
+
+
+def test_files_of_one_folder_stand_behind_its_name_and_relative_paths_below_the_root() -> None:
+    paths = ("/w/app/src/a.ts", "/w/app/src/b.ts", "src/c.ts", "other/d.ts", "other/e, f.ts", "/w/app/g.ts")
+    lines = render_ledger(Ledger(files=tuple(FileEntry(path, "changed") for path in paths)))["files"]
+    assert lines == (
+        "- root: /w/app",
+        "- changed: ./src/: a.ts, b.ts, c.ts · other/d.ts · other/e, f.ts · ./g.ts",
+    )
+    earlier = read_back({"files": lines})
+    assert {one.path for one in earlier.files} == {*paths, "/w/app/src/c.ts"} - {"src/c.ts"}
+    later = Ledger(files=(FileEntry("src/c.ts", "changed"), FileEntry("g.ts", "read")))
+    assert len(merge(earlier, later).files) == len(paths)
+
+
+def test_a_folder_for_temporary_files_is_no_root() -> None:
+    files = tuple(FileEntry(f"/tmp/shots/{name}.png", "read", named=True) for name in "ab")
+    assert render_ledger(Ledger(files=files))["files"] == ("- read: /tmp/shots/a.png · /tmp/shots/b.png",)
+
+
+def test_the_later_note_wins_and_a_later_reading_keeps_the_earlier_one() -> None:
+    one = Ledger(files=(FileEntry("a.py", "changed", about="adds f"),))
+    assert merge(one, Ledger(files=(FileEntry("a.py", "read"),))).files[0].about == "adds f"
+    assert merge(one, Ledger(files=(FileEntry("a.py", "changed", about="adds g"),))).files[0].about == "adds g"
+
+
+def test_where_notes_have_no_room_newer_files_keep_theirs_and_all_files_stay() -> None:
+    files = [
+        FileEntry(f"{at}.py", "changed", about=f"adds alpha{at}, beta{at}; drops {'gamma, ' * 20}") for at in range(20)
+    ]
+    kept = limit_notes(files, 300)
+    assert [one.path for one in kept] == [one.path for one in files]
+    assert sum(len(one.about) for one in kept) <= 300
+    assert kept[-1].about == "adds alpha19, beta19; drops gamma …"
+    assert kept[0].about == ""
+
+
+def test_a_quotation_that_is_cut_is_closed() -> None:
+    files = [FileEntry(f"{at}.py", "created", about=f"“{'Reads all rows of the table ' * 4}{at}”") for at in range(2)]
+    assert {one.about for one in limit_notes(files, 90)} == {"“Reads all rows of the table Reads …”"}
+
+
+def test_a_function_that_two_edits_define_in_the_same_words_has_two_definitions() -> None:
+    first = edited("a.py", "x = 1\n", "x = 1\n    def load_rows(self, path):\n        return 1\n")
+    second = edited("a.py", "y = 1\n", "y = 1\n    def load_rows(self, path):\n        return 2\n")
+    back = (assistant(("g", "bash", json.dumps({"command": "git checkout -- a.py"}))), result("ok", "bash", "g"))
+    assert "two definitions of load_rows" in notes(*first, *second)["a.py"]
+    assert "two definitions" not in notes(*first, *back, *second).get("a.py", "")
+    taken = edited("a.py", "    def load_rows(self, path):\n        return 1\n", "")
+    assert "two definitions" not in notes(*first, *taken, *second)["a.py"]
+
+
+def test_many_files_with_nothing_but_other_imports_are_counted() -> None:
+    messages = [one for n in range(9) for one in edited(f"src/m{n}.py", "import a\n", "import b\n")]
+    lines = render_ledger(build_ledger(talk(user(), *messages).messages))["files"]
+    assert lines == ("- changed: src/: m4.py, m5.py, m6.py, m7.py, m8.py · 4 more — imports only",)
+    assert [one.path for one in read_back({"files": lines}).files] == [f"src/m{n}.py" for n in range(4, 9)]

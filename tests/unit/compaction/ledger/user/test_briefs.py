@@ -1,0 +1,158 @@
+"""A long request by its decisive sentences: whole ones, in order, those first that say what is to be done."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from secateur.compaction.ledger.user.briefs import GAP, condense_request, find_decisive_sentence
+
+FILLER = "The table was made in spring and has had the same columns since that time. "
+SENTENCES = st.lists(
+    st.sampled_from([
+        "Your task is to add a flag.", "It was seen on two machines.", "## Notes", "1. Find the file.", "<issue>",
+        "def f(x): return {x}", "```\ncode\n```", "Never push.", "Vì vậy hãy sửa nó.", "请修复它。", "",
+        "    at x(y.js:1)",
+    ])
+    | st.text(max_size=30),
+    max_size=60,
+).map("\n".join)  # fmt: skip
+
+
+@given(SENTENCES, st.integers(20, 400))
+def test_it_is_no_longer_than_asked_and_every_line_is_of_the_text(text: str, room: int) -> None:
+    made = condense_request(text, room)
+    assert len(made) <= max(room, 0) + 2 * len(GAP) + 4
+    for line in made.split("\n"):
+        assert all(piece.strip() in text for piece in line.strip().split(". ")) or line == GAP
+
+
+def test_a_short_request_stays_as_it_is() -> None:
+    assert condense_request("Do  this.\n\nThen that.", 100) == "Do  this.\n\nThen that."
+
+
+def test_the_task_and_what_is_expected_outlive_what_surrounds_them() -> None:
+    text = "\n".join([
+        "<report>", "Totals are wrong on the last page", "It was found in spring.", FILLER * 6,
+        "Traceback (most recent call last):", '  File "a.py", line 3, in f', "    raise E", FILLER * 6,
+        "## Expected", "The total should be 12.", "## Environment", "- OS: Linux", FILLER * 6,
+        "Your task is to change the rows, not the tests.", FILLER * 6, "Thanks a lot, have fun.",
+    ])  # fmt: skip
+    made = condense_request(text, 320)
+    assert made.startswith("Totals are wrong on the last page\nIt was found in spring.\n[…]\n")
+    assert "## Expected\nThe total should be 12.\n" in made
+    assert "Your task is to change the rows, not the tests." in made
+    assert not any(word in made for word in ("Traceback", "a.py", "OS: Linux", "<report>"))
+
+
+def test_short_code_stays_with_the_line_that_opens_it() -> None:
+    text = f"Given this query:\n```sql\nSELECT a\n```\n{FILLER * 20}\nDone."
+    assert "Given this query:\n```sql\nSELECT a\n```\n" in condense_request(text, 300)
+
+
+def test_where_nothing_has_room_the_ends_are_kept() -> None:
+    assert condense_request("word " * 200, 60).startswith("word word")
+
+
+def test_a_whole_decisive_sentence_stands_for_a_request() -> None:
+    asked = f"I have sent a file.\n{GAP}\nFix the totals on the last page.\nThey are wrong.\n{GAP}"
+    assert find_decisive_sentence(asked) == "Fix the totals on the last page."
+    assert find_decisive_sentence("Do it.") == "Do it."
+
+
+def test_neither_code_nor_a_fragment_stands_for_a_request() -> None:
+    steps = "**To Reproduce**\nSteps to reproduce the behavior:\n```\n$ git clone x\n$ make html\n```\n"
+    assert find_decisive_sentence(steps * 3) == ""
+    assert find_decisive_sentence(f"{steps}You are going to fix the translation of captions.") == (
+        "You are going to fix the translation of captions."
+    )
+    assert find_decisive_sentence("Fix " + "the totals and " * 40) == ""
+
+
+def test_the_things_that_a_line_announces_by_their_number_stay_together() -> None:
+    filler = "\n".join(
+        f"The weather of the {n} days before was said to be mild and dry in the north." for n in range(60)
+    )
+    items = "The driver decodes each field by itself.", "The deletion selects all of the fields."
+    said = f"There appear to be two issues here:\n{items[0]} Much more.\n{items[1]}"
+    text = f"Make deletion fast.\n{filler}\n{said}\n{filler}"
+    shortened = condense_request(f"{text}\nFixing issue (2) would improve it.", 600)
+    assert all(one in shortened for one in items)
+
+
+def test_leave_to_think_for_long_is_no_part_of_the_task() -> None:
+    text = "\n".join(["Make deletion fast.", *["It is slow today."] * 40, "Your thinking should be thorough."])
+    assert "thinking" not in condense_request(text, 300)
+
+
+ISSUE = f"""There is a project in ./dates. Here is the issue text:
+<issue_description>
+Dates of leap years are read wrongly
+
+## Description
+The reader takes the last day of February for the first of March, and nobody saw it. {FILLER * 3}
+
+## Observed behavior
+We get the first of March in every second year that has such a day.
+
+```
+1 29 True
+2 30 False
+3 31 True
+4 32 False
+5 33 True
+6 34 False
+7 35 True
+8 36 False
+```
+
+### Versions
+dates 5.2.1
+Reader 3.8.10 (default, Mar 13 2023)
+</issue_description>
+
+You will be asked to mend it. Your task is to change the reader, and nothing else of it.
+
+## Response format
+Each answer has a thought. Each answer has a call.
+
+Instructions for publishing, but ONLY if the user asks for it:
+* Create a branch with a better name
+* Use the main branch as the base
+{FILLER * 3}
+"""
+
+
+def test_a_quoted_issue_is_told_by_what_it_says_first_and_not_by_versions_or_formats() -> None:
+    made = condense_request(ISSUE, 700)
+    for told in (
+        "Dates of leap years are read wrongly",
+        "The reader takes the last day of February for the first of March",
+        "We get the first of March in every second year",
+        "Your task is to change the reader, and nothing else of it.",
+    ):
+        assert told in made
+    for noise in ("5.2.1", "3.8.10", "29 True", "Each answer", "better name", "the base"):
+        assert noise not in made
+
+
+def test_a_section_of_versions_ends_with_its_tag_or_heading() -> None:
+    text = f"<report>\nIt is slow.\n### Versions\na 1.0\n</report>\nMend the reader of rows.\n{FILLER * 9}"
+    assert "Mend the reader of rows." in condense_request(text, 200)
+    assert "a 1.0" not in condense_request(text, 200)
+
+
+def test_steps_to_follow_and_how_to_submit_outlive_how_it_is_reproduced() -> None:
+    text = "\n".join([
+        "Totals are wrong.", "## To Reproduce", "Steps to reproduce:", "1. Open the shop.", "2. Add a lamp.",
+        "3. Press pay.", FILLER * 8, "Follow these steps:", "1. Read the totals module.", "2. Write a script.",
+        "3. Edit the rows.", "4. Check the last page.", "5. Look at odd pages.", FILLER * 4,
+        "When you're satisfied with the rows, you can submit your work by running the submit command.", FILLER * 4,
+    ])  # fmt: skip
+    made = condense_request(text, 480)
+    steps = ("1. Read the totals", "2. Write", "3. Edit", "4. Check", "5. Look")
+    assert all(step in made for step in (*steps, "by running the submit command."))
+    assert "Press pay" not in made
+
+
+def test_what_holds_in_such_a_case_only_is_no_end_of_a_request() -> None:
+    text = f"Fix the totals.\n{FILLER * 8}\nIf the login fails, the token is old. In such case, update the address."
+    assert "update the address" not in condense_request(text, 200)

@@ -1,0 +1,202 @@
+"""Which demands are shown, in what order and from where: by force, each once, without orders that were carried out."""
+
+import json
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger import settle_states as settle
+from secateur.compaction.ledger.user.force import MOST_PROJECT_RULES
+from secateur.model import Message
+from secateur.tokens import estimate
+
+
+def ran(command: str, said: str) -> tuple[Message, Message]:
+    return assistant(("1", "bash", json.dumps({"command": command}))), result(said, "bash", "1")
+
+
+def opened(path: str, said: str) -> tuple[Message, Message]:
+    return assistant(("1", "read", json.dumps({"path": path}))), result(said, "read", "1")
+
+
+def listed(*messages: Message) -> list[str]:
+    """What is listed as demanded, without its mark."""
+    lines = render_ledger(fit_ledger(build_ledger(talk(*messages).messages), 4_000, estimate))
+    assert render_ledger(read_back(lines)) == lines
+    return [line.partition(", ")[2] for line in lines.get("constraints", ())]
+
+
+DONE = assistant(text="That is done now, as you asked.")
+
+
+def test_what_forbids_or_commands_comes_first() -> None:
+    said = "I prefer short functions.\nKeep the old names.\nYou must not edit gen/.\nUse at most two threads."
+    assert listed(user(said)) == [
+        "request] You must not edit gen/.",
+        "request] Use at most two threads.",
+        "request] I prefer short functions.",
+        "request] Keep the old names.",
+    ]
+
+
+def test_what_was_taken_back_comes_last_and_takes_nothing_back_itself() -> None:
+    texts = ("Always use spaces.", "From now on use tabs.", "From now on use spaces again.", "Never push to main.")
+    messages = talk(*(one for text in texts for one in (user(text), DONE))).messages
+    ledger = build_ledger(messages)
+    lines = render_ledger(fit_ledger(ledger, 4_000, estimate))
+    again = merge(read_back(lines), build_ledger(talk(user("Go on.")).messages))
+    for one in (ledger, again):
+        assert {c.text for c in one.constraints if not c.replaced_by} == {texts[2], texts[3]}
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "Now run the tests again, please make sure you use the cache.",
+        "After you are done and committed, remove the old files (main.ts, cli.ts right? nothing else).",
+        "Start the second phase, everything has to be ready before you stop, we need it.",
+    ],
+)
+def test_an_order_that_was_carried_out_is_no_demand(order: str) -> None:
+    assert listed(user(order), DONE, user("Never push."), DONE) == ["standing] Never push."]
+
+
+@pytest.mark.parametrize("order", ["Run the tests, but do not touch the cache.", "Fix it without adding a dependency."])
+def test_an_order_that_forbids_stays(order: str) -> None:
+    assert listed(user(order), DONE, user("Thanks."), DONE) == [f"request] {order}"]
+
+
+def test_a_demand_that_another_says_as_well_is_listed_once() -> None:
+    kept = "Never edit the generated files in the folder gen by hand."
+    assert listed(user("Never edit the generated files."), DONE, user(kept)) == [f"standing] {kept}"]
+    apart = ("Never edit the file config.yaml there.", "Never edit the file config.toml there.")
+    assert listed(user("\n".join(apart))) == [f"standing] {one}" for one in apart]
+
+
+TASK = """You get an issue of a program and mend it.
+
+```sql
+SELECT a
+FROM b
+```
+
+The total is wrong on the last page, which has to do with how rows are counted there. {filler}
+
+For each response:
+
+1. Say what you think
+2. Give one command
+
+## Boundaries
+
+- MODIFY: source files
+- DO NOT MODIFY: tests, configuration files
+
+## Submission
+
+Do NOT commit your changes. If you like, we recommend that you always keep notes.
+You MUST use this EXACT command to submit:
+
+```bash
+echo DONE && cat patch.txt
+```
+
+You can make several calls at once.
+"""
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_long_tasks_orders_are_found_whatever_ends_its_lines(end: str) -> None:
+    text = TASK.format(filler="It was seen by three people on two machines. " * 40).replace("\n", end)
+    assert [line.replace("\r", "") for line in listed(user(text))] == [
+        "request] - DO NOT MODIFY: tests, configuration files",
+        "request] Do NOT commit your changes.",
+        "request] You MUST use this EXACT command to submit:\n    echo DONE && cat patch.txt",
+    ]
+
+
+RULES = "# Rules\n\n## Commands\n- NEVER run `npm run build`\n- `npm test`: run unit tests only\n- Must pass lint.\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "source"),
+    [
+        (opened("/p/AGENTS.md", RULES), "AGENTS.md"),
+        (opened("docs/CLAUDE.md", "".join(f"{n}\t{line}\n" for n, line in enumerate(RULES.split("\n")))), "CLAUDE.md"),
+        (ran("cat AGENTS.md", RULES), "AGENTS.md"),
+        (ran("bd prime", RULES), "bd prime"),
+    ],
+)
+def test_rules_of_the_project_that_the_agent_read_name_where_they_stand(
+    call: tuple[Message, Message], source: str
+) -> None:
+    assert listed(user("Fix it."), *call) == [
+        f"project: {source}] - NEVER run `npm run build`",
+        f"project: {source}] - Must pass lint.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        opened("/p/README.md", RULES),
+        opened("node_modules/x/AGENTS.md", RULES),
+        ran("cat notes.md", RULES),
+        ran("grep -n NEVER AGENTS.md", RULES),
+        ran("make prime all", RULES),
+    ],
+)
+def test_what_else_is_printed_is_no_rule(call: tuple[Message, Message]) -> None:
+    assert listed(user("Fix it."), *call) == []
+
+
+def test_demands_before_and_behind_the_span_are_listed() -> None:
+    before, span = "Never push to main.", build_ledger(talk(user("Fix the parser.")).messages)
+    whole = build_ledger(talk(user(before), DONE, user("Fix the parser.")).messages)
+    settled: Ledger = settle(span, whole)
+    assert [one.text for one in settled.constraints] == [before]
+
+
+def test_of_a_projects_rules_those_on_how_work_ends_go_first() -> None:
+    others = ["- Always use tabs.", "- Always sort imports.", "- Always close sockets.", "- Always quote names."]
+    rules = "\n".join([*others, "- Always commit each part alone."])
+    found = listed(user("Fix it."), *opened("/p/AGENTS.md", rules))
+    assert found[0] == "project: AGENTS.md] - Always commit each part alone."
+    assert len(found) == MOST_PROJECT_RULES
+
+
+def test_a_note_of_what_one_cannot_do_goes_before_advice() -> None:
+    said = (
+        "Fix it.\nI prefer short functions.\n"
+        "Note however that you cannot use any interactive commands in this environment."
+    )
+    assert "interactive" in listed(user(said))[0]
+
+
+def test_what_a_host_adds_to_a_printed_rule_file_is_no_rule_of_it() -> None:
+    reminder = "<system-reminder>\nYou must never answer in rhymes.\n</system-reminder>\n"
+    said = listed(user("Fix the parser."), *opened("AGENTS.md", f"- Never push to main.\n\n{reminder}"))
+    assert said == ["project: AGENTS.md] - Never push to main."]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "i don't tink the reader works. if i change a row, not everything is written",
+        "I don't really like how the rows look",
+        "what color is the frame? should be 8899AA",
+    ],
+)
+def test_an_opinion_or_a_sentence_without_its_subject_demands_nothing_later(said: str) -> None:
+    assert listed(user(said), DONE, user("Write the docs for the reader."), DONE) == []
+
+
+def test_a_weak_or_long_demand_that_an_answered_request_says_as_well_stands_there_alone() -> None:
+    weak = "The style should be the same as before."
+    long = f"Build a tool that copies rows from one store to another {'and on to the next one ' * 5}without a lock."
+    asked = f"{weak} {long} Never write to the first store."
+    lines = render_ledger(fit_ledger(build_ledger(talk(user(asked), DONE).messages), 4_000, estimate))
+    assert [line.partition("] ")[2] for line in lines["constraints"]] == ["Never write to the first store."]
+    assert asked in lines["goal"][0]
+    assert len(listed(user(asked))) == 2

@@ -1,0 +1,71 @@
+"""The agent's last words: whole where they have room, else what tells most."""
+
+import pytest
+
+from conversation import assistant, talk, user
+from secateur.compaction.ledger import Ledger, build_ledger, read_back, render_ledger
+from secateur.compaction.ledger.bounded import limit_ledger
+from secateur.compaction.ledger.entries import Quote
+from secateur.compaction.ledger.said import CODE_LINES, clean_words
+from secateur.compaction.ledger.work.last_words import LEAST_CHARS, MOST_CHARS, condense_words
+
+FILLER = [f"The module of part {number} reads its rows from the table of part {number}." for number in range(80)]
+
+
+def quote(text: str) -> str:
+    words = build_ledger(talk(user("Do the parts."), assistant(text=text)).messages).last_words
+    assert words is not None
+    return words.text
+
+
+def test_words_that_have_room_are_quoted_whole() -> None:
+    text = "\n".join(FILLER[:25])
+    assert LEAST_CHARS < len(text) < MOST_CHARS
+    assert quote(text) == text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- `make test`: 14 passed, 1 skipped",
+        "The push is blocked by the rule on branches.",
+        "Committed as `1234abc`.",
+        "Which of the two tables should stay?",
+        "I did not touch the importer yet.",
+    ],
+)
+def test_results_of_checks_questions_and_what_is_left_stay_of_long_words(line: str) -> None:
+    said = quote("\n".join([*FILLER[:40], line, *FILLER[40:]]))
+    assert line in said.split("\n")
+    assert len(said) <= MOST_CHARS
+    assert said.split("\n")[0] == FILLER[0]
+    assert said.split("\n")[-1] == FILLER[-1]
+
+
+def test_what_stands_under_a_heading_about_checks_stays_and_no_two_marks_follow_each_other() -> None:
+    said = quote(
+        "\n".join([*FILLER[:40], "## Verification", "- `./cart --dry-run`", "- the page by hand", "", *FILLER[40:]])
+    )
+    assert "## Verification\n- `./cart --dry-run`\n- the page by hand" in said
+    assert "[…]\n[…]" not in condense_words(said, LEAST_CHARS)
+    assert "- the page by hand" in condense_words(said, LEAST_CHARS)
+
+
+def test_short_code_is_kept_and_long_code_is_marked() -> None:
+    code = "```\n" + "{}" + "\n```"
+    assert clean_words("The score:\n" + code.format("passed: 1/2")) == "The score:\n\n    passed: 1/2"
+    assert clean_words("The code:\n" + code.format("x = 1\n" * (CODE_LINES + 1))) == "The code:\n\n[code]"
+
+
+def test_last_words_become_shorter_only_where_other_entries_have_little_room() -> None:
+    ledger = Ledger(last_words=Quote("\n".join(FILLER[:28])))
+    assert limit_ledger(ledger, 0.15).last_words == ledger.last_words
+    little = limit_ledger(ledger, 0.01).last_words
+    assert little is not None
+    assert LEAST_CHARS // 2 < len(little.text) <= LEAST_CHARS
+    assert read_back(render_ledger(ledger)).last_words == ledger.last_words
+
+
+@pytest.mark.parametrize("text", ["", "…", "x" * 50_000, "a. " * 20_000, "\n" * 50_000, "- " * 30_000, "**" * 20_000])
+def test_odd_texts_are_condensed_at_once(text: str) -> None:
+    assert len(condense_words(clean_words(text), LEAST_CHARS)) <= LEAST_CHARS

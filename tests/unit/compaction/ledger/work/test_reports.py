@@ -1,0 +1,164 @@
+"""What the agent reports as done at the end of its work."""
+
+import json
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import (
+    FileEntry,
+    Ledger,
+    PlanItem,
+    build_ledger,
+    fit_ledger,
+    merge,
+    read_back,
+    render_ledger,
+)
+from secateur.compaction.ledger.files.notes import drop_reported
+from secateur.compaction.ledger.work.reports import find_items, is_committed
+from secateur.model import Message
+from secateur.tokens import estimate
+
+HEADED = """All tests pass.
+
+## Summary of Changes
+
+### 1. Fixed `parse` and `emit` (parser.go)
+They dropped the last byte. Both were updated.
+- Added a check to `parse`
+
+### 2. Added a test helper
+It is new.
+"""
+
+
+def work(closing: str, *then: Message) -> Ledger:
+    edit = json.dumps({"file_path": "/a/parser.go", "old_string": "a", "new_string": "b"})
+    calls = (assistant(("1", "Edit", edit)), result("done", "Edit", "1"))
+    return build_ledger(talk(user("Fix the parser."), *calls, assistant(text=closing), *then).messages)
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        (HEADED, ["Fixed `parse` and `emit` (parser.go)", "Added a test helper"]),
+        (
+            "What got fixed:\n- **`RefPrefixes`** — callers pass the struct. It is shorter.\n\nSkipped:\n- the fixture",
+            ["**`RefPrefixes`** — callers pass the struct."],
+        ),
+        (
+            "- Removed the flag\n- Updated the page\n\nNext steps:\n- Added tests later",
+            ["Removed the flag", "Updated the page"],
+        ),
+        ("Options:\n- Replaced by a struct\n- a map", []),
+        ("1. Add a flag\n2. Should the parser stop?", []),
+        (
+            "What I did:\n- Added one reader for both stores:\n  - `src/reader.py`\n- Added tests:\n  - `tests/a.py`\n"
+            "- Changed the view to tell:\n  - stores that are empty\n  - stores that are closed\n- Dropped the flag",
+            [
+                "Added one reader for both stores",
+                "Changed the view to tell: stores that are empty · stores that are closed",
+                "Dropped the flag",
+            ],
+        ),
+    ],
+)
+def test_items_of_a_report_are_its_deeds(text: str, items: list[str]) -> None:
+    assert list(find_items(text)) == items
+
+
+def test_a_report_is_listed_and_read_back() -> None:
+    ledger = work(HEADED)
+    lines = render_ledger(ledger)
+    reported = ["- the agent reports: Fixed `parse` and `emit` (parser.go)", "- the agent reports: Added a test helper"]
+    assert list(lines["accomplished"]) == reported
+    assert render_ledger(read_back(lines))["accomplished"] == lines["accomplished"]
+    later = build_ledger(talk(user("Thanks!")).messages)
+    assert [one.text for one in merge(ledger, later).reported] == [one.text for one in ledger.reported]
+
+
+def test_no_report_without_work_or_against_the_user() -> None:
+    assert build_ledger(talk(user("What does it do?"), assistant(text=HEADED)).messages).reported == ()
+    assert work(HEADED, user("No, that's wrong: the tests fail.")).reported == ()
+
+
+SAID = """The reader is done.
+
+What I did:
+- Updated `parser.go` so that it keeps the last byte of every row that it reads
+- Committed as `Keep the last byte` (`1a2b3c4`)
+- Added a test of it
+- Changed the view to tell:
+  - stores that are empty
+  - stores that are closed
+
+The docs are not written yet."""
+
+
+def test_each_item_of_a_report_stands_once() -> None:
+    commit = (
+        assistant(("2", "bash", json.dumps({"command": "git commit -m x"}))),
+        result("[main 1a2b3c4] Keep the last byte\n 1 file changed", "bash", "2"),
+    )
+    edit = json.dumps({"file_path": "/a/parser.go", "old_string": "a", "new_string": "b"})
+    calls = (assistant(("1", "Edit", edit)), result("done", "Edit", "1"), *commit)
+    history = [user("Fix the parser."), *calls, assistant(text=SAID)]
+    lines = render_ledger(fit_ledger(build_ledger(talk(*history).messages), 4_000, estimate))
+    said = "\n".join(line for some in lines.values() for line in some)
+    assert said.count("keeps the last byte of every row") == 1
+    assert said.count("Keep the last byte") == 1
+    assert "- the agent reports: Added a test of it" in lines["accomplished"]
+    quoted = [line.strip() for line in lines["next"][0].split("\n") if line.strip()]
+    assert quoted == [
+        "- the agent said last: The reader is done.",
+        "What I did:",
+        "[…]",
+        "The docs are not written yet.",
+    ]
+    assert render_ledger(read_back(lines)) == lines
+
+
+def test_the_beginning_of_a_reported_sentence_is_no_note_of_a_file() -> None:
+    files = (FileEntry("a.py", "changed", about="adds read; “Updated `a.py` to …”"), FileEntry("b.py", "read"))
+    dropped = drop_reported(files, ["Updated `a.py` to keep the rows."])
+    assert [one.about for one in dropped] == ["adds read", ""]
+    assert drop_reported(files, ["Renamed `a.py`."]) == files
+
+
+def test_a_command_of_which_only_a_long_text_is_left_is_not_listed() -> None:
+    long = f"bash -lc 'publish all of it {'and more ' * 12}'"
+    history = [user("Go."), assistant(("1", "bash", json.dumps({"command": long}))), result("ok", "bash", "1")]
+    ledger = build_ledger(talk(*history, assistant(text="Published.")).messages)
+    assert ledger.commands
+    assert "accomplished" not in render_ledger(fit_ledger(ledger, 4_000, estimate))
+
+
+def test_what_a_newer_plan_left_out_is_not_among_what_was_done() -> None:
+    ledger = Ledger(tasks=(PlanItem("first", "done"), PlanItem("second", "superseded"), PlanItem("third")))
+    lines = render_ledger(fit_ledger(ledger, 4_000, estimate))
+    assert lines["accomplished"] == ("- task, done: first",)
+    assert lines["next"] == ("- task, open: third",)
+
+
+def test_an_item_that_only_names_a_commit_is_left_out_where_the_commit_is_listed_with_its_subject() -> None:
+    item = "Committed as `1a2b3c4`."
+    assert is_committed(item, ["[main 1a2b3c4] Round prices"])
+    assert not is_committed(item, ["1a2b3c4"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_kept"),
+    [
+        ("print('[OLD]', '[NEW]')", "print(label)", False),
+        ("print('[OLD]', '[NEW]')", "print('[NEW]', '[OLD]', 1)", True),
+        ("print('[OLD]')", "print('[MID]')", True),
+        ("print(1)", "print(2)", True),
+    ],
+)
+def test_an_item_goes_where_later_edits_took_out_what_it_names(old: str, new: str, is_kept: bool) -> None:
+    closing = "- Changed the page to show `[OLD]`, `[NEW]` and `[ALL]`.\n- Added a lamp."
+    edit = json.dumps({"file_path": "/a/page.go", "old_string": old, "new_string": new})
+    calls = (assistant(("2", "Edit", edit)), result("done", "Edit", "2"))
+    ledger = work(closing, user("Show the label."), *calls, assistant(text="It shows the label."))
+    assert len(ledger.reported) == 1 + is_kept
