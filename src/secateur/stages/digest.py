@@ -30,7 +30,7 @@ from secateur.plan import list_active_epochs
 from secateur.projection import Projection
 from secateur.stages import Context
 from secateur.stages.compact import CompactionStep, check_preconditions, conclude_epoch, make_before_event
-from secateur.stages.old_work import count_results_within, find_old_span
+from secateur.stages.old_work import find_old_span, is_newest_result_within
 from secateur.stages.proposing import read_raw_history
 from secateur.stages.setup import NO_OPTIONS, CompactionSetup, CompactOptions
 
@@ -68,18 +68,17 @@ def conclude(
 def _make_forced_digests(context: Context, projection: Projection, settings: DigestSettings) -> _Digests | None:
     """The digests of a view over its threshold.
 
-    Where the newest results alone would leave it too long, a summary could not keep all of them either: those that have
-    no room in its tail are digested, too, so that something of them stays in view.
+    Where the newest result is too long for the tail of a summary as well, nothing but the summary would be left: then
+    all that the model has read is digested, so that its answers and an outline of the results stay in view.
     """
     forced = settings.apply_forced()
     made = make_digests(context, projection, forced, must=True)
     if isinstance(made, CompactionSkipped) or (made is not None and not _is_left_high(context, projection, made[0])):
         return made
     room = compute_tail_room(context.settings, context.limits.usable)
-    fewer = count_results_within(projection, room)
-    if fewer >= forced.last_results:
+    if not room or is_newest_result_within(projection, room):
         return made
-    return make_digests(context, projection, replace(forced, last_results=fewer, keep_tokens=0), must=True)
+    return make_digests(context, projection, replace(forced, last_results=0, keep_tokens=0), must=True)
 
 
 def _is_left_high(context: Context, projection: Projection, made: Compacted) -> bool:

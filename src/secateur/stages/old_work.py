@@ -91,14 +91,12 @@ def _is_own(message: Message) -> bool:
     return message.role != "system" and not (message.role == "user" and message.origin == "user")
 
 
-def count_results_within(projection: Projection, room: int) -> int:
-    """Count the newest results that have room together with all that follows them."""
-    kept = 0
+def is_newest_result_within(projection: Projection, room: int) -> bool:
+    """Whether the newest result has room, in tokens, together with all that follows it; True if there is none."""
     for message, shown in zip(
         reversed(projection.document.transcript.messages), reversed(projection.projected_messages), strict=True
     ):
         room -= sum_tokens(shown)
-        if room < 0:
-            break
-        kept += _count_results(message)
-    return kept
+        if _count_results(message):
+            return room >= 0
+    return True
