@@ -214,7 +214,7 @@ def describe_target(action: Action) -> str:
 
 def _note(found: dict[str, FileEntry], effect: Effect, action: Action, roots: dict[str, None]) -> tuple[str, ...]:
     """Record an effect, and return the files that it touched."""
-    if action.kind == "run" and _is_secret(action.call.text, effect.path):
+    if is_secret(action, effect.path):
         return ()
     path = find_known_path(found, effect.path, roots)
     key = action.key if effect.use == "read" else action.call.key
@@ -287,9 +287,10 @@ _NOT_RESTORED = re.compile(
 )
 
 
-def _is_secret(command: str, path: str) -> bool:
+def is_secret(action: Action, path: str) -> bool:
     """Whether what reads like a file in a command is a secret there: `<password>…` is no redirection."""
-    return path in command and path not in _redact_command(command)
+    command = action.call.text
+    return action.kind == "run" and path in command and path not in _redact_command(command)
 
 
 _redact_command = lru_cache(maxsize=4)(redact)  # asked about once for each file that it names

@@ -15,6 +15,7 @@ from msgspec import Struct
 from secateur.compaction.ledger.entries import FileEntry, Ledger, Standing, StandingKind
 from secateur.compaction.ledger.files.added_logs import describe_added_logs
 from secateur.compaction.ledger.files.rewrites import is_edit_refused
+from secateur.compaction.ledger.files.touched import is_secret
 from secateur.compaction.ledger.work.checks import has_started, is_refused
 from secateur.compaction.ledger.work.endings import describe_ending, list_lines
 from secateur.compaction.ledger.work.failed_acts import LINE_CHARS, list_failed_acts, quote_line
@@ -76,7 +77,9 @@ def list_changes(done: Sequence[Action], files: Sequence[FileEntry]) -> Iterator
             continue
         for effect in list_file_effects(action):
             name = posixpath.basename(effect.path)
-            if effect.use in _CHANGES and name not in left_out and (not effect.path or is_code(effect.path)):
+            if effect.use not in _CHANGES or name in left_out or is_secret(action, effect.path):
+                continue
+            if not effect.path or is_code(effect.path):
                 yield FileChange(number, redact(effect.path), effect.use)
 
 
@@ -182,7 +185,8 @@ def _list_outdated_patches(done: Sequence[Action], changes: Sequence[FileChange]
     for number, action in enumerate(done):
         for line in list_command_lines(action) if action.kind == "run" and action.result else ():
             if "diff" in line or "format-patch" in line:
-                written |= {path: (number, names) for path, names in _list_written_patches(line)}
+                found = _list_written_patches(line)
+                written |= {path: (number, names) for path, names in found if not is_secret(action, path)}
         for effect in list_file_effects(action) if written and action.kind == "run" else ():
             if effect.use in ("deleted", "moved"):
                 written.pop(effect.path, None)
