@@ -1,11 +1,12 @@
 """Whether later work has overtaken what the agent said: what it spoke of is not as it was.
 
 Rule: decided on edits and checks alone, never on what was said of them. A deed is overtaken where its file was edited
-again, or where what it names was taken out; a problem where its file or the lines that name it were edited, in the same
-message or later; another description where those lines were edited later; what counts lines, tells how checks ended,
-or says in the middle of work how things still are and names no file, by any later edit. Where so much of an analysis is
-overtaken, the rest of it goes too. A finding that names nothing that was edited holds, and so does what tools or
-providers require.
+again, where what it names was taken out, or where the code that it says was removed was written again; a problem where
+its file or the lines that name it were edited, in the same message or later; another description where those lines were
+edited or their file was written anew later; what counts lines, tells how checks ended or what comes next, or says how
+things still are and names no file, by any later edit. What the agent says in the middle of work of how things are now,
+and names no file, is about the file that it edited last. Where so much of an analysis is overtaken, the rest of it goes
+too. A finding that names nothing that was edited holds, and so does what tools or providers require.
 """
 
 import posixpath
@@ -29,11 +30,16 @@ ANALYSIS_SHARE = 0.3  # of what one message says, overtaken, so that the rest of
 
 
 class LaterEdit(Struct, frozen=True, gc=False):
-    """One edit, by the number of its message: the identifiers of the lines that it took out, and of those it put in."""
+    """One edit, by the number of its message: the identifiers of the lines that it took out, and of those it put in.
+
+    The lines themselves are there where the edit states both.
+    """
 
     number: int
     out: frozenset[str]
     into: frozenset[str]
+    out_text: str = ""
+    into_text: str = ""
 
 
 class LaterWork(Struct, frozen=True, gc=False):
@@ -42,6 +48,8 @@ class LaterWork(Struct, frozen=True, gc=False):
     newest: int = -1
     files: Mapping[str, int] = {}  # the newest edit of each file, by its name
     edits: tuple[LaterEdit, ...] = ()
+    wholes: Mapping[str, int] = {}  # when each file was last written as a whole, by its name
+    order: tuple[tuple[int, str], ...] = ()  # every edited file by its name, in order of the edits
 
 
 def trace_work(messages: Sequence[Message]) -> LaterWork:
@@ -49,14 +57,18 @@ def trace_work(messages: Sequence[Message]) -> LaterWork:
     numbers = {part.key: number for number, message in enumerate(messages) for part in message.parts}
     files: dict[str, int] = {}
     edits: list[LaterEdit] = []
+    wholes: dict[str, int] = {}
+    order: list[tuple[int, str]] = []
     for action in list_actions(messages):
         if action.ok and action.result and not is_edit_refused(action):
             number = numbers[action.call.key]
             for path in _list_edited(action):
                 files[posixpath.basename(path)] = number
+                order.append((number, posixpath.basename(path)))
+            wholes |= {posixpath.basename(one.path): number for one in list_rewrites(action) if one.whole}
             edits += [_find_defined(number, one) for one in list_rewrites(action) if one.whole]
-            edits += [made for one in list_replaced(action) if (made := _compare(number, one.old, one.new)).out]
-    return LaterWork(max(files.values(), default=-1), files, tuple(edits))
+            edits += [_compare(number, one.old, one.new) for one in list_replaced(action)]
+    return LaterWork(max(files.values(), default=-1), files, tuple(edits), wholes, tuple(order))
 
 
 class Statement(Struct, frozen=True, gc=False):
@@ -103,12 +115,38 @@ def _is_overtaken(one: Statement, work: LaterWork) -> bool:
         return True
     if not (one.is_deed or is_problem) and _LASTS.search(one.text):
         return False
-    if one.is_midway and not one.is_deed and _THEN.search(one.text) and not _FILE.search(one.text):
+    if not one.is_deed and _is_of_then(one, work):
         return True
-    is_named = any(at >= since and _has_name(one.text, name) for name, at in work.files.items())
-    if is_named and (one.is_deed or is_problem):
+    edited = work.files if one.is_deed or is_problem else work.wholes
+    if any(at >= since and _has_name(one.text, name) for name, at in edited.items()):
         return True
-    return _is_rewritten(one, [edit for edit in work.edits if edit.number >= since])
+    later = [edit for edit in work.edits if edit.number >= since]
+    return _is_rewritten(one, later) or (one.is_deed and _is_reversed(one, later))
+
+
+def _is_of_then(one: Statement, work: LaterWork) -> bool:
+    """Whether a statement that edits followed says what was so just then, or what was to come next."""
+    if _NEXT.search(one.text):
+        return True
+    if _FILE.search(one.text):
+        return False
+    if _THEN.search(one.text) if one.is_midway else (_STILL.search(one.text) and not _LASTS.search(one.text)):
+        return True
+    about = next((name for number, name in reversed(work.order) if number <= one.number), "")
+    return one.is_midway and _NOW.search(one.text) is not None and work.files.get(about, -1) > one.number
+
+
+def _is_reversed(one: Statement, edits: Sequence[LaterEdit]) -> bool:
+    """Whether the code that a deed says was removed was written again, or what it says was added was taken out."""
+    told = _DEED_ON_CODE.search(one.text)
+    if told is None:
+        return False
+    state = ""
+    for edit in edits:
+        is_out, is_in = told["code"] in edit.out_text, told["code"] in edit.into_text
+        if is_out != is_in:
+            state = "in" if is_in else "out"
+    return state == ("in" if told["removed"] else "out")
 
 
 def _is_rewritten(one: Statement, edits: Sequence[LaterEdit]) -> bool:
@@ -136,7 +174,7 @@ def _compare(number: int, old: str, new: str) -> LaterEdit:
     before, after = old.split("\n"), new.split("\n")
     out = "\n".join(line for line in before if line not in after)
     into = "\n".join(line for line in after if line not in before)
-    return LaterEdit(number, _list_identifiers(out), _list_identifiers(into))
+    return LaterEdit(number, _list_identifiers(out), _list_identifiers(into), out, into)
 
 
 def _find_defined(number: int, one: EditedText) -> LaterEdit:
@@ -169,6 +207,18 @@ _TIED = r"\b(?:without|specific to|limited to|unique to|only (?:in|with|for)|res
 _FILE = re.compile(r"\w\.[a-z]{1,5}\b")
 _THEN = re.compile(  # how things are while the agent looks at them
     r"(?i)\b(?:still|currently|the current)\b|\bis too \w+|\bnow (?:fails?|breaks?|shows?|gives?|returns?|prints?)\b"
+)
+_STILL = re.compile(  # how things were when a turn ended
+    r"(?i)\b(?:still|currently|for now|at the moment|right now|not yet"
+    r"|(?:the|my|our) (?:last|latest|newest|most recent) (?:commit|change|edit|run|fix))\b"
+)
+_NEXT = re.compile(r"(?i)\bnext (?:[\w-]+ ){0,2}(?:steps?|tasks?|thing|move|milestone|piece|slice)\b")
+_NOW = re.compile(
+    r"(?i)\b(?:we|it|this|that|which) now\b|\b(?:is|are|has|have) now\b|\bnow (?:explicitly|correctly|properly)\b"
+)
+_DEED_ON_CODE = re.compile(
+    r"(?i)\b(?:(?P<removed>removed|deleted|dropped|stripped|took out)|added|introduced|inserted)\b"
+    r"[^`\n]{0,80}`(?P<code>[^`\n]{2,200})`"
 )
 _LASTS = re.compile(r"(?i)\b(?:requires?|must|because|since|decided|rejected|not allowed|only works)\b")
 _COUNTS = re.compile(r"(?i)\blines? ~?\d+|\b\d+ lines\b|:\d+-\d+\b")

@@ -63,7 +63,6 @@ def test_a_statement_is_overtaken_by_a_later_edit_of_what_it_names(said: str, is
 def test_how_things_still_are_midway_is_overtaken_by_any_later_edit(said: str, is_gone: bool) -> None:
     messages = talk(user(), assistant(text=said), *EDIT).messages
     assert list_overtaken([Statement(said, 1, False, True)], trace_work(messages)) == ({0} if is_gone else set())
-    assert list_overtaken([Statement(said, 1, False)], trace_work(messages)) == set()
     assert list_overtaken([Statement(said, 9, False, True)], trace_work(messages)) == set()
 
 
@@ -132,3 +131,57 @@ def test_code_that_a_new_file_defines_is_not_where_it_was() -> None:
     assert list_overtaken([Statement(said, 1, False)], work) == {0}
     assert list_overtaken([Statement(said, 3, False)], work) == set()
     assert list_overtaken([Statement("Added `parseArgs()` to the parser.", 1, True)], work) == set()
+
+
+@pytest.mark.parametrize(
+    ("said", "is_gone"),
+    [
+        ("It still counts the total on every request.", True),
+        ("The shop does not currently ask the bank for a rate.", True),
+        ("For now guests pay in cents.", True),
+        ("The last commit landed: `1a2b3c4` Round prices.", True),
+        ("The next useful step is a list of guests.", True),
+        ("The bank still requires whole numbers.", False),
+        ("The total in `order.py` is right at the moment.", False),
+        ("Guests pay in cents.", False),
+    ],
+)
+def test_how_things_stood_when_a_turn_ended_is_overtaken_by_the_edits_of_a_later_one(said: str, is_gone: bool) -> None:
+    messages = talk(user(), assistant(text=said), user("Go on."), *EDIT).messages
+    assert list_overtaken([Statement(said, 1, False)], trace_work(messages)) == ({0} if is_gone else set())
+    before = talk(user(), *EDIT, assistant(text=said)).messages
+    assert list_overtaken([Statement(said, 3, False)], trace_work(before)) == set()
+
+
+def test_what_was_removed_and_written_again_was_not_removed_and_the_other_way_around() -> None:
+    removed, added = (
+        Statement("Removed the `** 2` of the rate.", 2, True),
+        Statement("Added `** 2` to the rate.", 2, True),
+    )
+    back = edited("src/rate.py", "return rate", "return rate ** 2")
+    off = edited("src/rate.py", "return rate ** 2", "return rate")
+    beside = edited("src/rate.py", "a = rate ** 2", "b = rate ** 2")
+
+    def ask(*later: Message) -> frozenset[int]:
+        return list_overtaken([removed, added], trace_work(talk(user(), assistant(), assistant(), *later).messages))
+
+    assert ask() == ask(*beside) == set()
+    assert ask(*back) == {0}
+    assert ask(*off) == {1}
+    assert ask(*back, *off) == {1}
+
+
+def test_what_was_said_of_a_file_goes_when_it_is_written_anew_or_edited_again() -> None:
+    given = json.dumps({"file_path": "src/menu.py", "content": "DISHES = []\n"})
+    wrote = assistant(("w", "write", given)), result("ok", "write", "w")
+    said = [
+        Statement("`menu.py` lists the dishes of the day by price.", 2, False),
+        Statement("The difference is that we now sort by price.", 2, False, True),
+        Statement("Dishes are sorted by price.", 2, False, True),
+    ]
+    first = edited("src/menu.py", "x = 1", "x = 2")
+    assert list_overtaken(said, trace_work(talk(user(), *first, assistant(), *wrote).messages)) == {0, 1, 2}
+    again = edited("src/menu.py", "x = 2", "x = 3")
+    assert list_overtaken(said[:2], trace_work(talk(user(), *first, assistant(), *again).messages)) == {1}
+    other = edited("src/wine.py", "x = 1", "x = 2")
+    assert list_overtaken(said, trace_work(talk(user(), *first, assistant(), *other).messages)) == set()
