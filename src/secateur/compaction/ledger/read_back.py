@@ -86,7 +86,8 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
 
 
 _FACTS = ("discoveries", "accomplished", "files", "questions", "next")
-_SAID = re.compile(r"\[(\S*), (open|done|answered|superseded)\] (.*)", re.S)
+_REPLIED = ("replied to", "answered")  # the second word is that of older summaries
+_SAID = re.compile(r"\[(\S*), (open|done|answered|replied to|superseded)\] (.*)", re.S)
 _DEMAND = re.compile(r"\[(\S*), (superseded )?(standing|request|project)(?:: ([^\]\n]+))?\] (.*)", re.S)
 _DOCUMENT = re.compile(rf"{TASK_DOCUMENT} ([^\n:]+): (.*)", re.S)
 _COMMAND = re.compile(
@@ -122,7 +123,7 @@ def _parse_requests(lines: Iterable[str]) -> Iterator[UserRequest]:
     for text in _split_bullets(lines):
         if found := _SAID.fullmatch(text):
             said, asked = _split_question(found[3])
-            yield UserRequest(said, cast(State, "done" if found[2] == "answered" else found[2]), found[1], asked)
+            yield UserRequest(said, cast(State, "done" if found[2] in _REPLIED else found[2]), found[1], asked)
 
 
 def _parse_constraints(lines: Iterable[str]) -> Iterator[Constraint]:

@@ -138,7 +138,7 @@ FULL = Ledger(
 
 def test_a_ledger_as_lines() -> None:
     assert render_ledger(FULL) == {
-        "goal": ("- [bcdfgh, answered] Do a.\n    Then b.", "- [, open] And d."),
+        "goal": ("- [bcdfgh, replied to] Do a.\n    Then b.", "- [, open] And d."),
         "instructions": ("- [cdfghj, superseded] Also c.",),
         "constraints": ("- [bcdfgh, standing] Never push.", "- [bcdfgh, request] Not here:\n    - a\n    - b"),
         "discoveries": (
