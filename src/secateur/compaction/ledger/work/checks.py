@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
+from secateur.compaction.ledger.work.last_errors import judge_action, read_last_error
 from secateur.memoizing import memoize_texts
 from secateur.redact import redact
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
@@ -53,7 +54,7 @@ def read_verdict(output: str, exit_: int | None, is_error: bool = False, is_hidd
             return CheckVerdict(ok, _clip(totals[-1]))
     if (worded := _read_words(lines)) and not (exit_ or is_error):
         return worded
-    failing = "" if exit_ == 0 and not is_hidden else _find_failing_line(lines)
+    failing = "" if exit_ == 0 and not is_hidden else _find_failing_line(lines) or read_last_error(output)[1]
     if exit_ or is_error or failing:
         return CheckVerdict(False, failing)
     return CheckVerdict(None if is_hidden or _STILL_RUNS.search(output[:400]) else True)
@@ -172,7 +173,9 @@ def judge_run(run: ExecutedCommand) -> CheckVerdict:
     """Return how a run ended: a check as its tool says, any other command as its host does."""
     result = run.action.result
     if run.check is None or result is None:
-        return CheckVerdict(None if _has_foreign_status(run) else run.action.ok)
+        if _has_foreign_status(run):
+            return CheckVerdict(None)
+        return CheckVerdict(run.action.ok if run.looks else judge_action(run.action))
     if not has_started(run):
         return CheckVerdict(None)
     rest = run.text.strip().removeprefix(name_command(run.text))

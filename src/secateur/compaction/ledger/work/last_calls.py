@@ -12,10 +12,11 @@ from secateur.compaction.ledger.entries import Command
 from secateur.compaction.ledger.files.touched import describe_target
 from secateur.compaction.ledger.said import get_user_text
 from secateur.compaction.ledger.work.checks import read_verdict
+from secateur.compaction.ledger.work.last_errors import judge_action
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
-from secateur.toolcalls.commands import MAX_CHARS
+from secateur.toolcalls.commands import MAX_CHARS, iterate_runs
 from secateur.toolcalls.file_effects import list_command_lines
 
 MOST_LAST_CALLS = 3
@@ -55,7 +56,9 @@ def _read(action: Action) -> Command:
     text = clip_text(text.replace(_SAID, " - said: "), MAX_CHARS).strip()
     if not action.said.strip() or NO_RESULT in action.said[:_SEARCHED]:
         return Command(text, None if action.ok else False, action.exit, key=action.call.key)
-    return Command(text, action.ok, action.exit, told=_quote_result(action), key=action.call.key)
+    looks = any(run.looks for run in iterate_runs([action]))
+    ok = action.ok if looks else judge_action(action)
+    return Command(text, ok, action.exit, told=_quote_result(action), key=action.call.key)
 
 
 def _quote_result(action: Action) -> str:

@@ -99,20 +99,43 @@ def test_files_that_no_call_committed_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "line"),
+    ("said", "line", "outcome"),
     [
         (
             "cart.py:3: UserWarning: old\n  warn()\nError importing carts: no module named x\n",
             "Error importing carts: no module named x",
+            "ended, outcome unknown",
         ),
-        ("Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'cart'", "KeyError: 'cart'"),
-        ("loading\nbash: ./cart: No such file or directory", "bash: ./cart: No such file or directory"),
-        ("Read 3 carts\nThere were no errors: fine", "Read 3 carts"),
+        (
+            "Error importing carts: no such cart\n(Open file: /w/cart.py)\n(Current directory: /w)\nbash-$",
+            "Error importing carts: no such cart",
+            "ended, outcome unknown",
+        ),
+        ("Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'cart'", "KeyError: 'cart'", "failed"),
+        ("KeyError: 'cart'\nThe error was caught and the carts are fine", "KeyError: 'cart'", "ok"),
+        ("Read 3 carts\nbash: trolley: command not found\n", "bash: trolley: command not found", "failed"),
+        ("loading\nbash: ./cart: No such file or directory", "bash: ./cart: No such file or directory", "failed"),
+        ("Read 3 carts\nThere were no errors: fine", "Read 3 carts", "ok"),
     ],
 )
-def test_of_a_result_the_error_is_quoted(said: str, line: str) -> None:
+def test_of_a_result_the_error_is_quoted_and_without_an_exit_status_no_success_is_told(
+    said: str, line: str, outcome: str
+) -> None:
     shown = list_next(*called("Let's try it:", "python try.py", said))
-    assert shown[1] == f"- carried out after that, ok: python try.py — said: {line}"
+    told = "carried out after that" if outcome == "ok" else "called since"
+    assert shown[1] == f"- {told}, {outcome}: python try.py — said: {line}"
+
+
+def test_a_stated_exit_status_and_a_command_that_only_looks_are_believed() -> None:
+    said = "KeyError: 'cart'"
+    shown = list_next(*called("Let's try it:", "./try", f"Exit code: 0\n{said}"))
+    assert shown[1].startswith("- carried out after that, ok")
+    assert list_next(*called("Let's see it:", "tail cart.log", said))[1].startswith("- carried out after that, ok")
+
+
+def test_a_check_that_ends_with_an_uncaught_error_is_no_success() -> None:
+    made = read(*called("", "python test_cart.py", "Traceback (most recent call last):\n  x\nImportError: no cart"))
+    assert [(one.check, one.ok) for one in made.commands] == [("test", False)]
 
 
 def test_once_the_work_is_handed_in_the_user_waits_for_nothing_and_the_call_stands_once() -> None:

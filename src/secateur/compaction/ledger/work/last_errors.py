@@ -1,0 +1,44 @@
+"""How a command ended of which the host states no exit status: by the last line of its output.
+
+Rule: an output that ends with an error is no success. A command that ends with a traceback, with an exception or with a
+program that the shell cannot find has failed; of any other error nobody knows. What a host writes below an output does
+not count, and neither do calls that read, search or edit, since they may show such lines.
+"""
+
+import re
+from functools import lru_cache
+
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
+
+MAX_CHARS = 200  # of an error
+_SEARCHED, _LINES = 12_000, 160  # characters and lines at the end of an output
+
+
+@lru_cache(maxsize=1_024)
+def read_last_error(output: str) -> tuple[bool | None, str]:
+    """Return how a command ended by the end of its output, and the error that stands there; "" if none does."""
+    lines = [_COLOR.sub("", line).rstrip() for line in output[-_SEARCHED:].split("\n")[-_LINES:]]
+    told = [line for line in lines if line.strip() and not _HOST_END.match(line)]
+    if not told or not (_UNCAUGHT.match(told[-1]) or _ENDS_IN_ERROR.match(told[-1])):
+        return True, ""
+    has_failed = _UNCAUGHT.match(told[-1]) is not None or any(line.startswith(_TRACEBACK) for line in told)
+    return False if has_failed else None, clip_text(collapse_whitespace(told[-1]), MAX_CHARS)
+
+
+def judge_action(action: Action) -> bool | None:
+    """Return how a call ended: as its host states, or else as the end of its output says."""
+    if not action.ok or action.exit is not None or action.kind in ("read", "search", "edit"):
+        return action.ok
+    return read_last_error(action.said)[0]
+
+
+_COLOR = re.compile(r"\x1b\[[0-9;]*m")
+_TRACEBACK = "Traceback (most recent call last):"
+_HOST_END = re.compile(r"\((?:Open file|Current directory): [^\n]{0,400}\)$|[\w.-]{0,40}[#$]$|</?\w{1,40}>$")
+_UNCAUGHT = re.compile(  # what an interpreter or a shell prints last before it gives up
+    r"(?:[A-Za-z_]\w{0,80}\.){0,8}(?:[A-Z]\w{0,80}(?:Error|Exception)|KeyboardInterrupt)(?::(?!:)|$)"
+    r"|(?:\S{0,80}sh: )?(?:line \d{1,6}: |\d{1,6}: )?\S{1,200}: (?:command not found|not found)$"
+    r"|(?:/\S{0,80}/)?(?:ba|da|z)?sh: [^\n]{1,200}: (?:No such file or directory|Permission denied)$"
+    r"|zsh:(?:\d{1,6}:)? command not found: \S{1,200}$|\S*python[\d.]*: (?:No module named \S|can't open file )"
+)
+_ENDS_IN_ERROR = re.compile(r"(?:error|fatal|panic)\b(?!s\b)[^:\n]{0,80}: ?\S|npm (?:ERR!|error) ", re.I)
