@@ -2,7 +2,9 @@
 
 Rule: what the user named comes first, then what the agent itself used most often, then what a command says that it has
 started or created, since no one can ask for it by another name. What only a tool printed is not kept, because it can be
-read back. Paths have their own entries. A name is written as in its source.
+read back. Measures, colors, CSS classes, kernels and errors that a language brings along are no names, and neither are
+hashes of commits that were amended or rebased since, or that the agent says are gone. Paths have their own entries. A
+name is written as in its source.
 """
 
 import re
@@ -31,17 +33,34 @@ _ANNOUNCED = re.compile(
 )
 
 _NO_NAME = re.compile(  # coordinates of a drawing, a range of numbers, a time that was cut
-    r"\d{4}-\d\d-\d\d|v?\d+(?:\.\d+){1,3}|\d{1,2}-[a-z]+|no-?reply@\S+|(?:utf|iso|latin|cp|windows|ascii|us)-[\w-]{1,10}|#(?:[0-9a-f]{6}|[0-9a-f]{8}|\d{1,2})|(?-i:[a-z])\w*(?:Error|Warning|Exception)"
+    r"\d{4}-\d\d-\d\d|v?\d+(?:\.\d+){1,3}|\d{1,4}-[a-z]+|no-?reply@\S+|(?:utf|iso|latin|cp|windows|ascii|us)-[\w-]{1,10}|#(?:[0-9a-f]{6}|[0-9a-f]{8}|\d{1,2})|(?-i:[a-z])\w*(?:Error|Warning|Exception)"
     r"|E(?:NOENT|ACCES|PERM|EXIST|ISDIR|NOTDIR|PIPE|INVAL|ADDRINUSE|CONNREFUSED|CONNRESET|TIMEDOUT|AGAIN|BUSY)"
     r"|https?://(?:www\.w3\.org|schemas?\.[\w.-]+|www\.sitemaps\.org)\b\S*|https?://json-schema\.org\S*"
     r"|[\w.-]*?[-_]?(?:123|1234|12345|abc|abc123|xyz|foo|bar|baz)"
-    r"|[MLHVCSQTAZ]?[\d.]+(?:[MLHVCSQTAZ][-\d.,]+)+[MLHVCSQTAZ]?|[\d.]*\.\d+-[\d.]+|\d{1,3}-\d*\.\d+|\d{4}-\d\d-\d\dT\d\d",
+    r"|[MLHVCSQTAZ]?[\d.]+(?:[MLHVCSQTAZ][-\d.,]+)+[MLHVCSQTAZ]?|[\d.]*\.\d+-[\d.]+|\d{1,3}-\d*\.\d+|\d{4}-\d\d-\d\dT\d\d[\d:.-]*Z?"
+    r"|\d+(?:\.\d+)?(?:p|px|pt|r?em|v[hw]|dpi|fps)|\d+x\d+(?:x\d+)?|\d+-\d+|[0-9a-f]{6}"
+    r"|(?-i:(?:-?[mp][xytrbl]?|gap|gap-[xy]|space-[xy]|(?:min-|max-)?[wh]|size|inset|top|left|right|bottom|rounded|text|border"
+    r"|bg-[a-z]{3,10}|text-[a-z]{3,10}|border-[a-z]{3,10}|opacity|leading|tracking|grid-cols|col-span|row-span|z|ring|duration"
+    r"|delay)-\d{1,3}(?:\.5)?)"
+    r"|(?:Linux|Darwin|Windows|CYGWIN\w*|MINGW\w*)-\d[\w.+-]*|(?:many|musl)?linux[\w.-]*_\d\w*"
+    r"|(?:Import|ModuleNotFound|Type|Value|Key|Index|Attribute|Name|Syntax|Indentation|Runtime|Assertion|FileNotFound|OS|IO"
+    r"|Reference|Range|NotImplemented)Error|(?:Runtime|NullPointer|IllegalArgument|IllegalState)Exception"
+    r"|(?:Deprecation|User|Runtime|Future)Warning",
     re.I,
+)
+_COMMITTED = re.compile(r"^\[[\w./ -]{1,200}(?:\(root-commit\) )?(?<= )(?P<hash>[0-9a-f]{7,40})\] ", re.M)
+_AMENDS = re.compile(r"\scommit\b[^\n;&|]{0,400}\s--amend\b")
+_REBASES = re.compile(r"\bgit\b[^\n;&|]{0,80}\s(?:rebase|filter-branch|filter-repo)\b")
+_REBASED = re.compile(r"^Successfully rebased\b|^Rewrite [0-9a-f]{7,40}\b", re.M)
+_SAID_GONE = re.compile(
+    r"\b(?P<hash>[0-9a-f]{7,40})`?,? (?:is|was|has been|got) (?:now )?"
+    r"(?:gone|rewritten|replaced|amended|squashed|dropped)\b"
 )
 
 
 def list_names(messages: Iterable[Message], done: Iterable[Action] = ()) -> tuple[str, ...]:
     """Return the names worth keeping, the user's first."""
+    messages = tuple(messages)
     users: dict[str, None] = {}
     agents: Counter[str] = Counter()
     for message in messages:
@@ -52,10 +71,33 @@ def list_names(messages: Iterable[Message], done: Iterable[Action] = ()) -> tupl
             for text in (get_agent_text(message), *calls):
                 agents.update(_find_names(text))
     often = (name for name, count in agents.most_common() if count > 1 and name not in users)
-    known = dict.fromkeys((*users, *often))
+    done = tuple(done)
+    gone = _list_gone_commits(messages, done)
+    known = dict.fromkeys(name for name in (*users, *often) if not (gone and name.startswith(gone)))
     made = dict.fromkeys(name for action in done if action.kind == "run" for name in _find_announced(action))
     new = [name for name in made if name not in known][-MOST_ANNOUNCED:]
     return (*list(known)[: MOST - len(new)], *new)
+
+
+def _list_gone_commits(messages: Iterable[Message], done: Iterable[Action]) -> tuple[str, ...]:
+    """Return the hashes of commits that an amended commit or a rebase replaced, or that the agent says are gone."""
+    own: list[str] = []
+    gone: dict[str, None] = {}
+    for action in done:
+        if action.kind != "run" or "git" not in action.call.text[:_SEARCHED]:
+            continue
+        line, said = action.call.text[:_SEARCHED], action.said[:_SEARCHED]
+        new = _COMMITTED.findall(said)
+        if own and new and _AMENDS.search(line):
+            gone[own.pop()] = None
+        elif _REBASES.search(line) and _REBASED.search(said):
+            gone |= dict.fromkeys(own)
+            own.clear()
+        own += new
+    for message in messages:
+        if message.role == "assistant":
+            gone |= dict.fromkeys(_SAID_GONE.findall(get_agent_text(message)[:_SEARCHED]))
+    return tuple(gone)
 
 
 def _find_announced(action: Action) -> Iterator[str]:

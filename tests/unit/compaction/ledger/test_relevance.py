@@ -224,7 +224,27 @@ def test_names_in_the_users_words_are_not_listed_again() -> None:
 
 @pytest.mark.parametrize(
     "junk",
-    ["utf-8", "2026-03-04", "http://www.w3.org/2000/svg", "#424242", "ENOENT", "session-123", "v23.4.0", "showError"],
+    [
+        "utf-8",
+        "2026-03-04",
+        "http://www.w3.org/2000/svg",
+        "#424242",
+        "ENOENT",
+        "session-123",
+        "v23.4.0",
+        "showError",
+        "1200p",
+        "120-133",
+        "gap-4",
+        "py-1.5",
+        "bg-blue-400",
+        "aa4444",
+        "#aa4444",
+        "128-color",
+        "2026-03-04T05-06-07-890Z",
+        "Linux-6.1.0-13-amd64-x86_64-with-glibc2.36",
+        "TypeError",
+    ],  # fmt: skip
 )
 def test_names_that_tell_nothing_are_none(junk: str) -> None:
     assert ledger_of(user(f"See {junk} there."), assistant(text=f"{junk} and {junk}")).identifiers == ()

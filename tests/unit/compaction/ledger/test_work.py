@@ -174,6 +174,24 @@ def test_names_that_the_user_or_the_agent_used() -> None:
     assert ledger.identifiers == ("#4711", "https://example.org/a/b", "1f2e3d4c")
 
 
+@pytest.mark.parametrize(
+    ("then", "is_gone"),
+    [
+        ((), False),
+        (ran("git commit --amend --no-edit", "[main 2b3c4d5] Sum up the cart"), True),
+        (ran("git commit -m More", "[main 2b3c4d5] More"), False),
+        (ran("git rebase main", "Successfully rebased and updated refs/heads/topic."), True),
+        (ran("git rebase main", "fatal: no rebase in progress"), False),
+        ((assistant(text="So `1a2b3c4` is gone."),), True),
+    ],
+)
+def test_a_commit_that_was_replaced_is_no_name(then: tuple[Message, ...], is_gone: bool) -> None:
+    said = assistant(text="Committed as 1a2b3c4, and job-4711-a waits for 1a2b3c4, job-4711-a.")
+    again = assistant(text="Look at 1a2b3c4 and job-4711-a.")
+    ledger = read(user("Go."), *ran("git commit -m Sum", "[main 1a2b3c4] Sum up the cart"), said, again, *then)
+    assert ledger.identifiers == (("job-4711-a",) if is_gone else ("1a2b3c4", "job-4711-a"))
+
+
 def test_coordinates_and_ranges_are_no_names() -> None:
     drawn = "Use <path d='M4.8l-1.2-1.2M18.5 16.2c-1.1'/> at 1.2-2.3 since 2026-12-09T00 for ticket OPS-4471."
     assert read(user(drawn)).identifiers == ("OPS-4471",)

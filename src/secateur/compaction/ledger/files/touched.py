@@ -98,9 +98,11 @@ def _is_absent(path: str, action: Action) -> bool:
         return _ABSENT.match(action.said[:_MOST_ABSENT]) is not None
     if action.kind != "run":
         return False
-    if f"{path.removeprefix('~')}: No such file or directory" in action.said:
+    line = action.call.text[:_SEARCHED]
+    is_silent = any(path in hit[0] for hit in _SILENCED.finditer(line)) and not _FOOTER.sub("", action.said)
+    if is_silent or f"{path.removeprefix('~')}: No such file or directory" in action.said:
         return True
-    guarded = _GUARDED.search(action.call.text[:_SEARCHED])
+    guarded = _GUARDED.search(line)
     return guarded is not None and action.said.strip() == (guarded["instead"] or "").strip()
 
 
@@ -181,6 +183,8 @@ _ABSENT = re.compile(
     re.I,
 )
 _GUARDED = re.compile(r"2> ?/dev/null ?\|\| ?(?:true|:|echo +(?:\\?[\"'])?(?P<instead>[\w .,:-]{1,80}))")
+_SILENCED = re.compile(r"\b(?:cat|head|tail)\b[^;&|>\n]{0,99}2> ?/dev/null(?!\s*>)(?!\s*\|(?!\||\s*(?:head|tail)\b))")
+_FOOTER = re.compile(r"\s|<[^<>\n]{0,60}\bexit code \d{1,3}>")  # what a host adds to an output
 _UNCOMMITTED_USES = ("created", "changed", "deleted", "moved")
 _COMMITTING = re.compile(
     r"\bgit\b[^\n]{0,80}?\s(?:commit|merge|cherry-pick|revert|am)(?![\w-])"
