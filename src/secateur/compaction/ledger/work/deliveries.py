@@ -2,7 +2,8 @@
 
 Rule: only what is asked for in so many words, at the beginning of a clause; not what is denied, asked about, or bound
 to a condition. What the calls of later messages did is taken from the commands and tools themselves, never from what
-the agent says of them. One entry for each kind, the newest; quoted.
+the agent says of them; of a chain that failed, what its output shows done
+is done. One entry for each kind, the newest; quoted.
 """
 
 import re
@@ -10,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from secateur.compaction.ledger.entries import Undelivered
 from secateur.compaction.ledger.said import get_user_text, split_sentences
-from secateur.compaction.ledger.work.repository import has_git_failed
+from secateur.compaction.ledger.work.failed_acts import has_run_failed, list_failed_programs
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
@@ -41,9 +42,11 @@ def _list_kinds(done: Iterable[Action], ran: Iterable[ExecutedCommand]) -> dict[
     """Return the kinds of deliveries that calls made, by the key of the call."""
     kinds: dict[str, set[str]] = {}
     for run in ran:
-        if run.action.ok or run.action.exit is None:
+        if any(pattern.search(run.line) for pattern in _DID.values()):
             did = {kind for kind, pattern in _DID.items() if pattern.search(run.line)}
-            did -= _FAILING if has_git_failed(run.action.said) else set()
+            if did and has_run_failed(run):
+                left = [line for words in list_failed_programs(run) if not _QUIET.match(line := " ".join(words))]
+                did = {kind for kind in did if not any(_DID[kind].search(line) for line in left)}
             kinds.setdefault(run.action.call.key, set()).update(did)
     for action in done:
         if action.kind != "run" and action.ok:
@@ -81,7 +84,7 @@ _ASKED = {
     "ticket": re.compile(rf"{_BEGINS}(?:open|create|file|add|make){_ONE}(?:ticket|issue|bug\s+report)\b"),
     "tag": re.compile(rf"{_BEGINS}tag\s+(?:it|this|the\s+(?:release|commit|version)|v?\d)"),
 }
-_FAILING = {"push", "pull request"}  # which git's own words tell about
+_QUIET = re.compile(r"git (?:tag|commit (?:\S{1,80} )*?(?:-q[a-z]*|--quiet))\b")  # prints nothing where it succeeds
 _GIT = r"\bgit\b.{0,60}?\s"
 _DID = {
     "commit": re.compile(

@@ -1,18 +1,24 @@
 """What was to leave the machine or the working tree and failed: commits, pushes, merges, releases, deployments.
 
 Rule: the newest try of each counts. It is done where a later try succeeded, or where the result of any later call shows
-it: the hash of a commit, a clean tree, a branch that is up to date.
+it: the hash of a commit, a clean tree, a branch that is up to date. Of a chain of commands that failed, what stands
+before a command whose output shows it done is done, too; where more than one is left, nobody knows which of them failed
+and what behind it did not run, so that they are told as the one chain. A dry run publishes nothing.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
 
 from secateur.compaction.ledger.work.checks import is_refused
+from secateur.compaction.ledger.work.last_errors import judge_action
 from secateur.compaction.ledger.work.repository import has_git_failed
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand
+from secateur.toolcalls.shell import parse_command_line
 
 MOST_FAILED = 2
 LINE_CHARS = 160  # of a command, and of a result
@@ -21,9 +27,8 @@ _RESULT_CHARS = 20_000  # that are searched
 
 def quote_line(line: str) -> str:
     """Quote a command line on one line, without secrets and clipped."""
-    return (
-        clip_text(collapse_whitespace(redact(line)), LINE_CHARS).replace(" · ", " - ").replace("; run since", ", run")
-    )
+    whole = collapse_whitespace(redact(line)).replace(" · ", " - ").replace("; run since", ", run")
+    return whole if len(whole) <= LINE_CHARS else f"{clip_text(whole, LINE_CHARS - 2)} …".strip()
 
 
 def list_failed_acts(messages: Sequence[Message], ran: Iterable[ExecutedCommand]) -> Iterator[str]:
@@ -31,25 +36,72 @@ def list_failed_acts(messages: Sequence[Message], ran: Iterable[ExecutedCommand]
     runs: dict[str, list[ExecutedCommand]] = {}
     for run in ran:
         runs.setdefault(run.action.key, []).append(run)
-    left: dict[str, str] = {}
+    left: dict[str, _Chain] = {}
     for part in (part for message in messages for part in message.parts if part.kind == "tool_result"):
         for run in runs.get(part.key, ()):
-            has_failed = has_git_failed(run.action.said) or not run.ok
+            has_failed = has_run_failed(run)
             acts = {} if is_refused(run) else {act: words for words in run.does if (act := _name_act(words))}
-            for act, words in acts.items():
+            for act in acts:
                 left.pop(act, None)
-                if has_failed:
-                    left[act] = f"{quote_line(' '.join(words))}{_quote_error(run.action.said)}"
+            if has_failed:
+                rest = list_failed_programs(run)
+                some = {act: words for act, words in acts.items() if words in rest}
+                left |= {
+                    act: _Chain(rest if _is_chain(run.line) else (words,), run.action.said)
+                    for act, words in some.items()
+                }
         for act, shows in _SHOWS_DONE.items() if left else ():
-            if act in left and shows.search(part.text[:_RESULT_CHARS]):
+            if act in left and _is_shown_done(shows, part.text[:_RESULT_CHARS]):
                 del left[act]
-    yield from list(dict.fromkeys(left.values()))[-MOST_FAILED:]
+    yield from list(dict.fromkeys(_describe(chain, left) for chain in left.values()))[-MOST_FAILED:]
+
+
+class _Chain(Struct, frozen=True):
+    """The programs of a command line that failed, and what it printed."""
+
+    does: tuple[tuple[str, ...], ...]
+    said: str
+
+
+def _describe(chain: _Chain, left: Mapping[str, _Chain]) -> str:
+    """Quote what is left of a chain, from its first act that failed or did not run to its last, and the error."""
+    at = [number for number, words in enumerate(chain.does) if left.get(_name_act(words)) == chain]
+    told = " && ".join(" ".join(words) for words in chain.does[at[0] : at[-1] + 1])
+    return f"{quote_line(told)}{_quote_error(chain.said)}"
+
+
+def has_run_failed(run: ExecutedCommand) -> bool:
+    """Whether a run failed by its status, by the end of its output or by the words of git or npm."""
+    said = run.action.said[:_RESULT_CHARS]
+    return not run.ok or has_git_failed(said) or not judge_action(run.action) or _NPM_FAILED.search(said) is not None
+
+
+def list_failed_programs(run: ExecutedCommand) -> tuple[tuple[str, ...], ...]:
+    """Return the programs of a failed command line without those that its output shows done, and those before them."""
+    said = run.action.said[:_RESULT_CHARS]
+    shown = [_SHOWS_DONE.get(_name_act(words)) for words in run.does]
+    done = [number for number, shows in enumerate(shown) if shows and _is_shown_done(shows, said)]
+    if not _is_chain(run.line):
+        return tuple(words for number, words in enumerate(run.does) if number not in done)
+    return run.does[done[-1] + 1 if done else 0 :]
+
+
+def _is_shown_done(shows: re.Pattern[str], said: str) -> bool:
+    is_of_upstream = shows is _SHOWS_DONE["git push"]
+    return shows.search(said) is not None and not (is_of_upstream and _REJECTED.search(said))
+
+
+def _is_chain(line: str) -> bool:
+    """Whether each command of a line runs only if the one before it succeeded."""
+    return all(simple.then in _CHAINING for simple in parse_command_line(line).commands)
 
 
 def _name_act(words: tuple[str, ...]) -> str:
     """Return the program and the verb of a command that commits, pushes, merges, publishes or deploys."""
     found = _ACT.match(" ".join(word for word in words[:6] if not word.startswith(("-", "/", "."))))
-    return found[0] if found else ""
+    if found is None or "--dry-run" in words:
+        return ""
+    return "npm publish" if found["package"] else found[0]
 
 
 def _quote_error(said: str) -> str:
@@ -60,20 +112,31 @@ def _quote_error(said: str) -> str:
 
 _ACT = re.compile(
     r"git (?:push|pull|merge|rebase|commit|cherry-pick)(?![\w-])|gh (?:pr|release|issue) (?:create|merge)"
-    r"|glab mr (?:create|merge)|(?:npm|pnpm|yarn|cargo|poetry|uv|twine) (?:publish|upload)|docker push|kubectl apply"
+    r"|glab mr (?:create|merge)|(?:cargo|poetry|uv|twine) (?:publish|upload)|docker push|kubectl apply"
     r"|terraform apply|vercel (?:deploy|--prod)|fly deploy"
+    r"|(?P<package>(?:npm|pnpm|yarn|bun) (?:run )?publish(?::(?!dry)[\w.-]{1,40})?(?![\w:.-]))"
+    r"|(?:(?:npm|pnpm|yarn|bun) (?:run )?|make |just )(?:release|deploy)(?::(?!dry)[\w.-]{1,40})?(?![\w:.-])"
+    r"|(?:(?:ba|z)?sh |node |tsx |bun |python[\d.]* )?(?:\S{0,100}/)?(?:publish|release|deploy)[\w-]{0,40}"
+    r"\.(?:sh|[cm]?[jt]s|py)(?!\S)"
 )
+_CHAINING = ("", "&&", "|", "|&")
+_FETCHED = r"(?! +(\S{1,200}) +-> \S{1,80}/\1(?:\s|$))"  # a branch of the remote, taken from there
 _UPSTREAM = (
     r"^Everything up-to-date|^Your branch is up to date with "
-    r"|^ {2,}[+]?[0-9a-f]{7,}\.{2,3}[0-9a-f]{7,} |^ \* \[new (?:branch|tag)\]"
+    rf"|^(?: {{2,}}[+]?[0-9a-f]{{7,}}\.{{2,3}}[0-9a-f]{{7,}}(?= )| \* \[new (?:branch|tag)\]){_FETCHED}"
 )
+_PULLED = (
+    r"^Already up to date|^Fast-forward$|^Successfully rebased|^Current branch \S{1,200} is up to date|^Merge made by"
+)
+_REJECTED = re.compile(r"^error: failed to push |^ ! \[(?:remote )?rejected\]", re.M)
+_NPM_FAILED = re.compile(r"^npm (?:ERR!|error) (?:code |Lifecycle |publish )", re.M)
 _SHOWS_DONE = {
     "gh pr create": re.compile(r"^https://\S{1,200}/pull/\d", re.M),
     "git commit": re.compile(
         r"^\[[\w./ -]{1,200}(?:\(root-commit\) )?[0-9a-f]{7,40}\] |^nothing to commit, working", re.M
     ),
     "git push": re.compile(_UPSTREAM, re.M),
-    "git pull": re.compile(_UPSTREAM, re.M),
+    "git pull": re.compile(f"{_UPSTREAM}|{_PULLED}", re.M),
 }
 _TELLS = re.compile(r"[^\W\d_]{3,}")
 _ERROR = re.compile(r"(?i)\b(?:fatal|error|rejected|denied|timed out|failed|refused|conflict|could not|cannot)\b")

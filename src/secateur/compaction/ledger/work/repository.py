@@ -65,12 +65,21 @@ def list_unpushed(ran: Iterable[ExecutedCommand]) -> tuple[str, ...]:
         for words in run.does:
             left |= dict.fromkeys(hashes if words[:2] == ("git", "commit") else ())
             if not is_done:
+                left = _drop_shown_pushed(left, run.action.said) if words[:2] == ("git", "push") else left
                 continue
             if words[:2] == ("git", "tag") and not _NO_TAG & {*words}:
                 left |= {f"{TAG}{redact(word)}": None for word in words[2:][-1:] if _TAGGED.fullmatch(word)}
             elif words[:2] == ("git", "push") or " ".join(words[:3]) in _PUSHES:
                 left = {one: None for one in left if one.startswith(TAG) and not _is_tag_pushed(words, one)}
     return tuple(left)
+
+
+def _drop_shown_pushed(left: dict[str, None], said: str) -> dict[str, None]:
+    """Return the commits and tags of a failed command line without those whose push its output shows."""
+    shown = _PUSHED.findall(said[:_SEARCHED_TEXT])
+    names = {name for kind, name in shown if kind == "tag"}
+    has_branch = any(kind != "tag" for kind, _ in shown) and not _GIT_FAILED.search(said[:_SEARCHED_TEXT])
+    return {one: None for one in left if not (one.removeprefix(TAG) in names if one.startswith(TAG) else has_branch)}
 
 
 def has_git_failed(said: str) -> bool:
@@ -248,6 +257,11 @@ _HASH = re.compile(_COMMITTED + r"([0-9a-f]{7,40})\] ", re.M)
 _GIT = ("git", "gh", "gt", "glab")
 _GIT_FAILED = re.compile(
     r"^(?:fatal: |error: failed to push |error: could not (?:apply|lock) | ! \[(?:remote )?rejected\])", re.M
+)
+_PUSHED = re.compile(
+    r"^(?: {2,}[+]?[0-9a-f]{7,}\.{2,3}[0-9a-f]{7,}| \* \[new (branch|tag)\])(?! +(?:\S{1,200}) +-> origin/)"
+    r" +(\S{1,200}) +-> ",
+    re.M,
 )
 _PUSHES = ("gh pr create", "gh pr merge", "glab mr create", "gt submit")
 _NO_TAG = frozenset({"-l", "--list", "-d", "--delete", "-n", "--contains", "--sort", "--points-at"})

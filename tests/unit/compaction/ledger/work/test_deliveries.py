@@ -168,3 +168,17 @@ def test_an_answer_that_is_all_code_is_quoted_without_its_fence() -> None:
     ledger = read(user("Give me the text."), assistant(text="```\nAdd a flag for dates\n\nIt is off.\n```"))
     assert ledger.last_words is not None
     assert ledger.last_words.text == "Add a flag for dates\n\nIt is off."
+
+
+@pytest.mark.parametrize(
+    ("command", "said", "left"),
+    [
+        ("git pull && git commit -am x && git push", "fatal: no such host", ["commit", "push"]),
+        ("git commit -am x && git push", "[main 1234abc] x\nfatal: no such host", ["push"]),
+        ("git commit -qam x && git push", "fatal: no such host", ["push"]),
+        ("git commit -am x && git push && npm publish", f"[main 1234abc] x\n   {'1' * 7}..{'2' * 7}  a -> a\nno", []),
+    ],
+)
+def test_of_a_chain_that_failed_what_its_output_shows_is_delivered(command: str, said: str, left: list[str]) -> None:
+    made = read(user("Fix the parser, then commit and push."), *ran(command, said, True), DONE)
+    assert [one.kind for one in made.undelivered] == left

@@ -20,6 +20,7 @@ def read(*rounds: tuple[Message, Message]) -> Ledger:
 
 COMMIT = ran("git commit -m x", "[main 1234abc] x\n 1 file changed")
 TAGGED = ran("git tag v0.1.0")
+SHOWN = "   1234567..1234abc  main -> main\n * [new tag]         v0.1.0 -> v0.1.0\nnpm error code E403\n"
 PUSHED = ran("git push origin main", "To github.com:a/b\n   1..2  main -> main")
 
 
@@ -34,6 +35,9 @@ PUSHED = ran("git push origin main", "To github.com:a/b\n   1..2  main -> main")
         ([COMMIT, TAGGED, PUSHED, ran("git push --tags", "ok")], ()),
         ([COMMIT, TAGGED, PUSHED, ran("git push origin v0.1.0", "ok")], ()),
         ([COMMIT, ran("git push", "rejected", True)], ("1234abc",)),
+        ([COMMIT, TAGGED, ran("git push origin main v0.1.0 && npm publish", SHOWN, True)], ()),
+        ([COMMIT, TAGGED, ran("git push origin main && npm publish", SHOWN.partition(" *")[0], True)], ("tag v0.1.0",)),
+        ([COMMIT, ran("git pull && git push", SHOWN.replace("-> main", "-> origin/main"), True)], ("1234abc",)),
         ([COMMIT, ran("gh pr create --title T", "https://github.com/a/b/pull/7")], ()),
         ([ran("git add . && git commit -m x && git tag v2", "[main 1234abc] x")], ("1234abc", "tag v2")),
         (

@@ -176,6 +176,42 @@ def test_a_push_or_a_commit_that_failed_last_is_told(rounds: list[Round], said: 
     assert tell("failed", *rounds) == said
 
 
+NO_HOST = "ssh: connect to host cart.example port 22: timed out\nfatal: Could not read from remote repository."
+SHIP = "git commit -am x && git tag v2 && git push origin main v2"
+SHIPPED = "[main 1234abc] x\nTo cart.example:a/b\n   1234567..1234abc  main -> main\n * [new tag]         v2 -> v2"
+NO_RIGHT = "npm error code E403\nnpm error 403 Forbidden: no right to publish cart"
+FETCHED = "From cart.example:a/b\n   1234567..89abcde  main       -> origin/main\nerror: could not apply 12ab"
+
+
+@pytest.mark.parametrize(
+    ("rounds", "said"),
+    [
+        ([ran("git pull --rebase && ./sync && git push", NO_HOST)], ["git pull --rebase && ./sync && git push"]),
+        ([ran("git pull && git push", NO_HOST), ran("git push", "pushed")], ["git pull"]),
+        ([ran("git pull && git push", f"Already up to date.\n{NO_HOST}")], ["git push"]),
+        ([ran("git pull --rebase && git push", FETCHED)], ["git pull --rebase && git push"]),
+        ([ran("git pull; git push", NO_HOST)], ["git pull", "git push"]),
+        ([ran(SHIP, SHIPPED), ran("npm run publish", NO_RIGHT)], ["npm run publish"]),
+        ([ran(f"{SHIP} && npm publish", f"{SHIPPED}\n{NO_RIGHT}")], ["npm publish"]),
+        ([ran("npm run publish 2>&1 | tail -3", NO_RIGHT)], ["npm run publish"]),
+        ([ran("bash ci/release.sh 2.0", "no right", True)], ["bash ci/release.sh 2.0"]),
+        ([ran("npm run publish", NO_RIGHT), ran("npm publish", "+ cart@2.0.0")], []),
+        ([ran("npm run publish:dry", NO_RIGHT), ran("npm publish --dry-run", NO_RIGHT)], []),
+        ([ran("npm publish", "+ cart@2.0.0")], []),
+    ],
+)
+def test_of_a_chain_that_failed_only_what_is_not_shown_done_is_told(rounds: list[Round], said: list[str]) -> None:
+    assert [one.partition(" — said: ")[0] for one in tell("failed", *rounds)] == [
+        one.replace("./sync", "sync") for one in said
+    ]
+
+
+def test_a_command_that_is_cut_for_room_says_so() -> None:
+    told = tell("failed", ran(f"git push origin {'a-branch ' * 40}", NO_HOST))[0].partition(" — said: ")[0]
+    assert told.endswith(" …")
+    assert len(told) <= 160
+
+
 LAST = assistant(text="The cart is fixed.")
 
 
