@@ -16,7 +16,7 @@ from secateur.compaction.ask import Failure, SummaryAnswer
 from secateur.compaction.headings import STATE_SECTIONS, parse_answer, read_labels
 from secateur.compaction.judge.claims import TruthReason, extract_words, is_reported
 from secateur.compaction.judge.evidence import Evidence
-from secateur.compaction.judge.figures import has_figure
+from secateur.compaction.judge.figures.support import has_figure
 from secateur.compaction.judge.truth import find_contradiction
 from secateur.compaction.language import LEAST_SHORT, detect_language
 from secateur.compaction.summary import Sections

@@ -7,39 +7,26 @@ stands. What nothing is known about stands. The first contradiction that is foun
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from secateur.compaction.judge import (
-    bans,
-    bindings,
+from secateur.compaction.judge.claims import Contradiction
+from secateur.compaction.judge.evidence import Evidence
+from secateur.compaction.judge.figures import bindings, labels, names, settings, support, turns, values
+from secateur.compaction.judge.noise import find_gibberish, find_repetition
+from secateur.compaction.judge.reading import read_claims
+from secateur.compaction.judge.user import bans, choices, consent, demands, inversion, opposites, owners, stances
+from secateur.compaction.judge.work import (
     causes,
     changes,
     checks,
-    choices,
-    consent,
     deeds,
-    demands,
-    figures,
     file_states,
-    inversion,
-    labels,
-    names,
-    opposites,
     outcomes,
-    owners,
     records,
     series,
-    settings,
-    stances,
     standing,
     states,
-    turns,
-    values,
     verdicts,
     wishes,
 )
-from secateur.compaction.judge.claims import Contradiction
-from secateur.compaction.judge.evidence import Evidence
-from secateur.compaction.judge.noise import find_gibberish, find_repetition
-from secateur.compaction.judge.reading import read_claims
 from secateur.compaction.summary import Sections
 
 _KINDS = (
@@ -52,7 +39,7 @@ _KINDS = (
     bans,
     demands,
     states,
-    figures,
+    support,
     values,
     settings,
     labels,

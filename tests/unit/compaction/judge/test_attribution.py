@@ -5,8 +5,8 @@ import json
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.judge.bindings import read_bindings
 from secateur.compaction.judge.evidence import Evidence, collect_evidence
+from secateur.compaction.judge.figures.bindings import read_bindings
 from secateur.compaction.judge.truth import find_contradiction
 from secateur.model import Message
 

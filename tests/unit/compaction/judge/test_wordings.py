@@ -7,10 +7,10 @@ import pytest
 from conversation import assistant, result, talk, user
 from secateur.compaction.judge.claims import TruthReason
 from secateur.compaction.judge.clauses import read_outcome
-from secateur.compaction.judge.deeds import read_deeds
 from secateur.compaction.judge.evidence import Evidence, collect_evidence
+from secateur.compaction.judge.figures.turns import Succession, read_turns
 from secateur.compaction.judge.truth import find_contradiction
-from secateur.compaction.judge.turns import Succession, read_turns
+from secateur.compaction.judge.work.deeds import read_deeds
 from secateur.model import Message
 
 

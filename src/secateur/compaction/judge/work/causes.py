@@ -8,9 +8,9 @@ the agent's shares at least one with what stands around the agent's sentence.
 import re
 from functools import lru_cache
 
-from secateur.compaction.judge.choices import is_same_language
 from secateur.compaction.judge.claims import REPORTING, SENTENCE, Claim, extract_words, quote
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
+from secateur.compaction.judge.user.choices import is_same_language
 
 LEAST_KNOWN = 0.3  # of the words of a cause, anywhere in the history
 LEAST_NEAR = 0.2  # of the words of a cause, around the agent's words on the cause

@@ -8,10 +8,10 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from secateur.compaction.judge.checks import TOOL
 from secateur.compaction.judge.claims import CLAUSE, REPORTING, SENTENCE, Claim, extract_words, quote
 from secateur.compaction.judge.clauses import is_ahead, is_earlier
 from secateur.compaction.judge.evidence import CheckRun, ClaimRule, CommandRun, Evidence
+from secateur.compaction.judge.work.checks import TOOL
 
 FEWEST_NAMED = 2  # words of a command that a claim has to share
 

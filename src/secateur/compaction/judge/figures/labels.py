@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from secateur.compaction.judge.claims import Claim, extract_words
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
-from secateur.compaction.judge.turns import has_turn
-from secateur.compaction.judge.wishes import split_words
+from secateur.compaction.judge.figures.turns import has_turn
+from secateur.compaction.judge.work.wishes import split_words
 
 MOST_LINES = 40  # of the history that are looked at for one figure
 LINE_CHARS = 400  # of a line, around a figure

@@ -11,7 +11,7 @@ from secateur.compaction.judge.claims import SENTENCE, Claim, extract_words, is_
 from secateur.compaction.judge.clauses import is_ahead, is_denied, is_earlier, split_clauses, strip_harmless
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.judge.lexicon import USER, build_pattern
-from secateur.compaction.judge.states import FRAME, STATEMENT, is_denial
+from secateur.compaction.judge.work.states import FRAME, STATEMENT, is_denial
 
 _PAST_SECTIONS = ("accomplished", "discoveries", "files", "decisions", "resolved")
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from secateur.compaction.judge.checks import TOOL
 from secateur.compaction.judge.claims import REPORTING, Claim, extract_plain_words, quote
 from secateur.compaction.judge.evidence import CheckRun, ClaimRule, Evidence
+from secateur.compaction.judge.work.checks import TOOL
 
 LEAST_QUOTED = 0.6  # of the words of a quotation that the user has to have said
 FEWEST_QUOTED = 3  # words of a quotation that is judged

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from secateur.compaction.judge.claims import Claim
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
-from secateur.compaction.judge.figures import NUMBER, read_number
+from secateur.compaction.judge.figures.support import NUMBER, read_number
 
 
 def _explain_value(claim: Claim, evidence: Evidence) -> str:

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from secateur.compaction.judge.checks import INTENT
 from secateur.compaction.judge.claims import CLAUSE, SENTENCE, Claim, extract_words, is_negative
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
+from secateur.compaction.judge.work.checks import INTENT
 
 LEAST_SPOKEN = 0.5  # of the words of a claim, in one sentence that only speaks of it
 LEAST_MISSING = 0.3  # of them that stand nowhere in what is

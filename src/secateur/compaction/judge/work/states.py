@@ -6,7 +6,6 @@ is not done. Plans are often not kept up to date, so an open task may be done un
 
 import re
 
-from secateur.compaction.judge.checks import INTENT
 from secateur.compaction.judge.claims import (
     CLAUSE,
     REPORTING,
@@ -18,6 +17,7 @@ from secateur.compaction.judge.claims import (
     quote,
 )
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
+from secateur.compaction.judge.work.checks import INTENT
 
 LEAST_INTENDED = 0.6  # of the words of what the agent had yet to do
 MOST_TOLD = 0.8  # of the words of an open task, in a claim that has it as done

@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from secateur.compaction.judge.claims import Claim
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
-from secateur.compaction.judge.labels import FEWEST_DIGITS, FIGURE, LINE_CHARS, MOST_LINES, is_alike, list_lines
-from secateur.compaction.judge.wishes import split_words
+from secateur.compaction.judge.figures.labels import FEWEST_DIGITS, FIGURE, LINE_CHARS, MOST_LINES, is_alike, list_lines
+from secateur.compaction.judge.work.wishes import split_words
 
 AROUND_WORDS = 4  # on either side of the only figure of a part of a line
 NEAR_WORDS = 2  # on either side of one of several

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from secateur.compaction.judge.claims import Claim
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
-from secateur.compaction.judge.figures import NUMBER
+from secateur.compaction.judge.figures.support import NUMBER
 
 FEWEST_CHARS = 3  # of values whose order in the history says which one is older
 SEARCHED = 100_000  # characters of the newest of a history in which pairs are looked for

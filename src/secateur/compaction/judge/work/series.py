@@ -10,7 +10,7 @@ from functools import lru_cache
 from secateur.compaction.judge.claims import REPORTING, Claim
 from secateur.compaction.judge.clauses import is_ahead, is_earlier, is_share, read_outcome, split_clauses
 from secateur.compaction.judge.evidence import ClaimRule, CommandRun, Evidence
-from secateur.compaction.judge.outcomes import FIRST, PART, PAST, TOOL
+from secateur.compaction.judge.work.outcomes import FIRST, PART, PAST, TOOL
 
 
 def _explain_ordinal(claim: Claim, evidence: Evidence) -> str:

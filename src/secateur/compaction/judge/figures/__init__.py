@@ -1,0 +1,1 @@
+"""Rules on the figures, names and values of a summary."""
