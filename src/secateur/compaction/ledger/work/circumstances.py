@@ -5,19 +5,20 @@ Rule: a file is scratch if it lies in a folder for temporary files, or if the se
 gave it the name of a trial, ran it or fed it to a program, and neither the user named it nor `git add` took it. A file
 that was read counts where someone spoke of it afterwards, by its name or by what it is named after, or an edit wrote
 that name. A failed check or an error has been edited since if a call behind it changed a file of the project, any other
-check if it changed code; how the check ends then, nobody knows before it runs again.
+check if it changed code; how the check ends then, nobody knows before it runs again. A change in one repository leaves
+the checks of another as they are, where the calls name the folders of both and git ran in them.
 """
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import FileEntry, Ledger
 from secateur.compaction.ledger.files.lines import TEMPORARY
-from secateur.compaction.ledger.files.paths import list_roots
+from secateur.compaction.ledger.files.paths import find_roots, list_roots
 from secateur.compaction.ledger.files.touched import limit_uncommitted
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
 from secateur.compaction.ledger.work.failures import is_overtaken
@@ -39,11 +40,15 @@ def mark_circumstances(
     scratch = tuple(posixpath.basename(one.path) for one in files if one.scratch)
     kept = {one.path for one in files if not one.scratch}
     places = {key: number for number, action in enumerate(done) for key in (action.key, action.call.key)}
-    newest = _find_newest_change(done, scratch)
-    newest_code = max((one.number for one in list_changes(done, files)), default=-1)
+    repositories = _list_repositories(ran)
+    newest = _find_newest_changes(_list_all_changes(done, scratch), done, repositories)
+    code = ((one.number, one.path) for one in list_changes(done, files))
+    newest_code = _find_newest_changes(code, done, repositories)
 
-    def is_older(key: str, than: int = newest) -> bool:
-        return places.get(key, than) < than
+    def is_older(key: str, than: Mapping[str, int] = newest) -> bool:
+        place = places.get(key, len(done))
+        own = _find_repository(_find_folder(done[place]), repositories) if place < len(done) else ""
+        return any(place < number for root, number in than.items() if not (root and own) or root == own)
 
     def list_later(key: str) -> Iterator[Effect]:
         for action in done[places.get(key, len(done)) + 1 :]:
@@ -145,18 +150,39 @@ def _list_operands(run: ExecutedCommand) -> Iterator[str]:
         yield from simple.reads
 
 
-def _find_newest_change(done: Sequence[Action], scratch: Sequence[str]) -> int:
-    """Return the number of the newest call that changed a file of the project; -1 if none did."""
-    for number in range(len(done) - 1, -1, -1):
-        action = done[number]
-        if action.kind in ("run", "edit", "other") and any(
-            effect.use in _CHANGES
-            and posixpath.basename(effect.path) not in scratch
-            and not TEMPORARY.match(effect.path)
-            for effect in list_file_effects(action)
-        ):
-            return number
-    return -1
+def _list_all_changes(done: Sequence[Action], scratch: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield the number of each call that changed a file of the project, with the file's path."""
+    for number, action in enumerate(done):
+        for effect in list_file_effects(action) if action.kind in ("run", "edit", "other") else ():
+            is_kept = posixpath.basename(effect.path) not in scratch and not TEMPORARY.match(effect.path)
+            if effect.use in _CHANGES and is_kept:
+                yield number, effect.path
+
+
+def _find_newest_changes(
+    changes: Iterable[tuple[int, str]], done: Sequence[Action], repositories: Sequence[str]
+) -> dict[str, int]:
+    """Return the number of the newest change in each repository; "" is one that is not known."""
+    return {
+        _find_repository(posixpath.join(_find_folder(done[number]), path), repositories): number
+        for number, path in changes
+    }
+
+
+def _list_repositories(ran: Iterable[ExecutedCommand]) -> tuple[str, ...]:
+    """Return the folders in which git ran, the shortest first: a longer one may be a folder of the same repository."""
+    found = {_find_folder(run.action) for run in ran if any(words[0] == "git" for words in run.does)}
+    return tuple(sorted(found - {""}, key=len))
+
+
+def _find_folder(action: Action) -> str:
+    """Return the folder in which a call ran; "" if it names none or several."""
+    roots = set(find_roots(action))
+    return roots.pop() if len(roots) == 1 else ""
+
+
+def _find_repository(path: str, repositories: Sequence[str]) -> str:
+    return next((root for root in repositories if f"{path}/".startswith(f"{root}/")), "")
 
 
 def _has_name(text: str, names: Iterable[str]) -> bool:

@@ -212,6 +212,34 @@ def test_a_command_that_is_cut_for_room_says_so() -> None:
     assert len(told) <= 160
 
 
+def went(folder: str, command: str, said: str = "ok") -> Round:
+    given = json.dumps({"command": command, "workdir": folder})
+    return assistant(("6", "bash", given)), result(said, "bash", "6")
+
+
+CHECKED = went("/w/cart", "pytest -q", "3 passed in 1s")
+BOTH = (went("/w/cart", "git status"), went("/w/shop", "git status"))
+
+
+@pytest.mark.parametrize(
+    ("rounds", "is_edited"),
+    [
+        ([*BOTH, CHECKED, went("/w/shop", "rm -r src/old.py")], False),
+        ([*BOTH, CHECKED, edited("/w/shop/src/old.py")], False),
+        ([*BOTH, CHECKED, went("/w/cart", "git commit -am x", "[main 1234abc] x")], False),
+        ([*BOTH, CHECKED, went("/w/cart", "rm -r src/old.py")], True),
+        ([*BOTH, CHECKED, edited("/w/cart/src/old.py")], True),
+        ([*BOTH, CHECKED, edited("/w/cart/src/old.py"), edited("/w/shop/src/old.py")], True),
+        ([*BOTH, CHECKED, edited("src/old.py")], True),  # of which no one knows where it is
+        ([BOTH[0], CHECKED, edited("/w/shop/src/old.py")], True),  # no call shows a repository there
+        ([*BOTH, went("/w", "git status"), CHECKED, edited("/w/shop/src/old.py")], True),  # one repository
+        ([*BOTH, ran("pytest -q", "3 passed in 1s"), edited("/w/shop/src/old.py")], True),
+    ],
+)
+def test_only_a_change_in_the_repository_of_a_check_leaves_it_open(rounds: list[Round], is_edited: bool) -> None:
+    assert [one.edited_since for one in read(*rounds).commands if one.check] == [is_edited]
+
+
 LAST = assistant(text="The cart is fixed.")
 
 
