@@ -89,8 +89,14 @@ def _is_idle(one: Constraint, requests: Sequence[UserRequest]) -> bool:
     states = {request.state for request in requests if mark(request.key) == mark(one.key)}
     is_answered = states <= {"done", "superseded"}
     return is_answered and (
-        is_errand(one.text) or (_SUBJECTLESS.match(one.text) is not None and not is_forced(one.text))
+        is_errand(one.text)
+        or (not is_forced(one.text) and (_SUBJECTLESS.match(one.text) is not None or _is_single_change(one.text)))
     )
+
+
+def _is_single_change(text: str) -> bool:
+    """Whether an English sentence asks for one change, in words that say nothing of later ones."""
+    return _CHANGE.search(text) is not None and _LATER.search(text) is None
 
 
 def _is_work(text: str) -> bool:
@@ -165,6 +171,16 @@ _FORCED = re.compile(
 _SUBJECTLESS = re.compile(
     r"(?i)\s*(?:should|must|shall)\s+(?:also\s+)?be\b"
 )  # it says nothing without what it is about
+_CHANGE = re.compile(
+    r"(?i)\b(?:we|you)\s+should\s+(?:(?:also|now|then|probably|just)\s+)?"
+    r"(?:have|add|drop|remove|move|put|show|see|hide|get|rename|replace|change|swap|place|combine|merge|split|include)\b"
+    r"|\bshould\s+(?:also|now|then)\s|\b(?:maybe|perhaps)\s+(?:we|you)\s+(?:(?:can|could|should)\s+)?"
+    r"(?:drop|remove|move|put|hide|rename|replace|change|swap|place|combine|merge|split)\b"
+)
+_LATER = re.compile(
+    r"(?i)\b(?:make\s+sure|ensure|be\s+(?:sure|careful)|remember|when(?:ever)?|prefer\w*|stick|keep|leave|each|every|any|all"
+    r"|ask|rather|instead|before|after|until|while|stay|remain|in\s+general|usually|generally)\b"
+)
 _LIMITS = re.compile(r"(?i)\b(?:only|exactly|at\s+(?:least|most)|never|no\s+(?:more|less|fewer))\b")
 _LOUD = re.compile(r"\b(?:NEVER|MUST|DO NOT|Do NOT|DON'T|ALWAYS|ONLY|CRITICAL|REQUIRED|Never|Always|Do not|Don't)\b")
 _ERRAND = re.compile(
@@ -174,7 +190,7 @@ _ERRAND = re.compile(
     r"|(?:you|we)\s+(?:can|should)|i\s+(?:want|need)\s+you\s+to)[\s,:]+){0,4}"
     r"(?:re-?run|run|commit|push|pull|merge|rebase|remo?ve?|delete|add|move|rename|start|continue|finish|fix|release|update"
     r"|check|look|show|tell|explain|write|create|implement|read|investigate|build|test|try|open|close|kill|spawn|make\s+an?|do\s+it"
-    r"|review|revert|undo|install|publish|deploy|tackle|go\s+on|give|list|print|find|search|rewrite|split|refactor)\b"
+    r"|review|revert|undo|install|publish|deploy|tackle|go\s+on|give|list|print|find|search|rewrite|split|refactor|drop|put|hide|swap)\b"
 )
 _FIRM = re.compile(
     r"(?i)\b(?:never|must(?:\s+not|n['’]t)?|do\s+not|don['’]t|always|only|forbidden|prohibited|required|may\s+not|cannot"

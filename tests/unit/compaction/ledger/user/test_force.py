@@ -7,7 +7,7 @@ import pytest
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
 from secateur.compaction.ledger import settle_states as settle
-from secateur.compaction.ledger.user.force import MOST_PROJECT_RULES
+from secateur.compaction.ledger.user.force import MOST_PROJECT_RULES, select_constraints
 from secateur.model import Message
 from secateur.tokens import estimate
 
@@ -200,3 +200,23 @@ def test_a_weak_or_long_demand_that_an_answered_request_says_as_well_stands_ther
     assert [line.partition("] ")[2] for line in lines["constraints"]] == ["Never write to the first store."]
     assert asked in lines["goal"][0]
     assert len(listed(user(asked))) == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "is_kept"),
+    [
+        ("Above the price list we should also have the name of the shop.", False),
+        ("Put the total above the list rather than below.", False),
+        ("The total should also show the tax.", False),
+        ("The list is long, it should be short, so maybe we drop the second column.", False),
+        ("We should never drop a column.", True),
+        ("The total should also show the tax in every new list.", True),
+        ("We should use whole numbers.", True),
+    ],
+)
+def test_one_change_that_was_made_is_no_demand_and_what_holds_later_is(said: str, is_kept: bool) -> None:
+    asked = user(f"{said} The shop closes at six.")
+    done = build_ledger(talk(asked, DONE, user("Write the docs for the reader."), DONE).messages)
+    assert [one.text for one in select_constraints(done.constraints, done.requests)] == ([said] if is_kept else [])
+    still = build_ledger(talk(asked).messages)
+    assert [one.text for one in select_constraints(still.constraints, still.requests)] == [said]
