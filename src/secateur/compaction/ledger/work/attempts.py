@@ -1,7 +1,7 @@
 """Approaches that were given up: changes that the agent took back, with its own reason.
 
 Rule: an attempt is a change of a file that a later call took back to the last commit, and the agent said in the same
-message why. Both what it tried and why it failed are quoted; without a reason nothing is told.
+message why. Both what it tried and why it failed are quoted; those without a reason are only counted, beside others.
 """
 
 import posixpath
@@ -17,15 +17,17 @@ from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 from secateur.toolcalls.file_effects import list_file_effects
 
 MOST_ATTEMPTS = 6
+MOST_PATHS = 4  # of those without a reason
 REASON_CHARS = 240
 _SEARCHED = 4_000  # characters at the end of a message
 
 
 def list_attempts(messages: Sequence[Message], done: Iterable[Action]) -> tuple[Attempt, ...]:
-    """Return the attempts that were taken back with a reason, the newest last."""
+    """Return the attempts that were taken back with a reason, the newest last, then how many had none."""
     numbers = {part.key: number for number, message in enumerate(messages) for part in message.parts}
     tried: dict[str, tuple[str, str]] = {}  # by a file's name: its path, and what was tried there
     found: list[Attempt] = []
+    untold: list[tuple[str, str]] = []  # the path of each that was taken back without a reason, and the key of the call
     for action in done:
         if not action.result or action.kind not in ("run", "edit", "other"):
             continue
@@ -34,10 +36,21 @@ def list_attempts(messages: Sequence[Message], done: Iterable[Action]) -> tuple[
             name = posixpath.basename(effect.path)
             if effect.use == "restored":
                 back = [tried.pop(one) for one in ([name] if name else list(tried)) if one in tried]
-                found += _describe(back, message, action.call.key)
+                told = list(_describe(back, message, action.call.key))
+                found += told
+                untold += [] if told else [(path, action.call.key) for path, _ in back]
             elif effect.use == "changed":
                 tried[name] = (effect.path, find_intent(message) or tried.get(name, ("", ""))[1])
-    return tuple(found[-MOST_ATTEMPTS:])
+    if not (found and untold):
+        return tuple(found[-MOST_ATTEMPTS:])
+    return (*found[1 - MOST_ATTEMPTS :], _count_untold(untold, len(found) + len(untold)))
+
+
+def _count_untold(untold: Sequence[tuple[str, str]], total: int) -> Attempt:
+    paths = " · ".join([*dict.fromkeys(path for path, _ in untold)][-MOST_PATHS:])
+    return Attempt(
+        collapse_whitespace(redact(f"without a stated reason, {len(untold)} of {total}: {paths}")), untold[-1][1]
+    )
 
 
 def _describe(back: Sequence[tuple[str, str]], message: Message, key: str) -> Iterator[Attempt]:

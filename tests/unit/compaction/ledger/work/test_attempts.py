@@ -7,6 +7,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger.work.attempts import MOST_ATTEMPTS
 from secateur.model import Message
 
 
@@ -53,6 +54,17 @@ def test_a_change_that_was_taken_back_stands_with_what_was_tried_and_why_it_fail
 )
 def test_without_a_change_or_a_reason_no_attempt_is_told(rounds: tuple[tuple[Message, Message], ...]) -> None:
     assert read(*rounds).attempts == ()
+
+
+def test_what_was_taken_back_without_a_reason_is_counted_beside_what_has_one() -> None:
+    silent = called("bash", "", "", command="git checkout -- src/lock.py")
+    ledger = read(TRIED, BACK, TRIED, silent, TRIED, silent)
+    assert [one.text for one in ledger.attempts] == [LINE, "without a stated reason, 2 of 3: src/lock.py"]
+    lines = render_ledger(ledger)
+    assert "- tried and taken back: without a stated reason, 2 of 3: src/lock.py" in lines["discoveries"]
+    assert render_ledger(read_back(lines)) == lines
+    many = read(*(TRIED, BACK) * 9, TRIED, silent)
+    assert len(many.attempts) == MOST_ATTEMPTS
 
 
 def test_taking_back_everything_names_each_file_and_a_later_attempt_is_another() -> None:
