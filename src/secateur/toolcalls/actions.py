@@ -34,6 +34,14 @@ def clip_text(text: str, max_chars: int) -> str:
     return text[:cut].rstrip() if cut > 0 else ""
 
 
+def clip_command(line: str, max_chars: int) -> str:
+    """Clip a command line between words, with "…" where words are left out; "" if its first word is longer."""
+    if len(line) <= max_chars:
+        return line
+    kept = clip_text(line, max_chars - 2)
+    return f"{kept} …" if kept else ""
+
+
 class Action(Struct, frozen=True, gc=False):
     """One call and its result."""
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from secateur.memoizing import memoize_texts
 from secateur.model import Part
 from secateur.redact import redact
-from secateur.toolcalls.actions import Action, build_action, clip_text, collapse_whitespace
+from secateur.toolcalls.actions import Action, build_action, clip_command, collapse_whitespace
 from secateur.toolcalls.effects import is_pathlike
 from secateur.toolcalls.file_effects import list_command_lines
 from secateur.toolcalls.shell import parse_command_line, strip_program_prefix
@@ -40,7 +40,7 @@ class ExecutedCommand(Struct, frozen=True, gc=False):
     @property
     def text(self) -> str:
         """The command line on one line, without secrets."""
-        return clip_text(collapse_whitespace(redact(self.line)), MAX_CHARS)
+        return clip_command(collapse_whitespace(redact(self.line)), MAX_CHARS)
 
 
 def iterate_runs(done: Iterable[Action]) -> Iterator[ExecutedCommand]:

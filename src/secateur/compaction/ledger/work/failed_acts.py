@@ -16,7 +16,7 @@ from secateur.compaction.ledger.work.last_errors import judge_action
 from secateur.compaction.ledger.work.repository import has_git_failed
 from secateur.model import Message
 from secateur.redact import redact
-from secateur.toolcalls.actions import clip_text, collapse_whitespace
+from secateur.toolcalls.actions import clip_command, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand
 from secateur.toolcalls.shell import parse_command_line
 
@@ -28,7 +28,7 @@ _RESULT_CHARS = 20_000  # that are searched
 def quote_line(line: str) -> str:
     """Quote a command line on one line, without secrets and clipped."""
     whole = collapse_whitespace(redact(line)).replace(" · ", " - ").replace("; run since", ", run")
-    return whole if len(whole) <= LINE_CHARS else f"{clip_text(whole, LINE_CHARS - 2)} …".strip()
+    return clip_command(whole, LINE_CHARS)
 
 
 def list_failed_acts(messages: Sequence[Message], ran: Iterable[ExecutedCommand]) -> Iterator[str]:

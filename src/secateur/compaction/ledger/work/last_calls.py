@@ -15,7 +15,7 @@ from secateur.compaction.ledger.work.checks import read_verdict
 from secateur.compaction.ledger.work.last_errors import judge_action
 from secateur.model import Message
 from secateur.redact import redact
-from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
+from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import MAX_CHARS, iterate_runs
 from secateur.toolcalls.file_effects import list_command_lines
 
@@ -53,7 +53,7 @@ def _read(action: Action) -> Command:
     if not lines and len(given) == 1 and text.strip() == collapse_whitespace(action.call.tool):
         said = collapse_whitespace(redact(given[0]))
         text = said if said.startswith(text.strip()) else f"{text.strip()} {said}"
-    text = clip_text(text.replace(_SAID, " - said: "), MAX_CHARS).strip()
+    text = clip_command(text.replace(_SAID, " - said: "), MAX_CHARS).strip()
     if not action.said.strip() or NO_RESULT in action.said[:_SEARCHED]:
         return Command(text, None if action.ok else False, action.exit, key=action.call.key)
     looks = any(run.looks for run in iterate_runs([action]))

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
@@ -147,3 +148,13 @@ def test_once_the_work_is_handed_in_the_user_waits_for_nothing_and_the_call_stan
     )
     again = list_next(*called("Now I hand it in:", "echo TASK_SUBMITTED", "ok"), user("Add a test."))
     assert again[0] == "- the user waits for: Add a test."
+
+
+def test_a_long_command_that_is_cut_ends_with_a_sign_of_it() -> None:
+    made = read(*called("Let's try it:", f"./try {'a-cart ' * 60}", "ok then"))
+    for one in (*made.last_calls, *made.commands):
+        assert one.text.startswith("./try a-cart")
+        assert one.text.endswith(" a-cart …")
+        assert len(one.text) <= 240
+    assert read_back(render_ledger(made)).last_calls == tuple(replace(one, key="") for one in made.last_calls)
+    assert not read(*called("Let's try it:", f"./{'try' * 100} it", "ok then")).commands
