@@ -22,6 +22,7 @@ from secateur.toolcalls.file_effects import list_command_lines
 from secateur.toolcalls.shell import parse_command_line, strip_program_prefix
 
 Check = Literal["test", "build", "lint"]
+COMMIT_LINE = r"^\[[\w./ -]{1,200}(?:\(root-commit\) )?"  # how git tells of a commit, up to its hash
 MAX_CHARS = 240  # of a command line
 
 

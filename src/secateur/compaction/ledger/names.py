@@ -18,6 +18,7 @@ from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action
+from secateur.toolcalls.commands import COMMIT_LINE
 
 MOST = 60
 MOST_ANNOUNCED = 24  # of these, names of what commands started or created
@@ -48,7 +49,7 @@ _NO_NAME = re.compile(  # coordinates of a drawing, a range of numbers, a time t
     r"|(?:Deprecation|User|Runtime|Future)Warning",
     re.I,
 )
-_COMMITTED = re.compile(r"^\[[\w./ -]{1,200}(?:\(root-commit\) )?(?<= )(?P<hash>[0-9a-f]{7,40})\] ", re.M)
+_COMMITTED = re.compile(COMMIT_LINE + r"(?<= )(?P<hash>[0-9a-f]{7,40})\] ", re.M)
 _AMENDS = re.compile(r"\scommit\b[^\n;&|]{0,400}\s--amend\b")
 _REBASES = re.compile(r"\bgit\b[^\n;&|]{0,80}\s(?:rebase|filter-branch|filter-repo)\b")
 _REBASED = re.compile(r"^Successfully rebased\b|^Rewrite [0-9a-f]{7,40}\b", re.M)

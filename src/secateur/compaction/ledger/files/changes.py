@@ -15,6 +15,7 @@ from msgspec import Struct, field
 
 from secateur.compaction.ledger.files.net_changes import NetChanges, ShownTexts
 from secateur.compaction.ledger.files.own_words import SENTENCE_CHARS, find_deed, find_intent
+from secateur.compaction.ledger.files.paths import clean_path
 from secateur.compaction.ledger.files.rewrites import (
     IMPORTS_ONLY,
     TEXT,
@@ -174,7 +175,7 @@ class _Work:
 
 def _find_path(by_name: Mapping[str, Sequence[str]], path: str) -> str:
     """Return the one listed file that this path names; "" where none or several do."""
-    path = re.sub(r"^(?:\./)+", "", path.strip().removeprefix("file://"))
+    path = clean_path(path)
     listed = by_name.get(posixpath.basename(path), ())
     same = [one for one in listed if one == path or one.endswith(f"/{path}") or path.endswith(f"/{one}")]
     if path in same:
@@ -188,17 +189,17 @@ def _note_rewrite(changes: FileChanges, one: EditedText, number: int) -> None:
     if one.whole:
         changes.lead = find_lead(one.path, one.new)
         changes.added, changes.removed = {}, {}
-    for name in [name for name in old if name not in new]:
+    gone, new_ones = [name for name in old if name not in new], [name for name in new if name not in old]
+    for name in gone:
         if name in changes.added:
             del changes.added[name]
         else:
             changes.removed[name] = None
-    for name in [name for name in new if name not in old]:
+    for name in new_ones:
         if name in changes.removed:
             del changes.removed[name]
         else:
             changes.added[name] = None
-    gone, new_ones = [name for name in old if name not in new], [name for name in new if name not in old]
     if len(gone) == len(new_ones) == 1 and _is_renamed(one, gone[0], new_ones[0]):
         changes.renamed[gone[0]] = new_ones[0]
     _note_definitions(changes, one)

@@ -45,7 +45,7 @@ def find_deed(messages: Sequence[Message], number: int) -> str:
     for sentence in split_sentences(get_agent_text(next(behind, Message("assistant", (), ())))[:_SEARCHED]):
         said = _clean(sentence)
         if _DEED.match(said):
-            return _cut(_WHICH.split(said)[0])
+            return cut_sentence(_WHICH.split(said)[0])
     return ""
 
 
@@ -56,9 +56,9 @@ def find_mentions(messages: Sequence[Message], edited: Mapping[str, int]) -> Men
     for number, said, paths in _list_mentions(messages, edited):
         behind = [path for path in paths if number > edited[path]]
         if len(paths) == 1:
-            alone |= dict.fromkeys(behind, _cut(said))
+            alone |= dict.fromkeys(behind, cut_sentence(said))
         elif len(paths) <= MOST_FILES:
-            together |= dict.fromkeys(behind, _cut(said))
+            together |= dict.fromkeys(behind, cut_sentence(said))
     return Mentions(alone, together)
 
 
@@ -85,8 +85,9 @@ def _shorten(path: str, others: Mapping[str, int]) -> str:
     return "/".join(path.split("/")[-2:]) if is_shared else name
 
 
-def _cut(said: str) -> str:
-    return said if len(said) <= SENTENCE_CHARS else f"{clip_text(said, SENTENCE_CHARS)} …"
+def cut_sentence(said: str, max_chars: int = SENTENCE_CHARS) -> str:
+    """Return a sentence; of a longer one the beginning, marked."""
+    return said if len(said) <= max_chars else f"{clip_text(said, max_chars)} …"
 
 
 def _is_telling(said: str) -> bool:

@@ -18,9 +18,14 @@ from secateur.toolcalls.shell import parse_command_line
 _MOST_ROOTS = 8
 
 
+def clean_path(path: str) -> str:
+    """Return a path without the scheme of a file and without `./` at its beginning."""
+    return re.sub(r"^(?:\./)+", "", path.strip().removeprefix("file://"))
+
+
 def find_known_path(found: dict[str, FileEntry], path: str, roots: dict[str, None]) -> str:
     """Return the name under which this file is already known, else its own."""
-    path = redact(re.sub(r"^(?:\./)+", "", path.strip().removeprefix("file://")))
+    path = redact(clean_path(path))
     if path in found:
         return path
     for root in list(roots)[-_MOST_ROOTS:]:

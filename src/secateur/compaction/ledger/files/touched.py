@@ -27,6 +27,7 @@ from secateur.compaction.ledger.files.paths import (
 )
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, collapse_whitespace
+from secateur.toolcalls.commands import COMMIT_LINE
 from secateur.toolcalls.effects import Effect, Use, is_pathlike
 from secateur.toolcalls.file_effects import list_file_effects, list_paths, list_staged_files
 
@@ -190,9 +191,7 @@ _COMMITTING = re.compile(
     r"\bgit\b[^\n]{0,80}?\s(?:commit|merge|cherry-pick|revert|am)(?![\w-])"
     r"|\b(?:jj|sl|hg|gt)\s+(?:commit|create|modify|describe)\b|\bnpm\s+version\b"
 )
-_COMMITTED = re.compile(
-    r"^\[[\w./ -]{1,200}(?:\(root-commit\) )?[0-9a-f]{7,40}\] |^nothing to commit, working tree clean", re.M
-)
+_COMMITTED = re.compile(COMMIT_LINE + r"[0-9a-f]{7,40}\] |^nothing to commit, working tree clean", re.M)
 
 
 def merge_use(before: FileEntry | None, use: Use) -> Use:

@@ -17,7 +17,7 @@ from secateur.compaction.ledger.work.repository import has_git_failed
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import clip_command, clip_text, collapse_whitespace
-from secateur.toolcalls.commands import ExecutedCommand
+from secateur.toolcalls.commands import COMMIT_LINE, ExecutedCommand
 from secateur.toolcalls.shell import parse_command_line
 
 MOST_FAILED = 2
@@ -132,9 +132,7 @@ _REJECTED = re.compile(r"^error: failed to push |^ ! \[(?:remote )?rejected\]", 
 _NPM_FAILED = re.compile(r"^npm (?:ERR!|error) (?:code |Lifecycle |publish )", re.M)
 _SHOWS_DONE = {
     "gh pr create": re.compile(r"^https://\S{1,200}/pull/\d", re.M),
-    "git commit": re.compile(
-        r"^\[[\w./ -]{1,200}(?:\(root-commit\) )?[0-9a-f]{7,40}\] |^nothing to commit, working", re.M
-    ),
+    "git commit": re.compile(COMMIT_LINE + r"[0-9a-f]{7,40}\] |^nothing to commit, working", re.M),
     "git push": re.compile(_UPSTREAM, re.M),
     "git pull": re.compile(f"{_UPSTREAM}|{_PULLED}", re.M),
 }

@@ -10,13 +10,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from secateur.compaction.ledger.entries import Quote
+from secateur.compaction.ledger.files.own_words import cut_sentence
 from secateur.compaction.ledger.files.rewrites import is_edit_refused, list_replaced
 from secateur.compaction.ledger.said import CONTRADICTS, FENCED, STOP, get_agent_text, get_user_text
 from secateur.compaction.ledger.user.briefs import GAP
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.tool_kinds import detect_tool_kind
-from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
+from secateur.toolcalls.actions import Action, collapse_whitespace
 
 MOST_REPORTED = 8  # items
 ITEM_CHARS = 300
@@ -134,8 +135,7 @@ def _is_lead_in(line: str) -> bool:
 
 
 def _clean(item: str) -> str:
-    text = collapse_whitespace(redact(STOP.split(item.strip())[0])).strip()
-    return text if len(text) <= ITEM_CHARS else f"{clip_text(text, ITEM_CHARS)} …"
+    return cut_sentence(collapse_whitespace(redact(STOP.split(item.strip())[0])).strip(), ITEM_CHARS)
 
 
 _MOST_DETAILS = 6  # of one item

@@ -17,7 +17,7 @@ from secateur.model import Message, Part
 from secateur.redact import redact
 from secateur.tool_kinds import detect_tool_kind
 from secateur.toolcalls.actions import Action, build_action, clip_text, collapse_whitespace, collect_texts
-from secateur.toolcalls.commands import ExecutedCommand
+from secateur.toolcalls.commands import COMMIT_LINE, ExecutedCommand
 from secateur.toolcalls.file_effects import PLACES
 
 COMMIT_CHARS, TITLE_CHARS = 160, 120
@@ -222,7 +222,7 @@ _NAMED = re.compile(
 )
 _ASKED = re.compile(r"git (?:branch --show-current|rev-parse --abbrev-ref HEAD)\s*$")
 _ALONE = re.compile(r"[\w./-]{1,200}")
-_COMMITTED = r"^\[[\w./ -]{1,200}(?:\(root-commit\) )?(?<= )"
+_COMMITTED = COMMIT_LINE + r"(?<= )"
 _COMMIT = re.compile(_COMMITTED + r"[0-9a-f]{7,40}\] [^\n]{1,400}", re.M)
 _COMMITTED_FILES = re.compile(
     _COMMITTED

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from secateur.compaction.ledger.entries import FileEntry, Ledger, Standing, StandingKind
 from secateur.compaction.ledger.files.added_logs import describe_added_logs
+from secateur.compaction.ledger.files.lines import TEMPORARY
 from secateur.compaction.ledger.files.rewrites import is_edit_refused
 from secateur.compaction.ledger.files.touched import is_secret
 from secateur.compaction.ledger.work.checks import has_started, is_refused
@@ -100,7 +101,7 @@ def _list_trials(done: Sequence[Action]) -> set[str]:
 
 def is_code(path: str) -> bool:
     """Whether a change of this file can break what checks look at: it is neither prose nor a picture nor temporary."""
-    return _NO_CODE.search(path) is None and _TEMPORARY.match(path) is None
+    return _NO_CODE.search(path) is None and TEMPORARY.match(path) is None
 
 
 def _has_code_changed(files: Iterable[FileEntry], changes: Iterable[FileChange]) -> bool:
@@ -172,13 +173,6 @@ def _describe_edits(done: Sequence[Action], files: Sequence[FileEntry], changes:
     return ""
 
 
-def _may_rewrite(action: Action) -> bool:
-    """Whether a call may have changed files that nothing names."""
-    if action.kind == "edit":
-        return not is_edit_refused(action) and not any(list_file_effects(action))
-    return action.kind == "run" and _REWRITES.search(action.call.text[:_SEARCHED]) is not None
-
-
 def _list_outdated_patches(done: Sequence[Action], changes: Sequence[FileChange]) -> Iterator[str]:
     """Yield the patches that git wrote before one of their files was changed again or taken back."""
     written: dict[str, tuple[int, frozenset[str]]] = {}
@@ -206,7 +200,7 @@ def _list_written_patches(line: str) -> Iterator[tuple[str, frozenset[str]]]:
     for simple in parse_command_line(line).commands:
         if simple.words[:1] == ("git",) and {"diff", "format-patch"} & {*simple.words[1:4]}:
             named = [word for word in simple.words[2:] if "." in posixpath.basename(word) and not word.startswith("-")]
-            for path in (one for one in simple.writes if _PATCH.search(one) and not _TEMPORARY.match(one)):
+            for path in (one for one in simple.writes if _PATCH.search(one) and not TEMPORARY.match(one)):
                 yield path, frozenset(map(posixpath.basename, named))
 
 
@@ -218,7 +212,6 @@ _DONE: Mapping[str, str] = {
     "moved": "moved",
     "restored": "taken back",
 }
-_TEMPORARY = re.compile(r"(?:/private)?/(?:tmp|var/tmp|var/folders)/|[A-Za-z]:\\.*\\Temp\\")
 _NO_CODE = re.compile(
     r"(?i)\.(?:md|mdx|markdown|rst|txt|adoc|org|log|patch|diff|rej|orig|bak|png|jpe?g|gif|svg|webp|ico|pdf|lock|csv|tsv"
     r"|jsonl?)$|(?:^|/)(?:license|notice|changelog|authors|copying|\.gitignore|package-lock\.json|go\.sum)$|/$"
