@@ -144,3 +144,36 @@ def _wait(port: int) -> None:
                 return
         time.sleep(0.05)
     pytest.fail("the server does not listen")
+
+
+OPENING = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
+
+
+def test_a_line_that_is_no_message_is_answered_and_the_server_continues(url: str) -> None:
+    lines = [
+        "{torn",
+        "",
+        "[]",
+        '{"jsonrpc": "2.0", "id": 4}',
+        json.dumps({"jsonrpc": "2.0", "id": 5, "method": "initialize", "params": OPENING}),
+        '{"jsonrpc": "2.0", "method": "notifications/initialized"}',
+        "\\udc80 not json",
+        json.dumps({"jsonrpc": "2.0", "id": 6, "method": "tools/list"}),
+    ]
+    argv = [sys.executable, "-m", "secateur", "mcp", "--store", url]
+    with subprocess.Popen(
+        argv, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        answers = []
+        for line in lines:
+            process.stdin.write(line + "\n")
+            process.stdin.flush()
+            if line and "initialized" not in line:
+                answers.append(json.loads(process.stdout.readline()))
+        process.stdin.close()
+        assert process.wait(30) == 0
+    told = [(one["id"], one["error"]["code"] if "error" in one else 0) for one in answers]
+    assert told == [(None, -32700), (None, -32600), (4, -32600), (5, 0), (None, -32700), (6, 0)]
+    assert {one["name"] for one in answers[-1]["result"]["tools"]} >= {"recall", "search"}

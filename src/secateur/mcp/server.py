@@ -1,7 +1,8 @@
 """The server: the tools with their names, over standard input and output, or over HTTP on this machine.
 
-Rule: secateur's own errors become answers that the model can act on; anything else is reported by the package. Over
-HTTP a token is required, since every user of a machine can reach its ports.
+Rule: secateur's own errors become answers that the model can act on; anything else is reported by the package. A line
+that is no message is answered with an error of JSON-RPC, and the server continues. Over HTTP a token is required, since
+every user of a machine can reach its ports.
 """
 
 import hmac
@@ -23,6 +24,7 @@ _ABOUT = (
     "a part back with `recall` when you need its exact text, find something in all removed parts with `search`, list "
     "them with `removed`. Do not call them for what still stands in your context."
 )
+_PARSE_ERROR, _INVALID_REQUEST = -32_700, -32_600
 Asgi = Callable[[Any, Any, Any], Awaitable[None]]
 
 
@@ -46,7 +48,67 @@ def make_server(tools: Tools, version: str) -> Any:
 
 def serve(server: Any) -> None:
     """Answer over standard input and output until that ends."""
-    server.run("stdio")
+    low_level = getattr(server, "_lowlevel_server", None)  # the package has no public name for it
+    if low_level is None:
+        server.run("stdio")
+    else:
+        import_module("anyio").run(_serve_lines, low_level)
+
+
+async def _serve_lines(server: Any) -> None:
+    async with import_module("mcp.server.stdio").stdio_server() as (reading, writing):
+        await server.run(_LineReader(reading, writing), writing, server.create_initialization_options())
+
+
+class _LineReader:
+    """The messages of a stream. What is no message gets its answer here: the package drops it without one."""
+
+    def __init__(self, reading: Any, writing: Any) -> None:
+        self._reading, self._writing = reading, writing
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reading, name)
+
+    async def receive(self) -> Any:
+        while isinstance(item := await self._reading.receive(), Exception):
+            if (answer := describe_bad_line(item)) is not None:
+                message = import_module("mcp_types").JSONRPCError.model_validate(answer)
+                await self._writing.send(import_module("mcp.shared.message").SessionMessage(message))
+        return item
+
+    def __aiter__(self) -> "_LineReader":
+        return self
+
+    async def __anext__(self) -> Any:
+        try:
+            return await self.receive()
+        except import_module("anyio").EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> "_LineReader":
+        await self._reading.__aenter__()
+        return self
+
+    async def __aexit__(self, *raised: Any) -> Any:
+        return await self._reading.__aexit__(*raised)
+
+
+def describe_bad_line(error: Any) -> dict[str, Any] | None:
+    """Return the answer to a line that could not be read as a message; None for an empty line."""
+    found = error.errors(include_url=False, include_context=False) if hasattr(error, "errors") else []
+    first: dict[str, Any] = found[0] if found else {}
+    if first.get("type") == "json_invalid":
+        if not str(first.get("input", "")).strip():
+            return None
+        return _make_error(None, _PARSE_ERROR, f"Parse error: the line is not JSON. {first.get('msg', '')}".strip())
+    whole: Any = next((one["input"] for one in found if one.get("type") == "missing" and len(one["loc"]) == 2), {})
+    known = whole.get("id") if isinstance(whole, dict) else None
+    number = known if isinstance(known, int | str) and not isinstance(known, bool) else None
+    return _make_error(number, _INVALID_REQUEST, "Invalid Request: the line is not one message of JSON-RPC 2.0")
+
+
+def _make_error(number: int | str | None, code: int, message: str) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": message}}
 
 
 def serve_http(server: Any, port: int, token: str) -> None:
