@@ -109,7 +109,7 @@ class FileWrite(Struct, frozen=True, kw_only=True):
     after_bytes: int
     reach: int  # so many of the written bytes, from the start, hold everything that was changed
     reached: str  # hash of these
-    difference: str  # id of the blob that turns the written bytes back into the file as it was
+    difference: str  # id of the blob that turns the written bytes back into the file as it was; "": they are the same
 
 
 class Receipt(Struct, frozen=True):

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import cli_runs
-from cli_runs import LONG, Done, chat, pi_worked, saved, worked
+from cli_runs import LONG, Done, chat, pi_worked, saved, user, worked
 from every_format import FORMATS_OF_ALL, Step, Turn, document
 from recorded import CORPUS, NEEDED
 from secateur.cli.program import run as run_here
@@ -217,7 +217,8 @@ def test_a_file_that_grew_keeps_what_came_since(tmp_path: Path, url: str) -> Non
     assert f"{len(MORE)} bytes were appended since" in done.text
     assert file.read_bytes() == raw + MORE
     again = restore(url, file, "--in-place")  # not pruned any more: nothing is put in twice
-    assert again.code == 1
+    assert again.code == 0
+    assert f"already the original, with {len(MORE)} bytes appended since" in " ".join(again.text.split())
     assert file.read_bytes() == raw + MORE
 
 
@@ -333,3 +334,17 @@ def test_exact_bytes_stay_out_of_the_models_reach_and_go_with_the_session(tmp_pa
     assert secateur("purge", "s1", "--yes", "--store", url).code == 0
     assert restore(url, out).code == 1
     assert os.stat(tmp_path / "kept.db").st_mode & 0o077 == 0
+
+
+def test_a_file_of_which_nothing_was_removed_is_its_own_original(tmp_path: Path, url: str) -> None:
+    raw = chat(user("fix the login"))
+    file, out = saved(tmp_path, raw, "s.json"), tmp_path / "out.json"
+    prune(url, file, "opencode", "-o", out)
+    assert out.read_bytes() == raw
+    for same in (file, out):
+        done = restore(url, same, "-o", tmp_path / "back")
+        assert done.code == 0, done.err
+        assert "nothing is missing from it, so there is nothing to restore" in " ".join(done.text.split())
+        assert (tmp_path / "back").read_bytes() == raw
+    assert secateur("undo", "s1", "--store", url).code != 0
+    assert restore(url, saved(tmp_path, raw.replace(b"fix", b"mend"), "other.json"), "--json").code == 1

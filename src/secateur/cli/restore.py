@@ -27,8 +27,8 @@ from secateur.sessions.originals import (
     Gone,
     OriginalFile,
     Writing,
+    find_original_size,
     find_writing,
-    is_original,
     iterate_writings,
     restore_from_backup,
     restore_original,
@@ -150,8 +150,9 @@ def _find_original(kept: OpenedStore, args: RestoreOptions, source: InputSource)
         back, later, whole = found_original, max(later, found_original.later), whole and found_original.whole
         seen.add(hash_text(found_original.before.data))
         steps.append(RestoreStep(writing.who.session, writing.number, writing.at, where))
-    if not steps and not is_original(source.data, known):
-        return None
+    if not steps:
+        size = find_original_size(source.data, known)
+        return None if size is None else _Original(source, (), len(source.data) - size, True)
     return _Original(back, tuple(steps), later, whole)
 
 
@@ -214,7 +215,8 @@ def _render(done: RestoreReport, source: InputSource) -> list[str]:
     """The report as text."""
     name = clean(source.label)
     if not done.steps:
-        return [f"{name} is already the original: there is nothing to restore."]
+        grown = f", with {done.later_bytes:,} bytes appended since" if done.later_bytes else ""
+        return [f"{name} is already the original{grown}: nothing is missing from it, so there is nothing to restore."]
     last = done.steps[-1]
     lines = [
         f"{name}: {pluralize(len(done.steps), 'prune')} undone, {done.bytes:,} bytes, "

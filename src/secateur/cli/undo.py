@@ -13,10 +13,11 @@ from secateur.cli import options
 from secateur.cli.options import Options, make_argument
 from secateur.cli.output.formatting import format_count, format_dollars
 from secateur.cli.output.terminal import clean, print_blocks, print_json
-from secateur.cli.store_option import find_session, open_existing_store
+from secateur.cli.store_option import OpenedStore, find_session, open_existing_store
 from secateur.engine import Engine
 from secateur.pricing import price_of
 from secateur.sessions.originals import iterate_writings
+from secateur.stores.protocol import SessionId
 
 SCHEMA = "secateur.undo/1"
 _NAMED = 5  # files that a person is shown; --json has all
@@ -80,16 +81,18 @@ def command(args: UndoOptions) -> None:
             reason=done.plan.epochs[done.epoch].reason,
             tokens=done.tokens,
             cost=price_tokens(state.model, done.tokens),
-            files=tuple(
-                dict.fromkeys(
-                    writing.filed.path for writing in iterate_writings(kept.store, [state.who]) if writing.filed.path
-                )
-            ),
+            files=_list_pruned_files(kept, state.who),
         )
     if args.as_json:
         print_json(undid)
     else:
         print_blocks(*_render(undid))
+
+
+def _list_pruned_files(kept: OpenedStore, who: SessionId) -> tuple[str, ...]:
+    """The files that were written from a session without something of it, each once."""
+    written = (writing.filed for writing in iterate_writings(kept.store, [who]))
+    return tuple(dict.fromkeys(filed.path for filed in written if filed.path and filed.difference))
 
 
 def price_tokens(model: str, count: int) -> UndoCost | None:

@@ -72,33 +72,37 @@ class _Difference(Struct, frozen=True, array_like=True):
 
 
 def keep_file(sessions: SessionManager, who: SessionId, before: Before, after: After, now: int) -> None:
-    """Keep what turns what is written back into the file as it was. Raises StoreError."""
+    """Keep what turns what is written back into the file as it was. Raises StoreError.
+
+    Of a file that was written as it had been read, the receipt alone is kept: it says that nothing was removed.
+    """
     pieces = tuple((one.start, one.end, one.text) for one in compute_difference(before.data, after.data))
-    if not pieces:
-        return
-    blob = Blob(msgspec.msgpack.encode(_Difference(pieces, before.stored)), "raw")
+    blob = Blob(msgspec.msgpack.encode(_Difference(pieces, before.stored)), "raw") if pieces else None
+    reach = pieces[-1][1] if pieces else 0
     filed = FileWrite(
         path=after.path,
         before=hash_text(before.data),
         before_bytes=len(before.data),
         after=hash_text(after.data),
         after_bytes=len(after.data),
-        reach=pieces[-1][1],
-        reached=hash_text(after.data[: pieces[-1][1]]),
-        difference=blob.id,
+        reach=reach,
+        reached=hash_text(after.data[:reach]),
+        difference=blob.id if blob else "",
     )
 
     def change(cached: CachedSession, state: State) -> SessionUpdate:
         receipt = replace(make_notice("filed", now), reason="written to a file", filed=filed)
         return SessionUpdate(
-            at=now, blobs=(blob,), receipts=link_receipts((*cached.waiting, receipt), state, cached.unsaved)
+            at=now,
+            blobs=(blob,) if blob else (),
+            receipts=link_receipts((*cached.waiting, receipt), state, cached.unsaved),
         )
 
     sessions.note(who, change, sessions.store)
 
 
 def iterate_writings(store: Store, whose: Iterable[SessionId]) -> Iterator[Writing]:
-    """The files written from these sessions."""
+    """The files written from these sessions, those that were written unchanged among them."""
     for who in whose:
         for link in store.list_receipts(who):
             receipt = read(link.body) if _TOLD in link.body else None
@@ -108,6 +112,7 @@ def iterate_writings(store: Store, whose: Iterable[SessionId]) -> Iterator[Writi
 
 def find_writing(data: bytes, known: list[Writing]) -> Writing | None:
     """The writing these bytes come from: the newest that wrote them, else the one with all changes intact."""
+    known = [one for one in known if one.filed.difference]
     names = hash_prefixes(data, [one.filed.reach for one in known] + [len(data)])
     same = [one for one in known if names[len(data)] == one.filed.after]
     held = [one for one in known if one.filed.reach and names.get(one.filed.reach) == one.filed.reached]
@@ -116,10 +121,14 @@ def find_writing(data: bytes, known: list[Writing]) -> Writing | None:
     return max(held, key=lambda one: (one.filed.reach, one.at), default=None)
 
 
-def is_original(data: bytes, known: list[Writing]) -> bool:
-    """Whether something was written of these very bytes."""
-    name = hash_text(data)
-    return any(one.filed.before == name for one in known)
+def find_original_size(data: bytes, known: list[Writing]) -> int | None:
+    """The size of the original that these bytes begin with, the longest; None if they begin with none.
+
+    A file is an original if something was written of it, even if nothing was removed.
+    """
+    names = hash_prefixes(data, [one.filed.before_bytes for one in known])
+    sizes = [one.filed.before_bytes for one in known if names.get(one.filed.before_bytes) == one.filed.before]
+    return max(sizes, default=None)
 
 
 def restore_original(store: Store, writing: Writing, data: bytes) -> OriginalFile | None:

@@ -11,8 +11,8 @@ from secateur.sessions.originals import (
     Gone,
     OriginalFile,
     Writing,
+    find_original_size,
     find_writing,
-    is_original,
     iterate_writings,
     keep_file,
     restore_from_backup,
@@ -51,9 +51,16 @@ def test_a_receipt_names_the_file_by_its_hashes() -> None:
     assert filed.reached == hash_text(NEW[: filed.reach])
 
 
-def test_a_file_that_was_not_changed_is_not_recorded() -> None:
-    _, known = kept((Before(OLD), After(OLD, "a")))
-    assert known == []
+def test_of_a_file_that_was_not_changed_only_its_hash_is_recorded() -> None:
+    _, [same] = kept((Before(OLD), After(OLD, "a")))
+    assert (same.filed.before, same.filed.after, same.filed.difference) == (hash_text(OLD), hash_text(OLD), "")
+    assert find_writing(OLD, [same]) is None
+    assert find_original_size(OLD, [same]) == len(OLD)
+
+
+def test_bytes_that_were_pruned_are_found_though_they_were_written_once_more_unchanged() -> None:
+    _, known = kept((Before(OLD), After(NEW, "a")), (Before(NEW), After(NEW, "b")))
+    assert find_writing(NEW, known) == known[0]
 
 
 def test_what_was_written_becomes_the_file_as_it_was_and_as_it_was_packed() -> None:
@@ -119,8 +126,9 @@ def test_of_writings_that_a_longer_file_comes_from_the_one_with_most_changes_cou
 
 def test_a_file_of_which_something_was_written_is_known_as_an_original() -> None:
     _, writing = one()
-    assert is_original(OLD, [writing])
-    assert not is_original(NEW, [writing])
+    assert find_original_size(OLD, [writing]) == len(OLD)
+    assert find_original_size(OLD + b" and on", [writing]) == len(OLD)
+    assert find_original_size(NEW, [writing]) is None
 
 
 def test_a_backup_serves_if_it_is_that_very_file() -> None:
