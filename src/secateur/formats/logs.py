@@ -20,6 +20,7 @@ from secateur.jsontext import Lines, Text, loads
 from secateur.lineage import assign_keys
 from secateur.model import Message, NewMessage, Part, Path, Transcript
 
+_TORN = "JSON and stays unchanged: `secateur repair` moves what is torn out of the file"
 _LOOKED_AT = 50  # lines that show a format; hosts write some bookkeeping before the first message
 
 CODEX = ("session_meta", "response_item", "turn_context", "event_msg", "compacted")
@@ -56,8 +57,8 @@ def open_log(native: Any, name: str) -> Log:
         if isinstance(value, dict):
             log.entries[at] = value
         else:
-            what = "JSON" if value is None else "a JSON object"
-            log.warnings.append(f"line {at + 1} is not {what} and stays unchanged")
+            what = "a JSON object and stays unchanged" if value is not None else _TORN
+            log.warnings.append(f"line {at + 1} is not {what}")
     require_one_host(log.entries, name)
     return log
 

@@ -17,13 +17,14 @@ from secateur.decoding import prepare_type
 from secateur.errors import FormatError
 from secateur.jsontext.scan import Spans, find_value, loads, scan_around_array, scan_array, scan_members, scan_spans
 
-__all__ = ["Lines", "Shape", "Spans", "Text", "dumps", "find_value", "loads", "scan_array", "scan_members"]
+__all__ = ["Lines", "Shape", "Spans", "Text", "dumps", "find_value", "is_blank", "loads", "scan_array", "scan_members"]
 
 _AT_ONCE = 32  # elements parsed together: few calls, and few values that wait for their reader
 _ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _ENCODE = msgspec.json.Encoder().encode
 _TIGHT = (",", ":")
 _SPACE = b" \t\n\r"
+_BLANK = b" \t\n\r\v\f\0"
 
 TOO_DEEP = "the document is nested too deeply: a few hundred levels of arrays and objects can be read; flatten the rest"
 
@@ -161,7 +162,7 @@ class Lines(Text):
             try:
                 yield at, _ANY.one.decode(view[start:end])
             except _ERRORS:
-                if self.data[start:end].strip():
+                if not is_blank(self.data[start:end]):
                     yield at, self.line(at)
 
     def line(self, at: int) -> Any:
@@ -173,6 +174,11 @@ class Lines(Text):
             return text.value()
         except FormatError:
             return None
+
+
+def is_blank(line: bytes) -> bool:
+    """Whether a line holds nothing: white space, or the zeros that a machine without power leaves behind."""
+    return not line.strip(_BLANK)
 
 
 def dumps(value: Any) -> bytes:

@@ -79,7 +79,8 @@ def test_a_line_that_is_not_json_is_named_and_passed_over(host: Any, sample: Any
     transcript = host.read(Lines.of(data + torn))
     assert said(transcript) == WHOLE
     count = data.count(b"\n")
-    assert transcript.warnings == (f"line {count + 1} is not JSON and stays unchanged",)
+    told = "is not JSON and stays unchanged: `secateur repair` moves what is torn out of the file"
+    assert transcript.warnings == (f"line {count + 1} {told}",)
 
 
 @HOSTS

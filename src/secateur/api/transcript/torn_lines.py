@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct
 
 from secateur.errors import FormatError
-from secateur.jsontext import Lines, loads
+from secateur.jsontext import Lines, is_blank, loads
 from secateur.patch import Op
 
 _scan = JSONDecoder().raw_decode
@@ -73,7 +73,7 @@ def split_lines(lines: Lines) -> SplitLines:
     for number, (start, end) in enumerate(zip(spans.starts, spans.ends, strict=True)):
         after = spans.starts[number + 1] if number + 1 < len(spans.starts) else len(lines.data)
         raw, feed = lines.data[start:end], lines.data[end:after]
-        if not raw.strip(b" \t\0") or _is_valid_json(raw):
+        if is_blank(raw) or _is_valid_json(raw):
             kept.append(raw + feed)
             numbers.append(number)
             continue

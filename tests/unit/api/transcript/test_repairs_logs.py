@@ -6,9 +6,12 @@ from typing import Any
 import pytest
 
 import claude_code_lines as cc
+from every_format import Step, Turn, document
 from loaders import claude_code_loader, codex_loader, pi_loader
 from native import pi_call, pi_result, pi_session, user
+from secateur import documents
 from secateur.api.repair import RepairResult, repair
+from secateur.formats import FORMATS
 
 NONE = "[no result: the call was interrupted]"
 WHEN = "2026-01-02T03:04:05.600Z"
@@ -54,6 +57,32 @@ def test_a_torn_last_line_is_cut_off_and_kept() -> None:
     assert done.document == sound
     assert done.torn == b'{"timestamp":"2026\n'
     assert rules(done) == ["F1"]
+
+
+TURNS = [Turn("fix it, Zoë", (Step("read", '{"path": "a.py"}', "x = 1"),)), Turn("thanks", (), "gërn geschehen")]
+LOGS = [name for name, one in FORMATS.items() if one.log]
+
+
+@pytest.mark.parametrize("name", LOGS)
+@pytest.mark.parametrize("kept", [0.05, 0.5, 0.95])
+@pytest.mark.parametrize("end", [b"", b"\n", b"\r\n"])
+def test_a_torn_last_line_is_read_alike_before_and_after_the_repair(name: str, kept: float, end: bytes) -> None:
+    *sound, last = document(name, TURNS).splitlines(keepends=True)
+    for tail in (
+        last[: int(len(last) * kept) or 1] + end,
+        last.split(b"\xab")[0][: len(last) - 2] + end,
+        b"\0" * 40 + end,
+    ):
+        torn = documents.read(b"".join([*sound, tail]), name)
+        done = repair(torn.native, name)
+        mended = documents.read(done.document.data, name)
+        assert mended.transcript.messages == documents.read(b"".join(sound), name).transcript.messages
+        assert torn.transcript.messages == mended.transcript.messages
+        named = [f"line {len(sound) + 1}"] if tail.strip(b"\0\r\n") else []
+        assert [one.split(" is not")[0] for one in torn.transcript.warnings] == named
+        assert [one.where for one in done.repairs if one.rule == "F1"] == named
+        assert done.torn == (tail.rstrip(b"\r\n") + b"\n" if named else b"")
+        assert mended.transcript.warnings == ()
 
 
 def test_two_entries_on_one_line_get_a_line_each() -> None:
