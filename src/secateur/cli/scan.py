@@ -24,7 +24,7 @@ from secateur.cli.output.formatting import (
     format_dollars,
     pluralize,
 )
-from secateur.cli.output.progress import show_count
+from secateur.cli.output.progress import show_count, show_work
 from secateur.cli.output.tables import check_table_path, write_table
 from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one_line
 from secateur.cli.policy_bills import PolicyBill, make_bills_table, sum_bills
@@ -132,12 +132,8 @@ def command(args: ScanOptions) -> int:
 
 def make_scan(args: ScanOptions) -> ScanReport:
     """Scan the folders."""
-    from secateur.cli.scan_files import (
-        SESSION_ENDINGS,
-        ScanSettings,
-        find_session_files,
-        scan_all,
-    )
+    from secateur.cli.scan_files import ScanSettings, scan_all
+    from secateur.cli.session_search import SESSION_ENDINGS, find_session_files
     from secateur.hosts.session_files import find_folders, list_searched_folders
 
     folders = args.folders or tuple(str(folder) for _, folder in find_folders())
@@ -146,7 +142,8 @@ def make_scan(args: ScanOptions) -> ScanReport:
     names = args.policies or tuple(name for name in policy.list_preset_names() if name != "observe")
     for name in names:
         policy.load(name)
-    paths = find_session_files(folders)
+    with show_work(f"looking for sessions in {', '.join(folders)}"):
+        paths = find_session_files(folders)
     if not paths:
         raise UnreadableInput(
             f"there is no session file in {', '.join(folders)}: give a folder with files that end in "

@@ -1,12 +1,12 @@
 """The files of a scan: which there are, what their sessions cost, and what each policy would have saved.
 
 Rule: each file is read in a process of its own if there are many, so only values are passed; the result does not depend
-on the number of processes. Each file is read twice: first for what it contains, so that a history that several files
-share is counted once. A file that cannot be read is a value, not an error. Links are not followed out of a folder.
+on the number of processes. A file with sessions is read twice: first for what it contains, so that a history that
+several files share is counted once. A file that cannot be read is a value, not an error.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -20,6 +20,7 @@ from secateur.cli.exit_codes import UnreadableInput, UsageError
 from secateur.cli.inputs import explain_unreadable, find_json_error, read_source
 from secateur.cli.policy_bills import PolicyBill, list_bills
 from secateur.cli.pricing_options import PricingChoice, resolve_pricing
+from secateur.cli.session_search import explain_no_session, has_no_message
 from secateur.errors import FormatError, SecateurError, UnknownFormat
 from secateur.simulate.attribution import Leak, PartSpending, analyze_spending
 from secateur.simulate.bill import sum_bill
@@ -29,36 +30,7 @@ from secateur.simulate.requests import Recording, read_recording
 from secateur.simulate.run import Run, as_paid, simulate
 from secateur.simulate.several import Said, count_shared, describe_requests, split_conversations
 
-SESSION_ENDINGS = (".jsonl", ".json", ".traj")
-_PACKED = ".gz"
-_SKIPPED = frozenset(("node_modules", ".git", "__pycache__", ".venv"))
 _FEW = 4  # files
-
-
-def find_session_files(names: Iterable[str]) -> list[Path]:
-    """All files that may be sessions, in a fixed order, each once; a file given by name counts whatever its ending.
-
-    Raises UnreadableInput for a path that does not exist or cannot be looked at.
-    """
-    paths: dict[Path, None] = {}
-    for name in names:
-        path = Path(name)
-        try:
-            path.stat()
-        except FileNotFoundError as error:
-            raise UnreadableInput(f"no such file or folder: {name}; check the path") from error
-        except OSError as error:
-            raise UnreadableInput(f"{name} cannot be read: {error.strerror}") from error
-        paths |= dict.fromkeys(_walk_folder(path) if path.is_dir() else [path])
-    return list(paths)
-
-
-def _walk_folder(folder: Path) -> Iterator[Path]:
-    for top, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in _SKIPPED)
-        for name in sorted(names):
-            if name.lower().removesuffix(_PACKED).endswith(SESSION_ENDINGS):
-                yield Path(top, name)
 
 
 class ScanSettings(Struct, frozen=True):
@@ -111,10 +83,14 @@ class ScannedFile(Struct, frozen=True):
     copies: int = 0  # sessions of which another recording holds every request
 
 
-def outline_file(path: Path, wanted: ScanSettings) -> tuple[tuple[Said, ...], ...]:
-    """Outline the sessions of a file, to find shared histories; nothing if it cannot be read."""
+def outline_file(path: Path, wanted: ScanSettings) -> tuple[tuple[Said, ...], ...] | UnreadFile:
+    """Outline the sessions of a file, to find shared histories."""
     recordings = _read_recordings(str(path), wanted)
-    return () if isinstance(recordings, UnreadFile) else tuple(map(describe_requests, recordings))
+    if isinstance(recordings, UnreadFile):
+        return recordings
+    if not recordings:
+        return UnreadFile(str(path), "it has no model request", broken=False)
+    return tuple(map(describe_requests, recordings))
 
 
 def scan_file(path: Path, wanted: ScanSettings, since: tuple[int, ...] = ()) -> ScannedFile:
@@ -129,10 +105,14 @@ def scan_file(path: Path, wanted: ScanSettings, since: tuple[int, ...] = ()) -> 
 
 def _read_recordings(name: str, wanted: ScanSettings) -> "list[Recording] | UnreadFile":
     """The sessions of a file that have a model request."""
+    if why := explain_no_session(name):
+        return UnreadFile(name, why, broken=False)
     try:
         source = read_source(name)
     except (UnreadableInput, UsageError, OSError) as error:
         return UnreadFile(name, str(error), broken=True)
+    if has_no_message(source.data) and not find_json_error(source.data):
+        return UnreadFile(name, f"{name}: no conversation is in it", broken=False)
     try:
         found = [read_recording(each, model=wanted.priced.model) for each in split_conversations(source.data)]
     except FormatError as error:
@@ -149,8 +129,6 @@ def _scan_recordings(
     surveys: list[ScannedSession] = []
     unread: list[UnreadFile] = []
     copies = 0
-    if not recordings:
-        unread.append(UnreadFile(name, "it has no model request", broken=False))
     for number, recording in enumerate(recordings, 1):
         counted_elsewhere = since[number - 1] if len(since) == len(recordings) else 0
         if counted_elsewhere >= len(recording.requests):
@@ -227,11 +205,13 @@ def scan_all(paths: list[Path], wanted: ScanSettings, jobs: int, counting: Count
     with _make_pool(workers if len(paths) > _FEW else 1) as pool:
         with counting("reading", len(paths)) as done:
             outlines = _run_each(pool, [partial(outline_file, path, wanted) for path in paths], paths, done)
-        counted = iter(count_shared([outline for file in outlines for outline in file]))
-        since = [tuple(next(counted) for _ in file) for file in outlines]
-        work = [partial(scan_file, path, wanted, ours) for path, ours in zip(paths, since, strict=True)]
-        with counting("replaying", len(paths)) as done:
-            return _run_each(pool, work, paths, done)
+        read = [(path, one) for path, one in zip(paths, outlines, strict=True) if not isinstance(one, UnreadFile)]
+        counted = iter(count_shared([outline for _, file in read for outline in file]))
+        since = [tuple(next(counted) for _ in file) for _, file in read]
+        work = [partial(scan_file, path, wanted, ours) for (path, _), ours in zip(read, since, strict=True)]
+        with counting("replaying", len(read)) as done:
+            scanned = iter(_run_each(pool, work, [path for path, _ in read], done))
+        return [ScannedFile(unread=(one,)) if isinstance(one, UnreadFile) else next(scanned) for one in outlines]
 
 
 @contextmanager

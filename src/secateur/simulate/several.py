@@ -49,7 +49,7 @@ def _decode_whole(data: bytes) -> Any:
 def _split_lines(data: bytes) -> Iterator[Any]:
     lines = Lines.of(data)
     first = lines.line(0)
-    if isinstance(first, dict) and isinstance(first.get("history"), list):
+    if _has_history(first):
         for number in range(len(lines)):
             text = lines.child(number)
             if text is not None and text.raw.strip():
@@ -60,6 +60,15 @@ def _split_lines(data: bytes) -> Iterator[Any]:
         )
     else:
         yield data
+
+
+def has_conversations(line: Any) -> bool:
+    """Whether the first line of a file shows that each line holds a conversation, or the request of one."""
+    return _has_history(line) or bool(_get_body(line))
+
+
+def _has_history(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("history"), list)
 
 
 def _get_body(value: Any) -> dict[str, Any]:

@@ -30,16 +30,24 @@ def show_work(what: str) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def show_count(what: str, whole: int) -> Iterator[Callable[[str], None]]:
-    """Show a bar of how much is done. Yields a function that counts one more."""
+    """Show a bar of how much is done, once it takes long. Yields a function that counts one more."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=make_console(err=True), transient=True) as shown:
-        bar = shown.add_task(what, total=whole)
+    shown = Progress(*columns, console=make_console(err=True), transient=True)
+    bar = shown.add_task(what, total=whole)
+    timer = threading.Timer(_PATIENCE_S, shown.start)
+    timer.daemon = True
+    timer.start()
+    try:
         yield lambda name: shown.update(bar, advance=1, description=f"{what} {clean(name)[-40:]}")
+    finally:
+        timer.cancel()
+        timer.join()  # it may be starting the display just now
+        shown.stop()
 
 
 class _Spinner:
