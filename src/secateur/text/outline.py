@@ -8,8 +8,8 @@ outline, in time linear in its length. A text that defines nothing, lists nothin
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from itertools import compress, count, repeat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from secateur.text.gist import LONGEST, find_telling, find_unique_lines, find_versions, limit_per_shape
 
@@ -47,17 +47,32 @@ def _find_lines(text: str, max_chars: int) -> list[tuple[int, int, str]]:
     lines = text.split("\n")
     best: dict[int, tuple[int, int, str]] = {}
     room = max_chars
-    for one in _format_lines(lines, limit_per_shape(lines, find_telling(text, lines)), _TOLD):
+    marked: list[tuple[int, _Marks]] = []
+    for one in _format_lines(lines, limit_per_shape(lines, _iterate_telling(lines, marked)), _TOLD):
         best[one[1]] = one
         room -= len(one[2]) + 1
         if room < 0:  # these come first, so nothing else has a place
             return list(best.values())
-    found = list(_format_lines(lines, limit_per_shape(lines, find_versions(text, lines)), _NAMED))
-    ways = list(_find_entries(lines))
-    found += ways or _format_lines(lines, (at for at, once in enumerate(find_unique_lines(lines, text)) if once), _ONCE)
+    versions = (place for place, marks in marked if marks.has_version)
+    found = list(_format_lines(lines, limit_per_shape(lines, versions), _NAMED))
+    entries = list(_find_entries(marked))
+    found += entries or _format_lines(
+        lines, (at for at, once in enumerate(find_unique_lines(lines, text)) if once), _ONCE
+    )
     for one in sorted(found):
         best.setdefault(one[1], one)
     return list(best.values())
+
+
+def _iterate_telling(lines: list[str], marked: list[tuple[int, "_Marks"]]) -> Iterator[int]:
+    """Yield places of lines that tell what went wrong; `marked` receives all marked lines once they were looked at.
+
+    The first lines come first: often they are enough.
+    """
+    first = lines[:_FIRST] if len(lines) > 2 * _FIRST else []
+    yield from find_telling("\n".join(first), first) if first else ()
+    marked += _find_marked(lines)
+    yield from (place for place, marks in marked if marks.is_telling and place >= len(first))
 
 
 def shift_numbers(outlined: str, first_line: int, header_lines: int) -> str:
@@ -145,7 +160,7 @@ _DEFINES = (
 )
 _PATH = rf'(?:[\w.]++{_B}+)?"[\w.@~-]+(?:/[\w.@~-]+)*"'
 _QUOTED = re.compile(_PATH)
-_WAY = re.compile(  # of a line, in lines that follow one another
+_ENTRY = re.compile(  # of a line, in lines that follow one another
     rf"\n(?:{_HIT}|(?P<number>{_B}*+\d{{1,6}}[:|→\t-])?(?P<indent>[ \t]*+)"
     r"(?:#{1,4} \S|(?:export|import|from|package|module|namespace|require|use|using|include|#include)\b"
     rf"|{_PATH}{_B}*$"
@@ -155,13 +170,25 @@ _WAY = re.compile(  # of a line, in lines that follow one another
 )
 
 
-def _find_entries(lines: list[str]) -> Iterator[tuple[int, int, str]]:
+_Entry = tuple[int, str, str]  # depth, own number and text of a line; -1, "" and the path for a hit
+
+
+class _Marks(NamedTuple):
+    """What makes a line one to find one's way by, whatever the text that it is in."""
+
+    is_telling: bool
+    entry: _Entry | None  # what it defines or imports, a heading, or a hit
+    has_version: bool
+
+
+def _find_entries(marked: Sequence[tuple[int, _Marks]]) -> Iterator[tuple[int, int, str]]:
     """Definitions and imports by depth, headings, and files with search hits."""
     files: set[str] = set()
-    ways = _look_up(lines)
     imported = -_GAP  # the last line of a block of imports, where a quoted path alone is an import
-    for number, way in zip(compress(count(1), ways), filter(None, ways), strict=True):  # most lines are none
-        depth, place, said = way
+    for place, marks in marked:
+        if marks.entry is None:
+            continue
+        number, (depth, own_number, said) = place + 1, marks.entry
         is_path = said[-1:] == '"' and _QUOTED.fullmatch(said) is not None and not said.startswith("import")
         if is_path and not 0 < number - imported <= _GAP:
             continue
@@ -172,44 +199,58 @@ def _find_entries(lines: list[str]) -> Iterator[tuple[int, int, str]]:
                 files.add(said)
                 yield 0, number, f"{number}: {said}"
         else:
-            yield depth, number, f"{place or number}: {said}"
+            yield depth, number, f"{own_number or number}: {said}"
 
 
 _GAP = 2  # lines: groups of imports are parted by an empty one
-_Way = tuple[int, str, str]  # depth, number and text of a line that defines something; -1, "" and the path for a hit
+_FIRST = 8  # lines that are looked at before the others
 _MOST_KEPT, _KEPT_CHARS = 20_000, 200  # lines, and characters of each
-_UNKNOWN: _Way = (-2, "", "")
-_known: dict[str, _Way | None] = {}  # of the lines that were looked at last: a file is read again and again
+_known: list[dict[str, _Marks | None]] = [{}]  # of the lines that were looked at last: a file is read again and again
 
 
-def _look_up(lines: list[str]) -> list[_Way | None]:
-    """Parse the lines that define something or are hits; None for the others."""
-    found = list(map(_known.get, lines, repeat(_UNKNOWN)))
-    if _UNKNOWN not in found:
-        return found
-    new = [line for line, way in zip(lines, found, strict=True) if way is _UNKNOWN]
-    ways: dict[str, _Way] = {}  # most lines have none
-    text = "\n".join(["", *_drop_longer(new, LONGEST - 1)])
-    for way in _WAY.finditer(text):
-        start, end = way.start() + 1, text.find("\n", way.start() + 1)
+def _find_marked(lines: list[str]) -> list[tuple[int, _Marks]]:
+    """The places of marked lines, in order; most lines have no marks. Each line is looked at once."""
+    if len(_known[0]) > _MOST_KEPT:
+        _known[0] = {}  # not cleared: another thread may be using it
+    known = _known[0]
+    new = _drop_longer([*set(lines).difference(known)], LONGEST - 1)
+    longer = _mark_lines(new, known) if new else {}
+    found: Iterable[_Marks | None] = map(known.get, lines)
+    if longer:
+        found = [marks or longer.get(line) for line, marks in zip(lines, found, strict=True)]
+    return [(place, marks) for place, marks in enumerate(found) if marks is not None]
+
+
+def _mark_lines(lines: list[str], known: dict[str, _Marks | None]) -> dict[str, _Marks]:
+    """Add the marks of new lines to those that are known; return those of lines that are too long to be kept."""
+    text = "\n".join(lines)
+    telling = {lines[place] for place in find_telling(text, lines)}
+    versions = {lines[place] for place in find_versions(text, lines)}
+    entries = dict(_parse_entries(f"\n{text}"))
+    marks = {
+        line: _Marks(line in telling, entries.get(line), line in versions) for line in {*telling, *versions, *entries}
+    }
+    kept = _drop_longer(lines, _KEPT_CHARS)
+    known.update(zip(kept, map(marks.get, kept), strict=True))
+    return {line: one for line, one in marks.items() if len(line) > _KEPT_CHARS}
+
+
+def _parse_entries(text: str) -> Iterator[tuple[str, _Entry]]:
+    for entry in _ENTRY.finditer(text):
+        start, end = entry.start() + 1, text.find("\n", entry.start() + 1)
         line = text[start:end] if end >= 0 else text[start:]
-        ways[line] = _parse_entry(line, way)
-    if len(_known) + len(new) > _MOST_KEPT:
-        _known.clear()
-    kept = _drop_longer(new, _KEPT_CHARS)
-    _known.update(zip(kept, map(ways.get, kept), strict=True))
-    return [ways.get(line) if way is _UNKNOWN else way for line, way in zip(lines, found, strict=True)]
+        yield line, _parse_entry(line, entry)
 
 
 def _drop_longer(lines: list[str], most: int) -> list[str]:
-    return lines if max(map(len, lines)) <= most else [line for line in lines if len(line) <= most]
+    return lines if max(map(len, lines), default=0) <= most else [line for line in lines if len(line) <= most]
 
 
-def _parse_entry(line: str, way: re.Match[str]) -> _Way:
-    if path := way["path"]:
+def _parse_entry(line: str, entry: re.Match[str]) -> _Entry:
+    if path := entry["path"]:
         return -1, "", path
-    said = line[len(way["number"] or "") :].strip()[:MAX_LINE_CHARS]
-    return len(way["indent"].expandtabs(4)), (way["number"] or "").strip(" :|→\t-"), said
+    said = line[len(entry["number"] or "") :].strip()[:MAX_LINE_CHARS]
+    return len(entry["indent"].expandtabs(4)), (entry["number"] or "").strip(" :|→\t-"), said
 
 
 def _format_lines(lines: list[str], places: Iterable[int], rank: int) -> Iterator[tuple[int, int, str]]:

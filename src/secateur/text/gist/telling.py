@@ -8,7 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain, compress, count
+from itertools import accumulate, chain
 
 from secateur.memoizing import memoize_texts
 
@@ -31,12 +31,7 @@ def is_telling(line: str) -> bool:
 
 def find_telling(text: str, lines: Sequence[str]) -> Iterator[int]:
     """Yield places of lines, except long ones, that report an error or exit status."""
-    if len(text) >= LONGEST * len(lines) and not any([0 < len(line) < LONGEST for line in lines]):
-        return
-    if len(text) > KEPT_CHARS:
-        yield from (place for place in find_candidates(text, lines) if is_telling(lines[place].strip()))
-    else:
-        yield from _find_telling_lines(text, lines)
+    yield from (place for place in find_candidates(text, lines) if is_telling(lines[place].strip()))
 
 
 def find_candidates(text: str, lines: Sequence[str], stems: Sequence[str] | None = None) -> Sequence[int]:
@@ -121,48 +116,6 @@ def _is_telling_line(line: str) -> bool:
     else:
         said = _find_telling_word(line, lower) >= 0
     return said and _CODE.match(line) is None and not (line.endswith(_OPENS) and "\n" not in line)
-
-
-_judged: dict[str, bool] = {}  # short lines of the texts that were asked about last: files are read again and again
-_MOST_JUDGED = 20_000
-
-
-def _find_telling_lines(text: str, lines: Sequence[str]) -> Iterator[int]:
-    """Judge lines one by one, as callers often need only the first telling ones; if there are none, many at a time."""
-    first, size = 0, 8
-    stems: Sequence[str] | None = None
-    while first < len(lines):
-        some = lines[first : first + size]
-        found = list(map(_judged.get, some))
-        new = [line for line, said in zip(some, found, strict=True) if said is None] if None in found else []
-        if new and first and stems is None and not (stems := find_stems(text)):
-            return  # many texts whose first lines are not telling have no word that is
-        maybe = _sort_out(new, stems) if new else ()
-        if not maybe:
-            yield from compress(count(first), found)
-        else:
-            for place, line, said in zip(count(first), some, found, strict=False):
-                if said or (said is None and line in maybe and _judge(line)):
-                    yield place
-        first, size = first + size, 4 * size
-
-
-def _sort_out(lines: list[str], stems: Sequence[str] | None) -> set[str]:
-    """Return those of these lines that contain a word which may be telling; remember that the others are not."""
-    maybe = {lines[place] for place in find_candidates("\n".join(lines), lines, stems)}
-    if len(_judged) + len(lines) > _MOST_JUDGED:
-        _judged.clear()
-    if maybe or max(map(len, lines)) > _SHORT:
-        lines = [one for one in lines if len(one) <= _SHORT and one not in maybe]
-    _judged.update(dict.fromkeys(lines, False))
-    return maybe
-
-
-def _judge(line: str) -> bool:
-    said = is_telling(line.strip())
-    if len(line) <= _SHORT:
-        _judged[line] = said
-    return said
 
 
 _tells = lru_cache(maxsize=16_384)(_is_telling_line)  # a line is asked about when its text comes, and when it goes
