@@ -11,7 +11,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from secateur.text.gist import LONGEST, find_telling, find_unique_lines, find_versions, limit_per_shape
+from secateur.text.gist import (
+    LONGEST,
+    find_candidates,
+    find_telling,
+    find_unique_lines,
+    find_versions,
+    is_telling,
+    limit_per_shape,
+)
 
 MAX_LINE_CHARS = 160  # of one line
 NAMES_SHARE = 0.34  # of the room, at most, for names
@@ -72,7 +80,9 @@ def _iterate_telling(lines: list[str], marked: list[tuple[int, "_Marks"]]) -> It
     first = lines[:_FIRST] if len(lines) > 2 * _FIRST else []
     yield from find_telling("\n".join(first), first) if first else ()
     marked += _find_marked(lines)
-    yield from (place for place, marks in marked if marks.is_telling and place >= len(first))
+    for place, marks in marked:
+        if marks.may_tell and place >= len(first) and is_telling(lines[place].strip()):
+            yield place
 
 
 def shift_numbers(outlined: str, first_line: int, header_lines: int) -> str:
@@ -176,7 +186,7 @@ _Entry = tuple[int, str, str]  # depth, own number and text of a line; -1, "" an
 class _Marks(NamedTuple):
     """What makes a line one to find one's way by, whatever the text that it is in."""
 
-    is_telling: bool
+    may_tell: bool  # it has a word that tells of an error; whether it does is judged where it is asked for
     entry: _Entry | None  # what it defines or imports, a heading, or a hit
     has_version: bool
 
@@ -224,7 +234,7 @@ def _find_marked(lines: list[str]) -> list[tuple[int, _Marks]]:
 def _mark_lines(lines: list[str], known: dict[str, _Marks | None]) -> dict[str, _Marks]:
     """Add the marks of new lines to those that are known; return those of lines that are too long to be kept."""
     text = "\n".join(lines)
-    telling = {lines[place] for place in find_telling(text, lines)}
+    telling = {lines[place] for place in find_candidates(text, lines)}
     versions = {lines[place] for place in find_versions(text, lines)}
     entries = dict(_parse_entries(f"\n{text}"))
     marks = {
