@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+import msgspec
 from msgspec import Struct
 
 from secateur.errors import FormatError
@@ -193,12 +194,20 @@ def _find_value_spans(value: Text, leaves: Sequence[Leaf]) -> list[Span] | None:
     return sorted(spans, key=itemgetter(0))
 
 
+_decode_string = msgspec.json.Decoder(str).decode
+
+
 def _get_string(place: Text) -> str | None:
     """Return the string at this place, or None if it holds something else."""
-    try:
-        value = loads(place.raw) if place.kind == '"' else None
-    except FormatError:
+    if place.kind != '"':
         return None
+    try:
+        return _decode_string(place.raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        try:
+            value = loads(place.raw)  # lone surrogates
+        except FormatError:
+            return None
     return value if isinstance(value, str) else None
 
 

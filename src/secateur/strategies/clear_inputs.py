@@ -9,6 +9,8 @@ import json
 import re
 from collections.abc import Iterator
 
+import msgspec
+
 from secateur.bounds import find_boundary, find_turn_start, get_index
 from secateur.budget import Budget
 from secateur.memoizing import memoize_texts
@@ -45,11 +47,7 @@ class ClearInputs(Strategy, frozen=True, kw_only=True, tag="clear_inputs"):
 
     def shorten(self, arguments: str) -> str:
         """The arguments with their long strings cut; unchanged if they are not JSON."""
-        try:
-            json.loads(arguments)
-        except (ValueError, RecursionError):
-            return arguments
-        return _STRING.sub(self._cut, arguments)
+        return _STRING.sub(self._cut, arguments) if _is_json(arguments) else arguments
 
     def _find_messages(self, transcript: Transcript, budget: Budget, inside: range) -> list[int]:
         """The messages in this range that hold a long, unedited call."""
@@ -82,6 +80,20 @@ class ClearInputs(Strategy, frozen=True, kw_only=True, tag="clear_inputs"):
         short = shorten_string(said, self.head_chars)
         cut = json.dumps(short, ensure_ascii="\\u" in token)
         return cut if len(cut) < len(token) else token
+
+
+_scan = msgspec.json.Decoder(msgspec.Raw).decode
+
+
+def _is_json(text: str) -> bool:
+    try:
+        _scan(text)
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+        try:
+            json.loads(text)  # lone surrogates, NaN
+        except (ValueError, RecursionError):
+            return False
+    return True
 
 
 def _list_answered(transcript: Transcript, number: int) -> frozenset[str]:

@@ -78,7 +78,7 @@ def _iterate_telling(lines: list[str], marked: list[tuple[int, "_Marks"]]) -> It
     The first lines come first: often they are enough.
     """
     first = lines[:_FIRST] if len(lines) > 2 * _FIRST else []
-    yield from find_telling("\n".join(first), first) if first else ()
+    yield from find_telling(first)
     marked += _find_marked(lines)
     for place, marks in marked:
         if marks.may_tell and place >= len(first) and is_telling(lines[place].strip()):

@@ -130,17 +130,18 @@ def _slice_shapes(first: int, lines: Sequence[str], text: str) -> list[str]:
 def limit_per_shape(lines: Sequence[str], places: Iterable[int]) -> Iterator[int]:
     """Those of these places where the line is one of the first `EACH` of its shape."""
     seen: Counter[str] = Counter()
-    first: list[str] = []  # their shapes are asked about only where there are others
+    pending: list[str] = []  # the first lines, whose shapes are asked about only as far as they matter
     for number, place in enumerate(places):
         if number < EACH:
-            first.append(lines[place])
+            pending.append(lines[place])
             yield place
             continue
-        if number == EACH:
-            seen.update(map(get_shape, first))
-        seen[said := get_shape(lines[place])] += 1
-        if seen[said] <= EACH:
+        said = get_shape(lines[place])
+        while pending and seen[said] < EACH <= seen[said] + len(pending):
+            seen[get_shape(pending.pop())] += 1
+        if seen[said] < EACH:
             yield place
+        seen[said] += 1
 
 
 def find_frames(text: str, lines: Sequence[str]) -> list[Frame]:
