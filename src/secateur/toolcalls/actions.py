@@ -128,6 +128,7 @@ _EXIT = re.compile(
     r"|(?:completed|finished|failed|exited) with exit code:? (-?\d+)|\(exit(?: code)? (-?\d+)\)\s*$"
 )
 _EXITS = ("xit code", "xited with code", "xit_code", "xitcode")  # one of these or `(exit` is in each, or `returncode`
+_BEFORE = 26  # characters of the pattern before one of these, at most
 _TOLD = re.compile(r" chars, \d+ lines, exit code (-?\d{1,10})\b")
 
 
@@ -137,18 +138,20 @@ def _parse_exit_code(text: str) -> int | None:
         told = _TOLD.search(first) if is_placeholder(first) else None
         return int(told[1]) if told else None
     ends = text if len(text) <= 2 * _ENDS else f"{text[:_ENDS]}\n{text[-_ENDS:]}"
-    found = _EXIT.search(ends) if _may_state_exit(ends) else None
+    place = _find_exit_word(ends)
+    found = _EXIT.search(ends, max(0, place - _BEFORE)) if place >= 0 else None
     return int(next(group for group in found.groups() if group is not None)) if found else None
 
 
-def _may_state_exit(ends: str) -> bool:
-    """Whether a word is there without which the pattern finds nothing: missed much sooner than the pattern is."""
+def _find_exit_word(ends: str) -> int:
+    """The first place of a word without which the pattern finds nothing, or -1: missed sooner than the pattern is."""
+    other = ends.find("returncode")
     at = ends.find("xit")
-    while at >= 0:
+    while at >= 0 and (at < other or other < 0):
         if ends.startswith(_EXITS, at) or ends.startswith("(e", max(0, at - 2)):
-            return True
+            return at
         at = ends.find("xit", at + 3)
-    return "returncode" in ends
+    return other
 
 
 def _parse_arguments(arguments: str) -> dict[str, Any]:

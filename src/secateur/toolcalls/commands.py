@@ -171,7 +171,7 @@ def _build_run(action: Action, line: str) -> ExecutedCommand:
 def _parse_line(line: str) -> _Line:
     taken = parse_command_line(line)
     programs = [words for simple in taken.commands if (words := strip_program_prefix(simple.words))]
-    does = [" ".join(words[:12]) for words in programs]
+    does = [" ".join(words[:12]) for words in programs if words[0] not in _LOOK]
     check = next((kind for kind, pattern in _CHECKS if any(map(pattern.match, does))), None)
     acting = [words for words in programs if not _is_read_only(words)]
     stem = " ".join(acting[0][:2]) if acting else " ".join(programs[0][:2]) if programs else ""

@@ -77,7 +77,7 @@ def _analyze_texts(tool: str, arguments: str, key: str, output: str, is_error: b
     call = Part("tool_call", (), arguments, tool, key=key)
     result = Part("tool_result", (), output, tool, is_error=is_error)
     action = build_action(call, result)
-    ran = tuple(iterate_runs((action,)))
+    ran = tuple(iterate_runs((action,))) if action.kind == "run" else ()
     where = _place(action, ran)
     effects = [(one.use, path) for one in list_file_effects(action) for path in (one.path, one.to) if path]
     read = frozenset([_resolve_path(where, path) for use, path in effects if use == "read"]) or _NO_FILES

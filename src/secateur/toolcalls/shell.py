@@ -68,7 +68,7 @@ _BEFORE = frozenset({"sudo", "time", "env", "timeout", "nice", "nohup", "command
 _ASSIGNS = re.compile(r"[A-Za-z_]\w*=")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?[smhd]?")
 _PIECE = re.compile(
-    r"(?P<plain>[^\s'\"\\;&|<>(){}#\d][^\s'\"\\;&|<>()]*)"  # most words, found first
+    r"(?P<plain>[^\s'\"\\;&|<>(){}#\d][^\s'\"\\;&|<>()]*)(?P<word>[ \t\r]+)?"  # most words, found first
     r"|(?P<blank>[ \t\r]+|\\\n)|(?P<note>(?:(?<=\s)|^)#[^\n]*)"
     r"|(?P<dup>\d?[<>]&(?:\d|-))|(?P<redirect>(?:\d|&)?>>|(?:\d|&)?>\|?|\d?<(?![<(]))"
     r"|(?P<op>\n|;;?|&&?|\|[|&]?|[(){}](?=\s|$|;|\))|\()"
@@ -126,8 +126,11 @@ def _parse_commands(line: str) -> Iterator[Simple]:
     current = _Line()
     for piece in _PIECE.finditer(line):
         kind = piece.lastgroup
-        if kind == "plain":
-            current.word = piece[0] if current.word is None else current.word + piece[0]
+        if kind == "word" or kind == "plain":
+            said = piece["plain"]
+            current.word = said if current.word is None else current.word + said
+            if kind == "word":
+                current.finish_word()
         elif kind in ("blank", "note", "dup"):
             current.finish_word()
         elif kind == "op":
