@@ -36,6 +36,7 @@ from secateur.compaction.ledger.said import get_agent_text
 from secateur.compaction.ledger.settle import settle_states
 from secateur.compaction.ledger.user.answers import add_questions
 from secateur.compaction.ledger.user.constraints import extract_constraints
+from secateur.compaction.ledger.user.permissions import mark_lifted
 from secateur.compaction.ledger.user.requests import extract_question, extract_requests
 from secateur.compaction.ledger.user.retractions import mark_removed
 from secateur.compaction.ledger.user.task_documents import find_task_document, list_document_rules
@@ -108,7 +109,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     demands = (*list_document_rules(done, told.requests), *extract_constraints(said, done))
     made = Ledger(
         requests=told.requests,
-        constraints=add_questions(mark_removed(demands, told.requests), told.requests),
+        constraints=add_questions(mark_lifted(mark_removed(demands, told.requests), told.requests), told.requests),
         files=history.files,
         uncommitted=history.uncommitted,
         commands=list_commands(ran),

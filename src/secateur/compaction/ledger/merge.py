@@ -30,6 +30,7 @@ from secateur.compaction.ledger.files.paths import find_known_path
 from secateur.compaction.ledger.files.touched import limit_uncommitted, merge_use
 from secateur.compaction.ledger.files.values import merge_values
 from secateur.compaction.ledger.user.constraints import normalize_demand
+from secateur.compaction.ledger.user.permissions import mark_lifted
 from secateur.compaction.ledger.user.retractions import mark_replaced
 from secateur.compaction.ledger.work.circumstances import is_project_change
 from secateur.compaction.ledger.work.failures import is_overtaken
@@ -47,7 +48,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
     names = (*later.identifiers[: len(later.identifiers) // 2], *earlier.identifiers, *later.identifiers)
     both = Ledger(
         requests=_merge_requests(earlier, later),
-        constraints=_merge_constraints(earlier.constraints, later.constraints),
+        constraints=_merge_constraints(earlier.constraints, later),
         files=_merge_files(earlier, later.files),
         commands=_keep_newest((*_mark_edited(earlier.commands, later), *later.commands), lambda one: one.text),
         failures=_merge_failures(earlier, later),
@@ -100,10 +101,13 @@ def _merge_requests(earlier: Ledger, later: Ledger) -> tuple[UserRequest, ...]:
     return tuple(found.values())
 
 
-def _merge_constraints(earlier: Sequence[Constraint], later: Sequence[Constraint]) -> tuple[Constraint, ...]:
+def _merge_constraints(earlier: Sequence[Constraint], later: Ledger) -> tuple[Constraint, ...]:
     """Merge the demands; among the earlier ones, which may be in any order, nothing new is taken back."""
     found: dict[str, Constraint] = {}
-    for one in (*earlier, *later):
+    again = {normalize_demand(one.text) for one in later.constraints}
+    said_once = [one for one in earlier if normalize_demand(one.text) not in again]
+    lifted = {one.text: one for one in mark_lifted(said_once, later.requests)}
+    for one in (*(lifted.get(one.text, one) for one in earlier), *later.constraints):
         known = found.setdefault(normalize_demand(one.text), one)
         if one.scope == "standing" != known.scope:
             found[normalize_demand(one.text)] = replace(known, scope="standing")

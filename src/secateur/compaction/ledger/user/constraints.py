@@ -27,7 +27,7 @@ from secateur.compaction.ledger.user.demands import (
     STANDING,
     UNSAID,
 )
-from secateur.compaction.ledger.user.retractions import is_retraction, mark_replaced
+from secateur.compaction.ledger.user.retractions import is_choice, is_retraction, mark_replaced
 from secateur.compaction.ledger.user.rules import name_rule_source, name_rules, strip_numbers
 from secateur.memoizing import memoize_texts
 from secateur.model import Message
@@ -85,7 +85,7 @@ def is_demand(sentence: str) -> bool:
     text = UNSAID.sub(" ", unicodedata.normalize("NFC", sentence))
     if text.rstrip(" *_)\"'").endswith(("?", "？")) or ASKS_UNMARKED.match(text):
         return bool(HARD.search(text)) and not ASKS.match(text)
-    return bool(DEMANDS.search(text) or is_retraction(text)) and not DATA.match(text)
+    return bool(DEMANDS.search(text) or is_retraction(text) or is_choice(text)) and not DATA.match(text)
 
 
 def is_standing(sentence: str) -> bool:

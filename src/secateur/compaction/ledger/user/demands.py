@@ -62,7 +62,7 @@ _RUSSIAN = r"""
 """
 _PORTUGUESE = r"""
  \b(?:nunca|jamais|sempre|dev(?:e|em|es|emos|erá)|não\s+(?:[aoe]s?\s+|se\s+|me\s+)?(?:deve|pode|é\s+(?:para|permitido)|quero|precisa
- |(?!existe\b|quer\b|este\b|esse\b)\w+(?:e|em|es))|é\s+(?:proibid[oa]|obrigatóri[oa])|proibid[oa]s?|obrigatóri[oa]s?|evit(?:e|a|ar|em)
+ |(?:mex|faç|sub|escrev|remov|inclu|exclu|corrij|insir|abr)a[ms]?\b|(?!existe\b|quer\b|este\b|esse\b)\w+(?:e|em|es))|é\s+(?:proibid[oa]|obrigatóri[oa])|proibid[oa]s?|obrigatóri[oa]s?|evit(?:e|a|ar|em)
  |apenas|somente|só|unicamente|certifique|garanta|lembre|a\s+partir\s+de\s+(?:agora|hoje)|de\s+agora\s+em\s+diante
  |daqui\s+(?:para|pra)\s+(?:a\s+)?frente|em\s+vez\s+de|ao\s+invés\s+de|no\s+(?:máximo|mínimo)|pelo\s+menos|mantenha\w*|mantém
  |deixe\b.{1,80}\b(?:como\s+está|intact\w+)|tem\s+que|têm\s+que|sem\s+\w+(?:ar|er|ir)|prefiro|quero\s+que|preciso\s+que)\b

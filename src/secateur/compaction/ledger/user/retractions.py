@@ -26,6 +26,13 @@ def is_retraction(sentence: str) -> bool:
     return _RETRACTS.search(unicodedata.normalize("NFC", sentence)) is not None
 
 
+@memoize_texts(4_096)
+def is_choice(sentence: str) -> bool:
+    """Whether a short sentence orders the use of one of things that exclude each other: "use tabs"."""
+    text = unicodedata.normalize("NFC", sentence)
+    return len(text) <= _CHOICE_CHARS and _CHOOSES.search(text) is not None and bool(find_alternatives(text))
+
+
 def mark_replaced(constraints: Iterable[Constraint], known: int = 0) -> tuple[Constraint, ...]:
     """Return the constraints; those that a later one replaces name it. The first `known` do not replace each other."""
     found = list(constraints)
@@ -96,13 +103,22 @@ def _is_replaced(text: str, later: str) -> bool:
     own, new = extract_topic(text), extract_topic(later)
     if not own or not new or _ADDS.search(later):
         return False
+    mine, its = list_named(text), list_named(later)
+    if mine and its and mine.isdisjoint(its):
+        return False
     if _is_alternative(text, later):
-        return True
+        mine, its = _list_scopes(text), _list_scopes(later)
+        return not (mine and its) or not mine.isdisjoint(its)
     if len(own & new) < LEAST_SHARED * min(len(own), len(new)):
         return False
     if is_negative(text) != is_negative(later) or _RETRACTS.search(later):
         return True
     return not is_negative(text) and not own <= new  # the same demand, with something else in it
+
+
+def list_named(text: str) -> frozenset[str]:
+    """Return the files, folders and dotted names in a text."""
+    return frozenset(name.strip("./-`") for name in NAME.findall(text))
 
 
 def find_alternatives(text: str) -> frozenset[tuple[int, int]]:
@@ -120,6 +136,12 @@ def _is_alternative(text: str, later: str) -> bool:
         if one and other and not other <= one:
             return True
     return False
+
+
+def _list_scopes(text: str) -> frozenset[str]:
+    """Return what a choice is made for: "in Go files", "for indentation"."""
+    words = (word.casefold() for word in _SCOPE.findall(unicodedata.normalize("NFC", text)))
+    return frozenset(word[:_STEM] for word in words if not find_alternatives(word) and word not in _COMMON)
 
 
 @lru_cache(maxsize=1_024)
@@ -142,9 +164,19 @@ def extract_topic(text: str) -> frozenset[str]:
     return frozenset(words | {run[n : n + 2] for run in _UNSPACED.findall(said) for n in range(len(run) - 1)})
 
 
+NAME = re.compile(r"`[^`\n]{1,80}`|(?<![\w./-])[\w./-]*\w[./_]\w[\w./-]*", re.A)
 _REVOKING_CHARS = 200
 _SEARCHED_CHARS = 2_000  # of a sentence
 _STEM = 5  # letters
+_CHOICE_CHARS = 80
+_CHOOSES = re.compile(
+    r"(?i)^\W*(?:please\s+|bitte\s+|por\s+favor,?\s+|пожалуйста,?\s+|hãy\s+)?(?:use|indent|utilise[rz]?|benutz\w*"
+    r"|verwend\w+|nimm|nutz\w*|indente[rz]?|usa|usen|usad|usemos|utiliza|utilice|utilize|используй\w*|dùng|sử\s+dụng)\b"
+    r"|^\W*(?:请|請)?(?:缩进)?(?:使?用)|を(?:使って|使用し|使い)|(?:을|를)\s*(?:사용|써|쓰)"
+)
+_SCOPE = re.compile(
+    r"(?i)\b(?:in|for|inside|within|für|bei|dans|pour|en|para|em|в|для|trong|cho)\s+(?:all\s+|the\s+|our\s+)?([\w./*-]{2,60})"
+)
 _CORRECTS = re.compile(
     r"(?i)\b(?:actually|on\s+second\s+thought|changed\s+my\s+mind|scratch\s+that|no,|wait|from\s+now\s+on"
     r"|as\s+of\s+now|no\s+longer|any\s?more|again)\b"
