@@ -11,6 +11,34 @@ from typing import Any, TypeVar
 MOST_CHARS = 8 * 1024 * 1024  # of the texts of one function
 
 R = TypeVar("R")
+V = TypeVar("V")
+
+
+def memoize_by(
+    name_of: Callable[[V], tuple[str | bool, ...]], maxsize: int, most_chars: int = MOST_CHARS
+) -> Callable[[Callable[[V], R]], Callable[[V], R]]:
+    """Memoize a function of one value that depends on nothing but what `name_of` says of it: texts and flags."""
+
+    def decorate(function: Callable[[V], R]) -> Callable[[V], R]:
+        kept: dict[tuple[str | bool, ...], tuple[R]] = {}
+        held = 0  # characters of the names
+
+        def remember(value: V) -> R:
+            nonlocal kept, held
+            name = name_of(value)
+            found = kept.get(name)
+            if found is None:
+                found = (function(value),)
+                size = sum([len(text) for text in name if isinstance(text, str)])
+                if held + size > most_chars or len(kept) >= maxsize:
+                    kept, held = {}, 0  # another thread may still be reading the old one
+                held += size
+                kept[name] = found
+            return found[0]
+
+        return update_wrapper(remember, function)
+
+    return decorate
 
 
 def memoize_texts(maxsize: int, most_chars: int = MOST_CHARS) -> Callable[[Callable[..., R]], Callable[..., R]]:

@@ -8,6 +8,8 @@ import re
 from collections import Counter
 from types import MappingProxyType
 
+from secateur.memoizing import memoize_texts
+
 LEAST_LETTERS = 40  # of a script that has no words we know
 LEAST_WORDS = 5  # common words that must be found
 LEAST_SHORT = 3  # of them in a text that is known to be short
@@ -51,6 +53,7 @@ _COMMON: MappingProxyType[str, frozenset[str]] = MappingProxyType(
 _MARKED = {"de": re.compile("[äöüß]"), "es": re.compile("[ñ]"), "pt": re.compile("[ãõ]"), "fr": re.compile("[èêœ]")}
 
 
+@memoize_texts(1_024)
 def detect_language(text: str, least: int = LEAST_WORDS) -> str | None:
     """Return the language's code ("en", "vi", "zh", …), or None if the text is too short or mixed."""
     prose = " ".join(map(_mask_ascii, _CODE.sub(" ", text[:MOST_CHARS]).split()))

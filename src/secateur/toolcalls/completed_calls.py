@@ -16,7 +16,7 @@ from secateur.text.placeholder import has_shortened
 from secateur.tool_kinds import detect_tool_kind
 from secateur.toolcalls.actions import Action, build_action, collect_texts
 from secateur.toolcalls.commands import ExecutedCommand, is_printing, iterate_runs
-from secateur.toolcalls.file_effects import PLACES, list_file_effects, list_paths
+from secateur.toolcalls.file_effects import PLACES, iterate_file_effects, list_paths
 
 SHOWN_AGAIN = 0.8  # of its lines: what a later result of the same file shows again is the same range
 
@@ -79,7 +79,7 @@ def _analyze_texts(tool: str, arguments: str, key: str, output: str, is_error: b
     action = build_action(call, result)
     ran = tuple(iterate_runs((action,))) if action.kind == "run" else ()
     where = _place(action, ran)
-    effects = [(one.use, path) for one in list_file_effects(action) for path in (one.path, one.to) if path]
+    effects = [(one.use, path) for one in iterate_file_effects(action) for path in (one.path, one.to) if path]
     read = frozenset([_resolve_path(where, path) for use, path in effects if use == "read"]) or _NO_FILES
     wrote = frozenset([_resolve_path(where, path) for use, path in effects if use != "read"]) or _NO_FILES
     looks = all([one.looks for one in ran])

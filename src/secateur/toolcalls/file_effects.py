@@ -9,7 +9,7 @@ collected here.
 import re
 from collections.abc import Iterator
 
-from secateur.memoizing import memoize_texts
+from secateur.memoizing import memoize_by, memoize_texts
 from secateur.toolcalls.actions import Action, collapse_whitespace, collect_texts, normalize_name
 from secateur.toolcalls.effects import Effect, Use, is_pathlike, parse_git_effects
 from secateur.toolcalls.shell import Simple, parse_command_line, strip_program_prefix
@@ -158,8 +158,20 @@ def _iterate_words(name: str, rest: tuple[str, ...]) -> Iterator[tuple[str, bool
             valued = False
 
 
-def list_file_effects(action: Action) -> Iterator[Effect]:
-    """Yield the effects of one call on files."""
+def _name_action(action: Action) -> tuple[str | bool, ...]:
+    """All that the effects of a call depend on."""
+    is_answered = action.result is not None
+    return action.kind, action.call.tool, action.call.text, action.said, is_answered, action.ok, action.exit is None
+
+
+@memoize_by(_name_action, 4_096)  # all parts of a ledger ask for them
+def list_file_effects(action: Action) -> tuple[Effect, ...]:
+    """Return the effects of one call on files."""
+    return tuple(iterate_file_effects(action))
+
+
+def iterate_file_effects(action: Action) -> Iterator[Effect]:
+    """Yield the effects of one call on files; for who asks but once."""
     if not action.result or (not action.ok and action.exit is None):
         return
     if (shown := find_shown_file(action)) and not list_paths(action):

@@ -8,6 +8,7 @@ taken as it is; clipping falls between words, so that no name is cut into anothe
 import re
 from collections.abc import Iterator, Sequence
 
+from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.text.host_texts import strip_host_text
@@ -105,8 +106,13 @@ def _shorten_code(found: re.Match[str]) -> str:
     return "\n" + ("\n".join(f"    {line}" for line in lines) if is_short else "[code]") + "\n"
 
 
-def split_sentences(text: str) -> Iterator[str]:
+@memoize_texts(4_096)  # many parts of a ledger read the same answer
+def split_sentences(text: str) -> tuple[str, ...]:
     """Split a text without code blocks and quotes into sentences; a list stays with its opening line."""
+    return tuple(_split_sentences(text))
+
+
+def _split_sentences(text: str) -> Iterator[str]:
     lines = [line for line in FENCED.sub("\n", text).split("\n") if not line.lstrip().startswith(">")]
     at = 0
     while at < len(lines):

@@ -5,12 +5,13 @@ the caller's to know. A text of a whole file has no old text here. Long texts ar
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
 
 from secateur.compaction.ledger.said import FENCED
+from secateur.memoizing import memoize_texts
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, normalize_name
 from secateur.toolcalls.file_effects import find_shown_file, list_command_lines, list_paths
 from secateur.toolcalls.shell import parse_command_line
@@ -57,7 +58,8 @@ def is_edit_refused(action: Action) -> bool:
     return _REFUSED.match(action.said[:200]) is not None
 
 
-def list_names_defined(path: str, text: str) -> dict[str, None]:
+@memoize_texts(4_096)
+def list_names_defined(path: str, text: str) -> Mapping[str, None]:
     """Return the functions, classes, tests and headings that a text defines, in order."""
     if path.endswith(PROSE):
         return dict.fromkeys(f"“{collapse_whitespace(hit[1])}”" for hit in _HEADING.finditer(FENCED.sub("\n", text)))

@@ -32,6 +32,7 @@ class _Unit(Struct, frozen=True):
     rank: float
 
 
+@memoize_texts(1_024)
 def condense_request(text: str, max_chars: int) -> str:
     """Shorten a request to what says most of what is to be done; a shorter one is returned as it is."""
     if len(text) <= max_chars:

@@ -128,6 +128,7 @@ def find_alternatives(text: str) -> frozenset[tuple[int, int]]:
     )
 
 
+@memoize_texts(1_024)
 def _is_alternative(text: str, later: str) -> bool:
     """Whether the two name different ones of things that exclude each other: tabs and spaces, npm and yarn."""
     for group in _ALTERNATIVES:
