@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from secateur.compaction.ledger.said import FENCED, STOP, keep_ends
-from secateur.compaction.ledger.user.demands import DATA, DEMANDS
+from secateur.compaction.ledger.user.demands import DATA, has_demand
 from secateur.compaction.ledger.user.force import is_forced
 from secateur.memoizing import memoize_texts
 
@@ -208,7 +208,7 @@ def _rank(sentence: str) -> float:
     if _is_heading(sentence):
         return 1.8
     is_end = _FINISHES.search(sentence) is not None
-    if not is_end and DEMANDS.search(sentence) and is_forced(sentence):
+    if not is_end and has_demand(sentence) and is_forced(sentence):
         return 0.6
     if is_end or _TASK.search(sentence):
         return _TASK_RANK

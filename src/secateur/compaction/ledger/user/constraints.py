@@ -21,11 +21,11 @@ from secateur.compaction.ledger.user.demands import (
     ASKS,
     ASKS_UNMARKED,
     DATA,
-    DEMANDS,
     DIRECT,
     HARD,
     STANDING,
-    UNSAID,
+    has_demand,
+    strip_unsaid,
 )
 from secateur.compaction.ledger.user.retractions import is_choice, is_retraction, mark_replaced
 from secateur.compaction.ledger.user.rules import name_rule_source, name_rules, strip_numbers
@@ -82,10 +82,10 @@ def _list_texts(message: Message) -> Iterator[str]:
 @memoize_texts(4_096)  # of a text its parts are asked about, too
 def is_demand(sentence: str) -> bool:
     """Return whether this sentence forbids or demands something."""
-    text = UNSAID.sub(" ", unicodedata.normalize("NFC", sentence))
+    text = strip_unsaid(unicodedata.normalize("NFC", sentence))
     if text.rstrip(" *_)\"'").endswith(("?", "？")) or ASKS_UNMARKED.match(text):
         return bool(HARD.search(text)) and not ASKS.match(text)
-    return bool(DEMANDS.search(text) or is_retraction(text) or is_choice(text)) and not DATA.match(text)
+    return bool(has_demand(text) or is_retraction(text) or is_choice(text)) and not DATA.match(text)
 
 
 def is_standing(sentence: str) -> bool:
