@@ -2,12 +2,14 @@
 
 Rule: a summary is taken only if it is one. Each check has a typed reason, the first that fails is told. A line that
 names a path, an id or a number which the history does not hold is dropped; too many such lines, and the summary is made
-up. Judging changes nothing: whoever rejects a summary still has the history as it was.
+up. So is a line that the history contradicts: one of a hundred is dropped, one of ten rejects the summary. Judging
+changes nothing: whoever rejects a summary still has the history as it was.
 """
 
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Literal
 
 from msgspec import Struct
@@ -17,7 +19,8 @@ from secateur.compaction.headings import STATE_SECTIONS, parse_answer, read_labe
 from secateur.compaction.judge.claims import TruthReason, extract_words, is_reported
 from secateur.compaction.judge.evidence import Evidence
 from secateur.compaction.judge.figures.support import has_figure
-from secateur.compaction.judge.truth import find_contradiction
+from secateur.compaction.judge.reading import read_claims
+from secateur.compaction.judge.truth import find_noise, iterate_contradictions
 from secateur.compaction.language import LEAST_SHORT, detect_language
 from secateur.compaction.summary import Sections
 from secateur.compaction.template import Template
@@ -27,6 +30,8 @@ from secateur.redact import redact
 MOST_SHARE = 0.5  # of its source: longer is not a summary
 MOST_INVENTED = 0.2  # lines with an anchor that the source does not hold
 FEWEST_INVENTED = 2  # such lines that reject a summary: one is dropped
+MOST_TOLD = 3  # contradictions that a rejected summarizer is told of
+MOST_FALSE = 0.03  # of the claims: of a short summary one false claim is too many
 MOST_ECHOED = 0.5  # of a summary's text that stands word for word in its source
 _WINDOW, _STRIDE = 40, 20  # characters compared at once for an echo, and how far apart
 
@@ -71,9 +76,19 @@ def judge_answer(
     reason, why = _check_content(text, sections, source, count)
     if reason:
         return Verdict(reason=reason, text=why)
-    if found := find_contradiction(sections, source.evidence, read_labels(text)):
-        return Verdict(reason=found.reason, text=found.text)
-    return _drop_unanchored(sections, source)
+    labels = read_labels(text)
+    if noise := find_noise(sections, source.evidence):
+        return Verdict(reason=noise.reason, text=noise.text)
+    most = count_most_false(len(read_claims(sections, labels)))
+    false = tuple(islice(iterate_contradictions(sections, source.evidence, labels), most + 1))
+    if len(false) > most:
+        return Verdict(reason=false[0].reason, text="; ".join(one.text for one in false[:MOST_TOLD]))
+    return _drop_unanchored(sections, source, frozenset(one.line for one in false))
+
+
+def count_most_false(claims: int) -> int:
+    """Return how many claims of a summary may be false before it is rejected; the lines of fewer are dropped."""
+    return int(MOST_FALSE * claims)
 
 
 def without_facts(text: str, facts: Iterable[str]) -> tuple[str, ...]:
@@ -189,11 +204,12 @@ def _check_content(text: str, sections: Sections, source: SummarySource, count: 
     return _FINE
 
 
-def _drop_unanchored(sections: Sections, source: SummarySource) -> Verdict:
-    """Drop lines that name what the source does not hold or that put words in the user's mouth."""
+def _drop_unanchored(sections: Sections, source: SummarySource, false: frozenset[str] = frozenset()) -> Verdict:
+    """Drop the false lines, and those that name what the source does not hold or put words in the user's mouth."""
     known = _Known(source.texts)
     kept: Sections = {}
     dropped: list[str] = []
+    sections = {id: tuple(line for line in lines if line not in false) for id, lines in sections.items()}
     sections, put = _drop_unsaid(sections, source.said)
     for id, lines in sections.items():
         good = tuple(line for line in lines if known.has_all_anchors(line))
@@ -206,7 +222,7 @@ def _drop_unanchored(sections: Sections, source: SummarySource) -> Verdict:
             f"{len(dropped)} of {total} lines name what the conversation does not hold, such as: {dropped[0].strip()}"
         )
         return Verdict(reason="invented", text=text, dropped=tuple(dropped))
-    return Verdict(kept, dropped=(*put, *dropped))
+    return Verdict(kept, dropped=(*sorted(false), *put, *dropped))
 
 
 def _drop_unsaid(sections: Sections, said: Sequence[str]) -> tuple[Sections, tuple[str, ...]]:

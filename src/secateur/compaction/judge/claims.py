@@ -44,6 +44,8 @@ class Contradiction(Struct, frozen=True):
 
     reason: TruthReason
     text: str
+    line: str = ""  # of the summary, as it was written
+    rule: str = ""  # that found it
 
 
 class Claim(Struct, frozen=True):
@@ -53,6 +55,7 @@ class Claim(Struct, frozen=True):
     section: str
     line: str  # that the sentence is part of
     summary: str = ""  # that the line is part of
+    raw: str = ""  # the line as it was written
 
     @property
     def is_negative(self) -> bool:
@@ -112,7 +115,7 @@ class Claim(Struct, frozen=True):
     @property
     def items(self) -> "tuple[Claim, ...]":
         """Its parts that are divided by commas, each as a claim."""
-        return tuple(Claim(item, self.section, self.line, self.summary) for item in split_items(self.text))
+        return tuple(Claim(item, self.section, self.line, self.summary, self.raw) for item in split_items(self.text))
 
     @property
     def words(self) -> frozenset[str]:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from secateur.compaction.judge.claims import CLAUSE, SENTENCE, Claim, TruthReason, extract_words
+from secateur.compaction.judge.ground.passages import PassageIndex, build_passages
 from secateur.compaction.ledger import Constraint, FileEntry, PlanItem, ValueChange
 from secateur.compaction.ledger.files.touched import trace_files
 from secateur.compaction.ledger.files.values import list_replacements, list_values
@@ -88,6 +89,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
     files: tuple[FileEntry, ...] = ()  # that calls worked with, and how
     edited_last: bool = False  # an edit went through behind the last commit
     standing: str = ""  # what the agent said since the last call that may have changed anything, or ran a check
+    passages: PassageIndex = PassageIndex()  # all of it, to be found by what a claim says
     is_passive: bool = False  # no call can have changed anything: all of them only looked or checked
 
     @property
@@ -107,6 +109,11 @@ class ClaimRule(Struct, frozen=True):
     reason: TruthReason
     explain: Callable[[Claim, Evidence], str]  # what the history says instead; "" where it does not contradict
     sections: tuple[str, ...] = ()  # whose claims it judges; (): of all
+
+    @property
+    def name(self) -> str:
+        """Return the room and the function that it is made of."""
+        return f"{self.explain.__module__.rpartition('.')[2]}.{self.explain.__name__.removeprefix('_explain_')}"
 
 
 def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> Evidence:
@@ -165,6 +172,7 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
         files=trace_files(actions).files,
         edited_last=_is_edited_last(actions),
         standing=_join_standing(messages, frozenset(one.call.key for one in (*acting, *(run.action for run in runs)))),
+        passages=build_passages(messages, kept),
         is_passive=not acting,
     )
 

@@ -12,6 +12,7 @@ from secateur.compaction.judge.claims import Claim, split_claims
 from secateur.compaction.judge.lexicon import DENIES, build_pattern
 from secateur.compaction.summary import Sections
 
+CLAIM_CHARS, LINE_CHARS = 1_000, 4_000  # of a sentence and of a line that are judged
 LONGEST_LABEL = 40  # characters of a heading that is put before its lines
 
 
@@ -19,11 +20,11 @@ def read_claims(sections: Sections, labels: Mapping[str, str]) -> tuple[Claim, .
     """Read the sections of a summary, sentence by sentence. `labels`: the words of the heading above each line."""
     summary = "\n".join(line for lines in sections.values() for line in lines)
     return tuple(
-        Claim(text if _is_sentence(text) else f"{label}{text}", id, line, summary)
+        Claim(text if _is_sentence(text) else f"{label}{text}", id, line[:LINE_CHARS], summary, raw)
         for id, lines in sections.items()
         for raw, line in _name_columns(_skip_code(lines))
         for label in (_get_label(labels.get(raw, "")),)
-        for text in _join_context(tuple(split_claims([line])))
+        for text in _join_context(tuple(one[:CLAIM_CHARS] for one in split_claims([line])))
     )
 
 

@@ -4,12 +4,14 @@ Rule: each rule needs evidence against a claim, because a rejected true summary 
 stands. What nothing is known about stands. The first contradiction that is found is the reason.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
-from secateur.compaction.judge.claims import Contradiction
+from secateur.compaction.judge.claims import Claim, Contradiction
 from secateur.compaction.judge.evidence import Evidence
 from secateur.compaction.judge.figures import bindings, labels, names, settings, support, turns, values
+from secateur.compaction.judge.ground import anchors, reasons
+from secateur.compaction.judge.ground import turns as opposed
 from secateur.compaction.judge.noise import find_gibberish, find_repetition
 from secateur.compaction.judge.reading import read_claims
 from secateur.compaction.judge.user import bans, choices, consent, demands, inversion, opposites, owners, stances
@@ -57,6 +59,9 @@ _KINDS = (
     bindings,
     series,
     standing,
+    reasons,
+    anchors,
+    opposed,
 )  # the order in which reasons are looked for
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
 _RULES = tuple(rule for kind in _KINDS for rule in kind.RULES)
@@ -66,16 +71,30 @@ def find_contradiction(
     sections: Sections, evidence: Evidence, labels: Mapping[str, str] = NO_LABELS
 ) -> Contradiction | None:
     """Find the first thing that the history contradicts. `labels`: the words of the heading above each line."""
+    return find_noise(sections, evidence) or next(iterate_contradictions(sections, evidence, labels), None)
+
+
+def find_noise(sections: Sections, evidence: Evidence) -> Contradiction | None:
+    """Find what no language is: a line again and again, or words without sentences."""
     lines = [line for some in sections.values() for line in some]
     known = "\n".join(evidence.texts).casefold()
-    if found := find_repetition(lines) or find_gibberish(lines, known):
-        return found
+    return find_repetition(lines) or find_gibberish(lines, known)
+
+
+def iterate_contradictions(
+    sections: Sections,
+    evidence: Evidence,
+    labels: Mapping[str, str] = NO_LABELS,
+    selects: Callable[[Claim], bool] | None = None,
+) -> Iterator[Contradiction]:
+    """Yield what the history contradicts, once for each line. `selects`: which claims are judged, all without it."""
     if not evidence.replies and not evidence.calls:
-        return None
-    claims = [one for one in read_claims(sections, labels) if not one.is_question]
+        return
+    claims = [one for one in read_claims(sections, labels) if not one.is_question and (not selects or selects(one))]
+    seen: set[str] = set()
     for rule in _RULES:
         for claim in claims:
-            is_judged = not rule.sections or claim.section in rule.sections
+            is_judged = claim.raw not in seen and (not rule.sections or claim.section in rule.sections)
             if is_judged and (why := rule.explain(claim, evidence)):
-                return Contradiction(rule.reason, f"{why}: {claim.text[:120]}")
-    return None
+                seen.add(claim.raw)
+                yield Contradiction(rule.reason, f"{why}: {claim.text[:120]}", claim.raw, rule.name)

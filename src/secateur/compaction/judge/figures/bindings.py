@@ -11,7 +11,15 @@ from functools import lru_cache
 
 from secateur.compaction.judge.claims import Claim
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
-from secateur.compaction.judge.figures.labels import FEWEST_DIGITS, FIGURE, LINE_CHARS, MOST_LINES, is_alike, list_lines
+from secateur.compaction.judge.figures.labels import (
+    FEWEST_DIGITS,
+    FIGURE,
+    LINE_CHARS,
+    MOST_LINES,
+    TELLING_DIGITS,
+    is_alike,
+    list_lines,
+)
 from secateur.compaction.judge.work.wishes import split_words
 
 AROUND_WORDS = 4  # on either side of the only figure of a part of a line
@@ -30,12 +38,13 @@ def _find_exchanged(summary: str, story: str) -> dict[str, str]:
     """Return the lines of a summary with figures that have changed places with others, each with a reason."""
     said = [(line, *one) for line in summary.split("\n") for one in read_bindings(line)][:MOST_BINDINGS]
     figures = {figure for _, figure, _ in said}
+    fewest = FEWEST_DIGITS if len(story) < LONG_STORY else TELLING_DIGITS
     known = {one: _list_bindings(one, story) for one in figures}
     found: dict[str, str] = {}
     for line, figure, labels in said:
         for _, other, others in said:
             own, theirs = labels - others, others - labels
-            is_telling = max(len(figure), len(other)) > 1 and figure != other and is_alike(figure, other)
+            is_telling = max(len(figure), len(other)) >= fewest and figure != other and is_alike(figure, other)
             if not own or not theirs or not is_telling:
                 continue
             if _is_bound(theirs, own, known[figure]) and _is_bound(own, theirs, known[other]):
@@ -43,6 +52,7 @@ def _find_exchanged(summary: str, story: str) -> dict[str, str]:
     return found
 
 
+LONG_STORY = 100_000  # characters of a history in which short figures stand beside any word
 MOST_BINDINGS = 60  # figures of a summary that are compared with one another
 
 

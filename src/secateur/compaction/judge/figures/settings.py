@@ -245,6 +245,8 @@ def _list_reworded(replies: tuple[str, ...]) -> tuple[_Reworded, ...]:
     found: list[_Reworded] = []
     known: list[frozenset[str]] = []
     for text in replies:
+        if len(text) > REWORDED_CHARS:
+            continue
         clauses = [(one, extract_words(one)) for one in CLAUSE.split(text) if not is_negative(one)]
         for clause, new in clauses if _CHANGES.search(text) else ():
             for old in known[-MOST_FORMER:]:
@@ -254,6 +256,7 @@ def _list_reworded(replies: tuple[str, ...]) -> tuple[_Reworded, ...]:
     return tuple(found[-MOST_FORMER:])
 
 
+REWORDED_CHARS = 600  # of a reply that says what it says in its own words: a longer one holds a document
 MOST_REWORDED = 3  # words of a clause that a later one may reword
 
 

@@ -18,6 +18,7 @@ _SCALES: tuple[tuple[re.Pattern[str], tuple[float, ...]], ...] = (
     (re.compile(r"(?i)b$|bytes?"), (1_000, 1_024, 1e6, 1_024**2, 1e9)),
     (re.compile(r"(?i)^(?:m?s|sec|min|hour|sekund|minut|stund|seg)|秒"), (1_000, 60, 3_600)),
 )
+MOST_DIGITS = 60  # of a number: a longer one is data
 DERIVING_CHARS = 100_000  # of a history in which sums and differences are looked for
 
 
@@ -105,6 +106,14 @@ def has_figure(number: str, texts: tuple[str, ...]) -> bool:
     return any(_has_source(value, _read_numbers(texts, False), ()) for value in read_number(number))
 
 
+def has_measure(number: str, unit: str, texts: tuple[str, ...]) -> bool:
+    """Whether a history holds a large number, or one in another unit than the one behind it, be it less rounded."""
+    values = read_number(number)
+    scales = next((scales for one, scales in _SCALES if unit and one.search(unit)), ())
+    others = (str(int(value * scale)) for value in values for scale in scales)
+    return (min(values) > COUNTED and has_figure(number, texts)) or any(has_figure(one, texts) for one in others)
+
+
 @lru_cache(maxsize=2)
 def _read_numbers(texts: tuple[str, ...], derives: bool) -> tuple[float, ...]:
     """Return the numbers of the history in order, and the sums and the differences of two that share a line."""
@@ -139,7 +148,7 @@ def _is_near(value: float, reach: float, known: tuple[float, ...]) -> bool:
 
 def read_number(number: str) -> tuple[float, ...]:
     """Return the readings of a number: 1,860 and 1.860 are one thing in English and another in German."""
-    plain = re.sub(r"[ \u00a0_’']", "", number)
+    plain = re.sub(r"[ \u00a0_’']", "", number[:MOST_DIGITS])
     if re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", plain):
         joined = float(re.sub(r"[.,]", "", plain))
         return (joined,) if plain.count(",") + plain.count(".") > 1 else (joined, float(plain.replace(",", ".")))

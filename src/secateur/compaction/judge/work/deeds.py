@@ -141,7 +141,7 @@ def read_deeds(text: str) -> tuple[Deed, ...]:
 
 
 def _read_clauses(text: str) -> Iterator[Deed]:
-    clauses = tuple(map(strip_harmless, split_clauses(text)))
+    clauses = tuple(map(strip_harmless, split_clauses(_NAMES.sub(" ", text))))
     for at, clause in enumerate(clauses):
         following = clauses[at + 1] if at + 1 < len(clauses) and not _has_deed(clauses[at + 1]) else ""
         before = clauses[at - 1] if at else ""
@@ -152,6 +152,12 @@ def _read_clauses(text: str) -> Iterator[Deed]:
             said = f"{noun.group()} {clause}" if noun else clause  # `the migration is written and run`
             if (is_done := _read_state(kind, said, following)) is not None:
                 yield Deed(kind.name, is_done, clause)
+
+
+# A file or an option that is called like a deed: `committed.go`, `-tags=integration`
+_NAMES = re.compile(
+    r"(?<!\S)(?:-{1,2}[a-z][\w-]*=\S+|[\w./-]{1,80}\.(?:py|tsx?|jsx?|go|rs|rb|java|md|ya?ml|json|toml|sh)\b)"
+)
 
 
 def _has_deed(clause: str) -> bool:

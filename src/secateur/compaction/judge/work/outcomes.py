@@ -147,7 +147,13 @@ def _select_runs(clause: str, evidence: Evidence) -> list[CheckRun]:
     words = extract_words(clause)
     shared = [len(words & _read_words(run.text)) for run in some]
     most = max(shared, default=0)
+    if len({run.text for run in some}) > MOST_COMMANDS and len(clause.split()) > SHORT_CLAUSE:
+        return []  # a long clause on one of many checks
     return [run for run, count in zip(some, shared, strict=True) if not most or count == most]
+
+
+MOST_COMMANDS = 4  # of a kind, among which a clause that names no tool may mean any
+SHORT_CLAUSE = 6  # words of a clause that tells of the checks as a whole
 
 
 def _normalize(text: str) -> str:

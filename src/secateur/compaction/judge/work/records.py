@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from secateur.compaction.judge.claims import REPORTING, Claim, extract_plain_words, quote
 from secateur.compaction.judge.evidence import CheckRun, ClaimRule, Evidence
+from secateur.compaction.judge.ground.stems import get_stems
 from secateur.compaction.judge.work.checks import TOOL
 
 LEAST_QUOTED = 0.6  # of the words of a quotation that the user has to have said
@@ -121,9 +122,20 @@ def _explain_invented_quotation(claim: Claim, evidence: Evidence) -> str:
     folded = _fold_spaces(spoken)
     others = [extract_plain_words(said) for said in long if _fold_spaces(said) not in folded]
     heard = extract_plain_words(spoken) if others else frozenset()
+    if all(_is_shown(said, evidence) for said in long):
+        return ""
     if any(len(words & heard) < LEAST_QUOTED * max(1, len(words)) for words in others):
         return "the user never said this"
     return ""
+
+
+def _is_shown(said: str, evidence: Evidence) -> bool:
+    """Whether a host or an output holds a quotation: what the user says to a refused call stands in its result."""
+    shares = evidence.passages.find(get_stems(said), ("user", "host", "output"))
+    return bool(shares) and shares[0].share >= LEAST_SHOWN
+
+
+LEAST_SHOWN = 0.8  # of the weight of a quotation
 
 
 def _fold_spaces(text: str) -> str:

@@ -1,0 +1,1 @@
+"""Rules on what stands together in the history: a clause and the passages that are most like it."""
