@@ -18,20 +18,20 @@ from secateur.compaction.ask import Failure, SummaryAnswer
 from secateur.compaction.headings import STATE_SECTIONS, parse_answer, read_labels
 from secateur.compaction.judge.claims import TruthReason, extract_words, is_reported
 from secateur.compaction.judge.evidence import Evidence
-from secateur.compaction.judge.figures.support import has_figure
+from secateur.compaction.judge.figures.anchors import KnownAnchors
 from secateur.compaction.judge.reading import read_claims
 from secateur.compaction.judge.truth import find_noise, iterate_contradictions
 from secateur.compaction.language import LEAST_SHORT, detect_language
 from secateur.compaction.summary import Sections
 from secateur.compaction.template import Template
-from secateur.identifiers import Identifier, find_anchors
 from secateur.redact import redact
 
 MOST_SHARE = 0.5  # of its source: longer is not a summary
 MOST_INVENTED = 0.2  # lines with an anchor that the source does not hold
 FEWEST_INVENTED = 2  # such lines that reject a summary: one is dropped
 MOST_TOLD = 3  # contradictions that a rejected summarizer is told of
-MOST_FALSE = 0.03  # of the claims: of a short summary one false claim is too many
+FEW_CLAIMS = 30  # of a summary that one false claim rejects
+MOST_FALSE = 0.06  # of the claims beyond these: fewer cost the summary their lines only
 MOST_ECHOED = 0.5  # of a summary's text that stands word for word in its source
 _WINDOW, _STRIDE = 40, 20  # characters compared at once for an echo, and how far apart
 
@@ -88,7 +88,7 @@ def judge_answer(
 
 def count_most_false(claims: int) -> int:
     """Return how many claims of a summary may be false before it is rejected; the lines of fewer are dropped."""
-    return int(MOST_FALSE * claims)
+    return max(0, int(MOST_FALSE * (claims - FEW_CLAIMS)))
 
 
 def without_facts(text: str, facts: Iterable[str]) -> tuple[str, ...]:
@@ -136,7 +136,6 @@ _NOTHING = re.compile(
 )
 # How many of a line's words must be the user's under these headings: with fewer it is the demand of someone else
 _VOICED = {"constraints": 0.2, "instructions": 0.2, "goal": 0.1}
-_NAMING_DIGITS = 3  # of a number that may be part of a name: migration 0093 of `0093_index.sql`
 _LEDGERED = re.compile(r"\s*- \[\S*, (?:open|done|superseded|standing|request)\] ")
 _PROMPT = re.compile(r"</?conversation\b|<<<[0-9a-f]{8}|</?template>|<summary-so-far>|<notes part=")
 _SHORT = 600  # characters: error texts, refusals and excuses are short
@@ -206,7 +205,7 @@ def _check_content(text: str, sections: Sections, source: SummarySource, count: 
 
 def _drop_unanchored(sections: Sections, source: SummarySource, false: frozenset[str] = frozenset()) -> Verdict:
     """Drop the false lines, and those that name what the source does not hold or put words in the user's mouth."""
-    known = _Known(source.texts)
+    known = KnownAnchors(source.texts)
     kept: Sections = {}
     dropped: list[str] = []
     sections = {id: tuple(line for line in lines if line not in false) for id, lines in sections.items()}
@@ -245,47 +244,6 @@ def _drop_unsaid(sections: Sections, said: Sequence[str]) -> tuple[Sections, tup
 def _is_voiced(line: str, spoken: frozenset[str], least: float) -> bool:
     own = extract_words(line)
     return not own or len(own & spoken) >= least * len(own) or (least > 0 and is_reported(line))
-
-
-class _Known:
-    """The anchors of a source."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._found: frozenset[Identifier] = frozenset().union(*map(find_anchors, texts))
-        self._values = {one.value for one in self._found}
-        self._texts = tuple(texts)
-
-    def has_all_anchors(self, line: str) -> bool:
-        plain = _GROUPED.sub(self._join_digits, line)
-        return all(one in self._found or self._has_identifier(one) for one in find_anchors(plain))
-
-    def _join_digits(self, found: re.Match[str]) -> str:
-        """Return `12,840` as `12840` where the source has it like that."""
-        joined = re.sub(r"\D", "", found.group())
-        return joined if joined in self._values else found.group()
-
-    def _has_identifier(self, one: Identifier) -> bool:
-        """Return whether a path or ID occurs, even shortened; numbers must match exactly, be it within a name."""
-        if one.kind == "number" and len(one.value) >= _NAMING_DIGITS and one.value.isdigit():
-            within = re.compile(rf"(?<![\d.,]){one.value}(?=_|-[A-Za-z])")
-            if has_figure(one.value, self._texts):
-                return True
-            return one.value in self._values or any(within.search(text) for text in self._texts if one.value in text)
-        if one.kind in ("number", "error"):
-            is_rounded = one.kind == "number" and _PLAIN.fullmatch(one.value) and has_figure(one.value, self._texts)
-            return one.value in self._values or bool(is_rounded)
-        return any(one.value in text for text in self._texts) or self._has_both(one)
-
-    def _has_both(self, one: Identifier) -> bool:
-        """Whether `tenant_id/status` are two names that the source holds."""
-        names = one.value.split("/")
-        is_pair = one.kind == "path" and len(names) == 2 and all(map(_BARE_NAME.fullmatch, names))
-        return is_pair and all(any(name in text for text in self._texts) for name in names)
-
-
-_GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:[,.\u00a0\u202f'’]\d{3})+(?![\w,]|\.\d)")
-_BARE_NAME = re.compile(r"[A-Za-z][\w-]{2,}")
-_PLAIN = re.compile(r"\d+(?:\.\d+)?")
 
 
 def _list_prose(sections: Sections) -> list[str]:

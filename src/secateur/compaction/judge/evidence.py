@@ -110,11 +110,6 @@ class ClaimRule(Struct, frozen=True):
     explain: Callable[[Claim, Evidence], str]  # what the history says instead; "" where it does not contradict
     sections: tuple[str, ...] = ()  # whose claims it judges; (): of all
 
-    @property
-    def name(self) -> str:
-        """Return the room and the function that it is made of."""
-        return f"{self.explain.__module__.rpartition('.')[2]}.{self.explain.__name__.removeprefix('_explain_')}"
-
 
 def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> Evidence:
     """Collect the evidence of a history. `kept`: what is known beside it."""
@@ -168,7 +163,7 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
         ),
         tasks=extract_plans(actions)[0],
         written=any(one.kind == "edit" and one.ok and one.result for one in actions),
-        rewrites=any(map(_can_rewrite, runs)),
+        rewrites=any(run.ok and _REWRITING.search(run.text) for run in runs),
         files=trace_files(actions).files,
         edited_last=_is_edited_last(actions),
         standing=_join_standing(messages, frozenset(one.call.key for one in (*acting, *(run.action for run in runs)))),
@@ -302,7 +297,3 @@ def _is_edited_last(actions: Sequence[Action]) -> bool:
 def _is_answer(action: Action) -> bool:
     """Whether a call put a question to the user, so that its result is what the user said."""
     return action.kind == "other" and bool(_ASKING.search(action.call.tool))
-
-
-def _can_rewrite(run: ExecutedCommand) -> bool:
-    return run.ok and _REWRITING.search(run.text) is not None

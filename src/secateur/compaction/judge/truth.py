@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
 from secateur.compaction.judge.claims import Claim, Contradiction
-from secateur.compaction.judge.evidence import Evidence
+from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.judge.figures import bindings, labels, names, settings, support, turns, values
 from secateur.compaction.judge.ground import anchors, reasons
 from secateur.compaction.judge.ground import turns as opposed
@@ -97,4 +97,9 @@ def iterate_contradictions(
             is_judged = claim.raw not in seen and (not rule.sections or claim.section in rule.sections)
             if is_judged and (why := rule.explain(claim, evidence)):
                 seen.add(claim.raw)
-                yield Contradiction(rule.reason, f"{why}: {claim.text[:120]}", claim.raw, rule.name)
+                yield Contradiction(rule.reason, f"{why}: {claim.text[:120]}", claim.raw, _name_rule(rule))
+
+
+def _name_rule(rule: ClaimRule) -> str:
+    """Return the module and the function that a rule is made of."""
+    return f"{rule.explain.__module__.rpartition('.')[2]}.{rule.explain.__name__.removeprefix('_explain_')}"

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.accept import MOST_FALSE, SummarySource, count_most_false, judge_answer
+from secateur.compaction.accept import SummarySource, count_most_false, judge_answer
 from secateur.compaction.ask import SummaryAnswer
 from secateur.compaction.judge.evidence import Evidence, collect_evidence
 from secateur.compaction.judge.ground.passages import MOST_FOUND, Passage, PassageIndex, build_passages
@@ -123,7 +123,7 @@ def test_hostile_claims_are_read_in_linear_time() -> None:
 def test_one_false_line_of_many_is_dropped_and_one_of_few_rejects() -> None:
     said = "The replay showed what the vents do when the house is warm and the wind comes from the sea, as in "
     months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October"]
-    lines = [f"- Measured in {month}, hour {hour}" for month in months for hour in ("a", "b", "c", "d")]
+    lines = [f"- Measured in {month}, hour {hour}" for month in months for hour in ("a", "b", "c", "d", "e")]
     text = " ".join(lines)
     messages = talk(user(WISH), assistant(text=said + text * 4)).messages
     source = SummarySource(
@@ -139,7 +139,7 @@ def test_one_false_line_of_many_is_dropped_and_one_of_few_rejects() -> None:
             "## Goal\n- the vents of the greenhouse open too late\n\n## Discoveries\n" + "\n".join(lines)
         )
 
-    assert count_most_false(len(lines) + 2) == 1 > MOST_FALSE
+    assert count_most_false(len(lines) + 2) == 1
     long = judge_answer(answer([*lines, false]), get_template("secateur"), source, len)
     short = judge_answer(answer([*lines[:8], false]), get_template("secateur"), source, len)
     assert (long.reason, long.dropped) == (None, (false,))

@@ -102,7 +102,7 @@ def build_passages(messages: Sequence[Message], kept: Sequence[str] = ()) -> Pas
         [Passage(line, "host", 0) for text in kept for line in text.split("\n") if line.strip()]
     ]
     room = MOST_CHARS
-    for group, message in reversed(list(enumerate_steps(messages))):
+    for group, message in reversed(list(number_steps(messages))):
         for part in reversed(message.parts):
             texts = list(_split(part))
             room -= sum(map(len, texts))
@@ -114,7 +114,7 @@ def build_passages(messages: Sequence[Message], kept: Sequence[str] = ()) -> Pas
     return PassageIndex([one for some in reversed(found) for one in some])
 
 
-def enumerate_steps(messages: Sequence[Message]) -> Iterator[tuple[int, Message]]:
+def number_steps(messages: Sequence[Message]) -> Iterator[tuple[int, Message]]:
     """Yield each message with the number of its step: an answer with its calls and their outputs is one."""
     step = 0
     for message in messages:

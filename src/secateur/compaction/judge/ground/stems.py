@@ -16,7 +16,7 @@ FEWEST_CHARS = 3  # that are left when an ending is taken off
 def list_stems(text: str) -> Iterator[str]:
     """Yield the stems of a text in their order."""
     for found in _WORD.finditer(text):
-        yield from _stem_word(found.group())
+        yield from _list_word_stems(found.group())
 
 
 def get_stems(text: str) -> frozenset[str]:
@@ -30,7 +30,7 @@ def read_count(word: str) -> str:
 
 
 @lru_cache(maxsize=65_536)
-def _stem_word(word: str) -> tuple[str, ...]:
+def _list_word_stems(word: str) -> tuple[str, ...]:
     if number := read_count(word):
         return (number,)
     if word[0] >= "\u3040":
