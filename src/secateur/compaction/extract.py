@@ -13,13 +13,14 @@ from msgspec import Struct
 
 from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
 from secateur.compaction.ledger.said import CONTRADICTS, get_agent_text, get_user_text
+from secateur.compaction.ledger.work.progress import list_replies
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
 from secateur.compaction.sentences import DONE, FIGURE, NAMES, PLAIN, REASON, TELLS, UNPLAIN, is_telling, list_sentences
 from secateur.compaction.template import SECTIONS
 from secateur.model import Message
 from secateur.redact import redact
 
-LEDGER_SHARE = 0.75  # of the room; the sentences take what is left
+LEDGER_SHARE = 0.85  # of the room; the sentences take what is left
 MOST = 60  # sentences
 MOST_MIDWAY = 12  # of these, from the middle of work, where most is overtaken soon
 SAME_SHARE = 0.88  # of a sentence's words that another has as well
@@ -45,9 +46,11 @@ def extract(
 
     `ledger` is that of the whole history so far, `messages` the span whose sentences are looked through.
     """
-    sections = render_ledger(fit_ledger(ledger, int(max_tokens * LEDGER_SHARE), count))
+    fitted = fit_ledger(ledger, int(max_tokens * LEDGER_SHARE), count)
+    sections = render_ledger(fitted)
     room = max_tokens - sum(count(line) + 1 for lines in sections.values() for line in lines)
     said = [hit[1] for line in sections.get("files", ()) for hit in _QUOTED.finditer(line)]
+    said += list_replies(fitted)
     around = Known((*known.quoted, *said), known.later) if known else Known(tuple(said))
     told = {line: section for section, line in _choose_sentences(messages, room, count, around)}
     made = {id: (*sections.get(id, ()), *(line for line, home in told.items() if home == id)) for id in SECTIONS}
@@ -57,7 +60,7 @@ def extract(
 def list_quoted(ledger: Ledger, facts: Sequence[str]) -> list[str]:
     """Return what a summary with these facts quotes of the agent."""
     reported = (one for one in ledger.reported if any(one.text in fact for fact in facts))  # those that had room
-    return [one.text for one in (ledger.last_words, ledger.report, *reported) if one]
+    return [*(one.text for one in (ledger.last_words, ledger.report, *reported) if one), *list_replies(ledger)]
 
 
 class _Sentence(Struct, frozen=True):

@@ -71,7 +71,7 @@ class Compaction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     counter: str = ""  # counts what stays behind the summary (SEEDS S.4); "": the policy's own
     cut_at: Literal["turns", "rounds"] = "turns"  # where the tail begins; an oversized turn is split between rounds
     template: TemplateName = "secateur"  # the summary's headings
-    max_summary_tokens: Count | Share = 0.05  # the most that a summary may take, or its share of the window
+    max_summary_tokens: Count | Share = 0.08  # the most that a summary may take, or its share of the window
     min_summary_tokens: Count = 600  # the least that a share comes to
     max_tool_chars: Count = 2000  # of one tool output in what a summarizer reads
     digest: DigestSettings | None = None  # older work is shortened before the window asks for it, by price; None: never

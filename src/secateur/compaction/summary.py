@@ -35,6 +35,7 @@ _FENCE = re.compile(
     r"|If you need specific details from before compaction|Please continue the conversation from where)"
 )
 
+_POSES = re.compile(r"^(\s*- )(?:\[[^\s\]]*, [^\]\n]{1,200}\] )+")
 HEADING_CHARS = 1_000  # of a line; a longer one is not a heading
 MOST_TOKENS = 12_000  # of a summary, where a policy states a share (Hermes' max_summary_tokens)
 UNKNOWN_WINDOW_TOKENS = 4_000
@@ -102,6 +103,11 @@ def merge_sections(kept: Mapping[str, Sequence[str]], new: Mapping[str, Sequence
         if said:
             made[id] = tuple(said.values())
     return made
+
+
+def _clean_prose(line: str) -> str:
+    """Return a line of prose without secrets, and without a mark that would make it a request of the user's."""
+    return _POSES.sub(r"\1", redact(replace_surrogates(line)))
 
 
 def fit_sections(sections: Mapping[str, Sequence[str]], tokens: int, count: Callable[[str], int]) -> Fitted:
@@ -176,7 +182,7 @@ def write_within_budget(
     }
     used = sum(count(line) + 1 for lines in facts.values() for line in lines)
     frame = count(render_sections(template, {}, elsewhere)) + count(SUMMARY_BEGINS)
-    told = {id: tuple(redact(replace_surrogates(line)) for line in lines) for id, lines in prose.items()}
+    told = {id: tuple(map(_clean_prose, lines)) for id, lines in prose.items()}
     fit = fit_sections(told, most - used - frame, count)
     both = {id: (*facts.get(id, ()), *fit.sections.get(id, ())) for id in (*SECTIONS, *fit.sections)}
     both["goal"] = (*fit.sections.get("goal", ()), *facts.get("goal", ()))  # the oldest first

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.bounded import limit_ledger, make_encodable
+from secateur.compaction.ledger.course import format_bullet
 from secateur.compaction.ledger.entries import (
     Command,
     Constraint,
@@ -31,7 +32,7 @@ from secateur.compaction.ledger.files.values import list_values
 from secateur.compaction.ledger.merge import merge
 from secateur.compaction.ledger.names import list_names
 from secateur.compaction.ledger.read_back import read_back
-from secateur.compaction.ledger.render import fit_ledger, format_bullet, render_ledger
+from secateur.compaction.ledger.render import fit_ledger, render_ledger
 from secateur.compaction.ledger.said import get_agent_text
 from secateur.compaction.ledger.settle import settle_states
 from secateur.compaction.ledger.user.answers import add_questions
@@ -48,6 +49,7 @@ from secateur.compaction.ledger.work.failures import list_failures
 from secateur.compaction.ledger.work.last_calls import list_last_calls
 from secateur.compaction.ledger.work.last_words import MOST_CHARS, REPORT_CHARS, condense_quote
 from secateur.compaction.ledger.work.plans import extract_plans
+from secateur.compaction.ledger.work.progress import add_progress, has_changed
 from secateur.compaction.ledger.work.reports import list_reported, without_rewritten
 from secateur.compaction.ledger.work.repository import (
     MOST_UNPUSHED,
@@ -106,9 +108,11 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     waiting = [action for action in done if not action.result and not _is_abandoned(action, said)]
     put = [Question(text, action.call.key) for action in waiting if (text := extract_question(action))]
     undelivered, delivered = extract_deliveries(said, done, ran)
+    requests, progress = add_progress(told.requests, said, done, ran)
     demands = (*list_document_rules(done, told.requests), *extract_constraints(said, done))
     made = Ledger(
-        requests=told.requests,
+        requests=requests,
+        progress=progress,
         constraints=add_questions(mark_lifted(mark_removed(demands, told.requests), told.requests), told.requests),
         files=history.files,
         uncommitted=history.uncommitted,
@@ -117,7 +121,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         tasks=tasks,
         questions=(*told.questions, *put),
         pending=tuple(_make_pending(action) for action in waiting),
-        values=list_values(done, is_qualified=True),
+        values=_without_gone(list_values(done, is_qualified=True), history.files),
         last_words=told.last_words,
         last_calls=list_last_calls(said, done, told.last_words.key if told.last_words else ""),
         commits=tuple(dict.fromkeys(find_commits(ran))),
@@ -132,7 +136,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         replanned=replanned,
         arrived=find_late_results(said, made_calls),
         report=told.report,
-        reported=without_rewritten(list_reported(said), done, said),
+        reported=without_rewritten(list_reported(_take_newest_work(said, requests)), done, said),
         document=find_task_document(done, told.requests),
         undelivered=undelivered,
         delivered=delivered,
@@ -146,6 +150,18 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         report=condense_quote(made.report, REPORT_CHARS),
     )
     return limit_ledger(make_encodable(made))
+
+
+def _without_gone(values: Iterable[ValueChange], files: Iterable[FileEntry]) -> tuple[ValueChange, ...]:
+    """Return the values without those in files that were deleted or taken back."""
+    gone = {one.path for one in files if one.use in ("deleted", "discarded", "restored")}
+    return tuple(one for one in values if one.path not in gone)
+
+
+def _take_newest_work(messages: Sequence[Message], requests: Sequence[UserRequest]) -> Sequence[Message]:
+    """Return the messages from the last but one request on that something was changed for."""
+    newest = [one.key for one in requests if has_changed(one.progress)][-2:-1]
+    return messages[next((at for at, one in enumerate(messages) if one.key in newest), 0) :]
 
 
 def _is_abandoned(action: Action, messages: Sequence[Message]) -> bool:

@@ -17,6 +17,7 @@ from secateur.compaction.ledger.user.goals import is_opening
 from secateur.compaction.ledger.user.task_documents import shorten_document
 from secateur.compaction.ledger.work.attempts import MOST_ATTEMPTS
 from secateur.compaction.ledger.work.last_words import LEAST_CHARS, MOST_CHARS, REPORT_CHARS, condense_quote
+from secateur.compaction.ledger.work.progress import limit_progress, measure_request
 from secateur.compaction.ledger.work.reports import MOST_REPORTED
 from secateur.decoding import prepare_type
 from secateur.text.own_text import replace_surrogates
@@ -25,8 +26,9 @@ _T = TypeVar("_T")
 
 MOST_CONSTRAINTS, CONSTRAINT_CHARS = 200, 24_000
 PROJECT_SHARE = 0.4  # of these, for rules of the project's own files
-MOST_REQUESTS, REQUEST_CHARS = 80, 16_000
+MOST_REQUESTS, REQUEST_CHARS = 80, 32_000
 LONGEST_REQUEST_CHARS, LEAST_REQUEST_CHARS = 4_000, 200  # of a long request, where all have room and where few have
+LEAST_STEPS, LEAST_REPLY_CHARS, REPLY_CHARS = 3, 120, 320  # of what followed a request, where few have room
 WHOLE_REQUEST_CHARS = 500  # a request of no more is kept whole or not at all
 MOST_FILES = 600
 MOST_CHANGED_FILES, CHANGED_FIRMNESS = 80, 12  # that are listed, one name each, where other entries have little room
@@ -153,7 +155,7 @@ def _limit_requests(entries: tuple[UserRequest, ...], share: float) -> tuple[Use
         replace(one, text=condense_request(one.text, longest))
         if len(one.text) > max(longest, WHOLE_REQUEST_CHARS) and share < 1
         else one
-        for one in entries
+        for one in (_limit_progress(one, share) for one in entries)
     )
     last = len(entries) - 1
     first = next((at for at, one in enumerate(entries) if is_opening(one)), 0)
@@ -162,8 +164,16 @@ def _limit_requests(entries: tuple[UserRequest, ...], share: float) -> tuple[Use
         return (at in (first, last), entries[at].state == "open", f"\n{GAP}" not in entries[at].text, at)
 
     order = sorted(range(len(entries)), key=rank, reverse=True)
-    ranked = [(at, len(entries[at].text)) for at in order[: int(MOST_REQUESTS * share) + 2]]
+    ranked = [(at, measure_request(entries[at])) for at in order[: int(MOST_REQUESTS * share) + 2]]
     return tuple(entries[at] for at in _fit_in_room(ranked, REQUEST_CHARS * share))
+
+
+def _limit_progress(one: UserRequest, share: float) -> UserRequest:
+    """Limit what followed a request to a share of its steps."""
+    if one.progress is None or share >= 1:
+        return one
+    steps = max(LEAST_STEPS, int(len(one.progress.steps) * share))
+    return replace(one, progress=limit_progress(one.progress, steps, max(LEAST_REPLY_CHARS, int(REPLY_CHARS * share))))
 
 
 def _fit_in_room(ranked: list[tuple[int, int]], room: float) -> list[int]:

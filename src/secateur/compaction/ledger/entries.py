@@ -72,6 +72,13 @@ class Constraint(Struct, frozen=True, omit_defaults=True):
     answers: str = ""  # the agent's question, where the sentence only answers one
 
 
+class Progress(Struct, frozen=True, omit_defaults=True):
+    """What followed a message of the user, up to the next one."""
+
+    steps: tuple[str, ...] = ()  # what calls changed, ran and committed, in order
+    reply: str = ""  # what the agent said at the end of it
+
+
 class UserRequest(Struct, frozen=True, omit_defaults=True):
     """A user message."""
 
@@ -79,6 +86,7 @@ class UserRequest(Struct, frozen=True, omit_defaults=True):
     state: State = "open"
     key: str = ""
     answers: str = ""  # the agent's question or offer, where the message only answers one
+    progress: Progress | None = None
 
 
 class PlanItem(Struct, frozen=True, omit_defaults=True):
@@ -193,6 +201,7 @@ class Ledger(Struct, frozen=True, omit_defaults=True):
     undelivered: tuple[Undelivered, ...] = ()
     standing: tuple[Standing, ...] = ()  # at the end of the span
     delivered: tuple[str, ...] = ()  # kinds of deliveries that calls of this span made, not shown
+    progress: Progress | None = None  # of this span before its first request
     before: State = "open"  # what became, in this span, of requests that stood open before it
     replanned: bool = False  # a whole plan was told in this span: open items of earlier plans are superseded
     arrived: tuple[str, ...] = ()  # ids of calls made before this span whose results came in it

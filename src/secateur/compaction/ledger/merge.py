@@ -35,6 +35,7 @@ from secateur.compaction.ledger.user.retractions import mark_replaced
 from secateur.compaction.ledger.work.circumstances import is_project_change
 from secateur.compaction.ledger.work.failures import is_overtaken
 from secateur.compaction.ledger.work.last_calls import take_ends
+from secateur.compaction.ledger.work.progress import join_progress
 from secateur.compaction.ledger.work.repository import MOST_UNPUSHED, TAG, merge_tickets
 from secateur.compaction.ledger.work.standing import is_code, merge_standing
 from secateur.toolcalls.effects import Effect
@@ -73,6 +74,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         undelivered=_merge_undelivered(earlier, later),
         standing=merge_standing(earlier, later),
         delivered=tuple(dict.fromkeys((*earlier.delivered, *later.delivered))),
+        progress=earlier.progress if earlier.requests else join_progress(earlier.progress, later.progress),
         before=later.before if earlier.before == "open" else earlier.before,
         replanned=earlier.replanned or later.replanned,
         arrived=tuple(dict.fromkeys((*earlier.arrived, *later.arrived))),
@@ -96,6 +98,12 @@ def _merge_requests(earlier: Ledger, later: Ledger) -> tuple[UserRequest, ...]:
     for name, one in found.items():
         if one.state == "open":
             found[name] = replace(one, state=later.before)
+    first = mark(later.requests[0].key) or later.requests[0].text if later.requests else ""
+    names = [*found]
+    until = names.index(first) if first in found else len(names)
+    if until:
+        last = found[names[until - 1]]
+        found[names[until - 1]] = replace(last, progress=join_progress(last.progress, later.progress))
     for one in later.requests:
         found[mark(one.key) or one.text] = one
     return tuple(found.values())

@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
+from msgspec.structs import replace
+
+from secateur.compaction.ledger.course import FOLLOWED, IN_ANSWER, REPLIED, UNDER_CONSTRAINTS, UNDER_GOAL
 from secateur.compaction.ledger.entries import (
     Attempt,
     Command,
@@ -17,6 +20,7 @@ from secateur.compaction.ledger.entries import (
     Ledger,
     Pending,
     PlanItem,
+    Progress,
     Question,
     Quote,
     Scope,
@@ -44,7 +48,6 @@ from secateur.compaction.ledger.render import (
     EARLIER_COMMITS,
     EARLIER_WORDS,
     FOLDER,
-    IN_ANSWER,
     LAST_WORDS,
     OUTCOME_WORDS,
     REPLACED_BY,
@@ -56,23 +59,33 @@ from secateur.compaction.ledger.render import (
 )
 from secateur.compaction.ledger.work.open_work import NEVER_COMMITTED, UNCOMMITTED, UNPUSHED
 from secateur.compaction.ledger.work.standing import STANDING
+from secateur.compaction.ledger.work.steps import COMMITTED, SEPARATOR
 from secateur.toolcalls.commands import Check
 from secateur.toolcalls.effects import Use
 
 
 def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
     """The ledger of these sections' lines; bullets may stand whole, or cut at their line ends."""
-    goal, rest = (
-        list(_parse_requests(sections.get("goal", ()))),
-        list(_parse_requests(sections.get("instructions", ()))),
-    )
+    goal = list(_parse_requests(sections.get("goal", ())))
     constraints = [
         *_parse_constraints(sections.get("instructions", ())),
         *_parse_constraints(sections.get("constraints", ())),
     ]
+    rest = [
+        *_parse_course(sections.get("accomplished", ()), {one.key: one for one in goal}, constraints),
+        *_parse_requests(sections.get("instructions", ())),
+    ]
     first = goal[:1] if len(goal) > 1 else []  # the goals are the oldest request and the newest ones
-    requests = [*first, *rest, *goal[len(first) :]]
+    known = {one.key or one.text for one in rest}
+    requests = [
+        *(one for one in first if (one.key or one.text) not in known),
+        *rest,
+        *(one for one in goal[len(first) :] if (one.key or one.text) not in known),
+    ]
     found: dict[str, Any] = {"requests": requests, "constraints": constraints}
+    steps = [step for one in requests if one.progress for step in one.progress.steps]
+    if commits := [step.removeprefix(COMMITTED) for step in steps if step.startswith(COMMITTED)]:
+        found["commits"] = commits
     for text in _split_bullets(sections.get("goal", ())):
         if told := _DOCUMENT.fullmatch(text):
             found["document"] = TaskDocument(told[1], told[2])
@@ -123,7 +136,38 @@ def _parse_requests(lines: Iterable[str]) -> Iterator[UserRequest]:
     for text in _split_bullets(lines):
         if found := _SAID.fullmatch(text):
             said, asked = _split_question(found[3])
-            yield UserRequest(said, cast(State, "done" if found[2] in _REPLIED else found[2]), found[1], asked)
+            yield UserRequest(said, _parse_state(found[2]), found[1], asked)
+
+
+def _parse_state(word: str) -> State:
+    return "done" if word in _REPLIED else cast(State, word)
+
+
+def _parse_course(
+    lines: Iterable[str], goals: Mapping[str, UserRequest], demands: Sequence[Constraint]
+) -> Iterator[UserRequest]:
+    """Parse requests with what followed them; words that stand under another heading are taken from there."""
+    told = {one.key: UserRequest(one.text, key=one.key, answers=one.answers) for one in reversed(demands)}
+    for text in _split_bullets(lines):
+        if found := _SAID.fullmatch(text):
+            words, progress = _split_progress(found[3])
+            said, asked = _split_question(words)
+            elsewhere = {UNDER_GOAL: goals, UNDER_CONSTRAINTS: told}.get(words)
+            known = elsewhere.get(found[1]) if elsewhere is not None else UserRequest(said, key=found[1], answers=asked)
+            if known:
+                yield replace(known, state=_parse_state(found[2]), progress=progress)
+
+
+def _split_progress(text: str) -> tuple[str, Progress | None]:
+    """Split what the user said from the lines that tell what followed."""
+    said = text.split("\n")
+    followed: list[str] = []
+    while len(said) > 1 and len(followed) < 2 and said[-1].startswith(FOLLOWED):
+        followed.insert(0, said.pop().removeprefix(FOLLOWED))
+    reply = followed.pop() if followed and followed[-1].startswith(REPLIED) else ""
+    reply = reply.removeprefix(f"{REPLIED}“").removesuffix("”")
+    steps = tuple(followed[0].split(SEPARATOR)) if followed else ()
+    return "\n".join(said), Progress(steps, reply) if steps or reply else None
 
 
 def _parse_constraints(lines: Iterable[str]) -> Iterator[Constraint]:

@@ -6,6 +6,7 @@ overtaken, commands that only prepared something, and names that stand in the us
 request that is long is cut to its ends: such are mostly pasted. The whole ledger is still kept for later compactions.
 """
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -13,14 +14,16 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.coverage import is_covering
-from secateur.compaction.ledger.entries import Command, Failure, FileEntry, Ledger, PlanItem, UserRequest
+from secateur.compaction.ledger.entries import Command, Failure, FileEntry, Ledger, PlanItem, Progress, UserRequest
 from secateur.compaction.ledger.files.notes import drop_reported
 from secateur.compaction.ledger.user.answers import is_choice
 from secateur.compaction.ledger.user.briefs import GAP, condense_request
 from secateur.compaction.ledger.user.force import count_rules, select_constraints
 from secateur.compaction.ledger.user.goals import BRIEF_CHARS, is_answered_review, is_fleeting, list_goals
 from secateur.compaction.ledger.user.requests import is_substantial, is_task
+from secateur.compaction.ledger.work.progress import has_changed, limit_progress, list_replies, measure_request
 from secateur.compaction.ledger.work.reports import is_committed
+from secateur.compaction.ledger.work.steps import is_lasting, shorten_arguments
 
 _T = TypeVar("_T")
 
@@ -37,6 +40,7 @@ MOST_DONE_TASKS = 12
 LATEST_QUESTIONS = 3  # requests at the end among which answered questions are kept
 OPEN_CHARS = 1_800  # of an open request, unless it is little longer
 ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 1_500  # of an answered one
+_DETAIL = ((1, 20, 320), (4, 8, 240), (12, 5, 180), (math.inf, 3, 120))  # by age: steps and reply of a request
 PASTED_CHARS = 200  # of one that is longer than what people type
 
 
@@ -64,7 +68,9 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int) -> Ledger:
         ledger,
         requests=requests,
         constraints=constraints,
-        files=drop_reported(files, [one.text for one in reported]),
+        files=drop_reported(
+            files, [*(one.text for one in reported), *list_replies(replace(ledger, requests=requests))]
+        ),
         reported=reported,
         commands=commands,
         failures=_select_failures(ledger, commands),
@@ -87,16 +93,26 @@ def _select_requests(ledger: Ledger) -> tuple[UserRequest, ...]:
     latest = ledger.requests[-LATEST_QUESTIONS:]
 
     def is_told(one: UserRequest) -> bool:
-        return is_choice(one) or (
-            (is_substantial(one.text) and not is_answered_review(one))
-            and (one in latest or (is_task(one.text) and not is_fleeting(one.text)))
+        return (
+            is_choice(one)
+            or (
+                (is_substantial(one.text) and not is_answered_review(one))
+                and (one in latest or (is_task(one.text) and not is_fleeting(one.text)))
+            )
+            or has_changed(one.progress)
         )
 
     return tuple(
-        _shorten_request(one, one in goals)
-        for one in ledger.requests
+        replace(_shorten_request(one, one in goals), progress=_shorten_progress(one, len(ledger.requests) - at))
+        for at, one in enumerate(ledger.requests)
         if one.state != "done" or one in goals or is_told(one)
     )
+
+
+def _shorten_progress(one: UserRequest, age: int) -> Progress | None:
+    """Shorten what followed a request that is so many places from the end."""
+    steps, chars = next((steps, chars) for most, steps, chars in _DETAIL if age <= most)
+    return limit_progress(one.progress, steps, chars)
 
 
 def _limit_answered(
@@ -110,9 +126,10 @@ def _limit_answered(
     kept: set[int] = set()
     for at in reversed(order):
         one = requests[at]
-        if one.state == "open" or one.key in keys or len(one.text) <= chars:
+        size = measure_request(one)
+        if one.state == "open" or one.key in keys or size <= chars:
             kept.add(at)
-            chars -= 0 if one.state == "open" else len(one.text)
+            chars -= 0 if one.state == "open" else size
     return tuple(one for at, one in enumerate(requests) if at in kept)
 
 
@@ -178,8 +195,8 @@ def _select_commands(ledger: Ledger) -> tuple[Command, ...]:
     kept = tuple(one for one in kept if one.text not in covered)
     few = _keep_last(kept, MOST_SCRATCH_CHECKS, lambda one: one.scratch and bool(one.check))
     few = _keep_last(few, MOST_PASSED_CHECKS, lambda one: one.ok is True and bool(one.check))
-    few = tuple(one if one.check else replace(one, text=_LONG_TEXT.sub(r"\1…\1", one.text)) for one in few)
-    few = tuple(one for one in few if one.check or not _UNSAID.fullmatch(one.text))
+    few = tuple(one if one.check else replace(one, text=shorten_arguments(one.text)) for one in few)
+    few = tuple(one for one in few if one.check or one.text)
     return _keep_last(few, MOST_COMMANDS, lambda one: not one.check)
 
 
@@ -187,7 +204,7 @@ def _is_lasting(one: Command, ledger: Ledger) -> bool:
     """Whether a command changed something that no file shows; a commit has its own line."""
     if one.scratch or (ledger.commits and re.search(r"\bgit\b.{0,40}\bcommit\b", one.text)):
         return False
-    return _LASTING.search(one.text) is not None
+    return is_lasting(one.text)
 
 
 def _select_failures(ledger: Ledger, commands: Sequence[Command]) -> tuple[Failure, ...]:
@@ -211,18 +228,3 @@ def _is_repeated(one: Failure, before: Sequence[Failure]) -> bool:
     """Whether an earlier error of the same run says the same after its name."""
     said = (other.line.partition(": ")[2] for other in before if other.during == one.during)
     return any(message and message in one.line for message in said)
-
-
-_LONG_TEXT = re.compile(r"([\"'])(?:(?!\1)[^\n]){60,}(?:\1|$)")  # given to a command, such as a description
-_UNSAID = re.compile(
-    r"\W*(?:bash|sh|zsh|python3?|node|eval|cd \S+|env|-\w+|&&|\s|([\"'])…\1)+"
-)  # nothing but a long text
-_LASTING = re.compile(  # it changes more than files, or runs a task of the project
-    r"(?i)(?:^|[;&|]\s*)"
-    r"(?:make|just|task|mise|invoke|rake|(?:npm|pnpm|yarn|bun|deno) (?:run )?|(?:uv|poetry|hatch) run|\./)"
-    r"(?:\s|\b)\S"
-    r"|(?:^|[\s;&|:/])(?:add(?!\s+(?:-|\.))|create|close|update|upgrade|delete|remove|apply|deploy|publish|push|install|uninstall"
-    r"|migrate|migration|start|stop|restart|enable|disable|tag|release|upload|submit|merge|rebase|cherry-pick|revert|reset"
-    r"|clone|init|import|export|build|up|down|kill|seed|restore|dump|worktree|switch|checkout\s+-[bB]|set(?:-url)?|login)"
-    r"(?=$|[\s:;&|-])"
-)

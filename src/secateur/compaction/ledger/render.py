@@ -12,7 +12,8 @@ from itertools import chain
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.bounded import limit_ledger
-from secateur.compaction.ledger.entries import Command, Constraint, Ledger, Standing, UserRequest, mark
+from secateur.compaction.ledger.course import format_bullet, is_in_course, quote_question, render_course, render_request
+from secateur.compaction.ledger.entries import Command, Constraint, Ledger, Standing, mark
 from secateur.compaction.ledger.files.lines import find_root, list_file_lines
 from secateur.compaction.ledger.files.notes import limit_notes
 from secateur.compaction.ledger.files.touched import limit_uncommitted
@@ -32,22 +33,21 @@ from secateur.compaction.ledger.work.open_work import (
 from secateur.compaction.ledger.work.reports import strip_reported
 from secateur.compaction.ledger.work.repository import MOST_IN_STATUS, list_unnamed
 from secateur.compaction.ledger.work.standing import STANDING
+from secateur.compaction.ledger.work.steps import COMMITTED, is_step
 from secateur.compaction.template import SECTIONS
 from secateur.toolcalls.actions import collapse_whitespace
 
 _SHARES = (1.0, 0.6, 0.4, 0.25, 0.15, 0.11, 0.08, 0.065, 0.05, 0.04, 0.03, 0.02, 0.01, 0.004, 0.002, 0.001)
-REQUESTS_SHARE = 0.25  # of the room, for requests that were answered
+REQUESTS_SHARE = 0.45  # of the room, for requests that were answered, with what followed them
 COMMITS_SHARE = 0.2  # of the room, for commits
 NOTES_SHARE = 0.3  # of the room, for what changed files now have
 _CHARS_PER_TOKEN = 4
 _LEAST_CHARS = (300, 120, 40, 12)  # of the newest request, where nothing else has room
-STATE_WORDS = {"open": "open", "done": "replied to", "superseded": "superseded"}
 OUTCOME_WORDS = {True: "ok", False: "failed", None: "ended, outcome unknown"}
 LAST_WORDS = "the agent said last"
 EARLIER_WORDS = "before that the agent said"
 REPORTED = "the agent reports"
 REPLACED_BY = " — replaced by: "
-IN_ANSWER = " — in answer to: “"
 EDITED_SINCE = " (edited since)"
 STATUS = "git status, last"
 TAKEN_BACK = "tried and taken back"
@@ -105,53 +105,39 @@ def _keep_newest_request(ledger: Ledger, chars: int) -> Ledger:
     return Ledger(requests=(replace(newest, text=text),))
 
 
-def format_bullet(text: str) -> str:
-    """Format one entry as a bullet, with further lines indented."""
-    return "- " + "\n    ".join(line.rstrip() for line in text.splitlines())
-
-
 def _render_goal(ledger: Ledger) -> Iterator[str]:
     """Render the task that the work belongs to, then what the user wants now."""
-    yield from map(_request, list_goals(ledger))
+    yield from map(render_request, list_goals(ledger))
     if ledger.document:
         yield format_bullet(f"{TASK_DOCUMENT} {ledger.document.name}: {ledger.document.text}")
 
 
 def _render_instructions(ledger: Ledger) -> Iterator[str]:
-    """Render the requests that are no goals; an answered one that is a demand as a whole is among the constraints."""
+    """Render the open requests that are no goals and that nothing followed."""
     goals = list_goals(ledger)
-    yield from (_request(one) for one in _list_shown_requests(ledger) if one not in goals)
+    yield from (render_request(one) for one in ledger.requests if one not in goals and not is_in_course(one))
 
 
-def _list_shown_requests(ledger: Ledger) -> list[UserRequest]:
+def _render_constraints(ledger: Ledger) -> Iterator[str]:
+    """Render the demands that no request says as well."""
+    for one in _list_constraints(ledger):
+        by = f"{REPLACED_BY}{collapse_whitespace(one.replaced_by)}" if one.replaced_by else ""
+        scope = f"{one.scope}: {one.source}" if one.source else one.scope
+        yield format_bullet(
+            f"[{mark(one.key)}, {'superseded ' if by else ''}{scope}] {one.text}{quote_question(one)}{by}"
+        )
+
+
+def _list_constraints(ledger: Ledger) -> list[Constraint]:
+    """Return the demands that no goal, open request or part of another request says as well."""
     goals = list_goals(ledger)
     demands = {collapse_whitespace(one.text) for one in ledger.constraints}
-    return [
+    shown = [
         one
         for one in ledger.requests
         if one in goals or one.state == "open" or collapse_whitespace(one.text) not in demands
     ]
-
-
-def _request(one: UserRequest) -> str:
-    return format_bullet(f"[{mark(one.key)}, {STATE_WORDS[one.state]}] {one.text}{_quote_question(one)}")
-
-
-def _quote_question(one: UserRequest | Constraint) -> str:
-    return f"{IN_ANSWER}{one.answers}”" if one.answers else ""
-
-
-def _render_constraints(ledger: Ledger) -> Iterator[str]:
-    """Render the demands that no request above says as well."""
-    shown = _list_shown_requests(ledger)
-    for one in ledger.constraints:
-        if is_repeated(one, shown):
-            continue
-        by = f"{REPLACED_BY}{collapse_whitespace(one.replaced_by)}" if one.replaced_by else ""
-        scope = f"{one.scope}: {one.source}" if one.source else one.scope
-        yield format_bullet(
-            f"[{mark(one.key)}, {'superseded ' if by else ''}{scope}] {one.text}{_quote_question(one)}{by}"
-        )
+    return [one for one in ledger.constraints if not is_repeated(one, shown)]
 
 
 def _render_discoveries(ledger: Ledger) -> Iterator[str]:
@@ -189,11 +175,13 @@ def _render_command(one: Command, label: str = "") -> str:
 
 
 def _render_accomplished(ledger: Ledger) -> Iterator[str]:
+    yield from render_course(ledger, _list_constraints(ledger))
+    steps = [step for one in ledger.requests if one.progress for step in one.progress.steps]
     for task in ledger.tasks:
         if task.state != "open" and task.text:
             yield f"- task, {task.state}: {task.text}"
     for run in ledger.commands:
-        if not run.check and run.ok is not None:  # of a command that tells nothing, nothing is told
+        if not run.check and run.ok is not None and not is_step(run.text, steps):  # one that tells nothing is not told
             yield _render_command(run)
     for value in ledger.values:
         change = f"{value.old} → {value.new}" if value.old else f"{ADDED}{value.new}"
@@ -206,10 +194,12 @@ def _render_accomplished(ledger: Ledger) -> Iterator[str]:
 
 def _render_commits(ledger: Ledger) -> Iterator[str]:
     """Render the commits; of those whose subjects had no room, the hashes in one line."""
-    hashes = [commit for commit in ledger.commits if " " not in commit]
+    shown = {step for one in ledger.requests if one.progress for step in one.progress.steps}
+    left = [commit for commit in ledger.commits if f"{COMMITTED}{commit}" not in shown]
+    hashes = [commit for commit in left if " " not in commit and not any(f" {commit}]" in step for step in shown)]
     if hashes:
         yield f"- {EARLIER_COMMITS}: {' · '.join(hashes)}"
-    yield from (f"- commit: {commit}" for commit in ledger.commits if " " in commit)
+    yield from (f"- commit: {commit}" for commit in left if " " in commit)
 
 
 def _render_files(ledger: Ledger) -> Iterator[str]:

@@ -1,9 +1,10 @@
 """The facts of a span, with the states that the whole history gave them.
 
-Rule: requests and errors listed are those that the span holds; whether they are still so is decided on all that was
-said and done, to the newest message, so that a summary never calls open what was answered, passed or replaced behind
-the span. What the user demands and wants now, what the agent said last, what is open, which files changed, how checks
-ended and what was committed are those of the whole history: whoever reads the summary alone knows how things are.
+Rule: errors listed are those that the span holds, and requests behind it are shortened; whether they are still so is
+decided on all that was said and done, to the newest message, so that a summary never calls open what was answered,
+passed or replaced behind the span. What the user demands and wants now, what the agent said last, what is open, which
+files changed, how checks ended and what was committed are those of the whole history: whoever reads the summary alone
+knows how things are.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,8 +13,11 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.coverage import is_covering, list_targets, name_command
 from secateur.compaction.ledger.entries import Command, Constraint, Failure, FileEntry, Ledger, UserRequest, mark
+from secateur.compaction.ledger.user.briefs import condense_request
 from secateur.compaction.ledger.user.constraints import normalize_demand
 from secateur.compaction.ledger.user.requests import is_substantial
+
+LATER_CHARS = 240  # of a request behind the span, which is kept in whole
 
 
 def settle_states(span: Ledger, whole: Ledger) -> Ledger:
@@ -27,6 +31,7 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
         uncommitted=whole.uncommitted,
         status=whole.status,
         before=whole.before,
+        progress=whole.progress if not span.requests else span.progress,
         commands=_settle_commands(span.commands, whole),
         failures=_settle_failures(span.failures, whole),
         tasks=whole.tasks,
@@ -50,21 +55,24 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
 
 
 def _settle_requests(mine: Iterable[UserRequest], all_: tuple[UserRequest, ...]) -> tuple[UserRequest, ...]:
-    """Settle the requests of the span, and add what the user wants now, even where it is behind the span."""
+    """Settle the requests of the span, and add those behind it, the newest in whole."""
     known = {mark(one.key) or one.text: one for one in all_}
     found = {mark(one.key) or one.text: one for one in mine}
     found = {name: _settle_request(one, known.get(name, one)) for name, one in found.items()}
     newest = next((one for one in reversed(all_) if is_substantial(one.text)), None)
-    for one in (newest, *all_[-1:]):
-        if one is not None:
-            found.setdefault(mark(one.key) or one.text, one)
+    last = max((at for at, one in enumerate(all_) if (mark(one.key) or one.text) in found), default=-1)
+    for one in all_[last + 1 :]:
+        is_whole = one is newest or one is all_[-1]
+        short = one if is_whole else replace(one, text=condense_request(one.text, LATER_CHARS))
+        found.setdefault(mark(one.key) or one.text, short)
     order = {name: number for number, name in enumerate(known)}
     names = sorted(found, key=lambda name: order.get(name, -1))
     return tuple(found[name] for name in names)
 
 
 def _settle_request(mine: UserRequest, known: UserRequest) -> UserRequest:
-    return replace(mine, state=known.state, answers=mine.answers or known.answers)
+    progress = known.progress or mine.progress
+    return replace(mine, state=known.state, answers=mine.answers or known.answers, progress=progress)
 
 
 def _settle_constraints(mine: Iterable[Constraint], all_: Iterable[Constraint]) -> tuple[Constraint, ...]:

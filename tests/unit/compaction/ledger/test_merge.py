@@ -139,7 +139,6 @@ FULL = Ledger(
 def test_a_ledger_as_lines() -> None:
     assert render_ledger(FULL) == {
         "goal": ("- [bcdfgh, replied to] Do a.\n    Then b.", "- [, open] And d."),
-        "instructions": ("- [cdfghj, superseded] Also c.",),
         "constraints": ("- [bcdfgh, standing] Never push.", "- [bcdfgh, request] Not here:\n    - a\n    - b"),
         "discoveries": (
             "- branch: topic",
@@ -150,6 +149,7 @@ def test_a_ledger_as_lines() -> None:
             "- not listed, for room: files 4",
         ),
         "accomplished": (
+            "- [cdfghj, superseded] Also c.",
             "- task, done: first",
             "- task, superseded: second",
             "- ran, ok: make a",

@@ -6,7 +6,6 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import FileEntry, Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.relevance import MOST_HASHES
 from secateur.compaction.ledger.user.force import MOST_PROJECT_RULES
 from secateur.model import Message
 from secateur.tokens import estimate
@@ -31,6 +30,18 @@ def shown(*messages: Message, room: int = 4_000) -> dict[str, tuple[str, ...]]:
     return lines
 
 
+def list_requests(lines: dict[str, tuple[str, ...]]) -> list[str]:
+    """The requests that are no goals, open or not, with what followed them."""
+    listed = (*lines.get("instructions", ()), *lines.get("accomplished", ()))
+    return [line for line in listed if line.startswith("- [") and "(under " not in line]
+
+
+def list_commits(lines: dict[str, tuple[str, ...]]) -> list[str]:
+    """The commits, told alone or among the steps behind a request."""
+    told = (piece for line in lines["accomplished"] for piece in line.removeprefix("- ").split("→ ")[-1].split(" · "))
+    return [piece.replace("commit: ", "commit ") for piece in told if piece.startswith(("commit ", "commit: "))]
+
+
 def spoken(*texts: str) -> list[Message]:
     """Each text of the user's, answered."""
     return [one for text in texts for one in (user(text), assistant(text="That is done now, as you asked."))]
@@ -39,17 +50,16 @@ def spoken(*texts: str) -> list[Message]:
 @pytest.mark.parametrize("words", ["ok", "thanks!", "yo", "wow", "ls", "go on", "Great, it works", "you are a wizard"])
 def test_agreement_and_thanks_are_no_instructions(words: str) -> None:
     lines = shown(*spoken("Write the parser for dates.", words, "Now write its tests.", "Write the docs as well."))
-    assert not any(words in line for line in lines["instructions"])
-    assert len(lines["goal"]) + len(lines["instructions"]) == 3
+    assert not any(line.partition("] ")[2].startswith(words) for line in list_requests(lines))
+    assert len(lines["goal"]) + len(list_requests(lines)) == 3
 
 
 def test_a_request_that_is_a_demand_as_a_whole_is_listed_once() -> None:
     demand = "The icons must be small files."
     messages = spoken("Draw the icons for the list.", demand, "Write the docs for them.", "Write their tests now.")
     lines = shown(*messages)
-    assert any(line.endswith(f" request] {demand}") for line in lines["constraints"])
-    assert not any(demand in line for line in lines["instructions"])
-    assert any("Write the docs for them." in line for line in lines["instructions"])
+    assert [line for some in lines.values() for line in some if demand in line] == list(lines["constraints"])
+    assert any("Write the docs for them." in line for line in list_requests(lines))
 
 
 def test_questions_that_were_answered_long_ago_are_left_out_and_late_ones_stay() -> None:
@@ -68,16 +78,16 @@ def test_a_question_that_waits_for_its_answer_is_always_shown() -> None:
 def test_a_pasted_report_that_was_answered_keeps_its_ends() -> None:
     report = "Review of the change.\n" + "\n".join(f"{n}. `part{n}` checks nothing here." for n in range(80)) + "\nBye."
     lines = shown(*spoken("Write the parser for dates.", report, "Now write its tests."))
-    kept = next(line for line in lines["instructions"] if "Review of the change." in line)
+    kept = next(line for line in list_requests(lines) if "Review of the change." in line)
     assert len(kept) < 600
-    assert kept.endswith("Bye.")
+    assert kept.partition("\n    → ")[0].endswith("Bye.")
 
 
 def test_the_users_own_short_requests_have_room_before_pasted_reports() -> None:
     report = "Review {}.\n" + "Nothing checks the length of this field here. " * 60
     reports = [report.format(n) for n in range(12)]
     lines = shown(*spoken("Write the parser.", "Make a new branch first.", *reports, "Now write tests."), room=900)
-    said = "\n".join((*lines["goal"], *lines.get("instructions", ())))
+    said = "\n".join((*lines["goal"], *list_requests(lines)))
     assert "Make a new branch first." in said
     assert any("requests" in line for line in lines["discoveries"] if line.startswith("- not listed, for room"))
 
@@ -212,7 +222,9 @@ def test_of_commands_those_stay_that_changed_what_no_file_shows() -> None:
         *ran("git add -A"),
         *ran("docker compose up -d"),
     )
-    assert lines["accomplished"] == ("- ran, ok: npm install left-pad", "- ran, ok: docker compose up -d")
+    assert [line.split("→ ", 1)[1] for line in lines["accomplished"]] == [
+        "npm install left-pad → ok · docker compose up -d → ok"
+    ]
 
 
 def test_names_in_the_users_words_are_not_listed_again() -> None:
@@ -271,24 +283,21 @@ def committed(number: int, title: str = "Do part") -> tuple[Message, Message]:
 
 def test_all_commits_are_listed_where_they_have_room() -> None:
     lines = shown(user("Do the parts."), *(one for n in range(14) for one in committed(n)), assistant(text="Done."))
-    assert [line for line in lines["accomplished"] if "commit: " in line] == [
-        f"- commit: [topic {0xABC1000 + n:x}] Do part {n}" for n in range(14)
-    ]
+    assert list_commits(lines) == [f"commit [topic {0xABC1000 + n:x}] Do part {n}" for n in range(14)]
 
 
 def test_commits_without_room_are_counted_and_the_newest_stay() -> None:
     turns = (one for n in range(30) for one in committed(n, "Describe at some length what was done for part"))
     lines = shown(user("Do the parts."), *turns, room=800)
-    listed = [line for line in lines["accomplished"] if "commit: " in line]
+    listed = list_commits(lines)
     assert 1 < len(listed) < 30
     assert listed[-1].endswith("part 29")
     before = next(line for line in lines["accomplished"] if line.startswith("- earlier commits: "))
     hashes = before.partition(": ")[2].split(" · ")
-    cut = 30 - len(listed)
-    assert hashes == [f"{0xABC1000 + n:x}" for n in range(cut)][-MOST_HASHES:]
-    assert f"- not listed, for room: commits {cut - MOST_HASHES}" in lines["discoveries"]
+    assert not any(f" {hash_}]" in line for hash_ in hashes for line in listed)
+    assert any("commits " in line for line in lines["discoveries"] if line.startswith("- not listed"))
     back = read_back(lines)
-    assert back.commits[:MOST_HASHES] == tuple(hashes)
+    assert set(hashes) <= {*back.commits}
     assert hashes[0] not in merge(back, Ledger(commits=(f"[topic {hashes[0]}] Do part 0",))).commits
 
 
@@ -366,7 +375,7 @@ def test_names_that_stand_in_a_shown_line_are_not_listed_again() -> None:
 def test_an_order_to_look_that_was_answered_is_left_out() -> None:
     looked, kept = "ok, show me the log of the last run", "Write the second part, with its own tests."
     lines = shown(*spoken("Write the parser.", looked, kept, *(f"Write part {n} of it." for n in range(4))))
-    said = "\n".join((*lines["goal"], *lines["instructions"]))
+    said = "\n".join((*lines["goal"], *list_requests(lines)))
     assert looked not in said
     assert kept in said
 
@@ -388,7 +397,9 @@ def test_an_error_that_is_raised_again_under_another_name_is_listed_once() -> No
 def test_a_long_text_that_a_command_was_given_is_left_out() -> None:
     told = "Do this and that, with all the words that are needed to say what it is about."
     lines = shown(user("Set it up."), *ran(f'bd create --title="A part" --description="{told}"'))
-    assert lines["accomplished"] == ('- ran, ok: bd create --title="A part" --description="…"',)
+    assert [line.split("→ ", 1)[1] for line in lines["accomplished"]] == [
+        'bd create --title="A part" --description="…" → ok'
+    ]
 
 
 REVIEWS = (
@@ -403,7 +414,7 @@ def test_an_answered_review_that_was_pasted_is_neither_goal_nor_instruction(revi
     order = "Add a flag --all to the copy command, which warns by default."
     lines = shown(*spoken(order, review, "ok, make a smoke test of it"))
     assert order in lines["goal"][0]
-    said = "\n".join((*lines["goal"], *lines.get("instructions", ())))
+    said = "\n".join((*lines["goal"], *list_requests(lines)))
     assert review.partition("\n")[0] not in said
 
 

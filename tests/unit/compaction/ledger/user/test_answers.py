@@ -58,8 +58,8 @@ def test_a_choice_is_listed_with_the_point_that_it_chooses(said: str, reply: str
     assert ledger.requests[1].answers == quoted
     lines = render_ledger(fit_ledger(ledger, 4_000, estimate))
     if quoted:
-        said = (*lines["instructions"], *lines.get("constraints", ()))
-        assert any(line.endswith(f"] {reply} — in answer to: “{quoted}”") for line in said)
+        said = (*lines["accomplished"], *lines.get("constraints", ()))
+        assert any(line.split("\n")[0].endswith(f"] {reply} — in answer to: “{quoted}”") for line in said)
     assert render_ledger(read_back(lines)) == lines
 
 

@@ -1,0 +1,78 @@
+"""The requests of the user as lines: what was asked, in order, each with what followed it.
+
+Rule: words that stand under the goal or the constraints are not said again, and the agent's last words of all stand
+under what is next. A line on what followed begins with an arrow, so that it is told from the user's words.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from secateur.compaction.ledger.entries import Constraint, Ledger, UserRequest, mark
+from secateur.compaction.ledger.user.goals import list_goals
+from secateur.compaction.ledger.work.steps import SEPARATOR
+from secateur.toolcalls.actions import collapse_whitespace
+
+STATE_WORDS = {"open": "open", "done": "replied to", "superseded": "superseded"}
+IN_ANSWER = " — in answer to: “"
+_KNOWN_CHARS = 60  # by which a reply is known in the words that it is taken from
+_LIST = re.compile(r"(?<=[:：]) |; ")
+UNDER_GOAL = "(under Goal)"  # in place of the words of a request that stand there
+UNDER_CONSTRAINTS = "(under Constraints)"
+FOLLOWED = "→ "  # begins a line on what followed a request
+REPLIED = "replied: "
+
+
+def render_course(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator[str]:
+    """Render the requests in order, each with what followed it; words that stand under another heading are not said."""
+    elsewhere = {id(one): UNDER_GOAL for one in ledger.requests if one in list_goals(ledger)}
+    demands = {collapse_whitespace(one.text): one.key for one in constraints}
+    for one in ledger.requests:
+        if demands.get(collapse_whitespace(one.text)) == one.key:
+            elsewhere.setdefault(id(one), UNDER_CONSTRAINTS)
+        if not is_in_course(one) or (one.progress is None and id(one) in elsewhere):
+            continue
+        text = elsewhere.get(id(one), f"{one.text}{quote_question(one)}")
+        if followed := list(_list_followed(ledger, one)):
+            yield format_bullet("\n".join((_name_request(one, text), *followed)))
+        elif id(one) not in elsewhere:
+            yield format_bullet(_name_request(one, text))
+
+
+def _list_followed(ledger: Ledger, one: UserRequest) -> Iterator[str]:
+    """Yield the lines on what followed a request; the agent's last words stand under what is next."""
+    if one.progress is None:
+        return
+    if one.progress.steps:
+        yield FOLLOWED + SEPARATOR.join(one.progress.steps)
+    if one.progress.reply and not _is_quoted(one.progress.reply, ledger):
+        yield f"{FOLLOWED}{REPLIED}“{collapse_whitespace(one.progress.reply)}”"
+
+
+def _is_quoted(reply: str, ledger: Ledger) -> bool:
+    """Whether a reply is what the agent said last, or its newest report, which stand under what is next."""
+    begins = _LIST.split(collapse_whitespace(reply))[0][:_KNOWN_CHARS]
+    return any(begins in collapse_whitespace(said.text) for said in (ledger.last_words, ledger.report) if said)
+
+
+def is_in_course(one: UserRequest) -> bool:
+    """Whether a request is told with what followed it."""
+    return one.state != "open" or one.progress is not None
+
+
+def render_request(one: UserRequest) -> str:
+    """Render a request without what followed it."""
+    return format_bullet(_name_request(one, f"{one.text}{quote_question(one)}"))
+
+
+def quote_question(one: UserRequest | Constraint) -> str:
+    """Quote the question that a request or a demand answers."""
+    return f"{IN_ANSWER}{one.answers}”" if one.answers else ""
+
+
+def format_bullet(text: str) -> str:
+    """Format one entry as a bullet, with further lines indented."""
+    return "- " + "\n    ".join(line.rstrip() for line in text.splitlines())
+
+
+def _name_request(one: UserRequest, text: str) -> str:
+    return f"[{mark(one.key)}, {STATE_WORDS[one.state]}] {text}"

@@ -1,0 +1,107 @@
+"""What followed each message of the user: what calls changed, ran and committed, in order, and the agent's reply.
+
+Rule: a request has the steps up to the user's next message. The reply is quoted and stands beside what calls show; it
+is not taken as the state. What is left out is counted.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from secateur.compaction.ledger.entries import Ledger, Progress, UserRequest
+from secateur.compaction.ledger.said import clean_words, get_agent_text, split_sentences
+from secateur.compaction.ledger.work.replies import MOST_CHARS as REPLY_CHARS
+from secateur.compaction.ledger.work.replies import condense_reply
+from secateur.compaction.ledger.work.steps import CHANGES, COMMITTED, list_steps, rank_step
+from secateur.model import Message
+from secateur.toolcalls.actions import Action
+from secateur.toolcalls.commands import ExecutedCommand
+
+MOST_STEPS = 24  # of one turn that are kept
+SHORT_CHARS = 60  # of a step that takes no more room than a count
+
+
+def add_progress(
+    requests: Sequence[UserRequest], messages: Sequence[Message], done: Sequence[Action], ran: Iterable[ExecutedCommand]
+) -> tuple[tuple[UserRequest, ...], Progress | None]:
+    """Return the requests with what followed each of them, and what came before the first."""
+    turns = _split_turns(messages, [one.key for one in requests])
+    runs: dict[str, list[ExecutedCommand]] = {}
+    for run in ran:
+        runs.setdefault(run.action.key, []).append(run)
+    places = {part.key: number for number, turn in enumerate(turns) for one in turn for part in one.parts}
+    actions: list[list[Action]] = [[] for _ in turns]
+    for action in done:
+        actions[places.get(action.call.key, places.get(action.key, len(turns) - 1))].append(action)
+    made = [
+        Progress(tuple(list_steps(mine, runs))[-MOST_STEPS:], _find_reply(turn))
+        for mine, turn in zip(actions, turns, strict=True)
+    ]
+    before, *after = (one if one.steps or one.reply else None for one in made)
+    shown = [replace(one, progress=progress) for one, progress in zip(requests, after, strict=True)]
+    return tuple(shown), before
+
+
+def join_progress(earlier: Progress | None, later: Progress | None) -> Progress | None:
+    """Join what followed one message of the user in two spans."""
+    if earlier is None or later is None:
+        return earlier or later
+    if earlier.steps[len(earlier.steps) - len(later.steps) :] == later.steps:  # known
+        return earlier if earlier.reply or not later.reply else replace(earlier, reply=later.reply)
+    return Progress((*earlier.steps, *later.steps)[-MOST_STEPS:], later.reply or earlier.reply)
+
+
+def limit_progress(progress: Progress | None, most: int, reply_chars: int) -> Progress | None:
+    """Limit the steps to those that tell most, with a count of the others, and the reply to its beginning."""
+    if progress is None or (len(progress.steps) <= most and len(progress.reply) <= reply_chars):
+        return progress
+    order = sorted(range(len(progress.steps)), key=lambda at: (rank_step(progress.steps[at]), at), reverse=True)
+    kept = sorted(order[:most])
+    steps: list[str] = []
+    before = -1
+    for at in (*kept, len(progress.steps)):
+        between = progress.steps[before + 1 : at]
+        is_short = len(between) == 1 and len(between[0]) <= SHORT_CHARS
+        steps += between if is_short or not between else [f"[{len(between)} more]"]
+        steps += progress.steps[at : at + 1]
+        before = at
+    reply = condense_reply(progress.reply, reply_chars) if reply_chars else ""
+    return Progress(tuple(steps), reply) if most or reply else None
+
+
+def list_replies(ledger: Ledger) -> list[str]:
+    """Return the sentences of the agent's replies."""
+    replies = (one.progress.reply for one in ledger.requests if one.progress)
+    return [sentence for reply in replies for sentence in split_sentences(reply)]
+
+
+def measure_request(one: UserRequest) -> int:
+    """Return the characters that a request takes, with what followed it."""
+    progress = one.progress
+    return len(one.text) + (sum(map(len, progress.steps)) + len(progress.reply) if progress else 0)
+
+
+def has_changed(progress: Progress | None) -> bool:
+    """Whether something was changed or committed after a request."""
+    return progress is not None and any(one.split(" ", 1)[0] in (*CHANGES, COMMITTED.strip()) for one in progress.steps)
+
+
+def _split_turns(messages: Sequence[Message], keys: Sequence[str]) -> list[list[Message]]:
+    """Split the messages before each one with the next of these keys."""
+    turns: list[list[Message]] = [[]]
+    for message in messages:
+        if len(turns) <= len(keys) and message.key == keys[len(turns) - 1]:
+            turns.append([])
+        turns[-1].append(message)
+    return turns
+
+
+def _find_reply(turn: Sequence[Message]) -> str:
+    """Return the agent's last words in a turn that ended with them."""
+    for message in reversed(turn):
+        if message.role == "assistant" and message.parts:
+            if any(part.kind == "tool_call" for part in message.parts):
+                return ""
+            if words := clean_words(get_agent_text(message)):
+                return condense_reply(words, REPLY_CHARS)
+    return ""

@@ -1,0 +1,66 @@
+"""The agent's reply at the end of a turn, shortened to the sentences that say what was done, found or asked.
+
+Rule: whole sentences in their order. Exclamations, headings, tables and code are left out; of a list the opening line
+and its first items stand in one sentence. Nothing is made up, and a mark stands where sentences are left out.
+"""
+
+import re
+from collections.abc import Iterator
+
+from secateur.compaction.ledger.said import FENCED, split_sentences
+from secateur.toolcalls.actions import clip_text, collapse_whitespace
+
+MOST_CHARS = 320
+CUT = " […]"
+_SEARCHED = 8_000
+
+
+def condense_reply(text: str, max_chars: int) -> str:
+    """Return the sentences of a reply that have room, the first ones and what it ends with if that is a question."""
+    if len(text) <= max_chars and "\n" not in text:
+        return text
+    sentences = list(_list_sentences(text))
+    if not sentences:
+        return clip_text(collapse_whitespace(FENCED.sub(" ", text)), max_chars)
+    last = sentences[-1] if sentences[-1].endswith(("?", "？")) and len(sentences[-1]) < max_chars / 2 else ""
+    room = max_chars - len(last) - len(CUT)
+    kept: list[str] = []
+    for one in sentences[: -1 if last else None]:
+        if len(one) + 1 > room:
+            break
+        kept.append(one)
+        room -= len(one) + 1
+    if not kept and not last:
+        return _clip(sentences[0], max_chars)
+    gap = CUT if len(kept) + bool(last) < len(sentences) else ""
+    return f"{' '.join(kept)}{gap} {last}".strip()
+
+
+def _list_sentences(text: str) -> Iterator[str]:
+    for sentence in split_sentences(text[:_SEARCHED]):
+        lead, *items = (_BULLET.sub("", collapse_whitespace(line)) for line in sentence.split("\n"))
+        lead = _AGREES.sub("", lead)
+        if _HEADING.match(lead) or _EXCLAIMS.fullmatch(lead) or lead == CUT.strip():
+            continue
+        said = f"{lead} {'; '.join(one.rstrip('.;,') for one in items if one)}".strip()
+        if not said.endswith((":", "：")) and _LETTERS.search(said):
+            yield said
+
+
+def _clip(text: str, max_chars: int) -> str:
+    kept = clip_text(text, max_chars - len(CUT))
+    return f"{kept}{CUT}" if kept else ""
+
+
+_BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)]|[✅✓✔])\s+")
+_HEADING = re.compile(r"#{1,6}\s|\||\*\*[^*]{1,80}\*\*:?$|-{3,}$")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_AGREES = re.compile(
+    r"(?i)^(?:(?:that['’]s an? )?(?:good|great|excellent|nice|fair|sharp) "
+    r"(?:question|point|idea|catch|observation|call)"
+    r"|perfect|great|got it|makes sense|right|understood|done|excellent|sure|absolutely)\s*(?:[-–—!:,]|\.(?=\s|$))\s*"
+)
+_EXCLAIMS = re.compile(
+    r"(?i)\W*(?:(?:perfect|done|great|excellent|good|ok|okay|all (?:done|set)|got it|sure|yes|fixed|nice|right"
+    r"|absolutely|understood)\W*){1,3}"
+)

@@ -1,0 +1,214 @@
+"""The steps of a turn: which files calls changed, which commands ran and how they ended, what was committed.
+
+Rule: steps stand in the order of the calls, so that a reader sees what came after what. Runs of one command are one
+step at the place of the last run, with how the earlier ones ended. An edit that failed is told only if no later call
+of the turn edited that file. Of commands that succeeded those are told that check something or change more than files.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from secateur.compaction.ledger.coverage import name_command
+from secateur.compaction.ledger.entries import Command
+from secateur.compaction.ledger.work.checks import list_commands
+from secateur.compaction.ledger.work.failed_acts import has_run_failed
+from secateur.compaction.ledger.work.repository import find_commits
+from secateur.redact import redact
+from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse_whitespace
+from secateur.toolcalls.commands import ExecutedCommand
+from secateur.toolcalls.file_effects import list_file_effects
+
+COMMAND_CHARS, TOLD_CHARS = 100, 120
+MOST_NAMES = 8  # of files in one step
+SEPARATOR = " · "
+COMMITTED = "commit "
+CHANGES = ("created", "changed", "moved", "deleted", "restored")  # how a step on files begins
+
+
+def list_steps(done: Sequence[Action], runs: dict[str, list[ExecutedCommand]]) -> Iterator[str]:
+    """Return what these calls changed, ran and committed, in order. `runs`: their commands by the key of the call."""
+    steps = _Steps()
+    for action in done:
+        mine = runs.get(action.key, [])
+        if action.ok or mine:
+            steps.note_effects(action)
+        elif action.result and action.kind != "read" and "session_id" not in action.given:
+            steps.note_failure(action)
+        for run in mine:
+            steps.note_run(run)
+    return steps.render()
+
+
+class _Step(Struct):
+    """Files of one kind of change, or a command with its outcomes, or a plain text."""
+
+    kind: str
+    names: list[str]
+    ok: int = 0
+    failed: int = 0
+    told: str = ""
+    last_ok: bool | None = None
+
+
+class _Steps:
+    """The steps of a turn so far, by a name that later steps of the same kind share."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, _Step] = {}
+        self._looked: dict[str, None] = {}
+        self._changes = 0
+
+    def note_effects(self, action: Action) -> None:
+        """Note the files that a call changed, or read."""
+        for effect in list_file_effects(action):
+            path = collapse_whitespace(redact(effect.path))
+            name = posixpath.basename(path.rstrip("/")) or path
+            if effect.use == "read":
+                self._looked[name] = None
+            elif name and effect.use in CHANGES and not path.startswith("/dev/"):
+                self._found.pop(f"failed {path}", None)
+                self._note_change(effect.use, f"{name} to {posixpath.basename(effect.to)}" if effect.to else name)
+
+    def _note_change(self, use: str, name: str) -> None:
+        key, last = next(reversed(self._found.items()), ("", None))
+        if last is None or last.kind != use:
+            self._changes += 1
+            key, last = f"{self._changes} {use}", _Step(use, [])
+            self._found[key] = last
+        if name not in last.names:
+            last.names.append(name)
+
+    def note_failure(self, action: Action) -> None:
+        """Note a call that failed and is no command."""
+        paths = [redact(effect.path) for effect in list_file_effects(action)]
+        tool = collapse_whitespace(action.call.tool)
+        about = posixpath.basename(paths[0]) if paths else ""
+        key = f"failed {paths[0]}" if paths else f"failed {tool}"
+        step = self._found.pop(key, _Step("call", [f"{tool} {about}".strip()]))
+        step.failed, step.last_ok = step.failed + 1, False
+        step.told = clip_text(collapse_whitespace(redact(_TAG.sub("", action.said[:1_000]))), TOLD_CHARS)
+        self._found[key] = step
+
+    def note_run(self, run: ExecutedCommand) -> None:
+        """Note a command with how it ended; a commit by the line that git printed."""
+        for commit in find_commits((run,)):
+            self._found[commit] = _Step("commit", [commit])
+        command = next(iter(list_commands((run,))), None)
+        if command is None or (run.looks and not command.check):
+            return
+        is_act = not command.check and has_run_failed(run)
+        ok = False if is_act else command.ok
+        if (ok is None and not command.check) or (ok and _is_untold(run, command)):
+            return
+        line = _name_line(command.text if command.check else shorten_arguments(command.text))
+        text = clip_command(line, COMMAND_CHARS)
+        if not text:
+            return
+        step = self._found.pop(text, _Step("run", [text]))
+        step.ok, step.failed = step.ok + bool(ok), step.failed + (ok is False)
+        step.told, step.last_ok = clip_text(command.told, TOLD_CHARS), ok
+        self._found[text] = step
+
+    def render(self) -> Iterator[str]:
+        """Yield the steps in order; neighbors that changed files in the same way are one."""
+        joined: list[_Step] = []
+        for one in self._found.values():
+            if joined and one.kind in CHANGES and joined[-1].kind == one.kind:
+                joined[-1].names = list(dict.fromkeys((*joined[-1].names, *one.names)))
+            else:
+                joined.append(one)
+        if not joined and self._looked:
+            joined.append(_Step("read", list(self._looked)))
+        return (_render(one) for one in joined)
+
+
+def _is_untold(run: ExecutedCommand, command: Command) -> bool:
+    """Whether a command that succeeded only wrote files, which have a step, or committed."""
+    if command.check:
+        return False
+    if not is_lasting(command.text):
+        return True
+    programs = {words[0] for words in run.does if words}
+    return (
+        any(True for _ in find_commits((run,))) or programs <= _PREPARES or all(_is_git_look(one) for one in run.does)
+    )
+
+
+def _is_git_look(words: Sequence[str]) -> bool:
+    return words[0] in _PREPARES or (words[0] == "git" and words[1:2] in _GIT_LOOKS)
+
+
+def _name_line(line: str) -> str:
+    """Return a command line without the folder, the variables and the pipe around it."""
+    return _LEAD.sub("", name_command(line)) or line
+
+
+def _render(step: _Step) -> str:
+    if step.kind == "commit":
+        return f"{COMMITTED}{step.names[0]}"
+    if step.kind in CHANGES or step.kind == "read":
+        more = f" and {len(step.names) - MOST_NAMES} more" if len(step.names) > MOST_NAMES else ""
+        return f"{step.kind} {', '.join(step.names[:MOST_NAMES])}{more}"
+    told = f": {step.told.replace(SEPARATOR, ' - ')}" if step.told else ""
+    return f"{step.names[0].replace(SEPARATOR, ' - ')} → {_describe_outcome(step)}{told}"
+
+
+def _describe_outcome(step: _Step) -> str:
+    failed = f"failed {step.failed} times" if step.failed > 1 else "failed"
+    if step.last_ok is None:
+        return _UNSHOWN
+    return (f"{failed}, then ok" if step.failed else "ok") if step.last_ok else failed
+
+
+def is_step(line: str, steps: Iterable[str]) -> bool:
+    """Whether one of these steps tells of this command line, clipped or not."""
+    name = _name_line(line)[:_FEWEST_CHARS]
+    return any(step.startswith(name) for step in steps)
+
+
+def shorten_arguments(line: str) -> str:
+    """Return a command line without the long texts that it was given; "" if nothing else is left."""
+    made = _LONG_TEXT.sub(r"\1…\1", line)
+    return "" if _UNSAID.fullmatch(made) else made
+
+
+def is_lasting(line: str) -> bool:
+    """Whether a command line changes more than files, or runs a task of the project."""
+    return _LASTING.search(line) is not None
+
+
+def rank_step(step: str) -> int:
+    """Rank a step: commits, then changes and what failed, then what succeeded, then what tells least."""
+    if step.startswith(COMMITTED):
+        return 4
+    if " → failed" in step or step.split(" ", 1)[0] in CHANGES:
+        return 3
+    return 1 if step.endswith(_UNSHOWN) or step.startswith("read ") else 2
+
+
+_UNSHOWN = "outcome not shown"
+_LONG_TEXT = re.compile(r"([\"'])(?:(?!\1)[^\n]){60,}(?:\1|$)")  # given to a command, such as a description
+_UNSAID = re.compile(
+    r"\W*(?:bash|sh|zsh|python3?|node|eval|cd \S+|env|-\w+|&&|\s|([\"'])…\1)+"
+)  # nothing but a long text
+_FEWEST_CHARS = 48  # by which a command line is known again
+_TAG = re.compile(r"</?[a-z_]{1,40}>")
+_LEAD = re.compile(
+    r"^(?:\s*(?:cd\s+\S+|export\s+\S+|set\s+-\S+)\s*(?:&&|;)\s*)*(?:(?:env\s+)?(?:[A-Za-z_]\w*=\S*\s+)+)?"
+)
+_PREPARES = frozenset(
+    {"mkdir", "touch", "chmod", "cp", "mv", "rm", "echo", "cat", "printf", "tee", "sed", "ls", "head"}
+)
+_GIT_LOOKS = (("add",), ("status",), ("diff",), ("log",), ("show",), ("branch",), ("fetch",), ("rev-parse",))
+_LASTING = re.compile(  # it changes more than files, or runs a task of the project
+    r"(?i)(?:^|[;&|]\s*)"
+    r"(?:make|just|task|mise|invoke|rake|(?:npm|pnpm|yarn|bun|deno) (?:run )?|(?:uv|poetry|hatch) run|\./)"
+    r"(?:\s|\b)\S"
+    r"|(?:^|[\s;&|:/])(?:add(?!\s+(?:-|\.))|create|close|update|upgrade|delete|remove|apply|deploy|publish|push|install|uninstall"
+    r"|migrate|migration|start|stop|restart|enable|disable|tag|release|upload|submit|merge|rebase|cherry-pick|revert|reset"
+    r"|clone|init|import|export|build|up|down|kill|seed|restore|dump|worktree|switch|checkout\s+-[bB]|set(?:-url)?|login)"
+    r"(?=$|[\s:;&|-])"
+)
