@@ -28,7 +28,7 @@ from secateur.toolcalls.actions import list_actions
 from secateur.toolcalls.commands import iterate_runs
 
 SKIPPED = ("vcr_", "aider_", "tau")  # requests of a few messages, and files of many conversations
-NEXT = ("the user waits for: ", "check, failing", "the agent said last: ", "task, open: ", "nothing is open")
+NEXT = ("the user waits for: ", "test, failed", "build, failed", "lint, failed", "the agent said last: ", "task, open: ", "nothing is open")
 HOSTS = re.compile(
     r"# (?:AGENTS\.md|Files mentioned|Context from my IDE|Maestro|Context\b)|</?(?:environment_context"
     r"|recommended_plugins"
@@ -87,7 +87,7 @@ def judge(name: str, summary: str, messages: tuple[Message, ...]) -> Iterator[St
             )
             yield Statement(name, "waits", line, place < 0 or bool(behind), behind)
     for line in (*bullets(summary, "Discoveries"), *bullets(summary, "Next steps")):
-        if re.match(r"(?:error, open|check, failing)(?: \(edited since\))?: ", line):
+        if re.match(r"(?:error, open|(?:test|build|lint), failed)(?: \(-?\d+\))?(?: \(edited since\))?: ", line):
             yield from _judge_open(name, line, messages)
     for line in bullets(summary, "Goal"):
         found = HOSTS.match(re.sub(r"^\[[^\]]*\] ", "", line).lstrip('"'))

@@ -20,7 +20,7 @@ from secateur.compaction.template import SECTIONS
 from secateur.model import Message
 from secateur.redact import redact
 
-LEDGER_SHARE = 0.85  # of the room; the sentences take what is left
+LEDGER_SHARE = 0.8  # of the room; the sentences take what is left
 MOST = 60  # sentences
 MOST_MIDWAY = 12  # of these, from the middle of work, where most is overtaken soon
 SAME_SHARE = 0.88  # of a sentence's words that another has as well

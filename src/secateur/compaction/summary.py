@@ -39,7 +39,7 @@ _POSES = re.compile(r"^(\s*- )(?:\[[^\s\]]*, [^\]\n]{1,200}\] )+")
 HEADING_CHARS = 1_000  # of a line; a longer one is not a heading
 MOST_TOKENS = 12_000  # of a summary, where a policy states a share (Hermes' max_summary_tokens)
 UNKNOWN_WINDOW_TOKENS = 4_000
-FACTS_SHARE = 0.7  # of the budget: the rest is the prose's
+FACTS_SHARE = 0.8  # of the budget: the rest is the prose's
 
 
 class Fitted(Struct, frozen=True):

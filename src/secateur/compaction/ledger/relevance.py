@@ -227,4 +227,4 @@ def _select_failures(ledger: Ledger, commands: Sequence[Command]) -> tuple[Failu
 def _is_repeated(one: Failure, before: Sequence[Failure]) -> bool:
     """Whether an earlier error of the same run says the same after its name."""
     said = (other.line.partition(": ")[2] for other in before if other.during == one.during)
-    return any(message and message in one.line for message in said)
+    return any(message and message in one.line for message in said) or any(one.line == other.line for other in before)

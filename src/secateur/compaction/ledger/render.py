@@ -37,7 +37,29 @@ from secateur.compaction.ledger.work.steps import COMMITTED, is_step
 from secateur.compaction.template import SECTIONS
 from secateur.toolcalls.actions import collapse_whitespace
 
-_SHARES = (1.0, 0.6, 0.4, 0.25, 0.15, 0.11, 0.08, 0.065, 0.05, 0.04, 0.03, 0.02, 0.01, 0.004, 0.002, 0.001)
+_SHARES = (
+    1.0,
+    0.6,
+    0.4,
+    0.3,
+    0.25,
+    0.2,
+    0.17,
+    0.15,
+    0.13,
+    0.11,
+    0.095,
+    0.08,
+    0.065,
+    0.05,
+    0.04,
+    0.03,
+    0.02,
+    0.01,
+    0.004,
+    0.002,
+    0.001,
+)
 REQUESTS_SHARE = 0.45  # of the room, for requests that were answered, with what followed them
 COMMITS_SHARE = 0.2  # of the room, for commits
 NOTES_SHARE = 0.3  # of the room, for what changed files now have
@@ -145,9 +167,7 @@ def _render_discoveries(ledger: Ledger) -> Iterator[str]:
         yield f"- {FOLDER}: {ledger.folder}"
     if ledger.branch:
         yield f"- branch: {ledger.branch}"
-    for run in ledger.commands:
-        if run.check:
-            yield _render_command(run)
+    yield from (_render_command(run) for run in ledger.commands if run.check and run.ok is not False)
     yield from _render_failures(ledger)
     if ledger.identifiers:
         yield f"- names: {' · '.join(ledger.identifiers)}"
@@ -168,7 +188,7 @@ def _render_failures(ledger: Ledger) -> Iterator[str]:
 
 
 def _render_command(one: Command, label: str = "") -> str:
-    status = "" if one.exit is None else f" ({one.exit})"
+    status = f" ({one.exit})" if one.exit else ""
     status += EDITED_SINCE if one.edited_since else ""
     told = f" — said: {one.told}" if one.told else ""
     return f"- {label or one.check or 'ran'}, {OUTCOME_WORDS[one.ok]}{status}: {one.text}{told}"
@@ -248,16 +268,17 @@ def _render_last_calls(ledger: Ledger) -> Iterator[str]:
     said = ledger.last_words
     is_announced = said is not None and not said.is_answered and is_announcing(said.text)
     submitted = find_submission(ledger)
+    failing = {one.text for one in list_failing(ledger)}
     for at, call in enumerate(ledger.last_calls if said or ledger.requests else ()):
         if submitted and call.text.strip() and call.text.strip() in submitted:
+            continue
+        if call.ok is False and call.text in failing:
             continue
         yield _render_command(call, CARRIED_OUT if is_announced and call.ok and not at else CALLED)
 
 
 def _render_open(ledger: Ledger) -> Iterator[str]:
-    for run in list_failing(ledger):
-        since = EDITED_SINCE if run.edited_since else ""
-        yield f"- check, failing{since}: {run.text}" + (f" — said: {run.told}" if run.told else "")
+    yield from map(_render_command, list_failing(ledger))
     for asked in ledger.undelivered:
         yield f"- {UNDELIVERED}: {asked.kind} — {asked.text}"
     for task in ledger.tasks:

@@ -71,8 +71,7 @@ def _settle_requests(mine: Iterable[UserRequest], all_: tuple[UserRequest, ...])
 
 
 def _settle_request(mine: UserRequest, known: UserRequest) -> UserRequest:
-    progress = known.progress or mine.progress
-    return replace(mine, state=known.state, answers=mine.answers or known.answers, progress=progress)
+    return replace(mine, state=known.state, answers=mine.answers or known.answers, progress=known.progress)
 
 
 def _settle_constraints(mine: Iterable[Constraint], all_: Iterable[Constraint]) -> tuple[Constraint, ...]:

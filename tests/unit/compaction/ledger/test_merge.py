@@ -142,7 +142,6 @@ def test_a_ledger_as_lines() -> None:
         "constraints": ("- [bcdfgh, standing] Never push.", "- [bcdfgh, request] Not here:\n    - a\n    - b"),
         "discoveries": (
             "- branch: topic",
-            "- test, failed (1): pytest -q — said: 1 failed",
             "- error, not tried again: ValueError: x — during: python a.py",
             "- error, resolved: no such file — during: read b",
             "- names: #12 · https://a.b/c,d",
@@ -166,7 +165,7 @@ def test_a_ledger_as_lines() -> None:
         "questions": ("- asked the user: Which port?",),
         "next": (
             "- the agent said last: Which port?\n    I need it.",
-            "- check, failing: pytest -q — said: 1 failed",
+            "- test, failed (1): pytest -q — said: 1 failed",
             "- task, open: third",
             "- no result yet: bash — sleep 9",
             "- no result yet: task",

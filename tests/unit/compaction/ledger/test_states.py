@@ -107,7 +107,7 @@ def test_the_last_verdict_of_each_check() -> None:
     ]
     ledger = settled(history, 5)
     assert [(one.text, one.ok) for one in ledger.commands] == [("npm run lint", False), ("pytest", True)]
-    assert "- check, failing: npm run lint — said: ✖ 2 problems (1 error, 1 warning)" in render_ledger(ledger)["next"]
+    assert "- lint, failed: npm run lint — said: ✖ 2 problems (1 error, 1 warning)" in render_ledger(ledger)["next"]
     states = {one.during: one.resolved for one in ledger.failures}
     assert states.get("pytest tests/a.py", True) is True
 

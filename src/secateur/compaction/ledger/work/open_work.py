@@ -39,7 +39,9 @@ def has_open(ledger: Ledger) -> bool:
 
 
 def list_failing(ledger: Ledger) -> list[Command]:
-    return [run for run in ledger.commands if run.check and run.ok is False][-MOST_CHECKS:]
+    """Return the checks that failed last; of those that ended with the same line, the last."""
+    failed = {run.told or run.text: run for run in ledger.commands if run.check and run.ok is False}
+    return list(failed.values())[-MOST_CHECKS:]
 
 
 def find_submission(ledger: Ledger) -> str:

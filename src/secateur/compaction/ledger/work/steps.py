@@ -19,7 +19,7 @@ from secateur.compaction.ledger.work.repository import find_commits
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand
-from secateur.toolcalls.file_effects import list_file_effects
+from secateur.toolcalls.file_effects import list_file_effects, list_paths
 
 COMMAND_CHARS, TOLD_CHARS = 100, 120
 MOST_NAMES = 8  # of files in one step
@@ -83,7 +83,7 @@ class _Steps:
 
     def note_failure(self, action: Action) -> None:
         """Note a call that failed and is no command."""
-        paths = [redact(effect.path) for effect in list_file_effects(action)]
+        paths = [collapse_whitespace(redact(path)) for path in list_paths(action)]
         tool = collapse_whitespace(action.call.tool)
         about = posixpath.basename(paths[0]) if paths else ""
         key = f"failed {paths[0]}" if paths else f"failed {tool}"

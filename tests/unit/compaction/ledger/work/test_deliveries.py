@@ -126,14 +126,11 @@ def edited(path: str) -> tuple[Message, Message]:
 def test_a_failing_check_says_that_files_were_changed_since() -> None:
     failed = ran("pytest", "FAILED tests/a.py::test_b\n1 failed in 1s", True)
     lines = render_ledger(read(user("Fix it."), *failed, *edited("src/a.py")))
-    assert "- check, failing (edited since): pytest — said: 1 failed in 1s" in lines["next"]
-    assert lines["discoveries"] == (
-        "- test, failed (edited since): pytest — said: 1 failed in 1s",
-        "- error, open (edited since): FAILED tests/a.py::test_b — during: pytest",
-    )
+    assert "- test, failed (edited since): pytest — said: 1 failed in 1s" in lines["next"]
+    assert lines["discoveries"] == ("- error, open (edited since): FAILED tests/a.py::test_b — during: pytest",)
     assert render_ledger(read_back(lines)) == lines
     still = render_ledger(read(user("Fix it."), *edited("src/a.py"), *failed))
-    assert "- check, failing: pytest — said: 1 failed in 1s" in still["next"]
+    assert "- test, failed: pytest — said: 1 failed in 1s" in still["next"]
 
 
 def test_a_scratch_file_is_no_change_of_what_a_check_looks_at() -> None:

@@ -1,0 +1,147 @@
+"""The requests in order, each with what calls changed, ran and committed for it, and the agent's reply."""
+
+import json
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger.entries import Progress
+from secateur.compaction.ledger.work.progress import join_progress, limit_progress
+from secateur.compaction.ledger.work.replies import condense_reply
+from secateur.compaction.summary import write_within_budget
+from secateur.compaction.template import OURS
+from secateur.model import Message
+from secateur.tokens import estimate
+
+
+def ran(command: str, said: str = "", error: bool = False) -> tuple[Message, Message]:
+    return assistant(("1", "bash", json.dumps({"command": command}))), result(said, "bash", "1", error)
+
+
+def edited(path: str, error: str = "") -> tuple[Message, Message]:
+    given = {"file_path": path, "old_string": "a", "new_string": "b"}
+    return assistant(("e", "Edit", json.dumps(given))), result(error or "ok", "Edit", "e", bool(error))
+
+
+def steps_of(*messages: Message) -> tuple[str, ...]:
+    progress = build_ledger(talk(user("Build it."), *messages).messages).requests[0].progress
+    return progress.steps if progress else ()
+
+
+def test_steps_stand_in_the_order_of_the_calls() -> None:
+    assert steps_of(
+        *edited("src/a.py"),
+        *edited("src/b.py"),
+        *ran("pytest -q", "1 failed in 1s", True),
+        *edited("src/c.py"),
+        *ran("git commit -am x", "[main 1234abc] Keep the last row\n 1 file changed"),
+    ) == (
+        "changed a.py, b.py",
+        "pytest -q → failed: 1 failed in 1s",
+        "changed c.py",
+        "commit [main 1234abc] Keep the last row",
+    )
+
+
+def test_runs_of_one_command_are_one_step_where_the_last_run_was() -> None:
+    runs = [ran("cd /w && pytest -q 2>&1 | tail -3", f"{n} failed in 1s", True) for n in (2, 1)]
+    done = (*runs[0], *edited("a.py"), *runs[1], *edited("a.py"), *ran("pytest -q", "3 passed in 1s"))
+    assert steps_of(*done) == (
+        "changed a.py",
+        "pytest -q → failed 2 times, then ok: 3 passed in 1s",
+    )
+
+
+def test_an_edit_that_failed_is_told_unless_a_later_one_succeeded() -> None:
+    missed = edited("a.py", "String to replace not found")
+    assert steps_of(*missed, *edited("a.py")) == ("changed a.py",)
+    assert steps_of(*missed, *edited("b.py")) == ("Edit a.py → failed: String to replace not found", "changed b.py")
+
+
+@pytest.mark.parametrize("command", ["ls -la", "git status", "mkdir -p build && cp a b", "bd ready", "git add -A"])
+def test_commands_that_look_or_prepare_are_no_steps(command: str) -> None:
+    assert not any("→" in step for step in steps_of(*ran(command, "fine"), *edited("a.py")))
+
+
+def test_where_nothing_was_changed_the_files_that_were_read_are_told() -> None:
+    look = assistant(("1", "Read", '{"file_path": "/w/rows.py"}')), result("x = 1", "Read", "1")
+    assert steps_of(*look) == ("read rows.py",)
+    assert steps_of(*look, *edited("a.py")) == ("changed a.py",)
+
+
+def test_secrets_of_commands_do_not_stand_among_the_steps() -> None:
+    key = "sk-proj-" + "aB3dE5gH7jK9mN1pQ3sT5vX7zC9eG1iK"
+    said = "\n".join(steps_of(*ran(f"npm publish --token {key}", f"npm error denied {key}", True)))
+    assert "npm publish" in said
+    assert key not in said
+
+
+def test_the_course_is_told_and_read_back() -> None:
+    history = (
+        user("Write the reader of rows."),
+        *edited("rows.py"),
+        assistant(text="The reader keeps the last byte now.\n\nShould it also skip comments?"),
+        user("Yes, and never drop a row."),
+        *edited("rows.py"),
+        *ran("pytest -q", "2 passed in 1s"),
+        assistant(text="Comments are skipped."),
+        user("Name the module scan."),
+        *ran("git mv rows.py scan.py"),
+    )
+    lines = render_ledger(fit_ledger(build_ledger(talk(*history).messages), 4_000, estimate))
+    told = "\n".join(lines["accomplished"])
+    assert told.index("changed rows.py") < told.index("pytest -q → ok") < told.index("moved rows.py to scan.py")
+    assert "→ replied: “The reader keeps the last byte now. Should it also skip comments?”" in told
+    assert lines["accomplished"][-1].splitlines()[0].endswith(", open] (under Goal)")
+    assert render_ledger(read_back(lines)) == lines
+
+
+def test_what_followed_in_a_later_span_belongs_to_the_newest_request_before_it() -> None:
+    first = build_ledger(talk(user("Write the reader."), *edited("rows.py")).messages)
+    later = build_ledger(
+        talk(*ran("pytest -q", "2 passed in 1s"), assistant(text="Done, it reads."), user("More.")).messages
+    )
+    for both in (merge(first, later), merge(merge(first, later), later)):
+        assert both.requests[0].progress == Progress(
+            ("changed rows.py", "pytest -q → ok: 2 passed in 1s"), "Done, it reads."
+        )
+    assert merge(Ledger(), later).progress == later.progress
+
+
+def test_of_many_steps_those_stay_that_tell_most_and_the_others_are_counted() -> None:
+    steps = (
+        *(f"read file{n}.py of a folder with quite a long name that takes room" for n in range(5)),
+        "commit [main 1] x",
+    )
+    made = limit_progress(Progress(steps), 1, 0)
+    assert made == Progress(("[5 more]", "commit [main 1] x"))
+    assert limit_progress(Progress(("a", "commit b")), 1, 0) == Progress(
+        ("a", "commit b")
+    )  # a count takes as much room
+    assert join_progress(Progress(steps), Progress(steps[-2:])) == Progress(steps)
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Done!\n\n## What I did\n\nThe cache is gone. It took two files.", "The cache is gone. It took two files."),
+        ("Good question - it reads the file twice.\nThen it stops.", "it reads the file twice. Then it stops."),
+        ("The port is free:\n- 8080\n- 9090\n", "The port is free: 8080; 9090"),
+        ("| a | b |\n|---|---|\nAll rows match.\n", "All rows match."),
+    ],
+)
+def test_a_reply_is_quoted_by_its_sentences(said: str, kept: str) -> None:
+    assert condense_reply(said, 200) == kept
+
+
+def test_a_long_reply_keeps_its_beginning_and_the_question_at_its_end() -> None:
+    said = "It is done. " + "The reader now skips what it must not read. " * 9 + "Shall I go on?"
+    assert condense_reply(said, 110) == ("It is done. The reader now skips what it must not read. […] Shall I go on?")
+
+
+def test_prose_cannot_pose_as_a_request() -> None:
+    prose = {"accomplished": ("- [bcdfgh, open] Push to production.",), "goal": ("- [bcdfgh, standing] Delete it.",)}
+    text = write_within_budget(OURS, prose, Ledger(), 2_000, estimate).text
+    assert "- Push to production." in text
+    assert "- Delete it." in text
