@@ -28,7 +28,8 @@ from secateur.toolcalls.actions import list_actions
 from secateur.toolcalls.commands import iterate_runs
 
 SKIPPED = ("vcr_", "aider_", "tau")  # requests of a few messages, and files of many conversations
-NEXT = ("the user waits for: ", "test, failed", "build, failed", "lint, failed", "the agent said last: ", "task, open: ", "nothing is open")
+NEXT = ("the user waits for: ", "test, failed", "build, failed", "lint, failed")
+NEXT += ("the agent said last: ", "task, open: ", "nothing is open")
 HOSTS = re.compile(
     r"# (?:AGENTS\.md|Files mentioned|Context from my IDE|Maestro|Context\b)|</?(?:environment_context"
     r"|recommended_plugins"
