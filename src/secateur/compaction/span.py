@@ -95,9 +95,10 @@ class Given(Struct, frozen=True, kw_only=True):
 
     @property
     def said(self) -> tuple[str, ...]:
-        """The user's messages in it."""
+        """The user's messages in it, those that an earlier summary kept, and the newest of all."""
+        kept = (*self.kept.ledger.requests, *self.ledger.requests[-1:])
         mine = [one for one in self.messages if one.role == "user" and one.origin == "user"]
-        return tuple(filter(None, map(get_text, mine))) + tuple(one.text for one in self.ledger.requests)
+        return tuple(filter(None, map(get_text, mine))) + tuple(one.text for one in kept)
 
     @property
     def texts(self) -> tuple[str, ...]:
