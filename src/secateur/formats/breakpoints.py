@@ -22,6 +22,7 @@ _FIXED = (-1, 0)  # before all messages
 _BEFORE = ("tools", "system", "toolConfig", "cache_control", "prompt_cache_options")
 NEAR = 4  # newest messages that contain a client's last markers
 _HINTS = (b'"cache', b'"prompt_cache')  # a text without them holds no marker
+_NAMES = (b'"cache_control"', b'"cachePoint"', b'"prompt_cache_breakpoint"')
 _RETAINED = ("openai_chat", "openai_responses")
 _END = (1 << 62, 0)  # behind all of them: automatic caching
 
@@ -49,6 +50,11 @@ class _Api(Protocol):
 
     def make_op(self, path: Path, number: int, ttl: str) -> Op:
         """Return the operation that puts a breakpoint on a block of the content at `path`."""
+
+
+def has_marks(text: bytes) -> bool:
+    """Return whether a body in JSON may hold a breakpoint; where it holds none, none is added."""
+    return any([name in text for name in _NAMES])
 
 
 def place_breakpoints(format: str, body: Any, before: Iterable[int]) -> list[Op]:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from secateur import bounds
 from secateur.budget import Budget
 from secateur.documents import Document
-from secateur.formats.breakpoints import MARKED, place_breakpoints
+from secateur.formats.breakpoints import MARKED, has_marks, place_breakpoints
 from secateur.jsontext import Text
 from secateur.model import Replace
 from secateur.patch import apply
@@ -48,6 +48,8 @@ def render(emitter: Emitter, work: Projection, request: Any, on: bool) -> Render
 
 def _place_marks(work: Projection, native: Any, first: int) -> tuple[Any, int]:
     text = _get_json(work.document, native)
+    if text is not None and not has_marks(text):
+        return native, 0
     body = Text.of(text).value() if text is not None else native
     places = _locate_elements(work, body)
     if places is None:

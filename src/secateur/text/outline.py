@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from secateur.memoizing import memoize_texts
 from secateur.text.gist import (
     LONGEST,
     find_candidates,
@@ -103,10 +104,10 @@ def iterate_rare_names(text: str) -> Iterator[str]:
     """
     tokens = Counter(_TOKEN.findall(text))
     words = tokens.copy()  # most tokens are one word; the others have signs or capitals, so that no word is like them
-    split: dict[str, list[str]] = {}
+    split: dict[str, tuple[str, ...]] = {}
     for token, times in tokens.items():
         if not (token.isalpha() and token.islower()):
-            split[token] = [word.lower() for word in _WORD.findall(token)]
+            split[token] = _split_token(token)
             for word in split[token]:
                 words[word] += times
     for token, parts in split.items():
@@ -115,6 +116,11 @@ def iterate_rare_names(text: str) -> Iterator[str]:
             continue  # most words of keys and of encoded bytes are short
         if _COMPOUND.search(token) or _is_capitalized_inside(text, token):
             yield token
+
+
+@memoize_texts(16_384)
+def _split_token(token: str) -> tuple[str, ...]:
+    return tuple([word.lower() for word in _WORD.findall(token)])
 
 
 def _is_capitalized_inside(text: str, word: str) -> bool:
