@@ -32,6 +32,7 @@ _ENTRY = re.compile(  # of a list of files: rights and owner, a state, or figure
 )
 LISTED, LONG_SHAPE, _OPEN = "\0", "\1", "\2"
 _NEXT = " \n "  # between lines, whose words are then separated
+_BETWEEN = "\4"  # the same where all white space separates words
 _VARIES = re.compile(
     r'"[^"\\]*+(?:\\.[^"\\]*+)*+"(?P<key> ?:)?'
     r"|'[^']*'"
@@ -127,10 +128,12 @@ def compute_shapes(lines: Sequence[str]) -> list[str]:
     fresh: dict[str, list[int]] = {}
     for place in [place for place, said in enumerate(found) if said is None]:
         line = lines[place]
-        found[place] = said = LONG_SHAPE if len(line) >= LONGEST else get_listing_shape(line, listed)
+        may_be_listed = "/" in line or "." in line
+        said = LONG_SHAPE if len(line) >= LONGEST else get_listing_shape(line, listed) if may_be_listed else ""
+        found[place] = said
         if not said:
             fresh.setdefault(asked[place], []).append(place)
-    for (one, places), said in zip(fresh.items(), _mark_lines(fresh), strict=True) if fresh else ():
+    for (one, places), said in zip(fresh.items(), _mark_lines([*fresh]), strict=True) if fresh else ():
         _known[one] = said
         for place in places:
             found[place] = said
@@ -146,22 +149,28 @@ def _has_keys(line: str) -> bool:
     return '"' in line and ('":' in line or '" :' in line)
 
 
-def _mark_lines(lines: Iterable[str]) -> list[str]:
+def _mark_lines(lines: Sequence[str]) -> list[str]:
     """The lines with marks for their variable parts: word by word, if no quotation contains a blank."""
-    bare = [" ".join(line.split()) for line in lines]
-    holding = [place for place, line in enumerate(bare) if '"' in line or "'" in line]
-    quoted = {
-        place for place in holding if '" :' in bare[place] or _OPEN in map(_marks.__getitem__, bare[place].split())
-    }
-    worded = _NEXT.join([line for place, line in enumerate(bare) if place not in quoted] if quoted else bare)
-    words = worded.split(" ")
+    bare = {place: " ".join(line.split()) for place, line in enumerate(lines) if '"' in line or "'" in line}
+    quoted = {}
+    for place, line in bare.items():
+        if '" :' in line or _OPEN in map(_marks.__getitem__, line.split(" ")):
+            quoted[place] = line
+    found = _mark_words([line for place, line in enumerate(lines) if place not in quoted] if quoted else lines)
+    if quoted:
+        rest = iter(found)
+        found = [_VARIES.sub(_mark, quoted[place]) if place in quoted else next(rest) for place in range(len(lines))]
+    return found
+
+
+def _mark_words(lines: Sequence[str]) -> list[str]:
+    """The lines word by word, all of them at once."""
+    text = f" {_BETWEEN} ".join(lines)
+    if text.count(_BETWEEN) != len(lines) - 1 or _OPEN in text:
+        return [get_shape(line) for line in lines]
+    words = text.split()
     _marks.learn(words, _mark_all)
-    said = iter(" ".join(map(_marks.__getitem__, words)).split(_NEXT))
-    found = [line if place in quoted else next(said) for place, line in enumerate(bare)]
-    return [
-        _VARIES.sub(_mark, line) if place in quoted or _OPEN in one else one
-        for place, (line, one) in enumerate(zip(bare, found, strict=True))
-    ]
+    return [line.strip(" ") for line in " ".join(map(_marks.__getitem__, words)).split(_BETWEEN)]
 
 
 def get_listing_shape(line: str, listed: bool) -> str:
