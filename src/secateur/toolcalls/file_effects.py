@@ -158,13 +158,13 @@ def _iterate_words(name: str, rest: tuple[str, ...]) -> Iterator[tuple[str, bool
             valued = False
 
 
-def _name_action(action: Action) -> tuple[str | bool, ...]:
+def name_action(action: Action) -> tuple[str | bool, ...]:
     """All that the effects of a call depend on."""
     is_answered = action.result is not None
     return action.kind, action.call.tool, action.call.text, action.said, is_answered, action.ok, action.exit is None
 
 
-@memoize_by(_name_action, 4_096)  # all parts of a ledger ask for them
+@memoize_by(name_action, 4_096)  # all parts of a ledger ask for them
 def list_file_effects(action: Action) -> tuple[Effect, ...]:
     """Return the effects of one call on files."""
     return tuple(iterate_file_effects(action))
@@ -229,11 +229,22 @@ def list_staged_files(action: Action) -> Iterator[str]:
 
 def list_paths(action: Action) -> list[str]:
     """Return the files that a call names in its arguments."""
-    return [
-        path
-        for path in collect_texts(action.given, _NAMES)
-        if len(path) <= 400 and not _NO_FILE.search(path) and collapse_whitespace(path) == path
-    ]
+    return [*_list_named(action)]
+
+
+def _name_arguments(action: Action) -> tuple[str, ...]:
+    return (action.call.text,)
+
+
+@memoize_by(_name_arguments, 4_096)
+def _list_named(action: Action) -> tuple[str, ...]:
+    return tuple(
+        [
+            path
+            for path in collect_texts(action.given, _NAMES)
+            if len(path) <= 400 and not _NO_FILE.search(path) and collapse_whitespace(path) == path
+        ]
+    )
 
 
 PLACES = frozenset({"workdir", "cwd", "workingdirectory", "workingdir"})  # arguments that name the folder of a call

@@ -11,9 +11,9 @@ from typing import Any
 from msgspec import Struct
 
 from secateur.compaction.ledger.said import FENCED
-from secateur.memoizing import memoize_texts
+from secateur.memoizing import memoize_by, memoize_texts
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, normalize_name
-from secateur.toolcalls.file_effects import find_shown_file, list_command_lines, list_paths
+from secateur.toolcalls.file_effects import find_shown_file, list_command_lines, list_paths, name_action
 from secateur.toolcalls.shell import parse_command_line
 
 SEARCHED_CHARS = 20_000  # of one edit
@@ -33,8 +33,13 @@ class EditedText(Struct, frozen=True, gc=False):
     lines: tuple[int, int] = (0, 0)  # the first and the last line that the new text replaces, where the call counts
 
 
-def list_rewrites(action: Action) -> Iterator[EditedText]:
-    """Yield what a call wrote, in order."""
+@memoize_by(name_action, 4_096)
+def list_rewrites(action: Action) -> tuple[EditedText, ...]:
+    """Return what a call wrote, in order."""
+    return tuple(_list_rewrites(action))
+
+
+def _list_rewrites(action: Action) -> Iterator[EditedText]:
     if action.kind == "run":
         for line in list_command_lines(action):
             if "<<" in line or _PATCH_BEGINS in line:
