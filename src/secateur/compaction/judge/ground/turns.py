@@ -1,15 +1,15 @@
 """Whether a clause says the opposite of the passages of the history that are most like it.
 
-Rule: opposites stand in pairs (passed and failed, added and removed, before and after). A clause is false where the
-passages that hold the rest of its words have the other word of the pair, and no step that is nearly as much like it
-has its own.
+Rule: opposites stand in pairs (added and removed, before and after). A clause is false where the passage that holds
+most of its other words has the other word of the pair, and none that is nearly as much like it, or later, has its own.
+How checks ended is for the rules on outcomes, which know the last run.
 """
 
 import re
 from collections.abc import Iterator
 
 from secateur.compaction.judge.claims import Claim
-from secateur.compaction.judge.clauses import is_denied, read_outcome, split_clauses
+from secateur.compaction.judge.clauses import is_denied, split_clauses
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.judge.ground.passages import get_claim_stems
 from secateur.compaction.judge.lexicon import build_pattern
@@ -20,10 +20,6 @@ LEAST_GAIN = 0.1  # by which it is more like the clause than what has its own wo
 _PAIRS = tuple(
     (build_pattern(one), build_pattern(other))
     for one, other in (
-        (
-            r"pass(?:es|ed|ing)?|succeed(?:s|ed)?|green|bestand\w*|grün\w*|réussi\w*|vert[es]*|pasan?|pasaron|verdes?",
-            r"fail(?:s|ed|ing|ures?)?|broken|red|fehl\w*|rot[en]*|échou\w*|rouges?|fall[ao]\w*|rojos?",
-        ),
         (
             r"add(?:s|ed|ing)?|insert(?:s|ed)?|introduced?|hinzugefügt|ajouté\w*|añadid\w*",
             r"remov\w+|delet\w+|drop(?:s|ped)?|entfernt|gelöscht|supprimé\w*|eliminad\w*",
@@ -48,17 +44,11 @@ def _explain_opposite(claim: Claim, evidence: Evidence) -> str:
     for clause in split_clauses(claim.text):
         for own, other in _list_turned(clause):
             stems = get_claim_stems(own.sub(" ", clause))
-            if len(stems) < FEWEST_STEMS or _is_last_outcome(clause, evidence):
+            if len(stems) < FEWEST_STEMS:
                 continue
             if found := _find_opposite(stems, own, other, clause, evidence):
                 return f"the history says {found.strip()[:100]!r}"
     return ""
-
-
-def _is_last_outcome(clause: str, evidence: Evidence) -> bool:
-    """Whether a clause tells of the outcome that the last check had: what failed before may have passed in it."""
-    outcome = read_outcome(clause)
-    return outcome is not None and bool(evidence.checks) and evidence.checks[-1].ok == outcome
 
 
 def _list_turned(clause: str) -> Iterator[tuple[re.Pattern[str], re.Pattern[str]]]:
@@ -76,20 +66,19 @@ def _find_opposite(
 
     None where a step with the clause's own word is about as much like it, or a later one is nearly so: things change.
     """
-    index = evidence.passages
-    for match in index.find(stems):
-        text = match.passage.text
-        if match.share < LEAST_SHARE or own.search(text):
-            return ""
-        if other.search(text) and is_denied(text) == is_denied(clause):
-            shares = index.measure_groups(stems)
-            held = {group: share for group, share in shares.items() if own.search(index.groups[group])}
-            least = match.share - LEAST_GAIN
-            is_known = any(
-                share > (least if group < match.passage.group else least / 2) for group, share in held.items()
-            )
-            return "" if is_known else text
-    return ""
+    matches = evidence.passages.find(stems)
+    opposites = [one for one in matches if _is_opposite(one.passage.text, own, other, clause)]
+    if not opposites or opposites[0].share < LEAST_SHARE:
+        return ""
+    newest = max(one.passage.group for one in opposites if one.share >= opposites[0].share - LEAST_GAIN)
+    held = [one for one in matches if own.search(one.passage.text)]
+    least = opposites[0].share - LEAST_GAIN
+    is_known = any(one.share > (least if one.passage.group <= newest else least / 2) for one in held)
+    return "" if is_known else opposites[0].passage.text
+
+
+def _is_opposite(text: str, own: re.Pattern[str], other: re.Pattern[str], clause: str) -> bool:
+    return other.search(text) is not None and own.search(text) is None and is_denied(text) == is_denied(clause)
 
 
 RULES = (ClaimRule("inverted", _explain_opposite),)

@@ -53,7 +53,15 @@ def _explain_outcome(claim: Claim, evidence: Evidence) -> str:
         was_earlier = is_earlier(clause) or (was_earlier and not is_present(clause))
         is_told_otherwise = outcome is not None and (not outcome) in told and not is_present(clause)
         is_tally = outcome is not None and (not outcome) in told and any(map(str.isdigit, clause))
-        if outcome is None or is_ahead(clause) or was_earlier or is_told_otherwise or is_tally or PART.search(clause):
+        if (
+            outcome is None
+            or _ORDER.match(clause)
+            or is_ahead(clause)
+            or was_earlier
+            or is_told_otherwise
+            or is_tally
+            or PART.search(clause)
+        ):
             continue
         if (_SPECIFIC.search(clause) and not TOOL.search(clause)) or is_share(clause):
             continue
@@ -62,6 +70,10 @@ def _explain_outcome(claim: Claim, evidence: Evidence) -> str:
         if runs and (why := _compare(clause, outcome, runs) if part is None else _compare_part(outcome, part)):
             return why
     return ""
+
+
+# What somebody is told to do has no outcome yet
+_ORDER = re.compile(r"(?i)\W*(?:fix|update|re-?run|verify|make\s+sure|resolve|investigate|address|debug)\b(?!\W*$)")
 
 
 def _tell_part(clause: str, run: CheckRun) -> str | None:

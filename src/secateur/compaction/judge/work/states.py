@@ -54,7 +54,7 @@ def _explain_open_task(claim: Claim, evidence: Evidence) -> str:
     """Name a task that an up-to-date plan has as open and that a claim has as done."""
     if not evidence.planned_last or claim.is_negative or not (_CHECKED.search(claim.text) or claim.is_done):
         return ""
-    for task in evidence.tasks:
+    for task in evidence.tasks if len(evidence.tasks) <= MOST_TASKS else ():
         own = extract_words(task.text)
         is_box = _CHECKED.search(claim.text) is not None and task.text.casefold() in claim.text.casefold()
         is_told = len(own) >= 3 and len(own & claim.words) >= MOST_TOLD * len(own) and not claim.is_wished
@@ -63,6 +63,7 @@ def _explain_open_task(claim: Claim, evidence: Evidence) -> str:
     return ""
 
 
+MOST_TASKS = 20  # of a plan: more are the lines of a document
 _CHECKED = re.compile(r"(?i)^(?:\d+\.\s*)?\[\s*(?:x|done|completed|erledigt|fait|hecho|✓|✔)\s*\]|^[✓✔✅]")
 
 
