@@ -39,10 +39,12 @@ CODEX_OPENINGS = (
     "<goal_context>",
 )
 _ABORTED = re.compile(r"\s*(?:<turn_aborted>|\[Request interrupted by user)")
-_NUDGES = (  # a harness that speaks as a user would: no new request
+_NUDGES = (  # a harness that tells the agent to go on, as a user would
     "Please continue working on the task on whatever approach you think is suitable",  # OpenHands
     "The task appears incomplete (iteration ",
     "[SYSTEM DIRECTIVE: ",
+)
+_REPORTS = (  # a harness that speaks as a user would: no request
     "Here's a running example of how to perform a task",
     "OBSERVATION:",
     "EXECUTION RESULT of",
@@ -67,9 +69,14 @@ def strip_host_text(text: str) -> str:
     for one in _KINDS:
         text = one.pattern.sub("", text)
     text = text.strip()
-    if text.lstrip('"').startswith((*_NUDGES, *CODEX_OPENINGS)) or _TOOL_REPORT.match(text):
+    if text.lstrip('"').startswith((*_NUDGES, *_REPORTS, *CODEX_OPENINGS)) or _TOOL_REPORT.match(text):
         return ""
     return text.removesuffix('"').strip() if _MAESTRO_ENDS.search(text) else text
+
+
+def is_nudge(text: str) -> bool:
+    """Whether a host tells the agent with this message to go on; it asks for something while nothing follows it."""
+    return text.lstrip(' \n"').startswith(_NUDGES)
 
 
 def find_project_rules(text: str) -> Iterator[str]:

@@ -38,6 +38,7 @@ from secateur.compaction.ledger.work.last_calls import take_ends
 from secateur.compaction.ledger.work.progress import join_progress
 from secateur.compaction.ledger.work.repository import MOST_UNPUSHED, TAG, merge_tickets
 from secateur.compaction.ledger.work.standing import is_code, merge_standing
+from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.effects import Effect
 
 _T = TypeVar("_T")
@@ -94,7 +95,9 @@ def _keep_newest(entries: Iterable[_T], name: Callable[[_T], str]) -> tuple[_T, 
 
 def _merge_requests(earlier: Ledger, later: Ledger) -> tuple[UserRequest, ...]:
     """Merge the requests; the later span decides what became of open ones."""
-    found = {mark(one.key) or one.text: one for one in earlier.requests}
+    has_gone_on = later.last_words or later.requests or later.commands or later.files
+    kept = (one for one in earlier.requests if not (has_gone_on and is_nudge(one.text)))
+    found = {mark(one.key) or one.text: one for one in kept}
     for name, one in found.items():
         if one.state == "open":
             found[name] = replace(one, state=later.before)

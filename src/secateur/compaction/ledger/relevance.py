@@ -24,6 +24,7 @@ from secateur.compaction.ledger.user.requests import is_substantial, is_task
 from secateur.compaction.ledger.work.progress import has_changed, limit_progress, list_replies, measure_request
 from secateur.compaction.ledger.work.reports import is_committed
 from secateur.compaction.ledger.work.steps import is_lasting, shorten_arguments
+from secateur.text.host_texts import is_nudge
 
 _T = TypeVar("_T")
 
@@ -41,6 +42,7 @@ LATEST_QUESTIONS = 3  # requests at the end among which answered questions are k
 OPEN_CHARS = 1_800  # of an open request, unless it is little longer
 ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 1_500  # of an answered one
 _DETAIL = ((1, 20, 320), (4, 8, 240), (12, 5, 180), (math.inf, 3, 120))  # by age: steps and reply of a request
+_FEWEST_WORDS = 5  # of the first request, to be told whatever it is
 PASTED_CHARS = 200  # of one that is longer than what people type
 
 
@@ -105,8 +107,13 @@ def _select_requests(ledger: Ledger) -> tuple[UserRequest, ...]:
     return tuple(
         replace(_shorten_request(one, one in goals), progress=_shorten_progress(one, len(ledger.requests) - at))
         for at, one in enumerate(ledger.requests)
-        if one.state != "done" or one in goals or is_told(one)
+        if one.state != "done" or one in goals or is_told(one) or (at == 0 and _is_sentence(one.text))
     )
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether an opening question or remark has enough words to tell what the session began with."""
+    return is_substantial(text) and len(text.split()) >= _FEWEST_WORDS
 
 
 def _shorten_progress(one: UserRequest, age: int) -> Progress | None:
@@ -211,7 +218,7 @@ def _select_failures(ledger: Ledger, commands: Sequence[Command]) -> tuple[Failu
     """Keep open errors of checks, and the newest others that were neither resolved on the way nor part of a trial."""
     told = {one.told for one in commands if one.check and one.ok is False}
     shown = {one.text for one in commands}
-    is_answered = bool(ledger.requests) and all(one.state == "done" for one in ledger.requests)
+    is_answered = bool(ledger.requests) and all(one.state == "done" or is_nudge(one.text) for one in ledger.requests)
     kept = tuple(
         one
         for at, one in enumerate(ledger.failures)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact
-from secateur.text.host_texts import strip_host_text
+from secateur.text.host_texts import is_nudge, strip_host_text
 from secateur.toolcalls.actions import clip_text
 
 
@@ -21,6 +21,14 @@ def get_user_text(message: Message) -> str:
         return ""
     texts = [part.text for part in message.parts if part.kind == "text" and not part.container_key]
     return "" if _is_shell_record(texts) else strip_host_text("\n".join(texts))
+
+
+def get_nudge(message: Message) -> str:
+    """Return the text by which a host tells the agent to go on, in the user's name; "" if the message is none."""
+    if message.role != "user" or message.origin != "user":
+        return ""
+    text = "\n".join(part.text for part in message.parts if part.kind == "text" and not part.container_key).strip()
+    return text if is_nudge(text) else ""
 
 
 def _is_shell_record(texts: list[str]) -> bool:

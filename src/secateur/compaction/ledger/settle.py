@@ -16,6 +16,7 @@ from secateur.compaction.ledger.entries import Command, Constraint, Failure, Fil
 from secateur.compaction.ledger.user.briefs import condense_request
 from secateur.compaction.ledger.user.constraints import normalize_demand
 from secateur.compaction.ledger.user.requests import is_substantial
+from secateur.text.host_texts import is_nudge
 
 LATER_CHARS = 240  # of a request behind the span, which is kept in whole
 
@@ -58,7 +59,11 @@ def _settle_requests(mine: Iterable[UserRequest], all_: tuple[UserRequest, ...])
     """Settle the requests of the span, and add those behind it, the newest in whole."""
     known = {mark(one.key) or one.text: one for one in all_}
     found = {mark(one.key) or one.text: one for one in mine}
-    found = {name: _settle_request(one, known.get(name, one)) for name, one in found.items()}
+    found = {
+        name: _settle_request(one, known.get(name, one))
+        for name, one in found.items()
+        if name in known or not is_nudge(one.text)
+    }
     newest = next((one for one in reversed(all_) if is_substantial(one.text)), None)
     last = max((at for at, one in enumerate(all_) if (mark(one.key) or one.text) in found), default=-1)
     for one in all_[last + 1 :]:
@@ -66,8 +71,11 @@ def _settle_requests(mine: Iterable[UserRequest], all_: tuple[UserRequest, ...])
         short = one if is_whole else replace(one, text=condense_request(one.text, LATER_CHARS))
         found.setdefault(mark(one.key) or one.text, short)
     order = {name: number for number, name in enumerate(known)}
-    names = sorted(found, key=lambda name: order.get(name, -1))
-    return tuple(found[name] for name in names)
+    places: dict[str, int] = {}
+    place = -1
+    for name in found:  # one that the whole ledger had no room for stands behind the one before it
+        place = places[name] = order.get(name, place)
+    return tuple(found[name] for name in sorted(found, key=lambda name: places[name]))
 
 
 def _settle_request(mine: UserRequest, known: UserRequest) -> UserRequest:

@@ -11,6 +11,7 @@ from secateur.compaction.ledger import (
     ValueChange,
     build_ledger,
     fit_ledger,
+    merge,
     read_back,
     render_ledger,
     settle_states,
@@ -414,3 +415,32 @@ def test_a_trial_that_failed_before_an_edit_is_not_open_once_a_later_one_passed(
         line for line in (*lines["next"], *lines["discoveries"]) if line.startswith(("- check", "- test", "- error"))
     ]
     assert ("test_first.py" in "\n".join(shown)) is is_open
+
+
+NUDGE = "Please continue working on the task on whatever approach you think is suitable."
+
+
+def test_an_order_of_the_host_to_go_on_is_open_while_nothing_follows_it() -> None:
+    history = [user("Fix the parser."), *ran("make x"), assistant(text="It is fixed."), user(NUDGE)]
+    shown = render_ledger(settled(history, len(history)))
+    assert [line.partition(", ")[2] for line in shown["goal"]] == ["replied to] Fix the parser.", f"open] {NUDGE}"]
+    assert shown["next"] == (f"- the user waits for: {NUDGE}", "- before that the agent said: It is fixed.")
+    went_on = [*history, *ran("make y"), assistant(text="It still is.")]
+    for cut in (len(history), len(went_on)):
+        assert NUDGE not in str(render_ledger(settled(went_on, cut)))
+    known, later = build_ledger(talk(*history).messages), build_ledger(talk(*went_on).messages[len(history) :])
+    assert NUDGE in str(render_ledger(merge(known, build_ledger(()))))
+    assert NUDGE not in str(render_ledger(merge(known, later)))
+
+
+def test_a_request_that_the_whole_history_has_no_room_for_stays_in_its_place() -> None:
+    span = build_ledger(talk(user("Port the parser."), assistant(text="Done."), user("Drop the tabs.")).messages)
+    whole = replace(span, requests=span.requests[:1])
+    assert [one.text for one in settle_states(span, whole).requests] == ["Port the parser.", "Drop the tabs."]
+
+
+def test_an_opening_question_is_told() -> None:
+    history = [user("should we close the old ticket on the parser?"), assistant(text="Not yet.")]
+    history += [one for n in range(5) for one in (user(f"Write part {n} of it."), assistant(text="Done."))]
+    lines = render_ledger(fit_ledger(build_ledger(talk(*history).messages), 4_000, estimate))
+    assert any("should we close the old ticket" in line for line in lines["accomplished"])

@@ -58,7 +58,38 @@ def find_answered_question(text: str, last: str) -> str:
         return _quote(" · ".join(clip_text(collapse_whitespace(one), most) for one in points[:_MOST_POINTS]))
     clauses = (one for sentence in split_sentences(last) for one in _CLAUSES.split(sentence))
     asking = [one for one in clauses if _ASKED.search(one) or is_offer(one)]
-    return _quote(find_closing_question(last) or (asking[-1] if asking else ""))
+    question = find_closing_question(last) or (asking[-1] if asking else "")
+    steps = list_proposed(last) if question and _is_assent(text) else ()
+    return _quote_steps(steps, question) if steps else _quote(question)
+
+
+def _is_assent(text: str) -> bool:
+    """Whether a reply does little more than to agree."""
+    return len(text) <= REPLY_CHARS and _AGREES_TO.match(text) is not None
+
+
+def _quote_steps(steps: Iterable[str], question: str) -> str:
+    quoted = " · ".join((*steps, clip_text(collapse_whitespace(question).strip(" *_#-"), ANSWERED_CHARS)))
+    return redact(quoted)
+
+
+def list_proposed(text: str) -> tuple[str, ...]:
+    """Return the steps that a closing text lists under a line that announces them, before it asks whether to go on."""
+    lines = [line.rstrip() for line in text[-_PROPOSAL_CHARS:].split("\n") if line.strip()]
+    found: list[str] = []
+    is_code = is_announced = False
+    for at in range(len(lines) - 1, -1, -1):
+        line = lines[at]
+        if line.lstrip().startswith(("```", "~~~")):
+            is_code = not is_code
+        elif is_code or _STEP.match(line):
+            found.insert(0, clip_text(collapse_whitespace(_STEP.sub("", line, 1)), _STEP_CHARS))
+        elif found and line.endswith((":", "：")):
+            is_announced = is_announced or _ANNOUNCES.search(line) is not None
+        elif found or len(lines) - at > _MOST_CLOSING:
+            break
+    is_told = is_announced and not is_code and 1 < len(found) <= _MOST_STEPS
+    return tuple(found) if is_told else ()
 
 
 def is_choice(one: UserRequest) -> bool:
@@ -114,6 +145,14 @@ _ANSWERS = re.compile(  # how a message begins that only answers the agent
     r"|はい|いいえ|好的|是的|不是|네|아니요)"
 )
 _AGREES_TO = re.compile(r"(?i)\s*(?:yes|yeah|yep|yup|sure)\b")  # whatever follows
+_PROPOSAL_CHARS = 1_500  # in which the steps stand that a text proposes, at its end
+_STEP_CHARS, _MOST_STEPS = 80, 9
+_MOST_CLOSING = 4  # lines behind the steps
+_STEP = re.compile(r"\A\s*(?:[-*•]|\d{1,2}[.)])\s+")
+_ANNOUNCES = re.compile(
+    r"(?i)\b(?:steps?|plan|would|will|could|propos\w+|suggest\w*|recommend\w*|options?|next|going to|want to"
+    r"|to do|gaps?|missing|remaining|left)\b"
+)
 _CHOOSES = re.compile(  # "4", "2, but ...", "ok, do 1"
     r"(?i)\s*(?:(?:yes|yeah|yep|ok|okay|sure|then|let['’]?s)[\s,]+){0,3}"
     r"(?:(?P<verb>(?:do|go(?:\s+with)?|take|use|pick|try)\s+)(?:option\s+|number\s+|#)?(?=\(?\d{1,2}\)?\s*(?:$|[.,;!]))"

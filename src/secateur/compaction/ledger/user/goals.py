@@ -3,7 +3,7 @@
 Rule: a task is a statement of several words; of the first request also a question about how to do something ("how can
 we ..."). No goals are questions, replies that only confirm, orders to look, run or try again and brief commands of the
 host ("/simplify the tests") once that is done, and pasted reviews that were answered. A reply that confirms is a goal
-only while it is the user's last word.
+only while it is the user's last word; where it opened work of its own, the brief order before it is none any more.
 """
 
 import re
@@ -12,9 +12,11 @@ from secateur.compaction.ledger.entries import Ledger, UserRequest
 from secateur.compaction.ledger.user.answers import is_confirming
 from secateur.compaction.ledger.user.briefs import GAP
 from secateur.compaction.ledger.user.requests import is_review, is_substantial, is_task
+from secateur.text.host_texts import is_nudge
 
 BRIEF_CHARS = 1_500  # of a request in the user's own words
 _QUESTION_CHARS = 200
+_ORDER_CHARS = 160  # of an order that leaves nothing to know once it is done and the user asked for more
 _FLEETING_CHARS = 60  # of an order to look, to run or to go on that is no goal
 
 
@@ -28,6 +30,8 @@ def list_goals(ledger: Ledger) -> list[UserRequest]:
     brief = [
         one for one in tasks if not _is_long(one) and one is not first
     ]  # a later long one often is a pasted report
+    if brief and last and _has_opened(last[0]) and _is_finished_order(brief[-1]):
+        brief = tasks = []
     goals = {*([first] if first else telling[:1]), *newest, *(brief or tasks)[-1:], *last}
     return [one for one in ledger.requests if one in goals]
 
@@ -48,7 +52,7 @@ def is_fleeting(text: str) -> bool:
 
 
 def _is_goal(one: UserRequest) -> bool:
-    if not is_task(one.text) or _is_answered_question(one) or is_answered_review(one):
+    if not is_task(one.text) or is_nudge(one.text) or _is_answered_question(one) or is_answered_review(one):
         return False
     is_brief = one.state == "done" and len(one.text) <= _FLEETING_CHARS
     is_passing = is_fleeting(one.text) or _COMMAND.fullmatch(one.text.strip()) is not None
@@ -58,6 +62,15 @@ def _is_goal(one: UserRequest) -> bool:
 def _is_proposal(one: UserRequest) -> bool:
     """Whether a request asks how something is to be built or changed."""
     return _PROPOSES.search(one.text) is not None and not is_confirming(one)
+
+
+def _has_opened(one: UserRequest) -> bool:
+    """Whether calls changed or ran something for a reply that confirms."""
+    return is_confirming(one) and one.progress is not None and bool(one.progress.steps)
+
+
+def _is_finished_order(one: UserRequest) -> bool:
+    return one.state == "done" and len(one.text) <= _ORDER_CHARS
 
 
 def _is_long(one: UserRequest) -> bool:

@@ -2,7 +2,8 @@
 
 Rule: a request is answered when the agent ends its turn with a text that asks nothing the work depends on; an offer to
 do more is an answer too. It is superseded when the user takes it back before that. Verbatim; only the user's own
-messages are requests. What was done is not judged: an answer that claims success counts as one.
+messages are requests, and a host's order to go on while nothing follows it. What was done is not judged: an answer
+that claims success counts as one.
 """
 
 import re
@@ -13,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Question, Quote, State, UserRequest
-from secateur.compaction.ledger.said import clean_words, find_expansions, get_agent_text, get_user_text
+from secateur.compaction.ledger.said import clean_words, find_expansions, get_agent_text, get_nudge, get_user_text
 from secateur.compaction.ledger.user.answers import (
     QUESTION_CHARS,
     find_answered_question,
@@ -67,8 +68,18 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
             last, has_worked = "", False
     asked = find_closing_question(last)
     first, *rest = _update_states(found, last, "")
+    if nudge := _find_open_nudge(messages):
+        rest.append(nudge)
+        said = replace(said, is_answered=True) if said else None
     report = report if said and report and report.text != said.text else None
     return UserRequests(tuple(rest), (Question(redact(asked), key),) if asked else (), first.state, said, report)
+
+
+def _find_open_nudge(messages: Sequence[Message]) -> UserRequest | None:
+    """Return the host's order to go on that ends these messages, as a request; None if something else ends them."""
+    if not messages or not (text := get_nudge(messages[-1])):
+        return None
+    return UserRequest(condense_request(redact(text), MAX_CHARS), "open", messages[-1].key)
 
 
 @memoize_texts(4_096)

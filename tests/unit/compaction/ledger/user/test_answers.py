@@ -2,7 +2,7 @@
 
 import pytest
 
-from conversation import assistant, talk, user
+from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import build_ledger, fit_ledger, merge, read_back, render_ledger
 from secateur.tokens import estimate
 
@@ -85,3 +85,41 @@ def test_a_demand_that_begins_as_a_reply_is_listed_with_the_question_too() -> No
     lines = render_ledger(ledger)
     assert lines["constraints"][0].endswith(f"] {reply} — in answer to: “{OFFER.splitlines()[-1]}”")
     assert render_ledger(read_back(lines)) == lines
+
+
+RELEASE = (
+    "Ready to release. The steps are:\n\n```bash\nmake tag\nmake push\n```\n\nThen:\n```bash\nmake ship\n```\n\n"
+    "Should I go on with tagging?"
+)
+DONE = "Done:\n- the parser\n- the cache\n\nShould I tag it?"
+
+
+@pytest.mark.parametrize(
+    ("said", "reply", "quoted"),
+    [
+        (RELEASE, "yeah, do it all", "make tag · make push · make ship · Should I go on with tagging?"),
+        (
+            RELEASE,
+            "yes but skip the last one, and write down why it is skipped, please do",
+            "Should I go on with tagging?",
+        ),
+        (DONE, "yes", "Should I tag it?"),
+    ],
+)
+def test_a_bare_yes_is_listed_with_the_steps_that_it_agrees_to(said: str, reply: str, quoted: str) -> None:
+    ledger = build_ledger(talk(user("Write the cache."), assistant(text=said), user(reply)).messages)
+    assert ledger.requests[-1].answers == quoted
+    lines = render_ledger(fit_ledger(ledger, 4_000, estimate))
+    assert render_ledger(read_back(lines)) == lines
+
+
+def test_a_finished_order_is_no_goal_beside_the_proposal_that_was_agreed_to() -> None:
+    messages = [user("Port the parser to the new grammar."), assistant(text="Ported.")]
+    messages += [user("Drop the old note in the log."), assistant(text=RELEASE), user("yeah, do it all")]
+    assert len(render_ledger(build_ledger(talk(*messages).messages))["goal"]) == 3
+    messages += [assistant(("1", "bash", '{"command": "make ship"}')), result("shipped", "bash", "1")]
+    shown = render_ledger(build_ledger(talk(*messages).messages))["goal"]
+    assert [line.partition("] ")[2].partition(" — ")[0] for line in shown] == [
+        "Port the parser to the new grammar.",
+        "yeah, do it all",
+    ]
