@@ -15,7 +15,20 @@ from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
 from secateur.compaction.ledger.said import CONTRADICTS, get_agent_text, get_user_text
 from secateur.compaction.ledger.work.progress import list_replies
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
-from secateur.compaction.sentences import DONE, FIGURE, NAMES, PLAIN, REASON, TELLS, UNPLAIN, is_telling, list_sentences
+from secateur.compaction.sentences import (
+    DONE,
+    FIGURE,
+    INSIGHT,
+    NAMES,
+    PLAIN,
+    PRAISE,
+    REASON,
+    TELLS,
+    UNPLAIN,
+    is_finding,
+    is_telling,
+    list_sentences,
+)
 from secateur.compaction.template import SECTIONS
 from secateur.model import Message
 from secateur.redact import redact
@@ -23,6 +36,7 @@ from secateur.redact import redact
 LEDGER_SHARE = 0.8  # of the room; the sentences take what is left
 MOST = 60  # sentences
 MOST_MIDWAY = 12  # of these, from the middle of work, where most is overtaken soon
+MOST_FINDINGS, MOST_DEEDS = 12, 8  # of these: what the course of the requests does not tell
 SAME_SHARE = 0.88  # of a sentence's words that another has as well
 LEAST_SCORE = 0.75  # of a sentence, if there are many; below, it adds nothing to the facts
 MOST_OLD = 0.3  # subtracted from the score of the oldest sentence: later statements stay true longer
@@ -68,6 +82,7 @@ class _Sentence(Struct, frozen=True):
     at: int  # its place among all sentences
     score: float
     closing: bool  # its message closes a turn
+    is_deed: bool = False  # it tells what was done
 
 
 def _choose_sentences(
@@ -86,14 +101,17 @@ def _choose_sentences(
         and not any(one.text.startswith(text) for text in begun)
         and _name_deed(one.text) not in named
     ]
-    least = LEAST_SCORE if len(scored) > MOST else 0
+    least = LEAST_SCORE if len(scored) > MOST // 3 else 0
     best = sorted((one for one in scored if one.score >= least), key=lambda one: (-one.score, -one.at))[: 4 * MOST]
-    midway = 0
+    midway = findings = deeds = 0
     for one in _drop_contained(best):
         if len(kept) == MOST or room <= 0:
             break
         midway += not one.closing
-        if midway > MOST_MIDWAY and not one.closing:
+        findings += not one.is_deed
+        deeds += one.is_deed
+        many = deeds > MOST_DEEDS if one.is_deed else findings > MOST_FINDINGS
+        if many or (midway > MOST_MIDWAY and not one.closing):
             continue
         line = f"- {redact(one.text)}"
         tokens = count(line) + 1
@@ -113,11 +131,13 @@ def _is_accomplished(line: str) -> bool:
 
 def _is_lasting(text: str) -> bool:
     """Whether a sentence in the middle of work says more than what was so just then: a finding, a reason, a deed."""
-    if any(pattern.search(text) for pattern in (_PROGRESS, _MECHANICS, _GUESS, _BARE)):
+    if any(pattern.search(text) for pattern in (_PROGRESS, _MECHANICS, _GUESS)):
+        return False
+    if _BARE.search(text) and not INSIGHT.search(text):
         return False
     if _MEANWHILE.search(text) is not None:
         return REASON.search(text) is not None
-    return TELLS.search(text) is not None or FIGURE.search(text) is not None or DONE.search(f"- {text}") is not None
+    return any(one.search(text) for one in (TELLS, FIGURE, INSIGHT)) or DONE.search(f"- {text}") is not None
 
 
 def _drop_contained(sentences: Sequence[_Sentence]) -> Iterator[_Sentence]:
@@ -143,11 +163,16 @@ def _score_sentences(messages: Sequence[Message], later: Sequence[Message]) -> l
     many = max(2, len(said) // 4)  # a word of every fourth sentence means nothing
     newest = {_find_frame(text): at for at, (text, closing, _) in enumerate(said) if not closing}
     return [
-        _Sentence(text, at, _score(text, closing, words, many) - MOST_OLD * (1 - at / len(said)), closing)
-        for at, (text, closing, _) in enumerate(said)
-        if (is_telling(text) if closing else (_is_lasting(text) and newest[_find_frame(text)] == at))
+        _Sentence(text, at, _score(text, closing, words, many) - MOST_OLD * (1 - at / len(said)), closing, one.is_deed)
+        for at, ((text, closing, _), one) in enumerate(zip(said, statements, strict=True))
+        if (not PRAISE.search(text) if one.is_deed else is_finding(text) and not _is_guess(text))
+        and (is_telling(text) if closing else (_is_lasting(text) and newest[_find_frame(text)] == at))
         and at not in overtaken
     ]
+
+
+def _is_guess(text: str) -> bool:
+    return _GUESS.search(text) is not None and INSIGHT.search(text) is None
 
 
 def _name_deed(text: str) -> str:
@@ -188,7 +213,12 @@ def _collect_sentences(messages: Sequence[Message]) -> Iterator[tuple[str, bool,
 def _score(text: str, closing: bool, words: Counter[str], many: int) -> float:
     known = [word for word in set(_extract_words(text)) if 2 <= words[word] <= many]
     score = len(known) / (8 + len(text) / 20)
-    score += 0.8 * bool(TELLS.search(text)) + 0.4 * bool(NAMES.search(text) or FIGURE.search(text)) + 0.6 * closing
+    score += (
+        0.6 * bool(INSIGHT.search(text))
+        + 0.8 * bool(TELLS.search(text))
+        + 0.4 * bool(NAMES.search(text) or FIGURE.search(text))
+        + 0.6 * closing
+    )
     return score + 0.4 * bool(DONE.search(text)) - bool(_PROGRESS.search(text)) - bool(_GUESS.search(text))
 
 

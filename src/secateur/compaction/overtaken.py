@@ -115,13 +115,18 @@ def _is_overtaken(one: Statement, work: LaterWork) -> bool:
         return True
     if not (one.is_deed or is_problem) and _LASTS.search(one.text):
         return False
-    if not one.is_deed and _is_of_then(one, work):
+    if not one.is_deed and (_is_of_then(one, work) or (is_problem and _is_bare_problem(one.text))):
         return True
     edited = work.files if one.is_deed or is_problem else work.wholes
     if any(at >= since and _has_name(one.text, name) for name, at in edited.items()):
         return True
     later = [edit for edit in work.edits if edit.number >= since]
     return _is_rewritten(one, later) or (one.is_deed and _is_reversed(one, later))
+
+
+def _is_bare_problem(text: str) -> bool:
+    """Whether a problem is told without its cause and without a file, and is one of the code that is worked on."""
+    return _HOLDS.search(text) is None and _FILE.search(text) is None
 
 
 def _is_of_then(one: Statement, work: LaterWork) -> bool:
@@ -196,7 +201,8 @@ def _has_name(text: str, name: str) -> bool:
 _EDITING = ("created", "changed", "moved", "deleted", "restored")
 _IDENTIFIER = re.compile(r"\b(?:[A-Za-z]\w*_\w+|_\w{3,}|[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w+)\b")
 _PROBLEM = re.compile(
-    r"(?i)\b(?:there (?:is|are|['’]s)|unused|missing|still|fail(?:s|ing|ed)|broken|bug|issue|problem|error|warning"
+    r"(?i)\b(?:there (?:is|are|['’]s)|found no|ha(?:s|ve) (?:no|an? old)|unused|missing|still"
+    r"|fail(?:s|ing|ed)|broken|bug|issue|problem|error|warning"
     r"|wrong|incorrect|inconsisten\w+|duplicat\w+|redundant|twice|doesn['’]t|does not|isn['’]t|is not|aren['’]t|not yet"
     r"|never|only (?:checks?|handles?|uses?)|currently|lacks?|cannot|can['’]t)\b"
 )
@@ -207,6 +213,8 @@ _TIED = r"\b(?:without|specific to|limited to|unique to|only (?:in|with|for)|res
 _FILE = re.compile(r"\w\.[a-z]{1,5}\b")
 _THEN = re.compile(  # how things are while the agent looks at them
     r"(?i)\b(?:still|currently|the current)\b|\bis too \w+|\bnow (?:fails?|breaks?|shows?|gives?|returns?|prints?)\b"
+    r"|\b(?:has|have|gets?|shows?) an? (?:extra|missing|wrong|duplicate|stray)\b"
+    r"|\b(?:has|have|gets?|shows?|(?:is|it['’]s) \w+ing)\b.{0,160}\binstead of\b"
 )
 _STILL = re.compile(  # how things were when a turn ended
     r"(?i)\b(?:still|currently|for now|at the moment|right now|not yet"
@@ -219,6 +227,11 @@ _NOW = re.compile(
 _DEED_ON_CODE = re.compile(
     r"(?i)\b(?:(?P<removed>removed|deleted|dropped|stripped|took out)|added|introduced|inserted)\b"
     r"[^`\n]{0,80}`(?P<code>[^`\n]{2,200})`"
+)
+_HOLDS = re.compile(  # a problem that is told with its cause, or is one of something else
+    r"(?i)\b(?:because|since|due to|caused? by|root cause|turns? out|turned out|only (?:happens?|fails?|occurs?)"
+    r"|known (?:issue|bug)|requires?|must|cannot|can['’]t|instead of using|separately|apis?|git|servers?|remote"
+    r"|providers?|upstream|terminals?|browsers?|kernel|os)\b"
 )
 _LASTS = re.compile(r"(?i)\b(?:requires?|must|because|since|decided|rejected|not allowed|only works)\b")
 _COUNTS = re.compile(r"(?i)\blines? ~?\d+|\b\d+ lines\b|:\d+-\d+\b")

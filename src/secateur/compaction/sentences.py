@@ -22,13 +22,25 @@ def list_sentences(text: str) -> Iterator[str]:
     for sentence in split_sentences(_strip_open_lists(FENCED.sub("\n", text))):
         is_item = "\n" in sentence or _BULLET.match(sentence) is not None
         for said in _split_list(sentence):
-            if _is_meaningful(said) and (not is_item or _is_finding(said)):
+            if _is_meaningful(said) and (not is_item or _is_telling_item(said)):
                 yield said
 
 
 def is_telling(text: str) -> bool:
     """Whether a sentence tells a deed, a finding, a reason or a figure, or names something; English ones only."""
     return NAMES.search(text) is not None or _ENGLISH.search(text) is None or _is_finding(text)
+
+
+def is_finding(text: str) -> bool:
+    """Whether a sentence that tells no deed is worth a summary: a cause, a limit, a figure, or what was learned.
+
+    Steps of thinking, proposals, and choices before a decision are none, and neither is praise of a change.
+    """
+    if any(one.search(text) for one in (_STEP, _PROPOSAL, PRAISE)) or _PREDICATE.match(text):
+        return False
+    if any(one.search(text) for one in (INSIGHT, FIGURE, _FOREIGN, _LATIN)):
+        return True
+    return any(one.search(text) for one in (REASON, _LIMIT, _PLACE))
 
 
 def is_fragment(text: str) -> bool:
@@ -50,6 +62,15 @@ def _is_finding(text: str) -> bool:
     if _FOREIGN.search(text) or DONE.search(f"- {text}"):
         return True
     return not _GOES_ON.match(text) and any(one.search(text) for one in (TELLS, REASON, FIGURE, _ADDRESS))
+
+
+def _is_telling_item(text: str) -> bool:
+    """Whether an item of a list tells something by itself: a deed, a reason, a figure or what something requires."""
+    if not _is_finding(text):
+        return False
+    if _FOREIGN.search(text) or DONE.search(f"- {text}"):
+        return True
+    return any(one.search(text) for one in (REASON, FIGURE, INSIGHT, _ADDRESS, _REQUIRES))
 
 
 def _strip_open_lists(text: str) -> str:
@@ -147,6 +168,51 @@ DONE = re.compile(
 _ENGLISH = re.compile(r"(?i)\b(?:the|is|are|was|were|this|that|it|its)\b")
 _GOES_ON = re.compile(r"(?:instead|rather|and|or|but|so|which|that)\b")  # an item that ends the sentence before it
 _FOREIGN = re.compile(r"[^\x00-\x7f\u2000-\u2bff\ufe0f]")  # letters of other languages
+INSIGHT = re.compile(  # the agent says that it found something out
+    r"(?i)\b(?:what (?:i|we)['’]?(?:ve)? (?:have )?(?:learned|found|discovered)|lessons?(?: learned)?|key insight"
+    r"|root cause|turns? out|turned out|the (?:real |actual |underlying )?(?:cause|reason|culprit) (?:is|was)"
+    r"|only (?:happens?|fails?|occurs?|breaks?|works?|appears?|affects?)|known (?:issue|bug|limitation)"
+    r"|gotchas?|caveats?|reproduc(?:es|ed|ible)|separately|in isolation)\b"
+)
+_LIMIT = re.compile(  # what something requires, refuses, or never does
+    r"(?i)\b(?:requires?|must(?: not)?|cannot|can['’]t|(?:does|do|did|is|are|was|were|will|would)(?:n['’]t| not)"
+    r"|never|fails?|failed|reject\w*|breaks?|ignor(?:es|ed)|depends on|decided|decision|unsupported|no longer"
+    r"|instead of|(?:been|was|were) (?:removed|deprecated|dropped) (?:in|since|as of|from))\b"
+)
+_LATIN = re.compile(r"\b(?:el|los|las|que|para|por|una?|uma|der|das|und|nicht|ist|ein|les|est|une|pour|dans)\b")
+_PLACE = re.compile(  # where something is; where the agent's own work is, the files say
+    r"(?i)(?<!logic )(?<!wiring )(?<!code )(?<!coverage )(?<!tests )(?<!parsing )(?<!docs )"
+    r"\b(?:is|are|lives?|sits?|happens?) (?:in|at|under) (?:the )?`?[\w.-]{0,80}[/.]\w"
+)
+_REQUIRES = re.compile(r"(?i)\b(?:requires?|cannot|can['’]t|(?:does|do)(?:n['’]t| not) support|not allowed|rejects?)\b")
+_STEP = re.compile(  # a step of thinking
+    r"(?i)\bso (?:it |we |that |this )?(?:continue|stop|skip|return|proceed|doesn['’]t need|does not need)s?\b"
+    r"|^\W*(?:for|with|at|when) [`'\"]?\w+[`'\"]? \(\w{1,12} ?={1,2} ?[^)]{1,20}\)"
+    r"|\(?\bindex \d+\)|\[\d+\] (?:is|was)\b"
+    r"|\b(?:doesn['’]t|does not|don['’]t|do not) need to (?:do anything|change|delete|move|touch)\b"
+    r"|\bif\b.{1,120}\bthen\b|\bif (?:the|it|we|this|that)\b.{1,120}\b(?:there['’]s|there is|it['’]s|it is)\b"
+    r"|\bwe['’]re (?:not )?\w+ing\b|\bi (?:just|had) \w+ed\b"
+    r"|\b(?:sed|patch|edit|regex|heredoc) (?:command )?\w+n['’]t\b"
+    r"|\bmust (?:be|have been) (?:coming|caused|something|because|happening)\b"
+)
+_PROPOSAL = re.compile(  # what could be, before it is decided or done
+    r"(?i)\bthe choice is\b|\beither\b.{1,200}\bor\b|\b(?:i|we)['’]d\b|\b(?:i|we) would\b|\bmore work than\b"
+    r"|\b(?:both|it|this|that|they|these|which) should\b|\b(?:i|we) (?:prefer|suggest|propose|recommend)\b"
+    r"|^\W*now [a-z]+\b"
+    r"|^\W*(?:so )?(?:the )?(?:short (?:version|answer)|yes|no|simplest|cleanest|easiest|safest|best)\b"
+    r"|\bthe right (?:next )?(?:move|step)\b"
+    r"|^\W*in [^,.]{1,60}, (?:if|when) [^,.]{1,60}, [a-z]+ (?:the|an?|it)\b|\b(?:a )?separate step\b"
+    r"|^\W*(?:an )?easy way to\b"
+    r"|^\*\*(?:scope|goals?|approach|options?|output|format|trade-?offs?|pros?|cons?|when|how|where)\b[^*]{0,40}\*\*"
+)
+PRAISE = re.compile(  # how good a change is
+    r"(?i)\bthat['’]?s (?:better|cleaner|safer|simpler|nicer|easier)\b|\bworks nicely\b|\bmuch more useful\b"
+    r"|\b(?:is|are) (?:handled|placed) (?:gracefully|logically)\b|\b(?:maps|fits) cleanly\b"
+    r"|^\W*(?:that|this|it) (?:now |also )?(?:makes|maps|fits|gives|gets|means)\b"
+)
+_PREDICATE = re.compile(  # an item without a subject
+    r"(?:Doesn['’]t|Does|Isn['’]t|Is|Has|Uses|Debounced|Cached|Handles|Returns|Calls|Runs|Shows|Keeps|Adds|Makes|Supports)\b"
+)
 _ADDRESS = re.compile(r"https?://|#\d+\b")
 NAMES = re.compile(r"`[^`]+`|\b[\w.-]+/[\w./-]+|\b\w+\.(?:py|ts|js|go|rs|md|json|toml|yaml)\b|\b\d{2,}\b")
 FIGURE = re.compile(r"\d[\d,.]*\s?(?:%|(?:ms|[kMGT]i?B|\w+/s|fps|qps|seconds|times faster|x faster)\b)")  # measured

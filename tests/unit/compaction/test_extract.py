@@ -98,10 +98,42 @@ def test_of_the_middle_of_long_work_a_few_sentences_stay() -> None:
     assert len(extract(messages, Ledger(), 4_000, estimate)["discoveries"]) == 12
 
 
-def test_thinking_aloud_is_nothing_that_was_done() -> None:
-    guess = "Maybe because `my_id` was moved to a new line by the first rule of the two."
-    sections = extract(talk(user("Fix it."), assistant(text=guess)).messages, Ledger(), 1_000, estimate)
-    assert sections == {"discoveries": (f"- {guess}",)}
+THOUGHTS = [
+    "Maybe because `my_id` was moved to a new line by the first rule of the two.",
+    "For `my_id` (i=2): it is on a line of its own, because the rule ran before.",
+    "The second part matches `is_blank`, so continue, because it must not end here.",
+    "So the choice is either a loose mode, or one that requires a rule for each name.",
+    "I'd add one run of `plan` after that, because it requires no writing.",
+    "Both should see the same color, because both have the same setting.",
+    "If the first test looks the same, then there's an issue that is caused by the theme.",
+    "**Scope:** It requires a look at staged files only.",
+]
+
+
+@pytest.mark.parametrize("said", THOUGHTS)
+def test_steps_of_thinking_and_proposals_are_no_findings(said: str) -> None:
+    assert extract(talk(user("Fix it."), assistant(text=said)).messages, Ledger(), 1_000, estimate) == {}
+
+
+LEARNED = [
+    "The root cause is in `copy_rows` of src/rows.py: it skips the last one.",
+    "It turns out that the server closes the pipe first.",
+    "The issue only happens when both flags are given.",
+    "The import takes 12 seconds with the cache and 95 without.",
+    "The hosted service requires the old header.",
+]
+
+
+@pytest.mark.parametrize("said", LEARNED)
+def test_what_the_agent_learned_is_a_finding_also_midway(said: str) -> None:
+    messages = talk(user("Fix it."), assistant(("1", "bash", "{}"), text=said)).messages
+    assert extract(messages, Ledger(), 1_000, estimate) == {"discoveries": (f"- {said}",)}
+
+
+def test_findings_are_few() -> None:
+    said = "\n".join(f"The part{n} of module{n} fails because case {n * 7} is rejected." for n in range(80))
+    messages = talk(user("Look."), assistant(text=said)).messages
+    assert len(extract(messages, Ledger(), 4_000, estimate)["discoveries"]) == 12
 
 
 def test_the_ledger_comes_first_and_all_of_it_fits() -> None:

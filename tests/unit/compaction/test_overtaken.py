@@ -38,7 +38,10 @@ EDIT = edited("src/cart.py", "if isStreaming:\n    go()", "if queue_is_open:\n  
         ("Added `go_home` to the session.", True, False),
         ("Added a guard to `cart.py.txt`.", True, False),
         ("The provider requires `isStreaming` to come first.", False, False),
-        ("Prices come from the ledger, which rounds them twice.", False, False),
+        ("Prices come from the ledger, which rounds them twice.", False, True),
+        ("Prices are rounded twice because the ledger rounds them as well.", False, False),
+        ("The remote does not accept such names.", False, False),
+        ("The query has the wrong column instead of the right one.", False, True),
         ("There is a bug in `order.py`.", False, False),
     ],
 )
