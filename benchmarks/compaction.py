@@ -191,7 +191,7 @@ def main() -> int:
         bars = "{} and {}".format(*FACT_BARS[window])
         print(f"facts at {window:,}     {plain:.3f} in the view, {reached:.3f} with its handles (bars {bars})")
     print(f"constraints         {share:.3f} after five compactions (bar {BARS['constraints']})")
-    print(f"summary tokens      {sizes} (bound {int(WINDOW * 0.05)} + what gave way once)")
+    print(f"summary tokens      {sizes} (bound {int(WINDOW * 0.08)} + what gave way once)")
     failed = any(share < bar for window in facts for share, bar in zip(facts[window], FACT_BARS[window], strict=True))
     failed = failed or share < BARS["constraints"] or max(sizes[5:]) > 2 * max(sizes[:5])
     count, exact, long = precision(asked.summarizer, asked.sessions)

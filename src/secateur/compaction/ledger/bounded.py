@@ -26,9 +26,10 @@ _T = TypeVar("_T")
 
 MOST_CONSTRAINTS, CONSTRAINT_CHARS = 200, 24_000
 PROJECT_SHARE = 0.4  # of these, for rules of the project's own files
-MOST_REQUESTS, REQUEST_CHARS = 80, 32_000
+MOST_REQUESTS, REQUEST_CHARS, REQUESTS_FIRMNESS = 80, 32_000, 8
 LONGEST_REQUEST_CHARS, LEAST_REQUEST_CHARS = 4_000, 200  # of a long request, where all have room and where few have
 LEAST_STEPS, LEAST_REPLY_CHARS, REPLY_CHARS = 3, 120, 320  # of what followed a request, where few have room
+LEAST_NEWEST_STEPS, FEW_SHARE = 12, 0.1  # of the newest request, unless next to nothing has room
 WHOLE_REQUEST_CHARS = 500  # a request of no more is kept whole or not at all
 MOST_FILES = 600
 MOST_CHANGED_FILES, CHANGED_FIRMNESS = 80, 12  # that are listed, one name each, where other entries have little room
@@ -48,7 +49,7 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
     firm = min(1.0, 8 * share)
     cut: dict[str, tuple[Any, ...]] = {
         "constraints": _limit_constraints(ledger.constraints, firm, share),
-        "requests": _limit_requests(ledger.requests, min(1.0, 4 * share)),
+        "requests": _limit_requests(ledger.requests, min(1.0, REQUESTS_FIRMNESS * share)),
         "attempts": _take_last(ledger.attempts, MOST_ATTEMPTS * firm),
         "values": _take_last(ledger.values, MOST_VALUES * share),
         "files": _limit_files(ledger.files, share),
@@ -155,7 +156,7 @@ def _limit_requests(entries: tuple[UserRequest, ...], share: float) -> tuple[Use
         replace(one, text=condense_request(one.text, longest))
         if len(one.text) > max(longest, WHOLE_REQUEST_CHARS) and share < 1
         else one
-        for one in (_limit_progress(one, share) for one in entries)
+        for one in (_limit_progress(one, share, one is entries[-1]) for one in entries)
     )
     last = len(entries) - 1
     first = next((at for at, one in enumerate(entries) if is_opening(one)), 0)
@@ -168,11 +169,12 @@ def _limit_requests(entries: tuple[UserRequest, ...], share: float) -> tuple[Use
     return tuple(entries[at] for at in _fit_in_room(ranked, REQUEST_CHARS * share))
 
 
-def _limit_progress(one: UserRequest, share: float) -> UserRequest:
-    """Limit what followed a request to a share of its steps."""
+def _limit_progress(one: UserRequest, share: float, is_newest: bool) -> UserRequest:
+    """Limit what followed a request to a share of its steps; more stay of the newest."""
     if one.progress is None or share >= 1:
         return one
-    steps = max(LEAST_STEPS, int(len(one.progress.steps) * share))
+    least = LEAST_NEWEST_STEPS if is_newest and share >= FEW_SHARE else LEAST_STEPS
+    steps = max(least, int(len(one.progress.steps) * share))
     return replace(one, progress=limit_progress(one.progress, steps, max(LEAST_REPLY_CHARS, int(REPLY_CHARS * share))))
 
 

@@ -41,7 +41,7 @@ class _Check(Struct, frozen=True):
     filters: tuple[str, ...]
 
 
-_SHOWN = re.compile(r"\s*(?:2>&1|\|(?!\|)|>\s*/dev/null)")
+_SHOWN = re.compile(r"\s*(?:2>&1|\|(?!\|)|[12]?>\s*/dev/null)")
 _TOOLS = re.compile(
     r"(?:^|[\s/])(pytest|py\.test|unittest|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|playwright|tsc|tsgo|ruff check"
     r"|ruff format|mypy|pyright|flake8|pylint|eslint|biome|golangci-lint|shellcheck|go (?:test|build|vet|install)"

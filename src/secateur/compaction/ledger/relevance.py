@@ -25,6 +25,7 @@ from secateur.compaction.ledger.work.progress import has_changed, limit_progress
 from secateur.compaction.ledger.work.reports import is_committed
 from secateur.compaction.ledger.work.steps import is_lasting, shorten_arguments
 from secateur.text.host_texts import is_nudge
+from secateur.toolcalls.actions import clip_text
 
 _T = TypeVar("_T")
 
@@ -43,6 +44,8 @@ OPEN_CHARS = 1_800  # of an open request, unless it is little longer
 ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 1_500  # of an answered one
 _DETAIL = ((1, 20, 320), (4, 8, 240), (12, 5, 180), (math.inf, 3, 120))  # by age: steps and reply of a request
 _FEWEST_WORDS = 5  # of the first request, to be told whatever it is
+WHOLE_SHARE = 0.7  # of the room of answered requests, for those that are not told in a line
+BRIEF_TEXT_CHARS, BRIEF_STEPS = 90, 2  # of such a line
 PASTED_CHARS = 200  # of one that is longer than what people type
 
 
@@ -125,19 +128,36 @@ def _shorten_progress(one: UserRequest, age: int) -> Progress | None:
 def _limit_answered(
     requests: tuple[UserRequest, ...], goals: Sequence[UserRequest], chars: int
 ) -> tuple[UserRequest, ...]:
-    """Keep goals and what is open, and of the others, in the user's own words first, the newest that have room."""
+    """Keep goals and what is open, and of the others the newest that have room, in the user's own words first.
+
+    Of those before them a line is kept, as far as there is room.
+    """
     keys = {one.key for one in goals}
     order = sorted(
         range(len(requests)), key=lambda at: (is_task(requests[at].text), f"\n{GAP}" not in requests[at].text, at)
     )
-    kept: set[int] = set()
+    kept: dict[int, UserRequest] = {}
+    room = int(chars * WHOLE_SHARE)
     for at in reversed(order):
         one = requests[at]
         size = measure_request(one)
-        if one.state == "open" or one.key in keys or size <= chars:
-            kept.add(at)
-            chars -= 0 if one.state == "open" else size
-    return tuple(one for at, one in enumerate(requests) if at in kept)
+        if one.state == "open" or one.key in keys or size <= room:
+            kept[at] = one
+            room -= 0 if one.state == "open" else size
+    room = max(0, room) + chars - int(chars * WHOLE_SHARE)
+    for at in reversed(range(len(requests))):
+        brief = requests[at] if at in kept else _make_brief(requests[at])
+        if at not in kept and measure_request(brief) <= room:
+            kept[at] = brief
+            room -= measure_request(brief)
+    return tuple(kept[at] for at in sorted(kept))
+
+
+def _make_brief(one: UserRequest) -> UserRequest:
+    """Return the beginning of a request with the steps that tell most."""
+    text = clip_text(one.text.partition("\n")[0], BRIEF_TEXT_CHARS)
+    text = text if text == one.text else f"{text}\n{GAP}"
+    return replace(one, text=text, progress=limit_progress(one.progress, BRIEF_STEPS, 0))
 
 
 def _shorten_request(one: UserRequest, is_goal: bool) -> UserRequest:

@@ -38,32 +38,14 @@ from secateur.compaction.template import SECTIONS
 from secateur.toolcalls.actions import collapse_whitespace
 
 _SHARES = (
-    1.0,
-    0.6,
-    0.4,
-    0.3,
-    0.25,
-    0.2,
-    0.17,
-    0.15,
-    0.13,
-    0.11,
-    0.095,
-    0.08,
-    0.065,
-    0.05,
-    0.04,
-    0.03,
-    0.02,
-    0.01,
-    0.004,
-    0.002,
-    0.001,
+    *(1.0, 0.6, 0.4, 0.3, 0.2, 0.15, 0.11, 0.08, 0.065, 0.05, 0.04, 0.03, 0.025, 0.02, 0.017, 0.014, 0.012, 0.01),
+    *(0.007, 0.004, 0.002, 0.001),
 )
 REQUESTS_SHARE = 0.45  # of the room, for requests that were answered, with what followed them
 COMMITS_SHARE = 0.2  # of the room, for commits
 NOTES_SHARE = 0.3  # of the room, for what changed files now have
-_CHARS_PER_TOKEN = 4
+_CHARS_PER_TOKEN, _LEAST_CHARS_PER_TOKEN = 4.0, 2.0
+_SAMPLE_CHARS = 4_000  # of the ledger, by which its tokens are measured
 _LEAST_CHARS = (300, 120, 40, 12)  # of the newest request, where nothing else has room
 OUTCOME_WORDS = {True: "ok", False: "failed", None: "ended, outcome unknown"}
 LAST_WORDS = "the agent said last"
@@ -105,7 +87,7 @@ def fit_ledger(ledger: Ledger, max_tokens: int, count: Callable[[str], int]) -> 
 
     Where not even one entry of each kind has room, the beginning of the newest request; an empty one without room.
     """
-    chars = max_tokens * _CHARS_PER_TOKEN
+    chars = int(max_tokens * _measure_chars_per_token(ledger, count))
     ledger = select_relevant(ledger, int(chars * REQUESTS_SHARE), int(chars * COMMITS_SHARE))
     shorter = (_limit(ledger, share, chars) for share in _SHARES)
     shortest = (_keep_newest_request(ledger, chars) for chars in _LEAST_CHARS)
@@ -113,6 +95,13 @@ def fit_ledger(ledger: Ledger, max_tokens: int, count: Callable[[str], int]) -> 
         if sum(count(line) + 1 for lines in render_ledger(made).values() for line in lines) <= max_tokens:
             return made
     return Ledger()
+
+
+def _measure_chars_per_token(ledger: Ledger, count: Callable[[str], int]) -> float:
+    """Return how many characters of the user's words and of paths make a token by this counter."""
+    texts = (*(one.text for one in ledger.requests), *(one.path for one in ledger.files))
+    sample = "\n".join(texts)[:_SAMPLE_CHARS]
+    return min(_CHARS_PER_TOKEN, max(_LEAST_CHARS_PER_TOKEN, len(sample) / max(1, count(sample))))
 
 
 def _limit(ledger: Ledger, share: float, chars: int) -> Ledger:

@@ -145,3 +145,47 @@ def test_prose_cannot_pose_as_a_request() -> None:
     text = write_within_budget(OURS, prose, Ledger(), 2_000, estimate).text
     assert "- Push to production." in text
     assert "- Delete it." in text
+
+
+def test_what_left_the_machine_is_never_counted_away() -> None:
+    pushed = (
+        *ran("git push origin main", "To x\n   1..2  main -> main"),
+        *ran("npm publish", "npm error code E403", True),
+    )
+    work = [one for n in range(12) for one in (*edited(f"f{n}.py"), *ran(f"pytest t{n}.py", f"{n + 1} passed in 1s"))]
+    steps = limit_progress(Progress(steps_of(*pushed, *work)), 4, 0)
+    assert steps
+    assert "git push origin main → ok" in steps.steps
+    assert any(step.startswith("npm publish → failed") for step in steps.steps)
+
+
+def test_a_script_is_told_with_what_it_printed_last() -> None:
+    first = ran("python try.py", "Traceback (most recent call last):\nKeyError: 'a'", True)
+    assert steps_of(*first) == ("python try.py → failed: KeyError: 'a'",)
+    then = ran("python try.py", "reading\n2 rows kept")
+    assert steps_of(*first, *edited("a.py"), *then) == (
+        "changed a.py",
+        "python try.py → failed, then said: 2 rows kept",
+    )
+
+
+def test_a_file_that_a_turn_created_and_deleted_is_no_step() -> None:
+    made = assistant(("w", "Write", '{"file_path": "try.py", "content": "x"}')), result("ok", "Write", "w")
+    assert steps_of(*made, *edited("a.py"), *ran("rm try.py")) == ("changed a.py",)
+
+
+def test_requests_without_room_are_told_in_a_line_with_their_commits() -> None:
+    report = "1. High: the reader drops rows.\n" + "It reads the last row as if it were empty, in all modes.\n" * 40
+    turns = [
+        one
+        for n in range(12)
+        for one in (
+            user(f"{report}{n}"),
+            *ran(f"git commit -am x{n}", f"[main abc{n:04d}] Mend the reader {n}\n 1 file changed"),
+            assistant(text=f"Mended in part {n}."),
+        )
+    ]
+    lines = render_ledger(fit_ledger(build_ledger(talk(*turns).messages), 2_000, estimate))
+    told = "\n".join(lines["accomplished"])
+    assert all(f"Mend the reader {n}" in told for n in range(12))
+    assert estimate("\n".join(line for some in lines.values() for line in some)) <= 2_000

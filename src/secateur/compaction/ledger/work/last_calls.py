@@ -46,34 +46,42 @@ def _is_start(message: Message, words_key: str) -> bool:
     return message.key == words_key or bool(get_user_text(message))
 
 
-def _read(action: Action) -> Command:
+def describe_call(action: Action) -> str:
+    """Return a call on one line: its command line, or the tool with what it was given."""
     lines = list_command_lines(action)
     text = collapse_whitespace(redact(lines[0])) if lines else describe_target(action)
     given = [value for value in action.given.values() if isinstance(value, str)]
     if not lines and len(given) == 1 and text.strip() == collapse_whitespace(action.call.tool):
         said = collapse_whitespace(redact(given[0]))
         text = said if said.startswith(text.strip()) else f"{text.strip()} {said}"
-    text = clip_command(text.replace(_SAID, " - said: "), MAX_CHARS).strip()
+    return clip_command(text.replace(_SAID, " - said: "), MAX_CHARS).strip()
+
+
+def _read(action: Action) -> Command:
+    text = describe_call(action)
     if not action.said.strip() or NO_RESULT in action.said[:_SEARCHED]:
         return Command(text, None if action.ok else False, action.exit, key=action.call.key)
     looks = any(run.looks for run in iterate_runs([action]))
     ok = action.ok if looks else judge_action(action)
-    return Command(text, ok, action.exit, told=_quote_result(action), key=action.call.key)
+    return Command(text, ok, action.exit, told=quote_result(action), key=action.call.key)
 
 
-def _quote_result(action: Action) -> str:
-    """Return the total of a check, else the newest error, else the first line of a short result and of a failure."""
+def quote_result(action: Action, is_end: bool = False) -> str:
+    """Return the total of a check, else the newest error, else the first telling line, or with `is_end` the last."""
     if action.kind == "read" and action.ok:
         return ""  # a line of a file tells nothing
-    lines = list(_iterate_telling(action.said))
+    said = action.said[-_SEARCHED:] if is_end else action.said
+    lines = list(_iterate_telling(said))
     errors = [line for line in lines if _ERROR.search(line)] if action.kind not in ("read", "search") else []
-    line = read_verdict(action.said, action.exit, not action.ok).line or next(iter((*errors[-1:], *lines)), "")
+    line = read_verdict(action.said, action.exit, not action.ok).line or next(
+        iter((*errors[-1:], *(lines[-1:] if is_end else lines))), ""
+    )
     return clip_text(collapse_whitespace(redact(line)).replace(_SAID, " - said: "), LINE_CHARS)
 
 
 def _iterate_telling(said: str) -> Iterator[str]:
     """Yield the first lines of a result that hold words, without those that a host writes above an output."""
-    for line in said[:_SEARCHED].split("\n"):
+    for line in _HOST_END.sub("", said[:_SEARCHED]).split("\n"):
         if _TELLS.search(line) and not _HOST_LINE.match(line):
             yield line
 
@@ -86,6 +94,10 @@ _ERROR = re.compile(
 )
 _TELLS = re.compile(r"[^\W\d_]{2,}")
 _HOST_LINE = re.compile(
-    r"(?:Chunk ID|Wall time|Original token count): |(?:Process exited with code|Exit code:) -?\d+\s*$|Output:\s*$"
+    r"(?:Chunk ID|Wall time|Original token count): |(?:(?:Process|Command) exited with code|Exit code:) -?\d+\s*$|Output:\s*$"
+    r"|</?\w{1,20}>[\s\d-]{0,12}(?:</\w{1,20}>)?\s*$"
+    r"|\[(?:Python Interpreter|Command finished|Current working directory|The command completed)\b"
+    r"|[\w@.:~/()-]{0,120} ?[$#]\s*$"  # a prompt
 )
+_HOST_END = re.compile(r"\[(?:Python Interpreter|Command finished|Current working directory): [^\n]*")
 _ANNOUNCES = re.compile(r"(?i)\b(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|we['’]ll|next,? i)\b")

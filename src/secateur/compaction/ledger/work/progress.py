@@ -4,6 +4,7 @@ Rule: a request has the steps up to the user's next message. The reply is quoted
 is not taken as the state. What is left out is counted.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
@@ -19,6 +20,7 @@ from secateur.toolcalls.commands import ExecutedCommand
 
 MOST_STEPS = 24  # of one turn that are kept
 SHORT_CHARS = 60  # of a step that takes no more room than a count
+_COUNT = re.compile(r"\[(\d+) more\]")
 
 
 def add_progress(
@@ -34,7 +36,7 @@ def add_progress(
     for action in done:
         actions[places.get(action.call.key, places.get(action.key, len(turns) - 1))].append(action)
     made = [
-        Progress(tuple(list_steps(mine, runs))[-MOST_STEPS:], _find_reply(turn))
+        Progress(_limit_steps(tuple(list_steps(mine, runs)), MOST_STEPS), _find_reply(turn))
         for mine, turn in zip(actions, turns, strict=True)
     ]
     before, *after = (one if one.steps or one.reply else None for one in made)
@@ -48,25 +50,30 @@ def join_progress(earlier: Progress | None, later: Progress | None) -> Progress 
         return earlier or later
     if earlier.steps[len(earlier.steps) - len(later.steps) :] == later.steps:  # known
         return earlier if earlier.reply or not later.reply else replace(earlier, reply=later.reply)
-    return Progress((*earlier.steps, *later.steps)[-MOST_STEPS:], later.reply or earlier.reply)
+    return Progress(_limit_steps((*earlier.steps, *later.steps), MOST_STEPS), later.reply or earlier.reply)
 
 
 def limit_progress(progress: Progress | None, most: int, reply_chars: int) -> Progress | None:
     """Limit the steps to those that tell most, with a count of the others, and the reply to its beginning."""
     if progress is None or (len(progress.steps) <= most and len(progress.reply) <= reply_chars):
         return progress
-    order = sorted(range(len(progress.steps)), key=lambda at: (rank_step(progress.steps[at]), at), reverse=True)
-    kept = sorted(order[:most])
-    steps: list[str] = []
-    before = -1
-    for at in (*kept, len(progress.steps)):
-        between = progress.steps[before + 1 : at]
-        is_short = len(between) == 1 and len(between[0]) <= SHORT_CHARS
-        steps += between if is_short or not between else [f"[{len(between)} more]"]
-        steps += progress.steps[at : at + 1]
-        before = at
+    steps = _limit_steps(progress.steps, most)
     reply = condense_reply(progress.reply, reply_chars) if reply_chars else ""
-    return Progress(tuple(steps), reply) if most or reply else None
+    return Progress(steps, reply) if most or reply else None
+
+
+def _limit_steps(steps: Sequence[str], most: int) -> tuple[str, ...]:
+    order = sorted(range(len(steps)), key=lambda at: (rank_step(steps[at]), at), reverse=True)
+    kept: list[str] = []
+    before = -1
+    for at in (*sorted(order[:most]), len(steps)):
+        between = steps[before + 1 : at]
+        count = sum(int(hit[1]) if (hit := _COUNT.fullmatch(step)) else 1 for step in between)
+        is_short = count == 1 and len(between[0]) <= SHORT_CHARS
+        kept += between if is_short or not between else [f"[{count} more]"]
+        kept += steps[at : at + 1]
+        before = at
+    return tuple(kept)
 
 
 def list_replies(ledger: Ledger) -> list[str]:

@@ -40,7 +40,7 @@ def _list_sentences(text: str) -> Iterator[str]:
     for sentence in split_sentences(text[:_SEARCHED]):
         lead, *items = (_BULLET.sub("", collapse_whitespace(line)) for line in sentence.split("\n"))
         lead = _AGREES.sub("", lead)
-        if _HEADING.match(lead) or _EXCLAIMS.fullmatch(lead) or lead == CUT.strip():
+        if lead == "[code]" or _HEADING.match(lead) or _EXCLAIMS.fullmatch(lead) or lead == CUT.strip():
             continue
         said = f"{lead} {'; '.join(one.rstrip('.;,') for one in items if one)}".strip()
         if not said.endswith((":", "：")) and _LETTERS.search(said):

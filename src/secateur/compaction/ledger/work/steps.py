@@ -15,6 +15,8 @@ from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
 from secateur.compaction.ledger.work.checks import list_commands
 from secateur.compaction.ledger.work.failed_acts import has_run_failed
+from secateur.compaction.ledger.work.last_calls import describe_call, quote_result
+from secateur.compaction.ledger.work.last_errors import judge_action
 from secateur.compaction.ledger.work.repository import find_commits
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse_whitespace
@@ -37,6 +39,8 @@ def list_steps(done: Sequence[Action], runs: dict[str, list[ExecutedCommand]]) -
             steps.note_effects(action)
         elif action.result and action.kind != "read" and "session_id" not in action.given:
             steps.note_failure(action)
+        if action.kind == "other" and action.result and not mine:
+            steps.note_script(action, describe_call(action))
         for run in mine:
             steps.note_run(run)
     return steps.render()
@@ -47,7 +51,6 @@ class _Step(Struct):
 
     kind: str
     names: list[str]
-    ok: int = 0
     failed: int = 0
     told: str = ""
     last_ok: bool | None = None
@@ -73,6 +76,11 @@ class _Steps:
                 self._note_change(effect.use, f"{name} to {posixpath.basename(effect.to)}" if effect.to else name)
 
     def _note_change(self, use: str, name: str) -> None:
+        """Note a change of a file; one that the turn itself created and deleted is none."""
+        made = next((one for one in self._found.values() if one.kind == "created" and name in one.names), None)
+        if use == "deleted" and made is not None:
+            made.names.remove(name)
+            return
         key, last = next(reversed(self._found.items()), ("", None))
         if last is None or last.kind != use:
             self._changes += 1
@@ -83,6 +91,8 @@ class _Steps:
 
     def note_failure(self, action: Action) -> None:
         """Note a call that failed and is no command."""
+        if _SCRIPT.match(describe_call(action)):
+            return
         paths = [collapse_whitespace(redact(path)) for path in list_paths(action)]
         tool = collapse_whitespace(action.call.tool)
         about = posixpath.basename(paths[0]) if paths else ""
@@ -99,23 +109,35 @@ class _Steps:
         command = next(iter(list_commands((run,))), None)
         if command is None or (run.looks and not command.check):
             return
-        is_act = not command.check and has_run_failed(run)
-        ok = False if is_act else command.ok
-        if (ok is None and not command.check) or (ok and _is_untold(run, command)):
-            return
         line = _name_line(command.text if command.check else shorten_arguments(command.text))
-        text = clip_command(line, COMMAND_CHARS)
-        if not text:
+        if not command.check and _SCRIPT.match(line):
+            self.note_script(run.action, line)
             return
+        ok = False if not command.check and has_run_failed(run) else command.ok
+        if line and not (ok is None and not command.check) and not (ok and _is_untold(run, command)):
+            self._note_outcome(line, ok, command.told or (quote_result(run.action, True) if ok is False else ""))
+
+    def note_script(self, action: Action, line: str) -> None:
+        """Note a program that was run to try something, with what it printed."""
+        if _SCRIPT.match(line):
+            told = quote_result(action, True)
+            is_known = action.exit is not None and not _ERROR.match(told)  # behind a pipe the status is another's
+            ok = None if action.ok and not is_known else action.ok
+            self._note_outcome(line, ok if judge_action(action) else False, told)
+
+    def _note_outcome(self, line: str, ok: bool | None, told: str) -> None:
+        text = clip_command(line, COMMAND_CHARS)
         step = self._found.pop(text, _Step("run", [text]))
-        step.ok, step.failed = step.ok + bool(ok), step.failed + (ok is False)
-        step.told, step.last_ok = clip_text(command.told, TOLD_CHARS), ok
+        step.failed += ok is False
+        step.told, step.last_ok = clip_text(told, TOLD_CHARS), ok
         self._found[text] = step
 
     def render(self) -> Iterator[str]:
         """Yield the steps in order; neighbors that changed files in the same way are one."""
         joined: list[_Step] = []
         for one in self._found.values():
+            if one.kind in CHANGES and not one.names:
+                continue
             if joined and one.kind in CHANGES and joined[-1].kind == one.kind:
                 joined[-1].names = list(dict.fromkeys((*joined[-1].names, *one.names)))
             else:
@@ -152,14 +174,15 @@ def _render(step: _Step) -> str:
     if step.kind in CHANGES or step.kind == "read":
         more = f" and {len(step.names) - MOST_NAMES} more" if len(step.names) > MOST_NAMES else ""
         return f"{step.kind} {', '.join(step.names[:MOST_NAMES])}{more}"
-    told = f": {step.told.replace(SEPARATOR, ' - ')}" if step.told else ""
+    told = f": {step.told.replace(SEPARATOR, ' - ').replace(' → ', ' -> ')}" if step.told else ""
     return f"{step.names[0].replace(SEPARATOR, ' - ')} → {_describe_outcome(step)}{told}"
 
 
 def _describe_outcome(step: _Step) -> str:
     failed = f"failed {step.failed} times" if step.failed > 1 else "failed"
     if step.last_ok is None:
-        return _UNSHOWN
+        ended = "said" if step.told else _UNSHOWN
+        return f"{failed}, then {ended}" if step.failed else ended
     return (f"{failed}, then ok" if step.failed else "ok") if step.last_ok else failed
 
 
@@ -181,15 +204,23 @@ def is_lasting(line: str) -> bool:
 
 
 def rank_step(step: str) -> int:
-    """Rank a step: commits, then changes and what failed, then what succeeded, then what tells least."""
-    if step.startswith(COMMITTED):
+    """Rank a step: commits and what left the machine, then changes and what failed, then what succeeded."""
+    if step.startswith(COMMITTED) or _OUTWARD.search(step.partition(" → ")[0]):
         return 4
     if " → failed" in step or step.split(" ", 1)[0] in CHANGES:
         return 3
+    if step.startswith("["):  # a count of others
+        return 0
     return 1 if step.endswith(_UNSHOWN) or step.startswith("read ") else 2
 
 
 _UNSHOWN = "outcome not shown"
+_SCRIPT = re.compile(r"(?:python[\d.]*|node|ruby|perl|php|deno run|bun|tsx|npx tsx|bash|sh|\./)[ \w./-]")
+_ERROR = re.compile(r"(?:[\w.]*(?:Error|Exception|ImproperlyConfigured)\b|(?i:fatal|error|panic)\b)[^\n]{0,120}?:\s?\S")
+_OUTWARD = re.compile(
+    r"\b(?:git push|git tag|(?:npm|pnpm|yarn|bun|cargo|poetry|uv|twine) (?:run )?(?:publish|upload)|docker push|submit"
+    r"|(?:gh|glab) \w+ (?:create|merge|close|comment|edit)|(?:kubectl|terraform) apply|deploy)\b"
+)
 _LONG_TEXT = re.compile(r"([\"'])(?:(?!\1)[^\n]){60,}(?:\1|$)")  # given to a command, such as a description
 _UNSAID = re.compile(
     r"\W*(?:bash|sh|zsh|python3?|node|eval|cd \S+|env|-\w+|&&|\s|([\"'])…\1)+"
