@@ -94,7 +94,8 @@ _ERROR = re.compile(
 )
 _TELLS = re.compile(r"[^\W\d_]{2,}")
 _HOST_LINE = re.compile(
-    r"(?:Chunk ID|Wall time|Original token count): |(?:(?:Process|Command) exited with code|Exit code:) -?\d+\s*$|Output:\s*$"
+    r"(?:Chunk ID|Wall time|Original token count): |(?:(?:Process|Command) exited with code|Exit code:) -?\d+\s*$"
+    r"|Output:\s*$"
     r"|</?\w{1,20}>[\s\d-]{0,12}(?:</\w{1,20}>)?\s*$"
     r"|\[(?:Python Interpreter|Command finished|Current working directory|The command completed)\b"
     r"|[\w@.:~/()-]{0,120} ?[$#]\s*$"  # a prompt
