@@ -194,20 +194,21 @@ def apply_compaction(
     prepared: PreparedSummary | None = None,
     validate: Validate | None = None,
 ) -> record.CompactionResult:
-    """Replace older work by digests if that pays, then summarize if the view is still too long."""
+    """Replace older work by digests if that pays, then summarize if the view is still too long.
+
+    Of large results without an outline, excerpts stay before that, as far as there is room.
+    """
     if context.policy.compaction is None:
         skipped = CompactionSkipped("no_policy", f"policy {context.policy.name} does not compact")
         return record.CompactionResult(skipped if options.forced else None)
     can_digest = compact.can_digest(context, projection, setup, options)
+    step = window.shorten_large(context, projection) if can_digest else Step()
+    cut = _apply(projection, step, context.budget.now_ms, validate) if step.epoch is not None else record.Applied()
     early = digest.conclude(context, projection, setup, options) if can_digest else None
     first = _finish_compaction(context, projection, setup, early, validate) if early is not None else None
     late = compact.conclude(context, projection, setup, options, prepared)
-    done = _finish_compaction(context, projection, setup, late, validate)
-    if first is None or not (isinstance(first.outcome, Compacted) or (done.report and done.report.reason == "under")):
-        return done
-    if not isinstance(done.outcome, Compacted):
-        return replace(first, too_long=done.too_long)
-    return replace(done, edits=(*first.edits, *done.edits), blobs=(*first.blobs, *done.blobs))
+    done = record.join_digests(first, _finish_compaction(context, projection, setup, late, validate))
+    return record.join_excerpts(cut, step.epoch, done)
 
 
 def _finish_compaction(

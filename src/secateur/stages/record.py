@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from secateur.cachecost.cut_costs import estimate_edit_cost
 from secateur.compaction.outcome import Compacted, CompactionSkipped, Outcome
 from secateur.hooks import AfterCompact, Hooks, call_after_hook
 from secateur.lineage import hash_text
-from secateur.model import Message, Part, Transcript
+from secateur.model import Epoch, Message, Part, Transcript
 from secateur.plan import Plan
 from secateur.projection import Projection
 from secateur.receipt import CompactionReport, EditRecord, Receipt, RejectedAttempt, build_records
@@ -262,6 +263,22 @@ def count_taken(work: Projection) -> int:
             if part.kind == "tool_result"
         )
     return count
+
+
+def join_digests(first: CompactionResult | None, done: CompactionResult) -> CompactionResult:
+    """The result of digests, if they came into question, and of the summary behind them."""
+    if first is None or not (isinstance(first.outcome, Compacted) or (done.report and done.report.reason == "under")):
+        return done
+    if not isinstance(done.outcome, Compacted):
+        return replace(first, too_long=done.too_long)
+    return replace(done, edits=(*first.edits, *done.edits), blobs=(*first.blobs, *done.blobs))
+
+
+def join_excerpts(cut: Applied, epoch: Epoch | None, done: CompactionResult) -> CompactionResult:
+    """The result of the excerpts that were made first, if any were, and of what came after them."""
+    if epoch is None or not cut.edits:
+        return done
+    return replace(done, edits=(*cut.edits, *done.edits), reason=done.reason or epoch.reason)
 
 
 def warn_of_unread(count: int, policy: str) -> tuple[str, ...]:

@@ -2,24 +2,33 @@
 
 Rule: a window that the caller stated binds every policy that edits; one that was looked up binds those that say so, and
 is a warning for others. A policy that protects unread results shortens them as a last resort: the oldest first, and no
-more than needed. A result counts as read only once the model itself has answered after it.
+more than needed. A result counts as read only once the model itself has answered after it. Before a full view becomes
+digests or a summary, large results that were read, but of which an outline shows nothing (one long line, encoded bytes,
+a log without structure), become excerpts as far as there is room: a digest would leave one line of each.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from secateur.bounds import is_eligible
 from secateur.budget import Budget, handle_for
 from secateur.compaction.outcome import CompactionSkipped, Outcome
+from secateur.compaction.trigger import check_due
 from secateur.model import Edit, Epoch, Part, Rewrite
+from secateur.plan import list_active_epochs
 from secateur.projection import Projection
 from secateur.stages import Context, Step
 from secateur.stages.record import count_used
 from secateur.text.excerpt import excerpt
+from secateur.text.outline import outline
 from secateur.text.readback import find_first_unread, is_recalled
 from secateur.toolcalls.task_terms import collect_relevant_names
 
+ROOM_SHARE = 0.5  # of the window: what the view takes once large results are excerpts
+LARGE_SHARE = 0.2  # of the window: a result above it is large
+OUTLINE_CHARS = 200  # an outline that is not longer shows nothing
 LEAST_CHARS = 2_000  # of a result that is shortened because the window is full
 SLACK = 1.1  # of what is over: an excerpt's own notes take room too
+NOTES_SHARE = 0.05  # of the room that large results have, for the same
 ROUNDS = 3  # of cutting, where excerpts came out longer than their room
 
 
@@ -59,14 +68,48 @@ def _is_over_target_only(context: Context, projection: Projection) -> bool:
     return context.is_target and fits
 
 
+def shorten_large(context: Context, projection: Projection) -> Step:
+    """The epoch that makes excerpts of large results without an outline that the model has read, where the view is over
+    its threshold, and what stays of them has room; none otherwise.
+    """
+    load = context.load(projection)
+    if check_due(context.settings, load, context.limits).why != "over" or projection.document.transcript.partial:
+        return Step()
+    excess = max(1, load.tokens - int(ROOM_SHARE * context.window))
+    large = list(_find_large_results(projection, LARGE_SHARE * context.window))
+    room = sum(part.tokens for _, part in large) - excess
+    if room <= 0:
+        return Step()  # the rest alone takes it
+    why = f"{excess:,} tokens are over half of the window: large results without an outline become excerpts"
+    epoch, freed = _shorten(projection, context.budget, (excess, excess + NOTES_SHARE * room), large, why)
+    digests = context.settings.digest
+    most = (digests.low_water_share if digests is not None else 1.0) * context.window
+    return Step(epoch if load.tokens - context.budget.scale_to_reported(freed) <= most else None)
+
+
 def shorten_unread(work: Projection, budget: Budget, excess: int) -> Epoch | None:
     """Return the epoch that shortens unread results by so many tokens, oldest first, or None."""
-    unread, shown = list(_find_unread_results(work)), work.get_view().messages
-    numbers = work.find_holding([part.key for _, part in unread])
+    why = f"{excess:,} tokens are over the window, and nothing else can be removed: old unread results become excerpts"
+    return _shorten(work, budget, (excess, excess * SLACK), list(_find_unread_results(work)), why)[0]
+
+
+_Places = list[tuple[int, Part]]  # results with the numbers of their messages
+
+
+def _shorten(
+    work: Projection, budget: Budget, sought: tuple[int, float], results: _Places, why: str
+) -> tuple[Epoch | None, int]:
+    """Return the epoch that shortens these results, the first ones first, and the tokens it frees.
+
+    `sought`: the tokens that have to be freed, and those that are cut at first.
+    """
+    excess, wanted = sought
+    shown = work.get_view().messages
+    numbers = work.find_holding([part.key for _, part in results])
     now = {part.key: part for number in numbers for part in shown[number].parts}
-    edits, most, wanted = list[Edit](), 0, excess * SLACK
+    edits, most = list[Edit](), 0
     for _ in range(ROUNDS):
-        cuts, freed = _make_cuts(work, budget, now, wanted)
+        cuts, freed = _make_cuts(work, budget, (results, now), (excess, wanted))
         if freed <= most:
             break
         edits, most = cuts, freed
@@ -74,16 +117,19 @@ def shorten_unread(work: Projection, budget: Budget, excess: int) -> Epoch | Non
             break
         wanted += excess - freed
     if not edits:
-        return None
-    why = f"{excess:,} tokens are over the window, and nothing else can be removed: old unread results become excerpts"
-    return Epoch(budget.now_ms, work.document.transcript.messages[-1].key, why, tuple(edits))
+        return None, 0
+    return Epoch(budget.now_ms, work.document.transcript.messages[-1].key, why, tuple(edits)), most
 
 
-def _make_cuts(work: Projection, budget: Budget, now: dict[str, Part], wanted: float) -> tuple[list[Edit], int]:
-    """Return edits that shorten what is there now, and the tokens they free."""
+def _make_cuts(
+    work: Projection, budget: Budget, found: tuple[_Places, dict[str, Part]], sought: tuple[int, float]
+) -> tuple[list[Edit], int]:
+    """Return edits that shorten what is there now of these results, and the tokens they free."""
+    excess, wanted = sought
     edits, left = list[Edit](), wanted
-    for number, part in _find_unread_results(work):
-        if left <= 0:
+    results, now = found
+    for number, part in results:
+        if wanted - left >= excess:
             break
         stands = now.get(part.key)
         if stands is None:
@@ -103,6 +149,38 @@ def _find_unread_results(work: Projection) -> Iterator[tuple[int, Part]]:
         for part in read.messages[number].parts:
             if part.kind == "tool_result" and is_eligible(read, number, part, work.protect) and not is_recalled(part):
                 yield number, part
+
+
+def _find_large_results(work: Projection, least: float) -> Iterator[tuple[int, Part]]:
+    """Yield the results above so many tokens that stand whole in the view, were read, and have no outline."""
+    read, shown = work.document.transcript, work.get_view().messages
+    end = find_first_unread(read.messages)
+    large = {
+        part.key: (number, part)
+        for number, message in enumerate(read.messages[:end])
+        for part in message.parts
+        if part.kind == "tool_result" and part.tokens > least
+    }
+    whole = {part.key: part.text for number in work.find_holding(large) for part in shown[number].parts}
+    undone = _find_undone(work) if large else frozenset()
+    for key, (number, part) in large.items():
+        if key in undone or whole.get(key) != part.text or is_recalled(part):
+            continue
+        if not is_eligible(read, number, part, work.protect):
+            continue
+        if len(outline(part.text, 2 * OUTLINE_CHARS)) <= OUTLINE_CHARS:
+            yield number, part
+
+
+def _find_undone(work: Projection) -> frozenset[str]:
+    """Return the parts that an excerpt stood for and that were brought back: none is made of them again."""
+    plan = work.branch_plan
+    active = _list_rewritten(list_active_epochs(plan))
+    return frozenset(_list_rewritten(plan.epochs) - active)
+
+
+def _list_rewritten(epochs: Iterable[Epoch]) -> set[str]:
+    return {edit.key for epoch in epochs for edit in epoch.edits if isinstance(edit, Rewrite)}
 
 
 def _cut(work: Projection, budget: Budget, number: int, part: Part, tokens: float) -> str:

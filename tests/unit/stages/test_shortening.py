@@ -108,7 +108,7 @@ def test_a_view_over_its_threshold_is_made_shorter_before_a_summary_is_asked_for
 
 
 def test_a_read_result_that_no_tail_can_hold_becomes_a_line_and_the_answer_to_it_stays() -> None:
-    big = "\n".join(f"route {number} has a limit" for number in range(4_000))  # more than the window
+    big = "\n".join(f"def route_{number}(limit):\n    return limit\n" for number in range(3_000))  # over the window
     answer = "The limit is 100 requests a minute."
     messages = [
         said("user", "Find the limit."),
