@@ -187,6 +187,10 @@ class Schedule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         """Whether it reads how much time has passed: the same request may be decided otherwise a minute later."""
         return False
 
+    def compute_threshold(self, window: int) -> float | None:
+        """The tokens of a view from which on it edits; None if it has no such limit."""
+        return None
+
     def precheck(self, transcript: Transcript, budget: Budget) -> str:
         """Explain in one sentence with its numbers why nothing is edited; "" to ask the strategies."""
         return explain_protection(transcript, budget.protect)

@@ -65,6 +65,10 @@ class Threshold(Schedule, frozen=True, kw_only=True, tag="threshold"):
         """Whether a gate asks what time it is."""
         return self.min_idle_s is not None
 
+    def compute_threshold(self, window: int) -> float | None:
+        share = self.over_window_share * window if self.over_window_share is not None and window > 0 else None
+        return max((one for one in (share, self.over_tokens) if one is not None), default=None)
+
     def precheck(self, transcript: Transcript, budget: Budget) -> str:
         return (
             _explain_not_only(self.only_models, transcript)

@@ -203,6 +203,7 @@ def make_receipt(
         *((assumed,) if assumed and settings.policy.schedule.uses_prices else ()),
         *over,
         *warn_of_unread(unread, settings.policy.name),
+        *_warn_of_own_count(context, projection, not opened),
     )
     changed = pruned.edits and not pruned.refused
     return Receipt(
@@ -235,6 +236,18 @@ def make_receipt(
         breakpoints=rendered.breakpoints,
         unread=unread,
         billed=context.calibration.bill if context.calibration.bill.answers else None,
+    )
+
+
+def _warn_of_own_count(context: Context, projection: Projection, is_unedited: bool) -> tuple[str, ...]:
+    """The warning that a view is over its policy's threshold, though not by the count of the policy itself."""
+    budget, policy = context.budget, context.policy
+    threshold, used = policy.schedule.compute_threshold(context.window), count_used(context, projection)
+    if not is_unedited or threshold is None or not budget.tokens_used <= threshold < used:
+        return ()
+    return (
+        f"the view takes {used:,} tokens, over the threshold of {threshold:,.0f} of policy {policy.name}, which counts "
+        f"{budget.tokens_used:,} ({policy.counter}) and so removed nothing",
     )
 
 

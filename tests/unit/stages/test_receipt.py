@@ -87,3 +87,32 @@ def test_prices_that_were_assumed_are_told_where_they_decide() -> None:
     told = Engine("balance").fit(request, now_ms=1_000).receipt.warnings
     assert any("of house-1 unknown" in one for one in told)
     assert Engine("observe").fit(request, now_ms=1_000).receipt.warnings == ()
+
+
+def test_a_view_that_only_the_policys_own_count_finds_small_is_named() -> None:
+    encoded = "".join(chr(48 + (n * n * 7 + n // 3) % 75) for n in range(4_000))
+    call = {"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "x"}}
+    rounds = [
+        one
+        for n in range(25)
+        for one in (
+            {"role": "assistant", "content": [{**call, "id": f"c{n}"}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"c{n}", "content": f"{n} {encoded}"}]},
+        )
+    ]
+    ends = [{"role": role, "content": "on"} for role in ("assistant", "user", "assistant", "user")]
+    request = {
+        "model": "claude-sonnet-4-5",
+        "max_tokens": 9,
+        "messages": [{"role": "user", "content": "go"}, *rounds, *ends],
+    }
+    view = Engine("hermes", window=64_000, too_long="send").fit(json.dumps(request).encode(), session="s", now_ms=1)
+    said = [one for one in view.receipt.warnings if "over the threshold of 54,400 of policy hermes" in one]
+    assert len(said) == 1
+    assert f"the view takes {view.receipt.tokens_view:,} tokens" in said[0]
+    assert "(chars/4-ceil) and so removed nothing" in said[0]
+    assert view.request == json.dumps(request).encode()
+    small = {**request, "messages": [*request["messages"][:9], *ends]}
+    for policy in ("hermes", "balance", "openclaw"):
+        quiet = Engine(policy, window=64_000, too_long="send").fit(json.dumps(small).encode(), session=policy, now_ms=1)
+        assert not [one for one in quiet.receipt.warnings if "over the threshold" in one]
