@@ -208,7 +208,7 @@ def apply_compaction(
     first = _finish_compaction(context, projection, setup, early, validate) if early is not None else None
     late = compact.conclude(context, projection, setup, options, prepared)
     done = record.join_digests(first, _finish_compaction(context, projection, setup, late, validate))
-    return record.join_excerpts(cut, step.epoch, done)
+    return window.join_excerpts(cut, step.epoch, done) if step.epoch is not None else done
 
 
 def _finish_compaction(

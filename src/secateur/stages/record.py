@@ -17,7 +17,7 @@ from secateur.cachecost.cut_costs import estimate_edit_cost
 from secateur.compaction.outcome import Compacted, CompactionSkipped, Outcome
 from secateur.hooks import AfterCompact, Hooks, call_after_hook
 from secateur.lineage import hash_text
-from secateur.model import Epoch, Message, Part, Transcript
+from secateur.model import Message, Part, Transcript
 from secateur.plan import Plan
 from secateur.projection import Projection
 from secateur.receipt import CompactionReport, EditRecord, Receipt, RejectedAttempt, build_records
@@ -197,13 +197,13 @@ def make_receipt(
     pruned, compaction, plan = decided.pruned, decided.compaction, projection.plan
     opened = bool(pruned.edits or decided.forced or compaction.reason)
     unread, (raw, view) = count_taken(projection), projection.tokens
-    assumed = context.budget.pricing.assumption
+    assumed, has_own = context.budget.pricing.assumption, settings.policy.counter != settings.counter
     over = (compaction.too_long,) if compaction.too_long and settings.sends else ()
     more = (
         *((assumed,) if assumed and settings.policy.schedule.uses_prices else ()),
         *over,
         *warn_of_unread(unread, settings.policy.name),
-        *_warn_of_own_count(context, projection, not opened),
+        *(_warn_of_own_count(context, projection) if has_own and not opened else ()),
     )
     changed = pruned.edits and not pruned.refused
     return Receipt(
@@ -239,11 +239,11 @@ def make_receipt(
     )
 
 
-def _warn_of_own_count(context: Context, projection: Projection, is_unedited: bool) -> tuple[str, ...]:
+def _warn_of_own_count(context: Context, projection: Projection) -> tuple[str, ...]:
     """The warning that a view is over its policy's threshold, though not by the count of the policy itself."""
     budget, policy = context.budget, context.policy
     threshold, used = policy.schedule.compute_threshold(context.window), count_used(context, projection)
-    if not is_unedited or threshold is None or not budget.tokens_used <= threshold < used:
+    if threshold is None or not budget.tokens_used <= threshold < used:
         return ()
     return (
         f"the view takes {used:,} tokens, over the threshold of {threshold:,.0f} of policy {policy.name}, which counts "
@@ -285,13 +285,6 @@ def join_digests(first: CompactionResult | None, done: CompactionResult) -> Comp
     if not isinstance(done.outcome, Compacted):
         return replace(first, too_long=done.too_long)
     return replace(done, edits=(*first.edits, *done.edits), blobs=(*first.blobs, *done.blobs))
-
-
-def join_excerpts(cut: Applied, epoch: Epoch | None, done: CompactionResult) -> CompactionResult:
-    """The result of the excerpts that were made first, if any were, and of what came after them."""
-    if epoch is None or not cut.edits:
-        return done
-    return replace(done, edits=(*cut.edits, *done.edits), reason=done.reason or epoch.reason)
 
 
 def warn_of_unread(count: int, policy: str) -> tuple[str, ...]:

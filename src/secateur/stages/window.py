@@ -9,6 +9,8 @@ a log without structure), become excerpts as far as there is room: a digest woul
 
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from secateur.bounds import is_eligible
 from secateur.budget import Budget, handle_for
 from secateur.compaction.outcome import CompactionSkipped, Outcome
@@ -17,7 +19,7 @@ from secateur.model import Edit, Epoch, Part, Rewrite
 from secateur.plan import list_active_epochs
 from secateur.projection import Projection
 from secateur.stages import Context, Step
-from secateur.stages.record import count_used
+from secateur.stages.record import Applied, CompactionResult, count_used
 from secateur.text.excerpt import excerpt
 from secateur.text.outline import outline
 from secateur.text.readback import find_first_unread, is_recalled
@@ -85,6 +87,11 @@ def shorten_large(context: Context, projection: Projection) -> Step:
     digests = context.settings.digest
     most = (digests.low_water_share if digests is not None else 1.0) * context.window
     return Step(epoch if load.tokens - context.budget.scale_to_reported(freed) <= most else None)
+
+
+def join_excerpts(cut: Applied, epoch: Epoch, done: CompactionResult) -> CompactionResult:
+    """The result of the excerpts that were made first, if they stand, and of what came after them."""
+    return replace(done, edits=(*cut.edits, *done.edits), reason=done.reason or epoch.reason) if cut.edits else done
 
 
 def shorten_unread(work: Projection, budget: Budget, excess: int) -> Epoch | None:
