@@ -24,7 +24,8 @@ REPLIED = "replied: "
 
 def render_course(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator[str]:
     """Render the requests in order, each with what followed it; words that stand under another heading are not said."""
-    elsewhere = {id(one): UNDER_GOAL for one in ledger.requests if one in list_goals(ledger)}
+    goals = {*list_goals(ledger)}
+    elsewhere = {id(one): UNDER_GOAL for one in ledger.requests if one in goals}
     demands = {collapse_whitespace(one.text): one.key for one in constraints}
     for one in ledger.requests:
         if demands.get(collapse_whitespace(one.text)) == one.key:
