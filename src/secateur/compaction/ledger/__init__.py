@@ -35,7 +35,7 @@ from secateur.compaction.ledger.read_back import read_back
 from secateur.compaction.ledger.render import fit_ledger, render_ledger
 from secateur.compaction.ledger.said import get_agent_text
 from secateur.compaction.ledger.settle import settle_states
-from secateur.compaction.ledger.user.answers import add_questions
+from secateur.compaction.ledger.user.answers import add_questions, list_rulings
 from secateur.compaction.ledger.user.constraints import extract_constraints
 from secateur.compaction.ledger.user.permissions import mark_lifted
 from secateur.compaction.ledger.user.requests import extract_question, extract_requests
@@ -109,7 +109,10 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     put = [Question(text, action.call.key) for action in waiting if (text := extract_question(action))]
     undelivered, delivered = extract_deliveries(said, done, ran)
     requests, progress = add_progress(told.requests, said, done, ran)
-    demands = (*list_document_rules(done, told.requests), *extract_constraints(said, done))
+    found = extract_constraints(said, done)
+    known = {one.key for one in found}
+    rulings = (one for one in list_rulings(told.requests) if one.key not in known)
+    demands = (*list_document_rules(done, told.requests), *found, *rulings)
     made = Ledger(
         requests=requests,
         progress=progress,

@@ -18,7 +18,7 @@ from secateur.compaction.ledger.entries import Command, Failure, FileEntry, Ledg
 from secateur.compaction.ledger.files.notes import drop_reported
 from secateur.compaction.ledger.user.answers import is_choice
 from secateur.compaction.ledger.user.briefs import GAP, condense_request
-from secateur.compaction.ledger.user.force import count_rules, select_constraints
+from secateur.compaction.ledger.user.force import LEAST_PROJECT_RULES, count_left_out, select_constraints
 from secateur.compaction.ledger.user.goals import BRIEF_CHARS, is_answered_review, is_fleeting, list_goals
 from secateur.compaction.ledger.user.requests import is_substantial, is_task
 from secateur.compaction.ledger.work.progress import has_changed, limit_progress, list_replies, measure_request
@@ -49,16 +49,17 @@ BRIEF_TEXT_CHARS, BRIEF_STEPS = 90, 2  # of such a line
 PASTED_CHARS = 200  # of one that is longer than what people type
 
 
-def select_relevant(ledger: Ledger, chars: int, commit_chars: int) -> Ledger:
+def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: int = LEAST_PROJECT_RULES) -> Ledger:
     """Return the ledger without what says nothing any more.
 
-    `chars`: most that answered requests may take; `commit_chars`: most that commits may take, the newest first.
+    `chars`: most that answered requests may take; `commit_chars`: most that commits may take, the newest first;
+    `most_rules`: rules of the project's files.
     """
     telling = _select_requests(ledger)
     requests = _limit_answered(telling, list_goals(ledger), chars)
     dropped = ledger.omitted.get("requests", 0) + len(telling) - len(requests)
-    constraints = select_constraints(ledger.constraints, requests)
-    ruled_out = ledger.omitted.get("constraints", 0) + count_rules(ledger.constraints) - count_rules(constraints)
+    constraints = select_constraints(ledger.constraints, requests, most_rules)
+    ruled_out = ledger.omitted.get("constraints", 0) + count_left_out(ledger.constraints, most_rules)
     commands = _select_commands(ledger)
     commits = _limit_commits(ledger.commits, commit_chars)
     left_out = len(ledger.commits) - len(commits)

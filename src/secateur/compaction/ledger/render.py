@@ -19,7 +19,7 @@ from secateur.compaction.ledger.files.notes import limit_notes
 from secateur.compaction.ledger.files.touched import limit_uncommitted
 from secateur.compaction.ledger.relevance import SCRATCH, select_relevant
 from secateur.compaction.ledger.user.briefs import find_decisive_sentence
-from secateur.compaction.ledger.user.force import is_repeated
+from secateur.compaction.ledger.user.force import MOST_PROJECT_RULES, is_repeated, list_opposed
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.compaction.ledger.work.last_calls import is_announcing
 from secateur.compaction.ledger.work.last_words import UNFINISHED
@@ -35,7 +35,7 @@ from secateur.compaction.ledger.work.repository import MOST_IN_STATUS, list_unna
 from secateur.compaction.ledger.work.standing import STANDING
 from secateur.compaction.ledger.work.steps import COMMITTED, is_step
 from secateur.compaction.template import SECTIONS
-from secateur.toolcalls.actions import collapse_whitespace
+from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
 _SHARES = (
     *(1.0, 0.6, 0.4, 0.3, 0.2, 0.15, 0.11, 0.08, 0.065, 0.05, 0.04, 0.03, 0.025, 0.02, 0.017, 0.014, 0.012, 0.01),
@@ -43,6 +43,7 @@ _SHARES = (
 )
 REQUESTS_SHARE = 0.45  # of the room, for requests that were answered, with what followed them
 COMMITS_SHARE = 0.2  # of the room, for commits
+ROOMY_SHARE = 0.75  # of the room, that a ledger with more of the project's rules may take
 NOTES_SHARE = 0.3  # of the room, for what changed files now have
 _CHARS_PER_TOKEN, _LEAST_CHARS_PER_TOKEN = 4.0, 2.0
 _SAMPLE_CHARS = 4_000  # of the ledger, by which its tokens are measured
@@ -54,6 +55,8 @@ REPORTED = "the agent reports"
 REPLACED_BY = " — replaced by: "
 EDITED_SINCE = " (edited since)"
 STATUS = "git status, last"
+OPPOSED_CHARS = 120  # of each of two rules that oppose each other
+OPPOSED = "these rules oppose each other, and nobody settled it"
 TAKEN_BACK = "tried and taken back"
 FOLDER = "working directory"
 EARLIER_COMMITS = "earlier commits"
@@ -88,11 +91,16 @@ def fit_ledger(ledger: Ledger, max_tokens: int, count: Callable[[str], int]) -> 
     Where not even one entry of each kind has room, the beginning of the newest request; an empty one without room.
     """
     chars = int(max_tokens * _measure_chars_per_token(ledger, count))
-    ledger = select_relevant(ledger, int(chars * REQUESTS_SHARE), int(chars * COMMITS_SHARE))
+    shares = int(chars * REQUESTS_SHARE), int(chars * COMMITS_SHARE)
+    if any(one.scope == "project" for one in ledger.constraints):  # more of their rules, where nothing needs the room
+        full = _limit(select_relevant(ledger, *shares, MOST_PROJECT_RULES), 1.0, chars)
+        if _measure(full, count) <= max_tokens * ROOMY_SHARE:
+            return full
+    ledger = select_relevant(ledger, *shares)
     shorter = (_limit(ledger, share, chars) for share in _SHARES)
     shortest = (_keep_newest_request(ledger, chars) for chars in _LEAST_CHARS)
     for made in chain(shorter, shortest) if ledger.requests else shorter:  # most fit at once: the rest is not made
-        if sum(count(line) + 1 for lines in render_ledger(made).values() for line in lines) <= max_tokens:
+        if _measure(made, count) <= max_tokens:
             return made
     return Ledger()
 
@@ -102,6 +110,10 @@ def _measure_chars_per_token(ledger: Ledger, count: Callable[[str], int]) -> flo
     texts = (*(one.text for one in ledger.requests), *(one.path for one in ledger.files))
     sample = "\n".join(texts)[:_SAMPLE_CHARS]
     return min(_CHARS_PER_TOKEN, max(_LEAST_CHARS_PER_TOKEN, len(sample) / max(1, count(sample))))
+
+
+def _measure(ledger: Ledger, count: Callable[[str], int]) -> int:
+    return sum(count(line) + 1 for lines in render_ledger(ledger).values() for line in lines)
 
 
 def _limit(ledger: Ledger, share: float, chars: int) -> Ledger:
@@ -130,7 +142,10 @@ def _render_instructions(ledger: Ledger) -> Iterator[str]:
 
 
 def _render_constraints(ledger: Ledger) -> Iterator[str]:
-    """Render the demands that no request says as well."""
+    """Render the demands that no request says as well, and which of the rules oppose each other."""
+    for pair in list_opposed(ledger.constraints):
+        quoted = (f"“{clip_text(collapse_whitespace(one.text), OPPOSED_CHARS)}” ({one.source})" for one in pair)
+        yield f"- {OPPOSED}: {' · '.join(quoted)}"
     for one in _list_constraints(ledger):
         by = f"{REPLACED_BY}{collapse_whitespace(one.replaced_by)}" if one.replaced_by else ""
         scope = f"{one.scope}: {one.source}" if one.source else one.scope

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, UserRequest
 from secateur.compaction.ledger.said import FENCED, split_sentences
-from secateur.compaction.ledger.user.force import is_errand
+from secateur.compaction.ledger.user.force import is_errand, is_ruling
 from secateur.redact import redact
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
@@ -38,6 +38,12 @@ def add_questions(constraints: Iterable[Constraint], requests: Iterable[UserRequ
     return tuple(
         replace(one, answers=asked[one.key]) if one.key in asked and _is_reply(one.text) else one for one in constraints
     )
+
+
+def list_rulings(requests: Iterable[UserRequest]) -> list[Constraint]:
+    """Return the short replies that rule on what the agent asked point by point, or say what something means."""
+    said = (Constraint(one.text, "request", one.key, answers=one.answers) for one in requests if one.answers)
+    return [one for one in said if is_ruling(one)]
 
 
 def _is_reply(text: str) -> bool:

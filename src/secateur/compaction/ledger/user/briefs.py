@@ -76,8 +76,12 @@ def _choose(units: Sequence[_Unit], max_chars: int) -> set[int]:
 
 
 def _join(units: Sequence[_Unit], chosen: set[int]) -> str:
-    """Join what was chosen; a heading whose text is left out is left out."""
-    kept = [at for at in sorted(chosen) if not _is_heading(units[at].text) or at + 1 in chosen]
+    """Join what was chosen; a heading whose text is left out is left out, and so is a piece that says nothing alone."""
+    kept = [
+        at
+        for at in sorted(chosen)
+        if (at + 1 in chosen or not _is_heading(units[at].text)) and not _is_fragment(units, at, chosen)
+    ]
     parts: list[str] = []
     before = -1
     for at in kept or sorted(chosen):
@@ -88,6 +92,19 @@ def _join(units: Sequence[_Unit], chosen: set[int]) -> str:
         parts.append(units[at].text)
         before = at
     return "".join(parts).strip() + (f"\n{GAP}" if any(unit.rank > 0 for unit in units[before + 1 :]) else "")
+
+
+def _is_fragment(units: Sequence[_Unit], at: int, chosen: set[int]) -> bool:
+    """Whether a unit goes on what is left out before it, or only opens what is left out behind it."""
+    text = units[at].text
+    before = units[at - 1] if at and at - 1 not in chosen else None
+    if before and text[:1].islower() and before.rank > 0 and not _ENDS.search(before.text) and "\n" not in before.text:
+        return True
+    is_last = at + 1 == len(units)
+    if at + 1 in chosen or (is_last and not text.endswith((":", "："))):
+        return False
+    opens = text.endswith((":", "：")) and not _LISTED.match(text) and not _GIVES_TASK.search(text)
+    return opens or (len(text) <= _FRAGMENT_CHARS and text[:1].islower() and not _ENDS.search(text))
 
 
 def _rank_ends(units: list[_Unit]) -> list[_Unit]:
@@ -236,13 +253,17 @@ _CAPS = (  # what describes the machine says nothing of the task; how to work sa
             r"(?i)^\W*(?:(?:your|the|my) )?(?:versions?|environment(?: details)?|compiler|system(?: info\w*)?|dialect"
             r"|platform|configuration|os|dependencies)\W*$"
             r"|\b(?:execution rules|response format|(?:for )?each response"
-            r"|(?:useful |command |response ){1,2}examples?)\b"
+            r"|(?:useful |command |response ){1,2}examples?|examples? of an? (?:\w+ ){0,2}(?:response|answer)"
+            r"|example_(?:response|answer))\b"
         ),
         0.0,
     ),
     (re.compile(r"(?i)\bonly (?:do (?:this|so|it) )?(?:if|when|where)\b|\bif (?:the user|you are) ask\w*\b"), 0.0),
     (re.compile(r"(?i)\bworkflow\b"), 0.4),
 )
+_ENDS = re.compile(r"[.!?…:;。！？：；][\s*_)\"'”’`\]]*$")
+_LISTED = re.compile(r"\s*(?:[-*•#]|\d{1,2}[.)])")
+_FRAGMENT_CHARS = 20  # of a word or two that only lead to what follows
 _DECISIVE_CHARS = 300  # of the sentence that says what the user waits for
 _HEADING_WORDS = 5
 _CODE_RANK = 2.2

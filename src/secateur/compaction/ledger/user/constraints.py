@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.language import detect_language
 from secateur.compaction.ledger.entries import Constraint, Scope
-from secateur.compaction.ledger.said import CODE, find_expansions, get_user_text, split_sentences, strip_code
+from secateur.compaction.ledger.said import CODE, STOP, find_expansions, get_user_text, split_sentences, strip_code
 from secateur.compaction.ledger.user.demands import (
     ASKS,
     ASKS_UNMARKED,
@@ -28,7 +28,7 @@ from secateur.compaction.ledger.user.demands import (
     strip_unsaid,
 )
 from secateur.compaction.ledger.user.retractions import is_choice, is_retraction, mark_replaced
-from secateur.compaction.ledger.user.rules import name_rule_source, name_rules, strip_numbers
+from secateur.compaction.ledger.user.rules import is_procedure, is_prompt, name_rule_source, name_rules, strip_numbers
 from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact
@@ -57,7 +57,10 @@ def extract_constraints(messages: Sequence[Message], done: Iterable[Action] = ()
 def _extract_from_message(message: Message) -> Iterator[Constraint]:
     for text in _list_texts(message):
         for rules in find_project_rules(text):
-            yield from extract_rules(rules, message.key, name_rules(rules))
+            source = name_rules(rules)
+            yield from extract_rules(rules, message.key, source)
+            if is_prompt(source):
+                yield from _extract_procedure(rules, message.key, source)
     if text := get_user_text(message):
         yield from _extract_demands(redact(text[:SEARCHED_CHARS]), message.key)
 
@@ -71,6 +74,14 @@ def extract_rules(text: str, key: str, source: str) -> Iterator[Constraint]:
     """Yield the demands of a text of the project, each with the name of the file that it stands in."""
     for one in _extract_demands(redact(text[:SEARCHED_CHARS]), key, "project"):
         yield replace(one, source=source)
+
+
+def _extract_procedure(text: str, key: str, source: str) -> Iterator[Constraint]:
+    """Yield how a host's prompt wants work to go: which task is taken, how it is committed, and when to end."""
+    for line in redact(text[:SEARCHED_CHARS]).split("\n"):
+        kept = clip_sentences(_BULLET.sub("", STOP.split(line.strip())[0]), MAX_CHARS)
+        if kept and is_procedure(kept) and not is_demand(kept):
+            yield Constraint(kept, "project", key, source=source)
 
 
 def _list_texts(message: Message) -> Iterator[str]:
@@ -180,6 +191,7 @@ def _split_rules(text: str) -> Iterator[str]:
         held = line.strip()
 
 
+_BULLET = re.compile(r"\A\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _MANY_POINTERS = 3
 _REMINDER = re.compile(r"<(system-?reminder)>.*?(?:</\1>|\Z)", re.S)  # what a host adds to what a tool printed
 POINTS = re.compile(r"(?<![\w./-])[\w./-]+\.[A-Za-z]{1,5}:\d+")  # a line of a file

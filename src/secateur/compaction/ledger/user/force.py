@@ -13,31 +13,73 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.entries import Constraint, UserRequest, mark
 from secateur.compaction.ledger.user.constraints import clip_sentences, normalize_demand
 from secateur.compaction.ledger.user.retractions import is_negative
-from secateur.compaction.ledger.user.rules import is_rule_file
+from secateur.compaction.ledger.user.rules import is_procedure, is_prompt, is_rule_file
 from secateur.memoizing import memoize_texts
 from secateur.toolcalls.actions import collapse_whitespace
 
-MOST_PROJECT_RULES = 4
+MOST_PROJECT_RULES, LEAST_PROJECT_RULES = 10, 4  # where there is room for all else, and where there is not
 MOST_ADVICE = 3  # demands of one message without force, where many of it have it
 MANY_FORCED = 4
+RULING_CHARS = 400  # of a reply that rules on what the agent asked
 RULE_CHARS = 240  # of a rule of the project, clipped where a sentence ends
 REPEATED_CHARS = 120  # of a demand that is a whole request, and is not listed again
 
 
-def select_constraints(entries: Sequence[Constraint], requests: Sequence[UserRequest]) -> tuple[Constraint, ...]:
+def select_constraints(
+    entries: Sequence[Constraint], requests: Sequence[UserRequest], most_rules: int = LEAST_PROJECT_RULES
+) -> tuple[Constraint, ...]:
     """Return the demands that are shown, by force, each in its own words."""
     own = _drop_advice([one for one in entries if one.scope != "project" and not _is_idle(one, requests)])
-    rules = sorted((one for one in entries if is_rule(one)), key=_rank_rule)[:MOST_PROJECT_RULES]
-    shown = sorted(_drop_repeats([*own, *rules]), key=rank_constraint)
+    rules = _list_rules(entries)[:most_rules]
+    shown = sorted(_drop_repeats([*_part_blocks(own), *rules]), key=rank_constraint)
     return tuple(
         replace(one, text=clip_sentences(one.text, RULE_CHARS)) if one.scope == "project" else one for one in shown
     )
 
 
+def is_ruling(one: Constraint) -> bool:
+    """Whether a short reply says what something means, or how far it goes."""
+    return bool(one.answers) and len(one.text) <= RULING_CHARS and _RULES.search(one.text) is not None
+
+
+def list_opposed(entries: Iterable[Constraint]) -> list[tuple[Constraint, Constraint]]:
+    """Return the rules of which one wants a push and one of another source forbids it, the ban first."""
+    rules = [one for one in entries if one.scope == "project" and not one.replaced_by]
+    bans = [one for one in rules if _FORBIDS_PUSH.search(one.text)]
+    wants = [one for one in rules if wants_push(one.text)]
+    return [(ban, want) for ban in bans[:1] for want in wants[:1] if ban.source != want.source]
+
+
+def wants_push(text: str) -> bool:
+    """Whether a rule wants work to be pushed."""
+    return _WANTS_PUSH.search(text) is not None and _FORBIDS_PUSH.search(text) is None
+
+
+def _tell_pushes_once(rules: Sequence[Constraint]) -> list[Constraint]:
+    """Keep of the rules of one source that want a push only the first."""
+    first = {one.source: one for one in reversed(rules) if wants_push(one.text)}
+    return [one for one in rules if not wants_push(one.text) or one is first[one.source]]
+
+
+def _part_blocks(entries: Sequence[Constraint]) -> list[Constraint]:
+    """Shorten each block of lines that another one of its message has mostly told to its opening and what differs."""
+    made: list[Constraint] = []
+    told: dict[str, set[str]] = {}
+    for one in entries:
+        opening, *lines = one.text.split("\n")
+        known = told.setdefault(one.key, set())
+        differing = [line for line in lines if line not in known]
+        if len(lines) >= _FEWEST_LINES and 2 * len(differing) <= len(lines) + 1 and differing:
+            one = replace(one, text="\n".join((opening, GAP, *differing)))
+        known.update(lines)
+        made.append(one)
+    return made
+
+
 def is_repeated(one: Constraint, shown: Iterable[UserRequest]) -> bool:
     """Whether a shown request says a demand as well: one that is long, or one without force in an answered request."""
     text = collapse_whitespace(one.text)
-    if one.replaced_by or one.scope == "project":
+    if one.replaced_by or one.scope == "project" or is_ruling(one):
         return False
     within = [request.state for request in shown if text in _collapse(request.text)]
     return bool(within) and (len(text) > REPEATED_CHARS or ("open" not in within and not is_forced(text)))
@@ -46,9 +88,13 @@ def is_repeated(one: Constraint, shown: Iterable[UserRequest]) -> bool:
 _collapse = memoize_texts(1_024)(collapse_whitespace)  # each demand is looked for in all requests
 
 
-def count_rules(entries: Iterable[Constraint]) -> int:
-    """Count the rules of the project."""
-    return sum(one.scope == "project" for one in entries)
+def count_left_out(entries: Iterable[Constraint], most_rules: int) -> int:
+    """Count the rules of the project that have no room."""
+    return max(0, len(_list_rules(entries)) - most_rules)
+
+
+def _list_rules(entries: Iterable[Constraint]) -> list[Constraint]:
+    return _tell_pushes_once(sorted(filter(is_rule, entries), key=_rank_rule))
 
 
 def rank_constraint(one: Constraint) -> int:
@@ -77,12 +123,15 @@ def is_errand(text: str) -> bool:
 
 def is_rule(one: Constraint) -> bool:
     """Whether a demand is a firm rule of the project that says something alone."""
-    return one.scope == "project" and _FIRM.search(one.text) is not None and not _NO_RULE.search(one.text)
+    if one.scope != "project":
+        return False
+    is_firm = _FIRM.search(one.text) is not None and not _NO_RULE.search(one.text)
+    return is_firm or (is_prompt(one.source) and is_procedure(one.text))
 
 
 def _is_idle(one: Constraint, requests: Sequence[UserRequest]) -> bool:
     """Whether a demand stands in the requests anyway, or was carried out."""
-    if one.replaced_by or one.scope == "standing":
+    if one.replaced_by or one.scope == "standing" or is_ruling(one):
         return False
     if any(request.text == one.text for request in requests) and (len(one.text) > REPEATED_CHARS or _is_work(one.text)):
         return True
@@ -90,8 +139,15 @@ def _is_idle(one: Constraint, requests: Sequence[UserRequest]) -> bool:
     is_answered = states <= {"done", "superseded"}
     return is_answered and (
         is_errand(one.text)
-        or (not is_forced(one.text) and (_SUBJECTLESS.match(one.text) is not None or _is_single_change(one.text)))
+        or _SUBJECTLESS.match(one.text) is not None
+        or _is_remark(one.text)
+        or (not is_forced(one.text) and _is_single_change(one.text))
     )
+
+
+def _is_remark(text: str) -> bool:
+    """Whether a sentence corrects or remarks on what was just done, and forbids nothing later."""
+    return (_REMARKS.match(text) is not None and _BANS.search(text) is None) or _MAYBE.search(text) is not None
 
 
 def _is_single_change(text: str) -> bool:
@@ -140,9 +196,11 @@ def _drop_repeats(entries: Sequence[Constraint]) -> list[Constraint]:
     ]
 
 
-def _rank_rule(one: Constraint) -> tuple[bool, bool, bool, bool, bool]:
-    """Those of the task's own document first, then those on how work ends, for every case, and firm ones."""
+def _rank_rule(one: Constraint) -> tuple[bool, ...]:
+    """The procedure of the prompt first, then the task's own document, how work ends, every case, and firm ones."""
     text = one.text[:RULE_CHARS]
+    if is_prompt(one.source) and is_procedure(one.text):
+        return ()
     return (
         is_rule_file(one.source) or "." not in one.source,
         _BEARS.search(text) is None,
@@ -152,6 +210,18 @@ def _rank_rule(one: Constraint) -> tuple[bool, bool, bool, bool, bool]:
     )
 
 
+GAP = "[…]"
+_RULES = re.compile(r"(?i)(?:\bis|\bare) best[- ]effort\b|\bmeans?\b(?! to\b)|\bcounts? as\b")
+_FEWEST_LINES = 3  # of a block
+_FORBIDS_PUSH = re.compile(
+    r"(?i)\b(?:never|do\s+not|don['’]?t|must\s+not|may\s+not|not)\s+(?:\w+\s+){0,2}?push\b"
+    r"(?!\s+(?:until|before|without|directly|(?:straight\s+)?(?:to|on|onto)\b))"
+)
+_WANTS_PUSH = re.compile(
+    r"(?i)\b(?:must|always|mandatory|required|need(?:s)?\s+to)\b[^.;]{0,60}\bpush(?:ed|ing)?\b"
+    r"|\bpush(?:ed|ing)?\b[^.;]{0,60}\b(?:must|mandatory|required|succeeds?)\b"
+    r"|\b(?:never|not)\s+(?:stop|finish|end|done|complete)\b[^.;]{0,30}\bpush(?:ed|ing)?\b"
+)
 _FEWEST_WORDS = 3  # shorter demands are compared whole when they are extracted
 _WORD = re.compile(r"\w[\w./-]*\w|\w")
 _TELLING = re.compile(r"\d|[^\W\d_]{4,}|[^\x00-\x7f]")
@@ -175,6 +245,17 @@ _CHANGE = re.compile(
     r"(?i)\b(?:we|you)\s+should\s+(?:(?:also|now|then|probably|just)\s+)?"
     r"(?:have|add|drop|remove|move|put|show|see|hide|get|rename|replace|change|swap|place|combine|merge|split|include)\b"
     r"|\bshould\s+(?:also|now|then)\s|\b(?:maybe|perhaps)\s+(?:we|you)\s+(?:(?:can|could|should)\s+)?"
+    r"(?:drop|remove|move|put|hide|rename|replace|change|swap|place|combine|merge|split)\b"
+)
+_REMARKS = re.compile(  # "no, the frame should be wider", "ok, i think the list is broken, look into it"
+    r"(?i)\W*(?:no|nope|ok|okay|hm+|actually|well|wait|dude|alright|nah)\b[\s,.:!]+(?=[^\n]*\b(?:should|i think)\b)"
+    r"(?![^\n]*\b(?:always|never|instead|each|every|whenever|from now on)\b)"
+)
+_BANS = re.compile(
+    r"(?i)(?:^|[,.;:]\s*|\b(?:but|and|please|so)\s+)(?:do\s+not|don['’]?t|dont|avoid|only|stop|without)\b"
+)
+_MAYBE = re.compile(
+    r"(?i)\b(?:maybe|perhaps)\s+(?:we|you)\s+(?:(?:can|could|should)\s+)?"
     r"(?:drop|remove|move|put|hide|rename|replace|change|swap|place|combine|merge|split)\b"
 )
 _LATER = re.compile(

@@ -24,7 +24,7 @@ def name_rules(text: str) -> str:
     """Return the name of the instruction file, or of the host, that a host repeats in this text; "" if it has none."""
     if found := _NAMED.search(text[:_HEAD]):
         return found[0]
-    return found[1] if (found := _HOST.search(text[:_HEAD])) else ""
+    return found[1] or found[2] if (found := _HOST.search(text[:_HEAD])) else ""
 
 
 def strip_numbers(text: str) -> str:
@@ -50,9 +50,26 @@ def is_rule_file(path: str) -> bool:
     return _NAMED.fullmatch(posixpath.basename(path)) is not None and _FOREIGN.search(path) is None
 
 
+def is_prompt(source: str) -> bool:
+    """Whether rules of this source are those of the host's own prompt."""
+    return source in _HOSTS
+
+
+def is_procedure(text: str) -> bool:
+    """Whether a line of a host's prompt says which task is taken, how it is committed, or when to end."""
+    return _PROCEDURE.search(text) is not None
+
+
+_PROCEDURE = re.compile(
+    r"(?i)(?:^|[.:]\s)\W*(?:\d{1,2}[.)]\s+)?"
+    r"(?:(?:process|take|do|complete|execute|work on)\b[^.\n]{0,40}\b(?:first|one|next)\b[^.\n]{0,20}\b(?:task|item)"
+    r"|you will only work on\b|exit immediately\b"
+    r"|commit\b[^.\n]{0,60}\b(?:prefix\w*|individual\w*|each)\b|push\s+to\b)"
+)
+_HOSTS = ("Maestro",)
 _HEAD = 400  # characters in which a host names what it repeats
 _NAMED = re.compile(r"(?:AGENTS|CLAUDE|GEMINI|CONVENTIONS)(?:\.local)?\.md|copilot-instructions\.md|\.cursorrules")
-_HOST = re.compile(r"# (\w+) System Context")
+_HOST = re.compile(r"# (\w+) System Context|\ba (Maestro)-managed AI agent\b")
 _PRIMER = re.compile(r"prime|onboard|guidelines|conventions")
 _FOREIGN = re.compile(r"(?:^|/)(?:node_modules|vendor|site-packages|third_party|tmp|\.venv)/")
 _REMINDERS = re.compile(r"<system-reminder>(?:[^<]|<(?!/system-reminder>))*(?:</system-reminder>|\Z)")

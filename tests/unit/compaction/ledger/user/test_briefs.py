@@ -156,3 +156,15 @@ def test_steps_to_follow_and_how_to_submit_outlive_how_it_is_reproduced() -> Non
 def test_what_holds_in_such_a_case_only_is_no_end_of_a_request() -> None:
     text = f"Fix the totals.\n{FILLER * 8}\nIf the login fails, the token is old. In such case, update the address."
     assert "update the address" not in condense_request(text, 200)
+
+
+def test_a_piece_that_goes_on_what_is_left_out_is_left_out() -> None:
+    text = (
+        f"Your task is to fix the reader.\n{FILLER * 20}\n\n"
+        "The token gives you leave to work with\nthe other store.\n\n"
+        f"gives\n```\n{'1 True' * 90}\n```\n{FILLER * 20}\nThank you."
+    )
+    for room in range(80, 400, 8):
+        made = condense_request(text, room).split("\n")
+        assert "gives" not in made
+        assert "the other store." not in made or "The token gives you leave to work with" in made

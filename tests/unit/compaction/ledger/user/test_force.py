@@ -7,7 +7,7 @@ import pytest
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
 from secateur.compaction.ledger import settle_states as settle
-from secateur.compaction.ledger.user.force import MOST_PROJECT_RULES, select_constraints
+from secateur.compaction.ledger.user.force import LEAST_PROJECT_RULES, MOST_PROJECT_RULES, select_constraints
 from secateur.model import Message
 from secateur.tokens import estimate
 
@@ -160,10 +160,74 @@ def test_demands_before_and_behind_the_span_are_listed() -> None:
 
 def test_of_a_projects_rules_those_on_how_work_ends_go_first() -> None:
     others = ["- Always use tabs.", "- Always sort imports.", "- Always close sockets.", "- Always quote names."]
+    others += [f"- Always sort the rows of table {n}." for n in range(MOST_PROJECT_RULES)]
     rules = "\n".join([*others, "- Always commit each part alone."])
-    found = listed(user("Fix it."), *opened("/p/AGENTS.md", rules))
-    assert found[0] == "project: AGENTS.md] - Always commit each part alone."
-    assert len(found) == MOST_PROJECT_RULES
+    ledger = build_ledger(talk(user("Fix it."), *opened("/p/AGENTS.md", rules)).messages)
+    for room, most in ((4_000, MOST_PROJECT_RULES), (200, LEAST_PROJECT_RULES)):
+        lines = render_ledger(fit_ledger(ledger, room, estimate))
+        assert lines["constraints"][0].endswith("project: AGENTS.md] - Always commit each part alone.")
+        assert len(lines["constraints"]) == most
+        assert lines["discoveries"] == (f"- not listed, for room: constraints {len(others) + 1 - most}",)
+
+
+def test_a_push_is_demanded_once_and_a_ban_on_it_is_named_beside() -> None:
+    rules = "- Always push your work at the end.\n- NEVER stop before pushing.\n- You must push to be done.\n"
+    lines = listed(user("Fix it."), *opened("/p/AGENTS.md", rules))
+    assert lines == ["project: AGENTS.md] - Always push your work at the end."]
+    task = "# Part 1\n- NEVER push the code\n## Tasks\n- [ ] Write the parser\n"
+    asked = [user("Process tasks from plan-1.md"), *opened("/p/plan-1.md", task), *opened("/p/AGENTS.md", rules)]
+    shown = render_ledger(fit_ledger(build_ledger(talk(*asked).messages), 4_000, estimate))
+    assert shown["constraints"][0] == (
+        "- these rules oppose each other, and nobody settled it: “- NEVER push the code” (plan-1.md)"
+        " · “- Always push your work at the end.” (AGENTS.md)"
+    )
+    assert render_ledger(read_back(shown)) == shown
+
+
+def test_the_procedure_of_a_hosts_prompt_goes_before_the_rules_of_files() -> None:
+    prompt = (
+        "# Context\n\nYou are Ada, a Maestro-managed AI agent.\n\n2. Selection\n   Process the FIRST unchecked task.\n"
+        '   - Commit with a message prefixed with "X: ".\n\n## Tasks\n\nProcess tasks from plan.md'
+    )
+    found = listed(user(prompt), *opened("/p/AGENTS.md", "- Never commit twice.\n"))
+    assert found == [
+        "project: Maestro] Process the FIRST unchecked task.",
+        'project: Maestro] Commit with a message prefixed with "X: ".',
+        "project: AGENTS.md] - Never commit twice.",
+    ]
+
+
+def test_a_block_that_repeats_another_one_is_told_by_what_differs() -> None:
+    block = "Here is how to push, but ONLY do this if I ask:\n* Never push to main\n* Never edit tags\n* Use the {} API"
+    first, second = listed(user(f"Fix it.\n\n{block.format('North')}\n\n{block.format('South')}"))
+    assert "* Never edit tags" in first
+    assert second.split("\n    ")[1:] == ["[…]", "* Use the South API"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "no, the frame should be as it was",
+        "ok, i think the list must not be wider than the frame. i think it is broken",
+        "should be darker, don't change the frame",
+        "I don't want to change the list but maybe we drop the frame around it",
+    ],
+)
+def test_a_remark_on_what_was_just_done_is_no_demand(said: str) -> None:
+    done = (*ran("make x", "ok"), DONE)
+    assert not any("frame" in line for line in listed(user(said), *done, user("Write the docs."), DONE))
+
+
+def test_a_remark_that_forbids_is_a_demand() -> None:
+    said = "ok, i think it works, but don't touch the list, it should stay"
+    assert listed(user(said), DONE, user("Write the docs."), DONE) == [f"request] {said}"]
+
+
+def test_a_reply_that_says_what_something_means_is_a_demand() -> None:
+    asked = assistant(text="Two points are open: (1) whether it warns; (2) whether tags are meant too.")
+    said = '1: yes, 2: yes, "--all" is best effort, and `--tags` means all tags'
+    (line,) = listed(user("Write the cache."), asked, user(said), DONE)
+    assert line.startswith(f"request] {said} — in answer to: “")
 
 
 def test_a_note_of_what_one_cannot_do_goes_before_advice() -> None:
