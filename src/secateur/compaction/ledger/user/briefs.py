@@ -14,6 +14,19 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from secateur.compaction.ledger.said import FENCED, STOP, keep_ends
+from secateur.compaction.ledger.user.brief_words import (
+    ANNOUNCES,
+    ASIDE,
+    CAPS,
+    FINISHES,
+    GIVES_TASK,
+    MUSES,
+    NUMBERS,
+    STEPS,
+    SUMMARIZES,
+    TASK,
+    TELLS,
+)
 from secateur.compaction.ledger.user.demands import DATA, has_demand
 from secateur.compaction.ledger.user.force import is_forced
 from secateur.memoizing import memoize_texts
@@ -54,10 +67,10 @@ def find_decisive_sentence(text: str) -> str:
         for unit in units
         if unit.rank != _CODE_RANK and len(unit.text) <= _DECISIVE_CHARS and not unit.text.endswith((":", "："))
     ]
-    best = next((unit for unit in sentences if _GIVES_TASK.search(unit.text)), None)
+    best = next((unit for unit in sentences if GIVES_TASK.search(unit.text)), None)
     if best is None and len(brief) <= 2 * _DECISIVE_CHARS:
         best = max(sentences, key=lambda unit: (unit.rank, -unit.line), default=None)
-    if best is not None and (best.rank >= _TELLING_RANK or _GIVES_TASK.search(best.text)):
+    if best is not None and (best.rank >= _TELLING_RANK or GIVES_TASK.search(best.text)):
         return " ".join(best.text.split())
     return brief if len(brief) <= _DECISIVE_CHARS and "```" not in text else ""
 
@@ -103,7 +116,7 @@ def _is_fragment(units: Sequence[_Unit], at: int, chosen: set[int]) -> bool:
     is_last = at + 1 == len(units)
     if at + 1 in chosen or (is_last and not text.endswith((":", "："))):
         return False
-    opens = text.endswith((":", "：")) and not _LISTED.match(text) and not _GIVES_TASK.search(text)
+    opens = text.endswith((":", "：")) and not _LISTED.match(text) and not GIVES_TASK.search(text)
     return opens or (len(text) <= _FRAGMENT_CHARS and text[:1].islower() and not _ENDS.search(text))
 
 
@@ -122,10 +135,10 @@ def _rank_sections(units: list[_Unit]) -> list[_Unit]:
     made: list[_Unit] = []
     most, lifted = _CODE_RANK + _ITEM_RANK, 0  # the rank that units may have here, and how many are raised
     for unit in units:
-        rank = unit.rank if _GIVES_TASK.search(unit.text) else min(unit.rank, most)
+        rank = unit.rank if GIVES_TASK.search(unit.text) else min(unit.rank, most)
         if _is_opening(unit.text):
-            most = next((cap for pattern, cap in _CAPS if pattern.search(unit.text)), _CODE_RANK + _ITEM_RANK)
-            lifted = _LIFTED if _SUMMARIZES.search(unit.text) else 0
+            most = next((cap for pattern, cap in CAPS if pattern.search(unit.text)), _CODE_RANK + _ITEM_RANK)
+            lifted = _LIFTED if SUMMARIZES.search(unit.text) else 0
             rank = min(unit.rank, most)
         elif lifted and rank >= 0.5 and unit.rank != _CODE_RANK:
             rank, lifted = max(rank, _SUMMARY_RANK), lifted - 1
@@ -141,9 +154,9 @@ def _rank_items(units: list[_Unit]) -> list[_Unit]:
     """Rank the first sentence of each thing that a line announces by their number ("two issues here:")."""
     raised: set[int] = set()
     for at, unit in enumerate(units):
-        if found := _ANNOUNCES.search(unit.text):
+        if found := ANNOUNCES.search(unit.text):
             starts = [n for n in range(at + 1, len(units)) if units[n].line != units[n - 1].line and units[n].rank > 0]
-            raised |= {at, *starts[: _NUMBERS[found[1].lower()]]}
+            raised |= {at, *starts[: NUMBERS[found[1].lower()]]}
     return [
         _Unit(unit.text, unit.line, max(unit.rank, _ITEM_RANK)) if at in raised else unit
         for at, unit in enumerate(units)
@@ -154,7 +167,7 @@ def _rank_steps(units: list[_Unit]) -> list[_Unit]:
     """Rank the numbered steps that the reader is to follow above what only describes; not those that reproduce."""
     raised: set[int] = set()
     for at, unit in enumerate(units):
-        if not (_STEPS.search(unit.text) and _is_opening(unit.text)):
+        if not (STEPS.search(unit.text) and _is_opening(unit.text)):
             continue
         number, line = 0, unit.line
         for n in range(at + 1, len(units)):
@@ -218,18 +231,18 @@ def _is_log(line: str) -> bool:
 
 @memoize_texts(4_096)  # a request is condensed to several lengths
 def _rank(sentence: str) -> float:
-    if _MUSES.match(sentence):
+    if MUSES.match(sentence):
         return 0
-    if _ASIDE.match(sentence):
+    if ASIDE.match(sentence):
         return 0.2
     if _is_heading(sentence):
         return 1.8
-    is_end = _FINISHES.search(sentence) is not None
+    is_end = FINISHES.search(sentence) is not None
     if not is_end and has_demand(sentence) and is_forced(sentence):
         return 0.6
-    if is_end or _TASK.search(sentence):
+    if is_end or TASK.search(sentence):
         return _TASK_RANK
-    return 2 if _TELLS.search(sentence) else 1
+    return 2 if TELLS.search(sentence) else 1
 
 
 def _is_heading(text: str) -> bool:
@@ -242,25 +255,6 @@ _LIFTED = 2  # sentences that open a document
 _MOST_FIGURES = 6  # lines of them that are kept
 _FIGURES = re.compile(r"\s*[\d.,:+-]+\s[^a-z]{0,40}[\w.]{0,12}\s*$")
 _TAG = re.compile(r"\s*</?[\w-]{1,40}>\s*")
-_SUMMARIZES = re.compile(
-    r"(?i)^\W*(?:[\w ]{0,40}\b)?(?:issue|pr|pull request|problem|bug|task|feature|spec|plan)?[\s_]?"
-    r"(?:issue|description|statement|summary|goals?|overview|motivation|objective|purpose|issue text)\W*$"
-    r"|^\W*(?:observed|actual|current|expected|desired) (?:behaviou?r|results?|outputs?)\W*$"
-)
-_CAPS = (  # what describes the machine says nothing of the task; how to work says less than what to do
-    (
-        re.compile(
-            r"(?i)^\W*(?:(?:your|the|my) )?(?:versions?|environment(?: details)?|compiler|system(?: info\w*)?|dialect"
-            r"|platform|configuration|os|dependencies)\W*$"
-            r"|\b(?:execution rules|response format|(?:for )?each response"
-            r"|(?:useful |command |response ){1,2}examples?|examples? of an? (?:\w+ ){0,2}(?:response|answer)"
-            r"|example_(?:response|answer))\b"
-        ),
-        0.0,
-    ),
-    (re.compile(r"(?i)\bonly (?:do (?:this|so|it) )?(?:if|when|where)\b|\bif (?:the user|you are) ask\w*\b"), 0.0),
-    (re.compile(r"(?i)\bworkflow\b"), 0.4),
-)
 _ENDS = re.compile(r"[.!?…:;。！？：；][\s*_)\"'”’`\]]*$")
 _LISTED = re.compile(r"\s*(?:[-*•#]|\d{1,2}[.)])")
 _FRAGMENT_CHARS = 20  # of a word or two that only lead to what follows
@@ -270,19 +264,6 @@ _CODE_RANK = 2.2
 _TASK_RANK = 3
 _ITEM_RANK = 3.2
 _STEP_RANK = 3.1
-_STEPS = re.compile(r"(?i)^(?!.*\breproduc).*\b(?:follow|these|the following) (?:\w+ ){0,2}(?:steps|instructions)\b")
-_FINISHES = re.compile(  # how the reader says that the work is done
-    r"(?i)\b(?:when|once|after|if) you(?:['’]re| are|['’]ve| have)\b[^.!?\n]{0,100}"
-    r"\b(?:submit|finish tool|hand (?:it|them) in)\b"
-    r"|^\W*(?:\d{1,2}[.)]\s+)?(?:(?:to finish|finally),?\s[^.!?\n]{0,60}\bsubmit\b|submit (?:your|the|all)\b)"
-)
-_NUMBERS = {"two": 2, "2": 2, "three": 3, "3": 3, "four": 4, "4": 4, "five": 5, "5": 5, "six": 6, "6": 6}
-_ANNOUNCES = re.compile(
-    rf"(?i)\b({'|'.join(_NUMBERS)})\s+(?:\w+\s+){{0,2}}"
-    r"(?:issues|problems|bugs|causes|cases|reasons|things|parts|options|changes|requirements|steps|points|questions|tasks)"
-    r"\b[^.!?]{0,60}[:：]\W*$"
-)
-_MUSES = re.compile(r"(?i)\W*your (?:thinking|reasoning|response) (?:should|can|may)\b")
 _MOST_SIGNS = 0.09  # of the characters of a line that is text
 _SIGNS = re.compile(r"[_=;{}<>\\|$]|\w[./:]\w")
 _NUMBER = re.compile(r"\s*[*_]{0,2}\d{1,2}[.)]\s+")
@@ -295,26 +276,3 @@ _EMPTY = re.compile(
     r"\W*|\s*</?[\w-]+>\s*|\s*(?:[-*]\s*)?\W{0,3}(?:https?://|www\.|/)\S+\s*|\s*!\[[^\]]*\]\([^)]*\)\s*"
 )
 _HEADS = re.compile(r"^#{1,6}\s|^\*\*[^*]+\*\*:?$|^[^.!?]{1,60}[:：]$")
-_ASIDE = re.compile(
-    r"(?i)\W*(?:(?:os|python|node|version|platform|environment|extra tools?|extensions?)\b[^.]{0,60}$|note\b|e\.g\."
-    r"|for example|in (?:such|that|this) (?:a )?case\b"
-    r"|you (?:can|could|may)\b|it['’]s (?:much|fine|ok)|if\b|tip\b|thanks|hi\b|hello\b)"
-)
-_TASK = re.compile(
-    r"(?i)\b(?:(?:your|the|our|my) (?:task|goal|job|aim|objective|mission)\b"
-    r"|you(?:['’]ll| will| are going to|['’]re going to)\b"
-    r"|(?:i|we)(?:['’]d)? (?:want|would like|like you|need you)\b|we need to\b|(?:please|can you|could you)\b"
-    r"|acceptance|criteri\w+|deliverables?"
-    r"|expect(?:ed|s|ation)?\b|in order to\b|should (?:have|be|give|return|print|show|work|use|fail|also)\b"
-    r"|aufgabe|ziel|soll(?:te)?\b|objectif|but est|objetivo|tarea|tarefa|задача|цель|nhiệm vụ|mục tiêu)\b"
-    r"|目标|任务|需求|应该|期望|目的|してください|目标是|해\s*주세요"
-)
-_GIVES_TASK = re.compile(
-    r"(?i)\b(?:your (?:task|goal|job)\b|please\b|(?:can|could) you\b|you(?:['’]re| are) going to\b"
-    r"|we need (?:you )?to\b|(?:i|we)(?:['’]d)? (?:want|would like|like|need) (?:you\b|to\b))"
-)
-_TELLS = re.compile(
-    r"(?i)^\W*(?:\d{1,2}[.)]\s+)?(?:add|build|change|clean|convert|create|delete|drop"
-    r"|establish|connect|run|preserve|extend|find|fix|implement|improve|introduce|make|merge|migrate|move|optimi[sz]e|port|reduce|refactor|remove|rename|replace|resolve|rewrite|split|support|switch|update|use|write)\b"
-    r"|\b(?:problem|bug|because|fails?|failing|broken|wrong|regression|crash\w*)\b"
-)

@@ -31,7 +31,7 @@ def select_constraints(
     """Return the demands that are shown, by force, each in its own words."""
     own = _drop_advice([one for one in entries if one.scope != "project" and not _is_idle(one, requests)])
     rules = _list_rules(entries)[:most_rules]
-    shown = sorted(_drop_repeats([*_part_blocks(own), *rules]), key=rank_constraint)
+    shown = sorted(_drop_repeats([*_shorten_blocks(own), *rules]), key=rank_constraint)
     return tuple(
         replace(one, text=clip_sentences(one.text, RULE_CHARS)) if one.scope == "project" else one for one in shown
     )
@@ -46,22 +46,22 @@ def list_opposed(entries: Iterable[Constraint]) -> list[tuple[Constraint, Constr
     """Return the rules of which one wants a push and one of another source forbids it, the ban first."""
     rules = [one for one in entries if one.scope == "project" and not one.replaced_by]
     bans = [one for one in rules if _FORBIDS_PUSH.search(one.text)]
-    wants = [one for one in rules if wants_push(one.text)]
+    wants = [one for one in rules if is_push_demanded(one.text)]
     return [(ban, want) for ban in bans[:1] for want in wants[:1] if ban.source != want.source]
 
 
-def wants_push(text: str) -> bool:
+def is_push_demanded(text: str) -> bool:
     """Whether a rule wants work to be pushed."""
     return _WANTS_PUSH.search(text) is not None and _FORBIDS_PUSH.search(text) is None
 
 
 def _tell_pushes_once(rules: Sequence[Constraint]) -> list[Constraint]:
     """Keep of the rules of one source that want a push only the first."""
-    first = {one.source: one for one in reversed(rules) if wants_push(one.text)}
-    return [one for one in rules if not wants_push(one.text) or one is first[one.source]]
+    first = {one.source: one for one in reversed(rules) if is_push_demanded(one.text)}
+    return [one for one in rules if not is_push_demanded(one.text) or one is first[one.source]]
 
 
-def _part_blocks(entries: Sequence[Constraint]) -> list[Constraint]:
+def _shorten_blocks(entries: Sequence[Constraint]) -> list[Constraint]:
     """Shorten each block of lines that another one of its message has mostly told to its opening and what differs."""
     made: list[Constraint] = []
     told: dict[str, set[str]] = {}
