@@ -1,4 +1,4 @@
-"""Whether a number, a path or a name of a summary stands in the history where the rest of its clause stands.
+"""Whether a number or a path of a summary stands in the history where the rest of its clause stands.
 
 Rule: the words of a claim lead to the passages that are most like it. Where they hold another thing of the same kind,
 and no step with the claim's own one is nearly as much like it, the thing was exchanged or made up. A number is bound to
@@ -28,11 +28,11 @@ MOST_TERMS, MOST_DIGITS = 24, 12  # numbers of which sums and differences are ma
 KNOWN_DIGITS = 3  # of a number that cannot be new where the history has it anywhere
 _ANYONE: tuple[Speaker, ...] = ()
 # Of the weight of a claim, in a passage that holds another thing; and by how much more that is than its own has
-_SHARES = {"number": (0.5, 0.1), "path": (0.5, 0.2), "name": (0.6, 0.3)}
+_SHARES = {"number": (0.5, 0.1), "path": (0.5, 0.2)}
 
 
 class _Thing(Struct, frozen=True):
-    """A number, a path or a name at its place in a text."""
+    """A number or a path at its place in a text."""
 
     kind: str
     value: str
@@ -59,7 +59,7 @@ def _explain_clause(clause: str, evidence: Evidence) -> str:
         if len(stems) < FEWEST_STEMS or _is_known_number(thing, evidence):
             continue
         matches = evidence.passages.find(stems)
-        match = None if _is_derived(thing, matches) else _find_other(matches, thing, things)
+        match = None if _is_derived(thing, matches) else _find_other(matches, thing, things, stems)
         if match is not None and match.share - _measure_own(thing, stems, match, evidence) >= _SHARES[thing.kind][1]:
             return f"the history says {match.passage.text.strip()[:80]!r}, and nothing like it of {thing.value}"
     return ""
@@ -93,7 +93,9 @@ def _read_numbers(match: Match) -> tuple[_Thing, ...]:
     return tuple(one for one in _list_things(match.passage.text) if one.kind == "number")
 
 
-def _find_other(matches: tuple[Match, ...], thing: _Thing, named: tuple[_Thing, ...]) -> Match | None:
+def _find_other(
+    matches: tuple[Match, ...], thing: _Thing, named: tuple[_Thing, ...], stems: frozenset[str]
+) -> Match | None:
     """Return the first passage that holds another thing of the kind, unless one before it holds this one."""
     values = {one.value for one in named if one.kind == thing.kind}
     for match in matches:
@@ -103,7 +105,7 @@ def _find_other(matches: tuple[Match, ...], thing: _Thing, named: tuple[_Thing, 
         if any(one.value == thing.value for one in here):
             return None
         if any(one.value not in values and _is_alike(one, thing) for one in here):
-            return match
+            return match if len(stems & get_stems(match.passage.text)) >= FEWEST_STEMS else None
     return None
 
 
@@ -137,9 +139,8 @@ def _list_things(text: str) -> tuple[_Thing, ...]:
 
 
 def _iterate_things(text: str) -> Iterator[_Thing]:
-    for kind, pattern in (("path", _PATH), ("name", _NAME)):
-        for found in pattern.finditer(text):
-            yield _Thing(kind, found.group().rsplit("/", 1)[-1], found.start(), found.end())
+    for found in _PATH.finditer(text):
+        yield _Thing("path", found.group().rsplit("/", 1)[-1], found.start(), found.end())
     for pattern in (_NUMBER, _COUNT):
         for found in pattern.finditer(text):
             start, end = found.span()
@@ -154,9 +155,6 @@ _BECAUSE = re.compile(r"(?i)\s(?:because|since|weil|parce\s+qu\w*|porque)\s")
 _PATH = re.compile(
     r"(?<![\w.-])(?:[\w.@~-]*/)*[\w-]+\.(?:py|tsx?|jsx?|go|rs|rb|java|php|ya?ml|toml|json|md|sql|sh|c|h|cpp|kt|html?|css|vue"
     r"|lock)\b"
-)
-_NAME = re.compile(
-    r"(?<![\w./-])(?:[a-z]+_[a-z0-9_]+|[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w+|[A-Z]+_[A-Z0-9_]+)(?![\w./-]*[\w/])"
 )
 _NUMBER = re.compile(
     r"(?<![\w.,/:#§@-])(?<!(?i:line) )(?<!(?i:lines) )(?<!(?i:task) )(?<!(?i:step) )(?<!(?i:phase) )(?<!(?i:item) )"

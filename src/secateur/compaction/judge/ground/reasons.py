@@ -7,6 +7,7 @@ answer of the user, or in what the host says in the user's name. Words of two la
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from math import log10
 
 from secateur.compaction.judge.claims import Claim
@@ -15,6 +16,8 @@ from secateur.compaction.judge.ground.passages import PassageIndex, get_claim_st
 from secateur.compaction.judge.user.choices import is_same_language
 
 FEWEST_STEMS = 2  # of a reason or of a wish that is looked for
+FIRM_STEMS = 3  # of which none is enough: fewer may be told in other forms of the words
+BEGINNING = 4  # letters by which those are found
 SHARE_PER_DIGIT, SHARE_OFFSET = 0.15, 0.2  # of the stems of a reason, by the digits of the number of passages
 REASON_CHARS = 160
 
@@ -25,12 +28,28 @@ def _explain_unknown_reason(claim: Claim, evidence: Evidence) -> str:
         return ""
     for reason in _list_reasons(claim.text):
         stems = get_claim_stems(reason)
-        if len(stems) < FEWEST_STEMS:
+        if _is_too_short(stems, evidence):
             continue
         shares = evidence.passages.measure_groups(stems)
         if max(shares.values(), default=0.0) < _compute_least(evidence.passages):
             return f"nothing in the history tells of this reason ({reason.strip()[:60]!r})"
     return ""
+
+
+def _is_too_short(stems: frozenset[str], evidence: Evidence) -> bool:
+    """Whether there are too few stems, or only a few and one of them may stand in the history in another form."""
+    if len(stems) < FEWEST_STEMS or len(stems) >= FIRM_STEMS:
+        return len(stems) < FEWEST_STEMS
+    story = _fold_case(f"{evidence.story}\n{evidence.kept}")
+    return len(story) < LONG_STORY and any(stem[:BEGINNING] in story for stem in stems)
+
+
+@lru_cache(maxsize=2)
+def _fold_case(story: str) -> str:
+    return story.casefold()
+
+
+LONG_STORY = 100_000  # characters of a history that holds the beginnings of most words
 
 
 def _compute_least(passages: PassageIndex) -> float:
@@ -55,7 +74,7 @@ def _explain_unheard_wish(claim: Claim, evidence: Evidence) -> str:
         return ""
     found = _WISH.search(claim.text)
     stems = get_claim_stems(_FRAME.sub(" ", found["what"])) if found else frozenset[str]()
-    if len(stems) < FEWEST_STEMS or evidence.passages.measure_groups(stems, ("user", "host")):
+    if _is_too_short(stems, evidence) or evidence.passages.measure_groups(stems, ("user", "host")):
         return ""
     heard = get_claim_stems(_FRAME.sub(" ", f"{evidence.kept}\n{evidence.user}\n{_join_asked(evidence)}"))
     return "" if stems & heard else "the user never spoke of this"
