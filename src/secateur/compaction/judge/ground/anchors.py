@@ -15,7 +15,7 @@ from msgspec import Struct
 from secateur.compaction.judge.claims import Claim
 from secateur.compaction.judge.clauses import split_clauses
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
-from secateur.compaction.judge.figures.support import has_measure
+from secateur.compaction.judge.figures.support import COUNTED, has_measure
 from secateur.compaction.judge.ground.passages import Match, Speaker, get_claim_stems
 from secateur.compaction.judge.ground.stems import COUNTS, get_stems, read_count
 
@@ -28,7 +28,8 @@ MOST_TERMS, MOST_DIGITS = 24, 12  # numbers of which sums and differences are ma
 KNOWN_DIGITS = 3  # of a number that cannot be new where the history has it anywhere
 _ANYONE: tuple[Speaker, ...] = ()
 # Of the weight of a claim, in a passage that holds another thing; and by how much more that is than its own has
-_SHARES = {"number": (0.5, 0.1), "path": (0.5, 0.2)}
+SMALL_SHARE = 0.8  # the same for a number that a reader of the history may have counted
+_SHARES = {"number": (0.5, 0.3), "path": (0.6, 0.3)}
 
 
 class _Thing(Struct, frozen=True):
@@ -99,7 +100,7 @@ def _find_other(
     """Return the first passage that holds another thing of the kind, unless one before it holds this one."""
     values = {one.value for one in named if one.kind == thing.kind}
     for match in matches:
-        if match.share < _SHARES[thing.kind][0]:
+        if match.share < (SMALL_SHARE if _is_small(thing) else _SHARES[thing.kind][0]):
             return None
         here = [one for one in _list_things(match.passage.text) if one.kind == thing.kind]
         if any(one.value == thing.value for one in here):
@@ -115,6 +116,11 @@ def _is_alike(one: _Thing, other: _Thing) -> bool:
         return True
     places = [len(value.partition(".")[2]) for value in (one.value, other.value)]
     return bool(one.near & other.near) and places[0] == places[1] and one.unit == other.unit
+
+
+def _is_small(thing: _Thing) -> bool:
+    """Whether a number may be counted by whoever wrote the summary."""
+    return thing.kind == "number" and thing.value.isdigit() and len(thing.value) <= 2 and int(thing.value) <= COUNTED
 
 
 def _measure_own(thing: _Thing, stems: frozenset[str], match: Match, evidence: Evidence) -> float:

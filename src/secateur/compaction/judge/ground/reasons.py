@@ -16,8 +16,7 @@ from secateur.compaction.judge.ground.passages import PassageIndex, get_claim_st
 from secateur.compaction.judge.user.choices import is_same_language
 
 FEWEST_STEMS = 2  # of a reason or of a wish that is looked for
-FIRM_STEMS = 3  # of which none is enough: fewer may be told in other forms of the words
-BEGINNING = 4  # letters by which those are found
+BEGINNING = 4  # letters by which other forms of them are found in a short history
 SHARE_PER_DIGIT, SHARE_OFFSET = 0.15, 0.2  # of the stems of a reason, by the digits of the number of passages
 REASON_CHARS = 160
 
@@ -28,7 +27,7 @@ def _explain_unknown_reason(claim: Claim, evidence: Evidence) -> str:
         return ""
     for reason in _list_reasons(claim.text):
         stems = get_claim_stems(reason)
-        if _is_too_short(stems, evidence):
+        if _may_be_known(stems, evidence):
             continue
         shares = evidence.passages.measure_groups(stems)
         if max(shares.values(), default=0.0) < _compute_least(evidence.passages):
@@ -36,10 +35,10 @@ def _explain_unknown_reason(claim: Claim, evidence: Evidence) -> str:
     return ""
 
 
-def _is_too_short(stems: frozenset[str], evidence: Evidence) -> bool:
-    """Whether there are too few stems, or only a few and one of them may stand in the history in another form."""
-    if len(stems) < FEWEST_STEMS or len(stems) >= FIRM_STEMS:
-        return len(stems) < FEWEST_STEMS
+def _may_be_known(stems: frozenset[str], evidence: Evidence) -> bool:
+    """Whether there are too few stems, or one of them may stand in a short history in another form."""
+    if len(stems) < FEWEST_STEMS:
+        return True
     story = _fold_case(f"{evidence.story}\n{evidence.kept}")
     return len(story) < LONG_STORY and any(stem[:BEGINNING] in story for stem in stems)
 
@@ -74,7 +73,7 @@ def _explain_unheard_wish(claim: Claim, evidence: Evidence) -> str:
         return ""
     found = _WISH.search(claim.text)
     stems = get_claim_stems(_FRAME.sub(" ", found["what"])) if found else frozenset[str]()
-    if _is_too_short(stems, evidence) or evidence.passages.measure_groups(stems, ("user", "host")):
+    if _may_be_known(stems, evidence) or evidence.passages.measure_groups(stems, ("user", "host")):
         return ""
     heard = get_claim_stems(_FRAME.sub(" ", f"{evidence.kept}\n{evidence.user}\n{_join_asked(evidence)}"))
     return "" if stems & heard else "the user never spoke of this"

@@ -15,7 +15,7 @@ from secateur.compaction.judge.ground.passages import get_claim_stems
 from secateur.compaction.judge.lexicon import build_pattern
 
 FEWEST_STEMS = 3  # of a clause beside the word that may be turned
-LEAST_SHARE = 0.5  # of the weight of a clause, in a passage that has the opposite
+LEAST_SHARE = 0.6  # of the weight of a clause, in a passage that has the opposite
 LEAST_GAIN = 0.1  # by which it is more like the clause than what has its own word
 _PAIRS = tuple(
     (build_pattern(one), build_pattern(other))
