@@ -1,37 +1,110 @@
 """The document that holds the user's task, where a request names it and the agent read it.
 
 Rule: a request names a document by its file name, or by a numbered part of the work ("phase 1") that its file name has;
-and the document lists what is to be done. It is quoted by its decisive lines under its own name, never as the user's
-words, and without its boxes: whether they are ticked may have changed since. The newest that was read counts. What it
-forbids or commands in capitals is a rule under its name.
+and the document lists what is to be done. It is told under its own name, never as the user's words: by its boxes as
+they were last seen, with the edits that tick them, and the tasks that are open; one without boxes by its decisive
+lines. The newest that was read counts. What it forbids or commands in capitals is a rule under its name.
 """
 
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, TaskDocument, UserRequest
+from secateur.compaction.ledger.files.rewrites import is_edit_refused, list_rewrites
 from secateur.compaction.ledger.user.briefs import condense_request
 from secateur.compaction.ledger.user.constraints import extract_rules
 from secateur.compaction.ledger.user.rules import name_rules, strip_numbers
 from secateur.redact import redact
-from secateur.toolcalls.actions import Action
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 from secateur.toolcalls.file_effects import list_paths
 
+DETAIL_CHARS, TASK_CHARS = 600, 160  # of what is said of the next open task, and of each one after it
 MAX_CHARS, LEAST_CHARS = 1_400, 300  # of a quoted document, where there is room and where there is little
 SEARCHED_CHARS = 24_000
 
 
 def find_task_document(done: Iterable[Action], requests: Sequence[UserRequest]) -> TaskDocument | None:
     """Return the newest document that a request names and that lists what is to be done; None if there is none."""
+    done = tuple(done)
     read = _find_newest(done, requests)
     if read is None:
         return None
-    told = condense_request(redact(_BOX.sub(r"\1", _FRAME.sub("", read.text))).strip(), MAX_CHARS)
-    return TaskDocument(read.name, told, read.key)
+    tasks = _list_tasks(read.text)
+    told = _tell_tasks(_apply_edits(tasks, read, done)) if len(tasks) >= _FEWEST_TASKS else ""
+    told = told or _BOX.sub(r"\1", _FRAME.sub("", read.text)).strip()
+    name = read.name if ":" in read.path else read.path
+    return TaskDocument(name, condense_request(redact(told), MAX_CHARS), read.key)
+
+
+class _Task(Struct, frozen=True):
+    """A task of a document, with the lines that say more of it."""
+
+    text: str
+    is_done: bool
+    details: tuple[str, ...] = ()
+
+
+def _list_tasks(text: str) -> list[_Task]:
+    """Return the tasks that have a box and stand in no other task."""
+    found: list[_Task] = []
+    least = min((len(box[1]) for box in _TICKED.finditer(text)), default=0)
+    is_within = False  # a task's lines
+    for line in text.split("\n"):
+        box = _TICKED.match(line)
+        if box and len(box[1]) == least:
+            found.append(_Task(collapse_whitespace(box[3]).rstrip(" :"), box[2] in "xX"))
+            is_within = True
+        elif line.strip():
+            is_within = is_within and len(line) - len(line.lstrip()) > least
+            if is_within:
+                found[-1] = replace(found[-1], details=(*found[-1].details, _TICKS.sub(r"\1", line.rstrip())))
+    return found
+
+
+def _apply_edits(tasks: list[_Task], read: "_Read", done: Sequence[Action]) -> list[_Task]:
+    """Return the tasks with their boxes as later edits left them, and as later pieces of the document show them."""
+    at = next((number for number, action in enumerate(done) if action.key == read.key), len(done))
+    for action in done[at + 1 :]:
+        for text in _list_later_texts(action, read) if action.ok else ():
+            ticked = {one.text: one.is_done for one in _list_tasks(text)}
+            tasks = [replace(one, is_done=ticked.get(one.text, one.is_done)) for one in tasks]
+    return tasks
+
+
+def _list_later_texts(action: Action, read: "_Read") -> Iterator[str]:
+    """Yield what a later call wrote into the document or showed of it."""
+    if action.kind == "read":
+        if action.result and read.path in list_paths(action):
+            yield strip_numbers(action.said[:SEARCHED_CHARS])
+    elif not is_edit_refused(action):
+        yield from (edit.new for edit in list_rewrites(action) if _is_same(edit.path, read.path))
+
+
+def _is_same(path: str, other: str) -> bool:
+    """Whether two paths name one file, of which one may be told from a folder within."""
+    longer, shorter = sorted((path, other), key=len, reverse=True)
+    return longer == shorter or longer.endswith(f"/{shorter.removeprefix('./')}")
+
+
+def _tell_tasks(tasks: Sequence[_Task]) -> str:
+    """Tell how many tasks are ticked, the first that is open with what is said of it, and those after it.
+
+    Where none is ticked, nobody may have kept the boxes: then all tasks are told alike.
+    """
+    left = [one for one in tasks if not one.is_done]
+    lines = [f"boxes as last seen: {len(tasks) - len(left)} of {len(tasks)} done"]
+    if len(left) == len(tasks):
+        return "\n".join((*lines, *(f"task: {clip_text(one.text, TASK_CHARS)}" for one in tasks)))
+    if left:
+        lines.append(f"next open: {left[0].text}")
+        sizes = accumulate(len(line) for line in left[0].details)
+        lines += [line for line, size in zip(left[0].details, sizes, strict=True) if size <= DETAIL_CHARS]
+    return "\n".join((*lines, *(f"then: {clip_text(one.text, TASK_CHARS)}" for one in left[1:])))
 
 
 def list_document_rules(done: Iterable[Action], requests: Sequence[UserRequest]) -> Iterator[Constraint]:
@@ -46,6 +119,7 @@ class _Read(Struct, frozen=True):
     """A document as it was read."""
 
     name: str
+    path: str
     text: str
     key: str
 
@@ -64,7 +138,7 @@ def _find_newest(done: Iterable[Action], requests: Sequence[UserRequest]) -> _Re
             if is_piece or not _WRITTEN.search(name) or name_rules(name):
                 continue
             if _LISTS.search(text) and _is_named(name, asked):
-                found = _Read(name, text, action.key)
+                found = _Read(name, path, text, action.key)
     return found
 
 
@@ -100,5 +174,8 @@ _PART = re.compile(
 _LISTS = re.compile(
     r"(?im)^[ \t]*[-*] \[[ x]\] |^#{1,4} .*\b(?:tasks?|goals?|acceptance|requirements?|objectives?|scope|steps?)\b"
 )
+_FEWEST_TASKS = 2  # with boxes
+_TICKED = re.compile(r"(?m)^([ \t]*)[-*] \[([ xX])\] +([^\n]*\S)")
+_TICKS = re.compile(r"^([ \t]*[-*] )\[[ xX~-]\] ")
 _BOX = re.compile(r"(?m)^([ \t]*[-*] )\[[ xX~-]\] ")
 _FRAME = re.compile(r"(?m)^\((?:End of file|File has more lines)[^\n]*\)$")

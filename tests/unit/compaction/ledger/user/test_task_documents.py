@@ -31,11 +31,46 @@ def goal(*messages: Message, room: int = 4_000) -> tuple[str, ...]:
         ("Process tasks from this document:\n\n/p/plans/IMPORT-01.md", "/p/plans/IMPORT-01.md"),
     ],
 )
-def test_a_document_that_a_request_names_is_quoted_without_its_boxes(asked: str, path: str) -> None:
+def test_a_document_that_a_request_names_is_told_by_its_boxes(asked: str, path: str) -> None:
     [line] = goal(user(asked), *opened(path))
-    assert line.partition(": ")[2].replace("\n    ", "\n").replace("\n\n", "\n") == PLAN.strip().replace(
-        "\n\n", "\n"
-    ).replace("[ ] ", "").replace("[x] ", "")
+    assert line == f"- task document {path}: boxes as last seen: 1 of 2 done\n    next open: Build the reader"
+
+
+TASKS = (
+    "# Import\n\n- [x] Plan it:\n  - Ask three people\n- [ ] Build the reader\n  - [ ] Read the header\n"
+    "- [ ] Write its tests\n- [ ] Tell the others\n"
+)
+
+
+def edited(old: str, new: str, path: str = "plans/IMPORT-01.md", said: str = "ok") -> tuple[Message, Message]:
+    given = {"file_path": path, "old_string": old, "new_string": new}
+    return assistant(("e", "Edit", json.dumps(given))), result(said, "Edit", "e", said != "ok")
+
+
+def test_boxes_are_those_that_the_edits_after_the_reading_left() -> None:
+    ticked = edited("- [ ] Build the reader", "- [x] Build the reader")
+    failed = edited("- [ ] Write its tests", "- [x] Write its tests", said="error: not found")
+    other = edited("- [ ] Write its tests", "- [x] Write its tests", "plans/OTHER-01.md")
+    read = opened("plans/IMPORT-01.md", TASKS)
+    head = "- task document plans/IMPORT-01.md: boxes as last seen: "
+    assert goal(user("Start phase 1."), *read) == (
+        f"{head}1 of 4 done\n    next open: Build the reader\n      - Read the header\n    then: Write its tests\n"
+        "    then: Tell the others",
+    )
+    after = (f"{head}2 of 4 done\n    next open: Write its tests\n    then: Tell the others",)
+    assert goal(user("Start phase 1."), *read, *failed, *ticked, *other) == after
+    assert goal(user("Start phase 1."), *read, *opened("plans/IMPORT-01.md", "- [x] Build the reader\n")) == after
+
+
+def test_where_no_box_is_ticked_none_is_next() -> None:
+    [line] = goal(user("Start phase 1."), *opened("PLAN-01.md", PLAN.replace("[x]", "[ ]")))
+    assert line.endswith(": boxes as last seen: 0 of 2 done\n    task: Build the reader\n    task: Write its tests")
+
+
+def test_a_document_without_boxes_is_quoted() -> None:
+    text = "# Import\n\nIt makes the importer fast.\n\n## Tasks\n\n- Build the reader\n- Write its tests"
+    [line] = goal(user("Start phase 1."), *opened("PLAN-01.md", text))
+    assert [one.strip() for one in line.splitlines()] == f"- task document PLAN-01.md: {text}".splitlines()
 
 
 @pytest.mark.parametrize(
@@ -59,7 +94,7 @@ def test_the_numbers_and_tags_that_a_tool_shows_are_no_text_of_the_document() ->
         f"{n}: {line}\n" for n, line in enumerate(PLAN.split("\n"), 1)
     )
     [line] = goal(user("Start phase 1."), *opened("PLAN-01.md", f"{shown}</content>"))
-    assert line.startswith("- task document PLAN-01.md: # Import\n")
+    assert line.startswith("- task document PLAN-01.md: boxes as last seen: 1 of 2 done\n")
     assert "1:" not in line
     assert "<" not in line
 
@@ -69,9 +104,9 @@ def test_a_long_document_is_quoted_by_its_tasks_and_shrinks_with_the_room() -> N
     text = "# Import\n\n## Tasks\n\n" + "\n\n".join(f"- [ ] Build part {n} of it:\n  {filler}" for n in range(12))
     [line] = goal(user("Start phase 1."), *opened("PLAN-01.md", text))
     assert len(line) < 1_800
-    assert sum(f"- Build part {n} of it:" in line for n in range(12)) == 12
-    [small] = goal(user("Start phase 1."), *opened("PLAN-01.md", text), room=220)
-    assert len(small) < 0.7 * len(line)
+    assert sum(f"task: Build part {n} of it" in line for n in range(12)) == 12
+    [small] = goal(user("Start phase 1."), *opened("PLAN-01.md", text), room=160)
+    assert len(small) < 0.8 * len(line)
 
 
 def test_it_outlives_a_span_that_does_not_name_it() -> None:
@@ -86,7 +121,7 @@ def test_a_piece_that_is_read_again_does_not_stand_for_the_whole() -> None:
     [line] = goal(
         user("Start phase 1."), *opened("PLAN-01.md", text), *opened("PLAN-01.md", "- [ ] Build the reader\n")
     )
-    assert "This phase makes the importer fast." in line
+    assert "1 of 2 done" in line
 
 
 def test_what_it_forbids_in_capitals_is_listed_first_of_the_rules() -> None:
