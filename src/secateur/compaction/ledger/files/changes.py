@@ -14,10 +14,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct, field
 
 from secateur.compaction.ledger.files.net_changes import NetChanges, ShownTexts
-from secateur.compaction.ledger.files.own_words import SENTENCE_CHARS, find_deed, find_intent
+from secateur.compaction.ledger.files.own_words import SENTENCE_CHARS, find_deed, find_intent, names_other_file
 from secateur.compaction.ledger.files.paths import clean_path
 from secateur.compaction.ledger.files.rewrites import (
     IMPORTS_ONLY,
+    SEARCHED_CHARS,
     TEXT,
     EditedText,
     classify_edit,
@@ -34,6 +35,7 @@ from secateur.toolcalls.file_effects import list_command_lines, list_file_effect
 from secateur.toolcalls.shell import parse_command_line
 
 DIFF_CHARS = 60_000  # of an output with diffs
+MOST_EDITS = 60  # of one file, whose fate is known
 DIFF = "diff"  # the kind of a change that only a printed diff shows
 
 
@@ -49,6 +51,7 @@ class FileChanges(Struct):
     lines: set[str] = set()  # the lines with which functions begin, as they are now
     kinds: set[str] = set()
     net: NetChanges = field(default_factory=NetChanges)
+    edits: list[tuple[int, EditedText]] = []  # with the numbers of their messages, since it was last written anew
     intents: dict[str, int] = {}  # what the agent said where it made edits, with the numbers of those messages
     expression: str = ""  # of the command that rewrote it
 
@@ -64,6 +67,7 @@ def trace_changes(paths: Sequence[str], messages: Sequence[Message], done: Itera
         if action.result and action.ok and not is_edit_refused(action):
             work.note(action, numbers.get(action.call.key, -1), messages)
     _drop_shared_intents(work.found)
+    _drop_undone_intents(work.found)
     return work.found
 
 
@@ -73,6 +77,16 @@ def _drop_shared_intents(found: Mapping[str, FileChanges]) -> None:
     for path, one in found.items():
         name = posixpath.basename(path)
         one.intents = {said: number for said, number in one.intents.items() if counts[number] == 1 or name in said}
+
+
+def _drop_undone_intents(found: Mapping[str, FileChanges]) -> None:
+    """Drop what was said with edits that later ones took back or replaced."""
+    for one in found.values():
+        meant = set(one.intents.values())
+        edits = [(number, edit) for number, edit in one.edits if number in meant]
+        known = {number for number, _ in edits}
+        left = {number for number, edit in edits if edit.whole or not one.net.is_undone(edit)}
+        one.intents = {said: number for said, number in one.intents.items() if number in left or number not in known}
 
 
 class _Work:
@@ -104,11 +118,14 @@ class _Work:
     def _note_rewrite(self, path: str, one: EditedText, number: int) -> None:
         changes, shown = self.found.setdefault(path, FileChanges()), self.shown.setdefault(path, ShownTexts())
         one = shown.complete_edit(one) if one.lines[0] else one
+        lost = _list_lost(one, shown, changes) if one.whole else ()
         _note_rewrite(changes, one, number)
+        changes.removed |= dict.fromkeys(lost)
         if one.whole:
-            changes.net = NetChanges()
+            changes.net, changes.edits, changes.intents = NetChanges(), [], {}
         elif classify_edit(one.old, one.new) == TEXT:
             changes.net.note(one, shown.find_chain(one))
+        changes.edits = [*changes.edits[-MOST_EDITS:], (number, one)]
         shown.note_edit(one)
         self._last[path] = one
         self._touched[path] = None
@@ -163,6 +180,8 @@ class _Work:
             self._touched[path] = None
             changes.number = max(changes.number, number)
             if number >= 0 and (said := find_deed(messages, number) or find_intent(messages[number])):
+                if names_other_file(said, path):
+                    continue
                 changes.intents.pop(said, None)
                 changes.intents[said] = number
 
@@ -205,6 +224,17 @@ def _note_rewrite(changes: FileChanges, one: EditedText, number: int) -> None:
     _note_definitions(changes, one)
     changes.kinds.add("whole" if one.whole else classify_edit(one.old, one.new))
     changes.number = max(changes.number, number)
+
+
+def _list_lost(one: EditedText, shown: ShownTexts, changes: FileChanges) -> Sequence[str]:
+    """Return the names that a file defined before it was written anew without them; not those that edits had added."""
+    if len(one.new) >= SEARCHED_CHARS:
+        return ()
+    new = list_names_defined(one.path, one.new)
+    known = dict.fromkeys(
+        (*changes.removed, *(name for text in shown.texts for name in list_names_defined(one.path, text)))
+    )
+    return [name for name in known if name not in new and name not in changes.added]
 
 
 def _is_renamed(one: EditedText, old: str, new: str) -> bool:

@@ -8,7 +8,8 @@ above its hunk.
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from difflib import SequenceMatcher
 
 from secateur.compaction.ledger.files.rewrites import PROSE, SEARCHED_CHARS, EditedText, find_definition, strip_imports
 from secateur.toolcalls.actions import collapse_whitespace
@@ -18,6 +19,9 @@ Chain = list[tuple[int, str]]  # definitions around a place with their indentati
 MOST_TEXTS = 4  # of one file: a part that is shown later leads to less than the whole did
 TEXT_CHARS = 60_000  # of one text
 MOST_ABOVE = 2_000  # lines that are looked through
+MOST_QUOTED = 2  # changed lines that are all shown
+COMPARED_CHARS = 200
+LEAST_SIMILAR = 0.5  # of two lines of which one came in place of the other
 
 
 class ShownTexts:
@@ -26,10 +30,18 @@ class ShownTexts:
     def __init__(self) -> None:
         self._texts: list[str] = []
         self._numbered: dict[int, str] = {}
+        self._last_line = 0  # of the file, where a call says it
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What is known of the file as it is now."""
+        return tuple(self._texts)
 
     def note_shown(self, text: str) -> None:
         """Note what a call showed."""
         lines = text[:TEXT_CHARS].split("\n")
+        counted = _COUNTED.match(text)
+        self._last_line = int(counted[1]) if counted else 0
         hits = [_NUMBERED.match(line) for line in lines]
         if 2 * sum(hit is not None for hit in hits) > len(lines):
             numbered = {int(hit[1]): line[hit.end() :] for hit, line in zip(hits, lines, strict=True) if hit}
@@ -53,12 +65,13 @@ class ShownTexts:
         Where that was not shown, what the new text defines is taken to be there before: it was rewritten.
         """
         first, last = edit.lines
+        last = min(last, self._last_line) if first <= self._last_line else last
         numbers = range(first, min(last, first + MOST_ABOVE) + 1)
         if first and all(number in self._numbered for number in numbers):
-            lines = [self._numbered[number] for number in numbers]
+            lines, unknown = [self._numbered[number] for number in numbers], (0, 0)
         else:
-            lines = [line for line in edit.new.split("\n") if find_definition(edit.path, line)]
-        return EditedText(edit.path, "\n".join(lines), edit.new, place=edit.place)
+            lines, unknown = [line for line in edit.new.split("\n") if find_definition(edit.path, line)], edit.lines
+        return EditedText(edit.path, "\n".join(lines), edit.new, place=edit.place, lines=unknown)
 
     def find_chain(self, edit: EditedText) -> Chain:
         """Return the definitions around the beginning of an edit."""
@@ -77,9 +90,11 @@ class NetChanges:
     def __init__(self) -> None:
         self.added: dict[str, Counter[str]] = {}
         self.removed: dict[str, Counter[str]] = {}
+        self.is_guessed = False  # what an edit replaced was not shown
 
     def note(self, edit: EditedText, chain: Chain) -> None:
         """Add one edit; of its lines first those that stand nowhere else in it."""
+        self.is_guessed |= edit.lines[0] > 0
         old = Counter(_list_lines(edit.path, edit.old, chain))
         new = Counter(_list_lines(edit.path, edit.new, chain))
         for fewer, more, against, into in ((old, new, self.added, self.removed), (new, old, self.removed, self.added)):
@@ -92,6 +107,11 @@ class NetChanges:
         return {
             owner: None for lines in (self.removed, self.added) for told in lines.values() for owner in told if owner
         }
+
+    def is_undone(self, edit: EditedText) -> bool:
+        """Whether later edits took back or replaced all that an edit changed."""
+        old, new = ({line for line, _ in _list_lines(edit.path, text, [])} for text in (edit.old, edit.new))
+        return bool(old ^ new) and not (new - old) & self.added.keys() and not (old - new) & self.removed.keys()
 
     def quote(self, is_outside: bool = False) -> str:
         """Return the only change of a line, else the first line that was added or taken out; "" without any.
@@ -113,10 +133,32 @@ class NetChanges:
                 return f"{verb} `{_shorten(first)}`{more}"
         return ""
 
-    @property
-    def is_small(self) -> bool:
-        """Whether no more than one line was changed, added or taken out."""
-        return len(self.added) <= 1 and len(self.removed) <= 1
+    def quote_all(self) -> str:
+        """Return all changed lines, each with what it became, where they are few; "" where they are more.
+
+        Comments count only where nothing else was changed.
+        """
+        removed, added = ([line for line in lines if not _COMMENT.match(line)] for lines in (self.removed, self.added))
+        if not (removed or added):
+            removed, added = list(self.removed), list(self.added)
+        if self.is_guessed or max(len(removed), len(added)) > MOST_QUOTED:
+            return ""
+        pairs = [(removed[0], added[0])] if len(removed) == len(added) == 1 else list(_pair_lines(removed, added))
+        parts = [f"`{_shorten(old, new)}` → `{_shorten(new, old)}`" for old, new in pairs]
+        paired = {line for pair in pairs for line in pair}
+        for verb, lines in (("adds", added), ("drops", removed)):
+            if left := [f"`{_shorten(line)}`" for line in lines if line not in paired]:
+                parts.append(f"{verb} {' and '.join(left)}")
+        return ", ".join(parts)
+
+
+def _pair_lines(removed: Iterable[str], added: Iterable[str]) -> Iterator[Line]:
+    """Yield the lines that were changed, each with the most similar one that came in its place."""
+    left = list(added)
+    for old in removed:
+        ratios = [SequenceMatcher(None, old[:COMPARED_CHARS], new[:COMPARED_CHARS]).ratio() for new in left]
+        if ratios and max(ratios) >= LEAST_SIMILAR:
+            yield old, left.pop(ratios.index(max(ratios)))
 
 
 def _settle(against: dict[str, Counter[str]], into: dict[str, Counter[str]], line: Line, count: int) -> None:
@@ -197,6 +239,7 @@ def _shorten(line: str, other: str = "") -> str:
 
 QUOTED_CHARS = 90
 _NUMBERED = re.compile(r" {0,6}(\d{1,6})(?:→|\t|\||:)")
+_COUNTED = re.compile(r"\[File: [^\n]{1,400}\((\d{1,7}) lines total\)\]")
 _WORD = re.compile(r"(?=.{4}).*?\w")
 _COMMENT = re.compile(r"//|#(?![\w!\[])|/?\*|--|<!--|\W+$")
 _CLOSERS = (")", "]", "{")

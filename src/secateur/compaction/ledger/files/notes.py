@@ -25,11 +25,13 @@ from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 
 NOTE_CHARS = 220  # of one file
+LINES_CHARS = 320  # of one file whose changed lines are all shown
 MOST_INTENTS = 2
 _SHARED = ("", IMPORTS_ONLY, LAYOUT_ONLY)  # notes that files have in common take no room of their own
 _CAPS = (180, 150, 120, 90, 60, 40)  # characters of one note, where not all have room
 MOST_NAMES = 6
 LONGEST_NAME = 80
+LEAST_QUOTED = 40  # characters of a sentence that is cut
 PART_SHARE = 0.6  # of the room that whole parts must fill; else the next part is cut between its names
 
 
@@ -94,12 +96,13 @@ def _describe(changes: FileChanges, sentence: str, together: str) -> str:
     if not parts:
         told = "" if "whole" in changes.kinds else changes.net.quote()
         parts += [f"“{together}”"] if together else [told] if told else []
-    if not sentence:
+    if not sentence and not changes.net.quote_all():
         said = list(changes.intents)[-MOST_INTENTS:] or (
             [changes.expression] if changes.expression and not parts else []
         )
         parts += [f"“{one}”" for one in reversed(said) if not _is_said(one, " ".join(parts))]
-    return _clip(collapse_whitespace(redact("; ".join(parts))).replace(" — ", " – "))
+    most = LINES_CHARS if any("`" in part for part in parts) and changes.net.quote_all() else NOTE_CHARS
+    return _clip(collapse_whitespace(redact("; ".join(parts))).replace(" — ", " – "), most)
 
 
 def _describe_names(changes: FileChanges) -> Iterator[str]:
@@ -123,7 +126,7 @@ def _describe_names(changes: FileChanges) -> Iterator[str]:
 def _describe_changed(changes: FileChanges) -> Iterator[str]:
     """Yield the functions and the like that edits changed, and the line where it is one."""
     owners = [name for name in changes.net.list_owners() if name not in changes.added and name not in changes.removed]
-    told = changes.net.quote() if changes.net.is_small and not (changes.added or changes.removed) else ""
+    told = "" if changes.added or changes.removed else changes.net.quote_all()
     if owners:
         yield f"changes {_join(owners)}{': ' if told else ''}{told}"
         told = "" if told else changes.net.quote(is_outside=True)
@@ -137,7 +140,7 @@ def _is_said(sentence: str, said: str) -> bool:
     return len(words & set(_WORD.findall(said.casefold()))) >= 0.6 * len(words)
 
 
-def _clip(note: str, max_chars: int = NOTE_CHARS) -> str:
+def _clip(note: str, max_chars: int) -> str:
     """Cut a note behind one of its parts, or else between two names; a line of code stands whole or not at all."""
     if len(note) <= max_chars:
         return note
@@ -148,6 +151,8 @@ def _clip(note: str, max_chars: int = NOTE_CHARS) -> str:
     if end <= 0 and not note.startswith("“"):  # the first name stays whole
         end = next((at for at in (note.find(", "), note.find("; ")) if 0 < at <= LONGEST_NAME), 0)
     said = note[:end] if end > 0 else clip_text(note, max_chars - 3)
+    if said.count("“") > said.count("”") and part > 0 and len(said) - said.rfind("“") < LEAST_QUOTED:
+        return note[:part]
     if said.count("`") % 2 and (before := _BEFORE_CODE.sub("", said[: said.rindex("`")])):
         return before
     if end > 0 and note.startswith("; ", end):

@@ -34,9 +34,21 @@ def find_intent(message: Message) -> str:
     for sentence in reversed(list(split_sentences(get_agent_text(message)[-_SEARCHED:]))):
         said = _clean(sentence)
         begun = _LETS.sub("", said)
-        if begun != said and _STARTS.match(begun):
+        if begun != said and _STARTS.match(begun) and not _is_vague(begun):
             return clip_text(begun.rstrip(":"), SENTENCE_CHARS)
     return ""
+
+
+def _is_vague(said: str) -> bool:
+    """Whether an intent tells nothing of a file: it points back, leaves a choice, or has general words only."""
+    own = [word for word in _WORD.findall(said) if word.casefold() not in _GENERAL]
+    return _POINTS_BACK.search(said) is not None or (len(own) < _FEWEST_OWN and not _IDENTIFIER.search(said))
+
+
+def names_other_file(said: str, path: str) -> bool:
+    """Whether a sentence names files, and not this one."""
+    named = _FILE_NAMED.findall(said)
+    return bool(named) and not any(path.endswith(posixpath.basename(one)) for one in named)
 
 
 def find_deed(messages: Sequence[Message], number: int) -> str:
@@ -115,8 +127,25 @@ _DEED = re.compile(
     r"(?i)(?:i|we)(?:['’]ve| have)? (?:(?:successfully|now|also|just) )*(?:added|fixed|updated|removed|renamed|moved"
     r"|replaced|created|implemented|changed|refactored|extracted|introduced|extended|modified|simplified|improved)\b.{12}"
 )
+_FEWEST_OWN = 2  # words of an intent that say what it is about
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_GENERAL = frozenset({
+    "adding", "again", "approach", "better", "calls", "change", "changes", "check", "code", "complete", "correct",
+    "create", "current", "debug", "document", "easy", "error", "errors", "everything", "extend", "file", "files",
+    "final", "fixes", "function", "handle", "have", "implement", "implementation", "improve", "issue", "issues",
+    "lines", "make", "method", "minimal", "modify", "more", "move", "need", "needed", "output", "patch", "plan",
+    "problem", "program", "project", "proper", "properly", "quick", "refactor", "remaining", "remove", "rename",
+    "replace", "reproduce", "reproduction", "rest", "script", "simple", "simplify", "small", "solution", "some",
+    "system", "test", "testing", "tests", "update", "verify", "with", "work", "works", "write",
+})  # fmt: skip
+_POINTS_BACK = re.compile(
+    r"(?i)\b(?:this|that|these|those|it|its|them|again|instead|differently|both|to see|to understand|to find out|or)\b"
+)
+_IDENTIFIER = re.compile(r"\w[a-z]\w*(?:[A-Z]|_\w)|\w\(\)|`[^`]{3,}`")
+_FILE_NAMED = re.compile(r"(?<![\w/.-])[\w./-]*\w\.(?:[a-z]{1,4}|json|toml|yaml|md|txt)(?![\w.(/-])")
 _WHICH = re.compile(r", which (?:will|should|can)\b|, so (?:that )?(?:we|it)\b")
 _NOTHING = re.compile(
     r"(?i)\b(?:let me|let['’]s|i['’]ll|i will|i need to|we need to|needs? to|should|would|could|maybe|perhaps|might"
+    r"|we['’](?:ll|d)|we (?:will|can)|going to"
     r"|want me|looking at|checking|i['’]m (?:now )?\w+ing|hmm|wait|next step|todo|still|remaining)\b|^[#|]"
 )

@@ -30,7 +30,12 @@ def notes(*messages: Message) -> dict[str, str]:
         ("a.py", "def load(path):\n    return 1", "def read(path):\n    return 1", "renames load to read"),
         ("a.py", "def load(path):\n    return 1", "def read(rows):\n    return rows", "adds read; drops load"),
         ("a.py", "def f(a):\n    pass", "def f(a):\n    return a", "changes f: `pass` → `return a`"),
-        ("a.py", "def f(a):\n    b()\n    c()", "def f(a):\n    x(1)\n    y(2)", "changes f"),
+        (
+            "a.py",
+            "def f(a):\n    b()\n    c()",
+            "def f(a):\n    x(1)\n    y(2)",
+            "changes f: adds `x(1)` and `y(2)`",
+        ),
         ("a.md", "# One\ntext", "# One\nother", "changes “One”: `text` → `other`"),
         ("a.go", "", "func (p *Pusher) Push(ctx context.Context) error {\n}", "adds Push"),
         ("a.ts", "x", "  private showStatus(text: string): void {\n  }", "adds showStatus"),
@@ -41,13 +46,13 @@ def notes(*messages: Message) -> dict[str, str]:
         ("a.py", "from a import b\n", "from a import (\n    b,\n    c,\n)\n", "imports only"),
         ("a.py", "f(a,b)", "f(\n    a, b\n)", "layout only"),
         ("a.py", "x = 1", "x = 1 if y else 2", "`x = 1` → `x = 1 if y else 2`"),
-        ("a.py", "x = 1\n", "# why\nx = rows(2)\ny = rows(3)\n", "adds `x = rows(2)` and 2 more lines"),
+        ("a.py", "x = 1\n", "# why\nx = rows(2)\ny = rows(3)\n", "`x = 1` → `x = rows(2)`, adds `y = rows(3)`"),
         ("a.ts", "  }, [rows]);", "  }, [rows, width]);", "`}, [rows]);` → `}, [rows, width]);`"),
         (
             "a.c",
             "static bool take(node_t* at)\n{\n  one();\n  two();\n}",
             "static bool take(node_t* at)\n{\n  six();\n}",
-            "changes take",
+            "changes take: `one();` → `six();`, drops `two();`",
         ),
         (
             "a.java",
@@ -59,7 +64,7 @@ def notes(*messages: Message) -> dict[str, str]:
             "a.ts",
             "const onRow = useCallback(\n  (row) => {\n    a();\n    b();\n  }",
             "const onRow = useCallback(\n  (row) => {\n    c();\n    d();\n  }",
-            "changes onRow",
+            "changes onRow: `a();` → `c();`, `b();` → `d();`",
         ),
     ],
 )
@@ -89,8 +94,8 @@ def test_the_function_around_an_edit_is_found_in_what_was_shown_before() -> None
     shown = "\n".join(f"{at:6}\t{line}" for at, line in enumerate(WHOLE.split("\n"), 1))
     read = (assistant(("r", "read", json.dumps({"file_path": "/w/t.py"}))), result(shown, "read", "r"))
     body = edited("/w/t.py", "        six()\n", "        six(1)\n        six(2)\n")
-    assert notes(*read, *body) == {"/w/t.py": "changes save"}
-    assert notes(*body) == {"/w/t.py": "adds `six(1)`"}
+    assert notes(*read, *body) == {"/w/t.py": "changes save: `six()` → `six(1)`, adds `six(2)`"}
+    assert notes(*body) == {"/w/t.py": "`six()` → `six(1)`, adds `six(2)`"}
     twice = edited("/w/t.py", "        one()\n", "        one(1)\n        one(2)\n")  # it stands in two functions
     assert "load" not in notes(*read, *twice)["/w/t.py"]
 
@@ -204,6 +209,40 @@ def test_where_nothing_is_said_later_the_last_two_intents_stand_and_those_of_sev
     both = [json.dumps({"file_path": path, "old_string": "1", "new_string": "2"}) for path in ("a.py", "b.py")]
     call = assistant(("1", "edit", both[0]), ("2", "edit", both[1]), text="Let me add the new rule to both tables.")
     assert notes(call, result("ok", "edit", "1"), result("ok", "edit", "2")) == {"a.py": "", "b.py": ""}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Let me modify our approach.",
+        "Let me create a test file to reproduce the error.",
+        "Let me add a getter for the rows or make the list public.",
+        "Let me replace all of these with the shared table.",
+        "Let me add the rows of the table to `other.py`.",
+    ],
+)
+def test_an_intent_that_is_general_or_points_elsewhere_describes_no_file(said: str) -> None:
+    assert notes(*edited("a.py", "1", "2", said)) == {"a.py": ""}
+
+
+def test_what_was_said_with_an_edit_that_was_replaced_is_not_told() -> None:
+    old, lines = "\n".join("abc"), "row(1)\nrow(2)\nrow(3)"
+    first = edited("a.py", old, lines, "Let me add three rows to the table.")
+    assert "three rows" in notes(*first)["a.py"]
+    second = edited("a.py", lines, "column(1)\ncolumn(2)\ncolumn(3)", "Let me add three columns to the table.")
+    assert "rows" not in notes(*first, *second)["a.py"]
+    assert "columns" in notes(*first, *second)["a.py"]
+    whole = called("write", file_path="a.py", content="x = 1\n")
+    assert notes(*first, *whole) == {"a.py": ""}
+
+
+def test_a_file_that_was_written_anew_tells_which_functions_are_gone() -> None:
+    read = (assistant(("r", "read", json.dumps({"file_path": "/w/t.py"}))), result(WHOLE, "read", "r"))
+    anew = called("write", file_path="/w/t.py", content="class Table:\n    def load(self):\n        pass\n")
+    assert notes(*read, *anew) == {"/w/t.py": "has load, Table; drops save"}
+    assert notes(*anew) == {"/w/t.py": "has load, Table"}
+    cut = called("write", file_path="/w/t.py", content="class Table:\n" + "    pass\n" * 4_000)  # not searched whole
+    assert "drops" not in notes(*read, *cut)["/w/t.py"]
 
 
 def test_an_edit_that_its_tool_refused_in_words_adds_nothing() -> None:
