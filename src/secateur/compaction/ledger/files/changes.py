@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct, field
 
 from secateur.compaction.ledger.files.net_changes import NetChanges, ShownTexts
-from secateur.compaction.ledger.files.own_words import SENTENCE_CHARS, find_deed, find_intent, names_other_file
+from secateur.compaction.ledger.files.own_words import SENTENCE_CHARS, find_deed, find_intent, is_about_other_file
 from secateur.compaction.ledger.files.paths import clean_path
 from secateur.compaction.ledger.files.rewrites import (
     IMPORTS_ONLY,
@@ -180,7 +180,7 @@ class _Work:
             self._touched[path] = None
             changes.number = max(changes.number, number)
             if number >= 0 and (said := find_deed(messages, number) or find_intent(messages[number])):
-                if names_other_file(said, path):
+                if is_about_other_file(said, path):
                     continue
                 changes.intents.pop(said, None)
                 changes.intents[said] = number

@@ -45,7 +45,7 @@ def _is_vague(said: str) -> bool:
     return _POINTS_BACK.search(said) is not None or (len(own) < _FEWEST_OWN and not _IDENTIFIER.search(said))
 
 
-def names_other_file(said: str, path: str) -> bool:
+def is_about_other_file(said: str, path: str) -> bool:
     """Whether a sentence names files, and not this one."""
     named = _FILE_NAMED.findall(said)
     return bool(named) and not any(path.endswith(posixpath.basename(one)) for one in named)
