@@ -57,12 +57,12 @@ from secateur.compaction.ledger.work.repository import (
     find_branch,
     find_commits,
     find_folder,
-    find_status,
     list_tickets,
     list_unpushed,
 )
 from secateur.compaction.ledger.work.scripts import drop_empty_checks
 from secateur.compaction.ledger.work.standing import list_standing
+from secateur.compaction.ledger.work.status import find_status
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, find_late_results, list_actions

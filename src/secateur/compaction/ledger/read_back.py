@@ -57,7 +57,7 @@ from secateur.compaction.ledger.render import (
     TASK_DOCUMENT,
     UNDELIVERED,
 )
-from secateur.compaction.ledger.work.open_work import NEVER_COMMITTED, UNCOMMITTED, UNPUSHED
+from secateur.compaction.ledger.work.open_work import NEVER_COMMITTED, NOT_TO_COMMIT, UNCOMMITTED, UNPUSHED
 from secateur.compaction.ledger.work.standing import STANDING
 from secateur.compaction.ledger.work.steps import COMMITTED, SEPARATOR
 from secateur.toolcalls.commands import Check
@@ -261,6 +261,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "names": ("identifiers", lambda rest: tuple(rest.split(" · "))),
     UNCOMMITTED: ("uncommitted", lambda rest: tuple(rest.split(" · "))),
     NEVER_COMMITTED: ("uncommitted", lambda rest: tuple(rest.split(" · "))),
+    NOT_TO_COMMIT: ("uncommitted", lambda rest: tuple(rest.split(" · "))),
     "not listed, for room": ("omitted", _parse_counts),
 }
 _LISTS: dict[str, tuple[str, Callable[[str], Any]]] = {

@@ -31,8 +31,8 @@ from secateur.compaction.ledger.work.open_work import (
     render_undelivered_work,
 )
 from secateur.compaction.ledger.work.reports import strip_reported
-from secateur.compaction.ledger.work.repository import MOST_IN_STATUS, list_unnamed
 from secateur.compaction.ledger.work.standing import STANDING
+from secateur.compaction.ledger.work.status import MOST_IN_STATUS, list_unnamed
 from secateur.compaction.ledger.work.steps import COMMITTED, is_step
 from secateur.compaction.template import SECTIONS
 from secateur.toolcalls.actions import clip_text, collapse_whitespace

@@ -112,14 +112,17 @@ def _describe_names(changes: FileChanges) -> Iterator[str]:
         yield f"“{changes.lead}”"
     renamed = {old: new for old, new in changes.renamed.items() if old in changes.removed and new in changes.added}
     known = {f"“{changes.lead}”", *renamed.values()}
+    drops = f"drops {_join(removed)}" if (removed := [one for one in changes.removed if one not in renamed]) else ""
+    if drops and is_new:
+        yield drops
     if added := [name for name in changes.added if name not in known]:
         yield f"{'has' if is_new else 'adds'} {_join(added)}"
     if renamed:
         yield f"renames {_join(f'{old} to {new}' for old, new in renamed.items())}"
     if not is_new:
         yield from _describe_changed(changes)
-    if removed := [name for name in changes.removed if name not in renamed]:
-        yield f"drops {_join(removed)}"
+    if drops and not is_new:
+        yield drops
     yield from (f"two definitions of {name}" for name in changes.twice)
 
 

@@ -6,7 +6,7 @@ the other, folders and all, and no third does. What was done to a file is not de
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.redact import redact
@@ -88,3 +88,33 @@ def find_place(moved: FileEntry) -> str:
 def list_roots(done: Iterable[Action]) -> tuple[str, ...]:
     """Return the folders in which commands were run."""
     return tuple(dict.fromkeys(root for action in done if action.kind == "run" for root in find_roots(action)))
+
+
+def list_untracked(action: Action) -> set[str]:
+    """Return the files and folders that git shows as untracked."""
+    if action.kind != "run" or "?? " not in action.said:
+        return set()
+    return {hit[1].strip('"').rstrip("/") for hit in _UNTRACKED.finditer(action.said[:_SEARCHED])}
+
+
+def is_untracked(
+    effect: Effect, untracked: Collection[str], found: dict[str, FileEntry], roots: dict[str, None]
+) -> bool:
+    """Whether a call deleted what git never had and no call worked with: it is no part of the work."""
+    if effect.use != "deleted" or not untracked:
+        return False
+    path = clean_path(effect.path).rstrip("/")
+    shown = any(f"/{path}".endswith(f"/{one}") or f"{path}/".startswith(f"{one}/") for one in untracked)
+    known = find_known_path(found, path, roots)
+    return shown and not any(one == known or one.startswith(f"{known}/") for one in found)
+
+
+def is_untold_folder(path: str, found: dict[str, FileEntry]) -> bool:
+    """Whether a path looks like a folder of which the session knows no file: nobody knows whether git has it."""
+    return "." not in posixpath.basename(path)[1:] and not any(
+        one == path or one.startswith(f"{path}/") for one in found
+    )
+
+
+_SEARCHED = 20_000  # characters of an output
+_UNTRACKED = re.compile(r"^\?\? ([^\n]{1,300})$", re.M)

@@ -23,6 +23,9 @@ from secateur.compaction.ledger.files.paths import (
     find_place,
     find_roots,
     find_whole_path,
+    is_untold_folder,
+    is_untracked,
+    list_untracked,
     resolve_target,
 )
 from secateur.redact import redact
@@ -51,21 +54,23 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
     staged: dict[str, None] = {}
     wholes: dict[str, str] = {}  # absolute paths of files that are known by relative ones
     committed: set[str] = set()  # files that only a commit names
+    untracked: set[str] = set()  # files and folders that git showed as such
     for action in done:
         if action.kind in ("run", "edit"):
             roots |= dict.fromkeys(find_roots(action))
             staged |= dict.fromkeys(list_staged_files(action))
         for effect in list_file_effects(action):
-            if effect.use == "read" and _is_absent(effect.path, action):
+            if _is_absent(effect, action) or is_untracked(effect, untracked, found, roots):
                 continue
             wholes |= find_whole_path(found, effect.path, roots)
             if effect.use in ("restored", "committed", "stashed", "reapplied"):
                 taken_back.note(found, effect, action, roots)
                 _drop_restored(since_commit, effect, found, roots)
             else:
-                is_untold = effect.use == "deleted" and _is_untold_folder(effect.path, found)
+                is_untold = effect.use == "deleted" and is_untold_folder(effect.path, found)
                 touched = _note(found, effect, action, roots)
                 since_commit |= dict.fromkeys(touched if effect.use != "read" and not is_untold else ())
+        untracked |= list_untracked(action)
         if action.kind == "run" and "commit" in action.call.text and _COMMITTED.search(action.said[:_SEARCHED]):
             _note_commit(found, committed, staged, action, roots)
         if since_commit and _is_commit(action):
@@ -93,8 +98,11 @@ def _is_commit(action: Action) -> bool:
     return is_asked or _COMMITTED.search(action.said[:_SEARCHED]) is not None
 
 
-def _is_absent(path: str, action: Action) -> bool:
-    """Whether a call that succeeds in any case was given a file that is not there."""
+def _is_absent(effect: Effect, action: Action) -> bool:
+    """Whether a call that succeeds in any case was to read a file that is not there."""
+    path = effect.path
+    if effect.use != "read":
+        return False
     if action.kind == "read":
         return _ABSENT.match(action.said[:_MOST_ABSENT]) is not None
     if action.kind != "run":
@@ -139,13 +147,6 @@ def _note_staged_file(found: dict[str, FileEntry], path: str, action: Action, ro
     known = found.get(find_known_path(found, path, roots))
     if is_pathlike(path) and (known is None or known.use == "read"):
         _note(found, Effect(path, "changed"), action, roots)
-
-
-def _is_untold_folder(path: str, found: dict[str, FileEntry]) -> bool:
-    """Whether a path looks like a folder of which the session knows no file: nobody knows whether git has it."""
-    return "." not in posixpath.basename(path)[1:] and not any(
-        one == path or one.startswith(f"{path}/") for one in found
-    )
 
 
 def _note_removed_files(found: dict[str, FileEntry], action: Action, roots: dict[str, None]) -> None:

@@ -12,7 +12,7 @@ from secateur.compaction.ledger.files.lines import find_root, find_tops, shorten
 from secateur.compaction.ledger.files.touched import OTHERS
 from secateur.compaction.ledger.user.requests import is_substantial
 from secateur.compaction.ledger.work.endings import SUBMITTED
-from secateur.compaction.ledger.work.repository import DISTANCES, list_unnamed
+from secateur.compaction.ledger.work.status import DISTANCES, list_unnamed
 
 UNCOMMITTED = "changed since the last commit"
 ALL_LISTED = "every changed file that is listed"
@@ -20,6 +20,7 @@ IN_STATUS = "what git status shows beside them"
 MOST_NAMED = 3  # files changed since the last commit, where nothing was committed
 UNPUSHED = "committed, and no call pushed it"
 NEVER_COMMITTED = "changed, and no call committed"
+NOT_TO_COMMIT = "changed (the task forbids commits)"
 DEMANDED = "to be done before the work counts as done, and no call did it"
 MOST_CHECKS = 3  # failing ones among what comes next
 _OPEN_KINDS = ("outdated", "failed")
@@ -34,7 +35,7 @@ def has_open(ledger: Ledger) -> bool:
     """Whether anything is left to do, to answer or to wait for."""
     waits = (ledger.questions, ledger.pending, find_open_request(ledger), list_failing(ledger), ledger.undelivered)
     states = [*(one.state for one in ledger.tasks), *(one.state for one in ledger.tickets)]
-    left = (ledger.unpushed, ledger.uncommitted, [one for one in ledger.standing if one.kind in _OPEN_KINDS])
+    left = (ledger.unpushed, _get_uncommitted(ledger), [one for one in ledger.standing if one.kind in _OPEN_KINDS])
     return any(waits) or any(left) or "open" in states
 
 
@@ -62,17 +63,30 @@ def find_open_request(ledger: Ledger) -> str:
 
 def render_undelivered_work(ledger: Ledger) -> Iterator[str]:
     """Render the files that no call committed and the commits that no call pushed."""
-    if ledger.uncommitted:
+    if _get_uncommitted(ledger):
         label = UNCOMMITTED if has_committed(ledger) else NEVER_COMMITTED
+        label = NOT_TO_COMMIT if label == NEVER_COMMITTED and _is_commit_forbidden(ledger) else label
         yield f"- {label}: {' · '.join(_list_uncommitted(ledger))}"
     if ledger.unpushed:
         yield f"- {UNPUSHED}: {' · '.join(ledger.unpushed)}"
     yield from _render_demanded(ledger)
 
 
+def _get_uncommitted(ledger: Ledger) -> tuple[str, ...]:
+    """Return the files that are left to commit; none where the work was handed in and the user forbids commits."""
+    return () if find_submission(ledger) and _is_commit_forbidden(ledger) else ledger.uncommitted
+
+
+def _is_commit_forbidden(ledger: Ledger) -> bool:
+    """Whether words of the user in force forbid every commit."""
+    own = (one.text for one in ledger.constraints if not one.replaced_by and one.scope != "project")
+    return any(_FORBIDS_COMMITS.search(text) for text in own)
+
+
 def _render_demanded(ledger: Ledger) -> Iterator[str]:
     """Render what a rule in force wants done before the work counts as done, no other forbids, and no call did."""
-    left = {"commit": bool(ledger.uncommitted), "push": bool(ledger.uncommitted or ledger.unpushed)}
+    changed = _get_uncommitted(ledger)
+    left = {"commit": bool(changed), "push": bool(changed or ledger.unpushed)}
     bans = [hit[1].lower() for one in ledger.constraints if not one.replaced_by for hit in _BANS.finditer(one.text)]
     left = {kind: is_left and kind not in bans for kind, is_left in left.items()}
     found: dict[str, list[str]] = {}
@@ -111,4 +125,8 @@ _FORBIDS = re.compile(
 )
 _BANS = re.compile(
     r"(?i)\b(?:never|do not|don['’]t|must not|may not|forbidden to)\s+(commit|push)\b(?! (?:until|before|without))"
+)
+_FORBIDS_COMMITS = re.compile(
+    r"(?i)\b(?:never|do not|don['’]t|must not|may not|forbidden to|without)\s+(?:ever\s+)?commit(?:ting)?"
+    r"(?:\s+(?:or push|(?:your|the|any)(?: \w+)? changes|anything))*\s*(?:[.;:!)\n]|$)"
 )

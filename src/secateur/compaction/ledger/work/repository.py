@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.entries import FileEntry, Ticket
+from secateur.compaction.ledger.entries import Ticket
 from secateur.model import Message, Part
 from secateur.redact import redact
 from secateur.tool_kinds import detect_tool_kind
@@ -23,10 +23,7 @@ from secateur.toolcalls.file_effects import PLACES
 COMMIT_CHARS, TITLE_CHARS = 160, 120
 MOST_TICKETS = 20
 MOST_UNPUSHED = 4
-MOST_IN_STATUS = 12  # files that no other line names
 TAG = "tag "
-CLEAN = "clean"
-DISTANCES = ("ahead ", "behind ")
 
 
 def find_folder(done: Iterable[Action], ran: Iterable[ExecutedCommand]) -> str:
@@ -150,60 +147,6 @@ def _make_commit_call(result: Part) -> Part:
     return replace(result, kind="tool_call", text=_COMMIT_CALL)
 
 
-def find_status(ran: Iterable[ExecutedCommand]) -> tuple[str, ...]:
-    """Return what the last `git status` showed: how far the branch is from its upstream, and each file with its state.
-
-    Nothing behind a later commit, push or restoration: what it showed is no longer so.
-    """
-    found: tuple[str, ...] = ()
-    for run in ran:
-        if not run.action.ok or "git" not in run.line:
-            continue
-        said = run.action.said[:_SEARCHED_TEXT]
-        changed = [hit.end() for hit in _COMMIT.finditer(said)]
-        asked = max((hit.start() for hit in _STATUS_ASKED.finditer(run.line)), default=-1)
-        moved = max((hit.start() for hit in _MOVES_ON.finditer(run.line)), default=-1)
-        if changed or moved >= 0:
-            found = ()
-        if asked > moved:
-            found = _read_status(said[max(changed, default=0) :], _SHORT_ASKED.search(run.line) is not None) or found
-    return found
-
-
-def list_unnamed(status: Iterable[str], files: Iterable[FileEntry]) -> tuple[str, ...]:
-    """Return the entries of a status of files that no line names, and how far the branch is from its upstream."""
-    named = [f"/{path}" for one in files for path in (one.path, one.to) if path and one.use != "read"]
-    return tuple(one for one in status if one != CLEAN and not _is_named(one, named))
-
-
-def _is_named(entry: str, named: Iterable[str]) -> bool:
-    state, _, rest = entry.partition(" ")
-    if state not in _STATES:
-        return False
-    path = rest.rpartition(" -> ")[2].strip('"')
-    end = f"/{path}" if path.endswith("/") else f"/{path}/"
-    return any(end in f"{one}/" or f"{path}/".endswith(f"{one.lstrip('.')}/") for one in named)
-
-
-def _read_status(said: str, is_short: bool) -> tuple[str, ...]:
-    """Return the entries of a status in its long or its short form; () where it shows neither."""
-    found = [f"{way} {count} of {upstream}" for way, upstream, count in _LONG_DISTANCE.findall(said)]
-    found += [f"{distance} of {upstream}" for upstream, distance in _SHORT_DISTANCE.findall(said)]
-    is_long = "On branch " in said or "HEAD detached" in said
-    if is_long:
-        tracked, _, rest = said.partition("Untracked files:")
-        found += [f"{_LONG_STATES[hit[0]]} {hit[1].strip()}" for hit in _LONG_ENTRY.findall(tracked)]
-        found += [f"untracked {path.strip()}" for path in _UNTRACKED.findall(rest.split("\n\n")[0])]
-    elif is_short:
-        found += [f"{_read_code(code)} {path.strip()}" for code, path in _SHORT_ENTRY.findall(said)]
-    is_clean = is_long or (is_short and (_SHORT_HEAD.search(said) is not None or not said.strip()))
-    return tuple(dict.fromkeys(map(redact, found))) or ((CLEAN,) if is_clean else ())
-
-
-def _read_code(code: str) -> str:
-    return next((word for sign, word in _CODES.items() if sign in code), "modified")
-
-
 def find_commits(ran: Iterable[ExecutedCommand]) -> Iterator[str]:
     """Yield the line that git printed for each commit: branch, hash, subject."""
     for run in ran:
@@ -234,25 +177,6 @@ _STATUS = re.compile(
     r"^## (?!HEAD \()(?:No commits yet on )?([^\s.]{1,200}(?:\.[^\s.]{1,200}){0,8})(?:\.\.\.\S+)?(?: \[[^\]\n]*\])?$()",
     re.M,
 )
-_STATUS_ASKED = re.compile(r"\bgit (?:-C \S+ )?status\b")
-_SHORT_ASKED = re.compile(r"\bstatus\b[^;&|]{0,60}\s(?:-\w*s\w*\b|--short\b|--porcelain\b)")
-_MOVES_ON = re.compile(r"\bgit (?:-C \S+ )?(?:push|pull|merge|rebase|reset|restore|checkout|switch|stash|clean)\b")
-_LONG_DISTANCE = re.compile(r"^Your branch is (ahead|behind)(?: of)? '([^'\n]{1,200})' by (\d+) commit", re.M)
-_SHORT_HEAD = re.compile(r"^## \S", re.M)
-_SHORT_DISTANCE = re.compile(r"^## \S{1,200}?\.\.\.(\S{1,200}) \[([^\]\n]{1,60})\]", re.M)
-_LONG_ENTRY = re.compile(r"^\s+(modified|new file|deleted|renamed|both modified|typechange):[ \t]+([^\n]{1,300})", re.M)
-_LONG_STATES = {
-    "modified": "modified", "new file": "added", "deleted": "deleted", "renamed": "renamed",
-    "both modified": "conflicting", "typechange": "modified",
-}  # fmt: skip
-_UNTRACKED = re.compile(r"^(?:\t| {2,})(?!\()([^\n]{1,300})", re.M)
-_SHORT_ENTRY = re.compile(
-    r"^(?=\S| \S)([ MADRCTUm?]{1,2}) {1,2}"
-    r"([^\s:]{1,300}(?: -> [^\s:]{1,300})?|\"[^\"\n]{1,300}\")[ \t]*$",
-    re.M,
-)
-_CODES = {"?": "untracked", "U": "conflicting", "D": "deleted", "R": "renamed", "A": "added"}
-_STATES = frozenset({*_LONG_STATES.values(), *_CODES.values()})
 _HASH = re.compile(_COMMITTED + r"([0-9a-f]{7,40})\] ", re.M)
 _GIT = ("git", "gh", "gt", "glab")
 _GIT_FAILED = re.compile(

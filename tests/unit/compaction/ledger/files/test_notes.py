@@ -239,7 +239,7 @@ def test_what_was_said_with_an_edit_that_was_replaced_is_not_told() -> None:
 def test_a_file_that_was_written_anew_tells_which_functions_are_gone() -> None:
     read = (assistant(("r", "read", json.dumps({"file_path": "/w/t.py"}))), result(WHOLE, "read", "r"))
     anew = called("write", file_path="/w/t.py", content="class Table:\n    def load(self):\n        pass\n")
-    assert notes(*read, *anew) == {"/w/t.py": "has load, Table; drops save"}
+    assert notes(*read, *anew) == {"/w/t.py": "drops save; has load, Table"}
     assert notes(*anew) == {"/w/t.py": "has load, Table"}
     cut = called("write", file_path="/w/t.py", content="class Table:\n" + "    pass\n" * 4_000)  # not searched whole
     assert "drops" not in notes(*read, *cut)["/w/t.py"]

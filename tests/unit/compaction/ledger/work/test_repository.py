@@ -129,6 +129,20 @@ LONG = (
 SHORT = "## main...origin/main [behind 2]\n M src/a.py\nR  src/b.py -> src/c.py\n?? docs/\n"
 
 
+STAGED = """On branch main
+Changes to be committed:
+  (use "git restore --staged <file>..." to unstage)
+\tmodified:   a.py
+\tnew file:   b.py
+
+Changes not staged for commit:
+\tmodified:   a.py
+
+Untracked files:
+\tc.py
+"""
+
+
 @pytest.mark.parametrize(
     ("rounds", "shown"),
     [
@@ -136,6 +150,14 @@ SHORT = "## main...origin/main [behind 2]\n M src/a.py\nR  src/b.py -> src/c.py\
          ("ahead 2 of origin/main", "modified src/a.py", "deleted src/b.py", "untracked docs/new.md")),
         ([ran("git status -sb", SHORT)],
          ("behind 2 of origin/main", "modified src/a.py", "renamed src/b.py -> src/c.py", "untracked docs/")),
+        (
+            [ran("git status -s", "M  a.py\n M b.py\nMM c.py\nA  d.py\n")],
+            ("staged a.py", "modified b.py", "part-staged c.py", "added d.py"),
+        ),
+        (
+            [ran("git status", STAGED)],
+            ("staged a.py", "added b.py", "modified a.py", "untracked c.py"),
+        ),
         ([ran("git status --short", "?? a.py\n"), COMMIT], ()),
         ([ran("git status --short", "?? a.py\n"), PUSHED], ()),
         ([ran("git status -s", "?? a.py\n"), ran("git status -s", "")], ("clean",)),
@@ -146,6 +168,30 @@ SHORT = "## main...origin/main [behind 2]\n M src/a.py\nR  src/b.py -> src/c.py\
 )  # fmt: skip
 def test_the_last_status_is_read_in_both_forms(rounds: list[tuple[Message, Message]], shown: tuple[str, ...]) -> None:
     assert read(*rounds).status == shown
+
+
+def test_files_of_a_status_whose_names_count_up_are_one() -> None:
+    names = [f'?? "My Docs/PLAN-{at:02}.md"\n' for at in (2, 3, 4, 6)]
+    lines = render_ledger(read(ran("git status -s", "".join(names))))
+    assert lines["files"] == (
+        '- git status, last: untracked "My Docs/PLAN-02..04.md" · untracked "My Docs/PLAN-06.md"',
+    )
+    assert render_ledger(read_back(lines)) == lines
+
+
+FORBIDDEN = "Change what you like. Do not commit your changes."
+
+
+def test_where_the_user_forbids_commits_the_changed_files_are_said_to_be_so() -> None:
+    edit = (assistant(("e", "write", json.dumps({"file_path": "a.py", "content": "x"}))), result("ok", "write", "e"))
+    told = render_ledger(build_ledger(talk(user(FORBIDDEN), *edit).messages))
+    assert "- changed (the task forbids commits): a.py" in told["next"]
+    assert render_ledger(read_back(told))["next"] == told["next"]
+    some = render_ledger(build_ledger(talk(user("Fix it. Do not commit machine state."), *edit).messages))
+    assert "- changed, and no call committed: a.py" in some["next"]
+    submitted = ran("echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && cat patch.txt")
+    sent = render_ledger(build_ledger(talk(user(FORBIDDEN), *edit, submitted[0]).messages))
+    assert not any(line.startswith("- changed") for line in sent["next"])
 
 
 def test_files_of_the_last_status_that_no_line_names_have_one() -> None:
