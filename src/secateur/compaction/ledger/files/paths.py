@@ -100,7 +100,7 @@ def list_untracked(action: Action) -> set[str]:
 def is_untracked(
     effect: Effect, untracked: Collection[str], found: dict[str, FileEntry], roots: dict[str, None]
 ) -> bool:
-    """Whether a call deleted what git never had and no call worked with: it is no part of the work."""
+    """Whether a call deleted what git never had and no call worked with: nothing is left to commit."""
     if effect.use != "deleted" or not untracked:
         return False
     path = clean_path(effect.path).rstrip("/")
@@ -109,10 +109,13 @@ def is_untracked(
     return shown and not any(one == known or one.startswith(f"{known}/") for one in found)
 
 
-def is_untold_folder(path: str, found: dict[str, FileEntry]) -> bool:
-    """Whether a path looks like a folder of which the session knows no file: nobody knows whether git has it."""
-    return "." not in posixpath.basename(path)[1:] and not any(
-        one == path or one.startswith(f"{path}/") for one in found
+def is_untold_folder(effect: Effect, found: dict[str, FileEntry]) -> bool:
+    """Whether a call deleted what looks like a folder of unknown files: nobody knows whether git has it."""
+    path = effect.path
+    return (
+        effect.use == "deleted"
+        and "." not in posixpath.basename(path)[1:]
+        and not any(one == path or one.startswith(f"{path}/") for one in found)
     )
 
 

@@ -60,14 +60,14 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
             roots |= dict.fromkeys(find_roots(action))
             staged |= dict.fromkeys(list_staged_files(action))
         for effect in list_file_effects(action):
-            if _is_absent(effect, action) or is_untracked(effect, untracked, found, roots):
+            if _is_absent(effect, action):
                 continue
             wholes |= find_whole_path(found, effect.path, roots)
             if effect.use in ("restored", "committed", "stashed", "reapplied"):
                 taken_back.note(found, effect, action, roots)
                 _drop_restored(since_commit, effect, found, roots)
             else:
-                is_untold = effect.use == "deleted" and is_untold_folder(effect.path, found)
+                is_untold = is_untracked(effect, untracked, found, roots) or is_untold_folder(effect, found)
                 touched = _note(found, effect, action, roots)
                 since_commit |= dict.fromkeys(touched if effect.use != "read" and not is_untold else ())
         untracked |= list_untracked(action)

@@ -4,6 +4,7 @@ Rule: as git printed it, in its long or its short form, and only while nothing b
 count up are one entry where they are shown.
 """
 
+import posixpath
 import re
 from collections.abc import Iterable, Iterator
 
@@ -92,7 +93,8 @@ def fold_numbered(entries: Iterable[str]) -> Iterator[str]:
     for row in rows:
         first, last = row[0], row[-1]
         if len(row) >= FEWEST_FOLDED and not isinstance(first, str) and not isinstance(last, str):
-            yield f"{first['start']}{first['number']}..{last['number']}{last['end']}"
+            name = posixpath.basename(last[0]).strip('"')
+            yield f"{first[0]} to {name}"
         else:
             yield from (one if isinstance(one, str) else one[0] for one in row)
 

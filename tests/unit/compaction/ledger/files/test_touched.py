@@ -330,10 +330,13 @@ def test_a_folder_that_was_cloned_anew_is_not_deleted_and_one_of_unknown_files_i
     assert build_ledger(messages).uncommitted == ("lib/old.py",)
 
 
-def test_what_git_never_had_and_no_call_worked_with_is_not_deleted() -> None:
-    status = called("bash", " M lib/row.py\n?? lib/.cache/\n?? out.log\n?? lib/new.py\n", command="git status -s")
-    gone = called("bash", command="rm -rf lib/.cache out.log lib/old.py")
-    assert files(status, gone) == {"lib/old.py": "deleted"}
-    assert files(gone, status) == {"lib/.cache": "deleted", "out.log": "deleted", "lib/old.py": "deleted"}
+def test_what_git_never_had_and_no_call_worked_with_is_not_left_to_commit() -> None:
+    def list_left(*rounds: tuple[Message, Message]) -> tuple[str, ...]:
+        return build_ledger(talk(user(), *(message for one in rounds for message in one)).messages).uncommitted
+
+    status = called("bash", " M lib/row.py\n?? out.log\n?? lib/made.d/\n?? lib/new.py\n", command="git status -s")
+    gone = called("bash", command="rm -rf lib/made.d out.log lib/old.py")
+    assert list_left(status, gone) == ("lib/old.py",)
+    assert list_left(gone, status) == ("lib/made.d", "out.log", "lib/old.py")
     read = called("read", file_path="lib/new.py")
-    assert files(status, read, called("bash", command="rm lib/new.py")) == {"lib/new.py": "deleted"}
+    assert list_left(status, read, called("bash", command="rm lib/new.py")) == ("lib/new.py",)
