@@ -4,9 +4,8 @@
 
 Every session is compacted without a model. Three kinds of statements are checked against the whole session, by other
 means than the summary's: that the user waits for something, while a later message of the user is there; that an error
-or a check is open, while the same command succeeded later; and a goal that a host wrote, unless it is an order to go on
-that ends the session. Each is printed with the messages behind it. `--draw` prints so many statements, drawn by seed,
-with what followed, for reading.
+or a check is open, while the same command succeeded later; and a goal that a host wrote. Each is printed with the
+messages behind it. `--draw` prints so many statements, drawn by seed, with what followed, for reading.
 """
 
 import argparse
@@ -37,7 +36,6 @@ HOSTS = re.compile(
     r"|system-reminder|turn_aborted|command-name|user_instructions|skill)\b|Caveat: The messages below"
     r"|This session is being continued|Please continue working on the task on whatever approach"
 )
-GOES_ON = re.compile("Please continue working on the task on whatever approach")  # asked, while nothing follows it
 
 
 class Statement(Struct, frozen=True):
@@ -93,15 +91,8 @@ def judge(name: str, summary: str, messages: tuple[Message, ...]) -> Iterator[St
         if re.match(r"(?:error, open|(?:test|build|lint), failed)(?: \(-?\d+\))?(?: \(edited since\))?: ", line):
             yield from _judge_open(name, line, messages)
     for line in bullets(summary, "Goal"):
-        text = re.sub(r"^\[[^\]]*\] ", "", line).lstrip('"')
-        is_unanswered = ", open] " in line and GOES_ON.match(text) is not None and _ends_with(text, messages)
-        yield Statement(name, "goal", line, bool(HOSTS.match(text)) and not is_unanswered, ())
-
-
-def _ends_with(text: str, messages: tuple[Message, ...]) -> bool:
-    """Whether the session ends with this text in the user's name, and nothing followed it."""
-    last = messages[-1]
-    return last.role == "user" and "\n".join(one.text for one in last.parts).strip().startswith(text.partition("\n")[0])
+        found = HOSTS.match(re.sub(r"^\[[^\]]*\] ", "", line).lstrip('"'))
+        yield Statement(name, "goal", line, bool(found), ())
 
 
 def _judge_open(name: str, line: str, messages: tuple[Message, ...]) -> Iterator[Statement]:

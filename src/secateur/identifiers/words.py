@@ -43,7 +43,7 @@ _ERRNO = (
 # fmt: on
 _WORD = re.compile(
     r"</[\w.:-]*"  # a closing tag, which is not a path
-    r"|(?:https?|wss?|ftp|file|s3|gs|git|ssh)://[^\s\"'`<>\\()\[\]{}|]{1,2000}"
+    r"|(?:https?|wss?|ftp|file|s3|gs|git|ssh)://[^\s\"'`<>\\()\[\]{}|“”]{1,2000}"
     r"|\d{1,6}→"  # a line's number
     r"|\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!,?\w)"
     r"|(?:[A-Za-z]:(?=[\\/]))?[\w.\-/\\~@#]+(?::\d+){0,2}"

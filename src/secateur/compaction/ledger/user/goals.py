@@ -21,11 +21,15 @@ _FLEETING_CHARS = 60  # of an order to look, to run or to go on that is no goal
 
 
 def list_goals(ledger: Ledger) -> list[UserRequest]:
-    """Return the first task, the newest task, what is asked now, and the last message while it is open."""
-    telling = [one for one in ledger.requests if is_substantial(one.text)]
+    """Return the first task, the newest task, what is asked now, and the last message while it is open.
+
+    An order to go on that a host wrote is a request, and no goal.
+    """
+    requests = [one for one in ledger.requests if not is_nudge(one.text)]
+    telling = [one for one in requests if is_substantial(one.text)]
     tasks = [one for one in telling if _is_goal(one)]
     first = next((one for one in telling if one in tasks or _is_proposal(one)), None)
-    last = [one for one in ledger.requests[-1:] if one.state == "open" or not telling or is_confirming(one)]
+    last = [one for one in requests[-1:] if one.state == "open" or not telling or is_confirming(one)]
     newest = [one for one in telling[-1:] if one.state == "open" or not tasks]
     brief = [
         one for one in tasks if not _is_long(one) and one is not first
