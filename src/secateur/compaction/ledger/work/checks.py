@@ -153,8 +153,46 @@ def list_commands(ran: Iterable[ExecutedCommand]) -> tuple[Command, ...]:
         found.pop(name, None)
         verdict = judge_run(run)
         exit_ = None if verdict.ok is None else run.action.exit
-        found[name] = Command(run.text, verdict.ok, exit_, run.check, redact(verdict.line), run.action.key)
+        told = verdict.line if verdict.ok is not False or not run.check else tell_failure(run.action.said, verdict.line)
+        found[name] = Command(run.text, verdict.ok, exit_, run.check, redact(told), run.action.key)
     return tuple(found.values())
+
+
+def tell_failure(output: str, total: str) -> str:
+    """Return the line that tells why a check failed: the first error with its place, else the failed assertion.
+
+    The tool's total stays beside it, unless it only says that something failed.
+    """
+    lines = [_COLOR.sub("", line).strip() for line in output[-_SEARCHED:].split("\n")[-_LINES:]]
+    lines = [line for line in lines if line and len(line) <= _TOLD_CHARS]
+    telling = next((hit for shape in _TELLING if (hit := next(filter(shape.search, lines), ""))), "")
+    if not telling or _clip(telling) == total or total.startswith(telling):
+        return total
+    if not total or STARTER.search(total) or _PLACED.search(total) or _BARE_TOTAL.search(total):
+        return _clip(telling)
+    return f"{_clip(telling)} · {total}"
+
+
+def find_missing(output: str) -> str:
+    """Return the line of an output by which the machine lacks what a command needs; "" if none says so."""
+    lines = (_COLOR.sub("", line).strip() for line in output[-_SEARCHED:].split("\n")[-_LINES:])
+    return _clip(next((line for line in lines if len(line) <= _TOLD_CHARS and _LACKING.search(line)), ""))
+
+
+_TOLD_CHARS = 2_000
+_PLACED = re.compile(  # an error with file and line, as compilers and linters write it
+    r"^\S{1,300}\.\w{1,5}(?::\d{1,6}){1,2}:? .{0,20}\b(?:error|Error)\b|^\S{1,300}\(\d{1,6},\d{1,6}\): error |: error: "
+)
+_ASSERTED = re.compile(r"^(?:FAILED \S{1,300} - \S|E {2,}(?:\w+\.)*\w*(?:Error|Exception)\b|AssertionError: \S)")
+_LACKING = re.compile(
+    r"(?:^|: )(?:command )?not found$|: command not found\b|^(?:\S{0,80}sh: )?[^\n]{0,40}\bcd: "
+    r"|: No such file or directory$"
+    r"|^(?:ModuleNotFoundError|ImportError): No module named |: No module named \S+$"
+    r"|\bCannot find module '[^'./]"
+    r"|\bcan't open file |: Permission denied$|\bCould not resolve host\b|\bENOENT\b"
+)
+_TELLING = (_PLACED, _ASSERTED, _LACKING)
+_BARE_TOTAL = re.compile(r"(?i)^(?:FAIL(?:ED)?|Found \d+ errors?\b.*|error: script .*|\S+ exited with .*)$")
 
 
 def is_refused(run: ExecutedCommand) -> bool:
@@ -214,7 +252,7 @@ def _read_start(output: str) -> _Start:
 
 def _is_total(line: str) -> bool:
     """Whether a line is the total of a tool that ran, and not that of a program that started the tool."""
-    if _NOTHING_CHECKED.search(line) or _STARTER.search(line):
+    if _NOTHING_CHECKED.search(line) or STARTER.search(line):
         return False
     return _FAILED_TOTAL.search(line) is not None or (_PASSED_TOTAL.search(line) is not None and line != "PASS")
 
@@ -231,7 +269,7 @@ _NOTHING_CHECKED = re.compile(
     r"|\bNo test(?:s| files| suites?)? found\b"  # jest, vitest, mocha, playwright
     r"|^test result: ok\. 0 passed; 0 failed"  # cargo test
 )
-_STARTER = re.compile(
+STARTER = re.compile(
     r"^g?make(?:\[\d+\])?: |^npm (?:ERR!|error) |^\s*ELIFECYCLE\b|^error: script |^##\[error\]|^FAIL$|^OK$"
     r"|^error: test failed, to rerun"
 )

@@ -39,12 +39,12 @@ def list_failed_acts(messages: Sequence[Message], ran: Iterable[ExecutedCommand]
     left: dict[str, _Chain] = {}
     for part in (part for message in messages for part in message.parts if part.kind == "tool_result"):
         for run in runs.get(part.key, ()):
-            has_failed = has_run_failed(run)
-            acts = {} if is_refused(run) else {act: words for words in run.does if (act := _name_act(words))}
+            acts = {act: words for words in run.does if (act := _name_act(words))}
+            has_failed = is_refused(run) or has_run_failed(run)
             for act in acts:
                 left.pop(act, None)
             if has_failed:
-                rest = list_failed_programs(run)
+                rest = run.does if is_refused(run) else list_failed_programs(run)
                 some = {act: words for act, words in acts.items() if words in rest}
                 left |= {
                     act: _Chain(rest if _is_chain(run.line) else (words,), run.action.said)
@@ -53,7 +53,15 @@ def list_failed_acts(messages: Sequence[Message], ran: Iterable[ExecutedCommand]
         for act, shows in _SHOWS_DONE.items() if left else ():
             if act in left and _is_shown_done(shows, part.text[:_RESULT_CHARS]):
                 del left[act]
-    yield from list(dict.fromkeys(_describe(chain, left) for chain in left.values()))[-MOST_FAILED:]
+    yield from _list_by_cause(left)[-MOST_FAILED:]
+
+
+def _list_by_cause(left: Mapping[str, "_Chain"]) -> list[str]:
+    """Return what failed with the same error together, so that one cause is told once."""
+    told: dict[str, dict[str, None]] = {}
+    for chain in left.values():
+        told.setdefault(_quote_error(chain.said), {})[_describe(chain, left)] = None
+    return [f"{' · '.join(acts)}{error}" for error, acts in told.items()]
 
 
 class _Chain(Struct, frozen=True):
@@ -64,10 +72,10 @@ class _Chain(Struct, frozen=True):
 
 
 def _describe(chain: _Chain, left: Mapping[str, _Chain]) -> str:
-    """Quote what is left of a chain, from its first act that failed or did not run to its last, and the error."""
+    """Quote what is left of a chain, from its first act that failed or did not run to its last."""
     at = [number for number, words in enumerate(chain.does) if left.get(_name_act(words)) == chain]
     told = " && ".join(" ".join(words) for words in chain.does[at[0] : at[-1] + 1])
-    return f"{quote_line(told)}{_quote_error(chain.said)}"
+    return quote_line(told)
 
 
 def has_run_failed(run: ExecutedCommand) -> bool:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.coverage import is_covering, name_command
 from secateur.compaction.ledger.entries import Failure
 from secateur.compaction.ledger.files.touched import describe_target
-from secateur.compaction.ledger.work.checks import REFUSED, has_started, judge_run
+from secateur.compaction.ledger.work.checks import REFUSED, STARTER, has_started, judge_run
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand
@@ -106,6 +106,7 @@ def find_error_lines(output: str, try_: _Try) -> list[str]:
     lines = [line for line in text.split("\n") if 3 <= len(line.strip()) <= 2_000 and not _FRAME.match(line.strip())]
     for shape in (_FAILING, _EXCEPTION, _ERROR):
         if hits := list(dict.fromkeys(line for line in lines if shape.search(line) and not _FINE.search(line))):
+            hits = [line for line in hits if not STARTER.search(line.strip())] or hits
             most = _LINES if try_.check else 1
             return list(_clean_lines(hits[-most:] if shape is _EXCEPTION else hits[:most]))
     return [] if try_.is_run else list(_clean_lines(lines[:1]))

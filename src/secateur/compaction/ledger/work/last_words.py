@@ -39,6 +39,7 @@ def condense_quote(quote: Quote | None, max_chars: int) -> Quote | None:
 
 def condense_words(text: str, max_chars: int) -> str:
     """Return what tells most of a text, in its order."""
+    text = _cap_listings(text)
     if len(text) <= max_chars:
         return text
     if len(text) > _SEARCHED:
@@ -46,6 +47,32 @@ def condense_words(text: str, max_chars: int) -> str:
     units = _rank_ends(_raise_openings(list(_split_units(text))))
     kept = _choose(units, max_chars)
     return _join(units, kept) if kept else clip_text(text, max_chars)
+
+
+def _cap_listings(text: str) -> str:
+    """Return a text that mostly lists things with the first of its items, and those that tell most."""
+    lines = text[:_SEARCHED].split("\n")
+    listed = [at for at, line in enumerate(lines) if _LISTED.match(line)]
+    plain = [at for at in listed if _rank(lines[at]) <= _PLAIN_RANK]
+    if len(listed) <= MOST_LISTED or len(plain) <= MOST_LISTED or len(text) > _SEARCHED:
+        return text
+    dropped = {*plain[MOST_LISTED:]}
+    kept: list[str] = []
+    for at, line in enumerate(lines):
+        if at in dropped or _is_lead_of(lines, at, dropped):
+            if kept[-1:] != [GAP]:
+                kept.append(GAP)
+        elif line.strip() or kept[-1:] != [GAP]:
+            kept.append(line)
+    return "\n".join(kept).strip("\n")
+
+
+def _is_lead_of(lines: Sequence[str], at: int, dropped: set[int]) -> bool:
+    """Whether a heading has none of the items left that stood below it."""
+    if not _OPENS.search(lines[at]):
+        return False
+    behind = next((number for number in range(at + 1, len(lines)) if lines[number].strip()), -1)
+    return behind in dropped
 
 
 def _split_units(text: str) -> Iterator[_Unit]:
@@ -118,6 +145,9 @@ def _join(units: Sequence[_Unit], kept: Sequence[int]) -> str:
 
 
 _LONG_LINE = 300
+MOST_LISTED = 16  # items and lines of code of a text that tell no more than others
+_PLAIN_RANK = 2
+_LISTED = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s|\s{4,}\S|\s*\|")
 
 
 _BULLET = re.compile(r"^(?:[-*•+]|\d{1,2}[.)]|#{1,5}|[✅✓✔])\s+(?:\[x\]\s+)?")

@@ -5,7 +5,7 @@ and a push that failed are open as well. How it is worded is decided elsewhere.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from secateur.compaction.ledger.entries import Command, Ledger
 from secateur.compaction.ledger.files.lines import find_root, find_tops, shorten_path
@@ -88,7 +88,8 @@ def _render_demanded(ledger: Ledger) -> Iterator[str]:
     changed = _get_uncommitted(ledger)
     left = {"commit": bool(changed), "push": bool(changed or ledger.unpushed)}
     bans = [hit[1].lower() for one in ledger.constraints if not one.replaced_by for hit in _BANS.finditer(one.text)]
-    left = {kind: is_left and kind not in bans for kind, is_left in left.items()}
+    failed = [one.text for one in ledger.standing if one.kind == "failed"]  # told there
+    left = {kind: is_left and kind not in bans and not _has_failed(kind, failed) for kind, is_left in left.items()}
     found: dict[str, list[str]] = {}
     for one in ledger.constraints:
         if not one.replaced_by and _CLOSES.search(one.text) and not _FORBIDS.search(one.text):
@@ -98,6 +99,10 @@ def _render_demanded(ledger: Ledger) -> Iterator[str]:
     if found:
         sources = " · ".join(dict.fromkeys(source for some in found.values() for source in some))
         yield f"- {DEMANDED}: {', '.join(found)} — demanded by {sources}"
+
+
+def _has_failed(kind: str, failed: Iterable[str]) -> bool:
+    return any(re.search(rf"\bgit {kind}\b", text.partition(" — said: ")[0]) for text in failed)
 
 
 def _list_uncommitted(ledger: Ledger) -> Iterator[str]:

@@ -17,9 +17,10 @@ from secateur.compaction.ledger.files.added_logs import describe_added_logs
 from secateur.compaction.ledger.files.lines import TEMPORARY
 from secateur.compaction.ledger.files.rewrites import is_edit_refused
 from secateur.compaction.ledger.files.touched import is_secret
-from secateur.compaction.ledger.work.checks import has_started, is_refused
+from secateur.compaction.ledger.work.checks import find_missing, has_started, is_refused
 from secateur.compaction.ledger.work.endings import describe_ending, list_lines
 from secateur.compaction.ledger.work.failed_acts import LINE_CHARS, list_failed_acts, quote_line
+from secateur.compaction.ledger.work.last_errors import judge_action
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action
@@ -30,7 +31,7 @@ from secateur.toolcalls.shell import parse_command_line
 STANDING: dict[StandingKind, str] = {
     "ended": "how the session ended",
     "edits": "state of the changes",
-    "unchecked": "not checked",
+    "unchecked": "not verified",
     "outdated": "outdated",
     "failed": "failed, and no later call did it",
 }
@@ -48,9 +49,10 @@ def list_standing(
         "edits": _describe_edits(done, ledger.files, changes),
         "unchecked": _describe_unchecked(done, ran, changes) if _has_code_changed(ledger.files, changes) else "",
     }
+    never = [Standing("unchecked", text) for text in _list_never_run(ran)] if found["unchecked"] else []
     outdated = (Standing("outdated", text) for text in _list_outdated_patches(done, changes))
     failed = (Standing("failed", text) for text in list_failed_acts(messages, ran))
-    return (*(Standing(kind, text) for kind, text in found.items() if text), *outdated, *failed)
+    return (*(Standing(kind, text) for kind, text in found.items() if text), *never, *outdated, *failed)
 
 
 def merge_standing(earlier: Ledger, later: Ledger) -> tuple[Standing, ...]:
@@ -121,14 +123,33 @@ def _describe_unchecked(done: Sequence[Action], ran: Sequence[ExecutedCommand], 
     for run in ran:
         runs.setdefault(run.action.call.key, []).append(run)
     since: dict[str, None] = {}
+    lacking = ""
     for number, action in enumerate(done[newest.number :], newest.number):
         mine = runs.get(action.call.key, ())
-        if any(run.check and has_started(run) and not is_refused(run) for run in mine) or _may_check(action, mine):
-            return ""
-        if number > newest.number:
+        is_check_run = any(run.check and has_started(run) and not is_refused(run) for run in mine)
+        if is_check_run or _may_check(action, mine):
+            missing = "" if action.ok and judge_action(action) else find_missing(action.said)
+            if not missing or any(one.path and posixpath.basename(one.path) in missing for one in changes):
+                return ""
+            lacking = f"{quote_line(mine[-1].line if mine else list_lines(action)[0])} failed: {redact(missing)}"
+        elif number > newest.number:
             since |= dict.fromkeys(_list_acting_lines(action, mine))
+    if lacking:
+        return f"{lacking}; nothing that ran since {newest.path} was {_DONE[newest.use]} shows that it works"
     behind = "; run since then: " + " · ".join(list(since)[-MOST_SINCE:]) if since else ""
     return f"no call ran a test, a build or a linter since {newest.path} was {_DONE[newest.use]}{behind}"
+
+
+def _list_never_run(ran: Sequence[ExecutedCommand]) -> Iterator[str]:
+    """Yield the kinds of checks of which every run failed to start, with the last command and what was missing."""
+    tried: dict[str, list[ExecutedCommand]] = {}
+    for run in ran:
+        if run.check and run.action.result and not is_refused(run):
+            tried.setdefault(run.check, []).append(run)
+    for runs in tried.values():
+        missing = find_missing(runs[-1].action.said)
+        if missing and not any(map(has_started, runs)):
+            yield f"{quote_line(runs[-1].text)} never started: {redact(missing)}"
 
 
 def _may_check(action: Action, runs: Sequence[ExecutedCommand]) -> bool:
@@ -149,7 +170,7 @@ def _list_acting_lines(action: Action, runs: Sequence[ExecutedCommand]) -> Itera
     """Yield the command lines that did more than look at files, move them or ask git."""
     for run in runs:
         programs = {words[0] for words in run.does if words}
-        if not run.looks and not programs <= _HANDLING:
+        if not run.looks and not programs <= _HANDLING and has_started(run):
             yield quote_line(run.line)
     if not runs and action.result and (lines := list_lines(action)) and _RUNS_SCRIPT.match(lines[0]):
         yield quote_line(lines[0])

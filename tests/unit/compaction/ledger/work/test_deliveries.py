@@ -155,7 +155,7 @@ def test_the_report_of_the_newest_work_stands_behind_a_later_answer() -> None:
     assert lines["next"] == (
         "- the agent said last: It is in src/a.py, in the second function.",
         "- before that the agent said: The parser is fixed, and everything is in place.",
-        "- not checked: no call ran a test, a build or a linter since src/a.py was changed",
+        "- not verified: no call ran a test, a build or a linter since src/a.py was changed",
         "- changed, and no call committed: src/a.py",
     )
     assert render_ledger(read_back(lines)) == lines

@@ -69,3 +69,12 @@ def test_last_words_become_shorter_only_where_other_entries_have_little_room() -
 @pytest.mark.parametrize("text", ["", "…", "x" * 50_000, "a. " * 20_000, "\n" * 50_000, "- " * 30_000, "**" * 20_000])
 def test_odd_texts_are_condensed_at_once(text: str) -> None:
     assert len(condense_words(clean_words(text), LEAST_CHARS)) <= LEAST_CHARS
+
+
+def test_of_a_long_listing_the_first_items_stay_and_what_is_left_open() -> None:
+    items = [f"- `part{n}` - the part of row {n}" for n in range(40)]
+    text = "\n".join(["Found:", *items[:20], "- `part99` was not committed", *items[20:], "Reuse them."])
+    lines = condense_words(text, 4_000).split("\n")
+    assert lines == ["Found:", *items[:16], "[…]", "- `part99` was not committed", "[…]", "Reuse them."]
+    short = "\n".join(["Found:", *items[:16], "Reuse them."])
+    assert condense_words(short, 4_000) == short

@@ -50,7 +50,6 @@ UNCHECKED = "no call ran a test, a build or a linter since src/cart.py was chang
         [ran("pytest -q", "3 passed in 1s"), CART],
         [CART, ran("git diff"), ran("cat src/cart.py"), ran("git add . && git commit -m x", "[main 1234abc] x")],
         [CART, edited("docs/cart.md")],
-        [CART, ran("pytest", "bash: pytest: command not found", True)],
         [CART, wrote("try.py"), ran("rm try.py")],
     ],
 )
@@ -84,6 +83,58 @@ def test_what_ran_since_the_last_change_stands_beside_it_and_a_script_that_is_ru
     tried = [wrote("repro.py", "print(1)\n"), ran("python repro.py")]
     assert tell("unchecked", CART, *tried) == [f"{UNCHECKED}; run since then: python repro.py"]
     assert tell("unchecked", *tried) == []
+
+
+NO_TOOL = "bash: pytest: command not found"
+NO_FOLDER = "/bin/sh: 1: cd: can't cd to /app/build\nmake: *** [Makefile:9: build] Error 2"
+NO_MODULE = "Traceback (most recent call last):\n  File 't.py', line 1\nModuleNotFoundError: No module named 'yaml'"
+
+
+@pytest.mark.parametrize(
+    ("rounds", "said"),
+    [
+        ([CART, ran("pytest", NO_TOOL, True)], [UNCHECKED, f"pytest never started: {NO_TOOL}"]),
+        (
+            [CART, ran("make", NO_FOLDER, True)],
+            [
+                f"make failed: {NO_FOLDER.partition(chr(10))[0]}; "
+                "nothing that ran since src/cart.py was changed shows that it works"
+            ],
+        ),
+        (
+            [CART, ran("python run_tests.py", NO_MODULE, True)],
+            [
+                "python run_tests.py failed: ModuleNotFoundError: No module named 'yaml'; "
+                "nothing that ran since src/cart.py was changed shows that it works"
+            ],
+        ),
+        ([CART, ran("make", NO_FOLDER, True), ran("make", "cc cart.c")], []),
+        ([CART, ran("make", "cart.c:3:1: error: expected ';'\nmake: *** [Makefile:9: build] Error 1", True)], []),
+        ([CART, ran("pytest", "ModuleNotFoundError: No module named 'cart.py'", True)], []),
+    ],
+)
+def test_a_check_that_failed_for_want_of_something_verifies_nothing(rounds: list[Round], said: list[str]) -> None:
+    assert tell("unchecked", *rounds) == said
+
+
+TYPES = (
+    "a.ts(5,28): error TS2305: no member 'Theme'.\nb.ts(7,1): error TS2304: no name 'b'.\n"
+    "npm error Lifecycle script `build` failed with error:"
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "output", "told"),
+    [
+        ("npm run build", TYPES, "a.ts(5,28): error TS2305: no member 'Theme'."),
+        ("make", "x\ncart.c:3:1: error: no type\nmake: *** [Makefile:9: all] Error 2", "cart.c:3:1: error: no type"),
+        ("make", NO_FOLDER, "/bin/sh: 1: cd: can't cd to /app/build"),
+        ("pytest -q", "E       AssertionError: 2 != 3\n1 failed in 1s", "E AssertionError: 2 != 3 · 1 failed in 1s"),
+        ("pytest -q", "1 failed in 1s", "1 failed in 1s"),
+    ],
+)
+def test_a_failing_check_is_told_with_the_line_that_says_why(line: str, output: str, told: str) -> None:
+    assert [one.told for one in read(ran(line, output, True)).commands] == [told]
 
 
 LOGGED = ("total = 1\n", "total = 1\nlogger.debug('total: %s', total)\n")
@@ -168,7 +219,17 @@ NO_ROUTE = "ssh: connect to host git.example port 22: timed out\nfatal: Could no
         ([ran("git push", NO_ROUTE), ran("git push", "To git.example:a/b\n   1234abc..5678def  main -> main")], []),
         ([ran("git push", NO_ROUTE), ran("git status", "Your branch is up to date with 'origin/main'.")], []),
         ([ran("git commit -m x", "lint failed", True), ran("./commit.sh", "[main 1234abc] x")], []),
-        ([ran("git push", "[Operation Cancelled] Reason: User denied execution.")], []),
+        (
+            [ran("git push", "[Operation Cancelled] Reason: User denied execution.")],
+            ["git push — said: [Operation Cancelled] Reason: User denied execution."],
+        ),
+        (
+            [
+                ran("git commit -m x", "[Operation Cancelled] Reason: Denied."),
+                ran("git commit -m x", "[main 1234abc] x"),
+            ],
+            [],
+        ),
         ([ran("git log", "fatal: not a git repository", True)], []),
     ],
 )
@@ -190,7 +251,7 @@ FETCHED = "From cart.example:a/b\n   1234567..89abcde  main       -> origin/main
         ([ran("git pull && git push", NO_HOST), ran("git push", "pushed")], ["git pull"]),
         ([ran("git pull && git push", f"Already up to date.\n{NO_HOST}")], ["git push"]),
         ([ran("git pull --rebase && git push", FETCHED)], ["git pull --rebase && git push"]),
-        ([ran("git pull; git push", NO_HOST)], ["git pull", "git push"]),
+        ([ran("git pull; git push", NO_HOST)], ["git pull · git push"]),
         ([ran(SHIP, SHIPPED), ran("npm run publish", NO_RIGHT)], ["npm run publish"]),
         ([ran(f"{SHIP} && npm publish", f"{SHIPPED}\n{NO_RIGHT}")], ["npm publish"]),
         ([ran("npm run publish 2>&1 | tail -3", NO_RIGHT)], ["npm run publish"]),
@@ -285,7 +346,7 @@ def test_what_stands_is_shown_with_what_comes_next() -> None:
     lines = render_ledger(
         read(CART, ran("git commit -qam x && git push", "[main 1234abc] x\nfatal: no"), behind=(LAST,))
     )
-    assert f"- not checked: {UNCHECKED}" in lines["next"]
+    assert f"- not verified: {UNCHECKED}" in lines["next"]
     assert "- failed, and no later call did it: git push — said: fatal: no" in lines["next"]
     checked = read(
         CART, ran("pytest", "1 passed in 1s"), ran("git commit -m x && git push", "[main 1234abc] x"), behind=(LAST,)
