@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
-from secateur.compaction.ledger.work.last_errors import judge_action, read_last_error
+from secateur.compaction.ledger.work.last_errors import STARTER, judge_action, read_last_error, tell_failure
 from secateur.memoizing import memoize_texts
 from secateur.redact import redact
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
@@ -158,43 +158,6 @@ def list_commands(ran: Iterable[ExecutedCommand]) -> tuple[Command, ...]:
     return tuple(found.values())
 
 
-def tell_failure(output: str, total: str) -> str:
-    """Return the line that tells why a check failed: the first error with its place, else the failed assertion.
-
-    The tool's total stays beside it, unless it only says that something failed.
-    """
-    lines = [_COLOR.sub("", line).strip() for line in output[-_SEARCHED:].split("\n")[-_LINES:]]
-    lines = [line for line in lines if line and len(line) <= _TOLD_CHARS]
-    telling = next((hit for shape in _TELLING if (hit := next(filter(shape.search, lines), ""))), "")
-    if not telling or _clip(telling) == total or total.startswith(telling):
-        return total
-    if not total or STARTER.search(total) or _PLACED.search(total) or _BARE_TOTAL.search(total):
-        return _clip(telling)
-    return f"{_clip(telling)} · {total}"
-
-
-def find_missing(output: str) -> str:
-    """Return the line of an output by which the machine lacks what a command needs; "" if none says so."""
-    lines = (_COLOR.sub("", line).strip() for line in output[-_SEARCHED:].split("\n")[-_LINES:])
-    return _clip(next((line for line in lines if len(line) <= _TOLD_CHARS and _LACKING.search(line)), ""))
-
-
-_TOLD_CHARS = 2_000
-_PLACED = re.compile(  # an error with file and line, as compilers and linters write it
-    r"^\S{1,300}\.\w{1,5}(?::\d{1,6}){1,2}:? .{0,20}\b(?:error|Error)\b|^\S{1,300}\(\d{1,6},\d{1,6}\): error |: error: "
-)
-_ASSERTED = re.compile(r"^(?:FAILED \S{1,300} - \S|E {2,}(?:\w+\.)*\w*(?:Error|Exception)\b|AssertionError: \S)")
-_LACKING = re.compile(
-    r"(?:^|: )(?:command )?not found$|: command not found\b|^(?:\S{0,80}sh: )?[^\n]{0,40}\bcd: "
-    r"|: No such file or directory$"
-    r"|^(?:ModuleNotFoundError|ImportError): No module named |: No module named \S+$"
-    r"|\bCannot find module '[^'./]"
-    r"|\bcan't open file |: Permission denied$|\bCould not resolve host\b|\bENOENT\b"
-)
-_TELLING = (_PLACED, _ASSERTED, _LACKING)
-_BARE_TOTAL = re.compile(r"(?i)^(?:FAIL(?:ED)?|Found \d+ errors?\b.*|error: script .*|\S+ exited with .*)$")
-
-
 def is_refused(run: ExecutedCommand) -> bool:
     """Whether the user refused or stopped the call, so that nothing ran to its end."""
     said = run.action.said[:_HEAD]
@@ -268,10 +231,6 @@ _NOTHING_CHECKED = re.compile(
     r"|^Ran 0 tests\b|^NO TESTS RAN\b"  # unittest
     r"|\bNo test(?:s| files| suites?)? found\b"  # jest, vitest, mocha, playwright
     r"|^test result: ok\. 0 passed; 0 failed"  # cargo test
-)
-STARTER = re.compile(
-    r"^g?make(?:\[\d+\])?: |^npm (?:ERR!|error) |^\s*ELIFECYCLE\b|^error: script |^##\[error\]|^FAIL$|^OK$"
-    r"|^error: test failed, to rerun"
 )
 
 

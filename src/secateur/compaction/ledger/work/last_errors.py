@@ -1,4 +1,4 @@
-"""How a command ended of which the host states no exit status: by the last line of its output.
+"""How a command ended of which the host states no exit status, and the line of an output that says why it failed.
 
 Rule: an output that ends with an error is no success. A command that ends with a traceback, with an exception or with a
 program that the shell cannot find has failed; of any other error nobody knows. What a host writes below an output does
@@ -22,7 +22,7 @@ def read_last_error(output: str) -> tuple[bool | None, str]:
     if not told or not (_UNCAUGHT.match(told[-1]) or _ENDS_IN_ERROR.match(told[-1])):
         return True, ""
     has_failed = _UNCAUGHT.match(told[-1]) is not None or any(line.startswith(_TRACEBACK) for line in told)
-    return False if has_failed else None, clip_text(collapse_whitespace(told[-1]), MAX_CHARS)
+    return False if has_failed else None, _clip(told[-1])
 
 
 def judge_action(action: Action) -> bool | None:
@@ -30,6 +30,31 @@ def judge_action(action: Action) -> bool | None:
     if not action.ok or action.exit is not None or action.kind in ("read", "search", "edit"):
         return action.ok
     return read_last_error(action.said)[0]
+
+
+def tell_failure(output: str, total: str) -> str:
+    """Return the line that tells why a check failed: the first error with its place, else the failed assertion.
+
+    The tool's total stays beside it, unless it only says that something failed.
+    """
+    lines = [_COLOR.sub("", line).strip() for line in output[-_SEARCHED:].split("\n")[-_LINES:]]
+    lines = [line for line in lines if line and len(line) <= _TOLD_CHARS]
+    telling = next((hit for shape in _TELLING if (hit := next(filter(shape.search, lines), ""))), "")
+    if not telling or _clip(telling) == total or total.startswith(telling):
+        return total
+    if not total or STARTER.search(total) or _PLACED.search(total) or _BARE_TOTAL.search(total):
+        return _clip(telling)
+    return f"{_clip(telling)} · {total}"
+
+
+def find_missing(output: str) -> str:
+    """Return the line of an output by which the machine lacks what a command needs; "" if none says so."""
+    lines = (_COLOR.sub("", line).strip() for line in output[-_SEARCHED:].split("\n")[-_LINES:])
+    return _clip(next((line for line in lines if len(line) <= _TOLD_CHARS and _LACKING.search(line)), ""))
+
+
+def _clip(line: str) -> str:
+    return clip_text(collapse_whitespace(line), MAX_CHARS)
 
 
 _COLOR = re.compile(r"\x1b\[[0-9;]*m")
@@ -42,3 +67,21 @@ _UNCAUGHT = re.compile(  # what an interpreter or a shell prints last before it 
     r"|zsh:(?:\d{1,6}:)? command not found: \S{1,200}$|\S*python[\d.]*: (?:No module named \S|can't open file )"
 )
 _ENDS_IN_ERROR = re.compile(r"(?:error|fatal|panic)\b(?!s\b)[^:\n]{0,80}: ?\S|npm (?:ERR!|error) ", re.I)
+STARTER = re.compile(
+    r"^g?make(?:\[\d+\])?: |^npm (?:ERR!|error) |^\s*ELIFECYCLE\b|^error: script |^##\[error\]|^FAIL$|^OK$"
+    r"|^error: test failed, to rerun"
+)
+_TOLD_CHARS = 2_000
+_PLACED = re.compile(  # an error with file and line, as compilers and linters write it
+    r"^\S{1,300}\.\w{1,5}(?::\d{1,6}){1,2}:? .{0,20}\b(?:error|Error)\b|^\S{1,300}\(\d{1,6},\d{1,6}\): error |: error: "
+)
+_ASSERTED = re.compile(r"^(?:FAILED \S{1,300} - \S|E {2,}(?:\w+\.)*\w*(?:Error|Exception)\b|AssertionError: \S)")
+_LACKING = re.compile(
+    r"(?:^|: )(?:command )?not found$|: command not found\b|^(?:\S{0,80}sh: )?[^\n]{0,40}\bcd: "
+    r"|: No such file or directory$"
+    r"|^(?:ModuleNotFoundError|ImportError): No module named |: No module named \S+$"
+    r"|\bCannot find module '[^'./]"
+    r"|\bcan't open file |: Permission denied$|\bCould not resolve host\b|\bENOENT\b"
+)
+_TELLING = (_PLACED, _ASSERTED, _LACKING)
+_BARE_TOTAL = re.compile(r"(?i)^(?:FAIL(?:ED)?|Found \d+ errors?\b.*|error: script .*|\S+ exited with .*)$")

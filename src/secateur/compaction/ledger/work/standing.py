@@ -17,10 +17,10 @@ from secateur.compaction.ledger.files.added_logs import describe_added_logs
 from secateur.compaction.ledger.files.lines import TEMPORARY
 from secateur.compaction.ledger.files.rewrites import is_edit_refused
 from secateur.compaction.ledger.files.touched import is_secret
-from secateur.compaction.ledger.work.checks import find_missing, has_started, is_refused
+from secateur.compaction.ledger.work.checks import has_started, is_refused
 from secateur.compaction.ledger.work.endings import describe_ending, list_lines
 from secateur.compaction.ledger.work.failed_acts import LINE_CHARS, list_failed_acts, quote_line
-from secateur.compaction.ledger.work.last_errors import judge_action
+from secateur.compaction.ledger.work.last_errors import find_missing, judge_action
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action
