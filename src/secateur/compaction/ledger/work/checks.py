@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
-from secateur.compaction.ledger.work.last_errors import STARTER, judge_action, read_last_error, tell_failure
+from secateur.compaction.ledger.work.last_errors import STARTER, describe_failure, judge_action, read_last_error
 from secateur.memoizing import memoize_texts
 from secateur.redact import redact
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
@@ -153,7 +153,11 @@ def list_commands(ran: Iterable[ExecutedCommand]) -> tuple[Command, ...]:
         found.pop(name, None)
         verdict = judge_run(run)
         exit_ = None if verdict.ok is None else run.action.exit
-        told = verdict.line if verdict.ok is not False or not run.check else tell_failure(run.action.said, verdict.line)
+        told = (
+            verdict.line
+            if verdict.ok is not False or not run.check
+            else describe_failure(run.action.said, verdict.line)
+        )
         found[name] = Command(run.text, verdict.ok, exit_, run.check, redact(told), run.action.key)
     return tuple(found.values())
 

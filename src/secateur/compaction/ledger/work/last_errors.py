@@ -32,7 +32,7 @@ def judge_action(action: Action) -> bool | None:
     return read_last_error(action.said)[0]
 
 
-def tell_failure(output: str, total: str) -> str:
+def describe_failure(output: str, total: str) -> str:
     """Return the line that tells why a check failed: the first error with its place, else the failed assertion.
 
     The tool's total stays beside it, unless it only says that something failed.
