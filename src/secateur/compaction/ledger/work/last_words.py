@@ -39,7 +39,7 @@ def condense_quote(quote: Quote | None, max_chars: int) -> Quote | None:
 
 def condense_words(text: str, max_chars: int) -> str:
     """Return what tells most of a text, in its order."""
-    text = _cap_listings(text)
+    text = _limit_listings(text)
     if len(text) <= max_chars:
         return text
     if len(text) > _SEARCHED:
@@ -49,7 +49,7 @@ def condense_words(text: str, max_chars: int) -> str:
     return _join(units, kept) if kept else clip_text(text, max_chars)
 
 
-def _cap_listings(text: str) -> str:
+def _limit_listings(text: str) -> str:
     """Return a text that mostly lists things with the first of its items, and those that tell most."""
     lines = text[:_SEARCHED].split("\n")
     listed = [at for at, line in enumerate(lines) if _LISTED.match(line)]
