@@ -106,7 +106,8 @@ def is_untracked(
     path = clean_path(effect.path).rstrip("/")
     shown = any(f"/{path}".endswith(f"/{one}") or f"{path}/".startswith(f"{one}/") for one in untracked)
     known = find_known_path(found, path, roots)
-    return shown and not any(one == known or one.startswith(f"{known}/") for one in found)
+    others = (one for one, entry in found.items() if entry.use not in ("deleted", "discarded"))
+    return shown and not any(one == known or one.startswith(f"{known}/") for one in others)
 
 
 def is_untold_folder(effect: Effect, found: dict[str, FileEntry]) -> bool:

@@ -98,7 +98,7 @@ _HOST_LINE = re.compile(
     r"|Output:\s*$"
     r"|</?\w{1,20}>[\s\d-]{0,12}(?:</\w{1,20}>)?\s*$"
     r"|\[(?:Python Interpreter|Command finished|Current working directory|The command completed)\b"
-    r"|[\w@.:~/()-]{0,120} ?[$#]\s*$"  # a prompt
+    r"|[\w@.:~/()-]{0,120} ?[$#]\s*$|\((?:Current directory|Open file): "  # a prompt
 )
 _HOST_END = re.compile(r"\[(?:Python Interpreter|Command finished|Current working directory): [^\n]*")
 _ANNOUNCES = re.compile(r"(?i)\b(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|we['’]ll|next,? i)\b")

@@ -62,6 +62,7 @@ class _Steps:
     def __init__(self) -> None:
         self._found: dict[str, _Step] = {}
         self._looked: dict[str, None] = {}
+        self._known: set[str] = set()  # paths that were read or changed before
         self._changes = 0
 
     def note_effects(self, action: Action) -> None:
@@ -71,9 +72,12 @@ class _Steps:
             name = posixpath.basename(path.rstrip("/")) or path
             if effect.use == "read":
                 self._looked[name] = None
+                self._known.add(path)
             elif name and effect.use in CHANGES and not path.startswith("/dev/"):
                 self._found.pop(f"failed {path}", None)
-                self._note_change(effect.use, f"{name} to {posixpath.basename(effect.to)}" if effect.to else name)
+                use = "changed" if effect.use == "created" and path in self._known else effect.use
+                self._known.add(path)
+                self._note_change(use, f"{name} to {posixpath.basename(effect.to)}" if effect.to else name)
 
     def _note_change(self, use: str, name: str) -> None:
         """Note a change of a file; one that the turn itself created and deleted is none."""
@@ -206,8 +210,10 @@ def is_lasting(line: str) -> bool:
 def rank_step(step: str) -> int:
     """Rank a step: commits and what left the machine, then changes and what failed, then what succeeded."""
     if step.startswith(COMMITTED) or _OUTWARD.search(step.partition(" → ")[0]):
+        return 5
+    if " → failed" in step:
         return 4
-    if " → failed" in step or step.split(" ", 1)[0] in CHANGES:
+    if step.split(" ", 1)[0] in CHANGES:
         return 3
     if step.startswith("["):  # a count of others
         return 0
