@@ -26,11 +26,12 @@ _T = TypeVar("_T")
 
 MOST_CONSTRAINTS, CONSTRAINT_CHARS = 200, 24_000
 PROJECT_SHARE = 0.4  # of these, for rules of the project's own files
-MOST_REQUESTS, REQUEST_CHARS, REQUESTS_FIRMNESS = 80, 32_000, 8
+MOST_REQUESTS, REQUEST_CHARS, REQUESTS_FIRMNESS = 80, 32_000, 14
 LONGEST_REQUEST_CHARS, LEAST_REQUEST_CHARS = 4_000, 200  # of a long request, where all have room and where few have
 LEAST_STEPS, LEAST_REPLY_CHARS, REPLY_CHARS = 3, 120, 320  # of what followed a request, where few have room
 LEAST_NEWEST_STEPS, FEW_SHARE = 12, 0.1  # of the newest request, unless next to nothing has room
 WHOLE_REQUEST_CHARS = 500  # a request of no more is kept whole or not at all
+FEWEST_SHARE, LEAST_FIRMNESS = 0.012, 4
 MOST_FILES = 600
 MOST_CHANGED_FILES, CHANGED_FIRMNESS = 80, 12  # that are listed, one name each, where other entries have little room
 MOST_COMMANDS = 40
@@ -49,7 +50,7 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
     firm = min(1.0, 8 * share)
     cut: dict[str, tuple[Any, ...]] = {
         "constraints": _limit_constraints(ledger.constraints, firm, share),
-        "requests": _limit_requests(ledger.requests, min(1.0, REQUESTS_FIRMNESS * share)),
+        "requests": _limit_requests(ledger.requests, min(1.0, share * _get_firmness(share))),
         "attempts": _take_last(ledger.attempts, MOST_ATTEMPTS * firm),
         "values": _take_last(ledger.values, MOST_VALUES * share),
         "files": _limit_files(ledger.files, share),
@@ -167,6 +168,11 @@ def _limit_requests(entries: tuple[UserRequest, ...], share: float) -> tuple[Use
     order = sorted(range(len(entries)), key=rank, reverse=True)
     ranked = [(at, measure_request(entries[at])) for at in order[: int(MOST_REQUESTS * share) + 2]]
     return tuple(entries[at] for at in _fit_in_room(ranked, REQUEST_CHARS * share))
+
+
+def _get_firmness(share: float) -> int:
+    """Return how much more of the requests stays than of others, unless next to nothing has room."""
+    return REQUESTS_FIRMNESS if share >= FEWEST_SHARE else LEAST_FIRMNESS
 
 
 def _limit_progress(one: UserRequest, share: float, is_newest: bool) -> UserRequest:

@@ -23,7 +23,7 @@ from secateur.compaction.ledger.user.goals import BRIEF_CHARS, is_answered_revie
 from secateur.compaction.ledger.user.requests import is_substantial, is_task
 from secateur.compaction.ledger.work.progress import has_changed, limit_progress, list_replies, measure_request
 from secateur.compaction.ledger.work.reports import is_committed
-from secateur.compaction.ledger.work.steps import is_lasting, shorten_arguments
+from secateur.compaction.ledger.work.steps import UNSHOWN, is_lasting, shorten_arguments
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.actions import clip_text
 
@@ -123,7 +123,11 @@ def _is_sentence(text: str) -> bool:
 def _shorten_progress(one: UserRequest, age: int) -> Progress | None:
     """Shorten what followed a request that is so many places from the end."""
     steps, chars = next((steps, chars) for most, steps, chars in _DETAIL if age <= most)
-    return limit_progress(one.progress, steps, chars)
+    progress = one.progress
+    if progress and age > 1:
+        told = tuple(step for step in progress.steps if not step.endswith(UNSHOWN))
+        progress = replace(progress, steps=told) if told or progress.reply else None
+    return limit_progress(progress, steps, chars)
 
 
 def _limit_answered(

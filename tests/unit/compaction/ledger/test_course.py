@@ -189,3 +189,25 @@ def test_requests_without_room_are_told_in_a_line_with_their_commits() -> None:
     told = "\n".join(lines["accomplished"])
     assert all(f"Mend the reader {n}" in told for n in range(12))
     assert estimate("\n".join(line for some in lines.values() for line in some)) <= 2_000
+
+
+def test_a_file_that_was_read_before_is_changed_and_not_created() -> None:
+    look = assistant(("r", "Read", '{"file_path": "rows.py"}')), result("x = 1", "Read", "r")
+    made = assistant(("w", "Write", '{"file_path": "rows.py", "content": "x"}')), result("ok", "Write", "w")
+    assert steps_of(*look, *made) == ("changed rows.py",)
+    assert steps_of(*made) == ("created rows.py",)
+
+
+def test_a_failed_check_stays_among_few_steps() -> None:
+    work = [one for n in range(9) for one in (*edited(f"f{n}.py"), *ran(f"make part{n}"))]
+    steps = limit_progress(Progress(steps_of(*ran("pytest -q", "1 failed in 1s", True), *work)), 3, 0)
+    assert steps
+    assert steps.steps[0] == "pytest -q → failed: 1 failed in 1s"
+
+
+def test_of_older_requests_a_check_without_an_outcome_is_not_told() -> None:
+    built = ran("npm run build 2>&1 | tail -3", "")
+    turns = [one for n in range(2) for one in (user(f"Write part {n} of it."), *edited("a.py"), *built)]
+    lines = render_ledger(fit_ledger(build_ledger(talk(*turns).messages), 4_000, estimate))
+    assert "\n".join(lines["accomplished"]).count("outcome not shown") == 1
+    assert render_ledger(read_back(lines)) == lines

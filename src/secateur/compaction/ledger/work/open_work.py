@@ -93,7 +93,9 @@ def _render_demanded(ledger: Ledger) -> Iterator[str]:
     found: dict[str, list[str]] = {}
     for one in ledger.constraints:
         if not one.replaced_by and _CLOSES.search(one.text) and not _FORBIDS.search(one.text):
-            kinds = [kind for kind, is_left in left.items() if is_left and re.search(rf"(?i)\b{kind}\b", one.text)]
+            kinds = [
+                kind for kind, is_left in left.items() if is_left and re.search(rf"(?i)\b{kind}(?:t?ed)?\b", one.text)
+            ]
             for kind in kinds:
                 found.setdefault(kind, []).append(one.source or "the user")
     if found:

@@ -185,7 +185,7 @@ def _render(step: _Step) -> str:
 def _describe_outcome(step: _Step) -> str:
     failed = f"failed {step.failed} times" if step.failed > 1 else "failed"
     if step.last_ok is None:
-        ended = "said" if step.told else _UNSHOWN
+        ended = "said" if step.told else UNSHOWN
         return f"{failed}, then {ended}" if step.failed else ended
     return (f"{failed}, then ok" if step.failed else "ok") if step.last_ok else failed
 
@@ -217,10 +217,10 @@ def rank_step(step: str) -> int:
         return 3
     if step.startswith("["):  # a count of others
         return 0
-    return 1 if step.endswith(_UNSHOWN) or step.startswith("read ") else 2
+    return 1 if step.endswith(UNSHOWN) or step.startswith("read ") else 2
 
 
-_UNSHOWN = "outcome not shown"
+UNSHOWN = "outcome not shown"
 _SCRIPT = re.compile(r"(?:python[\d.]*|node|ruby|perl|php|deno run|bun|tsx|npx tsx|bash|sh|\./)[ \w./-]")
 _ERROR = re.compile(r"(?:[\w.]*(?:Error|Exception|ImproperlyConfigured)\b|(?i:fatal|error|panic)\b)[^\n]{0,120}?:\s?\S")
 _OUTWARD = re.compile(
