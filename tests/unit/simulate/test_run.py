@@ -125,7 +125,7 @@ def test_a_view_fits_its_window_and_later_requests_go_on_from_its_summary() -> N
     (call,) = fits.turns[first].calls
     assert (call.sent.read, call.sent.write) == (0, 0)
     assert call.output == sum(part.tokens for part in summary.parts)
-    assert call.sent.plain > 10_000
+    assert call.sent.plain > 9_000  # half of the window, what was to be summed up
     assert fits.bill.calls == sum(row.called for row in fits.rows) > 0
 
 
