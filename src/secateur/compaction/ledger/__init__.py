@@ -47,7 +47,7 @@ from secateur.compaction.ledger.work.circumstances import mark_circumstances
 from secateur.compaction.ledger.work.deliveries import extract_deliveries
 from secateur.compaction.ledger.work.failures import list_failures
 from secateur.compaction.ledger.work.last_calls import list_last_calls
-from secateur.compaction.ledger.work.last_words import MOST_CHARS, REPORT_CHARS, condense_quote
+from secateur.compaction.ledger.work.last_words import MOST_CHARS, REPORT_CHARS, WORKING_CHARS, condense_quote
 from secateur.compaction.ledger.work.plans import extract_plans
 from secateur.compaction.ledger.work.progress import add_progress, has_changed
 from secateur.compaction.ledger.work.reports import list_reported, without_rewritten
@@ -149,7 +149,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         made,
         files=describe_changes(made.files, said, done),
         standing=list_standing(messages, done, ran, made),
-        last_words=condense_quote(made.last_words, MOST_CHARS),
+        last_words=condense_quote(made.last_words, WORKING_CHARS if made.last_calls else MOST_CHARS),
         report=condense_quote(made.report, REPORT_CHARS),
     )
     return limit_ledger(make_encodable(made))

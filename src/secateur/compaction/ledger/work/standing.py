@@ -18,6 +18,7 @@ from secateur.compaction.ledger.files.lines import TEMPORARY
 from secateur.compaction.ledger.files.rewrites import is_edit_refused
 from secateur.compaction.ledger.files.touched import is_secret
 from secateur.compaction.ledger.work.checks import has_started, is_refused
+from secateur.compaction.ledger.work.diagnoses import find_diagnosis
 from secateur.compaction.ledger.work.endings import describe_ending, list_lines
 from secateur.compaction.ledger.work.failed_acts import LINE_CHARS, list_failed_acts, quote_line
 from secateur.compaction.ledger.work.last_errors import find_missing, judge_action
@@ -34,6 +35,7 @@ STANDING: dict[StandingKind, str] = {
     "unchecked": "not verified",
     "outdated": "outdated",
     "failed": "failed, and no later call did it",
+    "diagnosis": "the agent's newest view of the cause",
 }
 MOST_SINCE = 2  # commands that ran since the newest change
 _SEARCHED = 4_000  # characters of a command or a message
@@ -52,7 +54,9 @@ def list_standing(
     never = [Standing("unchecked", text) for text in _list_never_run(ran)] if found["unchecked"] else []
     outdated = (Standing("outdated", text) for text in _list_outdated_patches(done, changes))
     failed = (Standing("failed", text) for text in list_failed_acts(messages, ran))
-    return (*(Standing(kind, text) for kind, text in found.items() if text), *never, *outdated, *failed)
+    cause = find_diagnosis(messages, ledger)
+    told = (Standing(kind, text) for kind, text in found.items() if text)
+    return (*told, *never, *outdated, *failed, *([Standing("diagnosis", cause)] if cause else []))
 
 
 def merge_standing(earlier: Ledger, later: Ledger) -> tuple[Standing, ...]:
