@@ -18,8 +18,7 @@ from secateur.compaction.ledger.files.lines import TEMPORARY
 from secateur.compaction.ledger.files.rewrites import is_edit_refused
 from secateur.compaction.ledger.files.touched import is_secret
 from secateur.compaction.ledger.work.checks import has_started, is_refused
-from secateur.compaction.ledger.work.diagnoses import find_diagnosis
-from secateur.compaction.ledger.work.endings import describe_ending, list_lines
+from secateur.compaction.ledger.work.endings import describe_ending, find_diagnosis, list_lines
 from secateur.compaction.ledger.work.failed_acts import LINE_CHARS, list_failed_acts, quote_line
 from secateur.compaction.ledger.work.last_errors import find_missing, judge_action
 from secateur.model import Message
