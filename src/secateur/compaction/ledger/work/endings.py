@@ -14,6 +14,7 @@ from secateur.compaction.ledger.said import FENCED, get_agent_text, get_user_tex
 from secateur.compaction.ledger.work.failed_acts import LINE_CHARS, quote_line
 from secateur.model import Message
 from secateur.redact import redact
+from secateur.tool_kinds import detect_tool_kind
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 from secateur.toolcalls.file_effects import list_command_lines
 
@@ -73,19 +74,30 @@ def _is_broken_off(text: str) -> bool:
 
 
 def find_diagnosis(messages: Sequence[Message], ledger: Ledger) -> str:
-    """Return the agent's newest sentence on the cause of what still fails; "" where nothing does."""
-    if not ledger.requests or not _is_unsolved(ledger.requests[-1]):
+    """Return the agent's newest sentence on the cause of what still fails; "" where nothing does.
+
+    It is left out where the agent's last words speak of errors anew, and says so where something was edited behind it.
+    """
+    said = collapse_whitespace(ledger.last_words.text) if ledger.last_words else ""
+    if not ledger.requests or not _is_unsolved(ledger.requests[-1]) or _SPEAKS_OF_ERRORS.search(said):
         return ""
-    said = ledger.last_words.text if ledger.last_words else ""
+    is_edited = False
     for message in reversed(messages[-MOST_MESSAGES:]):
         if get_user_text(message):
             return ""
-        text = get_agent_text(message)[:_SEARCHED]
-        for sentence in reversed(list(split_sentences(FENCED.sub("\n", text))) if _CAUSE.search(text) else []):
-            line = redact(collapse_whitespace(sentence))
-            if len(line) >= FEWEST_CHARS and _CAUSE.search(line) and not _VAGUE.search(line):
-                return "" if line in collapse_whitespace(said) else f"“{clip_text(line, CAUSE_CHARS)}”"
+        if found := _find_cause(get_agent_text(message)[:_SEARCHED]):
+            return "" if found in said else f"“{clip_text(found, CAUSE_CHARS)}”{' (edited since)' if is_edited else ''}"
+        calls = (part for part in message.parts if part.kind == "tool_call")
+        is_edited = is_edited or any(detect_tool_kind(part.tool, part.text) == "edit" for part in calls)
     return ""
+
+
+def _find_cause(text: str) -> str:
+    """Return the last sentence of a text that tells a cause."""
+    sentences = list(split_sentences(FENCED.sub("\n", text))) if _CAUSE.search(text) else []
+    lines = [redact(collapse_whitespace(sentence)) for sentence in sentences]
+    telling = [one for one in lines if len(one) >= FEWEST_CHARS and _CAUSE.search(one) and not _VAGUE.search(one)]
+    return telling[-1] if telling else ""
 
 
 def _is_unsolved(one: UserRequest) -> bool:
@@ -103,6 +115,7 @@ _CAUSE = re.compile(
     r" (?:here |now |with \S{1,60} )?(?:is|was|lies|comes from)\b"
     r"|\broot cause\b|\bkey insight\b|\bculprit\b|\bturns out\b"
 )
+_SPEAKS_OF_ERRORS = re.compile(r"(?i)\b(?:errors?|issue|problem|mismatch(?:es)?|cause|because)\b")
 _VAGUE = re.compile(r"(?i)\b(?:likely|might|may|maybe|perhaps|probably|could|related to|seems?)\b|[?:]$")
 _ENDED = re.compile(
     r"(?i)^\s*\[?(?:(?:request |operation )?(?:interrupted|cancell?ed|aborted) by (?:the )?user)[^\n]{0,80}"

@@ -38,3 +38,12 @@ def test_it_is_not_told_once_the_check_passes_or_the_user_has_spoken() -> None:
 @pytest.mark.parametrize("said", ["The issue is likely that the last row is not there at all.", "The issue is:"])
 def test_guesses_and_lead_ins_are_no_causes(said: str) -> None:
     assert not any("view of the cause" in line for line in next_of(assistant(text=said), *FAILED))
+
+
+def test_it_says_where_something_was_edited_behind_it_and_gives_way_to_newer_words_on_errors() -> None:
+    given = {"file_path": "rows.py", "old_string": "a", "new_string": "b"}
+    edited = assistant(("e", "Edit", json.dumps(given))), result("ok", "Edit", "e")
+    again = assistant(text="Let me look at the rows.")
+    assert f"{TOLD} (edited since)" in next_of(*FAILED, assistant(text=SAID), *edited, *FAILED, again)
+    newer = assistant(text="These errors come from the store after all, let me look there.")
+    assert not any("view of the cause" in line for line in next_of(*FAILED, assistant(text=SAID), *FAILED, newer))
