@@ -58,6 +58,7 @@ from secateur.compaction.ledger.render import (
     UNDELIVERED,
 )
 from secateur.compaction.ledger.work.open_work import NEVER_COMMITTED, NOT_TO_COMMIT, UNCOMMITTED, UNPUSHED
+from secateur.compaction.ledger.work.progress import list_told_steps
 from secateur.compaction.ledger.work.standing import STANDING
 from secateur.compaction.ledger.work.steps import COMMITTED, SEPARATOR
 from secateur.toolcalls.commands import Check
@@ -83,7 +84,7 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
         *(one for one in goal[len(first) :] if (one.key or one.text) not in known),
     ]
     found: dict[str, Any] = {"requests": requests, "constraints": constraints}
-    steps = [step for one in requests if one.progress for step in one.progress.steps]
+    steps = list_told_steps(requests)
     if commits := [step.removeprefix(COMMITTED) for step in steps if step.startswith(COMMITTED)]:
         found["commits"] = commits
     for text in _split_bullets(sections.get("goal", ())):

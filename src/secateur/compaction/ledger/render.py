@@ -6,7 +6,7 @@ what is next is quoted, never composed. Keys are shown as marks. Lines read back
 what was rendered here: in a model's own prose no one can tell the user's words from others'.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 from msgspec.structs import replace
@@ -30,6 +30,7 @@ from secateur.compaction.ledger.work.open_work import (
     list_failing,
     render_undelivered_work,
 )
+from secateur.compaction.ledger.work.progress import list_told_steps
 from secateur.compaction.ledger.work.reports import strip_reported
 from secateur.compaction.ledger.work.standing import STANDING
 from secateur.compaction.ledger.work.status import MOST_IN_STATUS, list_unnamed
@@ -71,12 +72,13 @@ NOTHING_OPEN = "- nothing is open"
 def render_ledger(ledger: Ledger) -> dict[str, tuple[str, ...]]:
     """Return the lines of each non-empty section by section ID."""
     lines: dict[str, list[str]] = {id: [] for id in SECTIONS}
+    constraints = _list_constraints(ledger)
     for id, made in (
         ("goal", _render_goal(ledger)),
         ("instructions", _render_instructions(ledger)),
-        ("constraints", _render_constraints(ledger)),
+        ("constraints", _render_constraints(ledger, constraints)),
         ("discoveries", _render_discoveries(ledger)),
-        ("accomplished", _render_accomplished(ledger)),
+        ("accomplished", _render_accomplished(ledger, constraints)),
         ("files", _render_files(ledger)),
         ("questions", _render_questions(ledger)),
         ("next", _render_next(ledger)),
@@ -141,12 +143,12 @@ def _render_instructions(ledger: Ledger) -> Iterator[str]:
     yield from (render_request(one) for one in ledger.requests if one not in goals and not is_in_course(one))
 
 
-def _render_constraints(ledger: Ledger) -> Iterator[str]:
+def _render_constraints(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator[str]:
     """Render the demands that no request says as well, and which of the rules oppose each other."""
     for pair in list_opposed(ledger.constraints):
         quoted = (f"“{clip_text(collapse_whitespace(one.text), OPPOSED_CHARS)}” ({one.source})" for one in pair)
         yield f"- {OPPOSED}: {' · '.join(quoted)}"
-    for one in _list_constraints(ledger):
+    for one in constraints:
         by = f"{REPLACED_BY}{collapse_whitespace(one.replaced_by)}" if one.replaced_by else ""
         scope = f"{one.scope}: {one.source}" if one.source else one.scope
         yield format_bullet(
@@ -198,9 +200,9 @@ def _render_command(one: Command, label: str = "") -> str:
     return f"- {label or one.check or 'ran'}, {OUTCOME_WORDS[one.ok]}{status}: {one.text}{told}"
 
 
-def _render_accomplished(ledger: Ledger) -> Iterator[str]:
-    yield from render_course(ledger, _list_constraints(ledger))
-    steps = [step for one in ledger.requests if one.progress for step in one.progress.steps]
+def _render_accomplished(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator[str]:
+    yield from render_course(ledger, constraints)
+    steps = list_told_steps(ledger.requests)
     for task in ledger.tasks:
         if task.state != "open" and task.text:
             yield f"- task, {task.state}: {task.text}"
@@ -211,16 +213,15 @@ def _render_accomplished(ledger: Ledger) -> Iterator[str]:
         change = f"{value.old} → {value.new}" if value.old else f"{ADDED}{value.new}"
         yield f"- value: {value.name} in {value.path}: {change}"
     yield from _render_tickets(ledger, "done")
-    yield from _render_commits(ledger)
+    yield from _render_commits(ledger, steps)
     for item in ledger.reported:
         yield f"- {REPORTED}: {item.text}"
 
 
-def _render_commits(ledger: Ledger) -> Iterator[str]:
-    """Render the commits; of those whose subjects had no room, the hashes in one line."""
-    shown = {step for one in ledger.requests if one.progress for step in one.progress.steps}
-    left = [commit for commit in ledger.commits if f"{COMMITTED}{commit}" not in shown]
-    hashes = [commit for commit in left if " " not in commit and not any(f" {commit}]" in step for step in shown)]
+def _render_commits(ledger: Ledger, steps: Sequence[str]) -> Iterator[str]:
+    """Render the commits that no step tells; of those whose subjects had no room, the hashes in one line."""
+    left = [commit for commit in ledger.commits if f"{COMMITTED}{commit}" not in steps]
+    hashes = [commit for commit in left if " " not in commit and not any(f" {commit}]" in step for step in steps)]
     if hashes:
         yield f"- {EARLIER_COMMITS}: {' · '.join(hashes)}"
     yield from (f"- commit: {commit}" for commit in left if " " in commit)

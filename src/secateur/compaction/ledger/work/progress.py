@@ -76,6 +76,11 @@ def _limit_steps(steps: Sequence[str], most: int) -> tuple[str, ...]:
     return tuple(kept)
 
 
+def list_told_steps(requests: Iterable[UserRequest]) -> list[str]:
+    """Return the steps that followed these requests."""
+    return [step for one in requests if one.progress for step in one.progress.steps]
+
+
 def list_replies(ledger: Ledger) -> list[str]:
     """Return the sentences of the agent's replies."""
     replies = (one.progress.reply for one in ledger.requests if one.progress)

@@ -157,13 +157,10 @@ def _is_untold(run: ExecutedCommand, command: Command) -> bool:
         return False
     if not is_lasting(command.text):
         return True
-    programs = {words[0] for words in run.does if words}
-    return (
-        any(True for _ in find_commits((run,))) or programs <= _PREPARES or all(_is_git_look(one) for one in run.does)
-    )
+    return any(True for _ in find_commits((run,))) or all(_is_preparing(words) for words in run.does if words)
 
 
-def _is_git_look(words: Sequence[str]) -> bool:
+def _is_preparing(words: Sequence[str]) -> bool:
     return words[0] in _PREPARES or (words[0] == "git" and words[1:2] in _GIT_LOOKS)
 
 
