@@ -43,7 +43,7 @@ from secateur.compaction.ledger.user.retractions import mark_removed
 from secateur.compaction.ledger.user.task_documents import find_task_document, list_document_rules
 from secateur.compaction.ledger.work.attempts import list_attempts
 from secateur.compaction.ledger.work.checks import list_commands
-from secateur.compaction.ledger.work.circumstances import mark_circumstances
+from secateur.compaction.ledger.work.circumstances import mark_circumstances, mark_scratch_files
 from secateur.compaction.ledger.work.deliveries import extract_deliveries
 from secateur.compaction.ledger.work.failures import list_failures
 from secateur.compaction.ledger.work.last_calls import list_last_calls
@@ -108,7 +108,9 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     waiting = [action for action in done if not action.result and not _is_abandoned(action, said)]
     put = [Question(text, action.call.key) for action in waiting if (text := extract_question(action))]
     undelivered, delivered = extract_deliveries(said, done, ran)
-    requests, progress = add_progress(told.requests, said, done, ran)
+    files = mark_scratch_files(history.files, said, done, ran)
+    scratch = frozenset(one.path for one in files if one.scratch)
+    requests, progress = add_progress(told.requests, said, done, ran, scratch)
     found = extract_constraints(said, done)
     known = {one.key for one in found}
     rulings = (one for one in list_rulings(told.requests) if one.key not in known)
@@ -117,7 +119,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         requests=requests,
         progress=progress,
         constraints=add_questions(mark_lifted(mark_removed(demands, told.requests), told.requests), told.requests),
-        files=history.files,
+        files=files,
         uncommitted=history.uncommitted,
         commands=list_commands(ran),
         failures=list_failures(done, ran),

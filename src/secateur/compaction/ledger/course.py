@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from secateur.compaction.ledger.entries import Constraint, Ledger, UserRequest, mark
 from secateur.compaction.ledger.user.goals import list_goals
+from secateur.compaction.ledger.work.step_choice import is_count
 from secateur.compaction.ledger.work.steps import SEPARATOR
 from secateur.toolcalls.actions import collapse_whitespace
 
@@ -20,6 +21,7 @@ UNDER_GOAL = "(under Goal)"  # in place of the words of a request that stand the
 UNDER_CONSTRAINTS = "(under Constraints)"
 FOLLOWED = "→ "  # begins a line on what followed a request
 REPLIED = "replied: "
+LINE_CHARS = 110  # of several short steps
 
 
 def render_course(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator[str]:
@@ -43,10 +45,22 @@ def _list_followed(ledger: Ledger, one: UserRequest) -> Iterator[str]:
     """Yield the lines on what followed a request; the agent's last words stand under what is next."""
     if one.progress is None:
         return
-    if one.progress.steps:
-        yield FOLLOWED + SEPARATOR.join(one.progress.steps)
+    yield from (FOLLOWED + line for line in _fill_lines(one.progress.steps))
     if one.progress.reply and not _is_quoted(one.progress.reply, ledger):
         yield f"{FOLLOWED}{REPLIED}“{collapse_whitespace(one.progress.reply)}”"
+
+
+def _fill_lines(steps: Sequence[str]) -> Iterator[str]:
+    """Yield lines of steps, each of as many as have room, and a count of others in a line of its own."""
+    line = ""
+    for step in steps:
+        if line and (is_count(line) or len(line) + len(SEPARATOR) + len(step) > LINE_CHARS):
+            yield line
+            line = step
+        else:
+            line = f"{line}{SEPARATOR}{step}" if line else step
+    if line:
+        yield line
 
 
 def _is_quoted(reply: str, ledger: Ledger) -> bool:

@@ -163,11 +163,11 @@ def _split_progress(text: str) -> tuple[str, Progress | None]:
     """Split what the user said from the lines that tell what followed."""
     said = text.split("\n")
     followed: list[str] = []
-    while len(said) > 1 and len(followed) < 2 and said[-1].startswith(FOLLOWED):
+    while len(said) > 1 and said[-1].startswith(FOLLOWED):
         followed.insert(0, said.pop().removeprefix(FOLLOWED))
     reply = followed.pop() if followed and followed[-1].startswith(REPLIED) else ""
     reply = reply.removeprefix(f"{REPLIED}“").removesuffix("”")
-    steps = tuple(followed[0].split(SEPARATOR)) if followed else ()
+    steps = tuple(step for line in followed for step in line.split(SEPARATOR))
     return "\n".join(said), Progress(steps, reply) if steps or reply else None
 
 

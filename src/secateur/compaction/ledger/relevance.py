@@ -23,6 +23,7 @@ from secateur.compaction.ledger.user.goals import BRIEF_CHARS, is_answered_revie
 from secateur.compaction.ledger.user.requests import is_substantial, is_task
 from secateur.compaction.ledger.work.progress import has_changed, limit_progress, list_replies, measure_request
 from secateur.compaction.ledger.work.reports import is_committed
+from secateur.compaction.ledger.work.step_choice import drop_settled, drop_small_count
 from secateur.compaction.ledger.work.steps import UNSHOWN, is_lasting, shorten_arguments
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.actions import clip_text
@@ -42,7 +43,7 @@ MOST_DONE_TASKS = 12
 LATEST_QUESTIONS = 3  # requests at the end among which answered questions are kept
 OPEN_CHARS = 1_800  # of an open request, unless it is little longer
 ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 1_500  # of an answered one
-_DETAIL = ((1, 20, 320), (4, 8, 240), (12, 5, 180), (math.inf, 3, 120))  # by age: steps and reply of a request
+_DETAIL = ((1, 8, 320), (4, 6, 240), (12, 4, 180), (math.inf, 3, 120))  # by age: steps and reply of a request
 _FEWEST_WORDS = 5  # of the first request, to be told whatever it is
 WHOLE_SHARE = 0.7  # of the room of answered requests, for those that are not told in a line
 BRIEF_TEXT_CHARS, BRIEF_STEPS = 90, 2  # of such a line
@@ -124,10 +125,12 @@ def _shorten_progress(one: UserRequest, age: int) -> Progress | None:
     """Shorten what followed a request that is so many places from the end."""
     steps, chars = next((steps, chars) for most, steps, chars in _DETAIL if age <= most)
     progress = one.progress
-    if progress and age > 1:
-        told = tuple(step for step in progress.steps if not step.endswith(UNSHOWN))
-        progress = replace(progress, steps=told) if told or progress.reply else None
-    return limit_progress(progress, steps, chars)
+    if progress is None or age == 1:
+        return limit_progress(progress, steps, chars)
+    told = tuple(step for step in drop_settled(progress.steps) if not step.endswith(UNSHOWN))
+    made = limit_progress(replace(progress, steps=told), steps, chars)
+    made = replace(made, steps=drop_small_count(made.steps)) if made else None
+    return made if made and (made.steps or made.reply) else None
 
 
 def _limit_answered(

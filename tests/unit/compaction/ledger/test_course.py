@@ -9,6 +9,7 @@ from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, merge, 
 from secateur.compaction.ledger.entries import Progress
 from secateur.compaction.ledger.work.progress import join_progress, limit_progress
 from secateur.compaction.ledger.work.replies import condense_reply
+from secateur.compaction.ledger.work.step_choice import limit_steps
 from secateur.compaction.summary import write_within_budget
 from secateur.compaction.template import OURS
 from secateur.model import Message
@@ -111,15 +112,93 @@ def test_what_followed_in_a_later_span_belongs_to_the_newest_request_before_it()
 
 def test_of_many_steps_those_stay_that_tell_most_and_the_others_are_counted() -> None:
     steps = (
-        *(f"read file{n}.py of a folder with quite a long name that takes room" for n in range(5)),
+        *(f"pip install package{n} → ok" for n in range(3)),
+        *(f"changed part{n}.py" for n in range(2)),
+        "npm ci → failed: no lock",
+        "python try.py → failed: KeyError: 'a'",
+        "pytest -q → failed, then ok: 3 passed in 1s",
         "commit [main 1] x",
     )
-    made = limit_progress(Progress(steps), 1, 0)
-    assert made == Progress(("[5 more]", "commit [main 1] x"))
-    assert limit_progress(Progress(("a", "commit b")), 1, 0) == Progress(
-        ("a", "commit b")
-    )  # a count takes as much room
+    made = limit_progress(Progress(steps), 3, 0)
+    assert made == Progress(
+        (
+            "besides: 5 commands, 1 failed",
+            *("changed part0.py, part1.py", "python try.py → failed: KeyError: 'a'", "commit [main 1] x"),
+        )
+    )
+    assert made is not None
+    assert limit_progress(made, 1, 0) == Progress(
+        ("besides: 1 script run, 1 failed; 5 commands, 1 failed; 2 files changed", "commit [main 1] x")
+    )
+    assert limit_progress(Progress(("a → ok", "commit b")), 1, 0) == Progress(("a → ok", "commit b"))
     assert join_progress(Progress(steps), Progress(steps[-2:])) == Progress(steps)
+    assert join_progress(made, Progress(("besides: 2 commands", "npm publish → ok"))) == Progress(
+        (
+            "besides: 7 commands, 1 failed",
+            *(*made.steps[1:], "npm publish → ok"),
+        )
+    )
+
+
+def test_a_count_of_an_older_summary_is_added() -> None:
+    assert limit_steps(("[3 more]", "commit a", "besides: 2 commands"), 8) == (
+        "besides: 2 commands; 3 steps",
+        "commit a",
+    )
+
+
+def test_the_steps_of_a_long_turn_stand_in_short_lines() -> None:
+    work = [one for n in range(30) for one in (*edited(f"part{n % 5}.py"), *ran(f"make part{n}", f"made part {n}"))]
+    lines = render_ledger(fit_ledger(build_ledger(talk(user("Build it."), *work).messages), 4_000, estimate))
+    rows = lines["accomplished"][0].split("\n")
+    assert rows[1] == "    → besides: 23 commands"
+    assert len(rows) < 12
+    assert max(map(len, rows)) < 140
+    assert render_ledger(read_back(lines)) == lines
+
+
+def test_programs_that_were_written_to_try_something_are_counted_but_for_the_last_ones() -> None:
+    tries = [
+        one
+        for n in range(9)
+        for one in ran(f"cat > try{n}.py <<'EOF'\nprint({n})\nEOF\npython try{n}.py", f"KeyError: {n}", True)
+    ]
+    mistaken = ran("python show.py", "ImportError: cannot import name 'b' from 'a'", True)
+    assert steps_of(*mistaken, *tries) == (
+        "besides: 7 scripts run, 7 failed",
+        *(f"python try{n}.py → failed: KeyError: {n}" for n in (6, 7, 8)),
+    )
+    assert steps_of(*mistaken) == ("python show.py → failed: ImportError: cannot import name 'b' from 'a'",)
+
+
+def patched(path: str, error: str = "") -> tuple[Message, Message]:
+    text = f"*** Begin Patch\n*** Update File: {path}\n@@\n-a\n+b\n*** End Patch"
+    call = assistant(("p", "apply_patch", json.dumps({"patchText": text})))
+    return call, result(error or f"Success. Updated the following files:\nM {path}", "apply_patch", "p", bool(error))
+
+
+def test_a_hiccup_that_was_mended_is_no_step() -> None:
+    missed = patched("src/a.py", "apply_patch verification failed: Failed to find expected lines")
+    assert steps_of(*missed, *patched("src/a.py")) == ("changed a.py",)
+    assert any(step.startswith("apply_patch a.py → failed") for step in steps_of(*missed, *patched("src/b.py")))
+    looked = assistant(("g", "Grep", '{"pattern": "x"}')), result("ENOENT: no such file", "Grep", "g", True)
+    assert steps_of(*looked, *ran("find . -name x -exec cat {} +", "no such file", True), *edited("a.py")) == (
+        "changed a.py",
+    )
+
+
+def test_a_call_that_the_user_refused_is_told_as_that() -> None:
+    refused = edited("a.py", "The user doesn't want to proceed with this tool use. The tool use was rejected.")
+    assert steps_of(*refused) == ("Edit a.py → failed: refused by the user",)
+
+
+def test_checks_before_the_commit_of_an_older_request_are_not_told() -> None:
+    commit = ran("git commit -am x", "[main 1234abc] Keep the last row\n 1 file changed")
+    passed = ran("pytest -q", "3 passed in 1s")
+    first = (user("Keep it."), *edited("a.py"), *passed, *commit)
+    history = talk(*first, user("Write b."), *edited("b.py"), *passed).messages
+    lines = render_ledger(fit_ledger(build_ledger(history), 4_000, estimate))
+    assert [line.count("pytest -q → ok") for line in lines["accomplished"]] == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -202,7 +281,7 @@ def test_a_failed_check_stays_among_few_steps() -> None:
     work = [one for n in range(9) for one in (*edited(f"f{n}.py"), *ran(f"make part{n}"))]
     steps = limit_progress(Progress(steps_of(*ran("pytest -q", "1 failed in 1s", True), *work)), 3, 0)
     assert steps
-    assert steps.steps[0] == "pytest -q → failed: 1 failed in 1s"
+    assert "pytest -q → failed: 1 failed in 1s" in steps.steps
 
 
 def test_of_older_requests_a_check_without_an_outcome_is_not_told() -> None:

@@ -35,8 +35,8 @@ from secateur.toolcalls.shell import parse_command_line
 def mark_circumstances(
     ledger: Ledger, messages: Sequence[Message], done: Sequence[Action], ran: Sequence[ExecutedCommand]
 ) -> Ledger:
-    """Mark scratch files and their runs, and checks and errors behind which a file was changed."""
-    files = _mark_named(_mark_scratch_files(ledger.files, messages, done, ran), messages)
+    """Mark runs of scratch files, and checks and errors behind which a file was changed."""
+    files = _mark_named(ledger.files, messages)
     scratch = tuple(posixpath.basename(one.path) for one in files if one.scratch)
     kept = {one.path for one in files if not one.scratch}
     places = {key: number for number, action in enumerate(done) for key in (action.key, action.call.key)}
@@ -83,9 +83,10 @@ def is_project_change(one: FileEntry) -> bool:
     return not one.scratch and one.use not in ("read", "discarded")
 
 
-def _mark_scratch_files(
+def mark_scratch_files(
     files: Sequence[FileEntry], messages: Sequence[Message], done: Sequence[Action], ran: Sequence[ExecutedCommand]
 ) -> tuple[FileEntry, ...]:
+    """Mark the files that were made only to try something."""
     if not any(one.use == "created" for one in files):
         return tuple(files)
     roots = {"", ".", *list_roots(done)}

@@ -4,7 +4,6 @@ Rule: a request has the steps up to the user's next message. The reply is quoted
 is not taken as the state. What is left out is counted.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
@@ -13,18 +12,21 @@ from secateur.compaction.ledger.entries import Ledger, Progress, UserRequest
 from secateur.compaction.ledger.said import clean_words, get_agent_text, split_sentences
 from secateur.compaction.ledger.work.replies import MOST_CHARS as REPLY_CHARS
 from secateur.compaction.ledger.work.replies import condense_reply
-from secateur.compaction.ledger.work.steps import CHANGES, COMMITTED, list_steps, rank_step
+from secateur.compaction.ledger.work.step_choice import is_count, limit_steps
+from secateur.compaction.ledger.work.steps import CHANGES, COMMITTED, list_steps
 from secateur.model import Message
 from secateur.toolcalls.actions import Action
 from secateur.toolcalls.commands import ExecutedCommand
 
 MOST_STEPS = 24  # of one turn that are kept
-SHORT_CHARS = 60  # of a step that takes no more room than a count
-_COUNT = re.compile(r"\[(\d+) more\]")
 
 
 def add_progress(
-    requests: Sequence[UserRequest], messages: Sequence[Message], done: Sequence[Action], ran: Iterable[ExecutedCommand]
+    requests: Sequence[UserRequest],
+    messages: Sequence[Message],
+    done: Sequence[Action],
+    ran: Iterable[ExecutedCommand],
+    scratch: frozenset[str] = frozenset(),
 ) -> tuple[tuple[UserRequest, ...], Progress | None]:
     """Return the requests with what followed each of them, and what came before the first."""
     turns = _split_turns(messages, [one.key for one in requests])
@@ -36,7 +38,7 @@ def add_progress(
     for action in done:
         actions[places.get(action.call.key, places.get(action.key, len(turns) - 1))].append(action)
     made = [
-        Progress(_limit_steps(tuple(list_steps(mine, runs)), MOST_STEPS), _find_reply(turn))
+        Progress(limit_steps(tuple(list_steps(mine, runs, scratch)), MOST_STEPS), _find_reply(turn))
         for mine, turn in zip(actions, turns, strict=True)
     ]
     before, *after = (one if one.steps or one.reply else None for one in made)
@@ -48,32 +50,23 @@ def join_progress(earlier: Progress | None, later: Progress | None) -> Progress 
     """Join what followed one message of the user in two spans."""
     if earlier is None or later is None:
         return earlier or later
-    if earlier.steps[len(earlier.steps) - len(later.steps) :] == later.steps:  # known
+    known, new = _list_told(earlier), _list_told(later)
+    if known[len(known) - len(new) :] == new:
         return earlier if earlier.reply or not later.reply else replace(earlier, reply=later.reply)
-    return Progress(_limit_steps((*earlier.steps, *later.steps), MOST_STEPS), later.reply or earlier.reply)
+    return Progress(limit_steps((*earlier.steps, *later.steps), MOST_STEPS), later.reply or earlier.reply)
 
 
 def limit_progress(progress: Progress | None, most: int, reply_chars: int) -> Progress | None:
     """Limit the steps to those that tell most, with a count of the others, and the reply to its beginning."""
-    if progress is None or (len(progress.steps) <= most and len(progress.reply) <= reply_chars):
-        return progress
-    steps = _limit_steps(progress.steps, most)
+    if progress is None:
+        return None
+    steps = limit_steps(progress.steps, most)
     reply = condense_reply(progress.reply, reply_chars) if reply_chars else ""
     return Progress(steps, reply) if most or reply else None
 
 
-def _limit_steps(steps: Sequence[str], most: int) -> tuple[str, ...]:
-    order = sorted(range(len(steps)), key=lambda at: (rank_step(steps[at]), at), reverse=True)
-    kept: list[str] = []
-    before = -1
-    for at in (*sorted(order[:most]), len(steps)):
-        between = steps[before + 1 : at]
-        count = sum(int(hit[1]) if (hit := _COUNT.fullmatch(step)) else 1 for step in between)
-        is_short = count == 1 and len(between[0]) <= SHORT_CHARS
-        kept += between if is_short or not between else [f"[{count} more]"]
-        kept += steps[at : at + 1]
-        before = at
-    return tuple(kept)
+def _list_told(progress: Progress) -> list[str]:
+    return [step for step in progress.steps if not is_count(step)]
 
 
 def list_told_steps(requests: Iterable[UserRequest]) -> list[str]:

@@ -1,8 +1,10 @@
 """The steps of a turn: which files calls changed, which commands ran and how they ended, what was committed.
 
 Rule: steps stand in the order of the calls, so that a reader sees what came after what. Runs of one command are one
-step at the place of the last run, with how the earlier ones ended. An edit that failed is told only if no later call
-of the turn edited that file. Of commands that succeeded those are told that check something or change more than files.
+step at the place of the last run, with how the earlier ones ended; a program that the same line wrote first is named as
+if it had been there. A call that failed is told only if no later call of the turn did the same, and looking for
+something that is not there is no step. Of commands that succeeded those are told that check something or change more
+than files. Files that were made only to try something have no step.
 """
 
 import posixpath
@@ -13,7 +15,7 @@ from msgspec import Struct
 
 from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
-from secateur.compaction.ledger.work.checks import list_commands
+from secateur.compaction.ledger.work.checks import REFUSED, list_commands
 from secateur.compaction.ledger.work.failed_acts import has_run_failed
 from secateur.compaction.ledger.work.last_calls import describe_call, quote_result
 from secateur.compaction.ledger.work.last_errors import judge_action
@@ -30,14 +32,19 @@ COMMITTED = "commit "
 CHANGES = ("created", "changed", "moved", "deleted", "restored")  # how a step on files begins
 
 
-def list_steps(done: Sequence[Action], runs: dict[str, list[ExecutedCommand]]) -> Iterator[str]:
-    """Return what these calls changed, ran and committed, in order. `runs`: their commands by the key of the call."""
-    steps = _Steps()
+def list_steps(
+    done: Sequence[Action], runs: dict[str, list[ExecutedCommand]], scratch: frozenset[str] = frozenset()
+) -> Iterator[str]:
+    """Return what these calls changed, ran and committed, in order.
+
+    `runs`: their commands by the key of the call; `scratch`: paths of files that were made only to try something.
+    """
+    steps = _Steps(scratch)
     for action in done:
         mine = runs.get(action.key, [])
         if action.ok or mine:
             steps.note_effects(action)
-        elif action.result and action.kind != "read" and "session_id" not in action.given:
+        elif action.result and action.kind not in ("read", "search") and "session_id" not in action.given:
             steps.note_failure(action)
         if action.kind == "other" and action.result and not mine:
             steps.note_script(action, describe_call(action))
@@ -59,14 +66,18 @@ class _Step(Struct):
 class _Steps:
     """The steps of a turn so far, by a name that later steps of the same kind share."""
 
-    def __init__(self) -> None:
+    def __init__(self, scratch: frozenset[str]) -> None:
+        self._scratch = scratch
         self._found: dict[str, _Step] = {}
         self._looked: dict[str, None] = {}
         self._known: set[str] = set()  # paths that were read or changed before
+        self._missed: dict[str, str] = {}  # paths of edits that failed, with the name of the step that tells it
         self._changes = 0
 
     def note_effects(self, action: Action) -> None:
-        """Note the files that a call changed, or read."""
+        """Note the files that a call changed, or read; an error of the same tool that named no file is mended."""
+        if action.kind != "run":
+            self._found.pop(f"failed {collapse_whitespace(action.call.tool)}", None)
         for effect in list_file_effects(action):
             path = collapse_whitespace(redact(effect.path))
             name = posixpath.basename(path.rstrip("/")) or path
@@ -74,10 +85,13 @@ class _Steps:
                 self._looked[name] = None
                 self._known.add(path)
             elif name and effect.use in CHANGES and not path.startswith("/dev/"):
-                self._found.pop(f"failed {path}", None)
+                self._found.pop(self._missed.pop(path, ""), None)
                 use = "changed" if effect.use == "created" and path in self._known else effect.use
                 self._known.add(path)
-                self._note_change(use, f"{name} to {posixpath.basename(effect.to)}" if effect.to else name)
+                if path not in self._scratch:
+                    self._note_change(
+                        use, f"{name} to {posixpath.basename(effect.to) or effect.to}" if effect.to else name
+                    )
 
     def _note_change(self, use: str, name: str) -> None:
         """Note a change of a file; one that the turn itself created and deleted is none."""
@@ -97,13 +111,16 @@ class _Steps:
         """Note a call that failed and is no command."""
         if _SCRIPT.match(describe_call(action)):
             return
-        paths = [collapse_whitespace(redact(path)) for path in list_paths(action)]
+        patched = _PATCHED.findall(action.call.text[:_SEARCHED].replace("\\n", "\n"))
+        paths = [collapse_whitespace(redact(path)) for path in (list_paths(action) or patched)]
         tool = collapse_whitespace(action.call.tool)
         about = posixpath.basename(paths[0]) if paths else ""
         key = f"failed {paths[0]}" if paths else f"failed {tool}"
+        self._missed |= dict.fromkeys(paths, key)
         step = self._found.pop(key, _Step("call", [f"{tool} {about}".strip()]))
         step.failed, step.last_ok = step.failed + 1, False
-        step.told = clip_text(collapse_whitespace(redact(_TAG.sub("", action.said[:1_000]))), TOLD_CHARS)
+        said = REFUSAL if REFUSED.search(action.said[:1_000]) else redact(_TAG.sub("", action.said[:1_000]))
+        step.told = clip_text(collapse_whitespace(said), TOLD_CHARS)
         self._found[key] = step
 
     def note_run(self, run: ExecutedCommand) -> None:
@@ -113,17 +130,20 @@ class _Steps:
         command = next(iter(list_commands((run,))), None)
         if command is None or (run.looks and not command.check):
             return
-        line = _name_line(command.text if command.check else shorten_arguments(command.text))
+        text = _WRITTEN.sub("", command.text).strip()
+        line = _name_line(text if command.check else shorten_arguments(text))
         if not command.check and _SCRIPT.match(line):
             self.note_script(run.action, line)
             return
         ok = False if not command.check and has_run_failed(run) else command.ok
-        if line and not (ok is None and not command.check) and not (ok and _is_untold(run, command)):
+        is_looking = not command.check and _LOOKS.match(line) is not None
+        if line and not is_looking and not (ok is None and not command.check) and not (ok and _is_untold(run, command)):
             self._note_outcome(line, ok, command.told or (quote_result(run.action, True) if ok is False else ""))
 
     def note_script(self, action: Action, line: str) -> None:
         """Note a program that was run to try something, with what it printed."""
-        if _SCRIPT.match(line):
+        line = _WRITTEN.sub("", line).strip()
+        if _SCRIPT.match(line) and shorten_arguments(line):
             told = quote_result(action, True)
             is_known = action.exit is not None and not _ERROR.match(told)  # behind a pipe the status is another's
             ok = None if action.ok and not is_known else action.ok
@@ -133,7 +153,7 @@ class _Steps:
         text = clip_command(line, COMMAND_CHARS)
         step = self._found.pop(text, _Step("run", [text]))
         step.failed += ok is False
-        step.told, step.last_ok = clip_text(told, TOLD_CHARS), ok
+        step.told, step.last_ok = "" if ok and _SAYS_NOTHING.match(told) else clip_text(told, TOLD_CHARS), ok
         self._found[text] = step
 
     def render(self) -> Iterator[str]:
@@ -173,8 +193,7 @@ def _render(step: _Step) -> str:
     if step.kind == "commit":
         return f"{COMMITTED}{step.names[0]}"
     if step.kind in CHANGES or step.kind == "read":
-        more = f" and {len(step.names) - MOST_NAMES} more" if len(step.names) > MOST_NAMES else ""
-        return f"{step.kind} {', '.join(step.names[:MOST_NAMES])}{more}"
+        return name_files(step.kind, step.names)
     told = f": {step.told.replace(SEPARATOR, ' - ').replace(' → ', ' -> ')}" if step.told else ""
     return f"{step.names[0].replace(SEPARATOR, ' - ')} → {_describe_outcome(step)}{told}"
 
@@ -185,6 +204,12 @@ def _describe_outcome(step: _Step) -> str:
         ended = "said" if step.told else UNSHOWN
         return f"{failed}, then {ended}" if step.failed else ended
     return (f"{failed}, then ok" if step.failed else "ok") if step.last_ok else failed
+
+
+def name_files(kind: str, names: Sequence[str], more: int = 0) -> str:
+    """Name the files of a step, `more` of them not by name."""
+    more += max(0, len(names) - MOST_NAMES)
+    return f"{kind} {', '.join(names[:MOST_NAMES])}{f' and {more} more' if more else ''}"
 
 
 def is_step(line: str, steps: Iterable[str]) -> bool:
@@ -204,20 +229,35 @@ def is_lasting(line: str) -> bool:
     return _LASTING.search(line) is not None
 
 
-def rank_step(step: str) -> int:
-    """Rank a step: commits and what left the machine, then changes and what failed, then what succeeded."""
-    if step.startswith(COMMITTED) or _OUTWARD.search(step.partition(" → ")[0]):
-        return 5
-    if " → failed" in step:
-        return 4
-    if step.split(" ", 1)[0] in CHANGES:
-        return 3
-    if step.startswith("["):  # a count of others
-        return 0
-    return 1 if step.endswith(UNSHOWN) or step.startswith("read ") else 2
+def is_outward(step: str) -> bool:
+    """Whether a step left the machine."""
+    return _OUTWARD.search(name_step(step)) is not None
+
+
+def is_trial(step: str) -> bool:
+    """Whether a step runs a program by its file or its text, as one does to try something."""
+    return _TRIAL.match(name_step(step)) is not None
+
+
+def name_step(step: str) -> str:
+    """Return the command of a step, or the whole step if it is none."""
+    return step.partition(" → ")[0]
 
 
 UNSHOWN = "outcome not shown"
+REFUSAL = "refused by the user"
+_SEARCHED = 20_000  # characters of a call
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,400})$", re.M)
+_WRITTEN = re.compile(  # a file that a command line writes from a here-document
+    r"(?:^|(?<=[;&\n] ))(?:cat|tee)\s+(?:>{1,2}\s*)?[^\s;&|<>]+\s*<<-?\s*\\?[\"']?\w+[\"']?(?:\s*>{1,2}\s*[^\s;&|<>]+)?"
+    r"(?:\s*>\s*/dev/null)?\s*…\s*(?:&&|;)?"
+)
+_LOOKS = re.compile(r"(?:find|grep|egrep|rg|ls|cat|head|tail|which|wc|tree|type|file|stat|sed -n|command -v)\b")
+_SAYS_NOTHING = re.compile(r"ok\s|<\w+: \d+ completed")  # beside that it went well
+_TRIAL = re.compile(
+    r"(?:python[\d.]*|node|ruby|perl|php|deno run|bun|tsx|npx tsx|bash|sh)"
+    r" (?!(?:-m|run|test|install|x|add)\b|\S*(?:manage|runtests|setup|conftest)\.|\S*scripts?/)\S"
+)
 _SCRIPT = re.compile(r"(?:python[\d.]*|node|ruby|perl|php|deno run|bun|tsx|npx tsx|bash|sh|\./)[ \w./-]")
 _ERROR = re.compile(r"(?:[\w.]*(?:Error|Exception|ImproperlyConfigured)\b|(?i:fatal|error|panic)\b)[^\n]{0,120}?:\s?\S")
 _OUTWARD = re.compile(
