@@ -24,6 +24,7 @@ from secateur.compaction.ledger.user.demands import (
     DIRECT,
     HARD,
     STANDING,
+    SUPPOSES,
     has_demand,
     strip_unsaid,
 )
@@ -95,7 +96,7 @@ def is_demand(sentence: str) -> bool:
     """Return whether this sentence forbids or demands something."""
     text = strip_unsaid(unicodedata.normalize("NFC", sentence))
     if text.rstrip(" *_)\"'").endswith(("?", "？")) or ASKS_UNMARKED.match(text):
-        return bool(HARD.search(text)) and not ASKS.match(text)
+        return bool(HARD.search(text)) and not (ASKS.match(text) or SUPPOSES.match(text))
     return bool(has_demand(text) or is_retraction(text) or is_choice(text)) and not DATA.match(text)
 
 
@@ -111,6 +112,7 @@ def normalize_demand(text: str) -> str:
 
 def _extract_demands(text: str, key: str, of: Scope | None = None) -> Iterator[Constraint]:
     left = MOST_PER_MESSAGE
+    text = _strip_findings(text) if of is None else text
     is_report = of is None and _is_report(text)
     for sentence in _split_rules(text) if of == "project" else _split_demands(text, is_report):
         if is_report and (POINTS.search(sentence) or not DIRECT.search(_ASIDE.sub(" ", sentence))):
@@ -179,6 +181,14 @@ def _is_report(text: str) -> bool:
     return is_long and detect_language(text) == "en"
 
 
+def _strip_findings(text: str) -> str:
+    """Return what stands before the findings of a pasted review; another text is returned as it is."""
+    if not _FINDINGS.search(text[:_OPENING_CHARS]):
+        return text
+    listed = _LISTED.search(text)
+    return text[: listed.start()] if listed else ""
+
+
 def _split_rules(text: str) -> Iterator[str]:
     """Yield each bullet or line whole, with the lines on which it goes on."""
     held = ""
@@ -193,6 +203,12 @@ def _split_rules(text: str) -> Iterator[str]:
 
 _BULLET = re.compile(r"\A\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _MANY_POINTERS = 3
+_OPENING_CHARS = 1_000  # in which a pasted review says that it is one
+_FINDINGS = re.compile(
+    r"(?im)^#{1,6}[ \t][^\n]{0,80}\b(?:review|findings|audit)\b|^[^\n]{0,80}\b(?:my|code) review\s*:"
+    r"|^\W{0,4}(?:critical|high|medium|low) severity\W{0,4}$"
+)
+_LISTED = re.compile(r"(?m)^[ \t]*(?:#{1,6}[ \t]|[-*•][ \t]|\d{1,2}[.)][ \t]|---|\W{0,4}\w+ severity\W{0,4}$)")
 _REMINDER = re.compile(r"<(system-?reminder)>.*?(?:</\1>|\Z)", re.S)  # what a host adds to what a tool printed
 POINTS = re.compile(r"(?<![\w./-])[\w./-]+\.[A-Za-z]{1,5}:\d+")  # a line of a file
 _ASIDE = re.compile(r"\([^()]*\)|\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`")

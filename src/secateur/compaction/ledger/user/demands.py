@@ -13,13 +13,18 @@ _ENGLISH = r"""
  |(?:^|[,;:(]\s*|\b(?:and|but|please|should|can|may)\s+)only
  |(?:you|we)\s+(?:can(?:not|['’]t|\s+not|\s+only)|are\s+not|aren['’]t)|you\s+(?:have|need)\s+to|always|avoid|refrain
  |make\s+sure|ensure|be\s+sure|be\s+careful|remember\s+(?:to|that|not)|from\s+now\s+on|going\s+forward|whenever
- |no\s+(?:more|longer|need\s+to)|(?:stop|without)\s+\w+ing|forbidden|prohibited|(?:not|n['’]t)\s+(?:be\s+)?allowed
+ |no\s+(?:more|longer|need\s+(?:to|for|of))|(?:stop|without)\s+\w+ing|forbidden|prohibited|(?:not|n['’]t)\s+(?:be\s+)?allowed
  |required?|mandatory|instead\s+of|rather\s+than|at\s+(?:most|least)|no\s+more\s+than|prefer(?:ably)?|stick\s+(?:to|with)
  |keep\s+(?!going|on\b|up\b|trying)\w+|(?:before|after)\s+(?:each|every|any|you)|(?:answer|respond|reply)\s+in|leave\s+.{1,80}\b(?:alone|untouched|as\s+(?:is|it\s+is))
  |(?:ask|check\s+with)\s+(?:me|us)\s+(?:first|before)|under\s+no\s+circumstances|nothing\s+else|i['’]d\s+rather
  |(?:i|we)\s+(?:want|need|expect|insist|prefer)\s+(?!to\b)\w+|hands\s+off|off[- ]limits|read[- ]only)\b
  |(?:^|[.,;:!]\s*|\band\s+|\bbut\s+|\bplease\s+)(?:not\s+(?!(?:everything|everyone|sure|really|much|yet)\b)|no\s+(?!(?:problem|idea|worries|wonder|doubt)\b))\w+
  |\bonly[\s.!)]*$
+ |\b(?:do|make|use|in|with|as)\s+(?:[\w-]+\s+){0,2}(?:meaningful|individual|separate|small\w*|atomic|logical|single)\s+commits?\b
+ |\bcommit\s+(?:(?:it|them|things?|stuff|changes|work)\s+)?(?:meaningful\w*|often|individual\w*|separate\w*|as\s+you\s+go|on\s+the\s+go|in\s+between|(?:after|at)\s+each)\b
+ |(?:^|[.,;:!(]\s*|\b(?:so|and|but|then|please|just)\s+)(?:ignore|skip)\s+(?:it|this|that|the|them|these|those|any|all)\b
+ |\blet['’]?s\s+(?:not|skip|leave|ignore|stick|(?:call|name)\s+(?:it|this|that|them|the)|use|go\s+with)\b
+ |\b(?:in|as|into|on)\s+(?:an?\s+|its\s+|their\s+)?(?:separate|own|different|another)\s+(?:task|pr|pull\s+request|branch|commit|issue|ticket|file)s?\b
 """
 _VIETNAMESE = r"""
  \b(?:đừng|chớ|cấm|tuyệt\s+đối|không\s+(?:được|nên|bao\s+giờ|cần|thể|muốn)|luôn|phải|chỉ|bắt\s+buộc|ưu\s+tiên
@@ -80,9 +85,9 @@ _KOREAN = r"""
  |먼저\s*.{0,20}(?:물어|확인)|도록\s*(?:하|해)|없이|전에\s*.{0,20}(?:물어|실행|확인)|로만|그대로
 """
 _ENGLISH_DIRECT = r"""
- (?:^|[\n;:(—–]|[,.]\s|[-*•]\s|\b(?:and|but|then|so|please|also|you|we|i)\s)[\s*_"'`]*(?:do\s+not|don['’]?t|dont|avoid|refrain
+ (?:^|[\n;:(—–]|[,.]\s|(?<![*\w])[-*•]\s|\b(?:and|but|then|so|please|also|you|we|i)\s)[\s*_"'`]*(?:do\s+not|don['’]?t|dont|avoid|refrain
  |make\s+sure|be\s+(?:sure|careful)|stick\s+(?:to|with)|leave|keep)\b
- |(?:^|[\n;:]|[-*•]\s|\b(?:please|but)\s)[\s*_"'`]*(?:never|always|only|stop|no\s+(?:more|longer|need|new|changes?)|prefer(?:ably)?
+ |(?:^|[\n;:]|(?<![*\w])[-*•]\s|\b(?:please|but)\s)[\s*_"'`]*(?:never|always|only|stop|no\s+(?:more|longer|need|new|changes?)|prefer(?:ably)?
  |ensure|remember|whenever|before|after|at\s+(?:most|least)|use\b.{1,80}\binstead)\b
  |\b(?:you|we|agents?|workers?)\s+(?:must|should|shall|have\s+to|need\s+to|may|can(?:not|['’]t|\s+only)?|are\s+(?:not|only))\b
  |\b(?:must(?:\s+not|n['’]?t)?|should\s+(?:not|never|only|always)|shouldn['’]?t|shall|may\s+not|please|from\s+now\s+on
@@ -98,7 +103,15 @@ _ASCII_DEMANDS = re.compile(  # all that can be in a text of ASCII, found in a t
 DIRECT = re.compile(f"(?ix){_ENGLISH_DIRECT}")  # what a pasted English text asks of its reader; the rest of it reports
 _UNSAID = re.compile(  # these say what is, or what one thinks, not what ought to be
     r"(?i)\b(?:i|we|they|you)\s+(?:do\s+not|don['’]?t|dont)\s+(?:know|think|see|understand|remember|believe|get|have(?!\s+to))\b"
+    r"|\bi\s+(?:do\s+not|don['’]?t|dont)\s+(?!(?:want|need|like|allow|accept|expect|wish|ever)\b)\w+"
     r"|\bi\s+(?:do\s+not|don['’]?t|dont)\s+(?:really\s+)?(?:th?in?k|like\s+how|recall|mind|care|notice|follow|feel|agree|trust)\b"
+    r"|(?<!must )(?<!should )(?<!shall )(?<!may )(?<!you )(?<!we )"
+    r"\bnever\s+(?:\w{2,}(?<!e)(?<!mb)(?<!sh)ed|\w{3,}(?<![suio'])s)\b(?!\s+\w+ed\b)"
+    r"|\b(?:is|are|was|were|has|have|had|been|gets?|got|\b(?!you\b|we\b)\w+\s+can)\s+never\s+(?!to\b)\w+"
+    r"|\b(?:they|these|those|(?:the|our|both|all|some|most|other)\s+(?:\w+\s+){0,2}\w+s)\s+(?:do\s+not|don['’]?t)\s+\w+"
+    r"|\b(?:had|has|is|are|was|were|there['’]s|got|found|saw|gives?|shows?|prints?|says?)\s+no\s+(?!need|longer|more\b)\w+"
+    r"|(?<!need )(?<!want )(?<!have )(?<!try )(?<!sure )(?<!careful )(?<!remember )(?<!supposed )(?<!required )"
+    r"(?<!you )(?<!us )\bto\s+(?:avoid|ensure)\b|\bshould\b[^.;:\n]{0,60}\balready\b"
     r"|\b(?:not|if|the)\s+only\b|\bonly\s+(?:then|if\s+you\s+want)\b|\b(?:it|this|that|he|she|they"
     r"|which)\s+(?:never|only)\b"
     r"|\b(?:geht|funktioniert|klappt|ist|sind|wei(?:ß|ss)|verstehe|habe?|hat|war|sehe"
@@ -133,9 +146,14 @@ ASKS_UNMARKED = re.compile(  # questions as people type them, without their mark
     r"|what\s+(?:is|are|was|were|does|do|did|about|would)|where\s+(?:is|are|do|does|did)|who\s+(?:is|are|does)"
     r"|how\s+(?:do|does|did|is|are|come|can|would)|should\s+(?:i|we)|do\s+we|does\s+\w+)\b(?:[^\n.!]|\.(?=\S))*$"
 )
+SUPPOSES = re.compile(  # a question about what is so, in whose words something is denied
+    r"(?i)\W*(?:(?:so|and|but|then|hm+|ok|okay|wait|oh|also)[,\s]+)*"
+    r"(?:i(?:['’]m)?\b(?!\s+(?:want|need|prefer|insist))|if|without|there|they|he|she|(?:are|is|was|were|did|does|would|wo)n['’]?t"
+    r"|(?:don|can)['’]?t\s+(?:we|you|they|i))\b(?![^\n]*\b(?:must|please|make\s+sure)\b|[^\n]*\bok(?:ay)?\W*\Z)"
+)
 STANDING = re.compile(
     r"(?i)\b(?:always|never|from\s+now\s+on|going\s+forward|whenever|every\s+time|any\s?time|at\s+all\s+times"
-    r"|ever|in\s+general|each\s+time"
+    r"|(?:not|n['’]?t)\s+(?:\w+\s+)?ever|in\s+general|each\s+time"
     r"|under\s+no\s+circumstances|all\s+(?:future|the\s+time)|until\s+i|luôn|không\s+bao\s+giờ|từ\s+(?:nay|giờ)"
     r"|mỗi\s+(?:khi|lần)|tuyệt\s+đối"
     r"|immer|nie|niemals|stets|grundsätzlich|ab\s+(?:jetzt|sofort)|von\s+nun\s+an|künftig|keinesfalls"

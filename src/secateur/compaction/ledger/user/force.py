@@ -131,14 +131,17 @@ def is_rule(one: Constraint) -> bool:
 
 def _is_idle(one: Constraint, requests: Sequence[UserRequest]) -> bool:
     """Whether a demand stands in the requests anyway, or was carried out."""
-    if one.replaced_by or one.scope == "standing" or is_ruling(one):
+    if one.replaced_by or is_ruling(one):
         return False
-    if any(request.text == one.text for request in requests) and (len(one.text) > REPEATED_CHARS or _is_work(one.text)):
-        return True
     states = {request.state for request in requests if mark(request.key) == mark(one.key)}
     is_answered = states <= {"done", "superseded"}
+    if one.scope == "standing":
+        return is_answered and _COMPLAINS.search(one.text) is not None
+    if any(request.text == one.text for request in requests) and (len(one.text) > REPEATED_CHARS or _is_work(one.text)):
+        return True
     return is_answered and (
         is_errand(one.text)
+        or _ONCE.search(one.text) is not None
         or _SUBJECTLESS.match(one.text) is not None
         or _is_remark(one.text)
         or (not is_forced(one.text) and _is_single_change(one.text))
@@ -241,10 +244,20 @@ _FORCED = re.compile(
 _SUBJECTLESS = re.compile(
     r"(?i)\s*(?:should|must|shall)\s+(?:also\s+)?be\b"
 )  # it says nothing without what it is about
+_COMPLAINS = re.compile(  # "the list broke, that should never happen"
+    r"(?i)\b(?:got|gets?|saw|see|had|was|crash\w*|exploded|happened|broke|failed|fails)\b[^\n]*"
+    r"\b(?:should|must|may|can)(?:\s+(?:never|not)|n['’]t)\s+(?:ever\s+)?(?:happen|be\s+(?:possible|so|like\s+that))\W*$"
+)
+_ONCE = re.compile(  # a question, a remark that trails off, a report to look into, and to go back: done once answered
+    r"(?i)[?？]\W*$|\b(?:must|should|needs?\s+to)\b[^\n]*(?:\.{3}|…)\W*$"
+    r"|\b(?:investigate|look\s+into\s+(?:it|this|that)|check\s+(?:it|this|that))\W*$"
+    r"|^\W*(?:(?:nah|no|nope|ok|okay|hm+|well|yeah|yes)[\s,.]+)*(?:let['’]?s\s+)?(?:roll\s*(?:it\s+|this\s+|that\s+)?back|revert|undo|go\s+back)\b"
+)
 _CHANGE = re.compile(
     r"(?i)\b(?:we|you)\s+should\s+(?:(?:also|now|then|probably|just)\s+)?"
     r"(?:have|add|drop|remove|move|put|show|see|hide|get|rename|replace|change|swap|place|combine|merge|split|include)\b"
-    r"|\bshould\s+(?:also|now|then)\s|\b(?:maybe|perhaps)\s+(?:we|you)\s+(?:(?:can|could|should)\s+)?"
+    r"|\bshould\s+(?:also|now|then)\s|\bshould\s+be\s+(?:the\s+)?(?:same|like|as|at|more|less|\w+er)\b"
+    r"|\b(?:we|i)\s+(?:also\s+|still\s+|now\s+)?need\s+(?!you\b)|\b(?:maybe|perhaps)\s+(?:we|you)\s+(?:(?:can|could|should)\s+)?"
     r"(?:drop|remove|move|put|hide|rename|replace|change|swap|place|combine|merge|split)\b"
 )
 _REMARKS = re.compile(  # "no, the frame should be wider", "ok, i think the list is broken, look into it"

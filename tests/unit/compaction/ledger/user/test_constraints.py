@@ -62,6 +62,28 @@ NO_DEMANDS = [
     "2026-01-02T10:00:00 must retry",
     "why do we need it if the other one does the same",
     "should we close it now that both need no review",
+    "**Empty table** never tested.",
+    "The hook never fires and the count never updates.",
+    "This means that such hooks can never be removed.",
+    "but she had no changes in the other folder",
+    "since they should handle several shops already",
+    "The patterns are there to ensure speed.",
+    "I think we don't set up the cache properly, can you check?",
+    "without the cache there is no way to find it right?",
+    "if you fetch it without a lock aren't you getting everything?",
+]
+HOW_TO_WORK = [
+    "ok, just keep going, do individual commits",
+    "let's add the parser then, do meaningful commits",
+    "make a new branch, commit meaningful on the go",
+    "nobody uses it yet, so no need for backward compatibility",
+    "i'm taking over the cache worker, so ignore that one",
+    "I think this is the weakest option, let's skip",
+    "we can clean up the rest in a separate task",
+    "let's use the demo shop as a test case then",
+    "never embed secrets, never exceed 80 columns",
+    "You can never push here.",
+    "If you touch it, don't push, ok?",
 ]
 
 
@@ -82,6 +104,25 @@ def test_a_demand_beside_a_request_holds_for_it(text: str) -> None:
 @pytest.mark.parametrize("text", NO_DEMANDS)
 def test_what_demands_nothing_is_no_constraint(text: str) -> None:
     assert found(user(text)) == []
+
+
+@pytest.mark.parametrize("text", HOW_TO_WORK)
+def test_how_the_user_wants_work_to_go_is_a_demand(text: str) -> None:
+    assert [one.text for one in found(user(text))] == [text]
+
+
+def test_whether_something_ever_was_does_not_hold_from_now_on() -> None:
+    [one] = found(user("Only check whether it was ever released."))
+    assert one.scope == "request"
+
+
+def test_findings_that_the_user_pasted_demand_nothing_and_the_words_before_them_do() -> None:
+    review = "{}\n\n## Shop: code review\n\n### Bugs\n\n1. **Keep one stack.** You must not open two.\nDo not mix them."
+    assert [one.text for one in found(user(review.format("Take this in, but never push.")))] == [
+        "Take this in, but never push."
+    ]
+    bot = "Rows are lost\n\nHigh Severity\n\nThe writer must not close the file before the reader is done with it."
+    assert found(user(bot)) == []
 
 
 def test_each_is_verbatim_and_names_its_message() -> None:

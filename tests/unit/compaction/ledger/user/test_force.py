@@ -276,6 +276,14 @@ def test_a_weak_or_long_demand_that_an_answered_request_says_as_well_stands_ther
         ("We should never drop a column.", True),
         ("The total should also show the tax in every new list.", True),
         ("We should use whole numbers.", True),
+        ("The bullet should be same as the code.", False),
+        ("We need a section on prices in the docs.", False),
+        ("The text must stop when it meets a new line ...", False),
+        ("I chose a price and got a crash, that should never happen.", False),
+        ("The list must not be wider than its frame, look into it.", False),
+        ("nah let's roll back, we don't need the rows.", False),
+        ("Could you do it without the second list?", False),
+        ("We must never have a crash.", True),
     ],
 )
 def test_one_change_that_was_made_is_no_demand_and_what_holds_later_is(said: str, is_kept: bool) -> None:
