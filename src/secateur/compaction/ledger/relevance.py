@@ -18,8 +18,9 @@ from secateur.compaction.ledger.entries import Command, Failure, FileEntry, Ledg
 from secateur.compaction.ledger.files.notes import drop_reported
 from secateur.compaction.ledger.user.answers import is_choice
 from secateur.compaction.ledger.user.briefs import GAP, condense_request
-from secateur.compaction.ledger.user.force import LEAST_PROJECT_RULES, count_left_out, select_constraints
+from secateur.compaction.ledger.user.force import select_constraints
 from secateur.compaction.ledger.user.goals import BRIEF_CHARS, is_answered_review, is_fleeting, list_goals
+from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES, count_left_out
 from secateur.compaction.ledger.user.requests import is_substantial, is_task
 from secateur.compaction.ledger.work.progress import has_changed, limit_progress, list_replies, measure_request
 from secateur.compaction.ledger.work.reports import is_committed

@@ -19,8 +19,9 @@ from secateur.compaction.ledger.files.notes import limit_notes
 from secateur.compaction.ledger.files.touched import limit_uncommitted
 from secateur.compaction.ledger.relevance import SCRATCH, select_relevant
 from secateur.compaction.ledger.user.briefs import find_decisive_sentence
-from secateur.compaction.ledger.user.force import MOST_PROJECT_RULES, is_repeated, list_opposed
+from secateur.compaction.ledger.user.force import is_repeated
 from secateur.compaction.ledger.user.goals import list_goals
+from secateur.compaction.ledger.user.project_rules import MOST_PROJECT_RULES, quote_opposed
 from secateur.compaction.ledger.work.last_calls import is_announcing
 from secateur.compaction.ledger.work.last_words import UNFINISHED
 from secateur.compaction.ledger.work.open_work import (
@@ -56,7 +57,6 @@ REPORTED = "the agent reports"
 REPLACED_BY = " — replaced by: "
 EDITED_SINCE = " (edited since)"
 STATUS = "git status, last"
-OPPOSED_CHARS = 120  # of each of two rules that oppose each other
 OPPOSED = "these rules oppose each other, and nobody settled it"
 TAKEN_BACK = "tried and taken back"
 FOLDER = "working directory"
@@ -145,9 +145,7 @@ def _render_instructions(ledger: Ledger) -> Iterator[str]:
 
 def _render_constraints(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator[str]:
     """Render the demands that no request says as well, and which of the rules oppose each other."""
-    for pair in list_opposed(ledger.constraints):
-        quoted = (f"“{clip_text(collapse_whitespace(one.text), OPPOSED_CHARS)}” ({one.source})" for one in pair)
-        yield f"- {OPPOSED}: {' · '.join(quoted)}"
+    yield from (f"- {OPPOSED}: {quoted}" for quoted in quote_opposed(ledger.constraints))
     for one in constraints:
         by = f"{REPLACED_BY}{collapse_whitespace(one.replaced_by)}" if one.replaced_by else ""
         scope = f"{one.scope}: {one.source}" if one.source else one.scope

@@ -6,7 +6,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import FileEntry, Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.user.force import MOST_PROJECT_RULES
+from secateur.compaction.ledger.user.project_rules import MOST_PROJECT_RULES
 from secateur.model import Message
 from secateur.tokens import estimate
 

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, UserRequest
 from secateur.compaction.ledger.said import FENCED, split_sentences
-from secateur.compaction.ledger.user.force import is_errand, is_ruling
+from secateur.compaction.ledger.user.force import is_ruling
+from secateur.compaction.ledger.user.force_words import is_errand
 from secateur.redact import redact
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 

@@ -28,7 +28,7 @@ from secateur.compaction.ledger.user.brief_words import (
     TELLS,
 )
 from secateur.compaction.ledger.user.demands import DATA, has_demand
-from secateur.compaction.ledger.user.force import is_forced
+from secateur.compaction.ledger.user.force_words import is_forced
 from secateur.memoizing import memoize_texts
 
 GAP = "[…]"

@@ -24,7 +24,7 @@ from secateur.compaction.ledger.user.answers import (
 from secateur.compaction.ledger.user.briefs import condense_request
 from secateur.compaction.ledger.user.constraints import POINTS, strip_data
 from secateur.compaction.ledger.user.demands import ASKS_UNMARKED
-from secateur.compaction.ledger.user.force import is_errand
+from secateur.compaction.ledger.user.force_words import is_errand
 from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact

@@ -7,7 +7,8 @@ import pytest
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
 from secateur.compaction.ledger import settle_states as settle
-from secateur.compaction.ledger.user.force import LEAST_PROJECT_RULES, MOST_PROJECT_RULES, select_constraints
+from secateur.compaction.ledger.user.force import select_constraints
+from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES, MOST_PROJECT_RULES
 from secateur.model import Message
 from secateur.tokens import estimate
 

@@ -1,0 +1,119 @@
+"""The words by which a demand has force, and those by which it is for once: an order, a remark, a single change.
+
+Rule: patterns only; a sentence is looked at alone. Which demands are shown is decided in `force`.
+"""
+
+import re
+
+from secateur.compaction.ledger.user.retractions import is_negative
+from secateur.memoizing import memoize_texts
+
+
+@memoize_texts(4_096)
+def is_forced(text: str) -> bool:
+    """Whether a sentence forbids or commands in every case, and does not only wish or advise."""
+    return _FORCED.search(_ASIDE.sub(" ", text)) is not None and (not CASE.match(text) or LOUD.search(text) is not None)
+
+
+@memoize_texts(4_096)
+def is_errand(text: str) -> bool:
+    """Whether an English sentence is an order to be carried out once, and forbids nothing."""
+    said = _ASIDE.sub(" ", text)
+    return _ERRAND.match(said) is not None and not _FORCED.search(said)
+
+
+def is_one_off(text: str) -> bool:
+    """Whether a demand says nothing any more once it was answered: an order, a question, a remark, one change."""
+    return (
+        is_errand(text)
+        or _ONCE.search(text) is not None
+        or _SUBJECTLESS.match(text) is not None
+        or _is_remark(text)
+        or (not is_forced(text) and _is_single_change(text))
+    )
+
+
+def is_complaint(text: str) -> bool:
+    """Whether a sentence only says of what went wrong that it should never be so."""
+    return _COMPLAINS.search(text) is not None
+
+
+def is_work(text: str) -> bool:
+    """Whether a sentence gives work, and sets it no limit."""
+    return not is_forced(text) or (
+        _ERRAND.match(text) is not None and not is_negative(text) and not _LIMITS.search(text)
+    )
+
+
+def _is_remark(text: str) -> bool:
+    """Whether a sentence corrects or remarks on what was just done, and forbids nothing later."""
+    return (_REMARKS.match(text) is not None and _BANS.search(text) is None) or _MAYBE.search(text) is not None
+
+
+def _is_single_change(text: str) -> bool:
+    """Whether an English sentence asks for one change, in words that say nothing of later ones."""
+    return _CHANGE.search(text) is not None and _LATER.search(text) is None
+
+
+_ASIDE = re.compile(r"\([^()]*\)")
+_FORCED = re.compile(
+    r"(?i)\b(?:never|must(?:\s+not|n['’]t)?|do\s+not|don['’]?t|dont|may\s+not|can(?:not|['’]t|\s+only)|always|only|exactly"
+    r"|at\s+(?:least|most)|no\s+(?:more|less|fewer|longer)\b|no\s+(?:new|changes?)|without|avoid|forbidden|prohibited"
+    r"|required?|mandatory|under\s+no\s+circumstances|from\s+now\s+on|should\s+(?:not|never|only|always)|stop\s+\w+ing"
+    r"|niemals|nie|immer|nicht|muss|musst|müssen|darf|dürfen|nur|kein\w*|ohne|mindestens|höchstens|genau"
+    r"|jamais|toujours|ne\s+\S+\s+(?:pas|plus|rien)|doit|doivent|seulement|uniquement|sans|au\s+(?:moins|plus)|interdit\w*"
+    r"|nunca|siempre|sempre|jam[aá]s|debe\w*|dev(?:e|em)|s[oó]lo|só|apenas|sin|sem|al\s+menos|pelo\s+menos|prohibid\w+|proibid\w+"
+    r"|no\s+\w+(?:es|as|en|an)|não\s+\w+|никогда|нельзя|всегда|не\s+\w+|только|должн\w+|обязательно|без|запрещ\w+"
+    r"|đừng|không\s+(?:được|bao\s+giờ|nên)|phải|luôn|chỉ|cấm|bắt\s+buộc|tuyệt\s+đối|ít\s+nhất|tối\s+đa)\b"
+    r"|不要|不能|不得|不准|禁止|严禁|必须|必須|务必|总是|始终|只(?!要|有|是)|至少|最多|一律"
+    r"|ないで|禁止|必ず|絶対|常に|のみ|だけ|しない|以内|以上|지\s*마|금지|항상|반드시|절대|만\s|이하|이상"
+)
+_SUBJECTLESS = re.compile(
+    r"(?i)\s*(?:should|must|shall)\s+(?:also\s+)?be\b"
+)  # it says nothing without what it is about
+_COMPLAINS = re.compile(  # "the list broke, that should never happen"
+    r"(?i)\b(?:got|gets?|saw|see|had|was|crash\w*|exploded|happened|broke|failed|fails)\b[^\n]*"
+    r"\b(?:should|must|may|can)(?:\s+(?:never|not)|n['’]t)\s+(?:ever\s+)?(?:happen|be\s+(?:possible|so|like\s+that))\W*$"
+)
+_ONCE = re.compile(  # a question, a remark that trails off, a report to look into, and to go back: done once answered
+    r"(?i)[?？]\W*$|\b(?:must|should|needs?\s+to)\b[^\n]*(?:\.{3}|…)\W*$"
+    r"|\b(?:investigate|look\s+into\s+(?:it|this|that)|check\s+(?:it|this|that))\W*$"
+    r"|^\W*(?:(?:nah|no|nope|ok|okay|hm+|well|yeah|yes)[\s,.]+)*(?:let['’]?s\s+)?(?:roll\s*(?:it\s+|this\s+|that\s+)?back|revert|undo|go\s+back)\b"
+)
+_CHANGE = re.compile(
+    r"(?i)\b(?:we|you)\s+should\s+(?:(?:also|now|then|probably|just)\s+)?"
+    r"(?:have|add|drop|remove|move|put|show|see|hide|get|rename|replace|change|swap|place|combine|merge|split|include)\b"
+    r"|\bshould\s+(?:also|now|then)\s|\bshould\s+be\s+(?:the\s+)?(?:same|like|as|at|more|less|\w+er)\b"
+    r"|\b(?:we|i)\s+(?:also\s+|still\s+|now\s+)?need\s+(?!you\b)|\b(?:maybe|perhaps)\s+(?:we|you)\s+(?:(?:can|could|should)\s+)?"
+    r"(?:drop|remove|move|put|hide|rename|replace|change|swap|place|combine|merge|split)\b"
+)
+_REMARKS = re.compile(  # "no, the frame should be wider", "ok, i think the list is broken, look into it"
+    r"(?i)\W*(?:no|nope|ok|okay|hm+|actually|well|wait|dude|alright|nah)\b[\s,.:!]+(?=[^\n]*\b(?:should|i think)\b)"
+    r"(?![^\n]*\b(?:always|never|instead|each|every|whenever|from now on)\b)"
+)
+_BANS = re.compile(
+    r"(?i)(?:^|[,.;:]\s*|\b(?:but|and|please|so)\s+)(?:do\s+not|don['’]?t|dont|avoid|only|stop|without)\b"
+)
+_MAYBE = re.compile(
+    r"(?i)\b(?:maybe|perhaps)\s+(?:we|you)\s+(?:(?:can|could|should)\s+)?"
+    r"(?:drop|remove|move|put|hide|rename|replace|change|swap|place|combine|merge|split)\b"
+)
+_LATER = re.compile(
+    r"(?i)\b(?:make\s+sure|ensure|be\s+(?:sure|careful)|remember|when(?:ever)?|prefer\w*|stick|keep|leave|each|every|any|all"
+    r"|ask|rather|instead|before|after|until|while|stay|remain|in\s+general|usually|generally)\b"
+)
+_LIMITS = re.compile(r"(?i)\b(?:only|exactly|at\s+(?:least|most)|never|no\s+(?:more|less|fewer))\b")
+LOUD = re.compile(r"\b(?:NEVER|MUST|DO NOT|Do NOT|DON'T|ALWAYS|ONLY|CRITICAL|REQUIRED|Never|Always|Do not|Don't)\b")
+_ERRAND = re.compile(
+    r"(?i)\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)?"
+    r"(?:(?:please|now|then|next|also|and|so|ok(?:ay)?|alright|yes|yeah|great|good|sure|finally|again|first"
+    r"|(?:after|once|when)\s+(?:you|that|it|this)\b[^,.;]{0,60}|(?:can|could)\s+(?:you|we)|let['’]?s|go\s+ahead\s+and"
+    r"|(?:you|we)\s+(?:can|should)|i\s+(?:want|need)\s+you\s+to)[\s,:]+){0,4}"
+    r"(?:re-?run|run|commit|push|pull|merge|rebase|remo?ve?|delete|add|move|rename|start|continue|finish|fix|release|update"
+    r"|check|look|show|tell|explain|write|create|implement|read|investigate|build|test|try|open|close|kill|spawn|make\s+an?|do\s+it"
+    r"|review|revert|undo|install|publish|deploy|tackle|go\s+on|give|list|print|find|search|rewrite|split|refactor|drop|put|hide|swap)\b"
+)
+CASE = re.compile(
+    r"(?i)\W*(?:[^:.\n]{1,40}:[*_]*\s+)?(?:when|if|where|for|in case"
+    r"|note(?!\s+(?:\w+\s+)?that\s+you\s+(?:cannot|can['’]t|must|may\s+not)))\b"
+)

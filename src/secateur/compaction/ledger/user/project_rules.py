@@ -1,0 +1,98 @@
+"""Which rules of the project are shown: a few firm ones, those on how work ends and what must stay before others.
+
+Rule: a rule of the project can be read again, so few have room; texts stay as they are. Rules that oppose each other
+are named together, and which of them holds is not judged.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from secateur.compaction.ledger.entries import Constraint
+from secateur.compaction.ledger.user.force_words import CASE, LOUD
+from secateur.compaction.ledger.user.rules import is_procedure, is_prompt, is_rule_file
+from secateur.toolcalls.actions import clip_text, collapse_whitespace
+
+MOST_PROJECT_RULES, LEAST_PROJECT_RULES = 10, 4  # where there is room for all else, and where there is not
+OPPOSED_CHARS = 120  # of each of two rules that oppose each other
+RULE_CHARS = 240  # of a rule of the project, clipped where a sentence ends
+
+
+def quote_opposed(entries: Iterable[Constraint]) -> list[str]:
+    """Quote the rules of which one wants a push and one of another source forbids it, the ban first."""
+    rules = [one for one in entries if one.scope == "project" and not one.replaced_by]
+    bans = [one for one in rules if _FORBIDS_PUSH.search(one.text)]
+    wants = [one for one in rules if is_push_demanded(one.text)]
+    pairs = [(ban, want) for ban in bans[:1] for want in wants[:1] if ban.source != want.source]
+    return [" · ".join(map(_quote, pair)) for pair in pairs]
+
+
+def _quote(one: Constraint) -> str:
+    return f"“{clip_text(collapse_whitespace(one.text), OPPOSED_CHARS)}” ({one.source})"
+
+
+def is_push_demanded(text: str) -> bool:
+    """Whether a rule wants work to be pushed."""
+    return _WANTS_PUSH.search(text) is not None and _FORBIDS_PUSH.search(text) is None
+
+
+def _tell_pushes_once(rules: Sequence[Constraint]) -> list[Constraint]:
+    """Keep of the rules of one source that want a push only the first."""
+    first = {one.source: one for one in reversed(rules) if is_push_demanded(one.text)}
+    return [one for one in rules if not is_push_demanded(one.text) or one is first[one.source]]
+
+
+def count_left_out(entries: Iterable[Constraint], most_rules: int) -> int:
+    """Count the rules of the project that have no room."""
+    return max(0, len(list_rules(entries)) - most_rules)
+
+
+def list_rules(entries: Iterable[Constraint]) -> list[Constraint]:
+    return _tell_pushes_once(sorted(filter(is_rule, entries), key=_rank_rule))
+
+
+def is_rule(one: Constraint) -> bool:
+    """Whether a demand is a firm rule of the project that says something alone."""
+    if one.scope != "project":
+        return False
+    is_firm = _FIRM.search(one.text) is not None and not _NO_RULE.search(one.text)
+    return is_firm or (is_prompt(one.source) and is_procedure(one.text))
+
+
+def _rank_rule(one: Constraint) -> tuple[bool, ...]:
+    """The procedure of the prompt first, then the task's own document, how work ends, every case, and firm ones."""
+    text = one.text[:RULE_CHARS]
+    if is_prompt(one.source) and is_procedure(one.text):
+        return ()
+    return (
+        is_rule_file(one.source) or "." not in one.source,
+        _BEARS.search(text) is None,
+        CASE.match(text) is not None,
+        LOUD.search(text) is None,
+        _FIRM.search(text) is None,
+    )
+
+
+_FORBIDS_PUSH = re.compile(
+    r"(?i)\b(?:never|do\s+not|don['’]?t|must\s+not|may\s+not|not)\s+(?:\w+\s+){0,2}?push\b"
+    r"(?!\s+(?:until|before|without|directly|(?:straight\s+)?(?:to|on|onto)\b))"
+)
+_WANTS_PUSH = re.compile(
+    r"(?i)\b(?:must|always|mandatory|required|need(?:s)?\s+to)\b[^.;]{0,60}\bpush(?:ed|ing)?\b"
+    r"|\bpush(?:ed|ing)?\b[^.;]{0,60}\b(?:must|mandatory|required|succeeds?)\b"
+    r"|\b(?:never|not)\s+(?:stop|finish|end|done|complete)\b[^.;]{0,30}\bpush(?:ed|ing)?\b"
+)
+_FIRM = re.compile(
+    r"(?i)\b(?:never|must(?:\s+not|n['’]t)?|do\s+not|don['’]t|always|only|forbidden|prohibited|required|may\s+not|cannot"
+    r"|niemals|nie|immer|nicht|jamais|toujours|nunca|siempre|sempre|никогда|нельзя|всегда)\b|不要|禁止|必须|必須|必ず|절대|반드시"
+)
+_NO_RULE = re.compile(  # the head of a list, a value, a heading, what a command does, what is allowed
+    r"[:：]\s*[*_]*$|^\W*(?:[\w-]+\s){0,5}[\w-]+\s?:\W*\w+\W*$|^#|^\W*`[^`]+`\W*\s[-–—]?\s*|^\W*`[^`]+`\s*:"
+    r"|\b(?:no|not)\s+\w+\s+required\b|\balways\s+(?:permitted|allowed|possible|present)\b"
+)
+_BEARS = re.compile(  # on how work ends, where it is done, and what must stay as it is
+    r"\b(?:NEVER|MUST NOT|DO NOT|NOT)\b"
+    r"|(?i:\b(?:submit\w*|commit\w*|push\w*|merg(?:e|ing)|force-push|interactive|comments?"
+    r"|only\s+(?:write|edit|change|touch)"
+    r"|(?:not|never|n['’]t)\s+(?:touch|edit|modify|change|delete)"
+    r"|(?:run|pass)\s+(?:all\s+)?(?:the\s+)?(?:tests?|checks?|lint))\b)"
+)
