@@ -37,7 +37,7 @@ from secateur.compaction.ledger.work.standing import STANDING
 from secateur.compaction.ledger.work.status import MOST_IN_STATUS, list_unnamed
 from secateur.compaction.ledger.work.steps import COMMITTED, is_step
 from secateur.compaction.template import SECTIONS
-from secateur.toolcalls.actions import clip_text, collapse_whitespace
+from secateur.toolcalls.actions import collapse_whitespace
 
 _SHARES = (
     *(1.0, 0.6, 0.4, 0.3, 0.2, 0.15, 0.11, 0.08, 0.065, 0.05, 0.04, 0.03, 0.025, 0.02, 0.017, 0.014, 0.012, 0.01),
