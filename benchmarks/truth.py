@@ -2,9 +2,9 @@
 
     SECATEUR_CORPUS=... python benchmarks/truth.py [--window N] [--draw N --seed S]
 
-Every session is compacted without a model. Three kinds of statements are checked against the whole session, by other
+Every session is compacted without a model. Four kinds of statements are checked against the whole session, by other
 means than the summary's: that the user waits for something, while a later message of the user is there; that an error
-or a check is open, while the same command succeeded later; and a goal that a host wrote. Each is printed with the
+or a check is open, while the same command succeeded later; a goal that a host wrote; and whose turn it is. Each is printed with the
 messages behind it. `--draw` prints so many statements, drawn by seed, with what followed, for reading.
 """
 
@@ -21,6 +21,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from secateur import Engine
+from secateur.compaction.ledger.said import get_user_text
 from secateur.compaction.outcome import Compacted
 from secateur.errors import SecateurError, StillTooLong
 from secateur.model import Message
@@ -29,7 +30,7 @@ from secateur.toolcalls.commands import iterate_runs
 
 SKIPPED = ("vcr_", "aider_", "tau")  # requests of a few messages, and files of many conversations
 NEXT = ("the user waits for: ", "test, failed", "build, failed", "lint, failed")
-NEXT += ("the agent said last: ", "task, open: ", "nothing is open")
+NEXT += ("the agent said last: ", "task, open: ", "where it stands: ")
 HOSTS = re.compile(
     r"# (?:AGENTS\.md|Files mentioned|Context from my IDE|Maestro|Context\b)|</?(?:environment_context"
     r"|recommended_plugins"
@@ -42,7 +43,7 @@ class Statement(Struct, frozen=True):
     """One line of a summary that says how things are."""
 
     session: str
-    kind: str  # waits, open, goal, next
+    kind: str  # waits, stands, open, goal, next
     line: str
     is_false: bool
     behind: tuple[str, ...]  # the session's own words that judge it
@@ -87,12 +88,27 @@ def judge(name: str, summary: str, messages: tuple[Message, ...]) -> Iterator[St
                 one for one in said[place + 1 :] if not re.fullmatch(r"(?i)\W*(?:yes|ok|go on|continue)\W*", one)
             )
             yield Statement(name, "waits", line, place < 0 or bool(behind), behind)
+        if line.startswith("where it stands: "):
+            yield Statement(name, "stands", line, _is_turn_false(line, messages), ())
     for line in (*bullets(summary, "Discoveries"), *bullets(summary, "Next steps")):
         if re.match(r"(?:error, open|(?:test|build|lint), failed)(?: \(-?\d+\))?(?: \(edited since\))?: ", line):
             yield from _judge_open(name, line, messages)
     for line in bullets(summary, "Goal"):
         found = HOSTS.match(re.sub(r"^\[[^\]]*\] ", "", line).lstrip('"'))
         yield Statement(name, "goal", line, bool(found), ())
+
+
+def _is_turn_false(line: str, messages: tuple[Message, ...]) -> bool:
+    """Whether somebody else spoke or called last than a line on whose turn it is says."""
+    own = [n for n, one in enumerate(messages) if one.role == "assistant" and one.origin == "user" and one.parts]
+    last = own[-1] if own else -1
+    has_called = last >= 0 and any(part.kind == "tool_call" for part in messages[last].parts)
+    has_user_spoken = any(get_user_text(one) for one in messages[last + 1 :])
+    if "the agent ended its turn" in line:
+        return has_called or has_user_spoken
+    if "the user spoke last" in line:
+        return not has_user_spoken
+    return "in the middle of its work" in line and (has_user_spoken or not has_called)
 
 
 def _judge_open(name: str, line: str, messages: tuple[Message, ...]) -> Iterator[Statement]:
@@ -158,7 +174,7 @@ def main() -> int:
         print(text)
     print(f"{len(found)} summaries")
     for kind, what in (("waits", "waits for what a later message answers"), ("open", "open, and its last run passed"),
-                       ("goal", "goals that a host wrote")):  # fmt: skip
+                       ("goal", "goals that a host wrote"), ("stands", "somebody else spoke or called last")):  # fmt: skip
         mine = [one for one in statements if one.kind == kind]
         print(f"{sum(one.is_false for one in mine):4} of {len(mine):4}  {what}")
     return int(any(one.is_false for one in statements))

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from secateur.compaction.ledger import Ledger, render_ledger
 from secateur.compaction.ledger.entries import mark
 from secateur.compaction.ledger.files.lines import ROOT, SCRATCH_FILES, USES, complete_path, parse_file_line
-from secateur.compaction.ledger.render import NOTHING_OPEN
 from secateur.compaction.ledger.said import strip_file_links
+from secateur.compaction.ledger.work.verdict import is_verdict
 from secateur.compaction.summary import ELSEWHERE, NONE
 from secateur.model import Message, Part
 from secateur.redact import redact
@@ -153,7 +153,7 @@ class _Trace:
         plain = re.sub(r"^- (?:(?:branch|commit|value|as of an earlier summary): )?", "", made.text)
         if "as of an earlier summary: " in made.text:
             return replace(made, source="summary", messages=self._find_words(plain)[-1:])
-        if made.text == NOTHING_OPEN or made.text.startswith("- not listed, for room"):
+        if is_verdict(made.text) or made.text.startswith("- not listed, for room"):
             return made
         found = self._find_words(plain)
         if found:
@@ -222,4 +222,4 @@ def _map_lines(ledger: Ledger) -> Iterator[tuple[str, str]]:
 
 
 def _render_lines(ledger: Ledger) -> Iterable[str]:
-    return (redact(line) for lines in render_ledger(ledger).values() for line in lines if line != NOTHING_OPEN)
+    return (redact(line) for lines in render_ledger(ledger).values() for line in lines if not is_verdict(line))

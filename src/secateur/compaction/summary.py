@@ -13,7 +13,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
-from secateur.compaction.ledger.render import NOTHING_OPEN
+from secateur.compaction.ledger.work.verdict import is_verdict
 from secateur.compaction.settings import Compaction
 from secateur.compaction.template import SECTIONS, STATES, Template, list_headings
 from secateur.redact import redact
@@ -152,9 +152,9 @@ class Written(Struct, frozen=True):
 
 
 def is_empty(made: Written) -> bool:
-    """Whether a summary is empty: nothing is under its headings, or only that nothing is open."""
+    """Whether a summary is empty: nothing is under its headings, or only where the session stands."""
     prose = any(line.strip() for lines in made.prose.values() for line in lines)
-    return not prose and not any(fact != NOTHING_OPEN for fact in made.facts)
+    return not prose and all(map(is_verdict, made.facts))
 
 
 def compute_summary_budget(settings: Compaction, window: int) -> int:

@@ -50,7 +50,9 @@ def test_each_line_has_its_message_or_its_call() -> None:
 
 def test_what_no_message_says_is_told_as_what_it_is() -> None:
     messages = talk(user("Fix it."), assistant(text="It is fixed now.")).messages
-    text = "[x]\n\n## Goal\n(none)\n\n## Discoveries\n- It was hard.\n\n## Next steps\n- nothing is open"
+    text = (
+        "[x]\n\n## Goal\n(none)\n\n## Discoveries\n- It was hard.\n\n## Next steps\n- where it stands: x; open: 1 task"
+    )
     by_model = trace_summary(text, build_ledger(messages), messages, "anthropic:m")
     assert [(one.section, one.source) for one in by_model] == [
         ("Goal", "none"),
@@ -74,8 +76,10 @@ def test_every_line_that_a_ledger_renders_is_traced() -> None:
     ledger = build_ledger(history().messages)
     lines = "\n\n".join(f"## {id}\n" + "\n".join(lines) for id, lines in render_ledger(ledger).items())
     sources = trace_summary(f"[x]\n\n{lines}", ledger, history().messages)
-    assert {one.source for one in sources} <= {"user", "project", "agent", "call"}
-    assert all(one.messages for one in sources)
+    assert {one.source for one in sources} <= {"user", "project", "agent", "call", "counted"}
+    counted = [one.text for one in sources if one.source == "counted"]
+    assert counted == ["- where it stands: the user spoke last"]
+    assert all(one.messages for one in sources if one.source != "counted")
 
 
 def test_the_page_holds_text_and_no_markup_of_a_session() -> None:

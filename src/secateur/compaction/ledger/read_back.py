@@ -61,6 +61,7 @@ from secateur.compaction.ledger.work.open_work import NEVER_COMMITTED, NOT_TO_CO
 from secateur.compaction.ledger.work.progress import list_told_steps
 from secateur.compaction.ledger.work.standing import STANDING
 from secateur.compaction.ledger.work.steps import COMMITTED, SEPARATOR
+from secateur.compaction.ledger.work.verdict import WHERE, find_ending
 from secateur.toolcalls.commands import Check
 from secateur.toolcalls.effects import Use
 
@@ -238,6 +239,11 @@ def _parse_command(hit: re.Match[str]) -> Command:
     return Command(hit[5], _OUTCOMES[hit[2]], exit_, check, hit[6] or "", edited_since=bool(hit[4]))
 
 
+def _parse_verdict(rest: str) -> list[Standing]:
+    """Parse how the session ended; whose turn it is and what is open follows from the other lines."""
+    return [Standing("ended", ended)] if (ended := find_ending(rest)) else []
+
+
 def _parse_pending(rest: str) -> Pending:
     tool, _, target = rest.partition(" — ")
     return Pending(tool, target)
@@ -254,6 +260,7 @@ def _parse_counts(rest: str) -> dict[str, int]:
 
 _OUTCOMES = {word: ok for ok, word in OUTCOME_WORDS.items()}
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    WHERE: ("standing", _parse_verdict),  # stands before the other lines on it
     "branch": ("branch", str),
     ROOT: (ROOT, str),
     FOLDER: ("folder", str),

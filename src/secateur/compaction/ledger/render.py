@@ -23,11 +23,9 @@ from secateur.compaction.ledger.user.force import is_repeated
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.compaction.ledger.user.project_rules import MOST_PROJECT_RULES, quote_opposed
 from secateur.compaction.ledger.work.last_calls import is_announcing
-from secateur.compaction.ledger.work.last_words import UNFINISHED
 from secateur.compaction.ledger.work.open_work import (
     find_open_request,
     find_submission,
-    has_open,
     list_failing,
     render_undelivered_work,
 )
@@ -36,6 +34,7 @@ from secateur.compaction.ledger.work.reports import strip_reported
 from secateur.compaction.ledger.work.standing import STANDING
 from secateur.compaction.ledger.work.status import MOST_IN_STATUS, list_unnamed
 from secateur.compaction.ledger.work.steps import COMMITTED, is_step
+from secateur.compaction.ledger.work.verdict import render_verdict
 from secateur.compaction.template import SECTIONS
 from secateur.toolcalls.actions import collapse_whitespace
 
@@ -66,7 +65,6 @@ UNDELIVERED = "asked for, and no call did it"
 TASK_DOCUMENT = "task document"
 CARRIED_OUT = "carried out after that"
 CALLED = "called since"
-NOTHING_OPEN = "- nothing is open"
 
 
 def render_ledger(ledger: Ledger) -> dict[str, tuple[str, ...]]:
@@ -127,7 +125,7 @@ def _limit(ledger: Ledger, share: float, chars: int) -> Ledger:
 def _keep_newest_request(ledger: Ledger, chars: int) -> Ledger:
     newest = ledger.requests[-1]
     text = newest.text if len(newest.text) <= chars else f"{newest.text[:chars].rstrip()}…"
-    return Ledger(requests=(replace(newest, text=text),))
+    return Ledger(requests=(replace(newest, text=text, progress=None),))
 
 
 def _render_goal(ledger: Ledger) -> Iterator[str]:
@@ -238,12 +236,13 @@ def _render_questions(ledger: Ledger) -> Iterator[str]:
 
 
 def _render_next(ledger: Ledger) -> Iterator[str]:
-    """Render what comes next: the agent's last words, then what is open, in the words of whoever said it."""
+    """Render where the session stands, the agent's last words, then what is open, in the words of whoever said it."""
+    if verdict := render_verdict(ledger):
+        yield verdict
     said, asked = ledger.last_words, find_open_request(ledger)
     if said and not said.is_answered:
         yield format_bullet(f"{LAST_WORDS}: {strip_reported(said.text, ledger.reported, ledger.commits)}")
-    ended = [_render_standing(one) for one in ledger.standing if one.kind == "ended"]
-    calls = [*_render_last_calls(ledger), *ended]
+    calls = [*_render_last_calls(ledger)]
     if said and not said.is_answered:
         yield from calls
     if asked and (decisive := find_decisive_sentence(asked)):
@@ -257,9 +256,6 @@ def _render_next(ledger: Ledger) -> Iterator[str]:
     yield from _render_open(ledger)
     yield from (_render_standing(one) for one in ledger.standing if one.kind != "ended")
     yield from render_undelivered_work(ledger)
-    is_unfinished = any(one and UNFINISHED.search(one.text) for one in (said, ledger.report))
-    if not (has_open(ledger) or is_unfinished) and (said or ledger.requests):
-        yield NOTHING_OPEN
 
 
 def _render_standing(one: Standing) -> str:

@@ -309,10 +309,11 @@ def test_a_change_behind_the_last_commit_is_open() -> None:
     done = assistant(text="All parts are written.")
     asked = (user("Do the parts."), *edited("src/a.py"), *edited("src/b.py"))
     pushed = ran("git push origin topic", "To github.com:a/b\n   1..2  topic -> topic")
-    assert "- nothing is open" in shown(*asked, *committed(1), *pushed, done)["next"]
+    told = shown(*asked, *committed(1), *pushed, done)["next"][0]
+    assert told.endswith("; the user is next; open: unverified changes")
     lines = shown(*asked, *committed(1), *edited("src/b.py"), *edited("src/c.py"), done)["next"]
     assert f"{UNCOMMITTED}src/b.py · src/c.py" in lines
-    assert "- nothing is open" not in lines
+    assert "uncommitted changes" in lines[0]
 
 
 @pytest.mark.parametrize(
@@ -352,7 +353,7 @@ def test_a_session_that_works_on_tickets_names_what_is_not_committed() -> None:
     ticket = ran("bd update shop-12 --claim", "Updated issue: shop-12")
     lines = shown(user("Do shop-12."), *ticket, *edited("src/a.py"), assistant(text="The cart is written."))["next"]
     assert "- changed, and no call committed: src/a.py" in lines
-    assert "- nothing is open" not in lines
+    assert "uncommitted changes" in lines[0]
 
 
 @pytest.mark.parametrize(

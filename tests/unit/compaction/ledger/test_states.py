@@ -45,6 +45,7 @@ def test_a_request_that_was_answered_behind_the_span_is_answered() -> None:
         ("Now write the docs.", "open"),
     ]
     assert render_ledger(ledger)["next"] == (
+        "- where it stands: the user spoke last",
         "- the user waits for: Now write the docs.",
         "- before that the agent said: Done.",
     )
@@ -53,15 +54,18 @@ def test_a_request_that_was_answered_behind_the_span_is_answered() -> None:
 def test_nothing_is_open_is_said_where_it_is_so() -> None:
     history = [user("Make the parser fast."), *ran("make x"), assistant(text="It is twice as fast.")]
     assert render_ledger(settled(history, 2))["next"] == (
+        "- where it stands: the agent ended its turn; the user is next; nothing is open",
         "- the agent said last: It is twice as fast.",
-        "- nothing is open",
     )
 
 
 def test_something_is_open_where_the_agents_last_words_say_so() -> None:
     said = "Fixed and tested. The branch is committed, but the push did not complete."
     last = render_ledger(settled([user("Fix it."), *ran("make x"), assistant(text=said)], 4))["next"]
-    assert last == (f"- the agent said last: {said}",)
+    assert last == (
+        "- where it stands: the agent ended its turn; the user is next; open: what the agent says is not done",
+        f"- the agent said last: {said}",
+    )
 
 
 def test_what_is_not_done_stays_when_long_last_words_are_cut() -> None:
@@ -70,14 +74,17 @@ def test_what_is_not_done_stays_when_long_last_words_are_cut() -> None:
     )
     last = f"All follow-ups are written.\n{body}\nThe work is not committed yet.\n{body}\nThat is all.\n```\ncode\n```"
     history = [user("Write the follow-ups of the plan."), assistant(text=last)]
-    (said,) = render_ledger(settled(history, 2))["next"]
+    _, said = render_ledger(settled(history, 2))["next"]
     assert "    The work is not committed yet.\n" in said
     assert said.endswith("That is all.\n        code")
 
 
 def test_words_that_are_all_code_are_no_last_words() -> None:
     history = [user("Do a."), assistant(text="Done, ready to push."), user("Show it."), assistant(text="```\nx\n```")]
-    assert render_ledger(settled(history, 4))["next"] == ("- before that the agent said: Done, ready to push.",)
+    assert render_ledger(settled(history, 4))["next"] == (
+        "- where it stands: the agent ended its turn; the user is next; open: what the agent says is not done",
+        "- before that the agent said: Done, ready to push.",
+    )
 
 
 def test_an_offer_is_an_answer_and_a_question_is_none() -> None:
@@ -85,13 +92,16 @@ def test_an_offer_is_an_answer_and_a_question_is_none() -> None:
     assert [one.state for one in done.requests] == ["done"]
     asks = settled([user("Fix it."), assistant(text="Two ways are possible.\n\nWhich port is right?")], 1)
     assert [one.state for one in asks.requests] == ["open"]
-    assert not any("waits for" in line for line in render_ledger(asks)["next"])
+    assert render_ledger(asks)["next"][0] == (
+        "- where it stands: the agent asked “Which port is right?” and waits for the answer"
+    )
+    assert not any(line.startswith("- the user waits for") for line in render_ledger(asks)["next"])
     assert render_ledger(asks)["questions"] == ("- asked the user: Which port is right?",)
 
 
 def test_what_the_user_urges_on_is_what_is_waited_for() -> None:
     ledger = settled([user("Port the parser to the new grammar."), *ran("make x"), user("continue"), *ran("make y")], 2)
-    assert render_ledger(ledger)["next"][0] == "- the user waits for: Port the parser to the new grammar."
+    assert render_ledger(ledger)["next"][1] == "- the user waits for: Port the parser to the new grammar."
 
 
 def test_a_message_that_begins_with_a_wish_to_stop_something_takes_nothing_back() -> None:
@@ -425,7 +435,11 @@ def test_an_order_of_the_host_to_go_on_is_open_while_nothing_follows_it() -> Non
     shown = render_ledger(settled(history, len(history)))
     assert [line.partition(", ")[2] for line in shown["goal"]] == ["replied to] Fix the parser."]
     assert [line.partition(", ")[2] for line in shown["instructions"]] == [f"open] {NUDGE}"]
-    assert shown["next"] == (f"- the user waits for: {NUDGE}", "- before that the agent said: It is fixed.")
+    assert shown["next"] == (
+        "- where it stands: the host told the agent to go on",
+        f"- the user waits for: {NUDGE}",
+        "- before that the agent said: It is fixed.",
+    )
     went_on = [*history, *ran("make y"), assistant(text="It still is.")]
     for cut in (len(history), len(went_on)):
         assert NUDGE not in str(render_ledger(settled(went_on, cut)))

@@ -14,11 +14,16 @@ from secateur.compaction.ledger.said import FENCED, get_agent_text, get_user_tex
 from secateur.compaction.ledger.work.failed_acts import LINE_CHARS, quote_line
 from secateur.model import Message
 from secateur.redact import redact
+from secateur.text.host_texts import is_interruption
 from secateur.tool_kinds import detect_tool_kind
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 from secateur.toolcalls.file_effects import list_command_lines
 
-SUBMITTED = "submitted by "
+SUBMITTED = "the agent handed its work in with "
+INTERRUPTED = "the user interrupted the agent"
+STOPPED = "the session was stopped: "
+BROKEN_OFF = "the agent's last message breaks off within a sentence"
+ENDINGS = (SUBMITTED, INTERRUPTED, STOPPED, BROKEN_OFF)
 CAUSE_CHARS, FEWEST_CHARS = 320, 45  # of a sentence on a cause
 MOST_MESSAGES = 40  # at the end: what was thought before them is mostly overtaken
 _SEARCHED = 4_000  # characters of a command or a message
@@ -41,17 +46,14 @@ def describe_ending(messages: Sequence[Message], done: Sequence[Action]) -> str:
     for message in messages[last + 1 :]:
         for text in (part.text for part in message.parts if part.kind == "text" and len(part.text) <= _SEARCHED):
             if hit := _ENDED.search(text):
-                return (
-                    "the turn was interrupted"
-                    if "<" in hit[0]
-                    else f"“{clip_text(collapse_whitespace(hit[0]), LINE_CHARS)}”"
-                )
+                said = clip_text(collapse_whitespace(hit[0]), LINE_CHARS)
+                return INTERRUPTED if is_interruption(text) or "by the user" in said else f"{STOPPED}“{said}”"
     keys = {part.key for part in messages[last].parts if part.kind == "tool_call"}
     for action in (one for one in done[-3:] if one.call.key in keys):
         if submitted := _find_submission(action):
             return f"{SUBMITTED}{submitted}"
     text = get_agent_text(messages[last])
-    return "the agent's last message breaks off" if not keys and _is_broken_off(text) else ""
+    return BROKEN_OFF if not keys and _is_broken_off(text) else ""
 
 
 def _is_agent(message: Message) -> bool:

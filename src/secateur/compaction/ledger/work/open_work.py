@@ -1,7 +1,6 @@
 """What is left open at the end of a ledger: requests, failing checks, work that was not committed or pushed.
 
-Rule: a request is open while the agent has not ended its turn with an answer; a patch that is outdated
-and a push that failed are open as well. How it is worded is decided elsewhere.
+Rule: a request is open while the agent has not ended its turn with an answer. How it is worded is decided elsewhere.
 """
 
 import re
@@ -23,7 +22,6 @@ NEVER_COMMITTED = "changed, and no call committed"
 NOT_TO_COMMIT = "changed (the task forbids commits)"
 DEMANDED = "to be done before the work counts as done, and no call did it"
 MOST_CHECKS = 3  # failing ones among what comes next
-_OPEN_KINDS = ("outdated", "failed")
 
 
 def has_committed(ledger: Ledger) -> bool:
@@ -31,12 +29,9 @@ def has_committed(ledger: Ledger) -> bool:
     return bool(ledger.commits or ledger.omitted.get("commits")) or "commit" in ledger.delivered
 
 
-def has_open(ledger: Ledger) -> bool:
-    """Whether anything is left to do, to answer or to wait for."""
-    waits = (ledger.questions, ledger.pending, find_open_request(ledger), list_failing(ledger), ledger.undelivered)
-    states = [*(one.state for one in ledger.tasks), *(one.state for one in ledger.tickets)]
-    left = (ledger.unpushed, _get_uncommitted(ledger), [one for one in ledger.standing if one.kind in _OPEN_KINDS])
-    return any(waits) or any(left) or "open" in states
+def has_uncommitted(ledger: Ledger) -> bool:
+    """Whether changes are left to commit: no words of the user forbid it."""
+    return bool(ledger.uncommitted) and not _is_commit_forbidden(ledger)
 
 
 def list_failing(ledger: Ledger) -> list[Command]:

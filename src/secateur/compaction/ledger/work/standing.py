@@ -29,7 +29,6 @@ from secateur.toolcalls.file_effects import list_command_lines, list_file_effect
 from secateur.toolcalls.shell import parse_command_line
 
 STANDING: dict[StandingKind, str] = {
-    "ended": "how the session ended",
     "edits": "state of the changes",
     "unchecked": "not verified",
     "outdated": "outdated",
@@ -61,7 +60,7 @@ def list_standing(
 def merge_standing(earlier: Ledger, later: Ledger) -> tuple[Standing, ...]:
     """Merge how the work stood with how it stands: a later span that called anything says it anew."""
     if not (later.standing or later.files or later.commands or later.last_calls or later.last_words):
-        return earlier.standing
+        return tuple(one for one in earlier.standing if not (later.requests and one.kind == "ended"))
     is_known = not any(one.use in _CHANGES and not one.scratch for one in earlier.files)
     return tuple(one for one in later.standing if is_known or one.kind != "edits")
 

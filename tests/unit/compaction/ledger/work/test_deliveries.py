@@ -42,7 +42,8 @@ def test_what_was_asked_for_by_name_and_not_done_is_open(said: str, kinds: list[
     ledger = read(user(said), *ran("make x"), DONE)
     assert [one.kind for one in ledger.undelivered] == kinds
     lines = render_ledger(ledger)["next"]
-    assert ("- nothing is open" in lines) is not bool(kinds)
+    wanted = ", ".join(f"a {kind} that the user asked for" for kind in kinds)
+    assert lines[0].endswith(f"; open: {wanted}" if kinds else "; nothing is open")
     assert [line for line in lines if "no call did it" in line] == [
         f"- asked for, and no call did it: {kind} — {said}" for kind in kinds
     ]
@@ -146,13 +147,14 @@ def test_a_change_in_a_later_span_counts() -> None:
 
 def test_last_words_that_say_nothing_leave_those_before_them() -> None:
     lines = render_ledger(read(user("Fix it."), *edited("src/a.py"), DONE, user("thanks"), assistant(text="👍")))
-    assert lines["next"][0] == "- before that the agent said: The parser is fixed, and everything is in place."
+    assert lines["next"][1] == "- before that the agent said: The parser is fixed, and everything is in place."
 
 
 def test_the_report_of_the_newest_work_stands_behind_a_later_answer() -> None:
     answer = assistant(text="It is in src/a.py, in the second function.")
     lines = render_ledger(read(user("Fix it."), *edited("src/a.py"), DONE, user("where is it?"), answer))
     assert lines["next"] == (
+        "- where it stands: the agent ended its turn; the user is next; open: unverified and uncommitted changes",
         "- the agent said last: It is in src/a.py, in the second function.",
         "- before that the agent said: The parser is fixed, and everything is in place.",
         "- not verified: no call ran a test, a build or a linter since src/a.py was changed",

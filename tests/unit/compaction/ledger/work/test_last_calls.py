@@ -38,7 +38,7 @@ def list_next(*messages: Message) -> tuple[str, ...]:
 )
 def test_an_announcement_is_shown_with_the_call_that_carried_it_out(words: str, error: bool, line: str) -> None:
     lines = list_next(*called(words, "./find build", FOUND, error))
-    assert lines[:2] == (f"- the agent said last: {words}", f"- {line}")
+    assert lines[1:3] == (f"- the agent said last: {words}", f"- {line}")
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_an_announcement_is_shown_with_the_call_that_carried_it_out(words: str, 
 )
 def test_what_a_host_writes_above_an_output_is_not_what_it_says(above: str, said: str, quoted: str) -> None:
     lines = list_next(*called("The method was renamed.", "./find build", f"{above}{said}", True))
-    assert lines[1].endswith(f": ./find build — said: {quoted}")
+    assert lines[2].endswith(f": ./find build — said: {quoted}")
 
 
 def test_a_call_without_a_result_is_pending_and_not_carried_out() -> None:
@@ -96,7 +96,7 @@ def test_files_that_no_call_committed_are_named() -> None:
     given = json.dumps({"file_path": "/w/a.py", "old_string": "a", "new_string": "b"})
     lines = list_next(assistant(("e", "Edit", given)), result("ok", "Edit", "e"), assistant(text="It is fixed."))
     assert any(line.startswith("- changed, and no call committed: ") and "a.py" in line for line in lines)
-    assert "- nothing is open" not in lines
+    assert lines[0].endswith("; open: unverified and uncommitted changes")
 
 
 @pytest.mark.parametrize(
@@ -124,14 +124,15 @@ def test_of_a_result_the_error_is_quoted_and_without_an_exit_status_no_success_i
 ) -> None:
     shown = list_next(*called("Let's try it:", "python try.py", said))
     told = "carried out after that" if outcome == "ok" else "called since"
-    assert shown[1] == f"- {told}, {outcome}: python try.py — said: {line}"
+    assert shown[0].endswith(f" work (its last call {'ended ok' if outcome == 'ok' else outcome})")
+    assert shown[2] == f"- {told}, {outcome}: python try.py — said: {line}"
 
 
 def test_a_stated_exit_status_and_a_command_that_only_looks_are_believed() -> None:
     said = "KeyError: 'cart'"
     shown = list_next(*called("Let's try it:", "./try", f"Exit code: 0\n{said}"))
-    assert shown[1].startswith("- carried out after that, ok")
-    assert list_next(*called("Let's see it:", "tail cart.log", said))[1].startswith("- carried out after that, ok")
+    assert shown[2].startswith("- carried out after that, ok")
+    assert list_next(*called("Let's see it:", "tail cart.log", said))[2].startswith("- carried out after that, ok")
 
 
 def test_a_check_that_ends_with_an_uncaught_error_is_no_success() -> None:
@@ -142,12 +143,14 @@ def test_a_check_that_ends_with_an_uncaught_error_is_no_success() -> None:
 def test_once_the_work_is_handed_in_the_user_waits_for_nothing_and_the_call_stands_once() -> None:
     lines = list_next(*called("Now I hand it in:", "echo TASK_SUBMITTED && cat a.patch", "TASK_SUBMITTED"))
     assert lines == (
+        "- where it stands: the agent handed its work in with `echo TASK_SUBMITTED && cat a.patch`; nothing is open",
         "- the agent said last: Now I hand it in:",
-        "- how the session ended: submitted by `echo TASK_SUBMITTED && cat a.patch`",
-        "- nothing is open",
     )
     again = list_next(*called("Now I hand it in:", "echo TASK_SUBMITTED", "ok"), user("Add a test."))
-    assert again[0] == "- the user waits for: Add a test."
+    assert again[:2] == (
+        "- where it stands: the user spoke last",
+        "- the user waits for: Add a test.",
+    )
 
 
 def test_a_long_command_that_is_cut_ends_with_a_sign_of_it() -> None:

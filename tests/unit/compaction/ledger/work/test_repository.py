@@ -69,9 +69,12 @@ def test_an_unpushed_tag_or_commit_is_open() -> None:
     done = assistant(text="The release is made.")
     lines = render_ledger(build_ledger(talk(user(), *COMMIT, *TAGGED, done).messages))["next"]
     assert "- committed, and no call pushed it: 1234abc · tag v0.1.0" in lines
-    assert "- nothing is open" not in lines
-    assert "- nothing is open" not in render_ledger(build_ledger(talk(user(), *COMMIT, done).messages))["next"]
-    assert "- nothing is open" in render_ledger(build_ledger(talk(user(), *COMMIT, *PUSHED, done).messages))["next"]
+    assert lines[0].endswith("; open: 1 unpushed commit, 1 unpushed tag")
+    unpushed, pushed = (
+        render_ledger(build_ledger(talk(user(), *COMMIT, *more, done).messages))["next"] for more in ((), PUSHED)
+    )
+    assert unpushed[0].endswith("; open: 1 unpushed commit")
+    assert pushed[0].endswith("; nothing is open")
 
 
 CREATED = ran("bd create --title='Read model' --type=task", "✓ Created issue: app-rkl — Read model\n  Priority: P2")

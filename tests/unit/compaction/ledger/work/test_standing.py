@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.entries import Constraint, Standing
+from secateur.compaction.ledger.entries import Constraint, Standing, UserRequest
+from secateur.compaction.ledger.work.endings import ENDINGS
 from secateur.model import Message
 
 Round = tuple[Message, Message]
@@ -307,28 +308,28 @@ LAST = assistant(text="The cart is fixed.")
 @pytest.mark.parametrize(
     ("rounds", "behind", "said"),
     [
-        ([typed("submit", "submit", "")], (), "submitted by `submit`"),
+        ([typed("submit", "submit", "")], (), "the agent handed its work in with `submit`"),
         (
             [ran("echo COMPLETE_TASK_AND_SUBMIT && cat fix.patch")],
             (),
-            "submitted by `echo COMPLETE_TASK_AND_SUBMIT && cat fix.patch`",
+            "the agent handed its work in with `echo COMPLETE_TASK_AND_SUBMIT && cat fix.patch`",
         ),
-        ([typed("finish", '{"message": "fixed"}', "")], (), "submitted by `finish`"),
+        ([typed("finish", '{"message": "fixed"}', "")], (), "the agent handed its work in with `finish`"),
         (
             [],
             (LAST, Message("assistant", (), assistant(text="Exit due to cost limit").parts, "harness")),
-            "“Exit due to cost limit”",
+            "the session was stopped: “Exit due to cost limit”",
         ),
-        ([], (LAST, user("[Request interrupted by user]", "harness")), "“[Request interrupted by user]”"),
+        ([], (LAST, user("[Request interrupted by user]", "harness")), "the user interrupted the agent"),
         (
             [],
             (LAST, user("<turn_aborted>\nThe user interrupted.\n</turn_aborted>", "harness")),
-            "the turn was interrupted",
+            "the user interrupted the agent",
         ),
         (
             [],
             (assistant(text="The types differ! The cart was never built. Did we take"),),
-            "the agent's last message breaks off",
+            "the agent's last message breaks off within a sentence",
         ),
         ([typed("submit", "submit", "")], (user("One more thing."),), ""),
         ([], (LAST, user("[Request interrupted by user]", "harness"), user("Go on.")), ""),
@@ -351,14 +352,17 @@ def test_what_stands_is_shown_with_what_comes_next() -> None:
     checked = read(
         CART, ran("pytest", "1 passed in 1s"), ran("git commit -m x && git push", "[main 1234abc] x"), behind=(LAST,)
     )
-    assert "- nothing is open" in render_ledger(checked)["next"]
+    assert render_ledger(checked)["next"][0].endswith("; nothing is open")
 
 
 def test_what_stands_is_read_back_as_it_was_shown() -> None:
-    standing = tuple(
-        Standing(kind, f"{kind}: a · b — c") for kind in ("ended", "edits", "unchecked", "outdated", "failed")
-    )
-    assert read_back(render_ledger(Ledger(standing=standing))).standing == standing
+    told = tuple(Standing(kind, f"{kind}: a · b — c") for kind in ("edits", "unchecked", "outdated", "failed"))
+    for ended in ("", *(f"{ending}“a; open: b”" for ending in ENDINGS)):
+        standing = (*([Standing("ended", ended)] if ended else []), *told)
+        made = Ledger(requests=(UserRequest("Fix it."),), standing=standing)
+        assert read_back(render_ledger(made)).standing == standing
+        alone = replace(made, standing=standing[:1])
+        assert read_back(render_ledger(alone)).standing == standing[:1]
 
 
 def test_a_later_span_says_anew_how_the_work_stands() -> None:

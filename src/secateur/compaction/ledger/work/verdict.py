@@ -1,0 +1,127 @@
+"""Where the session stands, in one line: whose turn it is, and what is open, counted.
+
+Rule: fixed phrases and counts of what the ledger has; quoted are only a question of the agent's and what a host wrote
+at the end. Nothing is said of a session in which the agent did nothing. A count of what was cut says "at least". How
+the last call ended is left to the failing checks where there are any.
+"""
+
+import re
+from collections.abc import Iterator
+
+from secateur.compaction.ledger.entries import Ledger
+from secateur.compaction.ledger.files.touched import OTHERS
+from secateur.compaction.ledger.work.endings import ENDINGS, SUBMITTED
+from secateur.compaction.ledger.work.last_words import UNFINISHED
+from secateur.compaction.ledger.work.open_work import MOST_CHECKS, has_uncommitted, list_failing
+from secateur.compaction.ledger.work.repository import TAG
+from secateur.text.host_texts import is_nudge
+from secateur.toolcalls.actions import clip_text, collapse_whitespace
+
+WHERE = "where it stands"
+QUESTION_CHARS = 160
+ENDED_TURN = "the agent ended its turn"
+NOTHING_OPEN = "nothing is open"
+SAID_UNDONE = "what the agent says is not done"
+_OPEN = "open: "
+
+
+def render_verdict(ledger: Ledger) -> str:
+    """Return the line that says where the session stands; "" where the agent did nothing."""
+    if not _has_begun(ledger):
+        return ""
+    left = ", ".join(_list_open(ledger)) or (SAID_UNDONE if _is_said_undone(ledger) else "")
+    turn = _describe_turn(ledger)
+    is_settled = not ledger.questions and turn.startswith((ENDED_TURN, SUBMITTED))
+    behind = f"{_OPEN}{left}" if left else NOTHING_OPEN if is_settled else ""
+    return f"- {WHERE}: {'; '.join(filter(None, (turn, behind)))}"
+
+
+def is_verdict(line: str) -> bool:
+    """Whether a line of a summary says where the session stands."""
+    return line.startswith(f"- {WHERE}: ")
+
+
+def find_ending(text: str) -> str:
+    """Return what a line on where the session stands says of how it ended; "" if it says whose turn it is."""
+    ended, _, left = text.removesuffix(f"; {NOTHING_OPEN}").rpartition(f"; {_OPEN}")
+    ended = ended if ended and not {*"”`"} & {*left} else text.removesuffix(f"; {NOTHING_OPEN}")
+    return ended if ended.startswith(ENDINGS) else ""
+
+
+def _has_begun(ledger: Ledger) -> bool:
+    """Whether it is known whose turn it is, and the agent did anything."""
+    acted = bool(ledger.last_words or ledger.last_calls or ledger.pending)
+    behind = (ledger.standing, ledger.files, ledger.commands, any(one.progress for one in ledger.requests))
+    return acted or (bool(ledger.requests) and any(behind))
+
+
+def _get_ending(ledger: Ledger) -> str:
+    return next((one.text for one in ledger.standing if one.kind == "ended"), "")
+
+
+def _describe_turn(ledger: Ledger) -> str:
+    """Say whose turn it is."""
+    if ended := _get_ending(ledger):
+        return ended
+    is_done = bool(ledger.requests) and ledger.requests[-1].state == "done"
+    if ledger.questions:
+        asked = clip_text(collapse_whitespace(ledger.questions[-1].text), QUESTION_CHARS)
+        return f"{ENDED_TURN} and asks “{asked}”" if is_done else f"the agent asked “{asked}” and waits for the answer"
+    is_at_work = bool(ledger.last_calls or ledger.pending)
+    if is_done or not (ledger.requests or is_at_work):
+        return f"{ENDED_TURN}; the user is next"
+    if not is_at_work and not (ledger.requests and ledger.requests[-1].progress) and _is_answered(ledger):
+        return "the host told the agent to go on" if is_nudge(ledger.requests[-1].text) else "the user spoke last"
+    return f"the agent is in the middle of its work{_describe_last_call(ledger)}"
+
+
+def _is_answered(ledger: Ledger) -> bool:
+    return ledger.last_words is None or ledger.last_words.is_answered
+
+
+def _describe_last_call(ledger: Ledger) -> str:
+    if ledger.pending or list_failing(ledger) or not ledger.last_calls:
+        return ""
+    outcome = {True: "ended ok", False: "failed", None: "ended, outcome unknown"}
+    return f" (its last call {outcome[ledger.last_calls[-1].ok]})"
+
+
+def _list_open(ledger: Ledger) -> Iterator[str]:
+    """Yield what is left to do, to answer or to wait for, each kind with its number."""
+    failing = len(list_failing(ledger))
+    yield from _count(failing, "failing check", is_least=failing == MOST_CHECKS)
+    kinds = [one.kind for one in ledger.standing]
+    changes = ["unverified"] * ("unchecked" in kinds) + ["uncommitted"] * has_uncommitted(ledger)
+    yield from [f"{' and '.join(changes)} changes"] * bool(changes)
+    for one in ledger.standing:
+        if one.kind == "failed":
+            named = dict.fromkeys(_ACT.findall(one.text.partition(" — said: ")[0]))
+            yield f"a failed {' or '.join(named) or 'command'}"
+    yield from _count(kinds.count("outdated"), "outdated patch", "outdated patches")
+    yield from (f"a {one.kind} that the user asked for" for one in ledger.undelivered)
+    tasks = sum(one.state == "open" and bool(one.text) for one in ledger.tasks)
+    yield from _count(tasks, "task", is_least="tasks" in ledger.omitted)
+    for kind in ("ticket", "pull request"):
+        yield from _count(sum((one.kind, one.state) == (kind, "open") for one in ledger.tickets), kind)
+    if not ledger.questions:
+        yield from _count(len(ledger.pending), "call without a result", "calls without a result")
+    yield from _list_unpushed(ledger)
+
+
+def _list_unpushed(ledger: Ledger) -> Iterator[str]:
+    tags = sum(one.startswith(TAG) for one in ledger.unpushed)
+    commits = sum(one != OTHERS for one in ledger.unpushed) - tags
+    yield from _count(commits, "unpushed commit", is_least=OTHERS in ledger.unpushed)
+    yield from _count(tags, "unpushed tag")
+
+
+def _is_said_undone(ledger: Ledger) -> bool:
+    return any(one is not None and UNFINISHED.search(one.text) for one in (ledger.last_words, ledger.report))
+
+
+def _count(number: int, name: str, names: str = "", is_least: bool = False) -> Iterator[str]:
+    if number:
+        yield f"{'at least ' * is_least}{number} {name if number == 1 else names or f'{name}s'}"
+
+
+_ACT = re.compile(r"(?<![\w-])(push|commit|pull|merge|rebase|cherry-pick|publish|release|deploy|upload|apply)\b")

@@ -1,0 +1,137 @@
+"""The line that says where the session stands: whose turn it is, and what is open."""
+
+import json
+
+import pytest
+from msgspec.structs import replace
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger.entries import (
+    Command,
+    PlanItem,
+    Quote,
+    Standing,
+    Ticket,
+    Undelivered,
+    UserRequest,
+)
+from secateur.compaction.ledger.work.endings import SUBMITTED
+from secateur.compaction.ledger.work.verdict import QUESTION_CHARS
+from secateur.model import Message
+from secateur.tokens import estimate
+
+DONE = assistant(text="The basket is mended.")
+STOPPED = user("[Request interrupted by user]", "harness")
+
+
+def ran(line: str, said: str = "ok then", error: bool = False) -> tuple[Message, Message]:
+    return assistant(("1", "bash", json.dumps({"command": line}))), result(said, "bash", "1", error)
+
+
+def read(*messages: Message) -> Ledger:
+    return build_ledger(talk(*messages).messages)
+
+
+def stands(ledger: Ledger) -> str:
+    """What the line says, which is the same when it was read back."""
+    lines = render_ledger(ledger)
+    assert render_ledger(read_back(lines)) == lines
+    told = [line for line in lines["next"] if line.startswith("- where it stands: ")]
+    assert told == [lines["next"][0]]
+    return told[0].removeprefix("- where it stands: ")
+
+
+FIX = user("Mend the basket.")
+WORK = "the agent is in the middle of its work"
+
+
+@pytest.mark.parametrize(
+    ("messages", "said"),
+    [
+        ((FIX, DONE), "the agent ended its turn; the user is next; nothing is open"),
+        ((FIX, DONE, user("Now the lamp.")), "the user spoke last"),
+        ((FIX, DONE, STOPPED), "the user interrupted the agent"),
+        ((FIX, *ran("make x", "Error: no x")), f"{WORK} (its last call ended, outcome unknown)"),
+        ((FIX, *ran("make x", "Exit code: 0\nok")), f"{WORK} (its last call ended ok)"),
+        ((FIX, *ran("make x", "no rule", True)), f"{WORK} (its last call failed)"),
+        ((FIX, *ran("pytest", "1 failed in 1s", True)), f"{WORK}; open: 1 failing check"),
+        ((FIX, *ran("ls"), ran("sleep 9")[0]), f"{WORK}; open: 1 call without a result"),
+        ((FIX, assistant(text="Two are there. Which one?")), "the agent asked “Which one?” and waits for the answer"),
+        (
+            (FIX, assistant(text="It is mended. Would you like me to add a test?")),
+            "the agent ended its turn and asks “Would you like me to add a test?”",
+        ),
+        ((FIX, *ran("echo SUBMIT_NOW", "")), "the agent handed its work in with `echo SUBMIT_NOW`; nothing is open"),
+    ],
+)
+def test_whose_turn_it_is(messages: tuple[Message, ...], said: str) -> None:
+    assert stands(read(*messages)) == said
+
+
+def test_nothing_is_said_before_the_agent_did_anything() -> None:
+    assert render_ledger(read(FIX))["next"] == ("- the user waits for: Mend the basket.",)
+    assert "next" not in render_ledger(Ledger())
+
+
+EVERYTHING = Ledger(
+    requests=(UserRequest("Mend the basket.", "done"),),
+    last_words=Quote("The basket is mended."),
+    commands=tuple(Command(f"pytest {name}", False, 1, "test", f"1 failed in {name}") for name in "abcd"),
+    standing=(
+        Standing("unchecked", "no call ran a test"),
+        Standing("outdated", "a.patch was written before a.py was changed"),
+        Standing("failed", "git pull --rebase · git push — said: fatal: commit refused"),
+    ),
+    undelivered=(Undelivered("tag", "Tag it."),),
+    tasks=(PlanItem("one"), PlanItem("two"), PlanItem("three", "done")),
+    tickets=(Ticket("b-1"), Ticket("b-2"), Ticket("https://x.example/pull/1", kind="pull request")),
+    uncommitted=("a.py",),
+    unpushed=("…", "1234abc", "2345bcd", "tag v1"),
+)
+
+
+def test_everything_that_is_open_is_counted() -> None:
+    assert stands(EVERYTHING).partition("; open: ")[2].split(", ") == [
+        "at least 3 failing checks",
+        "unverified and uncommitted changes",
+        "a failed pull or push",
+        "1 outdated patch",
+        "a tag that the user asked for",
+        "2 tasks",
+        "2 tickets",
+        "1 pull request",
+        "at least 2 unpushed commits",
+        "1 unpushed tag",
+    ]
+
+
+def test_tasks_that_had_no_room_are_counted_as_more() -> None:
+    tasks = tuple(PlanItem(f"Write part {number} of it, with its tests.") for number in range(60))
+    fitted = fit_ledger(replace(EVERYTHING, tasks=tasks), 300, estimate)
+    assert 0 < len(fitted.tasks) < 60
+    assert f"at least {len(fitted.tasks)} task" in stands(fitted)
+
+
+def test_a_question_is_quoted_within_its_room() -> None:
+    said = stands(read(FIX, assistant(text=f"There are two. Is it the one that {'is very ' * 40}old?")))
+    assert said.endswith("” and waits for the answer")
+    assert len(said) < QUESTION_CHARS + 60
+
+
+def test_a_later_span_says_anew_whose_turn_it_is() -> None:
+    handed_in = read(FIX, *ran("make x"), *ran("echo SUBMIT_NOW", ""))
+    assert stands(handed_in).startswith(SUBMITTED)
+    assert stands(merge(handed_in, read(user("Now the lamp.")))) == "the user spoke last"
+    at_work = merge(read(FIX, DONE), read(user("Now the lamp."), *ran("make x")))
+    assert stands(at_work).startswith(WORK)
+    assert stands(merge(at_work, read(DONE))) == "the agent ended its turn; the user is next; nothing is open"
+    again = merge(read_back(render_ledger(at_work)), read(DONE))
+    assert stands(again) == "the agent ended its turn; the user is next; nothing is open"
+
+
+def test_changes_that_must_not_be_committed_are_not_open() -> None:
+    edit = assistant(("e", "Edit", json.dumps({"file_path": "/w/a.md", "old_string": "a", "new_string": "b"})))
+    work = (edit, result("ok", "Edit", "e"), DONE)
+    assert stands(read(FIX, *work)).endswith("; open: uncommitted changes")
+    assert stands(read(user("Mend the basket. Do not commit anything."), *work)).endswith("; nothing is open")
