@@ -4,8 +4,8 @@
 
 Every session is compacted without a model. Four kinds of statements are checked against the whole session, by other
 means than the summary's: that the user waits for something, while a later message of the user is there; that an error
-or a check is open, while the same command succeeded later; a goal that a host wrote; and whose turn it is. Each is printed with the
-messages behind it. `--draw` prints so many statements, drawn by seed, with what followed, for reading.
+or a check is open, while the same command succeeded later; a goal that a host wrote; and whose turn it is. Each is
+printed with the messages behind it. `--draw` prints so many statements, drawn by seed, with what followed, for reading.
 """
 
 import argparse
@@ -100,8 +100,11 @@ def judge(name: str, summary: str, messages: tuple[Message, ...]) -> Iterator[St
 
 def _is_turn_false(line: str, messages: tuple[Message, ...]) -> bool:
     """Whether somebody else spoke or called last than a line on whose turn it is says."""
-    own = [n for n, one in enumerate(messages) if one.role == "assistant" and one.origin == "user" and one.parts]
-    last = own[-1] if own else -1
+    acts = (
+        (n, one.role, one.origin, {part.kind for part in one.parts} & {"text", "tool_call"})
+        for n, one in enumerate(messages)
+    )
+    last = max((n for n, *who, kinds in acts if who == ["assistant", "user"] and kinds), default=-1)
     has_called = last >= 0 and any(part.kind == "tool_call" for part in messages[last].parts)
     has_user_spoken = any(get_user_text(one) for one in messages[last + 1 :])
     if "the agent ended its turn" in line:
@@ -174,7 +177,7 @@ def main() -> int:
         print(text)
     print(f"{len(found)} summaries")
     for kind, what in (("waits", "waits for what a later message answers"), ("open", "open, and its last run passed"),
-                       ("goal", "goals that a host wrote"), ("stands", "somebody else spoke or called last")):  # fmt: skip
+                       ("goal", "goals that a host wrote"), ("stands", "somebody else was last")):  # fmt: skip
         mine = [one for one in statements if one.kind == kind]
         print(f"{sum(one.is_false for one in mine):4} of {len(mine):4}  {what}")
     return int(any(one.is_false for one in statements))
