@@ -48,6 +48,7 @@ from secateur.compaction.ledger.work.deliveries import extract_deliveries
 from secateur.compaction.ledger.work.failures import list_failures
 from secateur.compaction.ledger.work.last_calls import list_last_calls
 from secateur.compaction.ledger.work.last_words import MOST_CHARS, REPORT_CHARS, WORKING_CHARS, condense_quote
+from secateur.compaction.ledger.work.places import find_place, list_runs_here
 from secateur.compaction.ledger.work.plans import extract_plans
 from secateur.compaction.ledger.work.progress import add_progress, has_changed
 from secateur.compaction.ledger.work.reports import list_reported, without_rewritten
@@ -56,13 +57,13 @@ from secateur.compaction.ledger.work.repository import (
     add_unpaired_commits,
     find_branch,
     find_commits,
-    find_folder,
+    list_elsewhere,
     list_tickets,
     list_unpushed,
 )
 from secateur.compaction.ledger.work.scripts import drop_empty_checks
 from secateur.compaction.ledger.work.standing import list_standing
-from secateur.compaction.ledger.work.status import find_status
+from secateur.compaction.ledger.work.status import find_dirty, find_status
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, find_late_results, list_actions
@@ -105,6 +106,8 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     told = extract_requests(said)
     tasks, replanned = extract_plans(done)
     history = trace_files(done)
+    place = find_place(said, done, ran, history.files)
+    here = list_runs_here(ran, place)
     waiting = [action for action in done if not action.result and not _is_abandoned(action, said)]
     put = [Question(text, action.call.key) for action in waiting if (text := extract_question(action))]
     undelivered, delivered = extract_deliveries(said, done, ran)
@@ -131,9 +134,12 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         last_calls=list_last_calls(said, done, told.last_words.key if told.last_words else ""),
         commits=tuple(dict.fromkeys(find_commits(ran))),
         identifiers=list_names(said, done),
-        status=find_status(ran),
-        branch=find_branch(ran),
-        folder=find_folder(done, ran),
+        status=find_status(here),
+        dirty=() if any(one.origin == "summary" for one in messages) else find_dirty(here, done),
+        branch=find_branch(here),
+        root=place.root,
+        folder=place.folder,
+        elsewhere=list_elsewhere(ran, place),
         unpushed=limit_uncommitted(list_unpushed(ran), MOST_UNPUSHED),
         tickets=list_tickets(ran),
         attempts=list_attempts(said, done),

@@ -186,9 +186,12 @@ class Ledger(Struct, frozen=True, omit_defaults=True):
     commits: tuple[str, ...] = ()
     uncommitted: tuple[str, ...] = ()  # files changed since the last commit, or in a span that has none
     status: tuple[str, ...] = ()  # what the last `git status` showed
+    dirty: tuple[str, ...] = ()  # what one showed before the session changed anything
     identifiers: tuple[str, ...] = ()
     branch: str = ""
-    folder: str = ""  # where commands were run of late
+    root: str = ""  # of the repository that the work is in
+    folder: str = ""  # where commands were run of late, where no root is known
+    elsewhere: tuple[str, ...] = ()  # other repositories in which the session committed, with their branches
     unpushed: tuple[str, ...] = ()  # commits and tags that no call pushed
     tickets: tuple[Ticket, ...] = ()
     attempts: tuple[Attempt, ...] = ()

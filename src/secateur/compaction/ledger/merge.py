@@ -25,7 +25,7 @@ from secateur.compaction.ledger.entries import (
     UserRequest,
     mark,
 )
-from secateur.compaction.ledger.files.lines import find_root
+from secateur.compaction.ledger.files.lines import find_base
 from secateur.compaction.ledger.files.paths import find_known_path
 from secateur.compaction.ledger.files.touched import limit_uncommitted, merge_use
 from secateur.compaction.ledger.files.values import merge_values
@@ -36,8 +36,9 @@ from secateur.compaction.ledger.work.circumstances import is_project_change
 from secateur.compaction.ledger.work.failures import is_overtaken
 from secateur.compaction.ledger.work.last_calls import take_ends
 from secateur.compaction.ledger.work.progress import join_progress
-from secateur.compaction.ledger.work.repository import MOST_UNPUSHED, TAG, merge_tickets
+from secateur.compaction.ledger.work.repository import MOST_UNPUSHED, TAG, merge_elsewhere, merge_tickets
 from secateur.compaction.ledger.work.standing import is_code, merge_standing
+from secateur.compaction.ledger.work.status import select_dirty
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.effects import Effect
 
@@ -60,9 +61,12 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         commits=_merge_commits(earlier.commits, later.commits),
         uncommitted=_merge_uncommitted(earlier, later),
         status=later.status or (() if later.commits or later.delivered else earlier.status),
+        dirty=_merge_dirty(earlier, later),
         identifiers=tuple(dict.fromkeys(names)),
-        branch=later.branch or earlier.branch,
+        branch=later.branch or (earlier.branch if later.root in ("", earlier.root) else ""),
+        root=later.root or earlier.root,
         folder=later.folder or earlier.folder,
+        elsewhere=merge_elsewhere(earlier.elsewhere, later.elsewhere),
         unpushed=_merge_unpushed(earlier, later),
         tickets=merge_tickets((*earlier.tickets, *later.tickets)),
         attempts=_keep_newest((*earlier.attempts, *later.attempts), lambda one: one.text),
@@ -172,6 +176,12 @@ def _merge_undelivered(earlier: Ledger, later: Ledger) -> tuple[Undelivered, ...
     return _keep_newest((*kept, *later.undelivered), lambda one: one.kind)
 
 
+def _merge_dirty(earlier: Ledger, later: Ledger) -> tuple[str, ...]:
+    """Return what was changed before the session: the later span knows it while the earlier changed nothing."""
+    has_begun = any(map(is_project_change, earlier.files)) or earlier.commits
+    return select_dirty(earlier.dirty, later.status) if has_begun or earlier.dirty else later.dirty
+
+
 def _mark_edited(commands: Iterable[Command], later: Ledger) -> Iterable[Command]:
     """Mark failed checks behind which a file of the project was changed, and others behind which code was."""
     is_changed = any(map(is_project_change, later.files))
@@ -185,7 +195,7 @@ def _mark_edited(commands: Iterable[Command], later: Ledger) -> Iterable[Command
 def _merge_files(earlier: Ledger, later: Iterable[FileEntry]) -> tuple[FileEntry, ...]:
     """Merge the files; what the earlier span may have committed is not taken back by restoring the file."""
     found = {one.path: one for one in earlier.files}
-    roots = dict.fromkeys(filter(None, (find_root(earlier.files), earlier.folder)))
+    roots = dict.fromkeys(filter(None, (earlier.folder, find_base(earlier))))
     for one in later:
         path = find_known_path(found, one.path, roots)
         before = found.pop(path, None)

@@ -33,7 +33,7 @@ from secateur.compaction.ledger.entries import (
     ValueChange,
 )
 from secateur.compaction.ledger.files.lines import (
-    ROOT,
+    COMMON,
     SCRATCH_FILES,
     USES,
     complete_path,
@@ -47,12 +47,10 @@ from secateur.compaction.ledger.render import (
     CARRIED_OUT,
     EARLIER_COMMITS,
     EARLIER_WORDS,
-    FOLDER,
     LAST_WORDS,
     OUTCOME_WORDS,
     REPLACED_BY,
     REPORTED,
-    STATUS,
     TAKEN_BACK,
     TASK_DOCUMENT,
     UNDELIVERED,
@@ -60,6 +58,7 @@ from secateur.compaction.ledger.render import (
 from secateur.compaction.ledger.work.open_work import NEVER_COMMITTED, NOT_TO_COMMIT, UNCOMMITTED, UNPUSHED
 from secateur.compaction.ledger.work.progress import list_told_steps
 from secateur.compaction.ledger.work.standing import STANDING
+from secateur.compaction.ledger.work.status import DIRTY, ELSEWHERE, read_place
 from secateur.compaction.ledger.work.steps import COMMITTED, SEPARATOR
 from secateur.compaction.ledger.work.verdict import WHERE, find_ending
 from secateur.toolcalls.commands import Check
@@ -94,8 +93,10 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
     for id in _FACTS:
         for text in _split_bullets(sections.get(id, ())):
             _parse_fact(found, text)
-    root = found.pop(ROOT, "")
+    root = _get_base(found)
+    found.pop(COMMON, None)
     found["uncommitted"] = [complete_path(path, root) for path in found.get("uncommitted", ())]
+    found["values"] = [replace(one, path=complete_path(one.path, root)) for one in found.get("values", ())]
     fields: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in found.items()}
     return Ledger(**fields)
 
@@ -188,6 +189,7 @@ def _split_question(text: str) -> tuple[str, str]:
 
 def _parse_fact(found: dict[str, Any], text: str) -> None:
     """Add what one bullet says if it has a known shape."""
+    found.update(read_place(text))
     head, _, rest = text.partition(": ")
     if head == UNCOMMITTED:
         found["delivered"] = ("commit",)
@@ -195,7 +197,7 @@ def _parse_fact(found: dict[str, Any], text: str) -> None:
         name, read = _FIELDS[head]
         found[name] = read(rest)
     elif hit := _SCRATCH_LABEL.fullmatch(head):
-        found.setdefault("files", []).extend(parse_scratch_line(rest, found.get(ROOT, "")))
+        found.setdefault("files", []).extend(parse_scratch_line(rest, _get_base(found)))
         if hit[1]:
             found["omitted"] = {**found.get("omitted", {}), SCRATCH: int(hit[2]) - int(hit[1])}
     elif head == EARLIER_COMMITS:
@@ -210,10 +212,15 @@ def _parse_fact(found: dict[str, Any], text: str) -> None:
         _parse_shaped_fact(found, text)
 
 
+def _get_base(found: Mapping[str, Any]) -> str:
+    """Return the folder that `./` stands for."""
+    return str(found.get("root") or found.get("folder") or found.get(COMMON, ""))
+
+
 def _parse_shaped_fact(found: dict[str, Any], text: str) -> None:
     """Add what one bullet says if it has the shape of an entry of several fields."""
     if hit := _FILE.fullmatch(text):
-        found.setdefault("files", []).extend(parse_file_line(cast(Use, hit[1]), hit[2], found.get(ROOT, "")))
+        found.setdefault("files", []).extend(parse_file_line(cast(Use, hit[1]), hit[2], _get_base(found)))
     elif hit := _TASK.fullmatch(text):
         found.setdefault("tasks", []).append(PlanItem(hit[2], cast(State, hit[1])))
     elif hit := _TICKET.fullmatch(text):
@@ -261,10 +268,7 @@ def _parse_counts(rest: str) -> dict[str, int]:
 _OUTCOMES = {word: ok for ok, word in OUTCOME_WORDS.items()}
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     WHERE: ("standing", _parse_verdict),  # stands before the other lines on it
-    "branch": ("branch", str),
-    ROOT: (ROOT, str),
-    FOLDER: ("folder", str),
-    STATUS: ("status", lambda rest: tuple(rest.split(" · "))),
+    DIRTY: ("dirty", lambda rest: tuple(rest.split(" · "))),
     UNPUSHED: ("unpushed", lambda rest: tuple(rest.split(" · "))),
     "names": ("identifiers", lambda rest: tuple(rest.split(" · "))),
     UNCOMMITTED: ("uncommitted", lambda rest: tuple(rest.split(" · "))),
@@ -276,6 +280,7 @@ _LISTS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "commit": ("commits", str),
     REPORTED: ("reported", Quote),
     TAKEN_BACK: ("attempts", Attempt),
+    ELSEWHERE: ("elsewhere", str),
     "asked the user": ("questions", Question),
     "no result yet": ("pending", _parse_pending),
     UNDELIVERED: ("undelivered", _parse_undelivered),

@@ -14,9 +14,8 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.course import format_bullet, is_in_course, quote_question, render_course, render_request
 from secateur.compaction.ledger.entries import Command, Constraint, Ledger, Standing, mark
-from secateur.compaction.ledger.files.lines import find_root, list_file_lines
+from secateur.compaction.ledger.files.lines import find_base, find_tops, list_file_lines, shorten_path
 from secateur.compaction.ledger.files.notes import limit_notes
-from secateur.compaction.ledger.files.touched import limit_uncommitted
 from secateur.compaction.ledger.relevance import SCRATCH, select_relevant
 from secateur.compaction.ledger.user.briefs import find_decisive_sentence
 from secateur.compaction.ledger.user.force import is_repeated
@@ -32,7 +31,7 @@ from secateur.compaction.ledger.work.open_work import (
 from secateur.compaction.ledger.work.progress import list_told_steps
 from secateur.compaction.ledger.work.reports import strip_reported
 from secateur.compaction.ledger.work.standing import STANDING
-from secateur.compaction.ledger.work.status import MOST_IN_STATUS, list_unnamed
+from secateur.compaction.ledger.work.status import list_place_lines
 from secateur.compaction.ledger.work.steps import COMMITTED, is_step
 from secateur.compaction.ledger.work.verdict import render_verdict
 from secateur.compaction.template import SECTIONS
@@ -55,10 +54,8 @@ EARLIER_WORDS = "before that the agent said"
 REPORTED = "the agent reports"
 REPLACED_BY = " — replaced by: "
 EDITED_SINCE = " (edited since)"
-STATUS = "git status, last"
 OPPOSED = "these rules oppose each other, and nobody settled it"
 TAKEN_BACK = "tried and taken back"
-FOLDER = "working directory"
 EARLIER_COMMITS = "earlier commits"
 ADDED = "added: "
 UNDELIVERED = "asked for, and no call did it"
@@ -165,10 +162,6 @@ def _list_constraints(ledger: Ledger) -> list[Constraint]:
 
 
 def _render_discoveries(ledger: Ledger) -> Iterator[str]:
-    if ledger.folder and ledger.folder != find_root(ledger.files):
-        yield f"- {FOLDER}: {ledger.folder}"
-    if ledger.branch:
-        yield f"- branch: {ledger.branch}"
     yield from (_render_command(run) for run in ledger.commands if run.check and run.ok is not False)
     yield from _render_failures(ledger)
     if ledger.identifiers:
@@ -205,9 +198,11 @@ def _render_accomplished(ledger: Ledger, constraints: Sequence[Constraint]) -> I
     for run in ledger.commands:
         if not run.check and run.ok is not None and not is_step(run.text, steps):  # one that tells nothing is not told
             yield _render_command(run)
+    base = find_base(ledger)
+    tops = find_tops(ledger.files, base)
     for value in ledger.values:
         change = f"{value.old} → {value.new}" if value.old else f"{ADDED}{value.new}"
-        yield f"- value: {value.name} in {value.path}: {change}"
+        yield f"- value: {value.name} in {shorten_path(value.path, base, tops)}: {change}"
     yield from _render_tickets(ledger, "done")
     yield from _render_commits(ledger, steps)
     for item in ledger.reported:
@@ -224,10 +219,8 @@ def _render_commits(ledger: Ledger, steps: Sequence[str]) -> Iterator[str]:
 
 
 def _render_files(ledger: Ledger) -> Iterator[str]:
-    yield from list_file_lines(ledger.files, ledger.omitted.get(SCRATCH, 0))
-    unnamed = list_unnamed(ledger.status, ledger.files)
-    if unnamed:
-        yield f"- {STATUS}: {' · '.join(limit_uncommitted(unnamed, MOST_IN_STATUS))}"
+    yield from list_place_lines(ledger)
+    yield from list_file_lines(ledger.files, find_base(ledger), ledger.omitted.get(SCRATCH, 0))
 
 
 def _render_questions(ledger: Ledger) -> Iterator[str]:

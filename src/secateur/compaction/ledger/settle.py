@@ -7,7 +7,7 @@ files changed, how checks ended and what was committed are those of the whole hi
 knows how things are.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -31,6 +31,7 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
         commits=whole.commits,
         uncommitted=whole.uncommitted,
         status=whole.status,
+        dirty=whole.dirty,
         before=whole.before,
         progress=whole.progress if not span.requests else span.progress,
         commands=_settle_commands(span.commands, whole),
@@ -39,7 +40,9 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
         questions=whole.questions,
         pending=whole.pending,
         branch=whole.branch,
+        root=whole.root,
         folder=whole.folder,
+        elsewhere=whole.elsewhere,
         unpushed=whole.unpushed,
         tickets=whole.tickets,
         attempts=whole.attempts,
@@ -93,9 +96,15 @@ def _settle_constraints(mine: Iterable[Constraint], all_: Iterable[Constraint]) 
 
 def _settle_files(mine: Iterable[FileEntry], all_: Iterable[FileEntry]) -> tuple[FileEntry, ...]:
     known = {one.path: one for one in all_}
-    found = {one.path: known.get(one.path, one) for one in mine}
+    found = {same.path: same for one in mine if (same := known.get(_find_whole(one.path, known), one))}
     later = (one for path, one in known.items() if path not in found and one.use not in ("read", "discarded"))
     return (*found.values(), *later)
+
+
+def _find_whole(path: str, known: Collection[str]) -> str:
+    """Return the absolute path under which the whole history knows a file that the span knows by a relative one."""
+    same = [one for one in known if one.endswith(f"/{path}")] if path not in known and path[:1] not in "/~" else []
+    return same[0] if len(same) == 1 else path
 
 
 def _settle_commands(mine: Iterable[Command], whole: Ledger) -> tuple[Command, ...]:

@@ -141,7 +141,6 @@ def test_a_ledger_as_lines() -> None:
         "goal": ("- [bcdfgh, replied to] Do a.\n    Then b.", "- [, open] And d."),
         "constraints": ("- [bcdfgh, standing] Never push.", "- [bcdfgh, request] Not here:\n    - a\n    - b"),
         "discoveries": (
-            "- branch: topic",
             "- error, not tried again: ValueError: x — during: python a.py",
             "- error, resolved: no such file — during: read b",
             "- names: #12 · https://a.b/c,d",
@@ -156,6 +155,7 @@ def test_a_ledger_as_lines() -> None:
             "- commit: [main 1234abc] x",
         ),
         "files": (
+            "- branch: topic",
             "- changed: a.py",
             "- moved: b.py → c.py",
             "- created: d.py",

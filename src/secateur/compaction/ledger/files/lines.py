@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from secateur.compaction.ledger.entries import FileEntry
+from secateur.compaction.ledger.entries import FileEntry, Ledger
 from secateur.compaction.ledger.files.rewrites import IMPORTS_ONLY
 from secateur.toolcalls.effects import Use
 
-ROOT = "root"
+ROOT, FOLDER, COMMON = "root", "working directory", "common folder"
 SCRATCH_FILES = "scratch files"
 USES = ("read", "created", "changed", "moved", "deleted", "restored")
 _PER_LINE = 12
@@ -28,13 +28,25 @@ _MORE = re.compile(r"\d+ more")
 _BETWEEN, _ABOUT, _TO = " · ", " — ", " → "
 _INSIDE, _NEXT = ": ", ", "  # behind a folder, and between the names of its files
 TEMPORARY = re.compile(r"(?:/private)?/(?:tmp|var/tmp|var/folders)/|[A-Za-z]:\\.*\\Temp\\")
+_KEPT_ELSEWHERE = re.compile(
+    r"/(?:Users|home)/[^/]+/\.|/root/\.|.*/(?:node_modules|site-packages)/|/(?:usr|opt|etc|Library|Applications)/"
+)
 _NO_LIST = re.compile(r", |: |/: ")
 
 
-def find_root(files: Iterable[FileEntry]) -> str:
-    """Return the deepest folder with most absolute paths of the project's files; "" where two are not in one."""
-    told = (one.path for one in files if not one.scratch and one.use != "discarded")
-    paths = [path for path in told if path.startswith("/") and not TEMPORARY.match(path)]
+def find_base(ledger: Ledger) -> str:
+    """Return the folder that `./` stands for: that of the work, else the one that most files are in."""
+    return ledger.root or ledger.folder or find_common_folder(ledger.files)
+
+
+def find_common_folder(files: Iterable[FileEntry]) -> str:
+    """Return the deepest folder with most absolute paths of the project's files; "" where two are not in one.
+
+    Those that were only read count where nothing was changed.
+    """
+    told = [one for one in files if not one.scratch and one.use != "discarded"]
+    told = [one for one in told if one.use != "read"] or told
+    paths = [one.path for one in told if one.path.startswith("/") and not is_foreign(one.path)]
     counts: Counter[str] = Counter()
     for path in paths:
         folder = posixpath.dirname(path)
@@ -45,21 +57,23 @@ def find_root(files: Iterable[FileEntry]) -> str:
     return max(many, key=lambda folder: (counts[folder], len(folder)), default="")
 
 
+def is_foreign(path: str) -> bool:
+    """Whether a path is in a temporary folder, or in one that programs keep for a user or a machine."""
+    return TEMPORARY.match(path) is not None or _KEPT_ELSEWHERE.match(path) is not None
+
+
 def find_tops(files: Iterable[FileEntry], root: str) -> frozenset[str]:
     """Return the folders right below the root that absolute paths name: relative paths that begin so are below it."""
     inside = (one.path.removeprefix(f"{root}/") for one in files if root and one.path.startswith(f"{root}/"))
     return frozenset(top for top, rest, _ in (path.partition("/") for path in inside) if rest)
 
 
-def list_file_lines(files: Sequence[FileEntry], scratch_count: int = 0) -> Iterator[str]:
+def list_file_lines(files: Sequence[FileEntry], root: str, scratch_count: int = 0) -> Iterator[str]:
     """Yield the lines about these files: what was changed, by folder, then trials, then what was read.
 
     `scratch_count`: how many scratch files there are beside those that are listed.
     """
-    root = find_root(files)
     tops = find_tops(files, root)
-    if root:
-        yield f"- {ROOT}: {root}"
     listed = [one for one in files if one.use not in ("read", "discarded") and not one.scratch]
     for row in _group(listed):
         names = _BETWEEN.join(_list_names(row, root, tops))

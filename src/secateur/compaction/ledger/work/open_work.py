@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from secateur.compaction.ledger.entries import Command, Ledger
-from secateur.compaction.ledger.files.lines import find_root, find_tops, shorten_path
+from secateur.compaction.ledger.files.lines import find_base, find_tops, shorten_path
 from secateur.compaction.ledger.files.touched import OTHERS
 from secateur.compaction.ledger.user.requests import is_substantial
 from secateur.compaction.ledger.work.endings import SUBMITTED
@@ -108,10 +108,10 @@ def _list_uncommitted(ledger: Ledger) -> Iterator[str]:
     is_all = not has_committed(ledger) and len(ledger.uncommitted) > MOST_NAMED
     if is_all and {*ledger.uncommitted} - {OTHERS} <= listed:
         yield ALL_LISTED
-        if any(not one.startswith(DISTANCES) for one in list_unnamed(ledger.status, ledger.files)):
+        if any(not one.startswith(DISTANCES) for one in list_unnamed(ledger.status, ledger.files, ledger.dirty)):
             yield IN_STATUS
         return
-    root = find_root(ledger.files)
+    root = find_base(ledger)
     tops = find_tops(ledger.files, root)
     yield from (shorten_path(path, root, tops) for path in ledger.uncommitted)
 

@@ -1,4 +1,4 @@
-"""Where the work is, and what of it is out: the folder, the branch, commits and tags that no call pushed, tickets.
+"""What of the work is out: the branch, other repositories, commits and tags that no call pushed, tickets.
 
 Rule: what git and a tracker themselves printed counts, not what they were asked; a push that git does not call failed
 is taken to push what was committed before it, and tags only where it names them. What happened outside of the session's
@@ -6,34 +6,46 @@ calls nobody knows here.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Ticket
+from secateur.compaction.ledger.work.places import Place, find_run_folder
 from secateur.model import Message, Part
 from secateur.redact import redact
 from secateur.tool_kinds import detect_tool_kind
-from secateur.toolcalls.actions import Action, build_action, clip_text, collapse_whitespace, collect_texts
+from secateur.toolcalls.actions import Action, build_action, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import COMMIT_LINE, ExecutedCommand
-from secateur.toolcalls.file_effects import PLACES
 
 COMMIT_CHARS, TITLE_CHARS = 160, 120
 MOST_TICKETS = 20
 MOST_UNPUSHED = 4
 TAG = "tag "
+MOST_ELSEWHERE = 3
+OF_BRANCH = " · branch: "
 
 
-def find_folder(done: Iterable[Action], ran: Iterable[ExecutedCommand]) -> str:
-    """Return the newest folder in which many of the commands ran; "" if the calls name none."""
-    named = [place.rstrip("/") for action in done for place in collect_texts(action.given, PLACES)]
-    named += [run.goes_to.rstrip("/") for run in ran]
-    places = [redact(place) for place in named if place.startswith("/") and collapse_whitespace(place) == place]
-    counts = Counter(places)
-    least = max(3, len(places) // 5)
-    return next((place for place in reversed(places) if counts[place] >= least), "")
+def list_elsewhere(ran: Iterable[ExecutedCommand], place: Place) -> tuple[str, ...]:
+    """Return the other repositories that the session committed to or pushed, each with its branch."""
+    found: dict[str, list[ExecutedCommand]] = {}
+    for run in ran:
+        root = place.find_repository(find_run_folder(run))
+        if root and root != place.root:
+            found.setdefault(root, []).append(run)
+    told = [
+        f"{root}{OF_BRANCH}{branch}" if (branch := find_branch(runs)) else root
+        for root, runs in found.items()
+        if any(run.ok and _WRITES.search(run.line) for run in runs)
+    ]
+    return tuple(told)[-MOST_ELSEWHERE:]
+
+
+def merge_elsewhere(earlier: Iterable[str], later: Iterable[str]) -> tuple[str, ...]:
+    """Return the other repositories of both spans, as the later one has them."""
+    found = {one.partition(OF_BRANCH)[0]: one for one in (*earlier, *later)}
+    return tuple(found.values())[-MOST_ELSEWHERE:]
 
 
 def merge_tickets(tickets: Iterable[Ticket]) -> tuple[Ticket, ...]:
@@ -155,6 +167,7 @@ def find_commits(ran: Iterable[ExecutedCommand]) -> Iterator[str]:
                 yield clip_text(redact(line), COMMIT_CHARS)
 
 
+_WRITES = re.compile(r"\bgit\b[^\n;&|]{0,200}?\s(?:commit|push|merge|cherry-pick)\b")
 _COMMIT_CALL = '{"command": "git commit"}'
 _SEARCHED_TEXT = 20_000  # characters of an output
 _NAMED = re.compile(

@@ -1,20 +1,29 @@
 """What the last `git status` showed: how far the branch is from its upstream, and each file with its state.
 
-Rule: as git printed it, in its long or its short form, and only while nothing behind it made it untrue. Names that
-count up are one entry where they are shown.
+Rule: as git printed it, in its long or its short form, and only while nothing behind it made it untrue. What it showed
+before the session changed anything is the user's own, and is told apart. Names that count up are one entry where they
+are shown. The root of the repository, its branch and its status are one line.
 """
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
 
-from secateur.compaction.ledger.entries import FileEntry
+from secateur.compaction.ledger.entries import FileEntry, Ledger
+from secateur.compaction.ledger.files.lines import COMMON, FOLDER, ROOT, find_base, is_foreign
+from secateur.compaction.ledger.files.touched import limit_uncommitted
 from secateur.redact import redact
+from secateur.toolcalls.actions import Action
 from secateur.toolcalls.commands import COMMIT_LINE, ExecutedCommand
+from secateur.toolcalls.file_effects import list_file_effects
 
 FEWEST_FOLDED = 3  # files whose names count up
 MOST_IN_STATUS = 12  # files that no other line names
 CLEAN = "clean"
+STATUS, BRANCH = "git status, last", "branch"
+DIRTY = "dirty before the session began"
+ELSEWHERE = "other repository"
 DISTANCES = ("ahead ", "behind ")
 
 
@@ -38,8 +47,66 @@ def find_status(ran: Iterable[ExecutedCommand]) -> tuple[str, ...]:
     return found
 
 
-def list_unnamed(status: Iterable[str], files: Iterable[FileEntry]) -> tuple[str, ...]:
+def find_dirty(ran: Iterable[ExecutedCommand], done: Iterable[Action]) -> tuple[str, ...]:
+    """Return what `git status` showed before calls changed a file, without what a later one does not show."""
+    before = set[str]()
+    for action in done:
+        if any(one.use in _CHANGES and not is_foreign(one.path) for one in list_file_effects(action)):
+            break
+        before.add(action.key)
+    runs = tuple(ran)
+    begun = next((shown for run in _take_looks(runs, before) if (shown := find_status([run]))), ())
+    return select_dirty([one for one in begun if one != CLEAN and not one.startswith(DISTANCES)], find_status(runs))
+
+
+def _take_looks(ran: Iterable[ExecutedCommand], before: Collection[str]) -> Iterator[ExecutedCommand]:
+    """Yield the first runs, as long as they only look or ask git and trackers: a build may write files."""
+    for run in ran:
+        if run.action.key not in before:
+            return
+        yield run
+        if not (run.looks or all(words[0] in _TRACKERS for words in run.does)):
+            return
+
+
+def select_dirty(dirty: Sequence[str], status: Sequence[str]) -> tuple[str, ...]:
+    """Return what was changed before the session, without what a later status does not show any more."""
+    shown = {one.partition(" ")[2] for one in status}
+    return tuple(one for one in dirty if not status or one.partition(" ")[2] in shown)
+
+
+def list_place_lines(ledger: Ledger) -> Iterator[str]:
+    """Yield where the work is with its branch and its status, other repositories, and what was changed before."""
+    place = [f"{ROOT}: {ledger.root}"] if ledger.root else [f"{FOLDER}: {ledger.folder}"] if ledger.folder else []
+    if not place and (common := find_base(ledger)):
+        yield f"- {COMMON}: {common}"
+    if ledger.branch:
+        place.append(f"{BRANCH}: {ledger.branch}")
+    if unnamed := list_unnamed(ledger.status, ledger.files, ledger.dirty):
+        place.append(f"{STATUS}: {_BETWEEN.join(limit_uncommitted(unnamed, MOST_IN_STATUS))}")
+    if place:
+        yield f"- {_BETWEEN.join(place)}"
+    yield from (f"- {ELSEWHERE}: {one}" for one in ledger.elsewhere)
+    if ledger.dirty:
+        yield f"- {DIRTY}: {_BETWEEN.join(limit_uncommitted(tuple(fold_numbered(ledger.dirty)), MOST_IN_STATUS))}"
+
+
+def read_place(text: str) -> dict[str, Any]:
+    """Return the fields that a line on the place of the work says; {} where it is none."""
+    head, is_told, status = text.partition(f"{STATUS}: ")
+    found: dict[str, Any] = {"status": tuple(status.split(_BETWEEN))} if is_told else {}
+    for piece in filter(None, head.removesuffix(_BETWEEN).split(_BETWEEN)):
+        label, _, rest = piece.partition(": ")
+        if label not in _FIELDS or not rest:
+            return {}
+        found[_FIELDS[label]] = rest
+    return found
+
+
+def list_unnamed(status: Iterable[str], files: Iterable[FileEntry], dirty: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the entries of a status of files that no line names, and how far the branch is from its upstream."""
+    before = {one.partition(" ")[2] for one in dirty}
+    status = (one for one in status if one.partition(" ")[2] not in before)
     named = [f"/{path}" for one in files for path in (one.path, one.to) if path and one.use != "read"]
     return tuple(fold_numbered(one for one in status if one != CLEAN and not _is_named(one, named)))
 
@@ -105,6 +172,8 @@ def _is_next(before: re.Match[str], hit: re.Match[str]) -> bool:
     )
 
 
+_BETWEEN = " · "
+_FIELDS = {ROOT: "root", FOLDER: "folder", COMMON: COMMON, BRANCH: "branch"}
 _SEARCHED_TEXT = 20_000  # characters of an output
 _COMMIT = re.compile(COMMIT_LINE + r"(?<= )[0-9a-f]{7,40}\] [^\n]{1,400}", re.M)
 _STATUS_ASKED = re.compile(r"\bgit (?:-C \S+ )?status\b")
@@ -126,5 +195,7 @@ _SHORT_ENTRY = re.compile(
 )
 _CODES = {"?": "untracked", "U": "conflicting", "D": "deleted", "R": "renamed", "A": "added"}
 _INDEX_CODES = {"M ": "staged", "MM": "part-staged"}
+_CHANGES = ("created", "changed", "deleted", "moved", "restored", "stashed", "reapplied")
+_TRACKERS = ("git", "gh", "glab", "bd", "tk")
 _STATES = frozenset({*_LONG_STATES.values(), *_CODES.values(), *_INDEX_CODES.values()})
 _NUMBERED = re.compile(r"(?P<start>[^\n]{0,300}?\D)(?P<number>\d{1,6})(?P<end>\D{0,20})")

@@ -273,7 +273,7 @@ FILES = (
 def test_files_are_listed_below_one_root_and_read_back_whole() -> None:
     lines = render_ledger(Ledger(files=FILES))
     assert lines["files"] == (
-        "- root: /srv/app",
+        "- common folder: /srv/app",
         "- changed: lib/x.ts",
         "- changed: ./src/a.ts · ./src/b.ts — imports only",
         "- created: ./doc/c.md — “The plan”",
@@ -292,7 +292,7 @@ def test_files_of_one_folder_stand_behind_its_name_and_relative_paths_below_the_
     paths = ("/w/app/src/a.ts", "/w/app/src/b.ts", "src/c.ts", "other/d.ts", "other/e, f.ts", "/w/app/g.ts")
     lines = render_ledger(Ledger(files=tuple(FileEntry(path, "changed") for path in paths)))["files"]
     assert lines == (
-        "- root: /w/app",
+        "- common folder: /w/app",
         "- changed: ./src/: a.ts, b.ts, c.ts · other/d.ts · other/e, f.ts · ./g.ts",
     )
     earlier = read_back({"files": lines})

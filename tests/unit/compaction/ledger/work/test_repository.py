@@ -102,10 +102,12 @@ def test_the_folder_and_the_branch_are_those_of_late() -> None:
         ran("git status --short --branch", "## feat/x...origin/feat/x [ahead 1]\n M a.py", workdir="/srv/feat")
     ] * 3
     ledger = read(*calls)
-    assert (ledger.folder, ledger.branch) == ("/srv/feat", "feat/x")
-    assert "- working directory: /srv/feat" in render_ledger(ledger)["discoveries"]
+    assert (ledger.root, ledger.branch) == ("/srv/feat", "feat/x")
     lines = render_ledger(ledger)
+    assert "- root: /srv/feat · branch: feat/x · git status, last: ahead 1 of origin/feat/x" in lines["files"]
+    assert "- dirty before the session began: modified a.py" in lines["files"]
     assert render_ledger(read_back(lines)) == lines
+    assert render_ledger(read(*calls[:3]))["files"] == ("- working directory: /srv/app",)
     assert read(ran("cat README.md; git log", "## Install\ntext")).branch == ""
 
 
@@ -175,7 +177,7 @@ def test_the_last_status_is_read_in_both_forms(rounds: list[tuple[Message, Messa
 
 def test_files_of_a_status_whose_names_count_up_are_one() -> None:
     names = [f'?? "My Docs/PLAN-{at:02}.md"\n' for at in (2, 3, 4, 6)]
-    lines = render_ledger(read(ran("git status -s", "".join(names))))
+    lines = render_ledger(read(ran("make plans"), ran("git status -s", "".join(names))))
     assert lines["files"] == (
         '- git status, last: untracked "My Docs/PLAN-02.md" to PLAN-04.md · untracked "My Docs/PLAN-06.md"',
     )
@@ -205,11 +207,11 @@ def test_files_of_the_last_status_that_no_line_names_have_one() -> None:
     ]  # fmt: skip
     known = " M src/a.py\n M src/b.py\n M src/c.py\n M src/d.py\n"
     more = render_ledger(read(*edits, ran("git status -sb", f"## main\n{known}?? docs/\n")))
-    assert "- git status, last: untracked docs/" in more["files"]
+    assert "- root: /w · branch: main · git status, last: untracked docs/" in more["files"]
     both = "- changed, and no call committed: every changed file that is listed · what git status shows beside them"
     assert both in more["next"]
     ledger = read(*edits, ran("git status -sb", f"## main\n{known}"))
-    assert not any(line.startswith("- git status") for line in render_ledger(ledger)["files"])
+    assert not any("git status" in line for line in render_ledger(ledger)["files"])
     assert "- changed, and no call committed: every changed file that is listed" in render_ledger(ledger)["next"]
     assert read_back(more).status == ("untracked docs/",)
     assert merge(ledger, read(COMMIT)).status == ()
