@@ -4,7 +4,8 @@ Rule: for hosts whose session files have no place for a summary: a body of one o
 and read by anything. Texts, calls and results are kept; media are named in words, reasoning is left out, since it is
 bound to the provider that wrote it. A call without a result gets one that says so, and a result without a call becomes
 text, so that the API takes the body. Tool definitions are not in a session: whoever sends the body adds them. Messages
-of a demonstration keep their place; Chat Completions names their speakers by the convention for examples.
+of a demonstration keep their place; Chat Completions names their speakers by the convention for examples. Why a harness
+ended the run, which it says in the agent's name, becomes a reminder behind the last message.
 """
 
 import json
@@ -18,6 +19,7 @@ from secateur.model import Message, Part, Transcript
 Body = dict[str, Any]
 TARGETS = ("openai_chat", "anthropic_messages")
 MAX_TOKENS = 4_096  # of the answer, which Anthropic's API wants to be told
+REMINDER = "<system-reminder>\n{}\n</system-reminder>"  # which nobody takes for the user's words
 NO_RESULT = "[No result was recorded.]"
 _NOT_IN_IDS = re.compile(r"[^a-zA-Z0-9_-]")
 
@@ -51,7 +53,9 @@ def _list_steps(messages: Sequence[Message]) -> Iterator[_Step]:
         role = "user" if message.role == "tool" else message.role
         is_example = number in shown and role != "system"
         if message.role == "assistant" and message.origin == "harness" and not is_example:
-            continue  # why the harness ended the run, in the agent's name
+            if number + 1 < len(messages) or not (told := _find_text(message)):
+                continue
+            message, role = Message("user", (), (Part("text", (), REMINDER.format(told)),)), "user"
         has_result = message.role != "assistant" and any(
             (number, place) in answered for place in range(len(message.parts))
         )
@@ -64,6 +68,10 @@ def _list_steps(messages: Sequence[Message]) -> Iterator[_Step]:
             _add_part(step, part, answered.get((number, place), ""))
     if step is not None:
         yield step
+
+
+def _find_text(message: Message) -> str:
+    return "\n\n".join(part.text for part in message.parts if part.kind == "text" and part.text.strip())
 
 
 def _find_demonstration(messages: Sequence[Message]) -> range:

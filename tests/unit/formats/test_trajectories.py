@@ -10,7 +10,7 @@ from secateur.errors import FormatError
 from secateur.formats.atif import ATIF
 from secateur.formats.mini_swe_agent import MiniSWEAgent
 from secateur.formats.openai_chat import OpenAIChat
-from secateur.formats.request_body import build_request_body
+from secateur.formats.request_body import TARGETS, build_request_body
 from secateur.formats.swe_agent import SWEAgent
 from secateur.formats.tau_bench import TauBench
 from secateur.jsontext import Text
@@ -83,6 +83,21 @@ def test_a_demonstration_is_one_in_a_request_body_too() -> None:
     ]
     again = OpenAIChat().read(body).messages
     assert [message.origin for message in again] == ["harness", "harness", "harness", "user"]
+
+
+def test_why_a_run_was_ended_stays_in_a_request_body_and_is_no_request() -> None:
+    acted = [plain("user", "the task"), plain("assistant", "ls", action="ls"), plain("user", "a.py")]
+    ended = plain("assistant", "Exit due to cost limit", action="exit_cost")
+    for target in TARGETS:
+        body = json.loads(build_request_body(SWE.read({"history": [*acted, ended]}), target))
+        assert body["messages"][-1]["role"] == "user"
+        assert "Exit due to cost limit" in json.dumps(body["messages"][-1])
+    read = OpenAIChat().read(json.loads(build_request_body(SWE.read({"history": [*acted, ended]}), "openai_chat")))
+    ledger = build_ledger(read.messages)
+    assert [one.text for one in ledger.requests] == ["the task"]
+    assert [one.text for one in ledger.standing] == ["the session was stopped: “Exit due to cost limit”"]
+    on = [*acted, ended, plain("assistant", "ls", action="ls")]
+    assert "Exit due" not in json.dumps(json.loads(build_request_body(SWE.read({"history": on}), "openai_chat")))
 
 
 def test_newer_histories_name_the_call_in_a_list() -> None:

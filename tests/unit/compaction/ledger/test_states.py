@@ -437,7 +437,6 @@ def test_an_order_of_the_host_to_go_on_is_open_while_nothing_follows_it() -> Non
     assert [line.partition(", ")[2] for line in shown["instructions"]] == [f"open] {NUDGE}"]
     assert shown["next"] == (
         "- where it stands: the host told the agent to go on",
-        f"- the user waits for: {NUDGE}",
         "- before that the agent said: It is fixed.",
     )
     went_on = [*history, *ran("make y"), assistant(text="It still is.")]

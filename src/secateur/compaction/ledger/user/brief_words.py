@@ -60,3 +60,12 @@ TELLS = re.compile(
     r"|establish|connect|run|preserve|extend|find|fix|implement|improve|introduce|make|merge|migrate|move|optimi[sz]e|port|reduce|refactor|remove|rename|replace|resolve|rewrite|split|support|switch|update|use|write)\b"
     r"|\b(?:problem|bug|because|fails?|failing|broken|wrong|regression|crash\w*)\b"
 )
+FRAME = re.compile(  # a word of sentences that would fit any task
+    r"(?i)(?:a|all|an|and|any|approach|are|as|be|below|by|can|carefully|change|changes|code|codebase|"
+    r"completely|continue|could|described|description|directory|do|ensure|express|files|fix|following|for|given|go|going|"
+    r"have|help|i|implement|in|instructions|is|issue|it|ll|make|me|met|minimal|must|my|necessary|"
+    r"need|needed|next|non|now|of|on|or|our|own|please|pr|problem|proceed|project|provided|re|"
+    r"repo|repository|request|required|requirements|resolve|satisfied|so|solution|solve|specified|"
+    r"start|step|suitable|task|tests|that|the|then|there|these|things|think|this|to|us|want|we|what|"
+    r"whatever|will|work|working|workspace|would|you|your)"
+)

@@ -19,6 +19,7 @@ from secateur.compaction.ledger.user.brief_words import (
     ASIDE,
     CAPS,
     FINISHES,
+    FRAME,
     GIVES_TASK,
     MUSES,
     NUMBERS,
@@ -57,7 +58,10 @@ def condense_request(text: str, max_chars: int) -> str:
 
 
 def find_decisive_sentence(text: str) -> str:
-    """Return the sentence of a request that gives the task, whole; "" if none has room, or a long text names none."""
+    """Return the sentence of a request that gives the task, whole; "" if none has room, or a long text names none.
+
+    A sentence that would fit any task, such as "Now solve this issue on your own", gives none.
+    """
     brief = " ".join(text.split())
     units = [unit for unit in _split_units(text) if GAP not in unit.text and not _is_heading(unit.text)]
     if len(brief) <= _DECISIVE_CHARS and len(units) <= 1:
@@ -65,7 +69,10 @@ def find_decisive_sentence(text: str) -> str:
     sentences = [
         unit
         for unit in units
-        if unit.rank != _CODE_RANK and len(unit.text) <= _DECISIVE_CHARS and not unit.text.endswith((":", "："))
+        if not _is_frame(unit.text)
+        and unit.rank != _CODE_RANK
+        and len(unit.text) <= _DECISIVE_CHARS
+        and not unit.text.endswith((":", "："))
     ]
     best = next((unit for unit in sentences if GIVES_TASK.search(unit.text)), None)
     if best is None and len(brief) <= 2 * _DECISIVE_CHARS:
@@ -73,6 +80,11 @@ def find_decisive_sentence(text: str) -> str:
     if best is not None and (best.rank >= _TELLING_RANK or GIVES_TASK.search(best.text)):
         return " ".join(best.text.split())
     return brief if len(brief) <= _DECISIVE_CHARS and "```" not in text else ""
+
+
+def _is_frame(sentence: str) -> bool:
+    """Whether a sentence has no word that tells one task from another."""
+    return all(FRAME.fullmatch(word) for word in _LETTERS.findall(sentence))
 
 
 def _choose(units: Sequence[_Unit], max_chars: int) -> set[int]:
@@ -258,6 +270,7 @@ _TAG = re.compile(r"\s*</?[\w-]{1,40}>\s*")
 _ENDS = re.compile(r"[.!?…:;。！？：；][\s*_)\"'”’`\]]*$")
 _LISTED = re.compile(r"\s*(?:[-*•#]|\d{1,2}[.)])")
 _FRAGMENT_CHARS = 20  # of a word or two that only lead to what follows
+_LETTERS = re.compile(r"[^\W\d_]+")
 _DECISIVE_CHARS = 300  # of the sentence that says what the user waits for
 _HEADING_WORDS = 5
 _CODE_RANK = 2.2

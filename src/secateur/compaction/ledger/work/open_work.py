@@ -12,6 +12,7 @@ from secateur.compaction.ledger.files.touched import OTHERS
 from secateur.compaction.ledger.user.requests import is_substantial
 from secateur.compaction.ledger.work.endings import SUBMITTED
 from secateur.compaction.ledger.work.status import DISTANCES, list_unnamed
+from secateur.text.host_texts import is_nudge
 
 UNCOMMITTED = "changed since the last commit"
 ALL_LISTED = "every changed file that is listed"
@@ -48,12 +49,12 @@ def find_submission(ledger: Ledger) -> str:
 def find_open_request(ledger: Ledger) -> str:
     """Return what the user waits for: the newest request, or the one that it urges on.
 
-    "" while the agent asks, and once it has handed its work in.
+    "" while the agent asks, once it has handed its work in, and where only a host told it to go on.
     """
     if ledger.questions or find_submission(ledger) or not ledger.requests or ledger.requests[-1].state != "open":
         return ""
-    open_ = [one.text for one in ledger.requests if one.state == "open"]
-    return next((text for text in reversed(open_) if is_substantial(text)), open_[-1])
+    open_ = [one.text for one in ledger.requests if one.state == "open" and not is_nudge(one.text)]
+    return next((text for text in reversed(open_) if is_substantial(text)), open_[-1] if open_ else "")
 
 
 def render_undelivered_work(ledger: Ledger) -> Iterator[str]:

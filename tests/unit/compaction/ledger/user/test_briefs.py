@@ -1,5 +1,6 @@
 """A long request by its decisive sentences: whole ones, in order, those first that say what is to be done."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,6 +66,19 @@ def test_neither_code_nor_a_fragment_stands_for_a_request() -> None:
         "You are going to fix the translation of captions."
     )
     assert find_decisive_sentence("Fix " + "the totals and " * 40) == ""
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "Now, you're going to solve this issue on your own.",
+        "Can you help me implement the necessary changes so that the requirements in the description are met?",
+    ],
+)
+def test_a_sentence_that_fits_any_task_does_not_say_what_the_user_waits_for(frame: str) -> None:
+    asked = f"The totals on the last page are wrong.\n{frame}\n" + "It happens with every print.\n" * 20
+    assert find_decisive_sentence(asked) == ""
+    assert find_decisive_sentence(f"{asked}Please mend the totals.") == "Please mend the totals."
 
 
 def test_the_things_that_a_line_announces_by_their_number_stay_together() -> None:
