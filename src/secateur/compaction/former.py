@@ -16,6 +16,7 @@ from secateur.compaction.ledger.entries import AS_OF_THEN, FileEntry, PlanItem
 from secateur.compaction.ledger.render import REPLACED_BY
 from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.ledger.user.constraints import join_fragments
+from secateur.compaction.ledger.user.force_words import is_errand
 from secateur.compaction.ledger.user.retractions import find_denial, find_removal
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
 from secateur.compaction.summary import HEADING_CHARS, Sections, normalize_heading, strip_bullet
@@ -34,7 +35,10 @@ def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sec
     """
     is_answered = ledger.before != "open"
     made = {id: tuple(lines) for id, lines in kept.items() if id not in STATES}
+    if ledger.requests and "instructions" in made:
+        made["instructions"] = tuple(line for line in made["instructions"] if not _is_order(line))
     if goal := _keep_telling(kept.get("goal", ())):
+        goal = [*goal[:1], *(line for line in goal[1:] if not (ledger.requests and _is_order(line)))]
         made["goal"] = (
             tuple(map(mark_former, goal[:MOST_GOALS]))
             if ledger.requests
@@ -51,6 +55,12 @@ def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sec
     for id in ("constraints", "accomplished", "discoveries"):
         kept_lines[id] = tuple(_mark_revoked(line, ledger) for line in kept_lines.get(id, ()))
     return {id: lines for id, lines in kept_lines.items() if lines}
+
+
+def _is_order(line: str) -> bool:
+    """Whether a line quotes an order that was given for once: others came after it."""
+    said = strip_bullet(line.removeprefix(FORMERLY)).strip("\"“”' ")
+    return len(said) <= _ORDER_CHARS and is_errand(said)
 
 
 def _mark_revoked(line: str, ledger: Ledger) -> str:
@@ -212,6 +222,7 @@ _NOT_LETTERS = re.compile(r"[^A-Za-z]")
 _END_TAG = re.compile(r"</\w+>\s*$")
 _ARROW = re.compile(r"\s*<-+[^<>\n]{0,60}$")
 _UNCOMMITTED = re.compile(r"(?i)\b(?:staged|uncommitted|unstaged|not (?:yet )?committed|ready to commit)\b")
+_ORDER_CHARS = 160  # of an order that says nothing any more when others came after it
 _OF_WORK = ("discoveries", "accomplished", "files")
 _GONE = ("deleted", "moved")
 _SAME = 0.9  # of a line's words

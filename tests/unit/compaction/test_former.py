@@ -58,6 +58,16 @@ def test_the_goal_of_then_stays_beside_what_was_asked_since() -> None:
     assert with_former_states(kept, Ledger())["goal"][0] == "- A parser for dates."
 
 
+def test_orders_of_then_go_once_the_user_asked_for_more_and_wishes_stay() -> None:
+    wish = '"please never leave a warning"'
+    kept = {"goal": ("A parser for dates.", "Merge the changes of main."), "instructions": ('"commit this"', wish)}
+    assert with_former_states(kept, Ledger(requests=(UserRequest("Write the docs."),))) == {
+        "goal": formerly("A parser for dates."),
+        "instructions": (wish,),
+    }
+    assert with_former_states(kept, Ledger())["instructions"] == kept["instructions"]
+
+
 def test_what_another_line_says_as_well_is_said_once() -> None:
     kept = {
         "goal": ("The cache must never be shared between two users of one host.",),

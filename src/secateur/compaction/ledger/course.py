@@ -14,6 +14,7 @@ from secateur.compaction.ledger.work.steps import SEPARATOR
 from secateur.toolcalls.actions import collapse_whitespace
 
 STATE_WORDS = {"open": "open", "done": "replied to", "superseded": "superseded"}
+PASSED_OVER = "no reply of its own"
 IN_ANSWER = " — in answer to: “"
 _KNOWN_CHARS = 60  # by which a reply is known in the words that it is taken from
 _LIST = re.compile(r"(?<=[:：]) |; ")
@@ -90,4 +91,5 @@ def format_bullet(text: str) -> str:
 
 
 def _name_request(one: UserRequest, text: str) -> str:
-    return f"[{mark(one.key)}, {STATE_WORDS[one.state]}] {text}"
+    word = PASSED_OVER if one.passed_over and one.state == "done" else STATE_WORDS[one.state]
+    return f"[{mark(one.key)}, {word}] {text}"

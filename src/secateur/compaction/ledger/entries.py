@@ -87,6 +87,7 @@ class UserRequest(Struct, frozen=True, omit_defaults=True):
     key: str = ""
     answers: str = ""  # the agent's question or offer, where the message only answers one
     progress: Progress | None = None
+    passed_over: bool = False  # the user wrote on before the agent said or did anything
 
 
 class PlanItem(Struct, frozen=True, omit_defaults=True):

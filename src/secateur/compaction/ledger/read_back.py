@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.course import FOLLOWED, IN_ANSWER, REPLIED, UNDER_CONSTRAINTS, UNDER_GOAL
+from secateur.compaction.ledger.course import FOLLOWED, IN_ANSWER, PASSED_OVER, REPLIED, UNDER_CONSTRAINTS, UNDER_GOAL
 from secateur.compaction.ledger.entries import (
     Attempt,
     Command,
@@ -102,8 +102,8 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
 
 
 _FACTS = ("discoveries", "accomplished", "files", "questions", "next")
-_REPLIED = ("replied to", "answered")  # the second word is that of older summaries
-_SAID = re.compile(r"\[(\S*), (open|done|answered|replied to|superseded)\] (.*)", re.S)
+_REPLIED = ("replied to", "answered", PASSED_OVER)  # the second word is that of older summaries
+_SAID = re.compile(rf"\[(\S*), (open|done|answered|replied to|superseded|{PASSED_OVER})\] (.*)", re.S)
 _DEMAND = re.compile(r"\[(\S*), (superseded )?(standing|request|project)(?:: ([^\]\n]+))?\] (.*)", re.S)
 _DOCUMENT = re.compile(rf"{TASK_DOCUMENT} ([^\n:]+): (.*)", re.S)
 _COMMAND = re.compile(
@@ -139,11 +139,12 @@ def _parse_requests(lines: Iterable[str]) -> Iterator[UserRequest]:
     for text in _split_bullets(lines):
         if found := _SAID.fullmatch(text):
             said, asked = _split_question(found[3])
-            yield UserRequest(said, _parse_state(found[2]), found[1], asked)
+            yield _put_state(UserRequest(said, key=found[1], answers=asked), found[2])
 
 
-def _parse_state(word: str) -> State:
-    return "done" if word in _REPLIED else cast(State, word)
+def _put_state(one: UserRequest, word: str) -> UserRequest:
+    state: State = "done" if word in _REPLIED else cast(State, word)
+    return replace(one, state=state, passed_over=word == PASSED_OVER)
 
 
 def _parse_course(
@@ -158,7 +159,7 @@ def _parse_course(
             elsewhere = {UNDER_GOAL: goals, UNDER_CONSTRAINTS: told}.get(words)
             known = elsewhere.get(found[1]) if elsewhere is not None else UserRequest(said, key=found[1], answers=asked)
             if known:
-                yield replace(known, state=_parse_state(found[2]), progress=progress)
+                yield replace(_put_state(known, found[2]), progress=progress)
 
 
 def _split_progress(text: str) -> tuple[str, Progress | None]:

@@ -12,6 +12,7 @@ from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.text.host_texts import is_nudge, strip_host_text
+from secateur.tool_kinds import detect_tool_kind
 from secateur.toolcalls.actions import clip_text
 
 
@@ -21,6 +22,35 @@ def get_user_text(message: Message) -> str:
         return ""
     texts = [part.text for part in message.parts if part.kind == "text" and not part.container_key]
     return "" if _is_shell_record(texts) else strip_host_text("\n".join(texts))
+
+
+def get_rejection(message: Message) -> str:
+    """Return what the user said in rejecting a call, which the host puts in place of its result; "" if nothing.
+
+    Only of calls whose results no file, page or program writes: those that edit, that show a plan, or that ask.
+    """
+    parts = message.parts if message.role != "assistant" else ()
+    for part in parts:
+        found = _REJECTED.match(part.text) if part.kind == "tool_result" and part.is_error else None
+        if found and (detect_tool_kind(part.tool, "") in ("edit", "plan") or _ASKING_TOOL.fullmatch(part.tool)):
+            return "" if is_nudge(found[1]) or _CLARIFIES.match(found[1]) else strip_host_text(found[1])
+    return ""
+
+
+def describe_rejected(message: Message, before: Sequence[Message]) -> str:
+    """Name the call that the user rejected with these words, and the file that it was to change."""
+    if not get_rejection(message):
+        return ""
+    ids = {part.call_id for part in message.parts if part.kind == "tool_result"}
+    calls = (
+        part
+        for one in reversed(before[-_CALLS_BEFORE:])
+        for part in one.parts
+        if part.kind == "tool_call" and part.call_id in ids
+    )
+    part = next(calls, None)
+    path = _PATH.search(part.text) if part else None
+    return f"{part.tool} {path[1]}{REJECTED}" if part and path else f"{part.tool if part else 'a call'}{REJECTED}"
 
 
 def get_nudge(message: Message) -> str:
@@ -136,6 +166,24 @@ def _split_sentences(text: str) -> Iterator[str]:
             yield from (one.strip() for one in STOP.split(block[0]) if one.strip())
 
 
+def cut_pasted(text: str) -> str:
+    """Return a text with only the first lines of each run of lines that are of a log or of a screen, and a count."""
+    made: list[str] = []
+    run = 0  # lines of the run so far
+    for line in (*text.split("\n"), None):
+        if line is not None and _PASTED.match(line):
+            run += 1
+            if run > _PASTED_LINES:
+                continue
+        else:
+            if run > _PASTED_LINES:
+                made.append(f"[{run - _PASTED_LINES} more lines]")
+            run = 0
+        if line is not None:
+            made.append(line)
+    return "\n".join(made)
+
+
 def strip_code(text: str) -> str:
     """Return a text without its code blocks; one of few lines stays with the line that opens it, marked."""
     return FENCED.sub("\n", _BRIEF_CODE.sub(_mark_code, text))
@@ -154,6 +202,20 @@ def keep_ends(text: str, max_chars: int) -> str:
     return f"{clip_text(text, max_chars - max_chars // 3)}\n[…]\n{tail[start:].strip()}".strip()
 
 
+_PASTED = re.compile(  # a line of a log, of a trace or of a screen
+    r"\s*(?:(?:[A-Z][a-z]{2}\s{1,2}\d{1,2}\s|\d{4}-\d\d-\d\d[T ]|\[)?\d\d:\d\d:\d\d"
+    r"|at\s+\S[^\n]*[:(]\d|\{\"|File \"[^\"]+\", line \d"
+    r"|\[?(?:DEBUG|DEBU|INFO|WARN(?:ING)?|ERROR|TRACE)\b|[\u2500-\u257f]|[^\n]*[\u2500-\u257f]{4})"
+)
+_PASTED_LINES = 2  # of a run of them that are kept
+_REJECTED = re.compile(  # Claude Code
+    r"The user doesn['’]t want to proceed with this tool use\. [^\n]{0,200}the user said:\n(.+)\Z", re.S
+)
+REJECTED = ", rejected"  # ends what names a call that the user rejected
+_CALLS_BEFORE = 12  # messages in which a call stands whose result this is
+_ASKING_TOOL = re.compile(r"(?i)ask_?user_?questions?")
+_CLARIFIES = re.compile(r"\s*The user wants to clarify these questions")
+_PATH = re.compile(r"\"file_?path\"\s*:\s*\"(?:[^\"\n]*[/\\\\])?([^\"\n/\\\\]{1,80})\"")
 _TYPED = re.compile(r"<command-name>\s*/")
 _TYPED_CHARS = 400  # what follows a command without a heading, and is longer than what people type
 _DOCUMENT = re.compile(r"#{1,3} \S")

@@ -1,9 +1,13 @@
 """Which words of a message are the user's."""
 
+import json
+
 import pytest
 
-from conversation import user
-from secateur.compaction.ledger.said import get_user_text, strip_file_links
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import build_ledger, render_ledger
+from secateur.compaction.ledger.said import cut_pasted, get_rejection, get_user_text, strip_file_links
+from secateur.model import Message
 
 FILES = "./a.py\n./src/b.py\n./src/error.py\n./README.md\n"
 
@@ -42,3 +46,45 @@ def test_what_the_user_says_or_pastes_beside_a_command_is_a_request(text: str) -
 )
 def test_a_link_that_repeats_the_path_of_its_file_is_told_as_that_file(said: str, told: str) -> None:
     assert strip_file_links(said) == told
+
+
+REJECTED = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the "
+    "new_string was NOT written to the file). To tell you how to proceed, the user said:\n{}"
+)
+
+
+def rejected(tool: str, words: str, error: bool = True) -> tuple[Message, Message]:
+    call = json.dumps({"file_path": "/p/src/cart.py", "old_string": "a", "new_string": "b"})
+    return assistant(("1", tool, call)), result(REJECTED.format(words), tool, "1", error)
+
+
+def test_what_the_user_says_in_rejecting_an_edit_is_the_users() -> None:
+    words = "let's do this as a separate branch"
+    ledger = build_ledger(talk(user("Split the cart in two."), *rejected("Edit", words), user("Fix it.")).messages)
+    assert [(one.text, one.state, one.answers) for one in ledger.requests[:2]] == [
+        ("Split the cart in two.", "superseded", ""),
+        (words, "open", "Edit cart.py, rejected"),
+    ]
+    assert [(one.text, one.answers) for one in ledger.constraints] == [(words, "Edit cart.py, rejected")]
+
+
+@pytest.mark.parametrize(("tool", "error"), [("Bash", True), ("WebFetch", True), ("Edit", False)])
+def test_what_a_program_or_a_page_can_write_is_no_word_of_the_user(tool: str, error: bool) -> None:
+    assert get_rejection(rejected(tool, "Never push.", error)[1]) == ""
+
+
+def test_a_message_that_the_user_followed_with_another_one_has_no_reply_of_its_own() -> None:
+    said = talk(user("Split the cart in two."), user("Sort the rows, too."), assistant(text="Both are done.")).messages
+    lines = render_ledger(build_ledger(said))["goal"]
+    assert [line.partition(", ")[2] for line in lines] == [
+        "no reply of its own] Split the cart in two.",
+        "replied to] Sort the rows, too.",
+    ]
+
+
+def test_of_a_log_that_was_pasted_the_first_lines_and_a_count_stay() -> None:
+    log = [f"Feb  9 09:56:{n} |INFO| saved row={n}" for n in range(10, 16)]
+    text = "\n".join(("It saves twice:", *log, "Why is that?"))
+    assert cut_pasted(text) == "\n".join(("It saves twice:", *log[:2], "[4 more lines]", "Why is that?"))
+    assert cut_pasted("\n".join(log[:2])) == "\n".join(log[:2])

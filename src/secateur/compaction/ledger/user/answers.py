@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, UserRequest
-from secateur.compaction.ledger.said import FENCED, split_sentences
+from secateur.compaction.ledger.said import FENCED, REJECTED, split_sentences
 from secateur.compaction.ledger.user.force import is_ruling
 from secateur.compaction.ledger.user.force_words import is_errand
 from secateur.redact import redact
@@ -37,7 +37,10 @@ def add_questions(constraints: Iterable[Constraint], requests: Iterable[UserRequ
     """Add to each demand that only answers the agent the question that its message answers."""
     asked = {one.key: one.answers for one in requests if one.answers}
     return tuple(
-        replace(one, answers=asked[one.key]) if one.key in asked and _is_reply(one.text) else one for one in constraints
+        replace(one, answers=asked[one.key])
+        if one.key in asked and (_is_reply(one.text) or asked[one.key].endswith(REJECTED))
+        else one
+        for one in constraints
     )
 
 
@@ -57,7 +60,7 @@ def find_answered_question(text: str, last: str) -> str:
         return ""
     if chosen := _find_chosen_point(text, last):
         return chosen
-    if not _ANSWERS.match(text):
+    if not _ANSWERS.match(text) and not _REFERS.match(text):
         return _quote(find_closing_question(last)) if _is_brief_reply(text, last) else ""
     points = _POINT.findall(FENCED.sub("\n", last)) if _NUMBERED.match(text) else []
     if len(points) > 1:
@@ -65,9 +68,17 @@ def find_answered_question(text: str, last: str) -> str:
         return _quote(" · ".join(clip_text(collapse_whitespace(one), most) for one in points[:_MOST_POINTS]))
     clauses = (one for sentence in split_sentences(last) for one in _CLAUSES.split(sentence))
     asking = [one for one in clauses if _ASKED.search(one) or is_offer(one)]
-    question = find_closing_question(last) or (asking[-1] if asking else "")
+    question = find_closing_question(last) or (asking[-1] if asking else _find_proposal(text, last))
     steps = list_proposed(last) if question and _is_assent(text) else ()
     return _quote_steps(steps, question) if steps else _quote(question)
+
+
+def _find_proposal(text: str, last: str) -> str:
+    """Return the sentence by which the agent proposed something, where a reply does not say itself what it is about."""
+    if not _REFERS.match(text):
+        return ""
+    clauses = [one for sentence in split_sentences(last) for one in _CLAUSES.split(sentence)]
+    return next((one for one in reversed(clauses) if _PROPOSED.search(one)), "")
 
 
 def _is_assent(text: str) -> bool:
@@ -150,6 +161,16 @@ _ANSWERS = re.compile(  # how a message begins that only answers the agent
     r"|both|neither|go ahead|do it|sounds good|ja|nein|oui|non|s[ií]|sim|não|да|нет|vâng|không|có)"
     r"(?=\s{0,3}(?:[,.!;:—–-]|$))"
     r"|はい|いいえ|好的|是的|不是|네|아니요)"
+)
+_REFERS = re.compile(  # "let's do this then", "ok let's add that", "do it"
+    r"(?i)\s*(?:(?:ok|okay|alright|yes|yeah|nah|no|great|cool|nice|good|sure|well|then|so|and|now|please)[\s,.!]+){0,4}"
+    r"(?:(?:let['’]?s|(?:can|could)\s+(?:we|you)|go\s+ahead\s+and)\s+)?"
+    r"(?:(?:do|try|add|implement|build|fix|tackle|start|use|take|go\s+with)\s+(?:this|that|it|these|those|them|both|all)\b)"
+    r"(?=\W*(?:$|[.,;!?\n]|then\b|first\b|now\b|too\b|and\b))"
+)
+_PROPOSED = re.compile(
+    r"(?i)\bi(?:['’]d|\s+would|\s+can|\s+could)\s+(?:\w+\s+)?(?:pick|take|do|start|go|suggest|recommend|propose|tackle|add|make"
+    r"|implement|build|choose)\b|\bi\s+(?:suggest|propose|recommend)\b|\bnext\s+(?:\w+\s+){0,2}(?:step|thing|piece|improvement|task)s?\b"
 )
 _AGREES_TO = re.compile(r"(?i)\s*(?:yes|yeah|yep|yup|sure)\b")  # whatever follows
 _PROPOSAL_CHARS = 1_500  # in which the steps stand that a text proposes, at its end

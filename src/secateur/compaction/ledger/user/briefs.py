@@ -254,13 +254,15 @@ def _rank(sentence: str) -> float:
         return 0.6
     if is_end or TASK.search(sentence):
         return _TASK_RANK
-    return 2 if TELLS.search(sentence) else 1
+    asking = _ASKING_RANK if sentence.endswith(("?", "？")) else 1
+    return max(asking, 2 if TELLS.search(sentence) else 1)
 
 
 def _is_heading(text: str) -> bool:
     return _HEADS.search(text) is not None and len(text.split()) <= _HEADING_WORDS
 
 
+_ASKING_RANK = 2.6
 _TELLING_RANK = 1.5
 _SUMMARY_RANK = 2.6
 _LIFTED = 2  # sentences that open a document

@@ -16,7 +16,15 @@ from msgspec.structs import replace
 
 from secateur.compaction.language import detect_language
 from secateur.compaction.ledger.entries import Constraint, Scope
-from secateur.compaction.ledger.said import CODE, STOP, find_expansions, get_user_text, split_sentences, strip_code
+from secateur.compaction.ledger.said import (
+    CODE,
+    STOP,
+    find_expansions,
+    get_rejection,
+    get_user_text,
+    split_sentences,
+    strip_code,
+)
 from secateur.compaction.ledger.user.demands import (
     ASKS,
     ASKS_UNMARKED,
@@ -62,7 +70,7 @@ def _extract_from_message(message: Message) -> Iterator[Constraint]:
             yield from extract_rules(rules, message.key, source)
             if is_prompt(source):
                 yield from _extract_procedure(rules, message.key, source)
-    if text := get_user_text(message):
+    if text := get_user_text(message) or get_rejection(message):
         yield from _extract_demands(redact(text[:SEARCHED_CHARS]), message.key)
 
 

@@ -133,7 +133,8 @@ HARD = re.compile(  # what makes a demand even of a question
     r"|不要|不能|ないで|지\s*마|必须|必須|别(?!的|人)"
 )
 DATA = re.compile(  # a line of a log or of code, pasted
-    r"\s*(?:at\s+\S+\s*\(|\w*(?:Error|Exception|Warning)\b:|\d{4}-\d\d-\d\d[T ]|[{}\[<|$➜+]|#(?!#+\s)"
+    r"\s*(?:at\s+\S+\s*\(|\w*(?:Error|Exception|Warning)\b:|\d{4}-\d\d-\d\d[T ]"
+    r"|(?:[A-Z][a-z]{2}\s{1,2}\d{1,2}\s|\[)?\d\d:\d\d:\d\d[\]\s.,]|[{}\[<|$➜+]|#(?!#+\s)"
     r"|(?:import|from(?!\s+(?:now|here|today|this)\b)|const|def|func|return)\s)"
     r"|[^\n]*(?:\\n|\{\"|\":)"
 )

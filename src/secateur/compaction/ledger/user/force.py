@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, UserRequest, mark
 from secateur.compaction.ledger.user.constraints import clip_sentences, normalize_demand
-from secateur.compaction.ledger.user.force_words import LOUD, is_complaint, is_forced, is_one_off, is_work
+from secateur.compaction.ledger.user.force_words import LOUD, is_complaint, is_forced, is_manner, is_one_off, is_work
 from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES, RULE_CHARS, list_rules
 from secateur.compaction.ledger.user.retractions import is_negative
 from secateur.memoizing import memoize_texts
@@ -85,7 +85,9 @@ def _is_idle(one: Constraint, requests: Sequence[UserRequest]) -> bool:
     is_answered = states <= {"done", "superseded"}
     if one.scope == "standing":
         return is_answered and is_complaint(one.text)
-    if any(request.text == one.text for request in requests) and (len(one.text) > REPEATED_CHARS or is_work(one.text)):
+    if any(request.text == one.text for request in requests) and (
+        is_work(one.text) or (len(one.text) > REPEATED_CHARS and not is_manner(one.text))
+    ):
         return True
     return is_answered and is_one_off(one.text)
 

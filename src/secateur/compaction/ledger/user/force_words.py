@@ -12,14 +12,22 @@ from secateur.memoizing import memoize_texts
 @memoize_texts(4_096)
 def is_forced(text: str) -> bool:
     """Whether a sentence forbids or commands in every case, and does not only wish or advise."""
-    return _FORCED.search(_ASIDE.sub(" ", text)) is not None and (not CASE.match(text) or LOUD.search(text) is not None)
+    said = _ASIDE.sub(" ", text)
+    if is_manner(said):
+        return True
+    return _FORCED.search(said) is not None and (not CASE.match(text) or LOUD.search(text) is not None)
+
+
+def is_manner(text: str) -> bool:
+    """Whether an English sentence says how the user wants work to go: what to commit when, and what to leave out."""
+    return _MANNER.search(text) is not None
 
 
 @memoize_texts(4_096)
 def is_errand(text: str) -> bool:
     """Whether an English sentence is an order to be carried out once, and forbids nothing."""
     said = _ASIDE.sub(" ", text)
-    return _ERRAND.match(said) is not None and not _FORCED.search(said)
+    return _ERRAND.match(said) is not None and not _FORCED.search(said) and not is_manner(said)
 
 
 def is_one_off(text: str) -> bool:
@@ -67,6 +75,16 @@ _FORCED = re.compile(
     r"|đừng|không\s+(?:được|bao\s+giờ|nên)|phải|luôn|chỉ|cấm|bắt\s+buộc|tuyệt\s+đối|ít\s+nhất|tối\s+đa)\b"
     r"|不要|不能|不得|不准|禁止|严禁|必须|必須|务必|总是|始终|只(?!要|有|是)|至少|最多|一律"
     r"|ないで|禁止|必ず|絶対|常に|のみ|だけ|しない|以内|以上|지\s*마|금지|항상|반드시|절대|만\s|이하|이상"
+)
+_MANNER = re.compile(
+    r"(?i)\b(?:meaningful|individual|separate|small\w*|atomic|logical|single)\s+commits?\b"
+    r"|\bcommit\s+(?:(?:it|them|things?|stuff|changes|work)\s+)?(?:meaningful\w*|often|individual\w*|separate\w*|as\s+you\s+go"
+    r"|on\s+the\s+go|in\s+between|(?:after|at)\s+each)\b"
+    r"|\b(?:after|before|with|for|at|on)\s+(?:each|every)\b|\bin\s+the\s+mean\s?time\b"
+    r"|\b(?:so|and|but|please|just)\s+(?:ignore|skip)\s+(?:it|this|that|the|them|these|those)\b"
+    r"|\blet['’]?s\s+(?:skip|ignore|leave|not)\b|\bno\s+(?:need\s+for|(?:more|need\s+to)\s+keep)\b"
+    r"|\b(?:in|as|into|on)\s+(?:an?\s+|its\s+|their\s+)?(?:separate|own|different|another)\s+"
+    r"(?:task|pr|pull\s+request|branch|commit|issue|ticket)s?\b"
 )
 _SUBJECTLESS = re.compile(
     r"(?i)\s*(?:should|must|shall)\s+(?:also\s+)?be\b"

@@ -11,6 +11,7 @@ import re
 from secateur.compaction.ledger.entries import Ledger, UserRequest
 from secateur.compaction.ledger.user.answers import is_confirming
 from secateur.compaction.ledger.user.briefs import GAP
+from secateur.compaction.ledger.user.constraints import strip_data
 from secateur.compaction.ledger.user.requests import is_review, is_substantial, is_task
 from secateur.text.host_texts import is_nudge
 
@@ -28,6 +29,7 @@ def list_goals(ledger: Ledger) -> list[UserRequest]:
     requests = [one for one in ledger.requests if not is_nudge(one.text)]
     telling = [one for one in requests if is_substantial(one.text)]
     tasks = [one for one in telling if _is_goal(one)]
+    tasks = [one for one in tasks if one.state != "superseded"] or tasks
     first = next((one for one in telling if one in tasks or _is_proposal(one)), None)
     last = [one for one in requests[-1:] if one.state == "open" or not telling or is_confirming(one)]
     newest = [one for one in telling[-1:] if one.state == "open" or not tasks]
@@ -78,7 +80,9 @@ def _is_finished_order(one: UserRequest) -> bool:
 
 
 def _is_long(one: UserRequest) -> bool:
-    return len(one.text) > BRIEF_CHARS or f"\n{GAP}" in one.text
+    """Whether a request is long, and not by a log behind a question."""
+    own = strip_data(one.text)
+    return len(own) > BRIEF_CHARS or (len(one.text) > BRIEF_CHARS and "?" not in own) or f"\n{GAP}" in one.text
 
 
 def _is_answered_question(one: UserRequest) -> bool:

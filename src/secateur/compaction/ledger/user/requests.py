@@ -14,7 +14,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Question, Quote, State, UserRequest
-from secateur.compaction.ledger.said import clean_words, find_expansions, get_agent_text, get_nudge, get_user_text
+from secateur.compaction.ledger.said import (
+    clean_words,
+    cut_pasted,
+    describe_rejected,
+    find_expansions,
+    get_agent_text,
+    get_nudge,
+    get_rejection,
+    get_user_text,
+)
 from secateur.compaction.ledger.user.answers import (
     QUESTION_CHARS,
     find_answered_question,
@@ -51,21 +60,24 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
     key = ""
     said: Quote | None = None
     report: Quote | None = None
-    has_worked = False  # in this turn
+    has_worked = is_taken_up = False  # in this turn: a file was changed; the agent said or did something
     expansions = find_expansions(messages)
     for at, message in enumerate(messages):
         if message.role == "assistant" and message.parts:
-            last, key = _track_closing_text(message, last), message.key
+            last, key, is_taken_up = _track_closing_text(message, last), message.key, True
             has_worked = has_worked or _is_changing(message)
             if (words := clean_words(get_agent_text(message))) and (is_telling(words) or said is None):
                 said = Quote(words, message.key)
                 report = Quote(words, message.key, True) if last and has_worked else report
-        elif at not in expansions and (text := get_user_text(message)):
-            found = _update_states(found, last, text)
-            request = condense_request(_BLANKS.sub(" ", redact(text)), MAX_CHARS)
-            found.append(UserRequest(request, "open", message.key, find_answered_question(text, last)))
+        elif at not in expansions and (text := get_user_text(message) or get_rejection(message)):
+            rejected = describe_rejected(message, messages[:at])
+            found = _update_states(found, last, text, bool(rejected))
+            found[-1] = replace(found[-1], passed_over=not is_taken_up)
+            request = condense_request(cut_pasted(_BLANKS.sub(" ", redact(text))), MAX_CHARS)
+            answers = find_answered_question(text, last) or rejected
+            found.append(UserRequest(request, "open", message.key, answers))
             said = replace(said, is_answered=True) if said else None
-            last, has_worked = "", False
+            last, has_worked, is_taken_up = "", False, False
     asked = find_closing_question(last)
     first, *rest = _update_states(found, last, "")
     if nudge := _find_open_nudge(messages):
@@ -162,6 +174,10 @@ _AGREES = re.compile(
     r"|sim|não|вперёд|да|нет|продолжай|дальше|tiếp tục|tiếp|vâng|được|ừ|có|làm đi|đồng ý)(?!\w)"
     r"|はい|いいえ|続けて|お願いします|네|예|아니요|계속|继续|好的?|是的?|不是|可以)[\s,.!?…。！？]*)+"
 )
+_PUTS_OFF = re.compile(  # in rejecting a call: the work is not to be done now
+    r"(?i)\b(?:(?:in|as)\s+an?\s+(?:separate|different|another|own|new)\b|later\b|some\s+other\s+time|another\s+time|not\s+now"
+    r"|skip\b|leave\s+(?:it|this|that)\b|don['’]?t\s+(?:do|need|want)\b)"
+)
 _BACK = re.compile(
     r"(?i)\W*(?:(?:no|ok|okay|hey|wait|please)\W+)*(?:stop(?=\s*(?:$|[.,!;:…—-]|(?:that|it|this|now"
     r"|here|for|please|and|working|doing|what|everything)\b))"
@@ -187,11 +203,11 @@ def _is_changing(message: Message) -> bool:
 _COMMITS = re.compile(r"\bgit\b[^\n]{0,40}\bcommit\b|\*\*\* Begin Patch")
 
 
-def _update_states(found: list[UserRequest], last: str, text: str) -> list[UserRequest]:
+def _update_states(found: list[UserRequest], last: str, text: str, is_rejection: bool = False) -> list[UserRequest]:
     """Update the states of requests by the end of a turn or the user's next words."""
     if last and (not (asked := find_closing_question(last)) or is_offer(asked)):
         return [replace(one, state="done") if one.state == "open" else one for one in found]
-    if not last and text and _BACK.match(text):
+    if not last and text and (_BACK.match(text) or (is_rejection and _PUTS_OFF.search(text))):
         return [replace(one, state="superseded") if one.state == "open" else one for one in found]
     return found
 

@@ -148,7 +148,7 @@ def _list_scopes(text: str) -> frozenset[str]:
 @lru_cache(maxsize=1_024)
 def _has_change(text: str) -> bool:
     said = unicodedata.normalize("NFC", text)
-    return bool(_CHANGES.search(said) or _RETRACTS.search(said))
+    return bool(_CHANGES.search(said) or _RETRACTS.search(said)) and not _BELIEVES.match(said)
 
 
 @lru_cache(maxsize=1_024)
@@ -178,6 +178,7 @@ _CHOOSES = re.compile(
 _SCOPE = re.compile(
     r"(?i)\b(?:in|for|inside|within|für|bei|dans|pour|en|para|em|в|для|trong|cho)\s+(?:all\s+|the\s+|our\s+)?([\w./*-]{2,60})"
 )
+_BELIEVES = re.compile(r"(?i)\W*(?:(?:but|and|hm+|oh|wait)[,\s]+)*i\s+(?:th?ought|assumed|believed|figured)\b")
 _CORRECTS = re.compile(
     r"(?i)\b(?:actually|on\s+second\s+thought|changed\s+my\s+mind|scratch\s+that|no,|wait|from\s+now\s+on"
     r"|as\s+of\s+now|no\s+longer|any\s?more|again)\b"

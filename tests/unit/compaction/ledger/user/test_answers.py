@@ -7,6 +7,7 @@ from secateur.compaction.ledger import build_ledger, fit_ledger, merge, read_bac
 from secateur.tokens import estimate
 
 OFFER = "The cache works.\n\nShould I also close the gaps in the tests, or push it as it is?"
+PICKED = "The cache works. Next I'd take the reader apart. It is small."
 POINTS = "Two points are open: (1) whether tags are warned about too; (2) whether the flag implies it."
 MIDWAY = "That is confusing.\n\nWant me to move it to the pending area? The changes would be:\n1. A flag\n2. A queue"
 
@@ -20,6 +21,9 @@ MIDWAY = "That is confusing.\n\nWant me to move it to the pending area? The chan
         ("The cache works.", "yes, and write the docs for it", ""),
         (OFFER, "No new dependencies for the parser.", ""),
         (OFFER, "Write the docs for the parser.", ""),
+        (PICKED, "let's do this then", "Next I'd take the reader apart."),
+        (PICKED, "can we add that?", "Next I'd take the reader apart."),
+        (PICKED, "let's do the docs", ""),
     ],
 )
 def test_a_reply_is_listed_with_the_question_that_it_answers(said: str, reply: str, quoted: str) -> None:

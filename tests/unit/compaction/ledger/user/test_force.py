@@ -63,6 +63,26 @@ def test_an_order_that_was_carried_out_is_no_demand(order: str) -> None:
     assert listed(user(order), DONE, user("Never push."), DONE) == ["standing] Never push."]
 
 
+def test_how_work_is_to_go_stays_although_the_request_was_answered() -> None:
+    said = (
+        "yes, annotate the list of gaps that you found there, and do meaningful commits in the meantime, and spawn one "
+        "or two review agents after each step"
+    )
+    aside = "i'm taking over the cache worker, so ignore that one, continue watching the other workers"
+    first = (user("Build the list."), DONE)
+    assert listed(*first, user(said), DONE, user(aside), DONE, user("Write the docs."), DONE) == [
+        f"request] {said}",
+        f"request] {aside}",
+    ]
+
+
+def test_what_one_only_believed_replaces_nothing() -> None:
+    said = ("The runs should always be on top.", "i thought we no longer use runs on top, we use lists")
+    found = listed(user(said[0]), DONE, user(said[1]), DONE, user("Write the docs."), DONE)
+    assert found
+    assert not any("replaced by" in line for line in found)
+
+
 @pytest.mark.parametrize("order", ["Run the tests, but do not touch the cache.", "Fix it without adding a dependency."])
 def test_an_order_that_forbids_stays(order: str) -> None:
     assert listed(user(order), DONE, user("Thanks."), DONE) == [f"request] {order}"]
