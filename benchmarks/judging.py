@@ -1,6 +1,6 @@
 """Which summaries are believed: true ones in the styles of several hosts, and ones that lie, over small histories.
 
-    python benchmarks/judging.py [--set first|contradictions|types|wordings|retellings] [--half open|kept] [--show]
+    python benchmarks/judging.py [--set first|contradictions|types|wordings|retellings|handovers] [--half open|kept] [--show]
 
 The cases are in benchmarks/measures/summaries, a file for each history, written before the judge or by someone who
 had not read it; `why` says what makes a lie one. One half, `kept`, is for the figures alone: whoever works on the judge
@@ -48,6 +48,7 @@ SETS = {
     "types": FOLDER / "types",
     "wordings": FOLDER / "wordings",
     "retellings": FOLDER / "retellings",
+    "handovers": FOLDER / "handovers",
 }
 HALVES = ("open", "kept")
 
@@ -155,7 +156,7 @@ def read_cases(folder: Path) -> Iterator[Case]:
 
 def build_case(table: dict[str, Any], one: dict[str, Any]) -> Case:
     """One case of a file; a lie says what is replaced, or brings a text of its own."""
-    turns = tuple(table["history"])
+    turns = tuple(lengthen(turn, table.get("longer", 1)) for turn in table["history"])
     if "style" in one:
         return Case(table["name"], one["style"], True, one["text"].strip(), turns)
     base = "" if "text" in one else table["good"][one["of"] - 1]["text"]
@@ -165,6 +166,11 @@ def build_case(table: dict[str, Any], one: dict[str, Any]) -> Case:
             raise ValueError(f"{table['name']}, {one['lie']}: {old!r} does not occur")
         text = text.replace(old, new)
     return Case(table["name"], one["lie"], False, text.strip(), turns, one.get("why", ""), base)
+
+
+def lengthen(turn: dict[str, Any], factor: int) -> dict[str, Any]:
+    """A turn whose output is repeated more often: long summaries need a long history."""
+    return turn | {"times": turn["times"] * factor} if "times" in turn else turn
 
 
 def draw_half(history: str, source: dict[str, Any]) -> str:
