@@ -1,6 +1,7 @@
 """Which summaries are believed: true ones in the styles of several hosts, and ones that lie, over small histories.
 
-    python benchmarks/judging.py [--set first|contradictions|types|wordings|retellings|handovers] [--half open|kept] [--show]
+    python benchmarks/judging.py [--set first|contradictions|types|wordings|retellings|handovers]
+                                 [--half open|kept] [--show]
 
 The cases are in benchmarks/measures/summaries, a file for each history, written before the judge or by someone who
 had not read it; `why` says what makes a lie one. One half, `kept`, is for the figures alone: whoever works on the judge

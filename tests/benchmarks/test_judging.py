@@ -1,0 +1,90 @@
+"""The set of handovers: as many true summaries as lies, of twelve histories, in the halves that a hash draws."""
+
+import hashlib
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+
+from judging import HALVES, SETS, Case, draw_half, judge, lengthen, read_cases
+
+sys.path.remove(str(Path(__file__).parents[2] / "benchmarks"))  # its files have names that folders of tests have, too
+
+LONG = 580  # words
+KINDS = {
+    "approval nobody gave",
+    "constraint inverted",
+    "failing step said to succeed",
+    "failing test said to pass",
+    "invented cause",
+    "name that does not exist",
+    "not done said to be done",
+    "reverted said to be in place",
+    "superseded as current",
+    "swapped actors",
+    "tool output as the user's wish",
+    "wrong next step",
+    "wrong number",
+}
+WITHOUT_A_BASE = {"empty sections", "gibberish", "repetition"}
+
+
+def read_half(half: str) -> list[Case]:
+    return list(read_cases(SETS["handovers"] / half))
+
+
+def count_kinds(cases: Iterable[Case]) -> Counter[bool]:
+    return Counter(case.is_true for case in cases)
+
+
+def test_sixty_summaries_are_true_and_sixty_lie() -> None:
+    both = [case for half in HALVES for case in read_half(half)]
+    assert count_kinds(both) == {True: 60, False: 60}
+    assert len({case.history for case in both}) == 12
+    assert all(count == 10 for count in Counter(case.history for case in both).values())
+
+
+def test_a_third_of_the_true_ones_is_long() -> None:
+    true = [case for half in HALVES for case in read_half(half) if case.is_true]
+    assert sum(len(case.text.split()) >= LONG for case in true) == 20
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_each_half_has_enough_of_both(half: str) -> None:
+    counts = count_kinds(read_half(half))
+    assert min(counts[True], counts[False]) >= 25
+
+
+def test_each_lie_is_of_a_known_kind_says_why_and_alters_its_true_summary() -> None:
+    lies = [case for half in HALVES for case in read_half(half) if not case.is_true]
+    assert {case.what.split(":")[0] for case in lies} == KINDS | WITHOUT_A_BASE
+    for case in lies:
+        assert (case.base == "") == (case.what in WITHOUT_A_BASE)
+        assert case.text != case.base.strip()
+        assert case.why or not case.base
+
+
+def test_a_name_draws_the_half() -> None:
+    halves = [draw_half("pond", {"style": f"style {number}"}) for number in range(64)]
+    first = hashlib.sha256(b"pond/style 0").digest()[0] % 2
+    assert halves[0] == HALVES[first]
+    assert {*halves} == {*HALVES}
+
+
+def test_a_longer_history_repeats_its_outputs() -> None:
+    turn = {"call": "Bash", "times": 60, "more": "row {n}"}
+    assert lengthen(turn, 4) == turn | {"times": 240}
+    assert lengthen({"user": "Go on."}, 4) == {"user": "Go on."}
+
+
+def test_a_true_summary_stands_and_a_lie_on_the_same_history_does_not() -> None:
+    """Two cases that anyone may read, as the benchmark judges them."""
+    [true] = [case for case in read_half("open") if case.is_true and (case.history, case.what) == ("kiln", "snapshot")]
+    lies = [case for case in read_half("open") if case.base and case.base.strip() == true.text]
+    assert lies
+    assert not judge(true).reason
+    assert all(judge(lie).reason.startswith("check:") for lie in lies)
