@@ -44,6 +44,7 @@ from secateur.compaction.ledger.user.task_documents import find_task_document, l
 from secateur.compaction.ledger.work.attempts import list_attempts
 from secateur.compaction.ledger.work.checks import list_commands
 from secateur.compaction.ledger.work.circumstances import mark_circumstances, mark_scratch_files
+from secateur.compaction.ledger.work.commits import drop_gone, trace_commits
 from secateur.compaction.ledger.work.deliveries import extract_deliveries
 from secateur.compaction.ledger.work.failures import list_failures
 from secateur.compaction.ledger.work.last_calls import list_last_calls
@@ -56,14 +57,12 @@ from secateur.compaction.ledger.work.repository import (
     MOST_UNPUSHED,
     add_unpaired_commits,
     find_branch,
-    find_commits,
     list_elsewhere,
     list_tickets,
-    list_unpushed,
 )
 from secateur.compaction.ledger.work.scripts import drop_empty_checks
 from secateur.compaction.ledger.work.standing import list_standing
-from secateur.compaction.ledger.work.status import find_dirty, find_status
+from secateur.compaction.ledger.work.status import add_shown, find_dirty, find_status, list_unnamed
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, find_late_results, list_actions
@@ -108,6 +107,9 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     history = trace_files(done)
     place = find_place(said, done, ran, history.files)
     here = list_runs_here(ran, place)
+    commits = trace_commits(ran)
+    status = find_status(here)
+    dirty = () if any(one.origin == "summary" for one in messages) else find_dirty(here, done)
     waiting = [action for action in done if not action.result and not _is_abandoned(action, said)]
     put = [Question(text, action.call.key) for action in waiting if (text := extract_question(action))]
     undelivered, delivered = extract_deliveries(said, done, ran)
@@ -119,11 +121,11 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     rulings = (one for one in list_rulings(told.requests) if one.key not in known)
     demands = (*list_document_rules(done, told.requests), *found, *rulings)
     made = Ledger(
-        requests=requests,
+        requests=drop_gone(requests, commits.gone),
         progress=progress,
         constraints=add_questions(mark_lifted(mark_removed(demands, told.requests), told.requests), told.requests),
         files=files,
-        uncommitted=history.uncommitted,
+        uncommitted=add_shown(history.uncommitted, status, history.files),
         commands=list_commands(ran),
         failures=list_failures(done, ran),
         tasks=tasks,
@@ -132,15 +134,16 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         values=_without_gone(list_values(done, is_qualified=True), history.files),
         last_words=told.last_words,
         last_calls=list_last_calls(said, done, told.last_words.key if told.last_words else ""),
-        commits=tuple(dict.fromkeys(find_commits(ran))),
+        commits=commits.listed,
         identifiers=list_names(said, done),
-        status=find_status(here),
-        dirty=() if any(one.origin == "summary" for one in messages) else find_dirty(here, done),
+        status=status,
+        strays=list_unnamed(status, history.files, dirty),
+        dirty=dirty,
         branch=find_branch(here),
         root=place.root,
         folder=place.folder,
         elsewhere=list_elsewhere(ran, place),
-        unpushed=limit_uncommitted(list_unpushed(ran), MOST_UNPUSHED),
+        unpushed=limit_uncommitted(commits.unpushed, MOST_UNPUSHED),
         tickets=list_tickets(ran),
         attempts=list_attempts(said, done),
         before=told.before,

@@ -187,6 +187,7 @@ class Ledger(Struct, frozen=True, omit_defaults=True):
     commits: tuple[str, ...] = ()
     uncommitted: tuple[str, ...] = ()  # files changed since the last commit, or in a span that has none
     status: tuple[str, ...] = ()  # what the last `git status` showed
+    strays: tuple[str, ...] = ()  # of these, files that no call changed
     dirty: tuple[str, ...] = ()  # what one showed before the session changed anything
     identifiers: tuple[str, ...] = ()
     branch: str = ""

@@ -33,12 +33,13 @@ from secateur.compaction.ledger.user.constraints import normalize_demand
 from secateur.compaction.ledger.user.permissions import mark_lifted
 from secateur.compaction.ledger.user.retractions import mark_replaced
 from secateur.compaction.ledger.work.circumstances import is_project_change
+from secateur.compaction.ledger.work.commits import TAG
 from secateur.compaction.ledger.work.failures import is_overtaken
 from secateur.compaction.ledger.work.last_calls import take_ends
 from secateur.compaction.ledger.work.progress import join_progress
-from secateur.compaction.ledger.work.repository import MOST_UNPUSHED, TAG, merge_elsewhere, merge_tickets
+from secateur.compaction.ledger.work.repository import MOST_UNPUSHED, merge_elsewhere, merge_tickets
 from secateur.compaction.ledger.work.standing import is_code, merge_standing
-from secateur.compaction.ledger.work.status import select_dirty
+from secateur.compaction.ledger.work.status import list_unnamed, select_dirty
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.effects import Effect
 
@@ -61,6 +62,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         commits=_merge_commits(earlier.commits, later.commits),
         uncommitted=_merge_uncommitted(earlier, later),
         status=later.status or (() if later.commits or later.delivered else earlier.status),
+        strays=_merge_strays(earlier, later),
         dirty=_merge_dirty(earlier, later),
         identifiers=tuple(dict.fromkeys(names)),
         branch=later.branch or (earlier.branch if later.root in ("", earlier.root) else ""),
@@ -180,6 +182,12 @@ def _merge_dirty(earlier: Ledger, later: Ledger) -> tuple[str, ...]:
     """Return what was changed before the session: the later span knows it while the earlier changed nothing."""
     has_begun = any(map(is_project_change, earlier.files)) or earlier.commits
     return select_dirty(earlier.dirty, later.status) if has_begun or earlier.dirty else later.dirty
+
+
+def _merge_strays(earlier: Ledger, later: Ledger) -> tuple[str, ...]:
+    """Return what the newest status showed of files that no call of both spans changed."""
+    shown = later.strays if later.status or later.commits or later.delivered else earlier.strays
+    return list_unnamed(shown, (*earlier.files, *later.files), earlier.dirty)
 
 
 def _mark_edited(commands: Iterable[Command], later: Ledger) -> Iterable[Command]:

@@ -55,11 +55,12 @@ from secateur.compaction.ledger.render import (
     TASK_DOCUMENT,
     UNDELIVERED,
 )
-from secateur.compaction.ledger.work.open_work import NEVER_COMMITTED, NOT_TO_COMMIT, UNCOMMITTED, UNPUSHED
+from secateur.compaction.ledger.work.commits import COMMITTED
+from secateur.compaction.ledger.work.open_work import NEVER_COMMITTED, NOT_TO_COMMIT, PUSHED, UNCOMMITTED, UNPUSHED
 from secateur.compaction.ledger.work.progress import list_told_steps
 from secateur.compaction.ledger.work.standing import STANDING
-from secateur.compaction.ledger.work.status import DIRTY, ELSEWHERE, read_place
-from secateur.compaction.ledger.work.steps import COMMITTED, SEPARATOR
+from secateur.compaction.ledger.work.status import DIRTY, ELSEWHERE, STRAYS, read_place
+from secateur.compaction.ledger.work.steps import SEPARATOR
 from secateur.compaction.ledger.work.verdict import WHERE, find_ending
 from secateur.toolcalls.commands import Check
 from secateur.toolcalls.effects import Use
@@ -192,8 +193,8 @@ def _parse_fact(found: dict[str, Any], text: str) -> None:
     """Add what one bullet says if it has a known shape."""
     found.update(read_place(text))
     head, _, rest = text.partition(": ")
-    if head == UNCOMMITTED:
-        found["delivered"] = ("commit",)
+    if head in (UNCOMMITTED, PUSHED):
+        found["delivered"] = (*found.get("delivered", ()), "push" if head == PUSHED else "commit")
     if head in _FIELDS:
         name, read = _FIELDS[head]
         found[name] = read(rest)
@@ -270,6 +271,7 @@ _OUTCOMES = {word: ok for ok, word in OUTCOME_WORDS.items()}
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     WHERE: ("standing", _parse_verdict),  # stands before the other lines on it
     DIRTY: ("dirty", lambda rest: tuple(rest.split(" · "))),
+    STRAYS: ("strays", lambda rest: tuple(rest.split(" · "))),
     UNPUSHED: ("unpushed", lambda rest: tuple(rest.split(" · "))),
     "names": ("identifiers", lambda rest: tuple(rest.split(" · "))),
     UNCOMMITTED: ("uncommitted", lambda rest: tuple(rest.split(" · "))),

@@ -21,6 +21,7 @@ from secateur.compaction.ledger.user.briefs import find_decisive_sentence
 from secateur.compaction.ledger.user.force import is_repeated
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.compaction.ledger.user.project_rules import MOST_PROJECT_RULES, quote_opposed
+from secateur.compaction.ledger.work.commits import COMMITTED
 from secateur.compaction.ledger.work.last_calls import is_announcing
 from secateur.compaction.ledger.work.open_work import (
     find_open_request,
@@ -32,7 +33,7 @@ from secateur.compaction.ledger.work.progress import list_told_steps
 from secateur.compaction.ledger.work.reports import strip_reported
 from secateur.compaction.ledger.work.standing import STANDING
 from secateur.compaction.ledger.work.status import list_place_lines
-from secateur.compaction.ledger.work.steps import COMMITTED, is_step
+from secateur.compaction.ledger.work.steps import is_step
 from secateur.compaction.ledger.work.verdict import render_verdict
 from secateur.compaction.template import SECTIONS
 from secateur.toolcalls.actions import collapse_whitespace

@@ -31,6 +31,7 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
         commits=whole.commits,
         uncommitted=whole.uncommitted,
         status=whole.status,
+        strays=whole.strays,
         dirty=whole.dirty,
         before=whole.before,
         progress=whole.progress if not span.requests else span.progress,

@@ -11,7 +11,6 @@ from secateur.compaction.ledger.files.lines import find_base, find_tops, shorten
 from secateur.compaction.ledger.files.touched import OTHERS
 from secateur.compaction.ledger.user.requests import is_substantial
 from secateur.compaction.ledger.work.endings import SUBMITTED
-from secateur.compaction.ledger.work.status import DISTANCES, list_unnamed
 from secateur.text.host_texts import is_nudge
 
 UNCOMMITTED = "changed since the last commit"
@@ -19,6 +18,7 @@ ALL_LISTED = "every changed file that is listed"
 IN_STATUS = "what git status shows beside them"
 MOST_NAMED = 3  # files changed since the last commit, where nothing was committed
 UNPUSHED = "committed, and no call pushed it"
+PUSHED, ALL_COMMITS = "committed and pushed", "every commit that is listed"
 NEVER_COMMITTED = "changed, and no call committed"
 NOT_TO_COMMIT = "changed (the task forbids commits)"
 DEMANDED = "to be done before the work counts as done, and no call did it"
@@ -65,6 +65,8 @@ def render_undelivered_work(ledger: Ledger) -> Iterator[str]:
         yield f"- {label}: {' · '.join(_list_uncommitted(ledger))}"
     if ledger.unpushed:
         yield f"- {UNPUSHED}: {' · '.join(ledger.unpushed)}"
+    elif ledger.commits and "push" in ledger.delivered:
+        yield f"- {PUSHED}: {ALL_COMMITS}"
     yield from _render_demanded(ledger)
 
 
@@ -109,7 +111,7 @@ def _list_uncommitted(ledger: Ledger) -> Iterator[str]:
     is_all = not has_committed(ledger) and len(ledger.uncommitted) > MOST_NAMED
     if is_all and {*ledger.uncommitted} - {OTHERS} <= listed:
         yield ALL_LISTED
-        if any(not one.startswith(DISTANCES) for one in list_unnamed(ledger.status, ledger.files, ledger.dirty)):
+        if ledger.strays:
             yield IN_STATUS
         return
     root = find_base(ledger)

@@ -19,10 +19,9 @@ from secateur.tool_kinds import detect_tool_kind
 from secateur.toolcalls.actions import Action, build_action, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import COMMIT_LINE, ExecutedCommand
 
-COMMIT_CHARS, TITLE_CHARS = 160, 120
+TITLE_CHARS = 120
 MOST_TICKETS = 20
 MOST_UNPUSHED = 4
-TAG = "tag "
 MOST_ELSEWHERE = 3
 OF_BRANCH = " · branch: "
 
@@ -61,45 +60,6 @@ def merge_tickets(tickets: Iterable[Ticket]) -> tuple[Ticket, ...]:
 def list_tickets(ran: Iterable[ExecutedCommand]) -> tuple[Ticket, ...]:
     """Return the tickets and pull requests that calls opened, took or closed."""
     return merge_tickets(one for run in ran if run.ok for words in run.does for one in _read_tracker(words, run))
-
-
-def list_unpushed(ran: Iterable[ExecutedCommand]) -> tuple[str, ...]:
-    """Return the hashes of the commits and the names of the tags that no later call pushed."""
-    left: dict[str, None] = {}
-    for run in ran:
-        if not any(words[0] in _GIT for words in run.does if words):
-            continue
-        hashes = [redact(hit) for hit in _HASH.findall(run.action.said[:_SEARCHED_TEXT])]
-        is_done = run.ok and not has_git_failed(run.action.said)
-        for words in run.does:
-            left |= dict.fromkeys(hashes if words[:2] == ("git", "commit") else ())
-            if not is_done:
-                left = _drop_shown_pushed(left, run.action.said) if words[:2] == ("git", "push") else left
-                continue
-            if words[:2] == ("git", "tag") and not _NO_TAG & {*words}:
-                left |= {f"{TAG}{redact(word)}": None for word in words[2:][-1:] if _TAGGED.fullmatch(word)}
-            elif words[:2] == ("git", "push") or " ".join(words[:3]) in _PUSHES:
-                left = {one: None for one in left if one.startswith(TAG) and not _is_tag_pushed(words, one)}
-    return tuple(left)
-
-
-def _drop_shown_pushed(left: dict[str, None], said: str) -> dict[str, None]:
-    """Return the commits and tags of a failed command line without those whose push its output shows."""
-    shown = _PUSHED.findall(said[:_SEARCHED_TEXT])
-    names = {name for kind, name in shown if kind == "tag"}
-    has_branch = any(kind != "tag" for kind, _ in shown) and not _GIT_FAILED.search(said[:_SEARCHED_TEXT])
-    return {one: None for one in left if not (one.removeprefix(TAG) in names if one.startswith(TAG) else has_branch)}
-
-
-def has_git_failed(said: str) -> bool:
-    """Whether git says that it failed, which counts where its status is not known or is that of a later program."""
-    return _GIT_FAILED.search(said[:_SEARCHED_TEXT]) is not None
-
-
-def _is_tag_pushed(words: tuple[str, ...], tag: str) -> bool:
-    return bool(
-        {"--tags", "--follow-tags", "--mirror", tag.removeprefix(TAG), f"refs/tags/{tag[len(TAG) :]}"} & {*words}
-    )
 
 
 def _read_tracker(words: tuple[str, ...], run: ExecutedCommand) -> Iterator[Ticket]:
@@ -159,14 +119,6 @@ def _make_commit_call(result: Part) -> Part:
     return replace(result, kind="tool_call", text=_COMMIT_CALL)
 
 
-def find_commits(ran: Iterable[ExecutedCommand]) -> Iterator[str]:
-    """Yield the line that git printed for each commit: branch, hash, subject."""
-    for run in ran:
-        if "git" in run.line and "commit" in run.line:
-            for line in _COMMIT.findall(run.action.said[:_SEARCHED_TEXT]):
-                yield clip_text(redact(line), COMMIT_CHARS)
-
-
 _WRITES = re.compile(r"\bgit\b[^\n;&|]{0,200}?\s(?:commit|push|merge|cherry-pick)\b")
 _COMMIT_CALL = '{"command": "git commit"}'
 _SEARCHED_TEXT = 20_000  # characters of an output
@@ -179,7 +131,6 @@ _NAMED = re.compile(
 _ASKED = re.compile(r"git (?:branch --show-current|rev-parse --abbrev-ref HEAD)\s*$")
 _ALONE = re.compile(r"[\w./-]{1,200}")
 _COMMITTED = COMMIT_LINE + r"(?<= )"
-_COMMIT = re.compile(_COMMITTED + r"[0-9a-f]{7,40}\] [^\n]{1,400}", re.M)
 _COMMITTED_FILES = re.compile(
     _COMMITTED
     + r"[0-9a-f]{7,40}\] [^\n]{1,400}\n(?: Author: [^\n]{1,200}\n| Date: [^\n]{1,80}\n){0,2} \d+ files? changed",
@@ -190,19 +141,6 @@ _STATUS = re.compile(
     r"^## (?!HEAD \()(?:No commits yet on )?([^\s.]{1,200}(?:\.[^\s.]{1,200}){0,8})(?:\.\.\.\S+)?(?: \[[^\]\n]*\])?$()",
     re.M,
 )
-_HASH = re.compile(_COMMITTED + r"([0-9a-f]{7,40})\] ", re.M)
-_GIT = ("git", "gh", "gt", "glab")
-_GIT_FAILED = re.compile(
-    r"^(?:fatal: |error: failed to push |error: could not (?:apply|lock) | ! \[(?:remote )?rejected\])", re.M
-)
-_PUSHED = re.compile(
-    r"^(?: {2,}[+]?[0-9a-f]{7,}\.{2,3}[0-9a-f]{7,}| \* \[new (branch|tag)\])(?! +(?:\S{1,200}) +-> origin/)"
-    r" +(\S{1,200}) +-> ",
-    re.M,
-)
-_PUSHES = ("gh pr create", "gh pr merge", "glab mr create", "gt submit")
-_NO_TAG = frozenset({"-l", "--list", "-d", "--delete", "-n", "--contains", "--sort", "--points-at"})
-_TAGGED = re.compile(r"v?\d[\w.+-]{0,60}|[\w./-]{1,60}")
 _URL = re.compile(r"https?://[^\s'\"<>]{1,160}/(?:issues|pull|merge_requests)/\d+")
 _ID = re.compile(r"\S{1,200}")
 _LOCAL: dict[str, tuple[Literal["open", "done"], tuple[str, ...]]] = {

@@ -22,7 +22,7 @@ FEWEST_FOLDED = 3  # files whose names count up
 MOST_IN_STATUS = 12  # files that no other line names
 CLEAN = "clean"
 STATUS, BRANCH = "git status, last", "branch"
-DIRTY = "dirty before the session began"
+DIRTY, STRAYS = "dirty before the session began", "dirty, and no call named it"
 ELSEWHERE = "other repository"
 DISTANCES = ("ahead ", "behind ")
 
@@ -45,6 +45,21 @@ def find_status(ran: Iterable[ExecutedCommand]) -> tuple[str, ...]:
         if asked > moved:
             found = _read_status(said[max(changed, default=0) :], _SHORT_ASKED.search(run.line) is not None) or found
     return found
+
+
+def count_ahead(run: ExecutedCommand) -> int | None:
+    """Return how many commits a status at the end of a command line shows to be ahead of the upstream.
+
+    None where it shows no status, or one that names no upstream.
+    """
+    asked = max((hit.start() for hit in _STATUS_ASKED.finditer(run.line)), default=-1)
+    if not run.action.ok or asked <= max((hit.start() for hit in _DELIVERS.finditer(run.line)), default=-1):
+        return None
+    said = run.action.said[:_SEARCHED_TEXT]
+    if hit := _AHEAD.search(said):
+        return int(next(filter(None, hit.groups()), 0))
+    is_even = _UP_TO_DATE.search(said) or _SHORT_EVEN.search(said)
+    return 0 if is_even else None
 
 
 def find_dirty(ran: Iterable[ExecutedCommand], done: Iterable[Action]) -> tuple[str, ...]:
@@ -82,13 +97,14 @@ def list_place_lines(ledger: Ledger) -> Iterator[str]:
         yield f"- {COMMON}: {common}"
     if ledger.branch:
         place.append(f"{BRANCH}: {ledger.branch}")
-    if unnamed := list_unnamed(ledger.status, ledger.files, ledger.dirty):
-        place.append(f"{STATUS}: {_BETWEEN.join(limit_uncommitted(unnamed, MOST_IN_STATUS))}")
+    if told := [one for one in ledger.status if one.startswith(DISTANCES) or (one == CLEAN and not ledger.uncommitted)]:
+        place.append(f"{STATUS}: {_BETWEEN.join(told)}")
     if place:
         yield f"- {_BETWEEN.join(place)}"
     yield from (f"- {ELSEWHERE}: {one}" for one in ledger.elsewhere)
-    if ledger.dirty:
-        yield f"- {DIRTY}: {_BETWEEN.join(limit_uncommitted(tuple(fold_numbered(ledger.dirty)), MOST_IN_STATUS))}"
+    for label, entries in ((DIRTY, ledger.dirty), (STRAYS, ledger.strays)):
+        if entries:
+            yield f"- {label}: {_BETWEEN.join(limit_uncommitted(tuple(fold_numbered(entries)), MOST_IN_STATUS))}"
 
 
 def read_place(text: str) -> dict[str, Any]:
@@ -104,11 +120,26 @@ def read_place(text: str) -> dict[str, Any]:
 
 
 def list_unnamed(status: Iterable[str], files: Iterable[FileEntry], dirty: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the entries of a status of files that no line names, and how far the branch is from its upstream."""
+    """Return the entries of a status of files that no call changed, without those that were so before."""
     before = {one.partition(" ")[2] for one in dirty}
-    status = (one for one in status if one.partition(" ")[2] not in before)
+    told = (one for one in status if one != CLEAN and not one.startswith(DISTANCES))
     named = [f"/{path}" for one in files for path in (one.path, one.to) if path and one.use != "read"]
-    return tuple(fold_numbered(one for one in status if one != CLEAN and not _is_named(one, named)))
+    return tuple(one for one in told if one.partition(" ")[2] not in before and not _is_named(one, named))
+
+
+def add_shown(uncommitted: Iterable[str], status: Iterable[str], files: Iterable[FileEntry]) -> tuple[str, ...]:
+    """Return the files to commit with those that the calls changed and that a status behind the last commit shows."""
+    entries = [one.partition(" ") for one in status]
+    shown = [(state, path.strip('"')) for state, _, path in entries if state in _STATES]
+    left = (
+        one.path
+        for one in files
+        if one.use in ("created", "changed", "deleted")
+        and any(
+            f"/{one.path}".endswith(f"/{path}") for state, path in shown if one.use != "deleted" or state == "deleted"
+        )
+    )
+    return tuple(dict.fromkeys((*uncommitted, *left)))
 
 
 def _is_named(entry: str, named: Iterable[str]) -> bool:
@@ -180,6 +211,15 @@ _STATUS_ASKED = re.compile(r"\bgit (?:-C \S+ )?status\b")
 _SHORT_ASKED = re.compile(r"\bstatus\b[^;&|]{0,60}\s(?:-\w*s\w*\b|--short\b|--porcelain\b)")
 _MOVES_ON = re.compile(r"\bgit (?:-C \S+ )?(?:push|pull|merge|rebase|reset|restore|checkout|switch|stash|clean)\b")
 _LONG_DISTANCE = re.compile(r"^Your branch is (ahead|behind)(?: of)? '([^'\n]{1,200})' by (\d+) commit", re.M)
+_DELIVERS = re.compile(r"\bgit\b[^\n;&|]{0,200}?\s(?:commit|push|merge|cherry-pick|pull|rebase)\b")
+_AHEAD = re.compile(
+    r"^Your branch is ahead of '[^'\n]{1,200}' by (\d{1,6}) commit"
+    r"|^and have (\d{1,6}) and \d{1,6} different commits each"
+    r"|^## \S{1,200}?\.\.\.\S{1,200} \[ahead (\d{1,6})",
+    re.M,
+)
+_UP_TO_DATE = re.compile(r"^Your branch is (?:up to date with|behind) '", re.M)
+_SHORT_EVEN = re.compile(r"^## \S{1,200}?\.\.\.\S{1,200}(?: \[behind \d{1,6}\])?$", re.M)
 _SHORT_HEAD = re.compile(r"^## \S", re.M)
 _SHORT_DISTANCE = re.compile(r"^## \S{1,200}?\.\.\.(\S{1,200}) \[([^\]\n]{1,60})\]", re.M)
 _LONG_ENTRY = re.compile(r"^\s+(modified|new file|deleted|renamed|both modified|typechange):[ \t]+([^\n]{1,300})", re.M)

@@ -9,9 +9,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from secateur.compaction.ledger.work.commits import COMMITTED
 from secateur.compaction.ledger.work.steps import (
     CHANGES,
-    COMMITTED,
     UNSHOWN,
     is_outward,
     is_trial,

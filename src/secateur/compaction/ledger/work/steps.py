@@ -16,10 +16,10 @@ from msgspec import Struct
 from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
 from secateur.compaction.ledger.work.checks import REFUSED, list_commands
+from secateur.compaction.ledger.work.commits import COMMITTED, find_commits
 from secateur.compaction.ledger.work.failed_acts import has_run_failed
 from secateur.compaction.ledger.work.last_calls import describe_call, quote_result
 from secateur.compaction.ledger.work.last_errors import judge_action
-from secateur.compaction.ledger.work.repository import find_commits
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand
@@ -28,7 +28,6 @@ from secateur.toolcalls.file_effects import list_file_effects, list_paths
 COMMAND_CHARS, TOLD_CHARS = 100, 120
 MOST_NAMES = 8  # of files in one step
 SEPARATOR = " · "
-COMMITTED = "commit "
 CHANGES = ("created", "changed", "moved", "deleted", "restored")  # how a step on files begins
 
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from secateur.compaction.ledger.entries import Ledger
 from secateur.compaction.ledger.files.touched import OTHERS
+from secateur.compaction.ledger.work.commits import TAG
 from secateur.compaction.ledger.work.endings import ENDINGS, SUBMITTED
 from secateur.compaction.ledger.work.last_words import UNFINISHED
 from secateur.compaction.ledger.work.open_work import MOST_CHECKS, has_uncommitted, list_failing
-from secateur.compaction.ledger.work.repository import TAG
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 

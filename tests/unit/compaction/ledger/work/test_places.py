@@ -72,7 +72,7 @@ def test_each_repository_has_its_own_branch() -> None:
     rounds = [
         edited(f"{tree}/web/ads.ts"),
         edited(f"{tree}/web/cart.ts"),
-        ran("git status", "On branch fix", workdir=tree),
+        ran("git status -sb", "## fix...origin/fix [behind 2]", workdir=tree),
         ran("git status", "On branch main", workdir="/home/u/shop"),
         ran("git commit -m x", "[docs/new 1234abc] x", workdir="/home/u/pages"),
         ran("git log", "x", workdir="/home/u/library"),
@@ -81,7 +81,7 @@ def test_each_repository_has_its_own_branch() -> None:
     assert (ledger.root, ledger.branch) == (tree, "fix")
     lines = render_ledger(ledger)
     assert lines["files"][:2] == (
-        f"- root: {tree} · branch: fix",
+        f"- root: {tree} · branch: fix · git status, last: behind 2 of origin/fix",
         "- other repository: /home/u/pages · branch: docs/new",
     )
     assert render_ledger(read_back(lines)) == lines

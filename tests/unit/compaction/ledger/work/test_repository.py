@@ -48,10 +48,71 @@ PUSHED = ran("git push origin main", "To github.com:a/b\n   1..2  main -> main")
         ([ran("git commit -m x && git push", "[main 1234abc] x\nfatal: no upstream", True)], ("1234abc",)),
         ([ran("git tag -l"), ran("git tag -d v1")], ()),
         ([COMMIT, PUSHED, ran("git commit -m y", "[main 5678def] y")], ("5678def",)),
+        ([ran("git -C /srv/app commit -m x", "[main 1234abc] x")], ("1234abc",)),
+        ([ran("git -C /srv/app commit -m x && git -C /srv/app push", "[main 1234abc] x\n  1..2  main -> main")], ()),
+        ([ran("git -C /srv/app commit -m x", "[main 1234abc] x"), ran("git -C /srv/docs push", "ok")], ("1234abc",)),
+        ([COMMIT, ran("git status", "On branch main\nYour branch is up to date with 'origin/main'.")], ()),
+        ([COMMIT, ran("git status -sb", "## main...origin/main")], ()),
+        ([COMMIT, ran("git status -sb", "## main")], ("1234abc",)),
+        (
+            [
+                COMMIT,
+                ran("git commit -m y", "[main 5678def] y"),
+                ran("git status -sb", "## main...origin/main [ahead 1]"),
+            ],
+            ("5678def",),
+        ),
+        (
+            [
+                COMMIT,
+                ran("git commit -m y", "[main 5678def] y"),
+                ran("git status -sb", "## main...origin/main [ahead 3]"),
+            ],
+            ("1234abc", "5678def"),
+        ),
+        ([ran("git status && git commit -m x", "## main...origin/main\n[main 1234abc] x")], ("1234abc",)),
     ],
 )
 def test_what_no_call_pushed_is_told(rounds: list[tuple[Message, Message]], left: tuple[str, ...]) -> None:
     assert read(*rounds).unpushed == left
+
+
+@pytest.mark.parametrize(
+    ("rounds", "commits"),
+    [
+        ([COMMIT, ran("git commit --amend --no-edit", "[main 5678def] x")], ("[main 5678def] x",)),
+        ([COMMIT, ran("git commit --amend", "error", True)], ("[main 1234abc] x",)),
+        ([COMMIT, ran("git commit --amend", "[side 5678def] y")], ("[main 1234abc] x", "[side 5678def] y")),
+        ([COMMIT, ran("git commit -m y", "[main 5678def] y"), ran("git reset --soft HEAD~1")], ("[main 1234abc] x",)),
+        ([COMMIT, ran("git commit -m y", "[main 5678def] y"), ran("git reset HEAD^^")], ()),
+        ([COMMIT, ran("git commit -m y", "[main 5678def] y"), ran("git reset --hard 1234a", "HEAD is now at 1234abc")],
+         ("[main 1234abc] x",)),
+        ([COMMIT, ran("git reset a.py"), ran("git reset HEAD~1", "fatal: no", True)], ("[main 1234abc] x",)),
+    ],
+)  # fmt: skip
+def test_a_commit_that_was_amended_or_reset_does_not_stand(
+    rounds: list[tuple[Message, Message]], commits: tuple[str, ...]
+) -> None:
+    ledger = read(*rounds)
+    assert ledger.commits == commits
+    steps = [step for one in ledger.requests if one.progress for step in one.progress.steps if "] " in step]
+    assert steps == [f"commit {one}" for one in commits]
+
+
+def test_commits_that_were_all_pushed_are_said_to_be() -> None:
+    lines = render_ledger(read(COMMIT, PUSHED))
+    assert "- committed and pushed: every commit that is listed" in lines["next"]
+    assert render_ledger(read_back(lines)) == lines
+    later = render_ledger(merge(read_back(lines), read(ran("git commit -m y", "[main 5678def] y"))))["next"]
+    assert not any("committed and pushed" in line for line in later)
+    assert "- committed, and no call pushed it: 5678def" in later
+
+
+def test_what_was_committed_and_changed_again_is_left_to_commit() -> None:
+    given = {"file_path": "src/a.py", "old_string": "a", "new_string": "b"}
+    edit = (assistant(("e", "edit", json.dumps(given))), result("ok", "edit", "e"))
+    assert read(edit, COMMIT).uncommitted == ()
+    assert read(edit, COMMIT, ran("git status -s", ' M "src/a.py"\n?? b.py\n')).uncommitted == ("src/a.py",)
 
 
 def test_a_commit_is_read_behind_a_command_line_of_any_length() -> None:
@@ -179,7 +240,7 @@ def test_files_of_a_status_whose_names_count_up_are_one() -> None:
     names = [f'?? "My Docs/PLAN-{at:02}.md"\n' for at in (2, 3, 4, 6)]
     lines = render_ledger(read(ran("make plans"), ran("git status -s", "".join(names))))
     assert lines["files"] == (
-        '- git status, last: untracked "My Docs/PLAN-02.md" to PLAN-04.md · untracked "My Docs/PLAN-06.md"',
+        '- dirty, and no call named it: untracked "My Docs/PLAN-02.md" to PLAN-04.md · untracked "My Docs/PLAN-06.md"',
     )
     assert render_ledger(read_back(lines)) == lines
 
@@ -207,13 +268,13 @@ def test_files_of_the_last_status_that_no_line_names_have_one() -> None:
     ]  # fmt: skip
     known = " M src/a.py\n M src/b.py\n M src/c.py\n M src/d.py\n"
     more = render_ledger(read(*edits, ran("git status -sb", f"## main\n{known}?? docs/\n")))
-    assert "- root: /w · branch: main · git status, last: untracked docs/" in more["files"]
+    assert more["files"][:2] == ("- root: /w · branch: main", "- dirty, and no call named it: untracked docs/")
     both = "- changed, and no call committed: every changed file that is listed · what git status shows beside them"
     assert both in more["next"]
     ledger = read(*edits, ran("git status -sb", f"## main\n{known}"))
     assert not any("git status" in line for line in render_ledger(ledger)["files"])
     assert "- changed, and no call committed: every changed file that is listed" in render_ledger(ledger)["next"]
-    assert read_back(more).status == ("untracked docs/",)
+    assert read_back(more).strays == ("untracked docs/",)
     assert merge(ledger, read(COMMIT)).status == ()
 
 

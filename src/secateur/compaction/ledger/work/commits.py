@@ -1,0 +1,185 @@
+"""Which commits of the session stand, and what of them and of its tags is not out.
+
+Rule: what git itself printed counts, not what it was asked. A commit that was amended or reset does not stand any more;
+the one that came in its place does. A push that git does not call failed is taken to push what was committed before it,
+and tags only where it names them; a status that names the upstream says how many commits are not out, whoever pushed.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from secateur.compaction.ledger.entries import UserRequest
+from secateur.compaction.ledger.work.places import find_run_folder
+from secateur.compaction.ledger.work.status import count_ahead
+from secateur.redact import redact
+from secateur.toolcalls.actions import clip_text
+from secateur.toolcalls.commands import COMMIT_LINE, ExecutedCommand
+
+COMMIT_CHARS = 160
+COMMITTED = "commit "
+TAG = "tag "
+
+
+class Commits(Struct, frozen=True):
+    """The commits of a span."""
+
+    listed: tuple[str, ...] = ()  # that stand: branch, hash, subject
+    unpushed: tuple[str, ...] = ()  # hashes of these and names of tags
+    gone: frozenset[str] = frozenset()  # hashes of those that do not stand any more
+
+
+def trace_commits(ran: Iterable[ExecutedCommand]) -> Commits:
+    """Trace the commits that calls made, took back and pushed."""
+    found = _Commits()
+    for run in ran:
+        if "git" in run.line or any(words[0] in _GIT for words in run.does if words):
+            found.note(run)
+    return Commits(tuple(found.listed.values()), tuple(found.left), frozenset(found.gone - found.listed.keys()))
+
+
+def drop_gone(requests: Sequence[UserRequest], gone: frozenset[str]) -> tuple[UserRequest, ...]:
+    """Return the requests, of their steps those left out that tell of a commit that does not stand any more."""
+
+    def stands(step: str) -> bool:
+        hit = _COMMIT.match(step.removeprefix(COMMITTED)) if step.startswith(COMMITTED) else None
+        return hit is None or hit["hash"] not in gone
+
+    return tuple(
+        replace(one, progress=replace(one.progress, steps=tuple(filter(stands, one.progress.steps))))
+        if gone and one.progress
+        else one
+        for one in requests
+    )
+
+
+def find_commits(ran: Iterable[ExecutedCommand]) -> Iterator[str]:
+    """Yield the line that git printed for each commit: branch, hash, subject."""
+    for run in ran:
+        if "git" in run.line and "commit" in run.line:
+            yield from (_clip(hit) for hit in _COMMIT.finditer(run.action.said[:_SEARCHED_TEXT]))
+
+
+def has_git_failed(said: str) -> bool:
+    """Whether git says that it failed, which counts where its status is not known or is that of a later program."""
+    return _GIT_FAILED.search(said[:_SEARCHED_TEXT]) is not None
+
+
+class _Commits:
+    """The commits that stand so far by their hashes, and what of them and of the tags is not out."""
+
+    def __init__(self) -> None:
+        self.listed: dict[str, str] = {}
+        self.left: dict[str, str] = {}  # with the folders in which git ran, "" where no call names one
+        self.gone: set[str] = set()
+
+    def note(self, run: ExecutedCommand) -> None:
+        """Note what one command line did."""
+        said = run.action.said[:_SEARCHED_TEXT]
+        place = find_run_folder(run)
+        made = {redact(hit["hash"]): _clip(hit) for hit in _COMMIT.finditer(said)} if "commit" in run.line else {}
+        is_done = run.ok and not has_git_failed(said)
+        for words in map(_strip_options, run.does):
+            if words[:2] == ("git", "commit"):
+                self._commit(made, words, place)
+            elif words[:2] == ("git", "push") or " ".join(words[:3]) in _PUSHES:
+                self._push(words, place, said, is_done)
+            elif is_done and words[:2] == ("git", "tag") and not _NO_TAG & {*words}:
+                self.left |= {f"{TAG}{redact(word)}": place for word in words[2:][-1:] if _TAGGED.fullmatch(word)}
+            elif is_done and words[:2] == ("git", "reset"):
+                self._reset(words, said)
+        self.listed |= made
+        if (ahead := count_ahead(run)) is not None:
+            hashes = [one for one in self._list_left(place) if not one.startswith(TAG)]
+            self._drop_pushed(hashes[: max(0, len(hashes) - ahead)])
+
+    def _list_left(self, place: str) -> list[str]:
+        return [one for one, folder in self.left.items() if _is_same_place(folder, place)]
+
+    def _push(self, words: tuple[str, ...], place: str, said: str, is_done: bool) -> None:
+        left = self._list_left(place)
+        if is_done:
+            self._drop_pushed(one for one in left if not one.startswith(TAG) or _is_tag_pushed(words, one))
+        else:
+            self._drop_pushed(_list_shown_pushed(left, said))
+
+    def _commit(self, made: dict[str, str], words: tuple[str, ...], place: str) -> None:
+        if "--amend" in words and made:
+            branch = next(iter(made.values())).partition(" ")[0]
+            self._drop([one for one, line in self.listed.items() if line.partition(" ")[0] == branch][-1:])
+        self.listed |= made
+        self.left |= dict.fromkeys(made, place)
+        self.gone -= made.keys()
+        made.clear()
+
+    def _reset(self, words: tuple[str, ...], said: str) -> None:
+        """Drop the commits that a reset went back behind."""
+        hashes = [*self.listed]
+        at = _NOW_AT.search(said)
+        known = [one for one in hashes if at and (one.startswith(at[1]) or at[1].startswith(one))]
+        steps = [_STEPS.fullmatch(word) for word in words[2:]]
+        if known:
+            self._drop(hashes[hashes.index(known[-1]) + 1 :])
+        elif count := sum(int(hit[1] or 1) if hit[1] is not None else len(hit[2]) for hit in steps if hit):
+            self._drop(hashes[-count:])
+
+    def _drop(self, hashes: Iterable[str]) -> None:
+        for one in hashes:
+            self.listed.pop(one, None)
+            self.left.pop(one, None)
+            self.gone.add(one)
+
+    def _drop_pushed(self, hashes: Iterable[str]) -> None:
+        for one in hashes:
+            self.left.pop(one, None)
+
+
+def _clip(hit: re.Match[str]) -> str:
+    return clip_text(redact(hit[0]), COMMIT_CHARS)
+
+
+def _strip_options(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words of a git command without the options before its verb: `git -C FOLDER commit`."""
+    at = 1
+    while words[:1] == ("git",) and at < len(words) and words[at].startswith("-"):
+        at += 2 if words[at] in ("-C", "-c", "--git-dir", "--work-tree") else 1
+    return (*words[:1], *words[at:])
+
+
+def _is_same_place(one: str, other: str) -> bool:
+    """Whether two folders may be of one repository: one is in the other, or is not known."""
+    return not one or not other or f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
+
+
+def _list_shown_pushed(left: Iterable[str], said: str) -> list[str]:
+    """Return the commits and tags of which the output of a failed command line shows that they were pushed."""
+    shown = _PUSHED.findall(said)
+    names = {name for kind, name in shown if kind == "tag"}
+    has_branch = any(kind != "tag" for kind, _ in shown) and not _GIT_FAILED.search(said)
+    return [one for one in left if (one.removeprefix(TAG) in names if one.startswith(TAG) else has_branch)]
+
+
+def _is_tag_pushed(words: tuple[str, ...], tag: str) -> bool:
+    return bool(
+        {"--tags", "--follow-tags", "--mirror", tag.removeprefix(TAG), f"refs/tags/{tag[len(TAG) :]}"} & {*words}
+    )
+
+
+_SEARCHED_TEXT = 20_000  # characters of an output
+_COMMIT = re.compile(COMMIT_LINE + r"(?<= )(?P<hash>[0-9a-f]{7,40})\] [^\n]{1,400}", re.M)
+_GIT = ("git", "gh", "gt", "glab")
+_GIT_FAILED = re.compile(
+    r"^(?:fatal: |error: failed to push |error: could not (?:apply|lock) | ! \[(?:remote )?rejected\])", re.M
+)
+_PUSHED = re.compile(
+    r"^(?: {2,}[+]?[0-9a-f]{7,}\.{2,3}[0-9a-f]{7,}| \* \[new (branch|tag)\])(?! +(?:\S{1,200}) +-> origin/)"
+    r" +(\S{1,200}) +-> ",
+    re.M,
+)
+_PUSHES = ("gh pr create", "gh pr merge", "glab mr create", "gt submit")
+_NO_TAG = frozenset({"-l", "--list", "-d", "--delete", "-n", "--contains", "--sort", "--points-at"})
+_TAGGED = re.compile(r"v?\d[\w.+-]{0,60}|[\w./-]{1,60}")
+_NOW_AT = re.compile(r"^HEAD is now at ([0-9a-f]{7,40})\b", re.M)
+_STEPS = re.compile(r"(?:HEAD|@)(?:~(\d{0,3})|(\^{1,9}))")
