@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.course import format_bullet, is_in_course, quote_question, render_course, render_request
-from secateur.compaction.ledger.entries import Command, Constraint, Ledger, Standing, mark
+from secateur.compaction.ledger.entries import Command, Constraint, Ledger, StandingKind, mark
 from secateur.compaction.ledger.files.lines import find_base, find_tops, list_file_lines, shorten_path
 from secateur.compaction.ledger.files.notes import limit_notes
 from secateur.compaction.ledger.relevance import SCRATCH, select_relevant
@@ -233,12 +233,12 @@ def _render_next(ledger: Ledger) -> Iterator[str]:
     """Render where the session stands, the agent's last words, then what is open, in the words of whoever said it."""
     if verdict := render_verdict(ledger):
         yield verdict
+    yield from _render_standing(ledger, "edits", "unchecked")
     said, asked = ledger.last_words, find_open_request(ledger)
     if said and not said.is_answered:
         yield format_bullet(f"{LAST_WORDS}: {strip_reported(said.text, ledger.reported, ledger.commits)}")
-    calls = [*_render_last_calls(ledger)]
-    if said and not said.is_answered:
-        yield from calls
+        yield from _render_standing(ledger, "refuted")
+        yield from _render_last_calls(ledger)
     if asked and (decisive := find_decisive_sentence(asked)):
         yield f"- the user waits for: {decisive}"
     if said and said.is_answered:
@@ -246,14 +246,14 @@ def _render_next(ledger: Ledger) -> Iterator[str]:
     if said and ledger.report:
         yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(ledger.report.text, ledger.reported, ledger.commits)}")
     if not said or said.is_answered:
-        yield from calls
+        yield from _render_last_calls(ledger)
     yield from _render_open(ledger)
-    yield from (_render_standing(one) for one in ledger.standing if one.kind != "ended")
+    yield from _render_standing(ledger, "outdated", "failed", "diagnosis")
     yield from render_undelivered_work(ledger)
 
 
-def _render_standing(one: Standing) -> str:
-    return f"- {STANDING[one.kind]}: {one.text}"
+def _render_standing(ledger: Ledger, *kinds: StandingKind) -> Iterator[str]:
+    return (f"- {STANDING[one.kind]}: {one.text}" for one in ledger.standing if one.kind in kinds)
 
 
 def _render_last_calls(ledger: Ledger) -> Iterator[str]:

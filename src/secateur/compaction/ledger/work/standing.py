@@ -1,5 +1,5 @@
-"""How the work stands, as the calls show it: what no call checked, what failed last, which patch is outdated, how the
-session ended.
+"""How the work stands, as the calls show it: what no call checked, what failed last, which patch is outdated, what of
+the agent's last words is not so, how the session ended.
 
 Rule: each line follows from calls, their results and the order of both; what the agent says of them does not count.
 "Not checked" is told only where code was changed and nothing that could be a check ran behind the newest change of it:
@@ -18,6 +18,7 @@ from secateur.compaction.ledger.files.lines import TEMPORARY
 from secateur.compaction.ledger.files.rewrites import is_edit_refused
 from secateur.compaction.ledger.files.touched import is_secret
 from secateur.compaction.ledger.work.checks import has_started, is_refused
+from secateur.compaction.ledger.work.claims import list_refuted
 from secateur.compaction.ledger.work.endings import describe_ending, find_diagnosis, list_lines
 from secateur.compaction.ledger.work.failed_acts import LINE_CHARS, list_failed_acts, quote_line
 from secateur.compaction.ledger.work.last_errors import find_missing, judge_action
@@ -31,6 +32,7 @@ from secateur.toolcalls.shell import parse_command_line
 STANDING: dict[StandingKind, str] = {
     "edits": "state of the changes",
     "unchecked": "not verified",
+    "refuted": "not borne out",
     "outdated": "outdated",
     "failed": "failed, and no later call did it",
     "diagnosis": "the agent's newest view of the cause",
@@ -50,11 +52,12 @@ def list_standing(
         "unchecked": _describe_unchecked(done, ran, changes) if _has_code_changed(ledger.files, changes) else "",
     }
     never = [Standing("unchecked", text) for text in _list_never_run(ran)] if found["unchecked"] else []
+    refuted = (Standing("refuted", text) for text in list_refuted(messages, ran, ledger))
     outdated = (Standing("outdated", text) for text in _list_outdated_patches(done, changes))
     failed = (Standing("failed", text) for text in list_failed_acts(messages, ran))
     cause = find_diagnosis(messages, ledger)
     told = (Standing(kind, text) for kind, text in found.items() if text)
-    return (*told, *never, *outdated, *failed, *([Standing("diagnosis", cause)] if cause else []))
+    return (*told, *never, *refuted, *outdated, *failed, *([Standing("diagnosis", cause)] if cause else []))
 
 
 def merge_standing(earlier: Ledger, later: Ledger) -> tuple[Standing, ...]:

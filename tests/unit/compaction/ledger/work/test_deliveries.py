@@ -147,7 +147,7 @@ def test_a_change_in_a_later_span_counts() -> None:
 
 def test_last_words_that_say_nothing_leave_those_before_them() -> None:
     lines = render_ledger(read(user("Fix it."), *edited("src/a.py"), DONE, user("thanks"), assistant(text="👍")))
-    assert lines["next"][1] == "- before that the agent said: The parser is fixed, and everything is in place."
+    assert lines["next"][2] == "- before that the agent said: The parser is fixed, and everything is in place."
 
 
 def test_the_report_of_the_newest_work_stands_behind_a_later_answer() -> None:
@@ -155,9 +155,9 @@ def test_the_report_of_the_newest_work_stands_behind_a_later_answer() -> None:
     lines = render_ledger(read(user("Fix it."), *edited("src/a.py"), DONE, user("where is it?"), answer))
     assert lines["next"] == (
         "- where it stands: the agent ended its turn; the user is next; open: unverified and uncommitted changes",
+        "- not verified: no call ran a test, a build or a linter since src/a.py was changed",
         "- the agent said last: It is in src/a.py, in the second function.",
         "- before that the agent said: The parser is fixed, and everything is in place.",
-        "- not verified: no call ran a test, a build or a linter since src/a.py was changed",
         "- changed, and no call committed: src/a.py",
     )
     assert render_ledger(read_back(lines)) == lines

@@ -110,7 +110,7 @@ def test_each_item_of_a_report_stands_once() -> None:
     assert said.count("Keep the last byte") == 1
     assert "- the agent reports: Added a test of it" in lines["accomplished"]
     assert lines["next"][0].endswith("; open: unverified changes, 1 unpushed commit")
-    quoted = [line.strip() for line in lines["next"][1].split("\n") if line.strip()]
+    quoted = [line.strip() for line in lines["next"][2].split("\n") if line.strip()]
     assert quoted == [
         "- the agent said last: The reader is done.",
         "What I did:",
