@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
 from secateur.compaction.ledger.said import CONTRADICTS, get_agent_text, get_user_text
-from secateur.compaction.ledger.work.progress import list_replies
+from secateur.compaction.ledger.work.progress import list_replies, list_told_steps
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
 from secateur.compaction.sentences import (
     DONE,
@@ -36,7 +36,7 @@ from secateur.redact import redact
 LEDGER_SHARE = 0.8  # of the room; the sentences take what is left
 MOST = 60  # sentences
 MOST_MIDWAY = 12  # of these, from the middle of work, where most is overtaken soon
-MOST_FINDINGS, MOST_DEEDS = 12, 8  # of these: what the course of the requests does not tell
+MOST_FINDINGS, MOST_DEEDS = 12, 8  # of these; deeds only where no call tells what was done
 SAME_SHARE = 0.88  # of a sentence's words that another has as well
 LEAST_SCORE = 0.75  # of a sentence, if there are many; below, it adds nothing to the facts
 MOST_OLD = 0.3  # subtracted from the score of the oldest sentence: later statements stay true longer
@@ -47,6 +47,7 @@ class Known(Struct, frozen=True):
 
     quoted: tuple[str, ...] = ()  # no sentence of it is said again
     later: tuple[Message, ...] = ()  # their work overtakes what the span says
+    is_done_told: bool = False  # the summary tells from calls what was done: no sentence has to
 
 
 def extract(
@@ -65,10 +66,17 @@ def extract(
     room = max_tokens - sum(count(line) + 1 for lines in sections.values() for line in lines)
     said = [hit[1] for line in sections.get("files", ()) for hit in _QUOTED.finditer(line)]
     said += list_replies(fitted)
-    around = Known((*known.quoted, *said), known.later) if known else Known(tuple(said))
+    known = known or Known()
+    around = Known((*known.quoted, *said), known.later, known.is_done_told or tells_deeds(fitted))
     told = {line: section for section, line in _choose_sentences(messages, room, count, around)}
     made = {id: (*sections.get(id, ()), *(line for line, home in told.items() if home == id)) for id in SECTIONS}
     return {id: lines for id, lines in made.items() if lines}
+
+
+def tells_deeds(ledger: Ledger) -> bool:
+    """Whether the ledger tells what was done: what sentences say of it stands there already."""
+    is_changed = any(one.use != "read" for one in ledger.files)
+    return is_changed or bool(ledger.reported) or bool(list_told_steps(ledger.requests))
 
 
 def list_quoted(ledger: Ledger, facts: Sequence[str]) -> list[str]:
@@ -104,13 +112,14 @@ def _choose_sentences(
     least = LEAST_SCORE if len(scored) > MOST // 3 else 0
     best = sorted((one for one in scored if one.score >= least), key=lambda one: (-one.score, -one.at))[: 4 * MOST]
     midway = findings = deeds = 0
+    most_deeds = 0 if around.is_done_told else MOST_DEEDS
     for one in _drop_contained(best):
         if len(kept) == MOST or room <= 0:
             break
         midway += not one.closing
         findings += not one.is_deed
         deeds += one.is_deed
-        many = deeds > MOST_DEEDS if one.is_deed else findings > MOST_FINDINGS
+        many = deeds > most_deeds if one.is_deed else findings > MOST_FINDINGS
         if many or (midway > MOST_MIDWAY and not one.closing):
             continue
         line = f"- {redact(one.text)}"
@@ -166,9 +175,16 @@ def _score_sentences(messages: Sequence[Message], later: Sequence[Message]) -> l
         _Sentence(text, at, _score(text, closing, words, many) - MOST_OLD * (1 - at / len(said)), closing, one.is_deed)
         for at, ((text, closing, _), one) in enumerate(zip(said, statements, strict=True))
         if (not PRAISE.search(text) if one.is_deed else is_finding(text) and not _is_guess(text))
-        and (is_telling(text) if closing else (_is_lasting(text) and newest[_find_frame(text)] == at))
+        and (_is_closing(text, one.is_deed) if closing else (_is_lasting(text) and newest[_find_frame(text)] == at))
         and at not in overtaken
     ]
+
+
+def _is_closing(text: str, is_deed: bool) -> bool:
+    """Whether a sentence at the end of a turn tells a deed, or what holds beyond that moment and the talk about it."""
+    if not is_telling(text):
+        return False
+    return is_deed or not (_BARE.search(text) or _TO_USER.search(text) or _JUST_NOW.search(text))
 
 
 def _is_guess(text: str) -> bool:
@@ -235,6 +251,11 @@ _ADVERBS = re.compile(r"(?i)\b(?:also|now|successfully|just|already) ")
 _PROGRESS = re.compile(  # what the agent is about to do, wherever in a sentence it says so
     r"(?i)\b(?:i['’]ll|i['’]m (?:now |also )?[\w-]+ing|let me|let['’]s|we['’]ll|we (?:can|could|should|need to)"
     r"|i need (?:to|one)|waiting (?:on|for))\b"
+)
+_TO_USER = re.compile(r"(?i)\b(?:you|your|yours|you['’](?:re|ve|ll|d))\b")  # it explains something to the user
+_JUST_NOW = re.compile(  # what was done or said at that moment, or a point of a review
+    r"(?i)\bi (?:just|then)\b|\bi['’]ve\b|\bnow (?:fixed|its own|mostly)\b|n['’]t\b.{1,80}\byet\b"
+    r"|^\W*(?:critical|high|medium|low|minor|major|nit)\b[^:]{0,20}:|^\W*\*\*[^*]{1,40}:\*\*"
 )
 _GUESS = re.compile(  # thinking aloud
     r"(?i)\bwould (?:be|have|mean)\b|\bshould (?:just |now |then |still |also )?(?:work|be|stay"

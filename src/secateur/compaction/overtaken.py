@@ -2,8 +2,8 @@
 
 Rule: decided on edits and checks alone, never on what was said of them. A deed is overtaken where its file was edited
 again, where what it names was taken out, or where the code that it says was removed was written again; a problem where
-its file or the lines that name it were edited, in the same message or later; another description where those lines were
-edited or their file was written anew later; what counts lines, tells how checks ended or what comes next, or says how
+its file or the lines that name it were edited, in the same message or later; another description where those lines or
+their file were edited later; what counts lines, tells how checks ended or what comes next, or says how
 things still are and names no file, by any later edit. What the agent says in the middle of work of how things are now,
 and names no file, is about the file that it edited last. Where so much of an analysis is overtaken, the rest of it goes
 too. A finding that names nothing that was edited holds, and so does what tools or providers require.
@@ -111,17 +111,21 @@ def _is_overtaken(one: Statement, work: LaterWork) -> bool:
     since = one.number if is_problem else one.number + 1
     if work.newest < since:
         return False
-    if _COUNTS.search(one.text) or (not one.is_deed and _VERDICT.search(one.text)):
+    if _COUNTS.search(one.text) or (not one.is_deed and (_VERDICT.search(one.text) or _is_diagnosis(one.text))):
         return True
     if not (one.is_deed or is_problem) and _LASTS.search(one.text):
         return False
     if not one.is_deed and (_is_of_then(one, work) or (is_problem and _is_bare_problem(one.text))):
         return True
-    edited = work.files if one.is_deed or is_problem else work.wholes
-    if any(at >= since and _has_name(one.text, name) for name, at in edited.items()):
+    if any(at >= since and _has_name(one.text, name) for name, at in work.files.items()):
         return True
     later = [edit for edit in work.edits if edit.number >= since]
     return _is_rewritten(one, later) or (one.is_deed and _is_reversed(one, later))
+
+
+def _is_diagnosis(text: str) -> bool:
+    """Whether a statement says what was wrong with the code that is worked on."""
+    return _DIAGNOSIS.match(text) is not None and _OUTSIDE.search(text) is None
 
 
 def _is_bare_problem(text: str) -> bool:
@@ -220,7 +224,7 @@ _STILL = re.compile(  # how things were when a turn ended
     r"(?i)\b(?:still|currently|for now|at the moment|right now|not yet"
     r"|(?:the|my|our) (?:last|latest|newest|most recent) (?:commit|change|edit|run|fix))\b"
 )
-_NEXT = re.compile(r"(?i)\bnext (?:[\w-]+ ){0,2}(?:steps?|tasks?|thing|move|milestone|piece|slice)\b")
+_NEXT = re.compile(r"(?i)\bnext (?:[\w-]+ ){0,2}(?:steps?|tasks?|thing|move|milestone|piece|slice|improvement)\b")
 _NOW = re.compile(
     r"(?i)\b(?:we|it|this|that|which) now\b|\b(?:is|are|has|have) now\b|\bnow (?:explicitly|correctly|properly)\b"
 )
@@ -232,6 +236,13 @@ _HOLDS = re.compile(  # a problem that is told with its cause, or is one of some
     r"(?i)\b(?:because|since|due to|caused? by|root cause|turns? out|turned out|only (?:happens?|fails?|occurs?)"
     r"|known (?:issue|bug)|requires?|must|cannot|can['’]t|instead of using|separately|apis?|git|servers?|remote"
     r"|providers?|upstream|terminals?|browsers?|kernel|os)\b"
+)
+_DIAGNOSIS = re.compile(
+    r"(?i)^\W*(?:so )?the (?:(?:real|actual|root|main|core|underlying|only|first|second|remaining) )?"
+    r"(?:issue|problem|bug|cause|reason|failure|error|culprit|mismatch) (?:here |now )?(?:is|was|lies|comes)\b"
+)
+_OUTSIDE = re.compile(
+    r"(?i)\b(?:known (?:issue|bug)|apis?|servers?|remote|providers?|upstream|terminals?|browsers?|kernel|os)\b"
 )
 _LASTS = re.compile(r"(?i)\b(?:requires?|must|because|since|decided|rejected|not allowed|only works)\b")
 _COUNTS = re.compile(r"(?i)\blines? ~?\d+|\b\d+ lines\b|:\d+-\d+\b")

@@ -4,7 +4,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.extract import Known, extract
-from secateur.compaction.ledger import Ledger, build_ledger
+from secateur.compaction.ledger import FileEntry, Ledger, build_ledger
 from secateur.compaction.ledger.entries import mark
 from secateur.tokens import estimate
 
@@ -301,3 +301,36 @@ def test_what_the_span_says_is_overtaken_by_work_behind_it() -> None:
     later = talk(assistant(("e", "Edit", given)), result("ok", "Edit", "e")).messages
     assert extract(span, Ledger(), 800, estimate) == {"discoveries": (f"- {said}",)}
     assert extract(span, Ledger(), 800, estimate, Known(later=later)) == {}
+
+
+def test_deeds_are_not_told_where_calls_tell_them() -> None:
+    deed, found = "Added a cache of parsed lines to rows.py.", "The cache is small because the rows are short."
+    messages = talk(user("Go."), assistant(text=f"{deed} {found}")).messages
+    changed = Ledger(files=(FileEntry("rows.py", "changed"),))
+    assert extract(messages, Ledger(), 1_000, estimate)["accomplished"] == (f"- {deed}",)
+    told = extract(messages, changed, 1_000, estimate)
+    assert "accomplished" not in told
+    assert told["discoveries"] == (f"- {found}",)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Because your setting is off, nothing is sent to the kitchen.",
+        "It fails because the oven is still cold at that time.",
+        "**Problem:** the cook cannot find the soup, because it has no label.",
+        "High: the reader drops rows because the buffer is too short.",
+        "The test checks the rule that I just saw, because it must hold.",
+    ],
+)
+def test_what_is_told_to_the_user_of_that_moment_is_no_finding(said: str) -> None:
+    assert extract(talk(user("Why?"), assistant(text=said)).messages, Ledger(), 1_000, estimate) == {}
+
+
+def test_what_was_wrong_before_an_edit_is_no_finding() -> None:
+    said = "The issue is that new rows have no label because the printer skips them."
+    edit = '{"file_path": "src/rows.py", "old_string": "a", "new_string": "b"}'
+    history = (user("Why?"), assistant(text=said))
+    later = (user("Mend it."), assistant(("e", "Edit", edit)), result("ok", "Edit", "e"), assistant(text="Fine."))
+    assert "discoveries" in extract(talk(*history).messages, Ledger(), 1_000, estimate)
+    assert "discoveries" not in extract(talk(*history, *later).messages, Ledger(), 1_000, estimate)

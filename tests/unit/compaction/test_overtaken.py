@@ -185,6 +185,8 @@ def test_what_was_said_of_a_file_goes_when_it_is_written_anew_or_edited_again() 
     first = edited("src/menu.py", "x = 1", "x = 2")
     assert list_overtaken(said, trace_work(talk(user(), *first, assistant(), *wrote).messages)) == {0, 1, 2}
     again = edited("src/menu.py", "x = 2", "x = 3")
-    assert list_overtaken(said[:2], trace_work(talk(user(), *first, assistant(), *again).messages)) == {1}
+    assert list_overtaken(said[:2], trace_work(talk(user(), *first, assistant(), *again).messages)) == {0, 1}
+    other = edited("src/cook.py", "x = 2", "x = 3")
+    assert list_overtaken(said[:1], trace_work(talk(user(), *first, assistant(), *other).messages)) == frozenset()
     other = edited("src/wine.py", "x = 1", "x = 2")
     assert list_overtaken(said, trace_work(talk(user(), *first, assistant(), *other).messages)) == set()

@@ -1,14 +1,13 @@
 """The identifiers that later work may need: hashes, ids, addresses, error codes.
 
-Rule: what the user named comes first, then what the agent itself used most often, then what a command says that it has
-started or created, since no one can ask for it by another name. What only a tool printed is not kept, because it can be
-read back. Measures, colors, CSS classes, kernels and errors that a language brings along are no names, and neither are
-hashes of commits that were amended or rebased since, or that the agent says are gone. Paths have their own entries. A
-name is written as in its source.
+Rule: what the user named comes first, then what a command says that it has started or created, since no one can ask
+for it by another name. What only the agent wrote or a tool printed is not kept, because it can be read back. Measures,
+colors, CSS classes, kernels and errors that a language brings along are no names, and neither are hashes of commits
+that were amended or rebased since, or that the agent says are gone. Paths have their own entries. A name is written as
+in its source.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
@@ -61,20 +60,13 @@ _SAID_GONE = re.compile(
 
 def list_names(messages: Iterable[Message], done: Iterable[Action] = ()) -> tuple[str, ...]:
     """Return the names worth keeping, the user's first."""
-    messages = tuple(messages)
+    messages, done = tuple(messages), tuple(done)
     users: dict[str, None] = {}
-    agents: Counter[str] = Counter()
     for message in messages:
         if text := get_user_text(message):
             users |= dict.fromkeys(_find_names(strip_data(text)))
-        elif message.role == "assistant":
-            calls = [part.text for part in message.parts if part.kind == "tool_call"]
-            for text in (get_agent_text(message), *calls):
-                agents.update(_find_names(text))
-    often = (name for name, count in agents.most_common() if count > 1 and name not in users)
-    done = tuple(done)
     gone = _list_gone_commits(messages, done)
-    known = dict.fromkeys(name for name in (*users, *often) if not (gone and name.startswith(gone)))
+    known = dict.fromkeys(name for name in users if not (gone and name.startswith(gone)))
     made = dict.fromkeys(name for action in done if action.kind == "run" for name in _find_announced(action))
     new = [name for name in made if name not in known][-MOST_ANNOUNCED:]
     return (*list(known)[: MOST - len(new)], *new)

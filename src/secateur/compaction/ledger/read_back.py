@@ -120,7 +120,7 @@ _ERROR = re.compile(r"error, (open|resolved|not tried again)( \(edited since\))?
 _FILE = re.compile(rf"({'|'.join(USES)}): (.*)")
 _SCRATCH_LABEL = re.compile(rf"{SCRATCH_FILES}(?:, (\d{{1,4}}) of (\d{{1,4}}))?")
 _TICKET = re.compile(r"(ticket|pull request), (open|done): (\S+)(?: — (.*))?")
-_TASK = re.compile(r"task, (open|done|superseded): (.*)")
+_TASK = re.compile(r"task(s)?, (open|done|superseded): (.*)")
 
 
 def _split_bullets(lines: Iterable[str]) -> Iterator[str]:
@@ -224,7 +224,8 @@ def _parse_shaped_fact(found: dict[str, Any], text: str) -> None:
     if hit := _FILE.fullmatch(text):
         found.setdefault("files", []).extend(parse_file_line(cast(Use, hit[1]), hit[2], _get_base(found)))
     elif hit := _TASK.fullmatch(text):
-        found.setdefault("tasks", []).append(PlanItem(hit[2], cast(State, hit[1])))
+        texts = hit[3].split(SEPARATOR) if hit[1] else [hit[3]]
+        found.setdefault("tasks", []).extend(PlanItem(one, cast(State, hit[2])) for one in texts)
     elif hit := _TICKET.fullmatch(text):
         ticket = Ticket(hit[3], hit[4] or "", cast(Any, hit[2]), cast(Any, hit[1]))
         found.setdefault("tickets", []).append(ticket)

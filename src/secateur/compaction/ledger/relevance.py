@@ -14,7 +14,16 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.coverage import is_covering
-from secateur.compaction.ledger.entries import Command, Failure, FileEntry, Ledger, PlanItem, Progress, UserRequest
+from secateur.compaction.ledger.entries import (
+    Command,
+    Failure,
+    FileEntry,
+    Ledger,
+    PlanItem,
+    Progress,
+    UserRequest,
+    ValueChange,
+)
 from secateur.compaction.ledger.files.notes import drop_reported
 from secateur.compaction.ledger.user.answers import is_choice
 from secateur.compaction.ledger.user.briefs import GAP, condense_request
@@ -25,7 +34,7 @@ from secateur.compaction.ledger.user.requests import is_substantial, is_task
 from secateur.compaction.ledger.work.progress import has_changed, limit_progress, list_replies, measure_request
 from secateur.compaction.ledger.work.reports import is_committed
 from secateur.compaction.ledger.work.step_choice import drop_settled, drop_small_count
-from secateur.compaction.ledger.work.steps import UNSHOWN, is_lasting, shorten_arguments
+from secateur.compaction.ledger.work.steps import UNSHOWN, is_lasting, is_outward, is_task_run, shorten_arguments
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.actions import clip_text
 
@@ -40,7 +49,7 @@ MOST_SCRATCH_CHECKS = 2
 MOST_PASSED_CHECKS = 16
 MOST_ERRORS = 3  # that are not open
 MOST_COMMANDS = 12  # that are no checks
-MOST_DONE_TASKS = 12
+MOST_DONE_TASKS = 8
 LATEST_QUESTIONS = 3  # requests at the end among which answered questions are kept
 OPEN_CHARS = 1_800  # of an open request, unless it is little longer
 ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 1_500  # of an answered one
@@ -48,6 +57,12 @@ _DETAIL = ((1, 8, 320), (4, 6, 240), (12, 4, 180), (math.inf, 3, 120))  # by age
 _FEWEST_WORDS = 5  # of the first request, to be told whatever it is
 WHOLE_SHARE = 0.7  # of the room of answered requests, for those that are not told in a line
 BRIEF_TEXT_CHARS, BRIEF_STEPS = 90, 2  # of such a line
+_LEAST_WORD = 3  # letters of a name or a value that the user spoke of
+_SETTING = re.compile(  # names of values that later work may need
+    r"(?i)version|limit|time_?out|port\b|retr(?:y|ies)|interval|ttl|threshold|capacity|concurrency|workers?$|max|min(?![a-z])"
+    r"|size$|count$|host\b|url$|model\b|level$|rate$|delay|budget|quota|enabled?$|disabled?$"
+)
+_TESTED = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?|fixtures?|mocks?|__tests__)(?=[/_.-])|_test\.|test_")
 PASTED_CHARS = 200  # of one that is longer than what people type
 
 
@@ -72,6 +87,8 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     reported = tuple(one for one in ledger.reported if not is_committed(one.text, commits))
     listed = (one.text for some in (requests, ledger.constraints, commands) for one in some)
     said = "\n".join((*listed, *commits))
+    asked = "\n".join(one.text for one in ledger.requests)
+    waiting = "\n".join(one.text for one in ledger.requests if one.state == "open")
     return replace(
         ledger,
         requests=requests,
@@ -83,7 +100,10 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
         commands=commands,
         failures=_select_failures(ledger, commands),
         tasks=_select_tasks(ledger),
-        identifiers=tuple(name for name in ledger.identifiers if name not in said),
+        identifiers=tuple(
+            name for name in ledger.identifiers if name not in said and (name in waiting or name not in asked)
+        ),
+        values=_select_values(ledger),
         commits=commits,
         omitted={**ledger.omitted, **{name: n for name, n in counts.items() if n}},
     )
@@ -196,6 +216,24 @@ def _select_tasks(ledger: Ledger) -> tuple[PlanItem, ...]:
     return _keep_last(left, MOST_DONE_TASKS, lambda one: one.state != "open")
 
 
+def _select_values(ledger: Ledger) -> tuple[ValueChange, ...]:
+    """Keep the values that the user spoke of, and those of settings, but none of the project's tests."""
+    asked = "\n".join(one.text for one in ledger.requests).casefold()
+
+    def is_asked(one: ValueChange) -> bool:
+        name, value = one.name.rpartition(".")[2], one.new.strip("\"'")
+        return any(
+            len(word) >= _LEAST_WORD and re.search(rf"(?<!\w){re.escape(word.casefold())}(?!\w)", asked) is not None
+            for word in (name, value)
+        )
+
+    return tuple(
+        one
+        for one in ledger.values
+        if _TESTED.search(one.path) is None and (_SETTING.search(one.name) is not None or is_asked(one))
+    )
+
+
 def _select_files(entries: Sequence[FileEntry]) -> tuple[FileEntry, ...]:
     """Keep the newest of the scratch files and of those that were read.
 
@@ -228,7 +266,8 @@ def _select_commands(ledger: Ledger) -> tuple[Command, ...]:
         for at, one in enumerate(passed)
         if any(len(run.text) < len(one.text) and is_covering(run.text, one.text) for run in passed[at + 1 :])
     }
-    kept = tuple(one for one in kept if one.text not in covered)
+    valid = [one for one in passed if not one.edited_since]
+    kept = tuple(one for one in kept if one.text not in covered and not _is_outdated(one, valid))
     few = _keep_last(kept, MOST_SCRATCH_CHECKS, lambda one: one.scratch and bool(one.check))
     few = _keep_last(few, MOST_PASSED_CHECKS, lambda one: one.ok is True and bool(one.check))
     few = tuple(one if one.check else replace(one, text=shorten_arguments(one.text)) for one in few)
@@ -236,11 +275,17 @@ def _select_commands(ledger: Ledger) -> tuple[Command, ...]:
     return _keep_last(few, MOST_COMMANDS, lambda one: not one.check)
 
 
+def _is_outdated(one: Command, valid: Sequence[Command]) -> bool:
+    """Whether files were changed behind a check that passed, and another of its kind passed since."""
+    is_old = bool(one.check) and one.ok is True and one.edited_since
+    return is_old and any(run.check == one.check or is_covering(run.text, one.text) for run in valid)
+
+
 def _is_lasting(one: Command, ledger: Ledger) -> bool:
-    """Whether a command changed something that no file shows; a commit has its own line."""
+    """Whether a command left the machine, or changed what no step tells; a commit has its own line."""
     if one.scratch or (ledger.commits and re.search(r"\bgit\b.{0,40}\bcommit\b", one.text)):
         return False
-    return is_lasting(one.text)
+    return is_outward(one.text) or is_task_run(one.text) or (not ledger.requests and is_lasting(one.text))
 
 
 def _select_failures(ledger: Ledger, commands: Sequence[Command]) -> tuple[Failure, ...]:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.course import format_bullet, is_in_course, quote_question, render_course, render_request
-from secateur.compaction.ledger.entries import Command, Constraint, Ledger, StandingKind, mark
+from secateur.compaction.ledger.entries import Command, Constraint, Ledger, Quote, StandingKind, mark
 from secateur.compaction.ledger.files.lines import find_base, find_tops, list_file_lines, shorten_path
 from secateur.compaction.ledger.files.notes import limit_notes
 from secateur.compaction.ledger.relevance import SCRATCH, select_relevant
@@ -33,7 +33,7 @@ from secateur.compaction.ledger.work.progress import list_told_steps
 from secateur.compaction.ledger.work.reports import strip_reported
 from secateur.compaction.ledger.work.standing import STANDING
 from secateur.compaction.ledger.work.status import list_place_lines
-from secateur.compaction.ledger.work.steps import is_step
+from secateur.compaction.ledger.work.steps import SEPARATOR, is_step
 from secateur.compaction.ledger.work.verdict import render_verdict
 from secateur.compaction.template import SECTIONS
 from secateur.toolcalls.actions import collapse_whitespace
@@ -63,6 +63,7 @@ UNDELIVERED = "asked for, and no call did it"
 TASK_DOCUMENT = "task document"
 CARRIED_OUT = "carried out after that"
 CALLED = "called since"
+COUNTED_KINDS = frozenset({"constraints", "requests", "commits", "questions", "pending"})  # if there was no room
 
 
 def render_ledger(ledger: Ledger) -> dict[str, tuple[str, ...]]:
@@ -167,7 +168,7 @@ def _render_discoveries(ledger: Ledger) -> Iterator[str]:
     yield from _render_failures(ledger)
     if ledger.identifiers:
         yield f"- names: {' · '.join(ledger.identifiers)}"
-    if left_out := {name: count for name, count in ledger.omitted.items() if name != SCRATCH}:
+    if left_out := {name: count for name, count in ledger.omitted.items() if name in COUNTED_KINDS}:
         counts = ", ".join(f"{name} {min(count, 99)}" for name, count in left_out.items())
         yield f"- not listed, for room: {counts}"  # two digits: more would read as a number of the conversation
 
@@ -193,9 +194,7 @@ def _render_command(one: Command, label: str = "") -> str:
 def _render_accomplished(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator[str]:
     yield from render_course(ledger, constraints)
     steps = list_told_steps(ledger.requests)
-    for task in ledger.tasks:
-        if task.state != "open" and task.text:
-            yield f"- task, {task.state}: {task.text}"
+    yield from _render_done_tasks(ledger)
     for run in ledger.commands:
         if not run.check and run.ok is not None and not is_step(run.text, steps):  # one that tells nothing is not told
             yield _render_command(run)
@@ -206,8 +205,29 @@ def _render_accomplished(ledger: Ledger, constraints: Sequence[Constraint]) -> I
         yield f"- value: {value.name} in {shorten_path(value.path, base, tops)}: {change}"
     yield from _render_tickets(ledger, "done")
     yield from _render_commits(ledger, steps)
-    for item in ledger.reported:
-        yield f"- {REPORTED}: {item.text}"
+    yield from (f"- {REPORTED}: {item.text}" for item in _list_reported(ledger))
+
+
+def _render_done_tasks(ledger: Ledger) -> Iterator[str]:
+    """Render the tasks that are not open in one line for each state."""
+    for state in ("done", "superseded"):
+        texts = [task.text for task in ledger.tasks if task.state == state and task.text]
+        if any(SEPARATOR in text for text in texts):
+            yield from (f"- task, {state}: {text}" for text in texts)
+        elif texts:
+            yield f"- task{'s' * (len(texts) > 1)}, {state}: {SEPARATOR.join(texts)}"
+
+
+def _list_reported(ledger: Ledger) -> tuple[Quote, ...]:
+    """Return the reported items that the quotes under what is next do not hold."""
+    quotes = [collapse_whitespace(one.text) for one in (ledger.last_words, ledger.report) if one]
+    return tuple(one for one in ledger.reported if not any(_is_held(one.text, quote) for quote in quotes))
+
+
+def _is_held(item: str, quote: str) -> bool:
+    """Whether a quote holds an item, or its lead and each detail behind it."""
+    lead, _, details = item.partition(": ")
+    return item in quote or (lead in quote and all(part in quote for part in details.split(SEPARATOR)))
 
 
 def _render_commits(ledger: Ledger, steps: Sequence[str]) -> Iterator[str]:
@@ -234,17 +254,17 @@ def _render_next(ledger: Ledger) -> Iterator[str]:
     if verdict := render_verdict(ledger):
         yield verdict
     yield from _render_standing(ledger, "edits", "unchecked")
-    said, asked = ledger.last_words, find_open_request(ledger)
+    said, asked, reported = ledger.last_words, find_open_request(ledger), _list_reported(ledger)
     if said and not said.is_answered:
-        yield format_bullet(f"{LAST_WORDS}: {strip_reported(said.text, ledger.reported, ledger.commits)}")
+        yield format_bullet(f"{LAST_WORDS}: {strip_reported(said.text, reported, ledger.commits)}")
         yield from _render_standing(ledger, "refuted")
         yield from _render_last_calls(ledger)
     if asked and (decisive := find_decisive_sentence(asked)):
         yield f"- the user waits for: {decisive}"
     if said and said.is_answered:
-        yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(said.text, ledger.reported, ledger.commits)}")
+        yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(said.text, reported, ledger.commits)}")
     if said and ledger.report:
-        yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(ledger.report.text, ledger.reported, ledger.commits)}")
+        yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(ledger.report.text, reported, ledger.commits)}")
     if not said or said.is_answered:
         yield from _render_last_calls(ledger)
     yield from _render_open(ledger)

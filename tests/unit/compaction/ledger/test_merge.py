@@ -132,7 +132,7 @@ FULL = Ledger(
     branch="topic",
     values=(ValueChange("a.py", "LIMIT", "10", "20"),),
     last_words=Quote("Which port?\nI need it."),
-    omitted={"files": 4},
+    omitted={"files": 4, "commits": 3},
 )
 
 
@@ -144,7 +144,7 @@ def test_a_ledger_as_lines() -> None:
             "- error, not tried again: ValueError: x — during: python a.py",
             "- error, resolved: no such file — during: read b",
             "- names: #12 · https://a.b/c,d",
-            "- not listed, for room: files 4",
+            "- not listed, for room: commits 3",
         ),
         "accomplished": (
             "- [cdfghj, superseded] Also c.",

@@ -445,3 +445,50 @@ def test_what_a_user_types_after_a_local_command_is_the_users() -> None:
     typed = user("<command-name>/login</command-name>"), user("<local-command-stdout>Done</local-command-stdout>")
     lines = shown(*spoken("Write the parser."), *typed, user("# Now the printer\n\nWrite it with its tests."))
     assert "Now the printer" in lines["goal"][-1]
+
+
+def revalued(path: str, old: str, new: str) -> tuple[Message, Message]:
+    given = {"file_path": path, "old_string": old, "new_string": new}
+    return assistant(("e", "Edit", json.dumps(given))), result("ok", "Edit", "e")
+
+
+def test_values_are_listed_that_are_settings_or_that_the_user_spoke_of() -> None:
+    edits = (
+        *revalued("src/menu.py", 'title = "Soups"', 'title = "Stews"'),
+        *revalued("src/menu.py", "max_rows = 10", "max_rows = 20"),
+        *revalued("tests/test_menu.py", "max_rows = 1", "max_rows = 2"),
+        *revalued("src/menu.py", 'flavor = "plain"', 'flavor = "smoky"'),
+    )
+    told = [line for line in shown(user("Make them smoky."), *edits)["accomplished"] if line.startswith("- value")]
+    assert told == [
+        "- value: max_rows in src/menu.py: 10 → 20",
+        '- value: flavor in src/menu.py: "plain" → "smoky"',
+    ]
+
+
+def test_of_commands_beside_the_steps_those_are_listed_that_left_the_machine_or_are_tasks() -> None:
+    work = [one for n in range(12) for one in ran(f"make part{n}", f"made part {n}")]
+    prepared = (*ran("git add src/menu.py docs", "ok"), *ran("mkdir -p a && kitchen open it", "open"))
+    told = "\n".join(shown(user("Build it."), *prepared, *work, *edited("a.py"))["accomplished"])
+    assert "- ran, ok: make part0" in told
+    assert "git add" not in told
+    assert "kitchen" not in told
+
+
+def test_a_check_that_is_older_than_the_edits_goes_where_another_of_its_kind_passed_since() -> None:
+    first = (
+        user("Fix it."),
+        *edited("src/a.py"),
+        *ran("pytest tests/test_a.py", "1 passed in 1s"),
+        *edited("src/b.py"),
+    )
+    assert any("test_a.py" in line for line in shown(*first)["discoveries"])
+    told = shown(*first, *ran("make test", "4 passed in 1s"))["discoveries"]
+    assert [line for line in told if line.startswith("- test")] == ["- test, ok: make test — said: 4 passed in 1s"]
+
+
+def test_names_of_the_user_are_listed_only_where_the_words_of_a_request_are_cut() -> None:
+    row = "The tide table has a row for each harbor and for each hour of the day.\n"
+    asked = f"Write the table.\n{row * 40}{row.replace('tide', 'OPS-4471')}{row * 40}Keep it small."
+    assert "- names: OPS-4471" in shown(user(asked))["discoveries"]
+    assert "discoveries" not in shown(*spoken("Write the table of OPS-4471.", "Write the docs."))

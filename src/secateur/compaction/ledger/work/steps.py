@@ -228,6 +228,11 @@ def is_lasting(line: str) -> bool:
     return _LASTING.search(line) is not None
 
 
+def is_task_run(line: str) -> bool:
+    """Whether a command line runs a task of the project by its name."""
+    return _TASK.search(line) is not None
+
+
 def is_outward(step: str) -> bool:
     """Whether a step left the machine."""
     return _OUTWARD.search(name_step(step)) is not None
@@ -276,10 +281,13 @@ _PREPARES = frozenset(
     {"mkdir", "touch", "chmod", "cp", "mv", "rm", "echo", "cat", "printf", "tee", "sed", "ls", "head"}
 )
 _GIT_LOOKS = (("add",), ("status",), ("diff",), ("log",), ("show",), ("branch",), ("fetch",), ("rev-parse",))
-_LASTING = re.compile(  # it changes more than files, or runs a task of the project
+_TASK = re.compile(
     r"(?i)(?:^|[;&|]\s*)"
     r"(?:make|just|task|mise|invoke|rake|(?:npm|pnpm|yarn|bun|deno) (?:run )?|(?:uv|poetry|hatch) run|\./)"
     r"(?:\s|\b)\S"
+)
+_LASTING = re.compile(  # it changes more than files, or runs a task of the project
+    rf"{_TASK.pattern}"
     r"|(?:^|[\s;&|:/])(?:add(?!\s+(?:-|\.))|create|close|update|upgrade|delete|remove|apply|deploy|publish|push|install|uninstall"
     r"|migrate|migration|start|stop|restart|enable|disable|tag|release|upload|submit|merge|rebase|cherry-pick|revert|reset"
     r"|clone|init|import|export|build|up|down|kill|seed|restore|dump|worktree|switch|checkout\s+-[bB]|set(?:-url)?|login)"

@@ -3,12 +3,14 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import (
     FileEntry,
     Ledger,
     PlanItem,
+    Quote,
     build_ledger,
     fit_ledger,
     merge,
@@ -68,8 +70,10 @@ def test_items_of_a_report_are_its_deeds(text: str, items: list[str]) -> None:
     assert list(find_items(text)) == items
 
 
-def test_a_report_is_listed_and_read_back() -> None:
+def test_a_report_is_listed_and_read_back_where_no_quote_holds_it() -> None:
     ledger = work(HEADED)
+    assert not any("the agent reports" in line for line in render_ledger(ledger)["accomplished"])
+    ledger = replace(ledger, last_words=Quote("Shall I push it?"), report=None)
     lines = render_ledger(ledger)
     reported = ["- the agent reports: Fixed `parse` and `emit` (parser.go)", "- the agent reports: Added a test helper"]
     assert [line for line in lines["accomplished"] if not line.startswith("- [")] == reported
@@ -108,16 +112,25 @@ def test_each_item_of_a_report_stands_once() -> None:
     said = "\n".join(line for some in lines.values() for line in some)
     assert said.count("keeps the last byte of every row") == 1
     assert said.count("Keep the last byte") == 1
-    assert "- the agent reports: Added a test of it" in lines["accomplished"]
+    assert not any("the agent reports" in line for line in lines["accomplished"])
     assert lines["next"][0].endswith("; open: unverified changes, 1 unpushed commit")
     quoted = [line.strip() for line in lines["next"][2].split("\n") if line.strip()]
-    assert quoted == [
-        "- the agent said last: The reader is done.",
-        "What I did:",
-        "[…]",
-        "The docs are not written yet.",
-    ]
+    assert "- stores that are closed" in quoted
     assert render_ledger(read_back(lines)) == lines
+    short = replace(build_ledger(talk(*history).messages), last_words=Quote("The reader is done.\n\nWhat I did: […]"))
+    told = render_ledger(short)["accomplished"]
+    assert sum("keeps the last byte of every row" in line for line in told) == 1
+    assert "- the agent reports: Added a test of it" in told
+
+
+def test_tasks_that_are_done_stand_in_one_line() -> None:
+    ledger = Ledger(tasks=(PlanItem("first", "done"), PlanItem("second", "done"), PlanItem("third")))
+    lines = render_ledger(ledger)
+    assert lines["accomplished"] == ("- tasks, done: first · second",)
+    assert read_back(lines).tasks == ledger.tasks
+    odd = replace(ledger, tasks=(PlanItem("a · b", "done"), PlanItem("c", "done")))
+    assert render_ledger(odd)["accomplished"] == ("- task, done: a · b", "- task, done: c")
+    assert read_back(render_ledger(odd)).tasks == odd.tasks
 
 
 def test_the_beginning_of_a_reported_sentence_is_no_note_of_a_file() -> None:
