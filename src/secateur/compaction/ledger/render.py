@@ -63,7 +63,7 @@ UNDELIVERED = "asked for, and no call did it"
 TASK_DOCUMENT = "task document"
 CARRIED_OUT = "carried out after that"
 CALLED = "called since"
-COUNTED_KINDS = frozenset({"constraints", "requests", "commits", "questions", "pending"})  # if there was no room
+COUNTED_KINDS = frozenset({"constraints", "requests", "commits", "questions", "pending", "tasks"})  # without room
 
 
 def render_ledger(ledger: Ledger) -> dict[str, tuple[str, ...]]:
