@@ -22,9 +22,9 @@ from secateur.compaction.ledger.entries import (
     PlanItem,
     Progress,
     UserRequest,
-    ValueChange,
 )
 from secateur.compaction.ledger.files.notes import drop_reported
+from secateur.compaction.ledger.files.values import select_values
 from secateur.compaction.ledger.user.answers import is_choice
 from secateur.compaction.ledger.user.briefs import GAP, condense_request
 from secateur.compaction.ledger.user.force import select_constraints
@@ -57,12 +57,6 @@ _DETAIL = ((1, 8, 320), (4, 6, 240), (12, 4, 180), (math.inf, 3, 120))  # by age
 _FEWEST_WORDS = 5  # of the first request, to be told whatever it is
 WHOLE_SHARE = 0.7  # of the room of answered requests, for those that are not told in a line
 BRIEF_TEXT_CHARS, BRIEF_STEPS = 90, 2  # of such a line
-_LEAST_WORD = 3  # letters of a name or a value that the user spoke of
-_SETTING = re.compile(  # names of values that later work may need
-    r"(?i)version|limit|time_?out|port\b|retr(?:y|ies)|interval|ttl|threshold|capacity|concurrency|workers?$|max|min(?![a-z])"
-    r"|size$|count$|host\b|url$|model\b|level$|rate$|delay|budget|quota|enabled?$|disabled?$"
-)
-_TESTED = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?|fixtures?|mocks?|__tests__)(?=[/_.-])|_test\.|test_")
 PASTED_CHARS = 200  # of one that is longer than what people type
 
 
@@ -103,7 +97,7 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
         identifiers=tuple(
             name for name in ledger.identifiers if name not in said and (name in waiting or name not in asked)
         ),
-        values=_select_values(ledger),
+        values=select_values(ledger.values, asked),
         commits=commits,
         omitted={**ledger.omitted, **{name: n for name, n in counts.items() if n}},
     )
@@ -214,24 +208,6 @@ def _select_tasks(ledger: Ledger) -> tuple[PlanItem, ...]:
     """Keep what is open and the newest that is done; what a newer plan left out was not done, and is not to be."""
     left = tuple(one for one in ledger.tasks if one.state != "superseded")
     return _keep_last(left, MOST_DONE_TASKS, lambda one: one.state != "open")
-
-
-def _select_values(ledger: Ledger) -> tuple[ValueChange, ...]:
-    """Keep the values that the user spoke of, and those of settings, but none of the project's tests."""
-    asked = "\n".join(one.text for one in ledger.requests).casefold()
-
-    def is_asked(one: ValueChange) -> bool:
-        name, value = one.name.rpartition(".")[2], one.new.strip("\"'")
-        return any(
-            len(word) >= _LEAST_WORD and re.search(rf"(?<!\w){re.escape(word.casefold())}(?!\w)", asked) is not None
-            for word in (name, value)
-        )
-
-    return tuple(
-        one
-        for one in ledger.values
-        if _TESTED.search(one.path) is None and (_SETTING.search(one.name) is not None or is_asked(one))
-    )
 
 
 def _select_files(entries: Sequence[FileEntry]) -> tuple[FileEntry, ...]:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.course import format_bullet, is_in_course, quote_question, render_course, render_request
-from secateur.compaction.ledger.entries import Command, Constraint, Ledger, Quote, StandingKind, mark
+from secateur.compaction.ledger.entries import Command, Constraint, Ledger, StandingKind, mark
 from secateur.compaction.ledger.files.lines import find_base, find_tops, list_file_lines, shorten_path
 from secateur.compaction.ledger.files.notes import limit_notes
 from secateur.compaction.ledger.relevance import SCRATCH, select_relevant
@@ -30,7 +30,7 @@ from secateur.compaction.ledger.work.open_work import (
     render_undelivered_work,
 )
 from secateur.compaction.ledger.work.progress import list_told_steps
-from secateur.compaction.ledger.work.reports import strip_reported
+from secateur.compaction.ledger.work.reports import list_unquoted, strip_reported
 from secateur.compaction.ledger.work.standing import STANDING
 from secateur.compaction.ledger.work.status import list_place_lines
 from secateur.compaction.ledger.work.steps import SEPARATOR, is_step
@@ -205,7 +205,7 @@ def _render_accomplished(ledger: Ledger, constraints: Sequence[Constraint]) -> I
         yield f"- value: {value.name} in {shorten_path(value.path, base, tops)}: {change}"
     yield from _render_tickets(ledger, "done")
     yield from _render_commits(ledger, steps)
-    yield from (f"- {REPORTED}: {item.text}" for item in _list_reported(ledger))
+    yield from (f"- {REPORTED}: {item.text}" for item in list_unquoted(ledger))
 
 
 def _render_done_tasks(ledger: Ledger) -> Iterator[str]:
@@ -216,18 +216,6 @@ def _render_done_tasks(ledger: Ledger) -> Iterator[str]:
             yield from (f"- task, {state}: {text}" for text in texts)
         elif texts:
             yield f"- task{'s' * (len(texts) > 1)}, {state}: {SEPARATOR.join(texts)}"
-
-
-def _list_reported(ledger: Ledger) -> tuple[Quote, ...]:
-    """Return the reported items that the quotes under what is next do not hold."""
-    quotes = [collapse_whitespace(one.text) for one in (ledger.last_words, ledger.report) if one]
-    return tuple(one for one in ledger.reported if not any(_is_held(one.text, quote) for quote in quotes))
-
-
-def _is_held(item: str, quote: str) -> bool:
-    """Whether a quote holds an item, or its lead and each detail behind it."""
-    lead, _, details = item.partition(": ")
-    return item in quote or (lead in quote and all(part in quote for part in details.split(SEPARATOR)))
 
 
 def _render_commits(ledger: Ledger, steps: Sequence[str]) -> Iterator[str]:
@@ -254,7 +242,7 @@ def _render_next(ledger: Ledger) -> Iterator[str]:
     if verdict := render_verdict(ledger):
         yield verdict
     yield from _render_standing(ledger, "edits", "unchecked")
-    said, asked, reported = ledger.last_words, find_open_request(ledger), _list_reported(ledger)
+    said, asked, reported = ledger.last_words, find_open_request(ledger), list_unquoted(ledger)
     if said and not said.is_answered:
         yield format_bullet(f"{LAST_WORDS}: {strip_reported(said.text, reported, ledger.commits)}")
         yield from _render_standing(ledger, "refuted")

@@ -9,7 +9,7 @@ user's next words contradict or take back does not count.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from secateur.compaction.ledger.entries import Quote
+from secateur.compaction.ledger.entries import Ledger, Quote
 from secateur.compaction.ledger.files.own_words import cut_sentence
 from secateur.compaction.ledger.files.rewrites import is_edit_refused, list_replaced
 from secateur.compaction.ledger.said import CONTRADICTS, FENCED, STOP, get_agent_text, get_user_text
@@ -107,6 +107,18 @@ def is_committed(item: str, commits: Iterable[str]) -> bool:
         and any(name in commit for name in names for commit in commits if " " in commit)
         and _COMMITS.search(item) is not None
     )
+
+
+def list_unquoted(ledger: Ledger) -> tuple[Quote, ...]:
+    """Return the reported items that the quotes under what is next do not hold."""
+    quotes = [collapse_whitespace(one.text) for one in (ledger.last_words, ledger.report) if one]
+    return tuple(one for one in ledger.reported if not any(_is_held(one.text, quote) for quote in quotes))
+
+
+def _is_held(item: str, quote: str) -> bool:
+    """Whether a quote holds an item, or its lead and each detail behind it."""
+    lead, _, details = item.partition(": ")
+    return item in quote or (lead in quote and all(part in quote for part in details.split(" · ")))
 
 
 def strip_reported(text: str, reported: Sequence[Quote], commits: Sequence[str]) -> str:
