@@ -16,7 +16,7 @@ from secateur.compaction.asking import Interview
 from secateur.compaction.continuation import build_continuation_edits, is_continuation, plan_continuation
 from secateur.compaction.conversation import CompactionInput, ViewEntry, build_rows, get_text
 from secateur.compaction.cut import HistoryCut, cut, keep_unanswered
-from secateur.compaction.extract import Known, extract, list_quoted, tells_deeds
+from secateur.compaction.extract import Known, extract, has_deeds, list_quoted
 from secateur.compaction.former import with_former_states, without_gone_files, without_overtaken
 from secateur.compaction.judge.evidence import collect_evidence
 from secateur.compaction.language import detect_language
@@ -221,7 +221,7 @@ def _use_supplied(work: _Work, cancels: bool) -> _Found | CompactionSkipped:
 def _extract_sections(work: _Work) -> Sections:
     """Extract the agent's most telling sentences; half the prose's room, so that what was kept stays."""
     room, ledger = int(work.most * (1 - FACTS_SHARE) / 2), work.given.ledger
-    known = Known(tuple(list_quoted(ledger, work.write_summary({}).facts)), work.given.later, tells_deeds(ledger))
+    known = Known(tuple(list_quoted(ledger, work.write_summary({}).facts)), work.given.later, has_deeds(ledger))
     return without_gone_files(extract(work.given.messages, Ledger(), room, work.scene.count, known), ledger.files)
 
 

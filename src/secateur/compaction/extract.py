@@ -67,13 +67,13 @@ def extract(
     said = [hit[1] for line in sections.get("files", ()) for hit in _QUOTED.finditer(line)]
     said += list_replies(fitted)
     known = known or Known()
-    around = Known((*known.quoted, *said), known.later, known.is_done_told or tells_deeds(fitted))
+    around = Known((*known.quoted, *said), known.later, known.is_done_told or has_deeds(fitted))
     told = {line: section for section, line in _choose_sentences(messages, room, count, around)}
     made = {id: (*sections.get(id, ()), *(line for line, home in told.items() if home == id)) for id in SECTIONS}
     return {id: lines for id, lines in made.items() if lines}
 
 
-def tells_deeds(ledger: Ledger) -> bool:
+def has_deeds(ledger: Ledger) -> bool:
     """Whether the ledger tells what was done: what sentences say of it stands there already."""
     is_changed = any(one.use != "read" for one in ledger.files)
     return is_changed or bool(ledger.reported) or bool(list_told_steps(ledger.requests))
