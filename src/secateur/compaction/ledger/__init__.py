@@ -26,7 +26,7 @@ from secateur.compaction.ledger.entries import (
     UserRequest,
     ValueChange,
 )
-from secateur.compaction.ledger.files.notes import describe_changes
+from secateur.compaction.ledger.files.notes import describe_changes, drop_undone
 from secateur.compaction.ledger.files.touched import describe_target, limit_uncommitted, trace_files
 from secateur.compaction.ledger.files.values import list_values
 from secateur.compaction.ledger.merge import merge
@@ -156,9 +156,11 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         delivered=delivered,
     )
     made = mark_circumstances(made, said, done, ran)
+    described = describe_changes(made.files, said, done)
     made = replace(
         made,
-        files=describe_changes(made.files, said, done),
+        files=described,
+        uncommitted=drop_undone(made.uncommitted, () if commits.listed else described),
         standing=list_standing(messages, done, ran, made),
         last_words=condense_quote(made.last_words, WORKING_CHARS if made.last_calls else MOST_CHARS),
         report=condense_quote(made.report, REPORT_CHARS),

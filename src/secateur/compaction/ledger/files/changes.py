@@ -14,7 +14,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct, field
 
 from secateur.compaction.ledger.files.net_changes import NetChanges, ShownTexts
-from secateur.compaction.ledger.files.own_words import SENTENCE_CHARS, find_deed, find_intent, is_about_other_file
+from secateur.compaction.ledger.files.own_words import (
+    SENTENCE_CHARS,
+    find_deed,
+    find_file_meant,
+    is_about_other_file,
+)
 from secateur.compaction.ledger.files.paths import clean_path
 from secateur.compaction.ledger.files.rewrites import (
     IMPORTS_ONLY,
@@ -24,6 +29,7 @@ from secateur.compaction.ledger.files.rewrites import (
     classify_edit,
     find_lead,
     is_edit_refused,
+    is_renamed,
     list_diffs,
     list_names_defined,
     list_rewrites,
@@ -31,7 +37,7 @@ from secateur.compaction.ledger.files.rewrites import (
 from secateur.model import Message
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 from secateur.toolcalls.effects import Effect
-from secateur.toolcalls.file_effects import list_command_lines, list_file_effects
+from secateur.toolcalls.file_effects import list_command_lines, list_file_effects, list_paths
 from secateur.toolcalls.shell import parse_command_line
 
 DIFF_CHARS = 60_000  # of an output with diffs
@@ -52,7 +58,9 @@ class FileChanges(Struct):
     kinds: set[str] = set()
     net: NetChanges = field(default_factory=NetChanges)
     edits: list[tuple[int, EditedText]] = []  # with the numbers of their messages, since it was last written anew
-    intents: dict[str, int] = {}  # what the agent said where it made edits, with the numbers of those messages
+    deeds: dict[str, int] = {}  # what the agent says that it did in edits, with the numbers of those messages
+    meant: dict[str, int] = {}  # files that edits of this one were meant for, with the numbers of those messages
+    is_unknown: bool = False  # a call changed it that does not say how
     expression: str = ""  # of the command that rewrote it
 
 
@@ -66,27 +74,30 @@ def trace_changes(paths: Sequence[str], messages: Sequence[Message], done: Itera
     for action in done:
         if action.result and action.ok and not is_edit_refused(action):
             work.note(action, numbers.get(action.call.key, -1), messages)
-    _drop_shared_intents(work.found)
-    _drop_undone_intents(work.found)
+    _drop_shared_deeds(work.found)
+    _drop_undone_deeds(work.found)
     return work.found
 
 
-def _drop_shared_intents(found: Mapping[str, FileChanges]) -> None:
+def _drop_shared_deeds(found: Mapping[str, FileChanges]) -> None:
     """Drop what was said with edits of several files at once, unless it names the file."""
-    counts = Counter(number for one in found.values() for number in set(one.intents.values()))
+    counts = Counter(number for one in found.values() for number in set(one.deeds.values()))
     for path, one in found.items():
         name = posixpath.basename(path)
-        one.intents = {said: number for said, number in one.intents.items() if counts[number] == 1 or name in said}
+        one.deeds = {said: number for said, number in one.deeds.items() if counts[number] == 1 or name in said}
 
 
-def _drop_undone_intents(found: Mapping[str, FileChanges]) -> None:
+def _drop_undone_deeds(found: Mapping[str, FileChanges]) -> None:
     """Drop what was said with edits that later ones took back or replaced."""
     for one in found.values():
-        meant = set(one.intents.values())
-        edits = [(number, edit) for number, edit in one.edits if number in meant]
+        told = {*one.deeds.values(), *one.meant.values()}
+        edits = [(number, edit) for number, edit in one.edits if number in told]
         known = {number for number, _ in edits}
         left = {number for number, edit in edits if edit.whole or not one.net.is_undone(edit)}
-        one.intents = {said: number for said, number in one.intents.items() if number in left or number not in known}
+        one.deeds, one.meant = (
+            {said: number for said, number in some.items() if number in left or number not in known}
+            for some in (one.deeds, one.meant)
+        )
 
 
 class _Work:
@@ -112,7 +123,7 @@ class _Work:
                 _note_expressions(self.found, self.by_name, action, number)
                 self._note_diffs(action, number)
             self._take_back(action, effects)
-            self._note_intents(effects, number, messages)
+            self._note_deeds(action, effects, number, messages)
         self._note_shown(action, effects)
 
     def _note_rewrite(self, path: str, one: EditedText, number: int) -> None:
@@ -122,7 +133,8 @@ class _Work:
         _note_rewrite(changes, one, number)
         changes.removed |= dict.fromkeys(lost)
         if one.whole:
-            changes.net, changes.edits, changes.intents = NetChanges(), [], {}
+            changes.net, changes.edits, changes.deeds, changes.meant = NetChanges(), [], {}, {}
+            changes.is_unknown = False
         elif classify_edit(one.old, one.new) == TEXT:
             changes.net.note(one, shown.find_chain(one))
         changes.edits = [*changes.edits[-MOST_EDITS:], (number, one)]
@@ -142,7 +154,7 @@ class _Work:
             changes = self.found.get(path, FileChanges())
             if changes.kinds - {DIFF}:
                 continue
-            self.found[path] = changes = FileChanges(number=changes.number, intents=changes.intents, kinds={DIFF})
+            self.found[path] = changes = FileChanges(number=changes.number, deeds=changes.deeds, kinds={DIFF})
             for one in edits:
                 self._note_rewrite(path, one, changes.number)
             changes.kinds = {DIFF}
@@ -174,16 +186,20 @@ class _Work:
                 if use == "stashed":
                     self._stashed[path] = changes
 
-    def _note_intents(self, effects: Sequence[Effect], number: int, messages: Sequence[Message]) -> None:
+    def _note_deeds(self, action: Action, effects: Sequence[Effect], number: int, messages: Sequence[Message]) -> None:
+        """Note what the agent says of an edit, and for which file it meant one whose call names none."""
+        told = {_find_path(self.by_name, one.path) for one in list_rewrites(action)}
+        is_undo, is_blind = action.given.get("command") == "undo_edit", not list_paths(action) and action.kind != "run"
         for path in {_find_path(self.by_name, one.path) for one in effects if one.use in _CHANGING} - {""}:
             changes = self.found.setdefault(path, FileChanges())
             self._touched[path] = None
             changes.number = max(changes.number, number)
-            if number >= 0 and (said := find_deed(messages, number) or find_intent(messages[number])):
-                if is_about_other_file(said, path):
-                    continue
-                changes.intents.pop(said, None)
-                changes.intents[said] = number
+            if number >= 0 and (said := find_deed(messages, number)) and not is_about_other_file(said, path):
+                changes.deeds.pop(said, None)
+                changes.deeds[said] = number
+            changes.is_unknown |= path not in told and not is_undo
+            if number >= 0 and is_blind and (meant := find_file_meant(messages[number], path, self.by_name)):
+                changes.meant[meant] = number
 
     def _note_shown(self, action: Action, effects: Sequence[Effect]) -> None:
         named = {_find_path(self.by_name, one.path) for one in effects}
@@ -219,7 +235,7 @@ def _note_rewrite(changes: FileChanges, one: EditedText, number: int) -> None:
             del changes.removed[name]
         else:
             changes.added[name] = None
-    if len(gone) == len(new_ones) == 1 and _is_renamed(one, gone[0], new_ones[0]):
+    if len(gone) == len(new_ones) == 1 and is_renamed(one, gone[0], new_ones[0]):
         changes.renamed[gone[0]] = new_ones[0]
     _note_definitions(changes, one)
     changes.kinds.add("whole" if one.whole else classify_edit(one.old, one.new))
@@ -235,13 +251,6 @@ def _list_lost(one: EditedText, shown: ShownTexts, changes: FileChanges) -> Sequ
         (*changes.removed, *(name for text in shown.texts for name in list_names_defined(one.path, text)))
     )
     return [name for name in known if name not in new and name not in changes.added]
-
-
-def _is_renamed(one: EditedText, old: str, new: str) -> bool:
-    """Whether the definition under the new name is the one under the old name, but for that."""
-    lines = {line.strip() for line in one.new.split("\n")}
-    swapped = [re.sub(rf"\b{re.escape(old)}\b", new, line).strip() for line in one.old.split("\n") if old in line]
-    return bool(swapped) and swapped[0] in lines
 
 
 def _note_definitions(changes: FileChanges, one: EditedText) -> None:

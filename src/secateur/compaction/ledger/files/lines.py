@@ -19,6 +19,7 @@ from secateur.toolcalls.effects import Use
 ROOT, FOLDER, COMMON = "root", "working directory", "common folder"
 SCRATCH_FILES = "scratch files"
 USES = ("read", "created", "changed", "moved", "deleted", "restored")
+_RANKS = {"created": 1, "restored": 2}
 _PER_LINE = 12
 _FEWEST_TOGETHER = 3  # files that stand behind the name of their folder
 _HERE = "./"
@@ -149,10 +150,10 @@ def parse_scratch_line(rest: str, root: str) -> Iterator[FileEntry]:
 
 
 def _group(files: Sequence[FileEntry]) -> Iterator[list[FileEntry]]:
-    """Yield the files of each line: folder by folder, those touched last at the end."""
+    """Yield the files of each line: what was changed, then what is new, by folder, those touched last at the end."""
     places = {posixpath.dirname(one.path): number for number, one in enumerate(files)}
     rows: dict[tuple[str, ...], list[FileEntry]] = {}
-    for one in sorted(files, key=lambda one: places[posixpath.dirname(one.path)]):
+    for one in sorted(files, key=lambda one: (_RANKS.get(one.use, 0), places[posixpath.dirname(one.path)])):
         name = (one.use, one.to, one.about if not one.to or one.to.endswith("/") else one.path)
         row = rows.setdefault(name, [])
         if len(row) == _PER_LINE and one.about != IMPORTS_ONLY:

@@ -5,7 +5,7 @@ Rule: names come from the texts that edits wrote and from what is around them, s
 behind the last edit of the file; a sentence is quoted, never composed, and stands with one file only. What a later edit
 took back is not told, and neither is what git took back. A change of one line is shown. Edits of nothing but imports or
 layout say that. A file that a command rewrote is told by the diff that git printed of it, else by the command's own
-expression. Whether a file changed at all is not decided here.
+expression. A file whose edits were all taken back by later ones is as it was.
 """
 
 import re
@@ -19,6 +19,7 @@ from secateur.compaction.ledger.files.own_words import find_mentions
 from secateur.compaction.ledger.files.rewrites import (
     IMPORTS_ONLY,
     LAYOUT_ONLY,
+    TEXT,
 )
 from secateur.model import Message
 from secateur.redact import redact
@@ -26,10 +27,10 @@ from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 
 NOTE_CHARS = 220  # of one file
 LINES_CHARS = 320  # of one file whose changed lines are all shown
-MOST_INTENTS = 2
+MOST_DEEDS = 2
 _SHARED = ("", IMPORTS_ONLY, LAYOUT_ONLY)  # notes that files have in common take no room of their own
 _CAPS = (180, 150, 120, 90, 60, 40)  # characters of one note, where not all have room
-MOST_NAMES = 6
+MOST_NAMES = 5
 LONGEST_NAME = 80
 LEAST_QUOTED = 40  # characters of a sentence that is cut
 PART_SHARE = 0.6  # of the room that whole parts must fill; else the next part is cut between its names
@@ -47,7 +48,27 @@ def describe_changes(
     notes = {
         path: _describe(one, said.alone.get(path, ""), said.together.get(path, "")) for path, one in history.items()
     }
-    return tuple(replace(one, about=notes[one.path]) if notes.get(one.path) else one for one in files)
+    undone = {path for path, one in history.items() if _is_undone(one)}
+    return tuple(
+        replace(one, use="restored")
+        if one.path in undone and one.use == "changed"
+        else replace(one, about=notes[one.path])
+        if notes.get(one.path)
+        else one
+        for one in files
+    )
+
+
+def _is_undone(changes: FileChanges) -> bool:
+    """Whether later edits took back all that the edits of a file changed, each of which says what it changed."""
+    is_told = changes.kinds == {TEXT} and not (changes.is_unknown or changes.expression or changes.net.is_guessed)
+    return is_told and bool(changes.edits) and all(changes.net.is_undone(edit) for _, edit in changes.edits)
+
+
+def drop_undone(uncommitted: Iterable[str], files: Iterable[FileEntry]) -> tuple[str, ...]:
+    """Return the files that are left to commit, without those of these that are as they were."""
+    undone = {one.path for one in files if one.use == "restored"}
+    return tuple(path for path in uncommitted if path not in undone)
 
 
 def limit_notes(files: Sequence[FileEntry], max_chars: int) -> tuple[FileEntry, ...]:
@@ -97,10 +118,9 @@ def _describe(changes: FileChanges, sentence: str, together: str) -> str:
         told = "" if "whole" in changes.kinds else changes.net.quote()
         parts += [f"“{together}”"] if together else [told] if told else []
     if not sentence and not changes.net.quote_all():
-        said = list(changes.intents)[-MOST_INTENTS:] or (
-            [changes.expression] if changes.expression and not parts else []
-        )
+        said = list(changes.deeds)[-MOST_DEEDS:] or ([changes.expression] if changes.expression and not parts else [])
         parts += [f"“{one}”" for one in reversed(said) if not _is_said(one, " ".join(parts))]
+    parts += [f"an edit meant for {name} landed here" for name in changes.meant]
     most = LINES_CHARS if any("`" in part for part in parts) and changes.net.quote_all() else NOTE_CHARS
     return _clip(collapse_whitespace(redact("; ".join(parts))).replace(" — ", " – "), most)
 
@@ -116,7 +136,7 @@ def _describe_names(changes: FileChanges) -> Iterator[str]:
     if drops and is_new:
         yield drops
     if added := [name for name in changes.added if name not in known]:
-        yield f"{'has' if is_new else 'adds'} {_join(added)}"
+        yield f"has {_join(added[::-1])}" if is_new else f"adds {_join(added)}"
     if renamed:
         yield f"renames {_join(f'{old} to {new}' for old, new in renamed.items())}"
     if not is_new:
@@ -165,11 +185,23 @@ def _clip(note: str, max_chars: int) -> str:
 
 
 def _join(names: Iterable[str]) -> str:
-    listed = list(names)[::-1]  # the newest first
+    listed = sorted(list(names)[::-1], key=_rank_name)  # of equal ones the newest first
     more = f" and {len(listed) - MOST_NAMES} more" if len(listed) > MOST_NAMES else ""
     return ", ".join(listed[:MOST_NAMES]) + more
 
 
+def _rank_name(name: str) -> int:
+    """Return the place of a name by what it tells: tests, headings, types and public names first, helpers last."""
+    if _COMMON_NAME.fullmatch(name):
+        return 2
+    return 0 if _TELLING.match(name) else 1
+
+
+_TELLING = re.compile(r"“|[Tt]est|[A-Z]")
+_COMMON_NAME = re.compile(
+    r"_\w+|(?i:close|read|write|string|error|unwrap|len|less|swap|get|set|init|run|call|next|reset|dispose|render|refresh"
+    r"|done|main|set_?up|tear_?down|to_?string|to_?json|meta|helper|mock|stub|noop|wrapper|callback|handler)"
+)
 _BEFORE_CODE = re.compile(r"(?:(?:^|[:;]) *)?(?:(?:adds|drops) |`[^`]*` → )?$")
 _FEWEST_CHARS = 15  # of a quoted sentence
 _PARTS = re.compile(r"; (?=“)|(?<=”); ")

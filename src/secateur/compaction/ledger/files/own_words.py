@@ -1,14 +1,14 @@
-"""The agent's own sentences about the files that it edits: what it set out to do, what it says that it did, and what
-it says of a file later.
+"""The agent's own sentences about the files that it edits: what it says that it did, and what it says of a file later.
 
-Rule: quoted as they were said, cut at their end at most, without the words that lead in ("let me"). Plans, questions
-and suppositions tell nothing of a file. Which of them a note shows is not decided here.
+Rule: quoted as they were said, cut at their end at most, without the file's own name where it only says where. Plans,
+intents, questions and suppositions tell nothing of a file; an intent tells only which file an edit was meant for. Which
+of them a note shows is not decided here.
 """
 
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -43,6 +43,18 @@ def _is_vague(said: str) -> bool:
     """Whether an intent tells nothing of a file: it points back, leaves a choice, or has general words only."""
     own = [word for word in _WORD.findall(said) if word.casefold() not in _GENERAL]
     return _POINTS_BACK.search(said) is not None or (len(own) < _FEWEST_OWN and not _IDENTIFIER.search(said))
+
+
+def find_file_meant(message: Message, path: str, known: Collection[str]) -> str:
+    """Return the one known file that the agent said with an edit that it would change, where it is not this one."""
+    named = {
+        posixpath.basename(one)
+        for sentence in split_sentences(get_agent_text(message)[-_SEARCHED:])
+        if (hit := _MEANS.search(said := _clean(sentence)))
+        for one in _FILE_NAMED.findall(said, hit.end())
+    }
+    is_other = len(named) == 1 and posixpath.basename(path) not in named
+    return next(iter(named & {*known}), "") if is_other else ""
 
 
 def is_about_other_file(said: str, path: str) -> bool:
@@ -87,7 +99,9 @@ def _list_mentions(messages: Sequence[Message], edited: Mapping[str, int]) -> It
         for line in FENCED.sub("\n", text).split("\n") if text else ():
             for said in map(_clean, _STOP.split(line) if named.search(line) else ()):
                 if (paths := {tails[hit[0]] for hit in named.finditer(said)}) and _is_telling(said):
-                    yield number, said, paths
+                    told = _strip_place(said, named) if len(paths) == 1 else said
+                    if told == said or not _MERE_THING.fullmatch(told):
+                        yield number, told, paths
 
 
 def _shorten(path: str, others: Mapping[str, int]) -> str:
@@ -102,6 +116,13 @@ def cut_sentence(said: str, max_chars: int = SENTENCE_CHARS) -> str:
     return said if len(said) <= max_chars else f"{clip_text(said, max_chars)} …"
 
 
+def _strip_place(said: str, named: re.Pattern[str]) -> str:
+    """Return a sentence without words at its end that only say which file it is about."""
+    hits = list(named.finditer(said))
+    before = _IN_FILE.search(said, 0, hits[-1].start())
+    return said[: before.start()] if before and _NO_MORE.fullmatch(said, hits[-1].end()) else said
+
+
 def _is_telling(said: str) -> bool:
     words = [word for word in said.split() if not _NAME_ONLY.search(word)]
     return len(words) >= 2 and not _NOTHING.search(said) and not said.endswith((":", "?", "："))
@@ -111,6 +132,9 @@ def _clean(sentence: str) -> str:
     return re.sub(r"^(?:[-*•+>]|\d{1,2}[.)])\s+", "", collapse_whitespace(redact(sentence))).replace("**", "")
 
 
+_IN_FILE = re.compile(r",? (?:in|to|via|into|inside) (?:the )?[`*\[(]{0,3}[\w./@-]{0,200}$")
+_NO_MORE = re.compile(r"[`*\])]{0,3}(?:\([^()\n]{0,300}\))?[.;,]?")
+_MERE_THING = re.compile(r"(?i)(?:an?|the)\s(?:[^\s]{1,60}\s?){1,7}")
 _STOP = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z]|[\"'(*`]|$)|(?<=[。！？；])")
 _NAME_ONLY = re.compile(r"[/`_.]\w|\W{2}")
 _LETS = re.compile(
@@ -126,6 +150,10 @@ _STARTS = re.compile(
 _DEED = re.compile(
     r"(?i)(?:i|we)(?:['’]ve| have)? (?:(?:successfully|now|also|just) )*(?:added|fixed|updated|removed|renamed|moved"
     r"|replaced|created|implemented|changed|refactored|extracted|introduced|extended|modified|simplified|improved)\b.{12}"
+)
+_MEANS = re.compile(
+    r"(?i)\b(?:let['’]s|let me|(?:i|we)['’]ll|(?:i|we) (?:will|need to)|(?:i|we)['’]?(?:m| am|re| are) going to)\b"
+    r"[^.!?\n]{0,80}?\b(?:edit|modify|update|change|fix|rewrite|extend|adjust|correct)\b"
 )
 _FEWEST_OWN = 2  # words of an intent that say what it is about
 _WORD = re.compile(r"[^\W\d_]{4,}")

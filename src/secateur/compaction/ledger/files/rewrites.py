@@ -106,6 +106,13 @@ def classify_edit(old: str, new: str) -> str:
     return IMPORTS_ONLY if "".join(left.split()) == "".join(right.split()) else TEXT
 
 
+def is_renamed(one: EditedText, old: str, new: str) -> bool:
+    """Whether the definition under the new name is the one under the old name, but for that."""
+    lines = {line.strip() for line in one.new.split("\n")}
+    swapped = [re.sub(rf"\b{re.escape(old)}\b", new, line).strip() for line in one.old.split("\n") if old in line]
+    return bool(swapped) and swapped[0] in lines
+
+
 def strip_imports(text: str) -> str:
     """Return a text without its imports."""
     return _IMPORT.sub("", f"{text}\n")
@@ -196,7 +203,8 @@ _NO_NAMES = frozenset(
 _DEFINES = re.compile(
     r"^[ \t]*(?:(?:(?:export|default|pub(?:\([a-z]+\))?|public|private|protected|internal|static|async|abstract|final"
     r"|override|inline|virtual|unsafe|extern|declare)\s+){0,5}"
-    r"(?:(?:def|func?|fn|function\*?|class|interface|struct|enum|trait|type|module|protocol|record|object|sub)\s+"
+    r"(?:(?:def|func?|fn|function\*?|class|interface|struct|enum|trait|module|protocol|record|object|sub"
+    r"|type(?=\s+[A-Za-z_$][\w$]*(?![\w$])[ \t]*[^\s,};]))\s+"  # in a list of imports a type ends there
     r"(?:\([^)\n]{0,80}\)\s*)?(?P<name>[A-Za-z_$][\w$]*)"
     r"|(?:const|let|var)\s+(?P<const>[A-Za-z_$][\w$]*)\s*(?::[^=\n]{1,80})?=\s*(?:async\s*)?"
     r"(?:function\b|(?:\([^)\n]{0,200}\)|[\w$]+)\s*(?::[^=\n]{1,60})?=>)"

@@ -172,11 +172,11 @@ def test_a_new_file_is_told_by_what_it_says_of_itself() -> None:
 
 def test_the_newest_sentence_behind_the_last_edit_is_quoted_and_an_older_one_is_not() -> None:
     work = edited("lib/a.py", "1", "2", "Let me fix the rounding of prices in `a.py`:")
-    assert notes(*work) == {"lib/a.py": "“fix the rounding of prices in `a.py`”"}
+    assert notes(*work) == {"lib/a.py": ""}  # an intent is no deed
     told = assistant(text="Done.\n\n- `a.py`: prices are rounded to two places\n- Let me look at b.py now")
     assert notes(*work, told) == {"lib/a.py": "“`a.py`: prices are rounded to two places”"}
     again = edited("lib/a.py", "2", "3")
-    assert notes(*work, told, user("Again."), *again) == {"lib/a.py": "“fix the rounding of prices in `a.py`”"}
+    assert notes(*work, told, user("Again."), *again) == {"lib/a.py": ""}
 
 
 def test_a_sentence_about_two_files_is_told_only_where_nothing_else_is_known() -> None:
@@ -201,46 +201,98 @@ def test_a_command_that_rewrote_imports_says_so_and_another_shows_its_expression
     }
 
 
-def test_where_nothing_is_said_later_the_last_two_intents_stand_and_those_of_several_files_do_not() -> None:
-    steps = [edited("a.py", str(at), str(at + 1), f"Let me add the rule number {at} to the table.") for at in range(3)]
+def test_where_nothing_is_said_later_the_last_two_deeds_stand_and_those_of_several_files_do_not() -> None:
+    steps = [
+        (*edited("a.py", str(at), str(at + 1)), assistant(text=f"I've added the rule number {at} to the table."))
+        for at in range(3)
+    ]
     assert notes(*(one for step in steps for one in step)) == {
-        "a.py": "“add the rule number 2 to the table.”; “add the rule number 1 to the table.”"
+        "a.py": "“I've added the rule number 2 to the table.”; “I've added the rule number 1 to the table.”"
     }
     both = [json.dumps({"file_path": path, "old_string": "1", "new_string": "2"}) for path in ("a.py", "b.py")]
-    call = assistant(("1", "edit", both[0]), ("2", "edit", both[1]), text="Let me add the new rule to both tables.")
-    assert notes(call, result("ok", "edit", "1"), result("ok", "edit", "2")) == {"a.py": "", "b.py": ""}
+    call, told = assistant(("1", "edit", both[0]), ("2", "edit", both[1])), assistant(text="I've added the new rule.")
+    assert notes(call, result("ok", "edit", "1"), result("ok", "edit", "2"), told) == {"a.py": "", "b.py": ""}
 
 
 @pytest.mark.parametrize(
-    "said",
+    ("said", "note"),
     [
-        "Let me modify our approach.",
-        "Let me create a test file to reproduce the error.",
-        "Let me add a getter for the rows or make the list public.",
-        "Let me replace all of these with the shared table.",
-        "Let me add the rows of the table to `other.py`.",
+        ("Prices are rounded to two places in `lib/a.py`.", "“Prices are rounded to two places”"),
+        ("Prices are rounded to two places, via [lib/a.py](/w/lib/a.py).", "“Prices are rounded to two places”"),
+        ("Prices in `a.py` are rounded twice before.", "“Prices in `a.py` are rounded twice before.”"),
+        ("- a short note on prices in lib/a.py", ""),
+        ("- a short note on prices for whoever rounds them again in lib/a.py",
+         "“a short note on prices for whoever rounds them again”"),
     ],
-)
-def test_an_intent_that_is_general_or_points_elsewhere_describes_no_file(said: str) -> None:
-    assert notes(*edited("a.py", "1", "2", said)) == {"a.py": ""}
+)  # fmt: skip
+def test_words_that_only_repeat_the_name_of_the_file_are_left_out(said: str, note: str) -> None:
+    assert notes(*edited("lib/a.py", "1", "2"), assistant(text=f"Done.\n\n{said}")) == {"lib/a.py": note}
 
 
-def test_what_was_said_with_an_edit_that_was_replaced_is_not_told() -> None:
+def test_what_was_said_of_an_edit_that_was_replaced_is_not_told() -> None:
     old, lines = "\n".join("abc"), "row(1)\nrow(2)\nrow(3)"
-    first = edited("a.py", old, lines, "Let me add three rows to the table.")
+    first = (*edited("a.py", old, lines), assistant(text="I've added three rows to the table."))
     assert "three rows" in notes(*first)["a.py"]
-    second = edited("a.py", lines, "column(1)\ncolumn(2)\ncolumn(3)", "Let me add three columns to the table.")
+    second = (
+        *edited("a.py", lines, "column(1)\ncolumn(2)\ncolumn(3)"),
+        assistant(text="I've added three columns to the table."),
+    )
     assert "rows" not in notes(*first, *second)["a.py"]
     assert "columns" in notes(*first, *second)["a.py"]
     whole = called("write", file_path="a.py", content="x = 1\n")
     assert notes(*first, *whole) == {"a.py": ""}
 
 
+def typed(path: str, text: str, said: str) -> tuple[Message, Message]:
+    """An edit of the open file, whose call names none."""
+    shown = f"[File: {path} (1 lines total)]\n1:{text}"
+    return assistant(("e", "edit", f"edit 1:1\n{text}\nend_of_edit"), text=said), result(shown, "edit", "e")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Instead of that, we'll modify our `trial.py` script.", True),
+        ("Let's edit the `trial.py` file:", True),
+        ("Let's edit the `setup.py` file:", False),
+        ("Let's edit `trial.py` like `setup.py`:", False),
+        ("Let's edit a file that nobody knows, `other.py`:", False),
+        ("The rows come from `trial.py`.", False),
+    ],
+)
+def test_an_edit_that_was_meant_for_another_file_is_told(said: str, told: bool) -> None:
+    there = called("write", file_path="/w/trial.py", content="x = 1\n")
+    about = notes(*there, *typed("/w/setup.py", "row(1)", said))["/w/setup.py"]
+    assert ("an edit meant for trial.py landed here" in about) is told
+    named = edited("/w/setup.py", "a", "b", said)  # its call says which file
+    assert "landed here" not in notes(*there, *named)["/w/setup.py"]
+
+
+def test_a_file_whose_edits_were_taken_back_is_as_it_was() -> None:
+    there, back = edited("a.py", "limit = 10", "limit = 20"), edited("a.py", "limit = 20", "limit = 10")
+    ledger = build_ledger(talk(user(), *there, *back).messages)
+    assert ([one.use for one in ledger.files], ledger.uncommitted) == (["restored"], ())
+    commit = called("bash", command="git commit -am x")
+    assert build_ledger(talk(user(), *there, commit[0], result("[main 1234abc] x", "bash", commit[0].parts[0].call_id),
+                             *back).messages).uncommitted == ("a.py",)  # fmt: skip
+    for more in (called("bash", command="sed -i 's/a/b/' a.py"), edited("a.py", "size = 1", "size = 2")):
+        assert [one.use for one in build_ledger(talk(user(), *there, *back, *more).messages).files] == ["changed"]
+
+
+def test_names_that_tell_most_come_first_and_imported_types_are_none() -> None:
+    names = ("close", "TestRounds", "_half", "rounds", "Prices", "read", "test_more")
+    text = "".join(f"def {name}():\n    pass\n" for name in names)
+    assert notes(*edited("a.py", "", text)) == {"a.py": "adds test_more, Prices, TestRounds, rounds, read and 2 more"}
+    imported = edited("a.ts", "  x,\n", "  x,\n  type Row,\n  type Column\n")
+    assert "Row" not in notes(*imported).get("a.ts", "").partition("`")[0]
+    assert notes(*edited("a.ts", "", "type Row = string;\nexport type Cell<T> = T;\n")) == {"a.ts": "adds Cell, Row"}
+
+
 def test_a_file_that_was_written_anew_tells_which_functions_are_gone() -> None:
     read = (assistant(("r", "read", json.dumps({"file_path": "/w/t.py"}))), result(WHOLE, "read", "r"))
     anew = called("write", file_path="/w/t.py", content="class Table:\n    def load(self):\n        pass\n")
-    assert notes(*read, *anew) == {"/w/t.py": "drops save; has load, Table"}
-    assert notes(*anew) == {"/w/t.py": "has load, Table"}
+    assert notes(*read, *anew) == {"/w/t.py": "drops save; has Table, load"}
+    assert notes(*anew) == {"/w/t.py": "has Table, load"}
     cut = called("write", file_path="/w/t.py", content="class Table:\n" + "    pass\n" * 4_000)  # not searched whole
     assert "drops" not in notes(*read, *cut)["/w/t.py"]
 
@@ -276,8 +328,8 @@ def test_files_are_listed_below_one_root_and_read_back_whole() -> None:
         "- common folder: /srv/app",
         "- changed: lib/x.ts",
         "- changed: ./src/a.ts · ./src/b.ts — imports only",
-        "- created: ./doc/c.md — “The plan”",
         "- moved: a.ts · b.ts → lib/",
+        "- created: ./doc/c.md — “The plan”",
         "- scratch files: /tmp/t.py",
         "- read: /etc/hosts",
     )
