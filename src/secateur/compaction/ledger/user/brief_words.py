@@ -13,8 +13,9 @@ SUMMARIZES = re.compile(
 CAPS = (  # what describes the machine says nothing of the task; how to work says less than what to do
     (
         re.compile(
-            r"(?i)^\W*(?:(?:your|the|my) )?(?:versions?|environment(?: details)?|compiler|system(?: info\w*)?|dialect"
+            r"(?i)^\W*(?:(?:your|the|my) )?(?:versions?|environment(?: details| info\w*)?|compiler|system(?: info\w*)?|dialect"
             r"|platform|configuration|os|dependencies)\W*$"
+            r"|^\W*(?:(?:important|useful|helpful|general|some|more) )*(?:tips|hints)\W*$"
             r"|\b(?:execution rules|response format|(?:for )?each response"
             r"|(?:useful |command |response ){1,2}examples?|examples? of an? (?:\w+ ){0,2}(?:response|answer)"
             r"|example_(?:response|answer))\b"
@@ -24,6 +25,9 @@ CAPS = (  # what describes the machine says nothing of the task; how to work say
     (re.compile(r"(?i)\bonly (?:do (?:this|so|it) )?(?:if|when|where)\b|\bif (?:the user|you are) ask\w*\b"), 0.0),
     (re.compile(r"(?i)\bworkflow\b"), 0.4),
 )
+INSTRUCTS = re.compile(r"(?i)^\W*(?:task |your )?instructions\W*$")  # of a harness, behind the issue that it quotes
+HANDS_IN = re.compile(r"(?i)\bsubmi(?:t|ssion)\w*\b(?! commands)|\bpatch(?:\.txt| file)\b|\byour (?:task|goal|job)\b")
+REPRODUCES = re.compile(r"(?i)\b(?:reproduc\w*|examples?|expected|minimal)\b")
 STEPS = re.compile(r"(?i)^(?!.*\breproduc).*\b(?:follow|these|the following) (?:\w+ ){0,2}(?:steps|instructions)\b")
 FINISHES = re.compile(  # how the reader says that the work is done
     r"(?i)\b(?:when|once|after|if) you(?:['’]re| are|['’]ve| have)\b[^.!?\n]{0,100}"

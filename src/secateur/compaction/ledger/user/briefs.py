@@ -9,41 +9,27 @@ are listed as constraints. A sentence that has no room at all is cut between wor
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from msgspec import Struct
-
-from secateur.compaction.ledger.said import FENCED, STOP, keep_ends
+from secateur.compaction.ledger.said import keep_ends
+from secateur.compaction.ledger.user.brief_units import CODE_RANK, NUMBER, Unit, is_heading, split_units
 from secateur.compaction.ledger.user.brief_words import (
     ANNOUNCES,
-    ASIDE,
     CAPS,
     FINISHES,
     FRAME,
     GIVES_TASK,
-    MUSES,
+    HANDS_IN,
+    INSTRUCTS,
     NUMBERS,
     STEPS,
     SUMMARIZES,
-    TASK,
-    TELLS,
 )
-from secateur.compaction.ledger.user.demands import DATA, has_demand
-from secateur.compaction.ledger.user.force_words import is_forced
 from secateur.memoizing import memoize_texts
 
 GAP = "[…]"
 SEARCHED_CHARS = 40_000  # of one request; of a longer one its ends
-MOST_CODE_CHARS = 300  # of a block of code that is kept
 OTHERS_SHARE = 0.6  # of the room: beyond it only what says what is to be done
-
-
-class _Unit(Struct, frozen=True):
-    """A sentence, a line or a block of code, and the number of the line that it is on."""
-
-    text: str
-    line: int
-    rank: float
 
 
 @memoize_texts(1_024)
@@ -51,8 +37,8 @@ def condense_request(text: str, max_chars: int) -> str:
     """Shorten a request to what says most of what is to be done; a shorter one is returned as it is."""
     if len(text) <= max_chars:
         return text
-    units = _rank_sections(list(_split_units(keep_ends(text, SEARCHED_CHARS).replace("\r\n", "\n"))))
-    units = _rank_ends(_rank_items(_rank_steps(units)))
+    units = _rank_sections(list(split_units(keep_ends(text, SEARCHED_CHARS).replace("\r\n", "\n"))))
+    units = _rank_ends(_rank_harness(_rank_questions(_rank_items(_rank_steps(units)))))
     chosen = _choose(units, max_chars)
     return _join(units, chosen) if chosen else keep_ends(text, max_chars)
 
@@ -63,14 +49,14 @@ def find_decisive_sentence(text: str) -> str:
     A sentence that would fit any task, such as "Now solve this issue on your own", gives none.
     """
     brief = " ".join(text.split())
-    units = [unit for unit in _split_units(text) if GAP not in unit.text and not _is_heading(unit.text)]
+    units = [unit for unit in split_units(text) if GAP not in unit.text and not is_heading(unit.text)]
     if len(brief) <= _DECISIVE_CHARS and len(units) <= 1:
         return brief
     sentences = [
         unit
         for unit in units
         if not _is_frame(unit.text)
-        and unit.rank != _CODE_RANK
+        and unit.rank != CODE_RANK
         and len(unit.text) <= _DECISIVE_CHARS
         and not unit.text.endswith((":", "："))
     ]
@@ -87,7 +73,7 @@ def _is_frame(sentence: str) -> bool:
     return all(FRAME.fullmatch(word) for word in _LETTERS.findall(sentence))
 
 
-def _choose(units: Sequence[_Unit], max_chars: int) -> set[int]:
+def _choose(units: Sequence[Unit], max_chars: int) -> set[int]:
     """Choose what has room, by rank; what only goes with the task has no more than a share of the room."""
     kept: set[int] = set()
     used = 0
@@ -100,12 +86,12 @@ def _choose(units: Sequence[_Unit], max_chars: int) -> set[int]:
     return kept
 
 
-def _join(units: Sequence[_Unit], chosen: set[int]) -> str:
+def _join(units: Sequence[Unit], chosen: set[int]) -> str:
     """Join what was chosen; a heading whose text is left out is left out, and so is a piece that says nothing alone."""
     kept = [
         at
         for at in sorted(chosen)
-        if (at + 1 in chosen or not _is_heading(units[at].text)) and not _is_fragment(units, at, chosen)
+        if (at + 1 in chosen or not is_heading(units[at].text)) and not _is_fragment(units, at, chosen)
     ]
     parts: list[str] = []
     before = -1
@@ -119,7 +105,7 @@ def _join(units: Sequence[_Unit], chosen: set[int]) -> str:
     return "".join(parts).strip() + (f"\n{GAP}" if any(unit.rank > 0 for unit in units[before + 1 :]) else "")
 
 
-def _is_fragment(units: Sequence[_Unit], at: int, chosen: set[int]) -> bool:
+def _is_fragment(units: Sequence[Unit], at: int, chosen: set[int]) -> bool:
     """Whether a unit goes on what is left out before it, or only opens what is left out behind it."""
     text = units[at].text
     before = units[at - 1] if at and at - 1 not in chosen else None
@@ -132,37 +118,37 @@ def _is_fragment(units: Sequence[_Unit], at: int, chosen: set[int]) -> bool:
     return opens or (len(text) <= _FRAGMENT_CHARS and text[:1].islower() and not _ENDS.search(text))
 
 
-def _rank_ends(units: list[_Unit]) -> list[_Unit]:
+def _rank_ends(units: list[Unit]) -> list[Unit]:
     """Rank the beginning and the end of the text above what is between them."""
-    telling = [at for at, unit in enumerate(units) if unit.rank >= 0.5 and not _is_heading(unit.text)]
+    telling = [at for at, unit in enumerate(units) if unit.rank >= 0.5 and not is_heading(unit.text)]
     ends = {at: 1.0 for at in [at for at in telling if units[at].rank >= 1][-1:]} | {at: 2.5 for at in telling[:2]}
     return [
-        _Unit(unit.text, unit.line, unit.rank + ends.get(at, 0) - 0.3 * at / len(units)) if unit.rank > 0 else unit
+        Unit(unit.text, unit.line, unit.rank + ends.get(at, 0) - 0.3 * at / len(units)) if unit.rank > 0 else unit
         for at, unit in enumerate(units)
     ]
 
 
-def _rank_sections(units: list[_Unit]) -> list[_Unit]:
+def _rank_sections(units: list[Unit]) -> list[Unit]:
     """Rank what opens a quoted document or its summary above the rest, and settings and how to work below it."""
-    made: list[_Unit] = []
-    most, lifted = _CODE_RANK + _ITEM_RANK, 0  # the rank that units may have here, and how many are raised
+    made: list[Unit] = []
+    most, lifted = CODE_RANK + _ITEM_RANK, 0  # the rank that units may have here, and how many are raised
     for unit in units:
         rank = unit.rank if GIVES_TASK.search(unit.text) else min(unit.rank, most)
         if _is_opening(unit.text):
-            most = next((cap for pattern, cap in CAPS if pattern.search(unit.text)), _CODE_RANK + _ITEM_RANK)
+            most = next((cap for pattern, cap in CAPS if pattern.search(unit.text)), CODE_RANK + _ITEM_RANK)
             lifted = _LIFTED if SUMMARIZES.search(unit.text) else 0
             rank = min(unit.rank, most)
-        elif lifted and rank >= 0.5 and unit.rank != _CODE_RANK:
+        elif lifted and rank >= 0.5 and unit.rank != CODE_RANK:
             rank, lifted = max(rank, _SUMMARY_RANK), lifted - 1
-        made.append(_Unit(unit.text, unit.line, rank))
+        made.append(Unit(unit.text, unit.line, rank))
     return made
 
 
 def _is_opening(text: str) -> bool:
-    return _is_heading(text) or (text.endswith((":", "：")) and "\n" not in text) or _TAG.fullmatch(text) is not None
+    return is_heading(text) or (text.endswith((":", "：")) and "\n" not in text) or _TAG.fullmatch(text) is not None
 
 
-def _rank_items(units: list[_Unit]) -> list[_Unit]:
+def _rank_items(units: list[Unit]) -> list[Unit]:
     """Rank the first sentence of each thing that a line announces by their number ("two issues here:")."""
     raised: set[int] = set()
     for at, unit in enumerate(units):
@@ -170,12 +156,12 @@ def _rank_items(units: list[_Unit]) -> list[_Unit]:
             starts = [n for n in range(at + 1, len(units)) if units[n].line != units[n - 1].line and units[n].rank > 0]
             raised |= {at, *starts[: NUMBERS[found[1].lower()]]}
     return [
-        _Unit(unit.text, unit.line, max(unit.rank, _ITEM_RANK)) if at in raised else unit
+        Unit(unit.text, unit.line, max(unit.rank, _ITEM_RANK)) if at in raised else unit
         for at, unit in enumerate(units)
     ]
 
 
-def _rank_steps(units: list[_Unit]) -> list[_Unit]:
+def _rank_steps(units: list[Unit]) -> list[Unit]:
     """Rank the numbered steps that the reader is to follow above what only describes; not those that reproduce."""
     raised: set[int] = set()
     for at, unit in enumerate(units):
@@ -183,7 +169,7 @@ def _rank_steps(units: list[_Unit]) -> list[_Unit]:
             continue
         number, line = 0, unit.line
         for n in range(at + 1, len(units)):
-            opening = _NUMBER.match(units[n].text) if units[n].line != line else None
+            opening = NUMBER.match(units[n].text) if units[n].line != line else None
             line = units[n].line
             if opening and int(opening[0].strip(" \t*_.)")) == number + 1:
                 number += 1
@@ -191,103 +177,51 @@ def _rank_steps(units: list[_Unit]) -> list[_Unit]:
             elif opening or (number == 0 and units[n].rank > 0):
                 break
     return [
-        _Unit(unit.text, unit.line, max(unit.rank, _STEP_RANK))
+        Unit(unit.text, unit.line, max(unit.rank, _STEP_RANK))
         if at in raised and unit.rank > 0 and len(unit.text) <= _DECISIVE_CHARS
         else unit
         for at, unit in enumerate(units)
     ]
 
 
-def _split_units(text: str) -> Iterator[_Unit]:
-    at = line = 0
-    rank = 0.0  # of the unit before
-    for found in (*FENCED.finditer(text), None):
-        for unit in _split_lines(text[at : found.start() if found else len(text)], line):
-            line, rank = unit.line, unit.rank
-            yield unit
-        if found:
-            code = found.group().strip("\n")
-            is_kept = rank >= 1 and len(code) <= MOST_CODE_CHARS and not _is_table(code)
-            yield _Unit(code, line + 1, _CODE_RANK if is_kept else 0)
-            at, line = found.end(), line + 2
+def _rank_questions(units: list[Unit]) -> list[Unit]:
+    """Rank what the user asks, in no list, above what only describes."""
+    listed = {unit.line for unit in units if _LISTED.match(unit.text)}
+    return [
+        Unit(unit.text, unit.line, max(unit.rank, _ASKING_RANK))
+        if unit.rank >= 1 and unit.line not in listed and unit.text.endswith(("?", "？"))
+        else unit
+        for unit in units
+    ]
 
 
-def _split_lines(text: str, number: int) -> Iterator[_Unit]:
-    is_log = False
-    for line in text.split("\n"):
-        if not line.strip():
-            is_log = False
-            continue
-        number += 1
-        is_log = _is_log(line) or (is_log and line.startswith((" ", "\t")))
-        if is_log or _EMPTY.fullmatch(line):
-            yield _Unit(line.rstrip(), number, 0)
-            continue
-        opening = _NUMBER.match(line)
-        start = opening.end() if opening else 0
-        for sentence in filter(None, STOP.split(line[start:].rstrip())):
-            yield _Unit(f"{line[:start]}{sentence}".strip(), number, _rank(sentence))
-            start = 0
+def _hands_in(unit: Unit) -> bool:
+    return unit.rank >= _PLAIN_RANK and HANDS_IN.search(unit.text) is not None
 
 
-def _is_table(code: str) -> bool:
-    """Whether a block of code is many lines of figures."""
-    lines = code.split("\n")[1:-1]
-    return len(lines) > _MOST_FIGURES and sum(_FIGURES.match(line) is not None for line in lines) > len(lines) / 2
-
-
-def _is_log(line: str) -> bool:
-    """Whether a line is of a log or of code: by how it begins, or by how many signs it has."""
-    return _LOG.match(line) is not None or (len(line) > 60 and len(_SIGNS.findall(line)) > len(line) * _MOST_SIGNS)
-
-
-@memoize_texts(4_096)  # a request is condensed to several lengths
-def _rank(sentence: str) -> float:
-    if MUSES.match(sentence):
-        return 0
-    if ASIDE.match(sentence):
-        return 0.2
-    if _is_heading(sentence):
-        return 1.8
-    is_end = FINISHES.search(sentence) is not None
-    if not is_end and has_demand(sentence) and is_forced(sentence):
-        return 0.6
-    if is_end or TASK.search(sentence):
-        return _TASK_RANK
-    asking = _ASKING_RANK if sentence.endswith(("?", "？")) else 1
-    return max(asking, 2 if TELLS.search(sentence) else 1)
-
-
-def _is_heading(text: str) -> bool:
-    return _HEADS.search(text) is not None and len(text.split()) <= _HEADING_WORDS
+def _rank_harness(units: list[Unit]) -> list[Unit]:
+    """Leave out what a harness says behind the issue that it quotes, but the task and how work is handed in."""
+    start = next((at for at, unit in enumerate(units) if at and INSTRUCTS.match(unit.text)), len(units))
+    if not any(FINISHES.search(unit.text) for unit in units[start:]):
+        return units
+    return [
+        unit
+        if at < start or (unit.rank >= _PLAIN_RANK and HANDS_IN.search(unit.text))
+        else Unit(unit.text, unit.line, 0)
+        for at, unit in enumerate(units)
+    ]
 
 
 _ASKING_RANK = 2.6
+_PLAIN_RANK = 0.7  # orders with force, which are constraints, have less
 _TELLING_RANK = 1.5
 _SUMMARY_RANK = 2.6
 _LIFTED = 2  # sentences that open a document
-_MOST_FIGURES = 6  # lines of them that are kept
-_FIGURES = re.compile(r"\s*[\d.,:+-]+\s[^a-z]{0,40}[\w.]{0,12}\s*$")
 _TAG = re.compile(r"\s*</?[\w-]{1,40}>\s*")
 _ENDS = re.compile(r"[.!?…:;。！？：；][\s*_)\"'”’`\]]*$")
 _LISTED = re.compile(r"\s*(?:[-*•#]|\d{1,2}[.)])")
 _FRAGMENT_CHARS = 20  # of a word or two that only lead to what follows
 _LETTERS = re.compile(r"[^\W\d_]+")
 _DECISIVE_CHARS = 300  # of the sentence that says what the user waits for
-_HEADING_WORDS = 5
-_CODE_RANK = 2.2
-_TASK_RANK = 3
 _ITEM_RANK = 3.2
 _STEP_RANK = 3.1
-_MOST_SIGNS = 0.09  # of the characters of a line that is text
-_SIGNS = re.compile(r"[_=;{}<>\\|$]|\w[./:]\w")
-_NUMBER = re.compile(r"\s*[*_]{0,2}\d{1,2}[.)]\s+")
-_LOG = re.compile(
-    r"(?!#+\s)(?:"
-    + DATA.pattern
-    + r")|\s*(?:File \"|Traceback \(most recent|\$ |[\w.-]+[#$] )|\(Open file:|\(Current directory:|\s*[\w-]+\$\s*$"
-)
-_EMPTY = re.compile(
-    r"\W*|\s*</?[\w-]+>\s*|\s*(?:[-*]\s*)?\W{0,3}(?:https?://|www\.|/)\S+\s*|\s*!\[[^\]]*\]\([^)]*\)\s*"
-)
-_HEADS = re.compile(r"^#{1,6}\s|^\*\*[^*]+\*\*:?$|^[^.!?]{1,60}[:：]$")

@@ -120,7 +120,7 @@ def normalize_demand(text: str) -> str:
 
 def _extract_demands(text: str, key: str, of: Scope | None = None) -> Iterator[Constraint]:
     left = MOST_PER_MESSAGE
-    text = _strip_findings(text) if of is None else text
+    text = _strip_findings(_TIPS.sub("", text)) if of is None else text
     is_report = of is None and _is_report(text)
     for sentence in _split_rules(text) if of == "project" else _split_demands(text, is_report):
         if is_report and (POINTS.search(sentence) or not DIRECT.search(_ASIDE.sub(" ", sentence))):
@@ -215,6 +215,11 @@ _OPENING_CHARS = 1_000  # in which a pasted review says that it is one
 _FINDINGS = re.compile(
     r"(?im)^#{1,6}[ \t][^\n]{0,80}\b(?:review|findings|audit)\b|^[^\n]{0,80}\b(?:my|code) review\s*:"
     r"|^\W{0,4}(?:critical|high|medium|low) severity\W{0,4}$"
+)
+_TIPS = re.compile(  # up to the next heading, tag or note in parentheses; and notes on one tool
+    r"(?im)^[ \t*_#]{0,12}(?:(?:important|useful|helpful|general|some|more)[ \t])*(?:tips|hints)[ \t*_:]{0,12}\n"
+    r"(?:(?![#<(]|[A-Z][A-Z ]{1,40}:[ \t]*$)[^\n]*\n)*(?:(?![#<(])[^\n]+\Z)?"
+    r"|^[ \t*_#]{0,12}note about the \w+ (?:command|tool)s?:[^\n]*$"
 )
 _LISTED = re.compile(r"(?m)^[ \t]*(?:#{1,6}[ \t]|[-*•][ \t]|\d{1,2}[.)][ \t]|---|\W{0,4}\w+ severity\W{0,4}$)")
 _REMINDER = re.compile(r"<(system-?reminder)>.*?(?:</\1>|\Z)", re.S)  # what a host adds to what a tool printed

@@ -11,9 +11,17 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, UserRequest, mark
-from secateur.compaction.ledger.user.constraints import clip_sentences, normalize_demand
-from secateur.compaction.ledger.user.force_words import LOUD, is_complaint, is_forced, is_manner, is_one_off, is_work
-from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES, RULE_CHARS, list_rules
+from secateur.compaction.ledger.user.constraints import normalize_demand
+from secateur.compaction.ledger.user.force_words import (
+    LOUD,
+    is_complaint,
+    is_forced,
+    is_format,
+    is_manner,
+    is_one_off,
+    is_work,
+)
+from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES, limit_rules, list_rules
 from secateur.compaction.ledger.user.retractions import is_negative
 from secateur.memoizing import memoize_texts
 from secateur.toolcalls.actions import collapse_whitespace
@@ -25,15 +33,17 @@ REPEATED_CHARS = 120  # of a demand that is a whole request, and is not listed a
 
 
 def select_constraints(
-    entries: Sequence[Constraint], requests: Sequence[UserRequest], most_rules: int = LEAST_PROJECT_RULES
+    entries: Sequence[Constraint],
+    requests: Sequence[UserRequest],
+    most_rules: int = LEAST_PROJECT_RULES,
+    work: str = "",
 ) -> tuple[Constraint, ...]:
-    """Return the demands that are shown, by force, each in its own words."""
+    """Return the demands that are shown, by force, each in its own words; `work` names files and commands."""
     own = _drop_advice([one for one in entries if one.scope != "project" and not _is_idle(one, requests)])
-    rules = list_rules(entries)[:most_rules]
-    shown = sorted(_drop_repeats([*_shorten_blocks(own), *rules]), key=rank_constraint)
-    return tuple(
-        replace(one, text=clip_sentences(one.text, RULE_CHARS)) if one.scope == "project" else one for one in shown
-    )
+    rules = list_rules(entries, work)
+    shown = _drop_repeats([*_shorten_blocks(own), *rules])
+    kept = {*limit_rules([one for one in shown if one.scope == "project"], most_rules)}
+    return tuple(sorted((one for one in shown if one.scope != "project" or one in kept), key=rank_constraint))
 
 
 def is_ruling(one: Constraint) -> bool:
@@ -81,6 +91,8 @@ def _is_idle(one: Constraint, requests: Sequence[UserRequest]) -> bool:
     """Whether a demand stands in the requests anyway, or was carried out."""
     if one.replaced_by or is_ruling(one):
         return False
+    if is_format(one.text):
+        return True
     states = {request.state for request in requests if mark(request.key) == mark(one.key)}
     is_answered = states <= {"done", "superseded"}
     if one.scope == "standing":

@@ -35,10 +35,21 @@ def is_one_off(text: str) -> bool:
     return (
         is_errand(text)
         or _ONCE.search(text) is not None
+        or is_undoing(text)
         or _SUBJECTLESS.match(text) is not None
         or _is_remark(text)
         or (not is_forced(text) and _is_single_change(text))
     )
+
+
+def is_undoing(text: str) -> bool:
+    """Whether an English sentence orders to go back to what was before."""
+    return _UNDOES.match(text) is not None
+
+
+def is_format(text: str) -> bool:
+    """Whether an English sentence only says how calls and answers alternate, which a harness says again itself."""
+    return _FORMAT.search(text) is not None
 
 
 def is_complaint(text: str) -> bool:
@@ -89,6 +100,12 @@ _MANNER = re.compile(
 _SUBJECTLESS = re.compile(
     r"(?i)\s*(?:should|must|shall)\s+(?:also\s+)?be\b"
 )  # it says nothing without what it is about
+_FORMAT = re.compile(
+    r"(?i)\b(?:your|each|every)\s+(?:response|reply|message|answer|turn)s?\b[^.\n]{0,40}\b(?:must|should|has\s+to|needs?\s+to)\b"
+    r"[^.\n]{0,60}\b(?:tool\s+calls?|bash|commands?|thoughts?)\b"
+    r"|\bone\s+(?:\w+\s+)?(?:command|tool\s+call|action)s?\s+(?:at\s+a\s+time|per\b)"
+    r"|\bwait\s+for\s+(?:the\s+)?(?:feedback|output|results?)\b"
+)
 _COMPLAINS = re.compile(  # "the list broke, that should never happen"
     r"(?i)\b(?:got|gets?|saw|see|had|was|crash\w*|exploded|happened|broke|failed|fails)\b[^\n]*"
     r"\b(?:should|must|may|can)(?:\s+(?:never|not)|n['’]t)\s+(?:ever\s+)?(?:happen|be\s+(?:possible|so|like\s+that))\W*$"
@@ -96,7 +113,10 @@ _COMPLAINS = re.compile(  # "the list broke, that should never happen"
 _ONCE = re.compile(  # a question, a remark that trails off, a report to look into, and to go back: done once answered
     r"(?i)[?？]\W*$|\b(?:must|should|needs?\s+to)\b[^\n]*(?:\.{3}|…)\W*$"
     r"|\b(?:investigate|look\s+into\s+(?:it|this|that)|check\s+(?:it|this|that))\W*$"
-    r"|^\W*(?:(?:nah|no|nope|ok|okay|hm+|well|yeah|yes)[\s,.]+)*(?:let['’]?s\s+)?(?:roll\s*(?:it\s+|this\s+|that\s+)?back|revert|undo|go\s+back)\b"
+)
+_UNDOES = re.compile(
+    r"(?i)^\W*(?:(?:nah|no|nope|ok|okay|hm+|well|yeah|yes)[\s,.]+)*(?:let['’]?s\s+)?"
+    r"(?:roll\s*(?:it\s+|this\s+|that\s+)?back|revert|undo|go\s+back)\b"
 )
 _CHANGE = re.compile(
     r"(?i)\b(?:we|you)\s+should\s+(?:(?:also|now|then|probably|just)\s+)?"

@@ -12,6 +12,7 @@ from secateur.compaction.ledger.entries import Ledger, UserRequest
 from secateur.compaction.ledger.user.answers import is_confirming
 from secateur.compaction.ledger.user.briefs import GAP
 from secateur.compaction.ledger.user.constraints import strip_data
+from secateur.compaction.ledger.user.force_words import is_undoing
 from secateur.compaction.ledger.user.requests import is_review, is_substantial, is_task
 from secateur.text.host_texts import is_nudge
 
@@ -61,6 +62,8 @@ def _is_goal(one: UserRequest) -> bool:
     if not is_task(one.text) or is_nudge(one.text) or _is_answered_question(one) or is_answered_review(one):
         return False
     is_brief = one.state == "done" and len(one.text) <= _FLEETING_CHARS
+    if one.state == "done" and len(one.text) <= _ORDER_CHARS and is_undoing(one.text):
+        return False
     is_passing = is_fleeting(one.text) or _COMMAND.fullmatch(one.text.strip()) is not None
     return not is_confirming(one) and not (is_brief and is_passing)
 

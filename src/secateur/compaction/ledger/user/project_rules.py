@@ -4,15 +4,18 @@ Rule: a rule of the project can be read again, so few have room; texts stay as t
 are named together, and which of them holds is not judged.
 """
 
+import posixpath
 import re
 from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint
 from secateur.compaction.ledger.user.force_words import CASE, LOUD
 from secateur.compaction.ledger.user.rules import is_procedure, is_prompt, is_rule_file
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
-MOST_PROJECT_RULES, LEAST_PROJECT_RULES = 10, 4  # where there is room for all else, and where there is not
+MOST_PROJECT_RULES, LEAST_PROJECT_RULES = 6, 4  # where there is room for all else, and where there is not
 OPPOSED_CHARS = 120  # of each of two rules that oppose each other
 RULE_CHARS = 240  # of a rule of the project, clipped where a sentence ends
 
@@ -43,11 +46,35 @@ def _tell_pushes_once(rules: Sequence[Constraint]) -> list[Constraint]:
 
 def count_left_out(entries: Iterable[Constraint], most_rules: int) -> int:
     """Count the rules of the project that have no room."""
-    return max(0, len(list_rules(entries)) - most_rules)
+    rules = list_rules(entries)
+    return len(rules) - len(limit_rules(rules, most_rules))
 
 
-def list_rules(entries: Iterable[Constraint]) -> list[Constraint]:
-    return _tell_pushes_once(sorted(filter(is_rule, entries), key=_rank_rule))
+def limit_rules(rules: Sequence[Constraint], most: int) -> list[Constraint]:
+    """Return the first rules, and the procedure of the host's prompt beside them."""
+    others = [one for one in rules if not _is_procedure(one)][:most]
+    return [one for one in rules if _is_procedure(one) or one in others]
+
+
+def _is_procedure(one: Constraint) -> bool:
+    return is_prompt(one.source) and is_procedure(one.text)
+
+
+def list_rules(entries: Iterable[Constraint], work: str = "") -> list[Constraint]:
+    """Return the firm rules, those that bear on the rest of the work first, each by its first whole sentences."""
+    told = work.casefold()
+    ranked = sorted(filter(is_rule, entries), key=lambda one: _rank_rule(one, told))
+    rules = {(one.source, clip_rule(one.text)): one for one in reversed(_tell_pushes_once(ranked))}
+    return [replace(one, text=text) for (_, text), one in reversed(rules.items())]
+
+
+def clip_rule(text: str) -> str:
+    """Return as many of the first sentences of a rule as have room, one at least."""
+    if len(text) <= RULE_CHARS:
+        return text
+    ends = [found.end() for found in _SENTENCE_ENDS.finditer(text)]
+    kept = [end for end in ends if end <= RULE_CHARS][-1:] or ends[:1]
+    return text[: kept[0]].strip() if kept else text
 
 
 def is_rule(one: Constraint) -> bool:
@@ -55,23 +82,34 @@ def is_rule(one: Constraint) -> bool:
     if one.scope != "project":
         return False
     is_firm = _FIRM.search(one.text) is not None and not _NO_RULE.search(one.text)
-    return is_firm or (is_prompt(one.source) and is_procedure(one.text))
+    return is_firm or _is_procedure(one)
 
 
-def _rank_rule(one: Constraint) -> tuple[bool, ...]:
-    """The procedure of the prompt first, then the task's own document, how work ends, every case, and firm ones."""
+def _rank_rule(one: Constraint, work: str) -> tuple[bool, ...]:
+    """The procedure of the prompt first, then the task's own document, how work ends, every case, and firm ones.
+
+    Rules that name files go behind others where none of these files was worked with.
+    """
     text = one.text[:RULE_CHARS]
-    if is_prompt(one.source) and is_procedure(one.text):
+    if _is_procedure(one):
         return ()
     return (
         is_rule_file(one.source) or "." not in one.source,
         _BEARS.search(text) is None,
+        _is_of_other_files(text, work),
         CASE.match(text) is not None,
         LOUD.search(text) is None,
         _FIRM.search(text) is None,
     )
 
 
+def _is_of_other_files(text: str, work: str) -> bool:
+    names = [posixpath.basename(name.rstrip("/")).casefold() for name in _NAMED_FILES.findall(text)]
+    return bool(names) and not any(name and name in work for name in names)
+
+
+_NAMED_FILES = re.compile(r"`([\w.@-]*(?:/[\w.@*-]+)+/?|[\w-]+\.[a-z]{1,5})`")
+_SENTENCE_ENDS = re.compile(r"(?<!\d)(?<!\be\.g)(?<!\bi\.e)[.!?](?=[\s*_]|$)[*_]*|[。！？]|(?<=[.!?]) \[…\]\Z")
 _FORBIDS_PUSH = re.compile(
     r"(?i)\b(?:never|do\s+not|don['’]?t|must\s+not|may\s+not|not)\s+(?:\w+\s+){0,2}?push\b"
     r"(?!\s+(?:until|before|without|directly|(?:straight\s+)?(?:to|on|onto)\b))"
@@ -88,6 +126,7 @@ _FIRM = re.compile(
 _NO_RULE = re.compile(  # the head of a list, a value, a heading, what a command does, what is allowed
     r"[:：]\s*[*_]*$|^\W*(?:[\w-]+\s){0,5}[\w-]+\s?:\W*\w+\W*$|^#|^\W*`[^`]+`\W*\s[-–—]?\s*|^\W*`[^`]+`\s*:"
     r"|\b(?:no|not)\s+\w+\s+required\b|\balways\s+(?:permitted|allowed|possible|present)\b"
+    r"|\b(?:skip|forget|ignore) this\b|\b(?:user|these) instructions (?:are|OVERRIDE)\b"
 )
 _BEARS = re.compile(  # on how work ends, where it is done, and what must stay as it is
     r"\b(?:NEVER|MUST NOT|DO NOT|NOT)\b"

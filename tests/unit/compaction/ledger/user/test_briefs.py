@@ -182,3 +182,54 @@ def test_a_piece_that_goes_on_what_is_left_out_is_left_out() -> None:
         made = condense_request(text, room).split("\n")
         assert "gives" not in made
         assert "the other store." not in made or "The token gives you leave to work with" in made
+
+
+HARNESS = """ISSUE:
+Sums of Q are wrong
+
+The sum of more than two is counted as if there were one. {filler}
+
+>>> Sum(Q(1)).count()
+1
+>>> Sum(Q(1) + Q(1)).count()
+0
+
+### How to Reproduce
+
+```python
+{code}
+```
+
+INSTRUCTIONS:
+Now, you're going to solve this on your own. Your session has started in the root of the repository.
+When you're satisfied with your changes, you can submit them by running the submit command.
+
+IMPORTANT TIPS:
+1. Start by trying to replicate it.
+2. Instead of scrolling, use the goto command. It is much quicker.
+"""
+
+
+def test_of_a_harness_only_how_work_is_handed_in_stands_behind_the_issue_that_it_quotes() -> None:
+    code = "\n".join(f"print(Sum(Q({n})).count(), 'of', {n})" for n in range(12))
+    text = HARNESS.format(filler="It was seen by three people on two machines. " * 12, code=code)
+    told = condense_request(text, 1_400)
+    assert "Sums of Q are wrong" in told
+    assert "goto" not in told
+    assert "replicate" not in told
+    assert "session has started" not in told
+    assert "submit them by running the submit command" in told
+    assert code in told
+    assert ">>> Sum(Q(1)).count()\n1\n>>> Sum(Q(1) + Q(1)).count()\n0" in told
+
+
+def test_instructions_of_the_users_own_are_no_harness() -> None:
+    text = (
+        f"The parser is slow. {'It was seen by many people. ' * 30}\n## Instructions\nUse the new reader in the shop."
+    )
+    assert "Use the new reader in the shop." in condense_request(text, 300)
+
+
+def test_what_the_user_asks_outlives_what_only_describes() -> None:
+    text = f"{'The first rows are as they were. ' * 20}\nThe others are not shown, though?\n{'They were there. ' * 20}"
+    assert "The others are not shown, though?" in condense_request(text, 200)

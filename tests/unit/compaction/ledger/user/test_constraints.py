@@ -125,6 +125,17 @@ def test_findings_that_the_user_pasted_demand_nothing_and_the_words_before_them_
     assert found(user(bot)) == []
 
 
+def test_tips_of_a_harness_are_no_demands_and_what_follows_them_are() -> None:
+    tips = "1. Always look at the open file.\n   Never scroll.\n\n2. Avoid the mouse."
+    text = (
+        f"Note about the edit command: You must indent.\n\nIMPORTANT TIPS:\n{tips}\n\n# Rules\nDo not touch the tests."
+    )
+    assert [one.text for one in found(user(f"Fix it. Never push.\n{text}"))] == [
+        "Never push.",
+        "Do not touch the tests.",
+    ]
+
+
 def test_each_is_verbatim_and_names_its_message() -> None:
     messages = talk(user("Add a flag. Do NOT touch `src/a.py`!  Thanks."), assistant(text="Done.")).messages
     assert build_ledger(messages).constraints == (Constraint("Do NOT touch `src/a.py`!", "request", messages[0].key),)

@@ -313,3 +313,36 @@ def test_one_change_that_was_made_is_no_demand_and_what_holds_later_is(said: str
     assert [one.text for one in select_constraints(done.constraints, done.requests)] == ([said] if is_kept else [])
     still = build_ledger(talk(asked).messages)
     assert [one.text for one in select_constraints(still.constraints, still.requests)] == [said]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Your response must include at least one bash tool call.",
+        "Remember, you can only enter ONE COMMAND AT A TIME.",
+        "You should always wait for feedback after every command.",
+    ],
+)
+def test_how_calls_and_answers_alternate_is_said_by_the_harness_again(said: str) -> None:
+    assert listed(user(f"Fix it. Never push.\n{said}")) == ["standing] Never push."]
+
+
+def test_a_rule_is_told_by_its_first_whole_sentences_and_once() -> None:
+    more = (
+        "It is said in the guide of the team, where its reasons are told, and in the notes of the last meeting there."
+    )
+    long = f"- Always commit each of the {'many ' * 50}parts."
+    rules = f"- Never edit the generated files. {more} {more}\n- NEVER edit the generated files.\n{long}"
+    assert sorted(listed(user("Fix it."), *opened("/p/AGENTS.md", rules))) == [
+        f"project: AGENTS.md] {long}",
+        f"project: AGENTS.md] - Never edit the generated files. {more}",
+    ]
+
+
+def test_rules_on_files_that_the_session_did_not_touch_go_last() -> None:
+    rules = "- Always sort `docs/list.md`.\n- Always sort `src/rows.py`.\n- Always close sockets.\n"
+    rules += "".join(f"- Always sort the rows of table {n}.\n" for n in range(MOST_PROJECT_RULES))
+    edit = assistant(("2", "edit", json.dumps({"path": "/p/src/rows.py", "old_text": "a", "new_text": "b"})))
+    found = listed(user("Fix it."), *opened("/p/AGENTS.md", rules), edit, result("ok", "edit", "2"))
+    assert "project: AGENTS.md] - Always sort `src/rows.py`." in found
+    assert not any("docs/list.md" in line for line in found)

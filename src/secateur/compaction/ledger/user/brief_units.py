@@ -1,0 +1,120 @@
+"""A text in units: sentences, lines and blocks of code, each with a rank by what it says alone.
+
+Rule: no unit is cut. Logs, tags, long code and addresses alone have no rank; what gives the task has the highest, and
+orders with force have little, since they are listed as constraints. What of them is kept is decided in `briefs`.
+"""
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from secateur.compaction.ledger.said import CODE, FENCED, STOP
+from secateur.compaction.ledger.user.brief_words import ASIDE, FINISHES, MUSES, REPRODUCES, TASK, TELLS
+from secateur.compaction.ledger.user.demands import DATA, has_demand
+from secateur.compaction.ledger.user.force_words import is_forced
+from secateur.memoizing import memoize_texts
+
+MOST_CODE_CHARS, REPRODUCING_CHARS = 300, 900  # of a block of code that is kept, and of one that reproduces something
+
+
+class Unit(Struct, frozen=True):
+    """A sentence, a line or a block of code, and the number of the line that it is on."""
+
+    text: str
+    line: int
+    rank: float
+
+
+def split_units(text: str) -> Iterator[Unit]:
+    at = line = 0
+    rank, before, heading = 0.0, "", ""  # of the unit before, and the heading above
+    for found in (*FENCED.finditer(text), None):
+        for unit in _split_lines(text[at : found.start() if found else len(text)], line):
+            line, rank, before = unit.line, unit.rank, unit.text
+            heading = before if is_heading(before) else heading
+            yield unit
+        if found:
+            code = found.group().strip("\n")
+            most = REPRODUCING_CHARS if REPRODUCES.search(f"{heading} {before}") else MOST_CODE_CHARS
+            is_kept = rank >= 1 and len(code) <= most and not _is_table(code)
+            yield Unit(code, line + 1, CODE_RANK if is_kept else 0)
+            at, line = found.end(), line + 2
+
+
+def _split_lines(text: str, number: int) -> Iterator[Unit]:
+    is_log = False
+    for line in _CONSOLE.sub(_join_console, text).split("\n"):
+        if not line.strip():
+            is_log = False
+            continue
+        number += 1
+        if line.startswith(CODE):
+            yield Unit(line.removeprefix(CODE).replace(CODE, "\n"), number, CODE_RANK)
+            continue
+        is_log = _is_log(line) or (is_log and line.startswith((" ", "\t")))
+        if is_log or _EMPTY.fullmatch(line):
+            yield Unit(line.rstrip(), number, 0)
+            continue
+        opening = NUMBER.match(line)
+        start = opening.end() if opening else 0
+        for sentence in filter(None, STOP.split(line[start:].rstrip())):
+            yield Unit(f"{line[:start]}{sentence}".strip(), number, _rank(sentence))
+            start = 0
+
+
+def _join_console(found: re.Match[str]) -> str:
+    """Join what was typed into a console with what it printed: one is nothing without the other."""
+    said = found[0].rstrip("\n")
+    return f"{CODE}{said.replace(chr(10), CODE)}\n" if len(said) <= REPRODUCING_CHARS else found[0]
+
+
+def _is_table(code: str) -> bool:
+    """Whether a block of code is many lines of figures."""
+    lines = code.split("\n")[1:-1]
+    return len(lines) > _MOST_FIGURES and sum(_FIGURES.match(line) is not None for line in lines) > len(lines) / 2
+
+
+def _is_log(line: str) -> bool:
+    """Whether a line is of a log or of code: by how it begins, or by how many signs it has."""
+    return _LOG.match(line) is not None or (len(line) > 60 and len(_SIGNS.findall(line)) > len(line) * _MOST_SIGNS)
+
+
+@memoize_texts(4_096)  # a request is condensed to several lengths
+def _rank(sentence: str) -> float:
+    if MUSES.match(sentence):
+        return 0
+    if ASIDE.match(sentence):
+        return 0.2
+    if is_heading(sentence):
+        return 1.8
+    is_end = FINISHES.search(sentence) is not None
+    if not is_end and has_demand(sentence) and is_forced(sentence):
+        return 0.6
+    if is_end or TASK.search(sentence):
+        return _TASK_RANK
+    return 2 if TELLS.search(sentence) else 1
+
+
+def is_heading(text: str) -> bool:
+    return _HEADS.search(text) is not None and len(text.split()) <= _HEADING_WORDS
+
+
+_CONSOLE = re.compile(r"^[ \t]*>>> [^\n]*(?:\n[ \t]*\S[^\n]*)*\n?", re.M)
+_MOST_FIGURES = 6  # lines of them that are kept
+_FIGURES = re.compile(r"\s*[\d.,:+-]+\s[^a-z]{0,40}[\w.]{0,12}\s*$")
+_HEADING_WORDS = 5
+CODE_RANK = 2.2
+_TASK_RANK = 3
+_MOST_SIGNS = 0.09  # of the characters of a line that is text
+_SIGNS = re.compile(r"[_=;{}<>\\|$]|\w[./:]\w")
+NUMBER = re.compile(r"\s*[*_]{0,2}\d{1,2}[.)]\s+")
+_LOG = re.compile(
+    r"(?!#+\s)(?:"
+    + DATA.pattern
+    + r")|\s*(?:File \"|Traceback \(most recent|\$ |[\w.-]+[#$] )|\(Open file:|\(Current directory:|\s*[\w-]+\$\s*$"
+)
+_EMPTY = re.compile(
+    r"\W*|\s*</?[\w-]+>\s*|\s*(?:[-*]\s*)?\W{0,3}(?:https?://|www\.|/)\S+\s*|\s*!\[[^\]]*\]\([^)]*\)\s*"
+)
+_HEADS = re.compile(r"^#{1,6}\s|^\*\*[^*]+\*\*:?$|^[^.!?]{1,60}[:：]$")
