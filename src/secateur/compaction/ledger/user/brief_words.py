@@ -13,8 +13,8 @@ SUMMARIZES = re.compile(
 CAPS = (  # what describes the machine says nothing of the task; how to work says less than what to do
     (
         re.compile(
-            r"(?i)^\W*(?:(?:your|the|my) )?(?:versions?|environment(?: details| info\w*)?|compiler|system(?: info\w*)?|dialect"
-            r"|platform|configuration|os|dependencies)\W*$"
+            r"(?i)^\W*(?:(?:your|the|my) )?(?:versions?|environment(?: details| info\w*)?|compiler|system(?: info\w*)?"
+            r"|dialect|platform|configuration|os|dependencies)\W*$"
             r"|^\W*(?:(?:important|useful|helpful|general|some|more) )*(?:tips|hints)\W*$"
             r"|\b(?:execution rules|response format|(?:for )?each response"
             r"|(?:useful |command |response ){1,2}examples?|examples? of an? (?:\w+ ){0,2}(?:response|answer)"
