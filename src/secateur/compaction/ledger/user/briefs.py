@@ -195,7 +195,7 @@ def _rank_questions(units: list[Unit]) -> list[Unit]:
     ]
 
 
-def _hands_in(unit: Unit) -> bool:
+def _is_handing_in(unit: Unit) -> bool:
     return unit.rank >= _PLAIN_RANK and HANDS_IN.search(unit.text) is not None
 
 
