@@ -18,7 +18,7 @@ from secateur.memoizing import memoize_texts
 MOST_CODE_CHARS, REPRODUCING_CHARS = 300, 900  # of a block of code that is kept, and of one that reproduces something
 
 
-class Unit(Struct, frozen=True):
+class BriefUnit(Struct, frozen=True):
     """A sentence, a line or a block of code, and the number of the line that it is on."""
 
     text: str
@@ -26,7 +26,7 @@ class Unit(Struct, frozen=True):
     rank: float
 
 
-def split_units(text: str) -> Iterator[Unit]:
+def split_units(text: str) -> Iterator[BriefUnit]:
     at = line = 0
     rank, before, heading = 0.0, "", ""  # of the unit before, and the heading above
     for found in (*FENCED.finditer(text), None):
@@ -38,11 +38,11 @@ def split_units(text: str) -> Iterator[Unit]:
             code = found.group().strip("\n")
             most = REPRODUCING_CHARS if REPRODUCES.search(f"{heading} {before}") else MOST_CODE_CHARS
             is_kept = rank >= 1 and len(code) <= most and not _is_table(code)
-            yield Unit(code, line + 1, CODE_RANK if is_kept else 0)
+            yield BriefUnit(code, line + 1, CODE_RANK if is_kept else 0)
             at, line = found.end(), line + 2
 
 
-def _split_lines(text: str, number: int) -> Iterator[Unit]:
+def _split_lines(text: str, number: int) -> Iterator[BriefUnit]:
     is_log = False
     for line in _CONSOLE.sub(_join_console, text).split("\n"):
         if not line.strip():
@@ -50,16 +50,16 @@ def _split_lines(text: str, number: int) -> Iterator[Unit]:
             continue
         number += 1
         if line.startswith(CODE):
-            yield Unit(line.removeprefix(CODE).replace(CODE, "\n"), number, CODE_RANK)
+            yield BriefUnit(line.removeprefix(CODE).replace(CODE, "\n"), number, CODE_RANK)
             continue
         is_log = _is_log(line) or (is_log and line.startswith((" ", "\t")))
         if is_log or _EMPTY.fullmatch(line):
-            yield Unit(line.rstrip(), number, 0)
+            yield BriefUnit(line.rstrip(), number, 0)
             continue
         opening = NUMBER.match(line)
         start = opening.end() if opening else 0
         for sentence in filter(None, STOP.split(line[start:].rstrip())):
-            yield Unit(f"{line[:start]}{sentence}".strip(), number, _rank(sentence))
+            yield BriefUnit(f"{line[:start]}{sentence}".strip(), number, _rank(sentence))
             start = 0
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from secateur.compaction.ledger.said import keep_ends
-from secateur.compaction.ledger.user.brief_units import CODE_RANK, NUMBER, Unit, is_heading, split_units
+from secateur.compaction.ledger.user.brief_units import CODE_RANK, NUMBER, BriefUnit, is_heading, split_units
 from secateur.compaction.ledger.user.brief_words import (
     ANNOUNCES,
     CAPS,
@@ -73,7 +73,7 @@ def _is_frame(sentence: str) -> bool:
     return all(FRAME.fullmatch(word) for word in _LETTERS.findall(sentence))
 
 
-def _choose(units: Sequence[Unit], max_chars: int) -> set[int]:
+def _choose(units: Sequence[BriefUnit], max_chars: int) -> set[int]:
     """Choose what has room, by rank; what only goes with the task has no more than a share of the room."""
     kept: set[int] = set()
     used = 0
@@ -86,7 +86,7 @@ def _choose(units: Sequence[Unit], max_chars: int) -> set[int]:
     return kept
 
 
-def _join(units: Sequence[Unit], chosen: set[int]) -> str:
+def _join(units: Sequence[BriefUnit], chosen: set[int]) -> str:
     """Join what was chosen; a heading whose text is left out is left out, and so is a piece that says nothing alone."""
     kept = [
         at
@@ -105,7 +105,7 @@ def _join(units: Sequence[Unit], chosen: set[int]) -> str:
     return "".join(parts).strip() + (f"\n{GAP}" if any(unit.rank > 0 for unit in units[before + 1 :]) else "")
 
 
-def _is_fragment(units: Sequence[Unit], at: int, chosen: set[int]) -> bool:
+def _is_fragment(units: Sequence[BriefUnit], at: int, chosen: set[int]) -> bool:
     """Whether a unit goes on what is left out before it, or only opens what is left out behind it."""
     text = units[at].text
     before = units[at - 1] if at and at - 1 not in chosen else None
@@ -118,19 +118,19 @@ def _is_fragment(units: Sequence[Unit], at: int, chosen: set[int]) -> bool:
     return opens or (len(text) <= _FRAGMENT_CHARS and text[:1].islower() and not _ENDS.search(text))
 
 
-def _rank_ends(units: list[Unit]) -> list[Unit]:
+def _rank_ends(units: list[BriefUnit]) -> list[BriefUnit]:
     """Rank the beginning and the end of the text above what is between them."""
     telling = [at for at, unit in enumerate(units) if unit.rank >= 0.5 and not is_heading(unit.text)]
     ends = {at: 1.0 for at in [at for at in telling if units[at].rank >= 1][-1:]} | {at: 2.5 for at in telling[:2]}
     return [
-        Unit(unit.text, unit.line, unit.rank + ends.get(at, 0) - 0.3 * at / len(units)) if unit.rank > 0 else unit
+        BriefUnit(unit.text, unit.line, unit.rank + ends.get(at, 0) - 0.3 * at / len(units)) if unit.rank > 0 else unit
         for at, unit in enumerate(units)
     ]
 
 
-def _rank_sections(units: list[Unit]) -> list[Unit]:
+def _rank_sections(units: list[BriefUnit]) -> list[BriefUnit]:
     """Rank what opens a quoted document or its summary above the rest, and settings and how to work below it."""
-    made: list[Unit] = []
+    made: list[BriefUnit] = []
     most, lifted = CODE_RANK + _ITEM_RANK, 0  # the rank that units may have here, and how many are raised
     for unit in units:
         rank = unit.rank if GIVES_TASK.search(unit.text) else min(unit.rank, most)
@@ -140,7 +140,7 @@ def _rank_sections(units: list[Unit]) -> list[Unit]:
             rank = min(unit.rank, most)
         elif lifted and rank >= 0.5 and unit.rank != CODE_RANK:
             rank, lifted = max(rank, _SUMMARY_RANK), lifted - 1
-        made.append(Unit(unit.text, unit.line, rank))
+        made.append(BriefUnit(unit.text, unit.line, rank))
     return made
 
 
@@ -148,7 +148,7 @@ def _is_opening(text: str) -> bool:
     return is_heading(text) or (text.endswith((":", "：")) and "\n" not in text) or _TAG.fullmatch(text) is not None
 
 
-def _rank_items(units: list[Unit]) -> list[Unit]:
+def _rank_items(units: list[BriefUnit]) -> list[BriefUnit]:
     """Rank the first sentence of each thing that a line announces by their number ("two issues here:")."""
     raised: set[int] = set()
     for at, unit in enumerate(units):
@@ -156,12 +156,12 @@ def _rank_items(units: list[Unit]) -> list[Unit]:
             starts = [n for n in range(at + 1, len(units)) if units[n].line != units[n - 1].line and units[n].rank > 0]
             raised |= {at, *starts[: NUMBERS[found[1].lower()]]}
     return [
-        Unit(unit.text, unit.line, max(unit.rank, _ITEM_RANK)) if at in raised else unit
+        BriefUnit(unit.text, unit.line, max(unit.rank, _ITEM_RANK)) if at in raised else unit
         for at, unit in enumerate(units)
     ]
 
 
-def _rank_steps(units: list[Unit]) -> list[Unit]:
+def _rank_steps(units: list[BriefUnit]) -> list[BriefUnit]:
     """Rank the numbered steps that the reader is to follow above what only describes; not those that reproduce."""
     raised: set[int] = set()
     for at, unit in enumerate(units):
@@ -177,29 +177,29 @@ def _rank_steps(units: list[Unit]) -> list[Unit]:
             elif opening or (number == 0 and units[n].rank > 0):
                 break
     return [
-        Unit(unit.text, unit.line, max(unit.rank, _STEP_RANK))
+        BriefUnit(unit.text, unit.line, max(unit.rank, _STEP_RANK))
         if at in raised and unit.rank > 0 and len(unit.text) <= _DECISIVE_CHARS
         else unit
         for at, unit in enumerate(units)
     ]
 
 
-def _rank_questions(units: list[Unit]) -> list[Unit]:
+def _rank_questions(units: list[BriefUnit]) -> list[BriefUnit]:
     """Rank what the user asks, in no list, above what only describes."""
     listed = {unit.line for unit in units if _LISTED.match(unit.text)}
     return [
-        Unit(unit.text, unit.line, max(unit.rank, _ASKING_RANK))
+        BriefUnit(unit.text, unit.line, max(unit.rank, _ASKING_RANK))
         if unit.rank >= 1 and unit.line not in listed and unit.text.endswith(("?", "？"))
         else unit
         for unit in units
     ]
 
 
-def _is_handing_in(unit: Unit) -> bool:
+def _is_handing_in(unit: BriefUnit) -> bool:
     return unit.rank >= _PLAIN_RANK and HANDS_IN.search(unit.text) is not None
 
 
-def _rank_harness(units: list[Unit]) -> list[Unit]:
+def _rank_harness(units: list[BriefUnit]) -> list[BriefUnit]:
     """Leave out what a harness says behind the issue that it quotes, but the task and how work is handed in."""
     start = next((at for at, unit in enumerate(units) if at and INSTRUCTS.match(unit.text)), len(units))
     if not any(FINISHES.search(unit.text) for unit in units[start:]):
@@ -207,7 +207,7 @@ def _rank_harness(units: list[Unit]) -> list[Unit]:
     return [
         unit
         if at < start or (unit.rank >= _PLAIN_RANK and HANDS_IN.search(unit.text))
-        else Unit(unit.text, unit.line, 0)
+        else BriefUnit(unit.text, unit.line, 0)
         for at, unit in enumerate(units)
     ]
 
