@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
-from secateur.compaction.ledger.work.last_errors import STARTER, describe_failure, judge_action, read_last_error
+from secateur.compaction.ledger.work.last_errors import STARTER, describe_failure, judge_call, read_last_error
 from secateur.memoizing import memoize_texts
 from secateur.redact import redact
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
@@ -180,7 +180,7 @@ def judge_run(run: ExecutedCommand) -> CheckVerdict:
     if run.check is None or result is None:
         if _has_foreign_status(run):
             return CheckVerdict(None)
-        return CheckVerdict(run.action.ok if run.looks else judge_action(run.action))
+        return CheckVerdict(run.action.ok if run.looks else judge_call(run.action))
     if not has_started(run):
         return CheckVerdict(None)
     rest = run.text.strip().removeprefix(name_command(run.text))

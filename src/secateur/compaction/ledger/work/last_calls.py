@@ -12,7 +12,7 @@ from secateur.compaction.ledger.entries import Command
 from secateur.compaction.ledger.files.touched import describe_target
 from secateur.compaction.ledger.said import get_user_text
 from secateur.compaction.ledger.work.checks import read_verdict
-from secateur.compaction.ledger.work.last_errors import judge_action
+from secateur.compaction.ledger.work.last_errors import judge_call
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse_whitespace
@@ -62,26 +62,33 @@ def _read(action: Action) -> Command:
     if not action.said.strip() or NO_RESULT in action.said[:_SEARCHED]:
         return Command(text, None if action.ok else False, action.exit, key=action.call.key)
     looks = any(run.looks for run in iterate_runs([action]))
-    ok = action.ok if looks else judge_action(action)
+    ok = action.ok if looks else judge_call(action)
     return Command(text, ok, action.exit, told=quote_result(action), key=action.call.key)
 
 
 def quote_result(action: Action, is_end: bool = False) -> str:
-    """Return the total of a check, else the newest error, else the first telling line, or with `is_end` the last."""
+    """Return the total of a check, else an error, else the first telling line, or with `is_end` the last.
+
+    Of several errors the newest, of git's the first, which names the cause; of a failed call any line that says so.
+    """
     if action.kind == "read" and action.ok:
         return ""  # a line of a file tells nothing
     said = action.said[-_SEARCHED:] if is_end else action.said
     lines = list(_iterate_telling(said))
     errors = [line for line in lines if _ERROR.search(line)] if action.kind not in ("read", "search") else []
-    line = read_verdict(action.said, action.exit, not action.ok).line or next(
-        iter((*errors[-1:], *(lines[-1:] if is_end else lines))), ""
-    )
+    if action.kind == "run" and judge_call(action) is False:
+        errors = errors or [line for line in lines if _FAILS.search(line)]
+    is_of_git = _OF_GIT.search(action.call.text[:_SEARCHED]) is not None
+    verdict = read_verdict(action.said, action.exit, not action.ok).line
+    is_bare = (is_of_git and bool(errors)) or _BARE.search(verdict) is not None
+    told = (*(() if is_bare else (verdict,)), *(errors[:1] if is_of_git else errors[-1:]))
+    line = next(filter(None, (*told, *(lines[-1:] if is_end else lines))), "")
     return clip_text(collapse_whitespace(redact(line)).replace(_SAID, " - said: "), LINE_CHARS)
 
 
 def _iterate_telling(said: str) -> Iterator[str]:
     """Yield the first lines of a result that hold words, without those that a host writes above an output."""
-    for line in _HOST_END.sub("", said[:_SEARCHED]).split("\n"):
+    for line in _HOST_END.sub("", said[:_SEARCHED].replace("\b", "")).split("\n"):
         if _TELLS.search(line) and not _HOST_LINE.match(line):
             yield line
 
@@ -92,6 +99,11 @@ NO_RESULT = "[No result was recorded"  # put in where a call has no result
 _ERROR = re.compile(
     r"^\s*(?:[\w.]*(?:Error|Exception)\b|(?i:fatal|error|panic)\b)[^\n]{0,200}?:\s?\S|^bash: |^\S*sh: \d+: "
 )
+_FAILS = re.compile(
+    r"(?i)\b(?:fail(?:s|ed|ure)?|errors?|fatal|denied|refused|rejected|timed out|malformed|could not|cannot|can['’]t)\b"
+)
+_BARE = re.compile(r"\bexit status \d+$")
+_OF_GIT = re.compile(r"\b(?:git|gh) (?:-C \S{1,200} )?[a-z]")
 _TELLS = re.compile(r"[^\W\d_]{2,}")
 _HOST_LINE = re.compile(
     r"(?:Chunk ID|Wall time|Original token count): |(?:(?:Process|Command) exited with code|Exit code:) -?\d+\s*$"

@@ -32,6 +32,18 @@ def judge_action(action: Action) -> bool | None:
     return read_last_error(action.said)[0]
 
 
+def judge_call(action: Action) -> bool | None:
+    """Return how a call ended; None where no exit status is stated and a line of its output names an error."""
+    ok = judge_action(action)
+    is_silent = action.exit is None and action.kind not in ("read", "search", "edit")
+    return None if ok and is_silent and _has_error_line(action.said) else ok
+
+
+@lru_cache(maxsize=1_024)
+def _has_error_line(output: str) -> bool:
+    return any(_NAMES_ERROR.match(line) for line in output[-_SEARCHED:].split("\n")[-_LINES:])
+
+
 def describe_failure(output: str, total: str) -> str:
     """Return the line that tells why a check failed: the first error with its place, else the failed assertion.
 
@@ -65,7 +77,9 @@ _UNCAUGHT = re.compile(  # what an interpreter or a shell prints last before it 
     r"|(?:\S{0,80}sh: )?(?:line \d{1,6}: |\d{1,6}: )?\S{1,200}: (?:command not found|not found)$"
     r"|(?:/\S{0,80}/)?(?:ba|da|z)?sh: [^\n]{1,200}: (?:No such file or directory|Permission denied)$"
     r"|zsh:(?:\d{1,6}:)? command not found: \S{1,200}$|\S*python[\d.]*: (?:No module named \S|can't open file )"
+    r"|[\s\x08]{0,200}(?:: )?exit status [1-9]\d{0,2}$"
 )
+_NAMES_ERROR = re.compile(r"(?:[Ee]rror|ERROR|fatal|FATAL): \S")
 _ENDS_IN_ERROR = re.compile(r"(?:error|fatal|panic)\b(?!s\b)[^:\n]{0,80}: ?\S|npm (?:ERR!|error) ", re.I)
 STARTER = re.compile(
     r"^g?make(?:\[\d+\])?: |^npm (?:ERR!|error) |^\s*ELIFECYCLE\b|^error: script |^##\[error\]|^FAIL$|^OK$"

@@ -19,7 +19,7 @@ from secateur.compaction.ledger.work.checks import REFUSED, list_commands
 from secateur.compaction.ledger.work.commits import COMMITTED, find_commits
 from secateur.compaction.ledger.work.failed_acts import has_run_failed
 from secateur.compaction.ledger.work.last_calls import describe_call, quote_result
-from secateur.compaction.ledger.work.last_errors import judge_action
+from secateur.compaction.ledger.work.last_errors import judge_call
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand
@@ -146,7 +146,7 @@ class _Steps:
             told = quote_result(action, True)
             is_known = action.exit is not None and not _ERROR.match(told)  # behind a pipe the status is another's
             ok = None if action.ok and not is_known else action.ok
-            self._note_outcome(line, ok if judge_action(action) else False, told)
+            self._note_outcome(line, ok if judge_call(action) else False, told)
 
     def _note_outcome(self, line: str, ok: bool | None, told: str) -> None:
         text = clip_command(line, COMMAND_CHARS)

@@ -128,6 +128,37 @@ def test_of_a_result_the_error_is_quoted_and_without_an_exit_status_no_success_i
     assert shown[2] == f"- {told}, {outcome}: python try.py — said: {line}"
 
 
+@pytest.mark.parametrize(
+    ("command", "said", "line", "outcome"),
+    [
+        (
+            "cart push",
+            "pushing\nError: push failed\nhint: try again\n  \b\b: exit status 1",
+            "Error: push failed",
+            "failed",
+        ),
+        (
+            "cart push",
+            "pushing\nError: no such remote\nhint: try again",
+            "Error: no such remote",
+            "ended, outcome unknown",
+        ),
+        (
+            "git pull",
+            "Exit code: 1\nerror: it is dirty: a.py\nerror: stash: do so",
+            "error: it is dirty: a.py",
+            "failed",
+        ),
+        ("gh pr checks", "Exit code: 1\ntype pass 1s\nlint fail 9s\nrobot pending", "lint fail 9s", "failed"),
+        ("patch <a", "Exit code: 1\npatching a\n**** malformed patch\nthe end", "**** malformed patch", "failed"),
+        ("cart push", "Exit code: 0\nError: is printed", "Error: is printed", "ok"),
+    ],
+)
+def test_of_a_call_the_line_that_says_so_is_quoted(command: str, said: str, line: str, outcome: str) -> None:
+    shown = list_next(*called("It is so.", command, said))[2]
+    assert shown.replace(" (1)", "") == f"- called since, {outcome}: {command} — said: {line}"
+
+
 def test_a_stated_exit_status_and_a_command_that_only_looks_are_believed() -> None:
     said = "KeyError: 'cart'"
     shown = list_next(*called("Let's try it:", "./try", f"Exit code: 0\n{said}"))
