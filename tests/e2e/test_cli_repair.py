@@ -59,7 +59,7 @@ def test_in_place_keeps_a_backup_and_what_was_cut_off(tmp_path: Path) -> None:
         "pi",
         f"{path}.bak",
         f"{path}.torn",
-        14,
+        13,
     ]
     assert [one["rule"] for one in done.json["repairs"]] == ["F1"]
 

@@ -103,7 +103,7 @@ def command(args: RepairCommandOptions) -> int:
         output=args.target.name,
         backup=str(backup) if backup else None,
         torn=torn,
-        torn_bytes=len(done.torn),
+        torn_bytes=len(done.torn) - done.torn.count(b"\n"),  # a line feed parts the pieces in their file
         repairs=done.repairs,
         remaining=done.remaining,
     )

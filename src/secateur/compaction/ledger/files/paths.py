@@ -7,6 +7,7 @@ the other, folders and all, and no third does. What was done to a file is not de
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
 
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.redact import redact
@@ -110,6 +111,21 @@ def is_untracked(
     return shown and not any(one == known or one.startswith(f"{known}/") for one in others)
 
 
+def find_made_again(
+    effect: Effect, untracked: set[str], found: dict[str, FileEntry], roots: dict[str, None]
+) -> tuple[str, ...]:
+    """Return the path of what a call deletes again that git shows anew: a run made it, and nothing is left of it.
+
+    What was deleted counts as shown no more.
+    """
+    if effect.use != "deleted":
+        return ()
+    known = find_known_path(found, effect.path, roots)
+    shown = [one for one in untracked if f"/{clean_path(effect.path)}".endswith(f"/{one}")]
+    untracked.difference_update(shown)
+    return (known,) if shown and known in found and found[known].use == "deleted" else ()
+
+
 def is_untold_folder(effect: Effect, found: dict[str, FileEntry]) -> bool:
     """Whether a call deleted what looks like a folder of unknown files: nobody knows whether git has it."""
     path = effect.path
@@ -120,5 +136,12 @@ def is_untold_folder(effect: Effect, found: dict[str, FileEntry]) -> bool:
     )
 
 
+def is_secret(action: Action, path: str) -> bool:
+    """Whether what reads like a file in a command is a secret there: `<password>…` is no redirection."""
+    command = action.call.text
+    return action.kind == "run" and path in command and path not in _redact_command(command)
+
+
+_redact_command = lru_cache(maxsize=4)(redact)  # asked about once for each file that a command names
 _SEARCHED = 20_000  # characters of an output
 _UNTRACKED = re.compile(r"^\?\? ([^\n]{1,300})$", re.M)

@@ -11,7 +11,6 @@ a reader has to know.
 import posixpath
 import re
 from collections.abc import Collection, Iterable
-from functools import lru_cache
 from typing import cast
 
 from msgspec import Struct
@@ -20,9 +19,11 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.compaction.ledger.files.paths import (
     find_known_path,
+    find_made_again,
     find_place,
     find_roots,
     find_whole_path,
+    is_secret,
     is_untold_folder,
     is_untracked,
     list_untracked,
@@ -68,7 +69,9 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
                 _drop_restored(since_commit, effect, found, roots)
             else:
                 is_untold = is_untracked(effect, untracked, found, roots) or is_untold_folder(effect, found)
+                again = find_made_again(effect, untracked, found, roots)
                 touched = _note(found, effect, action, roots)
+                found |= {path: replace(found[path], use="discarded") for path in again}
                 since_commit |= dict.fromkeys(touched if effect.use != "read" and not is_untold else ())
         untracked |= list_untracked(action)
         if action.kind == "run" and "commit" in action.call.text and _COMMITTED.search(action.said[:_SEARCHED]):
@@ -289,12 +292,3 @@ class _TakenBack:
 _NOT_RESTORED = re.compile(
     r"^(?:Switched to |Already on |Note: switching to |No local changes to save|error: pathspec |fatal: )", re.M
 )
-
-
-def is_secret(action: Action, path: str) -> bool:
-    """Whether what reads like a file in a command is a secret there: `<password>…` is no redirection."""
-    command = action.call.text
-    return action.kind == "run" and path in command and path not in _redact_command(command)
-
-
-_redact_command = lru_cache(maxsize=4)(redact)  # asked about once for each file that it names

@@ -15,8 +15,8 @@ from msgspec import Struct
 from secateur.compaction.ledger.entries import FileEntry, Ledger, Standing, StandingKind
 from secateur.compaction.ledger.files.added_logs import describe_added_logs
 from secateur.compaction.ledger.files.lines import TEMPORARY
+from secateur.compaction.ledger.files.paths import is_secret
 from secateur.compaction.ledger.files.rewrites import is_edit_refused
-from secateur.compaction.ledger.files.touched import is_secret
 from secateur.compaction.ledger.work.checks import has_started, is_refused
 from secateur.compaction.ledger.work.claims import list_refuted
 from secateur.compaction.ledger.work.endings import describe_ending, find_diagnosis, list_lines

@@ -330,6 +330,15 @@ def test_a_folder_that_was_cloned_anew_is_not_deleted_and_one_of_unknown_files_i
     assert build_ledger(messages).uncommitted == ("lib/old.py",)
 
 
+def test_what_a_run_made_again_and_a_call_deleted_again_is_nothing_to_know() -> None:
+    status = called("bash", "?? lib/made.d/\n", command="git status -s")
+    gone = called("bash", command="rm -rf lib/made.d")
+    for rounds, use in (((status, gone), "deleted"), ((status, gone, gone), "deleted"),
+                        ((status, gone, status, gone), "discarded")):  # fmt: skip
+        ledger = build_ledger(talk(user(), *(message for one in rounds for message in one)).messages)
+        assert [(one.path, one.use) for one in ledger.files] == [("lib/made.d", use)]
+
+
 def test_what_git_never_had_and_no_call_worked_with_is_not_left_to_commit() -> None:
     def list_left(*rounds: tuple[Message, Message]) -> tuple[str, ...]:
         return build_ledger(talk(user(), *(message for one in rounds for message in one)).messages).uncommitted
