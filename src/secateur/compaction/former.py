@@ -46,6 +46,7 @@ def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sec
         )
     steps = [] if is_answered else _keep_telling(kept.get("next", ()))
     made["discoveries"] = (*map(mark_former, steps), *made.get("discoveries", ()))
+    _move_rules(made)
     has_passed = _has_passed(ledger)
     is_committed = bool(ledger.commits) or "commit" in ledger.delivered
     kept_lines = {
@@ -55,6 +56,15 @@ def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sec
     for id in ("constraints", "accomplished", "discoveries"):
         kept_lines[id] = tuple(_mark_revoked(line, ledger) for line in kept_lines.get(id, ()))
     return {id: lines for id, lines in kept_lines.items() if lines}
+
+
+def _move_rules(sections: dict[str, tuple[str, ...]]) -> None:
+    """Move the lines that say what is required before each commit to the demands."""
+    for id in ("discoveries", "accomplished"):
+        rules = [line for line in sections.get(id, ()) if _RULES.search(line)]
+        if rules:
+            sections[id] = tuple(line for line in sections[id] if line not in rules)
+            sections["constraints"] = (*sections.get("constraints", ()), *rules)
 
 
 def _is_order(line: str) -> bool:
@@ -223,6 +233,9 @@ _END_TAG = re.compile(r"</\w+>\s*$")
 _ARROW = re.compile(r"\s*<-+[^<>\n]{0,60}$")
 _UNCOMMITTED = re.compile(r"(?i)\b(?:staged|uncommitted|unstaged|not (?:yet )?committed|ready to commit)\b")
 _ORDER_CHARS = 160  # of an order that says nothing any more when others came after it
+_RULES = re.compile(
+    r"(?i)\b(?:required|mandatory|must|always)\b[^\n]{0,120}\b(?:before|after)\s+(?:(?:each|every|any|all)\s+)?(?:commit|push|merg)"
+)
 _OF_WORK = ("discoveries", "accomplished", "files")
 _GONE = ("deleted", "moved")
 _SAME = 0.9  # of a line's words

@@ -68,6 +68,14 @@ def test_orders_of_then_go_once_the_user_asked_for_more_and_wishes_stay() -> Non
     assert with_former_states(kept, Ledger())["instructions"] == kept["instructions"]
 
 
+def test_what_is_required_before_each_commit_is_a_demand() -> None:
+    rule, other = formerly("`make fmt && make lint` required before every commit", "`parse` reads one line.")
+    assert with_former_states({"discoveries": (rule, other)}, Ledger()) == {
+        "discoveries": (other,),
+        "constraints": (rule,),
+    }
+
+
 def test_what_another_line_says_as_well_is_said_once() -> None:
     kept = {
         "goal": ("The cache must never be shared between two users of one host.",),

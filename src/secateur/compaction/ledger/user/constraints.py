@@ -122,7 +122,7 @@ def _extract_demands(text: str, key: str, of: Scope | None = None) -> Iterator[C
     left = MOST_PER_MESSAGE
     text = _strip_findings(_TIPS.sub("", text)) if of is None else text
     is_report = of is None and _is_report(text)
-    for sentence in _split_rules(text) if of == "project" else _split_demands(text, is_report):
+    for sentence in _split_rules(text) if of == "project" else _split_clauses(_split_demands(text, is_report)):
         if is_report and (POINTS.search(sentence) or not DIRECT.search(_ASIDE.sub(" ", sentence))):
             continue
         if left and is_demand(sentence) and (kept := clip_sentences(sentence, MAX_CHARS)):
@@ -143,6 +143,14 @@ def _split_demands(text: str, is_report: bool) -> Iterator[str]:
                 yield from (line.strip() for line in items)
                 continue
         yield "\n".join((opening, *(line.removeprefix(CODE) for line in items)))
+
+
+def _split_clauses(sentences: Iterable[str]) -> Iterator[str]:
+    """Part what was typed without capitals where one of its sentences holds from now on."""
+    for one in sentences:
+        parts = _SMALL_STOP.split(one) if one[:1].islower() else []
+        is_parted = any(map(is_standing, parts)) and all(len(part) >= _CLAUSE_CHARS for part in parts)
+        yield from parts if is_parted else (one,)
 
 
 def strip_data(text: str) -> str:
@@ -210,6 +218,8 @@ def _split_rules(text: str) -> Iterator[str]:
 
 
 _BULLET = re.compile(r"\A\s*(?:[-*•]|\d{1,2}[.)])\s+")
+_SMALL_STOP = re.compile(r"(?<=[^\W\d_][.!])[ ]+(?=[a-z])(?<!e\.g\. )(?<!i\.e\. )(?<!vs\. )(?<!etc\. )(?<!\.\.\. )")
+_CLAUSE_CHARS = 20  # a shorter one says nothing alone
 _MANY_POINTERS = 3
 _OPENING_CHARS = 1_000  # in which a pasted review says that it is one
 _FINDINGS = re.compile(

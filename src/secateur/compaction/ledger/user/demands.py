@@ -150,7 +150,7 @@ ASKS_UNMARKED = re.compile(  # questions as people type them, without their mark
 SUPPOSES = re.compile(  # a question about what is so, in whose words something is denied
     r"(?i)\W*(?:(?:so|and|but|then|hm+|ok|okay|wait|oh|also)[,\s]+)*"
     r"(?:i(?:['’]m)?\b(?!\s+(?:want|need|prefer|insist))|if|without|there|they|he|she|(?:are|is|was|were|did|does|would|wo)n['’]?t"
-    r"|(?:don|can)['’]?t\s+(?:we|you|they|i))\b(?![^\n]*\b(?:must|please|make\s+sure)\b|[^\n]*\bok(?:ay)?\W*\Z)"
+    r"|(?:don|can)['’]?t\s+(?:we|you|they|i))\b(?![^\n]*\b(?:must|please|(?<!to )make\s+sure)\b|[^\n]*\bok(?:ay)?\W*\Z)"
 )
 STANDING = re.compile(
     r"(?i)\b(?:always|never|from\s+now\s+on|going\s+forward|whenever|every\s+time|any\s?time|at\s+all\s+times"

@@ -16,10 +16,12 @@ from secateur.compaction.ledger.user.force_words import (
     LOUD,
     is_complaint,
     is_forced,
+    is_forced_otherwise,
     is_format,
     is_manner,
     is_one_off,
     is_work,
+    list_manners,
 )
 from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES, limit_rules, list_rules
 from secateur.compaction.ledger.user.retractions import is_negative
@@ -41,9 +43,21 @@ def select_constraints(
     """Return the demands that are shown, by force, each in its own words; `work` names files and commands."""
     own = _drop_advice([one for one in entries if one.scope != "project" and not _is_idle(one, requests)])
     rules = list_rules(entries, work)
-    shown = _drop_repeats([*_shorten_blocks(own), *rules])
+    shown = _drop_repeats([*_shorten_blocks(_tell_manners_once(own)), *rules])
     kept = {*limit_rules([one for one in shown if one.scope == "project"], most_rules)}
     return tuple(sorted((one for one in shown if one.scope != "project" or one in kept), key=rank_constraint))
+
+
+def _tell_manners_once(entries: Sequence[Constraint]) -> list[Constraint]:
+    """Keep of demands on how work is to go those that say what no later one says, or what an earlier one says not."""
+    manners = [frozenset() if one.replaced_by else list_manners(one.text) for one in entries]
+    return [
+        one
+        for at, one in enumerate(entries)
+        if not manners[at]
+        or is_forced_otherwise(one.text)
+        or not (any(manners[at] <= later for later in manners[at + 1 :]) or any(manners[at] < mine for mine in manners))
+    ]
 
 
 def is_ruling(one: Constraint) -> bool:
@@ -91,7 +105,7 @@ def _is_idle(one: Constraint, requests: Sequence[UserRequest]) -> bool:
     """Whether a demand stands in the requests anyway, or was carried out."""
     if one.replaced_by or is_ruling(one):
         return False
-    if is_format(one.text):
+    if is_format(one.text) or _is_unasked(one, requests):
         return True
     states = {request.state for request in requests if mark(request.key) == mark(one.key)}
     is_answered = states <= {"done", "superseded"}
@@ -102,6 +116,13 @@ def _is_idle(one: Constraint, requests: Sequence[UserRequest]) -> bool:
     ):
         return True
     return is_answered and is_one_off(one.text)
+
+
+def _is_unasked(one: Constraint, requests: Sequence[UserRequest]) -> bool:
+    """Whether a demand holds for a push only, and only if the user asks for one, which no other message does."""
+    if not _IF_ASKED.search(one.text.partition("\n")[0]):
+        return False
+    return not any(_PUSHES.search(other.text) for other in requests if mark(other.key) != mark(one.key))
 
 
 def _drop_advice(entries: Sequence[Constraint]) -> list[Constraint]:
@@ -139,6 +160,8 @@ def _drop_repeats(entries: Sequence[Constraint]) -> list[Constraint]:
 
 
 GAP = "[…]"
+_IF_ASKED = re.compile(r"(?i)\bpush(?:es|ing)?\b.{0,60}\bonly\b.{0,30}\bif (?:the user|i) asks?\b")
+_PUSHES = re.compile(r"(?i)\bpush(?:ed|es|ing)?\b|\bpull requests?\b|\bmerge requests?\b|\bPRs?\b")
 _RULES = re.compile(r"(?i)(?:\bis|\bare) best[- ]effort\b|\bmeans?\b(?! to\b)|\bcounts? as\b")
 _FEWEST_LINES = 3  # of a block
 _FEWEST_WORDS = 3  # shorter demands are compared whole when they are extracted

@@ -23,6 +23,16 @@ def is_manner(text: str) -> bool:
     return _MANNER.search(text) is not None
 
 
+def list_manners(text: str) -> frozenset[str]:
+    """Return the words by which a sentence says how work is to go."""
+    return frozenset(" ".join(found[0].casefold().split()) for found in _MANNER.finditer(text))
+
+
+def is_forced_otherwise(text: str) -> bool:
+    """Whether a sentence forbids or commands in other words than those on how work is to go."""
+    return _FORCED.search(_MANNER.sub(" ", text)) is not None
+
+
 @memoize_texts(4_096)
 def is_errand(text: str) -> bool:
     """Whether an English sentence is an order to be carried out once, and forbids nothing."""
@@ -60,7 +70,7 @@ def is_complaint(text: str) -> bool:
 def is_work(text: str) -> bool:
     """Whether a sentence gives work, and sets it no limit."""
     return not is_forced(text) or (
-        _ERRAND.match(text) is not None and not is_negative(text) and not _LIMITS.search(text)
+        not is_manner(text) and _ERRAND.match(text) is not None and not is_negative(text) and not _LIMITS.search(text)
     )
 
 

@@ -136,6 +136,13 @@ def test_tips_of_a_harness_are_no_demands_and_what_follows_them_are() -> None:
     ]
 
 
+def test_what_was_typed_without_capitals_is_parted_where_a_part_holds_from_now_on() -> None:
+    said = "my dude, this broke when i started it with -r. wrong colors must NEVER break it"
+    assert [one.text for one in found(user(said))] == ["wrong colors must NEVER break it"]
+    whole = "split the list. then sort it, but do not touch the frame there"
+    assert [one.text for one in found(user(whole))] == [whole]
+
+
 def test_each_is_verbatim_and_names_its_message() -> None:
     messages = talk(user("Add a flag. Do NOT touch `src/a.py`!  Thanks."), assistant(text="Done.")).messages
     assert build_ledger(messages).constraints == (Constraint("Do NOT touch `src/a.py`!", "request", messages[0].key),)

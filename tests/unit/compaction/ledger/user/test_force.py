@@ -219,7 +219,7 @@ def test_the_procedure_of_a_hosts_prompt_goes_before_the_rules_of_files() -> Non
 
 
 def test_a_block_that_repeats_another_one_is_told_by_what_differs() -> None:
-    block = "Here is how to push, but ONLY do this if I ask:\n* Never push to main\n* Never edit tags\n* Use the {} API"
+    block = "Here is how to push, and ALWAYS push like this:\n* Never push to main\n* Never edit tags\n* Use the {} API"
     first, second = listed(user(f"Fix it.\n\n{block.format('North')}\n\n{block.format('South')}"))
     assert "* Never edit tags" in first
     assert second.split("\n    ")[1:] == ["[…]", "* Use the South API"]
@@ -346,3 +346,19 @@ def test_rules_on_files_that_the_session_did_not_touch_go_last() -> None:
     found = listed(user("Fix it."), *opened("/p/AGENTS.md", rules), edit, result("ok", "edit", "2"))
     assert "project: AGENTS.md] - Always sort `src/rows.py`." in found
     assert not any("docs/list.md" in line for line in found)
+
+
+def test_how_to_push_if_asked_is_told_once_the_user_asks_for_it() -> None:
+    how = "Here is how to push, but ONLY do this if the user asks you to:\n* Never push to main\n* Never edit tags"
+    assert listed(user(f"Fix it.\n\n{how}")) == []
+    assert listed(user(f"Fix it.\n\n{how}"), DONE, user("Open a pull request."), DONE)[0].startswith(
+        "standing] Here is how"
+    )
+
+
+def test_of_wishes_on_how_work_is_to_go_the_newest_wording_stays_unless_it_says_less() -> None:
+    said = ("ok, do meaningful commits then", "go on with that and do meaningful commits, one after each step of yours")
+    first = (user("Build the list."), DONE)
+    for pair in (said, said[::-1]):
+        turns = [one for text in pair for one in (user(text), DONE)]
+        assert listed(*first, *turns, user("Write the docs."), DONE) == [f"request] {said[1]}"]
