@@ -57,6 +57,7 @@ from secateur.compaction.ledger.work.repository import (
     MOST_UNPUSHED,
     add_unpaired_commits,
     find_branch,
+    find_ci,
     list_elsewhere,
     list_tickets,
 )
@@ -145,6 +146,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         elsewhere=list_elsewhere(ran, place),
         unpushed=limit_uncommitted(commits.unpushed, MOST_UNPUSHED),
         tickets=list_tickets(ran),
+        ci=find_ci(ran),
         attempts=list_attempts(said, done),
         before=told.before,
         replanned=replanned,

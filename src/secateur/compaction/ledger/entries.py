@@ -140,6 +140,7 @@ class Ticket(Struct, frozen=True, omit_defaults=True):
     state: Literal["open", "done"] = "open"
     kind: Literal["ticket", "pull request"] = "ticket"
     key: str = ""
+    draft: bool = False  # of a pull request
 
 
 class Undelivered(Struct, frozen=True, omit_defaults=True):
@@ -196,6 +197,7 @@ class Ledger(Struct, frozen=True, omit_defaults=True):
     elsewhere: tuple[str, ...] = ()  # other repositories in which the session committed, with their branches
     unpushed: tuple[str, ...] = ()  # commits and tags that no call pushed
     tickets: tuple[Ticket, ...] = ()
+    ci: str = ""  # the checks of a pull request as they were last seen: the command, then its rows by outcome
     attempts: tuple[Attempt, ...] = ()
     values: tuple[ValueChange, ...] = ()
     document: TaskDocument | None = None  # that holds the task

@@ -37,7 +37,7 @@ from secateur.compaction.ledger.work.commits import TAG
 from secateur.compaction.ledger.work.failures import is_overtaken
 from secateur.compaction.ledger.work.last_calls import take_ends
 from secateur.compaction.ledger.work.progress import join_progress
-from secateur.compaction.ledger.work.repository import MOST_UNPUSHED, merge_elsewhere, merge_tickets
+from secateur.compaction.ledger.work.repository import MOST_UNPUSHED, mark_pushed, merge_elsewhere, merge_tickets
 from secateur.compaction.ledger.work.standing import is_code, merge_standing
 from secateur.compaction.ledger.work.status import list_unnamed, select_dirty
 from secateur.text.host_texts import is_nudge
@@ -71,6 +71,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         elsewhere=merge_elsewhere(earlier.elsewhere, later.elsewhere),
         unpushed=_merge_unpushed(earlier, later),
         tickets=merge_tickets((*earlier.tickets, *later.tickets)),
+        ci=later.ci or (mark_pushed(earlier.ci) if "push" in later.delivered else earlier.ci),
         attempts=_keep_newest((*earlier.attempts, *later.attempts), lambda one: one.text),
         values=merge_values((*earlier.values, *later.values)),
         document=later.document or earlier.document,

@@ -43,6 +43,7 @@ from secateur.compaction.ledger.files.lines import (
 from secateur.compaction.ledger.relevance import SCRATCH
 from secateur.compaction.ledger.render import (
     ADDED,
+    AS_DRAFT,
     CALLED,
     CARRIED_OUT,
     EARLIER_COMMITS,
@@ -56,7 +57,7 @@ from secateur.compaction.ledger.render import (
     UNDELIVERED,
 )
 from secateur.compaction.ledger.work.commits import COMMITTED
-from secateur.compaction.ledger.work.open_work import NEVER_COMMITTED, NOT_TO_COMMIT, PUSHED, UNCOMMITTED, UNPUSHED
+from secateur.compaction.ledger.work.open_work import CI, NEVER_COMMITTED, NOT_TO_COMMIT, PUSHED, UNCOMMITTED, UNPUSHED
 from secateur.compaction.ledger.work.progress import list_told_steps
 from secateur.compaction.ledger.work.standing import STANDING
 from secateur.compaction.ledger.work.status import DIRTY, ELSEWHERE, STRAYS, read_place
@@ -119,7 +120,7 @@ _WORDS = re.compile(rf"({LAST_WORDS}|{EARLIER_WORDS}): (.*)", re.S)
 _ERROR = re.compile(r"error, (open|resolved|not tried again)( \(edited since\))?: (.*?)(?: — during: (.*))?")
 _FILE = re.compile(rf"({'|'.join(USES)}): (.*)")
 _SCRATCH_LABEL = re.compile(rf"{SCRATCH_FILES}(?:, (\d{{1,4}}) of (\d{{1,4}}))?")
-_TICKET = re.compile(r"(ticket|pull request), (open|done): (\S+)(?: — (.*))?")
+_TICKET = re.compile(r"(ticket|pull request), (open|done)(" + AS_DRAFT + r")?: (\S+)(?: — (.*))?")
 _TASK = re.compile(r"task(s)?, (open|done|superseded): (.*)")
 
 
@@ -227,7 +228,7 @@ def _parse_shaped_fact(found: dict[str, Any], text: str) -> None:
         texts = hit[3].split(SEPARATOR) if hit[1] else [hit[3]]
         found.setdefault("tasks", []).extend(PlanItem(one, cast(State, hit[2])) for one in texts)
     elif hit := _TICKET.fullmatch(text):
-        ticket = Ticket(hit[3], hit[4] or "", cast(Any, hit[2]), cast(Any, hit[1]))
+        ticket = Ticket(hit[4], hit[5] or "", cast(Any, hit[2]), cast(Any, hit[1]), draft=bool(hit[3]))
         found.setdefault("tickets", []).append(ticket)
     elif hit := _ERROR.fullmatch(text):
         is_open = hit[1] == "open"
@@ -271,6 +272,7 @@ def _parse_counts(rest: str) -> dict[str, int]:
 _OUTCOMES = {word: ok for ok, word in OUTCOME_WORDS.items()}
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     WHERE: ("standing", _parse_verdict),  # stands before the other lines on it
+    CI: ("ci", str),
     DIRTY: ("dirty", lambda rest: tuple(rest.split(" · "))),
     STRAYS: ("strays", lambda rest: tuple(rest.split(" · "))),
     UNPUSHED: ("unpushed", lambda rest: tuple(rest.split(" · "))),

@@ -55,6 +55,7 @@ EARLIER_WORDS = "before that the agent said"
 REPORTED = "the agent reports"
 REPLACED_BY = " — replaced by: "
 EDITED_SINCE = " (edited since)"
+AS_DRAFT = " as a draft"
 OPPOSED = "these rules oppose each other, and nobody settled it"
 TAKEN_BACK = "tried and taken back"
 EARLIER_COMMITS = "earlier commits"
@@ -293,4 +294,5 @@ def _render_open(ledger: Ledger) -> Iterator[str]:
 def _render_tickets(ledger: Ledger, state: str) -> Iterator[str]:
     for one in ledger.tickets:
         if one.state == state:
-            yield f"- {one.kind}, {state}: {one.id}" + (f" — {one.title}" if one.title else "")
+            draft = AS_DRAFT if one.draft and state == "open" else ""
+            yield f"- {one.kind}, {state}{draft}: {one.id}" + (f" — {one.title}" if one.title else "")

@@ -46,6 +46,7 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
         elsewhere=whole.elsewhere,
         unpushed=whole.unpushed,
         tickets=whole.tickets,
+        ci=whole.ci,
         attempts=whole.attempts,
         values=whole.values,
         document=whole.document,

@@ -18,6 +18,7 @@ ALL_LISTED = "every changed file that is listed"
 IN_STATUS = "what git status shows beside them"
 MOST_NAMED = 3  # files changed since the last commit, where nothing was committed
 UNPUSHED = "committed, and no call pushed it"
+CI = "CI as last seen"
 PUSHED, ALL_COMMITS = "committed and pushed", "every commit that is listed"
 NEVER_COMMITTED = "changed, and no call committed"
 NOT_TO_COMMIT = "changed (the task forbids commits)"
@@ -67,6 +68,8 @@ def render_undelivered_work(ledger: Ledger) -> Iterator[str]:
         yield f"- {UNPUSHED}: {' · '.join(ledger.unpushed)}"
     elif ledger.commits and "push" in ledger.delivered:
         yield f"- {PUSHED}: {ALL_COMMITS}"
+    if ledger.ci:
+        yield f"- {CI}: {ledger.ci}"
     yield from _render_demanded(ledger)
 
 

@@ -23,6 +23,8 @@ TITLE_CHARS = 120
 MOST_TICKETS = 20
 MOST_UNPUSHED = 4
 MOST_ELSEWHERE = 3
+MOST_CHECKS = 4  # of one outcome that are named
+PUSHED_SINCE = " (pushed since)"
 OF_BRANCH = " · branch: "
 
 
@@ -51,9 +53,14 @@ def merge_tickets(tickets: Iterable[Ticket]) -> tuple[Ticket, ...]:
     """Return one entry for each ticket, as it was left; a ticket keeps its title."""
     found: dict[str, Ticket] = {}
     for one in tickets:
-        name = next((id for id in found if id == one.id or id.endswith(f"/{one.id}")), one.id)
+        newest = [id for id, other in found.items() if other.kind == one.kind] if not one.id else []
+        name = next((id for id in found if id == one.id or id.endswith(f"/{one.id}")), one.id or "".join(newest[-1:]))
+        if not name:
+            continue
         before = found.pop(name, None)
-        found[name] = Ticket(name, one.title or (before.title if before else ""), one.state, one.kind, one.key)
+        found[name] = Ticket(
+            name, one.title or (before.title if before else ""), one.state, one.kind, one.key, one.draft
+        )
     return tuple(found.values())[-MOST_TICKETS:]
 
 
@@ -76,8 +83,44 @@ def _read_tracker(words: tuple[str, ...], run: ExecutedCommand) -> Iterator[Tick
         state, kind = _REMOTE[verb]
         titles = [word for before, word in zip(words, words[1:], strict=False) if before in ("--title", "-t")]
         title = clip_text(collapse_whitespace(redact(titles[0])), TITLE_CHARS) if titles else ""
-        named = _URL.findall(said)[-1:] if state == "open" else [word.lstrip("#") for word in words[3:4]]
-        yield from (Ticket(redact(id), title, state, kind, key) for id in named if _ID.fullmatch(id))
+        numbers = [word.lstrip("#") for word in words[3:4] if not word.startswith("-")]
+        named = _URL.findall(said)[-1:] if verb.endswith("create") else numbers or [""] * (verb == "pr ready")
+        is_draft = not _DRAFT.isdisjoint(words)
+        yield from (
+            Ticket(redact(id), title, state, kind, key, is_draft) for id in named if _ID.fullmatch(id) or not id
+        )
+
+
+def find_ci(ran: Iterable[ExecutedCommand]) -> str:
+    """Return how the checks of a pull request were when a call last looked at them; "" where none did."""
+    found = ""
+    for run in ran:
+        for words in run.does:
+            if words[:3] == ("gh", "pr", "checks"):
+                told = _describe_checks(run.action.said[:_SEARCHED_TEXT])
+                found = f"{redact(' '.join(words[:4]))} → {told}" if told else found
+            elif run.ok and words[0] == "git" and "push" in words[:4]:
+                found = mark_pushed(found)
+    return found
+
+
+def _describe_checks(said: str) -> str:
+    """Return the checks by outcome: the names of those that did not pass, the number of the others."""
+    rows: dict[str, list[str]] = {}
+    for name, outcome in _CHECKED.findall(said):
+        rows.setdefault(outcome, []).append(collapse_whitespace(redact(name)))
+    told = [f"{one} {', '.join(rows[one][:MOST_CHECKS])}" for one in _OUTCOMES if one in rows]
+    return "; ".join([*told, *([f"{len(rows['pass'])} pass"] if "pass" in rows else [])])
+
+
+def mark_pushed(ci: str) -> str:
+    """Return what was seen of checks, with the mark that something was pushed since."""
+    return f"{ci}{PUSHED_SINCE}" if ci and not ci.endswith(PUSHED_SINCE) else ci
+
+
+def is_ci_failing(ci: str) -> bool:
+    """Whether checks failed when a call last looked at them."""
+    return f"→ {_OUTCOMES[0]} " in ci
 
 
 def find_branch(ran: Iterable[ExecutedCommand]) -> str:
@@ -141,6 +184,9 @@ _STATUS = re.compile(
     r"^## (?!HEAD \()(?:No commits yet on )?([^\s.]{1,200}(?:\.[^\s.]{1,200}){0,8})(?:\.\.\.\S+)?(?: \[[^\]\n]*\])?$()",
     re.M,
 )
+_CHECKED = re.compile(r"^([^\t\n]{1,120})\t(fail|pending|pass|cancel)\t", re.M)
+_OUTCOMES = ("fail", "cancel", "pending")  # that are named
+_DRAFT = frozenset({"--draft", "-d", "--undo"})
 _URL = re.compile(r"https?://[^\s'\"<>]{1,160}/(?:issues|pull|merge_requests)/\d+")
 _ID = re.compile(r"\S{1,200}")
 _LOCAL: dict[str, tuple[Literal["open", "done"], tuple[str, ...]]] = {
@@ -160,6 +206,7 @@ _REMOTE: dict[str, tuple[Literal["open", "done"], Literal["ticket", "pull reques
     "issue create": ("open", "ticket"),
     "issue close": ("done", "ticket"),
     "pr create": ("open", "pull request"),
+    "pr ready": ("open", "pull request"),
     "pr merge": ("done", "pull request"),
     "pr close": ("done", "pull request"),
     "mr create": ("open", "pull request"),

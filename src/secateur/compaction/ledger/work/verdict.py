@@ -14,6 +14,7 @@ from secateur.compaction.ledger.work.commits import TAG
 from secateur.compaction.ledger.work.endings import ENDINGS, SUBMITTED
 from secateur.compaction.ledger.work.last_words import UNFINISHED
 from secateur.compaction.ledger.work.open_work import MOST_CHECKS, has_uncommitted, list_failing
+from secateur.compaction.ledger.work.repository import is_ci_failing
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
@@ -105,6 +106,8 @@ def _list_open(ledger: Ledger) -> Iterator[str]:
         yield from _count(sum((one.kind, one.state) == (kind, "open") for one in ledger.tickets), kind)
     if not ledger.questions:
         yield from _count(len(ledger.pending), "call without a result", "calls without a result")
+    if is_ci_failing(ledger.ci):
+        yield "checks of a pull request that failed when last seen"
     yield from _list_unpushed(ledger)
 
 

@@ -157,6 +157,34 @@ def test_a_pull_request_is_known_by_its_address_and_merged_by_its_number() -> No
     assert [one.state for one in merge(ledger, read(ran("gh pr merge 12 --squash", "Merged"))).tickets] == ["done"]
 
 
+def test_a_pull_request_is_a_draft_until_it_is_said_to_be_ready() -> None:
+    made = ran("gh pr create --draft --title 'Round prices'", "https://github.com/a/b/pull/12")
+    line = "https://github.com/a/b/pull/12 — Round prices"
+    lines = render_ledger(read(made))
+    assert f"- pull request, open as a draft: {line}" in lines["next"]
+    assert render_ledger(read_back(lines)) == lines
+    for ready in ("gh pr ready 12", "gh pr ready"):
+        assert f"- pull request, open: {line}" in render_ledger(read(made, ran(ready, "✓ marked")))["next"]
+    assert f"- pull request, open as a draft: {line}" in render_ledger(read(made, ran("gh pr ready 9", "✓")))["next"]
+
+
+ROWS = "lint\tfail\t1m25s\thttps://a.b/1\ntest\tpass\t2m\thttps://a.b/2\nbot\tpending\t0\thttps://a.b\n"
+
+
+def test_the_checks_of_a_pull_request_are_told_as_they_were_last_seen() -> None:
+    seen = ran("gh pr checks 12 2>&1", ROWS, True)
+    lines = render_ledger(read(seen))
+    assert "- CI as last seen: gh pr checks 12 → fail lint; pending bot; 1 pass" in lines["next"]
+    assert render_ledger(read_back(lines)) == lines
+    assert any("checks of a pull request that failed when last seen" in line for line in lines["next"])
+    since = "gh pr checks 12 → fail lint; pending bot; 1 pass (pushed since)"
+    assert read(seen, PUSHED, PUSHED).ci == merge(read(seen), read(PUSHED)).ci == since
+    green = read(seen, PUSHED, ran("gh pr checks 12", ROWS.replace("fail", "pass").replace("pending", "pass")))
+    assert green.ci == "gh pr checks 12 → 3 pass"
+    assert not any("that failed" in line for line in render_ledger(green)["next"])
+    assert read(ran("cat notes", ROWS)).ci == ""
+
+
 def test_the_folder_and_the_branch_are_those_of_late() -> None:
     calls = [ran("ls", "a", workdir="/srv/app") for _ in range(3)]
     calls += [
