@@ -25,13 +25,22 @@ from secateur.compaction.ledger.entries import (
 )
 from secateur.compaction.ledger.files.notes import drop_reported
 from secateur.compaction.ledger.files.values import select_values
-from secateur.compaction.ledger.user.answers import is_choice
+from secateur.compaction.ledger.said import split_sentences
+from secateur.compaction.ledger.user.answers import is_choice, shorten_question
 from secateur.compaction.ledger.user.briefs import GAP, condense_request
 from secateur.compaction.ledger.user.force import select_constraints
 from secateur.compaction.ledger.user.goals import BRIEF_CHARS, is_answered_review, is_fleeting, list_goals
 from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES, count_left_out
 from secateur.compaction.ledger.user.requests import is_substantial, is_task
-from secateur.compaction.ledger.work.progress import has_changed, limit_progress, list_replies, measure_request
+from secateur.compaction.ledger.work.commits import limit_commits
+from secateur.compaction.ledger.work.progress import (
+    has_changed,
+    limit_progress,
+    list_replies,
+    list_told_steps,
+    measure_request,
+)
+from secateur.compaction.ledger.work.replies import keep_reservations
 from secateur.compaction.ledger.work.reports import is_committed
 from secateur.compaction.ledger.work.step_choice import drop_settled, drop_small_count
 from secateur.compaction.ledger.work.steps import UNSHOWN, is_lasting, is_outward, is_task_run, shorten_arguments
@@ -41,8 +50,6 @@ from secateur.toolcalls.actions import clip_text
 _T = TypeVar("_T")
 
 SCRATCH = "scratch"  # among the counts of what is left out: scratch files, which their own line tells
-COMMIT_HASH = re.compile(r"(?:\[[^\]\n]{1,240} )?([0-9a-f]{7,40})(?:\]|$)")
-MOST_HASHES = 12  # of commits whose subjects have no room
 MOST_SCRATCH_FILES = 6
 MOST_READ_FILES = 8
 MOST_SCRATCH_CHECKS = 2
@@ -73,7 +80,7 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     constraints = select_constraints(ledger.constraints, requests, most_rules, work)
     ruled_out = ledger.omitted.get("constraints", 0) + count_left_out(ledger.constraints, most_rules)
     commands = _select_commands(ledger)
-    commits = _limit_commits(ledger.commits, commit_chars)
+    commits = limit_commits(ledger.commits, commit_chars)
     left_out = len(ledger.commits) - len(commits)
     files = _select_files(ledger.files)
     counts = {"constraints": ruled_out, "requests": dropped, SCRATCH: _count_scratch(ledger, files)}
@@ -82,6 +89,7 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     reported = tuple(one for one in ledger.reported if not is_committed(one.text, commits))
     listed = (one.text for some in (requests, ledger.constraints, commands) for one in some)
     said = "\n".join((*listed, *commits))
+    quoted = [line for one in (ledger.last_words, ledger.report) if one for line in split_sentences(one.text)]
     asked = "\n".join(one.text for one in ledger.requests)
     waiting = "\n".join(one.text for one in ledger.requests if one.state == "open")
     return replace(
@@ -89,7 +97,7 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
         requests=requests,
         constraints=constraints,
         files=drop_reported(
-            files, [*(one.text for one in reported), *list_replies(replace(ledger, requests=requests))]
+            files, [*(one.text for one in reported), *list_replies(replace(ledger, requests=requests)), *quoted]
         ),
         reported=reported,
         commands=commands,
@@ -126,7 +134,11 @@ def _select_requests(ledger: Ledger) -> tuple[UserRequest, ...]:
         )
 
     return tuple(
-        replace(_shorten_request(one, one in goals), progress=_shorten_progress(one, len(ledger.requests) - at))
+        replace(
+            _shorten_request(one, one in goals),
+            answers=shorten_question(one.answers) if len(ledger.requests) - at > LATEST_QUESTIONS else one.answers,
+            progress=_shorten_progress(one, len(ledger.requests) - at),
+        )
         for at, one in enumerate(ledger.requests)
         if one.state != "done" or one in goals or is_told(one) or (at == 0 and _is_sentence(one.text))
     )
@@ -144,7 +156,8 @@ def _shorten_progress(one: UserRequest, age: int) -> Progress | None:
     if progress is None or age == 1:
         return limit_progress(progress, steps, chars)
     told = tuple(step for step in drop_settled(progress.steps) if not step.endswith(UNSHOWN))
-    made = limit_progress(replace(progress, steps=told), steps, chars)
+    reply = keep_reservations(progress.reply) if has_changed(progress) else progress.reply
+    made = limit_progress(Progress(told, reply), steps, chars)
     made = replace(made, steps=drop_small_count(made.steps)) if made else None
     return made if made and (made.steps or made.reply) else None
 
@@ -154,7 +167,7 @@ def _limit_answered(
 ) -> tuple[UserRequest, ...]:
     """Keep goals and what is open, and of the others the newest that have room, in the user's own words first.
 
-    Of those before them a line is kept, as far as there is room.
+    Of those before them that are short or that work followed a line is kept, as far as there is room.
     """
     keys = {one.key for one in goals}
     order = sorted(
@@ -171,7 +184,8 @@ def _limit_answered(
     room = max(0, room) + chars - int(chars * WHOLE_SHARE)
     for at in reversed(range(len(requests))):
         brief = requests[at] if at in kept else _make_brief(requests[at])
-        if at not in kept and measure_request(brief) <= room:
+        is_told = brief.text == requests[at].text or (brief.text and list_told_steps([brief]))
+        if at not in kept and is_told and measure_request(brief) <= room:
             kept[at] = brief
             room -= measure_request(brief)
     return tuple(kept[at] for at in sorted(kept))
@@ -179,8 +193,10 @@ def _limit_answered(
 
 def _make_brief(one: UserRequest) -> UserRequest:
     """Return the beginning of a request with the steps that tell most."""
-    text = clip_text(one.text.partition("\n")[0], BRIEF_TEXT_CHARS)
-    text = text if text == one.text else f"{text}\n{GAP}"
+    text = clip_text(
+        next((line for line in one.text.split("\n") if line.strip() not in ("", GAP)), ""), BRIEF_TEXT_CHARS
+    )
+    text = f"{text} {GAP}" if text and text != one.text else text
     return replace(one, text=text, progress=limit_progress(one.progress, BRIEF_STEPS, 0))
 
 
@@ -193,16 +209,6 @@ def _shorten_request(one: UserRequest, is_goal: bool) -> UserRequest:
         return one
     chars = PASTED_CHARS if len(one.text) > BRIEF_CHARS and not is_goal else chars
     return replace(one, text=condense_request(one.text, chars))
-
-
-def _limit_commits(commits: tuple[str, ...], chars: int) -> tuple[str, ...]:
-    """Return the newest commits that have room, one at least, and of those before them the hashes."""
-    kept = len(commits)
-    while kept and (kept == len(commits) or len(commits[kept - 1]) <= chars):
-        kept -= 1
-        chars -= len(commits[kept])
-    before = [hit[1] if (hit := COMMIT_HASH.match(commit)) else "" for commit in commits[:kept]]
-    return (*filter(None, before[-MOST_HASHES:]), *commits[kept:])
 
 
 def _select_tasks(ledger: Ledger) -> tuple[PlanItem, ...]:

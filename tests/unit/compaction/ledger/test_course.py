@@ -6,7 +6,8 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.entries import Progress
+from secateur.compaction.ledger.entries import Progress, UserRequest
+from secateur.compaction.ledger.relevance import select_relevant
 from secateur.compaction.ledger.work.progress import join_progress, limit_progress
 from secateur.compaction.ledger.work.replies import condense_reply
 from secateur.compaction.ledger.work.step_choice import limit_steps
@@ -93,7 +94,7 @@ def test_the_course_is_told_and_read_back() -> None:
     lines = render_ledger(fit_ledger(build_ledger(talk(*history).messages), 4_000, estimate))
     told = "\n".join(lines["accomplished"])
     assert told.index("changed rows.py") < told.index("pytest -q → ok") < told.index("moved rows.py to scan.py")
-    assert "→ replied: “The reader keeps the last byte now. Should it also skip comments?”" in told
+    assert "→ replied: “Should it also skip comments?”" in told
     assert lines["accomplished"][-1].splitlines()[0].endswith(", open] (under Goal)")
     assert render_ledger(read_back(lines)) == lines
 
@@ -217,6 +218,69 @@ def test_a_reply_is_quoted_by_its_sentences(said: str, kept: str) -> None:
 def test_a_long_reply_keeps_its_beginning_and_the_question_at_its_end() -> None:
     said = "It is done. " + "The reader now skips what it must not read. " * 9 + "Shall I go on?"
     assert condense_reply(said, 110) == ("It is done. The reader now skips what it must not read. […] Shall I go on?")
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (
+            "The reader stops at the first row that has no label, since the menu needs one for each of its rows.",
+            "The reader stops at the first row that has no label …",
+        ),
+        (
+            "Reasonable shape. The reader of the rows must not stop at the first row that has no label, and so on.",
+            "Reasonable shape. The reader of the rows must not stop at the first row …",
+        ),
+        (
+            "It holds all of the rows of the menu. The cache has room for every row of the cook. It is fast.",
+            "It holds all of the rows of the menu.",
+        ),
+    ],
+)
+def test_a_reply_without_room_ends_behind_a_sentence_or_a_clause(said: str, kept: str) -> None:
+    assert condense_reply(said, 80) == kept
+
+
+def test_code_in_a_reply_is_not_quoted() -> None:
+    assert (
+        condense_reply("Run these:\n\n    git add .\n    git push\n\nThe cook waits for it.", 200)
+        == "The cook waits for it."
+    )
+
+
+def test_of_an_older_reply_behind_changes_stay_reservations_and_the_question() -> None:
+    reply = "The reader keeps the last byte. The tests of the menu were not run. It is faster as well. Shall I push it?"
+    turns = (user("Mend the reader."), *edited("a.py"), assistant(text=reply), user("Write the menu."), *edited("b.py"))
+    lines = render_ledger(fit_ledger(build_ledger(talk(*turns).messages), 4_000, estimate))
+    assert "→ replied: “The tests of the menu were not run. Shall I push it?”" in "\n".join(lines["accomplished"])
+
+
+def test_older_requests_without_room_are_told_only_if_something_was_changed_for_them() -> None:
+    requests = [UserRequest("Write the menu.", "done", "a")]
+    for n in range(20):
+        steps = Progress(("changed rows.py", f"commit [main {n}] Mend part {n}")) if n % 2 else Progress(reply="Fine.")
+        text = f"Mend part {n} of the reader, which drops rows.\n{'It drops the last row of the table. ' * 9}"
+        requests.append(UserRequest(text, "done", f"b{n}", progress=steps))
+    requests.append(UserRequest("Now write the docs.", key="c"))
+    kept = select_relevant(Ledger(requests=tuple(requests)), 1_600, 400).requests
+    brief = [one for one in kept if one.text.endswith(" […]")]
+    assert brief
+    assert all(one.progress and one.progress.steps for one in brief)
+
+
+def test_a_commit_that_worked_at_a_later_try_and_lines_that_say_what_failed() -> None:
+    commit = ran("git commit -am x", "[main 1234abc] Keep the last row\n 1 file changed")
+    assert steps_of(*ran("git commit -am x", "fatal: index.lock exists", True), *edited("a.py"), *commit) == (
+        "changed a.py",
+        "commit [main 1234abc] Keep the last row",
+    )
+    checks = ran("gh pr checks 12", "lint\tfail\t1m25s\nkitchen\tpending\t0", True)
+    assert steps_of(*checks) == ("gh pr checks 12 → failed: lint fail 1m25s",)
+
+
+def test_a_file_that_the_turn_created_is_told_once() -> None:
+    made = assistant(("w", "Write", '{"file_path": "rows.py", "content": "x"}')), result("ok", "Write", "w")
+    assert steps_of(*made, *edited("a.py"), *edited("rows.py")) == ("created rows.py", "changed a.py")
 
 
 def test_prose_cannot_pose_as_a_request() -> None:

@@ -19,6 +19,8 @@ from secateur.toolcalls.actions import clip_text, collapse_whitespace
 QUESTION_CHARS = 400
 ANSWERED_CHARS = 200  # of the question that a reply answers
 REPLY_CHARS = 60  # of a reply that says little but yes, no or which
+OLD_CHARS = 120  # of the question that an older reply answers
+_EXPLAINS = re.compile(r"[,;:](?=\s)|\s[–—-](?=\s)|\s\((?=\w)|\s·(?=\s)")
 _TAIL_CHARS = 1_000  # in which a closing question stands
 
 
@@ -108,6 +110,16 @@ def list_proposed(text: str) -> tuple[str, ...]:
             break
     is_told = is_announced and not is_code and 1 < len(found) <= _MOST_STEPS
     return tuple(found) if is_told else ()
+
+
+def shorten_question(quoted: str) -> str:
+    """Return what a reply of long ago answers without the steps before the question, and without explanations."""
+    last = quoted.rpartition(" · ")[2]
+    said = last if last.endswith(("?", "？")) else quoted
+    if len(said) <= OLD_CHARS:
+        return said
+    ends = [hit.start() for hit in _EXPLAINS.finditer(said[:OLD_CHARS]) if hit.start() >= OLD_CHARS // 3]
+    return f"{said[: ends[-1]] if ends else clip_text(said, OLD_CHARS)} …"
 
 
 def is_choice(one: UserRequest) -> bool:

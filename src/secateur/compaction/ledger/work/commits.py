@@ -21,6 +21,8 @@ from secateur.toolcalls.commands import COMMIT_LINE, ExecutedCommand
 COMMIT_CHARS = 160
 COMMITTED = "commit "
 TAG = "tag "
+MOST_HASHES = 12  # of commits whose subjects have no room
+_HASH_OF = re.compile(r"(?:\[[^\]\n]{1,240} )?([0-9a-f]{7,40})(?:\]|$)")
 
 
 class Commits(Struct, frozen=True):
@@ -29,6 +31,16 @@ class Commits(Struct, frozen=True):
     listed: tuple[str, ...] = ()  # that stand: branch, hash, subject
     unpushed: tuple[str, ...] = ()  # hashes of these and names of tags
     gone: frozenset[str] = frozenset()  # hashes of those that do not stand any more
+
+
+def limit_commits(commits: tuple[str, ...], chars: int) -> tuple[str, ...]:
+    """Return the newest commits that have room, one at least, and of those before them the hashes."""
+    kept = len(commits)
+    while kept and (kept == len(commits) or len(commits[kept - 1]) <= chars):
+        kept -= 1
+        chars -= len(commits[kept])
+    before = [hit[1] if (hit := _HASH_OF.match(commit)) else "" for commit in commits[:kept]]
+    return (*filter(None, before[-MOST_HASHES:]), *commits[kept:])
 
 
 def trace_commits(ran: Iterable[ExecutedCommand]) -> Commits:

@@ -1,7 +1,8 @@
 """The agent's reply at the end of a turn, shortened to the sentences that say what was done, found or asked.
 
 Rule: whole sentences in their order. Exclamations, headings, tables and code are left out; of a list the opening line
-and its first items stand in one sentence. Nothing is made up, and a mark stands where sentences are left out.
+and its first items stand in one sentence. Nothing is made up; a mark stands where sentences are left out between
+others, and a sentence that has no room ends behind a clause, with another mark.
 """
 
 import re
@@ -32,12 +33,23 @@ def condense_reply(text: str, max_chars: int) -> str:
         room -= len(one) + 1
     if not kept and not last:
         return _clip(sentences[0], max_chars)
-    gap = CUT if len(kept) + bool(last) < len(sentences) else ""
+    if len(kept) < len(sentences) and sum(map(len, kept)) < SHORT_SHARE * max_chars and not last:
+        kept += filter(None, [_clip(sentences[len(kept)], room)])
+    gap = CUT if kept and last and len(kept) + 1 < len(sentences) else ""
     return f"{' '.join(kept)}{gap} {last}".strip()
 
 
+def keep_reservations(reply: str) -> str:
+    """Return what a reply says of what was not done, and the question at its end; what was done is told by calls."""
+    sentences = [one for part in reply.split(CUT) for one in split_sentences(part)]
+    kept = [one for one in sentences[:-1] if _RESERVES.search(one)]
+    kept += [one for one in sentences[-1:] if _RESERVES.search(one) or one.endswith(("?", "？"))]
+    return " ".join(kept)
+
+
 def _list_sentences(text: str) -> Iterator[str]:
-    for sentence in split_sentences(text[:_SEARCHED]):
+    plain = _INDENTED.sub("", text[:_SEARCHED])
+    for sentence in split_sentences(plain if plain.strip() else text[:_SEARCHED]):
         lead, *items = (_BULLET.sub("", collapse_whitespace(line)) for line in sentence.split("\n"))
         lead = _AGREES.sub("", lead)
         if lead == "[code]" or _HEADING.match(lead) or _EXCLAIMS.fullmatch(lead) or lead == CUT.strip():
@@ -48,10 +60,26 @@ def _list_sentences(text: str) -> Iterator[str]:
 
 
 def _clip(text: str, max_chars: int) -> str:
-    kept = clip_text(text, max_chars - len(CUT))
-    return f"{kept}{CUT}" if kept else ""
+    """Cut a sentence behind a clause, or between words where the clauses are too long."""
+    if len(text) <= max_chars:
+        return text
+    kept = text[: max_chars - len(BROKEN)]
+    ends = [hit.start() for hit in _CLAUSE.finditer(kept) if hit.start() >= LEAST_SHARE * max_chars]
+    kept = kept[: ends[-1]] if ends else clip_text(text, max_chars - len(BROKEN))
+    return f"{kept.rstrip(' ,;:–—-')}{BROKEN}" if kept else ""
 
 
+BROKEN = " …"  # ends a sentence that has no room
+SHORT_SHARE, LEAST_SHARE = 0.4, 0.4  # of the room: below, the next sentence begins; what a cut sentence keeps
+_CLAUSE = re.compile(r"[,;:](?=\s)|\s[–—-](?=\s)|\s\((?=\w)")
+_INDENTED = re.compile(r"(?m)^ {4,}(?![-*•+\d\s])[^\n]*\n?")  # code
+_RESERVES = re.compile(
+    r"(?i)\bnot (?:yet |been )?(?:run|tested|verified|pushed|committed|done|fixed|started|covered|included|possible)\b"
+    r"|n['’]t (?:run|test|push|commit|verify|cover|include|been)\b|\bno (?:commit|push|tests?)\b"
+    r"|\bstill (?:open|fails?|needs?|missing)\b|\bleft (?:open|out|untouched|as is)\b"
+    r"|\b(?:remain(?:s|ing)?|untouched|skip(?:s|ped)?|blocked|unrelated|deferred|limitations?|caveats?|did not"
+    r"|could not|couldn['’]t|failed|fails)\b"
+)
 _BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)]|[✅✓✔])\s+")
 _HEADING = re.compile(r"#{1,6}\s|\||\*\*[^*]{1,80}\*\*:?$|-{3,}$")
 _LETTERS = re.compile(r"[^\W\d_]{2}")

@@ -70,11 +70,11 @@ class _Steps:
         self._found: dict[str, _Step] = {}
         self._looked: dict[str, None] = {}
         self._known: set[str] = set()  # paths that were read or changed before
-        self._missed: dict[str, str] = {}  # paths of edits that failed, with the name of the step that tells it
+        self._missed: dict[str, str] = {}  # paths of edits that failed, with the step that tells it
         self._changes = 0
 
     def note_effects(self, action: Action) -> None:
-        """Note the files that a call changed, or read; an error of the same tool that named no file is mended."""
+        """Note the files that a call changed, or read; an error of its tool that named no file is mended."""
         if action.kind != "run":
             self._found.pop(f"failed {collapse_whitespace(action.call.tool)}", None)
         for effect in list_file_effects(action):
@@ -95,8 +95,8 @@ class _Steps:
     def _note_change(self, use: str, name: str) -> None:
         """Note a change of a file; one that the turn itself created and deleted is none."""
         made = next((one for one in self._found.values() if one.kind == "created" and name in one.names), None)
-        if use == "deleted" and made is not None:
-            made.names.remove(name)
+        if made is not None and use in ("changed", "deleted"):
+            made.names = [one for one in made.names if use == "changed" or one != name]
             return
         key, last = next(reversed(self._found.items()), ("", None))
         if last is None or last.kind != use:
@@ -125,6 +125,8 @@ class _Steps:
     def note_run(self, run: ExecutedCommand) -> None:
         """Note a command with how it ended; a commit by the line that git printed."""
         for commit in find_commits((run,)):
+            for key in [key for key, one in self._found.items() if one.failed and _COMMITS.match(key)]:
+                del self._found[key]
             self._found[commit] = _Step("commit", [commit])
         command = next(iter(list_commands((run,))), None)
         if command is None or (run.looks and not command.check):
@@ -135,7 +137,8 @@ class _Steps:
             self.note_script(run.action, line)
             return
         ok = False if not command.check and has_run_failed(run) else command.ok
-        is_looking = not command.check and _LOOKS.match(line) is not None
+        is_plumbing = bool(run.does) and all(_is_preparing(words) for words in run.does if words)
+        is_looking = not command.check and (is_plumbing or _LOOKS.match(line) is not None)
         if line and not is_looking and not (ok is None and not command.check) and not (ok and _is_untold(run, command)):
             self._note_outcome(line, ok, command.told or (quote_result(run.action, True) if ok is False else ""))
 
@@ -249,6 +252,7 @@ def name_step(step: str) -> str:
 
 
 UNSHOWN = "outcome not shown"
+_COMMITS = re.compile(r"git (?:-\S+ \S+ )?commit\b")
 REFUSAL = "refused by the user"
 _SEARCHED = 20_000  # characters of a call
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,400})$", re.M)

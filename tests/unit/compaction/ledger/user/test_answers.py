@@ -4,6 +4,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import build_ledger, fit_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger.user.answers import shorten_question
 from secateur.tokens import estimate
 
 OFFER = "The cache works.\n\nShould I also close the gaps in the tests, or push it as it is?"
@@ -127,3 +128,11 @@ def test_a_finished_order_is_no_goal_beside_the_proposal_that_was_agreed_to() ->
         "Port the parser to the new grammar.",
         "yeah, do it all",
     ]
+
+
+def test_the_question_of_an_older_reply_is_shortened() -> None:
+    steps = "Write the table · Write the menu · Shall I go on with both?"
+    assert shorten_question(steps) == "Shall I go on with both?"
+    kept = "Which store is it for the rows of the menu? 2) A table - with an index on the day"
+    assert shorten_question(f"{kept}, and another one on the price of the row") == f"{kept} …"
+    assert shorten_question(kept) == kept
