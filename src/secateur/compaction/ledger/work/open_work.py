@@ -22,7 +22,7 @@ CI = "CI as last seen"
 PUSHED, ALL_COMMITS = "committed and pushed", "every commit that is listed"
 NEVER_COMMITTED = "changed, and no call committed"
 NOT_TO_COMMIT = "changed (the task forbids commits)"
-DEMANDED = "to be done before the work counts as done, and no call did it"
+DEMANDED = "not done yet"
 MOST_CHECKS = 3  # failing ones among what comes next
 
 
@@ -87,21 +87,24 @@ def _is_commit_forbidden(ledger: Ledger) -> bool:
 def _render_demanded(ledger: Ledger) -> Iterator[str]:
     """Render what a rule in force wants done before the work counts as done, no other forbids, and no call did."""
     changed = _get_uncommitted(ledger)
-    left = {"commit": bool(changed), "push": bool(changed or ledger.unpushed)}
+    left = {
+        "commit": bool(changed),
+        "push": bool(changed or ledger.unpushed),
+        "tests": any(one.kind == "unchecked" for one in ledger.standing),
+        "close": any(one.kind == "ticket" and one.state == "open" for one in ledger.tickets),
+    }
     bans = [hit[1].lower() for one in ledger.constraints if not one.replaced_by for hit in _BANS.finditer(one.text)]
     failed = [one.text for one in ledger.standing if one.kind == "failed"]  # told there
     left = {kind: is_left and kind not in bans and not _has_failed(kind, failed) for kind, is_left in left.items()}
     found: dict[str, list[str]] = {}
     for one in ledger.constraints:
         if not one.replaced_by and _CLOSES.search(one.text) and not _FORBIDS.search(one.text):
-            kinds = [
-                kind for kind, is_left in left.items() if is_left and re.search(rf"(?i)\b{kind}(?:t?ed)?\b", one.text)
-            ]
-            for kind in kinds:
+            for kind in (kind for kind, is_left in left.items() if is_left and _NAMES[kind].search(one.text)):
                 found.setdefault(kind, []).append(one.source or "the user")
     if found:
         sources = " · ".join(dict.fromkeys(source for some in found.values() for source in some))
-        yield f"- {DEMANDED}: {', '.join(found)} — demanded by {sources}"
+        named = ", ".join("close the ticket" if kind == "close" else kind for kind in found)
+        yield f"- {DEMANDED}: {named} — demanded by {sources}"
 
 
 def _has_failed(kind: str, failed: Iterable[str]) -> bool:
@@ -122,6 +125,12 @@ def _list_uncommitted(ledger: Ledger) -> Iterator[str]:
     yield from (shorten_path(path, root, tops) for path in ledger.uncommitted)
 
 
+_NAMES = {
+    "commit": re.compile(r"(?i)\bcommit(?:t?ed)?\b"),
+    "push": re.compile(r"(?i)\bpush(?:ed)?\b"),
+    "tests": re.compile(r"(?i)\b(?:run|pass)\b[^.;\n]{0,60}\b(?:tests?|linters?|checks)\b|\b(?:tests?|checks) pass\b"),
+    "close": re.compile(r"(?i)\bclose\b[^.;\n]{0,40}\b(?:tickets?|issues?|beads?)\b|\bbd close\b"),
+}
 _CLOSES = re.compile(
     r"(?i)\bbefore (?:you )?(?:say|claim|report|finish|end|stop|clos)\w*|\b(?:never|not) (?:stop|finish|end) before\b"
     r"|\b(?:at|when|before) (?:the )?(?:session|work)?\s?(?:end(?:s|ing)?|clos\w+|finish\w*|complet\w+)\b"

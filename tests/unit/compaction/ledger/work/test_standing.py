@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.entries import Constraint, Standing, UserRequest
+from secateur.compaction.ledger.entries import Constraint, Standing, Ticket, UserRequest
 from secateur.compaction.ledger.work.endings import ENDINGS
 from secateur.model import Message
 
@@ -393,7 +393,9 @@ def test_a_check_that_passed_before_code_was_changed_says_so(rounds: list[Round]
 
 
 RULE = Constraint("Before saying done you MUST run: git status, git commit, git push", "project", "", "", "AGENTS.md")
-LEFT = "- to be done before the work counts as done, and no call did it: "
+LEFT = "- not done yet: "
+ENDS = Constraint("At the end of the session run the tests and close the ticket.")
+OPEN = {"standing": (Standing("unchecked", "no call ran a test"),), "tickets": (Ticket("b-1"),)}
 
 
 @pytest.mark.parametrize(
@@ -401,6 +403,9 @@ LEFT = "- to be done before the work counts as done, and no call did it: "
     [
         (Ledger(constraints=(RULE,), uncommitted=("a.py",)), f"{LEFT}commit, push — demanded by AGENTS.md"),
         (Ledger(constraints=(RULE,), unpushed=("1234abc",)), f"{LEFT}push — demanded by AGENTS.md"),
+        (Ledger(constraints=(ENDS,), **OPEN), f"{LEFT}tests, close the ticket — demanded by the user"),
+        (Ledger(constraints=(ENDS,), tickets=(Ticket("b-1", state="done"),)), ""),
+        (Ledger(constraints=(RULE,), **OPEN), ""),
         (
             Ledger(constraints=(Constraint("Work is not complete until `git push` succeeds."),), unpushed=("1234abc",)),
             f"{LEFT}push — demanded by the user",
