@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from secateur.compaction.ledger.entries import Ledger, UserRequest
 from secateur.compaction.ledger.said import FENCED, get_agent_text, get_user_text, split_sentences
 from secateur.compaction.ledger.work.failed_acts import LINE_CHARS, quote_line
+from secateur.compaction.ledger.work.steps import CHANGES
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.text.host_texts import is_interruption
@@ -24,6 +25,7 @@ INTERRUPTED = "the user interrupted the agent"
 STOPPED = "the session was stopped: "
 BROKEN_OFF = "the agent's last message breaks off within a sentence"
 ENDINGS = (SUBMITTED, INTERRUPTED, STOPPED, BROKEN_OFF)
+FAILED_AGAIN = ", and it failed again"
 CAUSE_CHARS, FEWEST_CHARS = 320, 45  # of a sentence on a cause
 MOST_MESSAGES = 40  # at the end: what was thought before them is mostly overtaken
 _SEARCHED = 4_000  # characters of a command or a message
@@ -78,7 +80,8 @@ def _is_broken_off(text: str) -> bool:
 def find_diagnosis(messages: Sequence[Message], ledger: Ledger) -> str:
     """Return the agent's newest sentence on the cause of what still fails; "" where nothing does.
 
-    It is left out where the agent's last words speak of errors anew, and says so where something was edited behind it.
+    It is left out where the agent's last words speak of errors anew, and says so where something was edited behind it,
+    and where the last command of known outcome failed behind that.
     """
     said = collapse_whitespace(ledger.last_words.text) if ledger.last_words else ""
     if not ledger.requests or not _is_unsolved(ledger.requests[-1]) or _SPEAKS_OF_ERRORS.search(said):
@@ -88,7 +91,8 @@ def find_diagnosis(messages: Sequence[Message], ledger: Ledger) -> str:
         if get_user_text(message):
             return ""
         if found := _find_cause(get_agent_text(message)[:_SEARCHED]):
-            return "" if found in said else f"“{clip_text(found, CAUSE_CHARS)}”{' (edited since)' if is_edited else ''}"
+            since = f" (edited since{FAILED_AGAIN * _has_failed_again(ledger.requests[-1])})" if is_edited else ""
+            return "" if found in said else f"“{clip_text(found, CAUSE_CHARS)}”{since}"
         calls = (part for part in message.parts if part.kind == "tool_call")
         is_edited = is_edited or any(detect_tool_kind(part.tool, part.text) == "edit" for part in calls)
     return ""
@@ -100,6 +104,13 @@ def _find_cause(text: str) -> str:
     lines = [redact(collapse_whitespace(sentence)) for sentence in sentences]
     telling = [one for one in lines if len(one) >= FEWEST_CHARS and _CAUSE.search(one) and not _VAGUE.search(one)]
     return telling[-1] if telling else ""
+
+
+def _has_failed_again(one: UserRequest) -> bool:
+    """Whether a command failed behind the last change of a file."""
+    steps = one.progress.steps if one.progress else ()
+    last = next((step for step in reversed(steps) if " → " in step or step.startswith(CHANGES)), "")
+    return " → failed" in last and ", then ok" not in last
 
 
 def _is_unsolved(one: UserRequest) -> bool:
