@@ -229,7 +229,7 @@ def test_a_long_reply_keeps_its_beginning_and_the_question_at_its_end() -> None:
         ),
         (
             "Reasonable shape. The reader of the rows must not stop at the first row that has no label, and so on.",
-            "Reasonable shape. The reader of the rows must not stop at the first row …",
+            "Reasonable shape. The reader of the rows must not stop at the first row that …",
         ),
         (
             "It holds all of the rows of the menu. The cache has room for every row of the cook. It is fast.",
@@ -239,6 +239,16 @@ def test_a_long_reply_keeps_its_beginning_and_the_question_at_its_end() -> None:
 )
 def test_a_reply_without_room_ends_behind_a_sentence_or_a_clause(said: str, kept: str) -> None:
     assert condense_reply(said, 80) == kept
+
+
+def test_a_long_reply_keeps_what_it_says_was_not_done() -> None:
+    more = "The reader skips what it must not read. " * 9
+    said = f"It is done. {more}The tests were not run. {more}Shall I go on?"
+    kept = "It is done. The reader skips what it must not read. […] The tests were not run. Shall I go on?"
+    assert condense_reply(said, 130) == kept
+    assert condense_reply("It is done. The tests were not run.\nShall I go on?", 130) == (
+        "It is done. The tests were not run. Shall I go on?"
+    )
 
 
 def test_code_in_a_reply_is_not_quoted() -> None:

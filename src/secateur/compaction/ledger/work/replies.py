@@ -6,7 +6,7 @@ others, and a sentence that has no room ends behind a clause, with another mark.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from secateur.compaction.ledger.said import FENCED, split_sentences
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
@@ -17,26 +17,34 @@ _SEARCHED = 8_000
 
 
 def condense_reply(text: str, max_chars: int) -> str:
-    """Return the sentences of a reply that have room, the first ones and what it ends with if that is a question."""
+    """Return the sentences of a reply that have room: the first ones, a reservation, and a question at its end."""
     if len(text) <= max_chars and "\n" not in text:
         return text
     sentences = list(_list_sentences(text))
     if not sentences:
         return clip_text(collapse_whitespace(FENCED.sub(" ", text)), max_chars)
     last = sentences[-1] if sentences[-1].endswith(("?", "？")) and len(sentences[-1]) < max_chars / 2 else ""
-    room = max_chars - len(last) - len(CUT)
+    told = sentences[: -1 if last else None]
+    reserve = next((one for one in reversed(told[1:]) if len(one) < max_chars / 3 and _RESERVES.search(one)), "")
+    kept = _take_first(told, max_chars - len(last) - len(reserve) - 2 * len(CUT))
+    ends = [one for one in (reserve, last) if one and one not in kept]
+    if not kept and not ends:
+        return _clip(sentences[0], max_chars)
+    if len(kept) < len(sentences) and sum(map(len, kept)) < SHORT_SHARE * max_chars and not ends:
+        kept += filter(None, [_clip(sentences[len(kept)], max_chars - len(" ".join(kept)) - 1)])
+    whole = kept + ends == sentences[: len(kept)] + sentences[len(sentences) - len(ends) :]
+    gap = CUT if kept and ends and not (whole and len(kept) + len(ends) == len(sentences)) else ""
+    return f"{' '.join(kept)}{gap} {' '.join(ends)}".strip()
+
+
+def _take_first(sentences: Sequence[str], room: int) -> list[str]:
     kept: list[str] = []
-    for one in sentences[: -1 if last else None]:
-        if len(one) + 1 > room:
+    for one in sentences:
+        room -= len(one) + 1
+        if room < 0:
             break
         kept.append(one)
-        room -= len(one) + 1
-    if not kept and not last:
-        return _clip(sentences[0], max_chars)
-    if len(kept) < len(sentences) and sum(map(len, kept)) < SHORT_SHARE * max_chars and not last:
-        kept += filter(None, [_clip(sentences[len(kept)], room)])
-    gap = CUT if kept and last and len(kept) + 1 < len(sentences) else ""
-    return f"{' '.join(kept)}{gap} {last}".strip()
+    return kept
 
 
 def keep_reservations(reply: str) -> str:
@@ -77,7 +85,7 @@ _RESERVES = re.compile(
     r"(?i)\bnot (?:yet |been )?(?:run|tested|verified|pushed|committed|done|fixed|started|covered|included|possible)\b"
     r"|n['’]t (?:run|test|push|commit|verify|cover|include|been)\b|\bno (?:commit|push|tests?)\b"
     r"|\bstill (?:open|fails?|needs?|missing)\b|\bleft (?:open|out|untouched|as is)\b"
-    r"|\b(?:remain(?:s|ing)?|untouched|skip(?:s|ped)?|blocked|unrelated|deferred|limitations?|caveats?|did not"
+    r"|\b(?:remain(?:s|ing)?|untouched|skipped|blocked|unrelated|deferred|limitations?|caveats?|did not"
     r"|could not|couldn['’]t|failed|fails)\b"
 )
 _BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)]|[✅✓✔])\s+")

@@ -140,7 +140,8 @@ def rank_step(step: str) -> int:
     if step.startswith(COMMITTED) or is_outward(step):
         return 6
     if " → " in step and is_trial(step):
-        return ONLY_COUNTED if has_failed(step) and _OWN_ERROR.search(step) else 1
+        is_mistake = has_failed(step) and _OWN_ERROR.search(step) is not None
+        return ONLY_COUNTED if is_mistake or step.endswith(UNSHOWN) else 1
     if " → " in step and is_check(name_step(step)):
         return 1 if step.endswith(UNSHOWN) else 4 if has_failed(step) else 3
     if _NAMES.fullmatch(step):
