@@ -408,6 +408,7 @@ REVIEWS = (
     'Second pass.\n\n## Findings\n\n- `copy --all` must fail with "use sync" when a tag differs.',
     "1. High: `copy` loses tags (a.go:12). It should refuse the second tag and must never say that all went well.",
     "1. `copy` has to lock the target (a.go:12)\n2. the counter never is zero (b.go:7), it should be an int.",
+    "Rows are lost on closing\n\nHigh Severity\n\nThe writer closes the file before the reader has read it.",
 )
 
 

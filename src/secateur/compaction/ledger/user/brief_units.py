@@ -32,7 +32,7 @@ def split_units(text: str) -> Iterator[BriefUnit]:
     for found in (*FENCED.finditer(text), None):
         for unit in _split_lines(text[at : found.start() if found else len(text)], line):
             line, rank, before = unit.line, unit.rank, unit.text
-            heading = before if is_heading(before) else heading
+            heading = before if before.startswith(("#", "**")) else heading
             yield unit
         if found:
             code = found.group().strip("\n")

@@ -10,7 +10,8 @@ is not judged.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -20,6 +21,7 @@ from secateur.compaction.ledger.said import (
     CODE,
     STOP,
     find_expansions,
+    get_agent_text,
     get_rejection,
     get_user_text,
     split_sentences,
@@ -42,9 +44,10 @@ from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.text.host_texts import find_project_rules
-from secateur.toolcalls.actions import Action, clip_text
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 
 MAX_CHARS = 600  # of one constraint
+QUOTED_CHARS, QUOTED_MESSAGES = 40, 6  # of a sentence that is quoted, and messages before in which the agent said it
 MOST_PER_MESSAGE = 40  # a message with more is a document that was pasted: its first ones
 SEARCHED_CHARS = 24_000  # of one message, from its beginning
 PASTED_CHARS = 1_500  # English messages above this are often reports: only what they ask of the reader is a demand
@@ -54,13 +57,31 @@ def extract_constraints(messages: Sequence[Message], done: Iterable[Action] = ()
     """Return every demand and prohibition in these messages, each once, and the rules that these calls printed."""
     found: dict[str, Constraint] = {}
     expansions = find_expansions(messages)
-    said = (one for at, one in enumerate(messages) if at not in expansions)
-    for some in (*map(_extract_from_message, said), *map(_extract_printed, done)):
+    said = (at for at in range(len(messages)) if at not in expansions)
+    own = (
+        _without_quotes(_extract_from_message(messages[at]), messages[max(0, at - QUOTED_MESSAGES) : at], found)
+        for at in said
+    )
+    for some in chain(own, map(_extract_printed, done)):
         for one in some:
             name = normalize_demand(one.text)
             known = found.pop(name, one)  # said again is said last: nothing before it takes it back
             found[name] = known if known.scope != "project" else one
     return mark_replaced(found.values())
+
+
+def _without_quotes(
+    demands: Iterable[Constraint], before: Sequence[Message], known: Mapping[str, Constraint]
+) -> Iterator[Constraint]:
+    """Yield demands without those that the user quotes from what the agent just said, unless they hold from now on."""
+    told: str | None = None
+    for one in demands:
+        if one.scope == "request" and len(one.text) >= QUOTED_CHARS and normalize_demand(one.text) not in known:
+            if told is None:
+                told = collapse_whitespace("\n".join(map(get_agent_text, before)))
+            if collapse_whitespace(_BULLET.sub("", one.text)) in told:
+                continue
+        yield one
 
 
 def _extract_from_message(message: Message) -> Iterator[Constraint]:
@@ -104,7 +125,7 @@ def is_demand(sentence: str) -> bool:
     """Return whether this sentence forbids or demands something."""
     text = strip_unsaid(unicodedata.normalize("NFC", sentence))
     if text.rstrip(" *_)\"'").endswith(("?", "？")) or ASKS_UNMARKED.match(text):
-        return bool(HARD.search(text)) and not (ASKS.match(text) or SUPPOSES.match(text))
+        return bool(HARD.search(text)) and not (ASKS.match(text) or SUPPOSES.match(sentence))
     return bool(has_demand(text) or is_retraction(text) or is_choice(text)) and not DATA.match(text)
 
 

@@ -152,6 +152,7 @@ _FEWEST_POINTS = 2  # at lines of files, in a pasted review
 _FINDING = re.compile(r"\s*(?:[-*]|\d{1,2}[.)])\s")
 _REVIEW = re.compile(
     r"(?im)\A\s*(?:first|second|third|fourth|fifth|another|final|new) (?:pass|review)\b"
+    r"|^\W{0,4}(?:critical|high|medium|low) severity\W{0,4}$"
     r"|^#{1,4} (?:new |code |review )*findings?\b|^#{1,4} corrections to \w+ review"
     r"|^\s*(?:[-*]|\d{1,2}[.)])\s+\W{0,3}(?:critical|high|medium|low|minor|major|nit|P[0-4])\W{0,3}:"
 )

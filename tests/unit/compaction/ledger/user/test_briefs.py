@@ -233,3 +233,9 @@ def test_instructions_of_the_users_own_are_no_harness() -> None:
 def test_what_the_user_asks_outlives_what_only_describes() -> None:
     text = f"{'The first rows are as they were. ' * 20}\nThe others are not shown, though?\n{'They were there. ' * 20}"
     assert "The others are not shown, though?" in condense_request(text, 200)
+
+
+def test_code_that_reproduces_it_stays_whole_behind_a_label() -> None:
+    code = "\n".join(f"SELECT a{n} FROM rows_of_the_shop" for n in range(12))
+    text = f"It fails.\n\n## Steps to Reproduce\nSQL file:\n```sql\n{code}\n```\n{'It was seen by many people. ' * 40}"
+    assert code in condense_request(text, 700)

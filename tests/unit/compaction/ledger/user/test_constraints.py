@@ -71,6 +71,7 @@ NO_DEMANDS = [
     "I think we don't set up the cache properly, can you check?",
     "without the cache there is no way to find it right?",
     "if you fetch it without a lock aren't you getting everything?",
+    "So I don't need to make sure I don't commit the settings all the time?",
 ]
 HOW_TO_WORK = [
     "ok, just keep going, do individual commits",
@@ -141,6 +142,15 @@ def test_what_was_typed_without_capitals_is_parted_where_a_part_holds_from_now_o
     assert [one.text for one in found(user(said))] == ["wrong colors must NEVER break it"]
     whole = "split the list. then sort it, but do not touch the frame there"
     assert [one.text for one in found(user(whole))] == [whole]
+
+
+def test_what_the_user_quotes_from_the_agent_is_no_demand_unless_it_holds_from_now_on() -> None:
+    said = ("- avoid leaking names of fields into the interface", "- always keep the shape of the interface as it is")
+    told = assistant(text="Next I would stabilize it:\n" + "\n".join(said))
+    assert [one.text for one in found(user("What is next?"), told, user("\n".join(("now do that", *said))))] == [
+        said[1]
+    ]
+    assert len(found(user("What is next?"), user("\n".join(("now do that", *said))))) == 2
 
 
 def test_each_is_verbatim_and_names_its_message() -> None:
