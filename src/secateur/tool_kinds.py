@@ -25,9 +25,8 @@ def detect_tool_kind(tool: str, arguments: str) -> ToolKind:
     given = _parse_arguments(arguments)
     if not given:
         return _detect_by_text(arguments) or _detect_protected(words, set()) or _detect_by_name(words)
-    keys = {_normalize_name(name) for name in given}
-    command = _detect_command(given, keys)
-    return command or _detect_protected(words, keys) or _detect_by_shape(words, keys)
+    keys = _normalize_names(tuple(given))
+    return _detect_command(given, keys) or _detect_by_keys(words, keys)
 
 
 # fmt: off
@@ -94,6 +93,11 @@ def _detect_protected(words: Set[str], keys: Set[str]) -> ToolKind | None:
     return None
 
 
+@lru_cache(maxsize=1_024)
+def _detect_by_keys(words: frozenset[str], keys: frozenset[str]) -> ToolKind:
+    return _detect_protected(words, keys) or _detect_by_shape(words, keys)
+
+
 def _detect_by_shape(words: Set[str], keys: Set[str]) -> ToolKind:
     if keys & _CHANGES or (keys & _PATHS and keys & _BODIES) or {"apply", "patch"} <= words:
         return "edit"
@@ -140,6 +144,11 @@ def _get_argument(given: dict[str, Any], *names: str) -> Any:
     """The first of these arguments that is present."""
     found = next((value for name, value in given.items() if name.lower() in names), None)
     return msgspec.json.decode(found) if isinstance(found, msgspec.Raw) else found
+
+
+@lru_cache(maxsize=1_024)
+def _normalize_names(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(_normalize_name, names))
 
 
 @lru_cache(maxsize=1_024)

@@ -51,6 +51,8 @@ def strip_program_prefix(words: tuple[str, ...]) -> tuple[str, ...]:
     at = 0
     while at < len(words):
         word = words[at]
+        if not at and word not in _BEFORE and "=" not in word:
+            return (word.rpartition("/")[2], *words[1:]) if "/" in word else words
         if word in _BEFORE:
             at += 1
             while at < len(words) and (words[at].startswith("-") or _NUMBER.fullmatch(words[at])):
@@ -67,8 +69,9 @@ _HERE = re.compile(r"(?<!<)<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1")
 _BEFORE = frozenset({"sudo", "time", "env", "timeout", "nice", "nohup", "command", "exec", "xvfb-run", "stdbuf", "!"})
 _ASSIGNS = re.compile(r"[A-Za-z_]\w*=")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?[smhd]?")
+_PLAIN = r"[^\s'\"\\;&|<>(){}#\d][^\s'\"\\;&|<>()]*+"
 _PIECE = re.compile(
-    r"(?P<plain>[^\s'\"\\;&|<>(){}#\d][^\s'\"\\;&|<>()]*)(?P<word>[ \t\r]+)?"  # most words, found first
+    rf"(?P<words>(?:{_PLAIN}[ \t\r]++)++)|(?P<plain>{_PLAIN})"  # most words, found first
     r"|(?P<blank>[ \t\r]+|\\\n)|(?P<note>(?:(?<=\s)|^)#[^\n]*)"
     r"|(?P<dup>\d?[<>]&(?:\d|-))|(?P<redirect>(?:\d|&)?>>|(?:\d|&)?>\|?|\d?<(?![<(]))"
     r"|(?P<op>\n|;;?|&&?|\|[|&]?|[(){}](?=\s|$|;|\))|\()"
@@ -114,6 +117,13 @@ class _Line:
             self.next = ""
             self.word = None
 
+    def add_words(self, words: list[str]) -> None:
+        """Add plain words that are separated: the first may go on with a word that was begun."""
+        if self.word is not None or self.next:
+            self.word = (self.word or "") + words.pop(0)
+            self.finish_word()
+        self.words += words
+
     def build_command(self, then: str = "") -> Simple | None:
         self.finish_word()
         if not self.to:
@@ -126,11 +136,10 @@ def _parse_commands(line: str) -> Iterator[Simple]:
     current = _Line()
     for piece in _PIECE.finditer(line):
         kind = piece.lastgroup
-        if kind == "word" or kind == "plain":
-            said = piece["plain"]
-            current.word = said if current.word is None else current.word + said
-            if kind == "word":
-                current.finish_word()
+        if kind == "words":
+            current.add_words(piece[0].split())
+        elif kind == "plain":
+            current.word = piece[0] if current.word is None else current.word + piece[0]
         elif kind in ("blank", "note", "dup"):
             current.finish_word()
         elif kind == "op":
