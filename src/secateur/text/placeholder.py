@@ -229,9 +229,11 @@ def _find_status(text: str) -> re.Match[str] | None:
     for stem, word in _STEMS:
         if stem[0] not in text or stem not in text:  # one letter is found much sooner than a word is missed
             continue
-        for near in word.finditer(text):
-            if found := _STATUS.match(text, max(0, near.start() - 1)):
+        at = text.find(stem)
+        while at >= 0:
+            if word.match(text, at) and (found := _STATUS.match(text, max(0, at - 1))):
                 return found
+            at = text.find(stem, at + 1)
     return None
 
 

@@ -44,6 +44,7 @@ _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _STATE = 14  # characters of a quoted word that is taken for a state, not for a name; of a longer one its form counts
 _RUNS = re.compile(r"\d+|[^\W\d_]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_ALPHANUMERIC = re.compile(r"[^\W_]")
 _FEW = 4
 _PLAIN = re.compile("^[!#-&(-~]+$", re.M)  # words of ASCII that hold no quotation
 _NO_NUMBER = re.compile(  # what varies in a word without quotations, numbers aside
@@ -243,7 +244,7 @@ def _list_words(text: str) -> list[str]:
     """The words of a text, and perhaps single letters."""
     data = text.encode("utf-8", "surrogatepass")
     others = "" if len(data) == len(text) else data.translate(None, _ASCII).decode("utf-8", "surrogatepass")
-    if any(map(str.isalnum, others)):
+    if others and _ALPHANUMERIC.search(others) is not None:
         return _WORD.findall(text)
     return data.translate(_ONLY_LETTERS).decode("ascii").split()
 

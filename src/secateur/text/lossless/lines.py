@@ -166,20 +166,24 @@ _ALL_HITS = re.compile(r"(?:\d{1,9}:[^\n]*(?:\n|\Z))+")
 def fold_repeats(text: str) -> str:
     """The text with its runs of equal lines shortened."""
     lines = text.split("\n")
-    if len(lines) - len(set(lines)) < LEAST - 1 or _REPEAT_NOTE.search(text):  # no line is there so often
+    if not any(map(eq, lines, lines[LEAST - 1 :])) or _REPEAT_NOTE.search(text):  # no run is so long
         return text
     total, number = f" of {len(lines)}", 0  # the first note says how many lines there were
     made: list[str] = []
     for line, run in groupby(lines):
         count = sum(1 for _ in run)
-        note = f"[secateur: lines {number + 2}-{number + count}{total} repeat line {number + 1}]"
-        if count >= LEAST and (count - 1) * (len(line) + 1) > len(note):
+        note = _format_repeats(number, count, total) if count >= LEAST else ""
+        if note and (count - 1) * (len(line) + 1) > len(note):
             made += (line, note)
             total = ""
         else:
             made += [line] * count
         number += count
     return "\n".join(made)
+
+
+def _format_repeats(number: int, count: int, total: str) -> str:
+    return f"[secateur: lines {number + 2}-{number + count}{total} repeat line {number + 1}]"
 
 
 def expand_repeats(text: str) -> str:

@@ -45,14 +45,14 @@ def sample_log_lines(text: str) -> list[str]:
     each line that can be part of one, and no further than is enough for any sample.
     """
     data = text.encode("utf-8", "surrogatepass")
-    others = b"" if len(data) == len(text) else data.translate(None, _ASCII)
-    has_other_digits = any(map(str.isdecimal, others.decode("utf-8", "surrogatepass")))  # of other scripts
-    signs = len(text) if has_other_digits else data.count(b"level=")
-    maybe = data.translate(_ZEROS, _NO_SIGNS)
+    signs, maybe = data.count(b"level="), data.translate(_ZEROS, _NO_SIGNS)
     for sign in _SIGNS:
         if signs >= _ENOUGH:
             break
         signs += maybe.count(sign)
+    if signs < _ENOUGH and len(data) > len(text):
+        others = data.translate(None, _ASCII).decode("utf-8", "surrogatepass")
+        signs = len(text) if _DIGIT.search(others) is not None else signs  # of other scripts
     if not signs:
         return []
     lines = [line for line in text.split("\n") if line]
@@ -64,6 +64,7 @@ _SIGNS = (b"00:00:00", b"INFO", b"ERROR", b"WARN", b"DEBUG", b"TRACE", b"NOTICE"
 _ENOUGH = MOSTLY * 2 * _SAMPLE  # a sample has fewer lines than twice `_SAMPLE`
 _ZEROS, _ASCII = bytes.maketrans(b"123456789", b"000000000"), bytes(range(128))
 _NO_SIGNS = bytes(set(range(256)).difference(b"\n123456789", *_SIGNS))
+_DIGIT = re.compile(r"\d")
 _TIME_OF_DAY = re.compile(r"\d\d:\d\d:\d\d")
 _STAMP = re.compile(
     r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\b\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d"
@@ -143,7 +144,7 @@ def _bound_values(words: Sequence[str]) -> int:
 def _find_cut(words: Set[str]) -> int:
     """How many characters the cut start of one of these words has at most."""
     inner = "".join([word[1:] for word in words])
-    if _CUT_SIGN.search(inner) is None and ("-" not in inner or _DATE.search(inner) is None):
+    if not any([sign in inner for sign in _CUT_SIGNS]) and ("-" not in inner or _DATE.search(inner) is None):
         return 1
     return max([cut.end() for cut in map(_LAST_CUT.match, words) if cut], default=0)
 
@@ -272,9 +273,9 @@ _ENDS = frozenset("\"')]}>,;:Z")
 _TIME = re.compile(r"(?:\d{4}-\d\d-\d\d[T ]?|\d\d/[A-Z][a-z]{2}/\d{4}:?)?(?:\d\d:)*")
 _BEFORE = re.compile(r".*[=\"'(\[{<\t]", re.S)
 _TRAILING = "".join(_ENDS)
-_CUT_SIGN, _DATE = re.compile(r"[=\"'(\[{<\t:/]"), re.compile(r"-\d\d-\d\d")
+_CUT_SIGNS, _DATE = "=\"'([{<\t:/", re.compile(r"-\d\d-\d\d")
 _LAST_CUT = re.compile(
-    rf".*(?:{_CUT_SIGN.pattern}|\d{{4}}{_DATE.pattern}[T ]?|/\d{{4}})", re.S
+    rf".*(?:[{re.escape(_CUT_SIGNS)}]|\d{{4}}{_DATE.pattern}[T ]?|/\d{{4}})", re.S
 )  # the last place to cut
 
 
