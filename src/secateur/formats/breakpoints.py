@@ -129,7 +129,9 @@ def count_slots(format: str, native: Any, messages: Sequence[Message]) -> int:
 def _get_at_path(native: Any, path: Path) -> Any:
     if isinstance(native, Text):
         found = native.at(path)
-        return found.value() if found is not None and any(one in found.raw for one in _HINTS) else None
+        if found is None or not any([found.data.find(one, found.start, found.end) >= 0 for one in _HINTS]):
+            return None
+        return found.value()
     for step in path:
         native = native[step]
     return native

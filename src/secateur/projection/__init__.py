@@ -44,6 +44,7 @@ class Projection:
         self.apart: tuple[str, ...] = ()  # branches that continued from where this history stands
         self.document: Document  # the request as it was read
         self.last_document: Document | None = None  # the same; None before the first request
+        self.markers: tuple[Document | None, bool, int] = (None, False, 0)  # found in it: a long lifetime, slots in use
         self.unchanged = False  # this request and its plan are those of the last one
         self.known = 0  # messages before this one were there, under this plan, at the last request
         self._awaited: frozenset[str] = frozenset()  # keys with which other epochs would hold, or some no more

@@ -275,12 +275,14 @@ def _resolve_tariff(projection: Projection, settings: EngineSettings, now_ms: in
     A request that marks blocks itself says how many breakpoints may be added to it.
     """
     document = projection.document
-    request = document.format.name, document.native, document.transcript.messages[-NEAR:]
+    if projection.markers[0] is not document:
+        request = document.format.name, document.native, document.transcript.messages[-NEAR:]
+        projection.markers = document, has_long_retention(*request), count_slots(*request)
+    _, is_long, used = projection.markers
     model = settings.model or document.transcript.model
     minute = now_ms // MINUTE_MS if now_ms else None
-    tariff = get_tariff(model, has_long_retention(*request), minute=minute, said=settings.policy.pricing)
+    tariff = get_tariff(model, is_long, minute=minute, said=settings.policy.pricing)
     ttl_s = get_cache_ttl_s(state.clock, model, tariff.ttl_s) if state.clock.model else tariff.ttl_s
-    used = count_slots(*request)
     free = max(0, SLOTS - used) if used else tariff.free_breakpoints
     return (
         tariff
