@@ -23,6 +23,7 @@ from secateur.compaction.ledger.entries import (
     Progress,
     UserRequest,
 )
+from secateur.compaction.ledger.files.lines import TEMPORARY
 from secateur.compaction.ledger.files.notes import drop_reported
 from secateur.compaction.ledger.files.values import select_values
 from secateur.compaction.ledger.said import split_sentences
@@ -223,7 +224,9 @@ def _select_files(entries: Sequence[FileEntry]) -> tuple[FileEntry, ...]:
     Where the session changed files, those that were read and that nothing came of are left out.
     """
     has_changed = any(one.use not in ("read", "discarded") and not one.scratch for one in entries)
-    told = [one for one in entries if one.use != "read" or one.named or not has_changed]
+    told = [
+        one for one in entries if one.use != "read" or not has_changed or (one.named and not TEMPORARY.match(one.path))
+    ]
     few = _keep_last(told, MOST_SCRATCH_FILES, lambda one: one.scratch and one.use != "discarded")
     return _keep_last(few, MOST_READ_FILES, lambda one: one.use == "read")
 

@@ -169,6 +169,9 @@ def test_a_file_that_was_read_is_listed_where_something_came_of_it() -> None:
     use = (assistant(("w", "Write", given)), result("ok", "Write", "w"))
     told = assistant(text="Done as lib/dates.ts does it; money needs nothing.")
     assert "- read: lib/row-table.ts · lib/dates.ts" in shown(user("Make a list."), *reads, *use, told)["files"]
+    shot = (assistant(("s", "Read", json.dumps({"file_path": "/tmp/row-table.png"}))), result("x", "Read", "s"))
+    files = shown(user("Make a list."), *reads, *shot, *use, told)["files"]
+    assert "- read: lib/row-table.ts · lib/dates.ts" in files  # and nothing of temporary folders
     early = assistant(text="Let me look at lib/money.ts and index.md first.")
     assert not any("money" in line for line in shown(user("Make a list."), early, *reads, *use, told)["files"])
     assert shown(user("What is there?"), *reads)["files"] == (

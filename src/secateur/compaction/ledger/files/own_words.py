@@ -134,7 +134,7 @@ def _clean(sentence: str) -> str:
 
 _IN_FILE = re.compile(r",? (?:in|to|via|into|inside) (?:the )?[`*\[(]{0,3}[\w./@-]{0,200}$")
 _NO_MORE = re.compile(r"[`*\])]{0,3}(?:\([^()\n]{0,300}\))?[.;,]?")
-_MERE_THING = re.compile(r"(?i)(?:an?|the)\s(?:[^\s]{1,60}\s?){1,7}")
+_MERE_THING = re.compile(r"(?i)(?:an?|the)(?:\s\S{1,60}){1,7}")
 _STOP = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z]|[\"'(*`]|$)|(?<=[。！？；])")
 _NAME_ONLY = re.compile(r"[/`_.]\w|\W{2}")
 _LETS = re.compile(

@@ -238,7 +238,10 @@ def _note(found: dict[str, FileEntry], effect: Effect, action: Action, roots: di
 
 
 def _note_move(found: dict[str, FileEntry], path: str, effect: Effect, action: Action) -> None:
-    """Record a move; moves of one file that follow each other are one move, from its first place to its last."""
+    """Record a move; moves of one file that follow each other are one move, from its first place to its last.
+
+    A new file that was put over another changed that one.
+    """
     key = action.call.key
     base, to = resolve_target(path, effect, action)
     place = find_place(FileEntry(path, "moved", to=to))
@@ -252,9 +255,11 @@ def _note_move(found: dict[str, FileEntry], path: str, effect: Effect, action: A
             found[first.path] = FileEntry(first.path, "changed", key)
             return
         start = path if is_back else first.path  # the longer name says where it is
-    found[start] = FileEntry(start, "moved", key, to)
+    is_new = before is not None and before.use == "created"
+    is_put_over = is_new and to in found and found[to].use in ("read", "changed")
+    found[start] = FileEntry(start, "discarded") if is_put_over else FileEntry(start, "moved", key, to)
     if is_pathlike(to):
-        use: Use = "created" if before and before.use == "created" else "changed"
+        use: Use = "created" if is_new else "changed"
         found[to] = FileEntry(to, merge_use(found.pop(to, None), use), key)
 
 

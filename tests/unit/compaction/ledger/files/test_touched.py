@@ -330,6 +330,17 @@ def test_a_folder_that_was_cloned_anew_is_not_deleted_and_one_of_unknown_files_i
     assert build_ledger(messages).uncommitted == ("lib/old.py",)
 
 
+def test_a_new_file_that_was_put_over_another_changed_that_one() -> None:
+    read, wrote = called("read", file_path="a.py"), called("write", file_path="a.py.new", content="x = 1")
+    moved = called("bash", command="mv a.py.new a.py")
+    for rounds, uses in (
+        ((read, wrote, moved), {"a.py.new": "discarded", "a.py": "changed"}),
+        ((wrote, moved), {"a.py.new": "moved", "a.py": "created"}),
+    ):
+        files = build_ledger(talk(user(), *(message for one in rounds for message in one)).messages).files
+        assert {one.path: one.use for one in files} == uses
+
+
 def test_what_a_run_made_again_and_a_call_deleted_again_is_nothing_to_know() -> None:
     status = called("bash", "?? lib/made.d/\n", command="git status -s")
     gone = called("bash", command="rm -rf lib/made.d")
