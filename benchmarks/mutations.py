@@ -29,13 +29,14 @@ from msgspec import Struct
 from split import HALVES, files_of, half_of, sessions_of
 
 from secateur import Engine, documents
-from secateur.compaction.accept import count_most_false
-from secateur.compaction.headings import parse_answer, read_labels
+from secateur.compaction.headings import read_labels
 from secateur.compaction.judge.claims import Contradiction
 from secateur.compaction.judge.evidence import Evidence, collect_evidence
 from secateur.compaction.judge.reading import read_claims
 from secateur.compaction.judge.truth import iterate_contradictions
+from secateur.compaction.judge.weighing import is_refuted
 from secateur.compaction.outcome import Compacted
+from secateur.compaction.prose import read_summary
 from secateur.errors import SecateurError, StillTooLong
 from secateur.model import Message
 
@@ -113,40 +114,39 @@ class Tally:
 def judge_source(source: Source, tally: Tally, asked: argparse.Namespace) -> None:
     """Judge a summary, and each of its lies."""
     evidence = collect_evidence(source.messages, source.kept)
-    sections, labels = parse_answer(source.text), read_labels(source.text)
+    sections, labels = read_summary(source.text, (evidence.user,)), read_labels(source.text)
     claims = len(read_claims(sections, labels))
-    most = count_most_false(claims)
-    base = {one.line: one for one in iterate_contradictions(sections, evidence, labels)}
-    tally.true += Counter(all=1, rejected=int(len(base) > most), false=len(base), claims=claims)
-    for one in base.values():
+    base = tuple(iterate_contradictions(sections, evidence, labels))
+    tally.true += Counter(all=1, rejected=int(is_refuted(base, claims)), false=len(base), claims=claims)
+    for one in base:
         tally.rules[one.rule] += 1
         if asked.show == "true" and source.half == "tuning":
             print(f"   {source.name[:20]}: {one.rule}: {one.text[:300]}")
     seed = f"{asked.seed}/{source.name}/{hashlib.sha256(source.text.encode()).hexdigest()}"
     for lie in draw_mutations(source.text, asked.each, random.Random(seed)):
-        if any(line.strip() in lie.old for line in base):
+        if any(one.line.strip() in lie.old for one in base):
             continue
-        what = judge_lie(source.text, lie, evidence, len(base), most)
+        what = judge_lie(source.text, lie, evidence, base, claims)
         tally.lies.setdefault(lie.kind, Counter())[what] += 1
         if asked.show == lie.kind and source.half == "tuning" and what == "stands":
             print(f"   {source.name[:20]}: {lie.old.strip()[:200]}\n      -> {lie.new.strip()[:240]}")
 
 
-def judge_lie(text: str, lie: Mutation, evidence: Evidence, false: int, most: int) -> str:
-    """What becomes of a summary with one altered line, of which so many claims were taken for false before."""
+def judge_lie(text: str, lie: Mutation, evidence: Evidence, base: Sequence[Contradiction], claims: int) -> str:
+    """What becomes of a summary with one altered line, by what was taken for false before."""
     altered = text.replace(lie.old, lie.new, 1)
     own = set(lie.new.split("\n"))
     found = _find_first(altered, evidence, own)
     if found is None:
         return "stands"
-    return "rejected" if false + 1 > most else "dropped"
+    return "rejected" if is_refuted((*base, found), claims) else "dropped"
 
 
 def _find_first(text: str, evidence: Evidence, lines: set[str]) -> Contradiction | None:
     """The first contradiction on one of some lines."""
-    sections, labels = parse_answer(text), read_labels(text)
-    plain = {line.strip() for line in lines}
-    found = iterate_contradictions(sections, evidence, labels, lambda claim: claim.raw.strip() in plain)
+    sections, labels = read_summary(text, (evidence.user,)), read_labels(text)
+    plain = {line.strip(" -") for line in lines}
+    found = iterate_contradictions(sections, evidence, labels, lambda claim: claim.raw.strip(" -") in plain)
     return next(found, None)
 
 

@@ -9,29 +9,29 @@ changes nothing: whoever rejects a summary still has the history as it was.
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
 from typing import Literal
 
 from msgspec import Struct
 
 from secateur.compaction.ask import Failure, SummaryAnswer
-from secateur.compaction.headings import STATE_SECTIONS, parse_answer, read_labels
-from secateur.compaction.judge.claims import TruthReason, extract_words, is_reported
+from secateur.compaction.headings import STATE_SECTIONS, read_labels
+from secateur.compaction.judge.claims import Contradiction, TruthReason, extract_words, is_reported
 from secateur.compaction.judge.evidence import Evidence
 from secateur.compaction.judge.figures.anchors import KnownAnchors
 from secateur.compaction.judge.reading import read_claims
 from secateur.compaction.judge.truth import find_noise, iterate_contradictions
+from secateur.compaction.judge.weighing import drop_false, is_refuted, sort_by_strength
 from secateur.compaction.language import LEAST_SHORT, detect_language
+from secateur.compaction.prose import read_summary
 from secateur.compaction.summary import Sections
 from secateur.compaction.template import Template
 from secateur.redact import redact
 
 MOST_SHARE = 0.5  # of its source: longer is not a summary
+SHORT_SOURCE = 600  # tokens: a summary up to this length has only to be shorter than its source
 MOST_INVENTED = 0.2  # lines with an anchor that the source does not hold
 FEWEST_INVENTED = 2  # such lines that reject a summary: one is dropped
 MOST_TOLD = 3  # contradictions that a rejected summarizer is told of
-FEW_CLAIMS = 30  # of a summary that one false claim rejects
-MOST_FALSE = 0.06  # of the claims beyond these: fewer cost the summary their lines only
 MOST_ECHOED = 0.5  # of a summary's text that stands word for word in its source
 _WINDOW, _STRIDE = 40, 20  # characters compared at once for an echo, and how far apart
 
@@ -68,10 +68,11 @@ def judge_answer(
         reason, why = check(answer, text)
         if reason:
             return Verdict(reason=reason, text=why)
-    sections = parse_answer(text)
+    sections = read_summary(text, source.said)
     if not sections.keys() & STATE_SECTIONS:
         wanted = ", ".join(one.heading for one in template.sections)
-        reason, why = _find_refusal(text) or ("sections", f"there are no headings: use {wanted}")
+        lack = f"there are no headings, and no sentences on what was wanted, done and is open: use {wanted}"
+        reason, why = _find_refusal(text) or ("sections", lack)
         return Verdict(reason=reason, text=why)
     reason, why = _check_content(text, sections, source, count)
     if reason:
@@ -79,16 +80,14 @@ def judge_answer(
     labels = read_labels(text)
     if noise := find_noise(sections, source.evidence):
         return Verdict(reason=noise.reason, text=noise.text)
-    most = count_most_false(len(read_claims(sections, labels)))
-    false = tuple(islice(iterate_contradictions(sections, source.evidence, labels), most + 1))
-    if len(false) > most:
-        return Verdict(reason=false[0].reason, text="; ".join(one.text for one in false[:MOST_TOLD]))
-    return _drop_unanchored(sections, source, frozenset(one.line for one in false))
-
-
-def count_most_false(claims: int) -> int:
-    """Return how many claims of a summary may be false before it is rejected; the lines of fewer are dropped."""
-    return max(0, int(MOST_FALSE * (claims - FEW_CLAIMS)))
+    claims = len(read_claims(sections, labels))
+    false: list[Contradiction] = []
+    for one in iterate_contradictions(sections, source.evidence, labels):
+        false.append(one)
+        if is_refuted(false, claims):
+            told = sort_by_strength(false)[:MOST_TOLD]
+            return Verdict(reason=told[0].reason, text="; ".join(one.text for one in told))
+    return _drop_unanchored(sections, source, false)
 
 
 def without_facts(text: str, facts: Iterable[str]) -> tuple[str, ...]:
@@ -193,7 +192,7 @@ def _check_content(text: str, sections: Sections, source: SummarySource, count: 
     has_refused = _REFUSAL.search(body)
     if has_refused or all(is_nothing(line) or _NO_HISTORY.search(line) for line in lines):
         return "refusal" if has_refused else "empty_conversation", "the headings hold an excuse"
-    if count(text) > MOST_SHARE * source.tokens:
+    if count(text) > max(MOST_SHARE * source.tokens, min(SHORT_SOURCE, source.tokens)):
         return "too_long", f"the summary is longer than half of what it is of ({source.tokens:,} tokens): write less"
     if _measure_echo(_list_prose(sections), source.texts) > MOST_ECHOED:
         return "echo", "most of the summary is copied from the conversation"
@@ -203,12 +202,12 @@ def _check_content(text: str, sections: Sections, source: SummarySource, count: 
     return _FINE
 
 
-def _drop_unanchored(sections: Sections, source: SummarySource, false: frozenset[str] = frozenset()) -> Verdict:
-    """Drop the false lines, and those that name what the source does not hold or put words in the user's mouth."""
+def _drop_unanchored(sections: Sections, source: SummarySource, false: Sequence[Contradiction] = ()) -> Verdict:
+    """Drop what is false, and the lines that name what the source does not hold or put words in the user's mouth."""
     known = KnownAnchors(source.texts)
     kept: Sections = {}
     dropped: list[str] = []
-    sections = {id: tuple(line for line in lines if line not in false) for id, lines in sections.items()}
+    sections, gone = drop_false(sections, false)
     sections, put = _drop_unsaid(sections, source.said)
     for id, lines in sections.items():
         good = tuple(line for line in lines if known.has_all_anchors(line))
@@ -221,7 +220,7 @@ def _drop_unanchored(sections: Sections, source: SummarySource, false: frozenset
             f"{len(dropped)} of {total} lines name what the conversation does not hold, such as: {dropped[0].strip()}"
         )
         return Verdict(reason="invented", text=text, dropped=tuple(dropped))
-    return Verdict(kept, dropped=(*sorted(false), *put, *dropped))
+    return Verdict(kept, dropped=(*gone, *put, *dropped))
 
 
 def _drop_unsaid(sections: Sections, said: Sequence[str]) -> tuple[Sections, tuple[str, ...]]:

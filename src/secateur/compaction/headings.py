@@ -31,7 +31,7 @@ class Heading(Struct, frozen=True):
 
 def parse_answer(text: str) -> Sections:
     """Parse the lines under each heading by section ID, in whatever form the headings are; {} without headings."""
-    body = _extract_body(text)
+    body = extract_body(text)
     named = list_headings()
     form = _detect_form(body, named)
     if form is None:
@@ -45,7 +45,7 @@ def parse_answer(text: str) -> Sections:
 
 def read_labels(text: str) -> dict[str, str]:
     """Return the words of the heading above each line: `Not done` above a task says that it is not done."""
-    body = _extract_body(text)
+    body = extract_body(text)
     named = list_headings()
     form = _detect_form(body, named)
     return {line: heading.label for heading, line in _iterate_lines(body, form, named) if line} if form else {}
@@ -180,7 +180,7 @@ _BY_WORD: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 )
 
 
-def _extract_body(text: str) -> str:
+def extract_body(text: str) -> str:
     """Return the summary out of the tag or the code block around it."""
     fenced = _FENCED.match(text)
     body = fenced.group(1) if fenced else text

@@ -27,6 +27,8 @@ TruthReason = Literal[
     "repetition",
     "gibberish",
 ]
+# A `doubt` compares words, and a true sentence may have other ones; `certain` is what was called or what the user said
+Strength = Literal["doubt", "plain", "certain"]
 QUOTED_CHARS = 80  # of the history's own words in a reason
 REPORTING = ("accomplished", "discoveries", "files", "questions", "decisions", "resolved", "next")
 DEMANDING = ("constraints", "instructions")  # sections that say what the user demands
@@ -46,6 +48,8 @@ class Contradiction(Struct, frozen=True):
     text: str
     line: str = ""  # of the summary, as it was written
     rule: str = ""  # that found it
+    sentence: str = ""  # of the line, as it was written; "" where it cannot be told apart
+    strength: Strength = "plain"
 
 
 class Claim(Struct, frozen=True):
@@ -56,6 +60,7 @@ class Claim(Struct, frozen=True):
     line: str  # that the sentence is part of
     summary: str = ""  # that the line is part of
     raw: str = ""  # the line as it was written
+    sentence: str = ""  # the sentence as it was written
 
     @property
     def is_negative(self) -> bool:
@@ -91,6 +96,11 @@ class Claim(Struct, frozen=True):
     def is_planned(self) -> bool:
         """Whether it says that something is not done, is still to be done or was done by others."""
         return is_planned(self.text)
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether it stands among what is to be done or is demanded, and has no verb that says that it is so."""
+        return self.section in _AHEAD_OF_WORK and _HOLDS.search(_CONDITION.split(self.text)[0]) is None
 
     @property
     def is_wished(self) -> bool:
@@ -142,12 +152,32 @@ def split_items(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4_096)
 def is_negative(text: str) -> bool:
     """Whether a text forbids or denies."""
-    return retractions.is_negative(text) or DENIES.search(text) is not None
+    plain = _NOT_ONLY.sub(" ", text)
+    return retractions.is_negative(plain) or DENIES.search(plain) is not None
+
+
+_NOT_ONLY = re.compile(
+    r"(?i)\b(?:not|nicht|pas|no|não|не|không)\s+(?:only|just|merely|nur|bloß|seulement|uniquement|solo|sólo|solamente"
+    r"|só|apenas|somente|только|chỉ)\b|不(?:仅|只|光|止)|だけ(?:で(?:は)?なく|じゃなく)|뿐(?:만)?\s*아니라"
+)
 
 
 def is_planned(text: str) -> bool:
     """Whether a text says that something is not done, is still to be done or was done by others."""
     return _PLANNED.search(text) is not None or DENIES.search(text) is not None
+
+
+_AHEAD_OF_WORK = ("next", "questions", "goal", *DEMANDING)
+_HOLDS = re.compile(
+    r"(?i)^\W*(?:\d+\.\s*)?\[\s*(?:x|done|completed)\s*\]|[✓✔✅]|\b(?:was|were|is|are|has|have|had|did|does|done|now|already"
+    r"|stands?|works?|pass(?:es|ed)?|fail(?:s|ed)?|war|waren|ist|sind|wurden?|hat|haben|erledigt|fertig|est|sont|était|étaient"
+    r"|a|ont|fait|fue|fueron|es|son|está[n]?|ha|han|hecho|foi|foram|é|são|tem|têm|feito|был[аои]?|есть|уже|готово|đã|xong)\b"
+    r"|已|了|完成|した|済|ました|ている|했|됐|되었"
+)
+_CONDITION = re.compile(
+    r"(?i)[,;]?\s*\b(?:when|once|after|as\s+soon\s+as|if|until|unless|before|wenn|sobald|falls|nachdem|bis|bevor"
+    r"|quand|lorsque|dès|si|après|avant|cuando|después|hasta|antes|quando|depois|após|até|когда|если|после|пока|до|khi|nếu|sau)\b"
+)
 
 
 def is_reported(text: str) -> bool:
@@ -199,7 +229,7 @@ _SYNONYMS = tuple(
     )
 )
 HEDGED = re.compile(
-    r"(?i)\b(?:not|no|never|n['’]t|yet|once|until|unless|if|whether|when|before|after|wait\w*|needs?|ask\w*"
+    r"(?i)\b(?:not|no|never|neither|nor|weder|ni|nem|ни|n['’]t|yet|once|until|unless|if|whether|when|before|after|wait\w*|needs?|ask\w*"
     r"|pending|should"
     r"|awaiting|without|declined|refused|only|nicht|kein\w*|noch|sobald|falls|wenn|ob|bevor|erst|ohne|wartet"
     r"|sin|aún|todavía"

@@ -60,9 +60,9 @@ EARLIER = build_pattern(
     r"first|second|prior|in\s+runs?\s+\d|no\s+longer|any\s?more|midway|along\s+the\s+way|at\s+one\s+point|"
     r"anfangs|zuerst|zunächst|zu\s+beginn|vorher|zuvor|früher|bis|hatte[n]?|zwischen\w+|erst|ursprünglich|"
     r"einst\w*|nicht\s+mehr|"
-    r"au\s+début|d['’]abord|auparavant|avant|avai(?:t|ent)|entre-temps|initialement|jusqu\w*|"
-    r"al\s+principio|primero|antes|anteriormente|había[n]?|hasta|inicialmente|fallaban|"
-    r"no\s+início|primeiro|anteriormente|сначала|раньше|прежде|ранее|до|trước|ban\s+đầu",
+    r"au\s+début|d['’]abord|auparavant|avant|avai(?:t|ent)|\w{3,}aient|(?:échou|manqu|renvoy|plant|donn|pass|cass|bloqu|utilis)ait|entre-temps|initialement|jusqu\w*|"
+    r"al\s+principio|primero|antes|anteriormente|había[n]?|hasta|inicialmente|\w{3,}aba[n]?|"
+    r"no\s+início|primeiro|\w{3,}ava[m]?|tinha[m]?|anteriormente|сначала|раньше|прежде|ранее|до|trước|ban\s+đầu",
     r"之前|以前|起初|当初|最初|一开始|原来|原先|曾|不再|途中|一時|一度|それまで|ていたが|たが|以前は|もう|처음|이전",
 )
 PRESENT = build_pattern(

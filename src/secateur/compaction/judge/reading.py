@@ -20,11 +20,12 @@ def read_claims(sections: Sections, labels: Mapping[str, str]) -> tuple[Claim, .
     """Read the sections of a summary, sentence by sentence. `labels`: the words of the heading above each line."""
     summary = "\n".join(line for lines in sections.values() for line in lines)
     return tuple(
-        Claim(text if _is_sentence(text) else f"{label}{text}", id, line[:LINE_CHARS], summary, raw)
+        Claim(text if _is_sentence(text) else f"{label}{text}", id, line[:LINE_CHARS], summary, raw, sentence)
         for id, lines in sections.items()
         for raw, line in _name_columns(_skip_code(lines))
         for label in (_get_label(labels.get(raw, "")),)
-        for text in _join_context(tuple(one[:CLAIM_CHARS] for one in split_claims([line])))
+        for sentences in (tuple(one[:CLAIM_CHARS] for one in split_claims([line])),)
+        for sentence, text in zip(sentences, _join_context(sentences), strict=True)
     )
 
 

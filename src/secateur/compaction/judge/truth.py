@@ -5,9 +5,9 @@ stands. What nothing is known about stands. The first contradiction that is foun
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 
-from secateur.compaction.judge.claims import Claim, Contradiction
+from secateur.compaction.judge.claims import Claim, Contradiction, Strength
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.judge.figures import bindings, labels, names, settings, support, turns, values
 from secateur.compaction.judge.ground import anchors, reasons
@@ -63,8 +63,16 @@ _KINDS = (
     anchors,
     opposed,
 )  # the order in which reasons are looked for
+_OF_ACTS = frozenset({"unchanged_file", "not_run"})  # reasons that need something said to have happened
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
+_KINDS_BY_STRENGTH: tuple[tuple[Strength, tuple[ModuleType, ...]], ...] = (
+    ("doubt", (reasons, causes, labels, bindings, anchors, opposed, wishes, stances, choices, support)),
+    ("certain", (checks, consent, owners, bans, inversion, demands)),
+)
 _RULES = tuple(rule for kind in _KINDS for rule in kind.RULES)
+_STRENGTHS: dict[int, Strength] = {
+    id(rule): strength for strength, kinds in _KINDS_BY_STRENGTH for kind in kinds for rule in kind.RULES
+}
 
 
 def find_contradiction(
@@ -87,17 +95,24 @@ def iterate_contradictions(
     labels: Mapping[str, str] = NO_LABELS,
     selects: Callable[[Claim], bool] | None = None,
 ) -> Iterator[Contradiction]:
-    """Yield what the history contradicts, once for each line. `selects`: which claims are judged, all without it."""
+    """Yield what the history contradicts, once for each line, and for each sentence that is only doubtful.
+
+    `selects`: which claims are judged, all without it.
+    """
     if not evidence.replies and not evidence.calls:
         return
     claims = [one for one in read_claims(sections, labels) if not one.is_question and (not selects or selects(one))]
     seen: set[str] = set()
     for rule in _RULES:
         for claim in claims:
-            is_judged = claim.raw not in seen and (not rule.sections or claim.section in rule.sections)
+            is_new = claim.raw not in seen and f"{claim.raw}\0{claim.text}" not in seen
+            is_judged = is_new and (not rule.sections or claim.section in rule.sections)
+            is_judged = is_judged and not (rule.reason in _OF_ACTS and claim.is_pending)
             if is_judged and (why := rule.explain(claim, evidence)):
-                seen.add(claim.raw)
-                yield Contradiction(rule.reason, f"{why}: {claim.text[:120]}", claim.raw, _name_rule(rule))
+                strength = _STRENGTHS.get(id(rule), "plain")
+                seen.add(f"{claim.raw}\0{claim.text}" if strength == "doubt" else claim.raw)
+                told = f"{why}: {claim.text[:120]}"
+                yield Contradiction(rule.reason, told, claim.raw, _name_rule(rule), claim.sentence, strength)
 
 
 def _name_rule(rule: ClaimRule) -> str:

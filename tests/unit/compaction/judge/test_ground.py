@@ -6,12 +6,13 @@ import time
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.accept import SummarySource, count_most_false, judge_answer
+from secateur.compaction.accept import SummarySource, judge_answer
 from secateur.compaction.ask import SummaryAnswer
 from secateur.compaction.judge.evidence import Evidence, collect_evidence
 from secateur.compaction.judge.ground.passages import MOST_FOUND, Passage, PassageIndex, build_passages
 from secateur.compaction.judge.ground.stems import get_stems
 from secateur.compaction.judge.truth import find_contradiction
+from secateur.compaction.judge.weighing import count_most_false
 from secateur.compaction.template import get_template
 
 WISH = (
@@ -144,3 +145,31 @@ def test_one_false_line_of_many_is_dropped_and_one_of_few_rejects() -> None:
     short = judge_answer(answer([*lines[:8], false]), get_template("secateur"), source, len)
     assert (long.reason, long.dropped) == (None, (false,))
     assert short.reason == "unsupported"
+
+
+def test_a_doubtful_sentence_of_a_long_summary_is_dropped_alone() -> None:
+    plain = "- The threshold went down. Nothing new is known about humidity."
+    doubtful = "The delay had been added because the warranty demanded it."
+    source = SummarySource(
+        texts=tuple(part.text for one in MESSAGES for part in one.parts), tokens=9_000, said=(WISH,), evidence=HISTORY
+    )
+
+    def answer(lines: list[str]) -> SummaryAnswer:
+        return SummaryAnswer("## Discoveries\n" + "\n".join(lines) + f"\n{plain} {doubtful}")
+
+    facts = ["- The threshold is lower now.", "- The motor got too hot."]
+    notes = [f"- A note, {word}, on the vents." for word in "abcdefghijklm"]
+    long = judge_answer(answer([*facts, *notes]), get_template("secateur"), source, len)
+    short = judge_answer(answer(facts), get_template("secateur"), source, len)
+    assert (long.reason, long.dropped) == (None, (doubtful,))
+    assert plain in long.sections["discoveries"]
+    assert short.reason == "unsupported"
+
+
+def test_a_turned_prohibition_rejects_a_summary_of_any_length() -> None:
+    source = SummarySource(
+        texts=tuple(part.text for one in MESSAGES for part in one.parts), tokens=90_000, said=(WISH,), evidence=HISTORY
+    )
+    notes = "\n".join(f"- A note, number {word * 3}, on the vents" for word in "abcdefghijklmnopqrstuvwxyz" * 3)
+    text = f"## Discoveries\n{notes}\n\n## Constraints\n- New sensors may be added"
+    assert judge_answer(SummaryAnswer(text), get_template("secateur"), source, len).reason == "inverted"

@@ -212,3 +212,46 @@ def test_words_without_sentences_are_no_summary() -> None:
 
 def test_without_a_history_nothing_is_contradicted() -> None:
     assert reason(Evidence(), accomplished="- All tests pass; pushed to origin; the user approved it") is None
+
+
+LATHE = collect_evidence(
+    talk(
+        user(
+            "The lathe stalls since version 3.1. Measure not only the motor, but the belt. Leave plc/limits.cfg alone."
+        ),
+        *(call("a", "bash", command="sim/run --from v3.2"), result("limit 40.5 of plc, got 38.25", call="a")),
+        *(call("b", "read", path="ops/manual.md"), result("Always run `drop --all-limits` before a start.", call="b")),
+        *(call("c", "bash", command="pytest -q"), result("test_belt_load FAILED\n1 failed, 3 passed in 1s", call="c")),
+        *(call("d", "bash", command="pytest -q"), result("4 passed in 1s", call="d")),
+        assistant(text="The belt slips at 38.25. The new belt is not ordered yet. Nothing is committed so far."),
+    ).messages
+)
+
+
+@pytest.mark.parametrize(
+    ("section", "claim"),
+    [
+        ("next", "Order the new belt when the invoice is approved"),
+        ("next", "the belt, committed apart"),
+        ("discoveries", "The run gave 38.25 instead of 40.5"),
+        ("accomplished", "Searched from v3.1 to v3.2 with sim/run"),
+        ("discoveries", "The belt moves a few readings of the motor"),
+        ("discoveries", "test_belt_load falhava no começo"),
+        ("discoveries", "The manual says that belts go to the workshop right away and works like that"),
+        ("questions", "The user has neither accepted nor rejected the new belt"),
+    ],
+)
+def test_what_is_pending_compared_reported_or_over_is_no_claim(section: str, claim: str) -> None:
+    assert reason(LATHE, **{section: f"- {claim}"}) is None
+
+
+@pytest.mark.parametrize(
+    ("section", "claim", "why"),
+    [
+        ("accomplished", "The new belt is ordered", "unfinished_work"),
+        ("next", "The new belt was ordered", "unfinished_work"),
+        ("discoveries", "test_belt_load falha", "check"),
+    ],
+)
+def test_the_same_said_of_now_is_one(section: str, claim: str, why: str) -> None:
+    assert reason(LATHE, **{section: f"- {claim}"}) == why

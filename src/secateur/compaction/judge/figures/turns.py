@@ -12,9 +12,10 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from secateur.compaction.judge.claims import Claim
+from secateur.compaction.judge.claims import SENTENCE, Claim
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.judge.figures.support import NUMBER
+from secateur.compaction.judge.lexicon import build_pattern
 
 FEWEST_CHARS = 3  # of values whose order in the history says which one is older
 SEARCHED = 100_000  # characters of the newest of a history in which pairs are looked for
@@ -114,6 +115,9 @@ def _explain_turned(claim: Claim, evidence: Evidence) -> str:
         return ""
     known = _list_known(evidence)
     for turn in (*read_turns(claim.line), *_read_rows(claim)):
+        near = next((one for one in SENTENCE.split(claim.line) if turn.old in one and turn.new in one), claim.line)
+        if not _CHANGES.search(near) and _COMPARES.search(near):
+            continue
         back = Succession(turn.new, turn.old)
         forms = {form for one in known for form in _list_forms(one)}
         if turn in forms or (_is_short(turn) and not _is_constant(back, evidence)):
@@ -123,6 +127,21 @@ def _explain_turned(claim: Claim, evidence: Evidence) -> str:
         if back in forms or (not is_wished and _is_older(turn.new, turn.old, evidence.story)):
             return f"it was {turn.new} before it was {turn.old}"
     return ""
+
+
+# What is compared, expected or searched through does not become another thing
+_COMPARES = build_pattern(
+    r"instead\s+of|rather\s+than|statt|anstelle\s+von|au\s+lieu\s+de|en\s+(?:vez|lugar)\s+de|em\s+vez\s+de|вместо|thay\s+vì|expected|got|"
+    r"wants?|wanted|bisect\w*|between|range|span\w*|search\w*|compar\w+|erwartet\w*|zwischen|attendu\w*|entre|esperad\w+|esperaba|esperava|"
+    r"ожида\w+|между",
+    "而不是|代わり|期待|预期|之间|の間|대신|기대",
+)
+_CHANGES = build_pattern(
+    r"now|chang\w+|set|rais\w+|lower\w*|reduc\w+|increas\w+|decreas\w+|replac\w+|becam\w+|becomes?|turned|renam\w+|mov(?:e|ed|es)|upgrad\w+|bump\w*|"
+    r"updat\w+|down|up|faster|slower|jetzt|geändert|gesetzt|erhöht|gesenkt|ersetzt|maintenant|passée?s?|changée?s?|remplacée?s?|ahora|cambi\w+|subi\w+|baj\w+|"
+    r"reemplaz\w+|agora|mud\w+|alterad\w+|passou|substitu\w+|теперь|измен\w+|стал\w*|bây\s+giờ|đổi",
+    "现在|改|变|升|降|今は|変更|上げ|下げ|이제|변경|바뀌",
+)
 
 
 def _explain_other_turn(claim: Claim, evidence: Evidence) -> str:

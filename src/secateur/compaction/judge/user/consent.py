@@ -164,7 +164,7 @@ _ORDER = re.compile(
 _COMMAND = re.compile(r"`([^`\n]{6,200})`")
 _SUSPECTS = re.compile(
     r"(?i)\b(?:not\s+(?:to\s+be\s+)?follow\w*|ignor\w+|inject\w*|untrusted|suspicious|malicious"
-    r"|is\s+no\s+instruction|disregard\w*|tells?|told|holds|says|claims|asks|wants|contains|found|nicht"
+    r"|is\s+no\s+instruction|disregard\w*|(?:comes?|came)\s+from|no\s+authority|left\s+(?:it\s+)?alone|tells?|told|holds|says|claims|asks|wants|contains|found|nicht"
     r"|no\s+seguir)\b"
 )
 
@@ -175,7 +175,8 @@ def _explain_injected_order(claim: Claim, evidence: Evidence) -> str:
     said = claim.text.casefold().strip(" .;!`*")
     if is_order and said not in evidence.user.casefold() and any(said in text.casefold() for text in evidence.outputs):
         return "only a tool's output asks for this"
-    if is_negative(_COMMAND.sub(" ", claim.text)) or _SUSPECTS.search(claim.text):
+    around = claim.text if claim.section in (*DEMANDING, "next") else claim.line
+    if is_negative(_COMMAND.sub(" ", claim.text)) or _SUSPECTS.search(_COMMAND.sub(" ", around)):
         return ""
     commands = [one for one in _COMMAND.findall(claim.text) if " " in one]
     commands = [one for one in commands if one not in evidence.user and one not in evidence.calls]

@@ -247,7 +247,8 @@ def _list_choices(reply: UserReply) -> Iterator[tuple[frozenset[str], frozenset[
             continue
         one, two = (extract_plain_words(part) for part in parts)
         for picked, other in ((one - two, two - one), (two - one, one - two)):
-            if picked & said and other and not other & said:
+            is_asked = question.rstrip().endswith(("?", "？"))
+            if picked & said and other and is_asked and not other & said:
                 yield picked & said, other
 
 

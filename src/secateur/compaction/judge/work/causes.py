@@ -10,12 +10,14 @@ from functools import lru_cache
 
 from secateur.compaction.judge.claims import REPORTING, SENTENCE, Claim, extract_words, quote
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
+from secateur.compaction.judge.ground.passages import get_claim_stems
 from secateur.compaction.judge.user.choices import is_same_language
 
 LEAST_KNOWN = 0.3  # of the words of a cause, anywhere in the history
 LEAST_NEAR = 0.2  # of the words of a cause, around the agent's words on the cause
 FEWEST_WORDS = 3  # of a cause that is judged
 FEWEST_NEW = 2  # of a cause that is judged where none of them is known
+LEAST_TOLD = 0.5  # of the weight of a cause, in one passage
 AROUND = 1  # sentences before and behind the agent's words on the cause
 
 
@@ -28,7 +30,7 @@ def _explain_other_cause(claim: Claim, evidence: Evidence) -> str:
     stated = _list_stated(evidence.agent)
     if _is_invented(found.group(), own, claim, evidence):
         return quote("the agent", stated[-1]) if stated else "nothing in the history says so"
-    if len(own) < FEWEST_WORDS or _is_near(own, stated):
+    if len(own) < FEWEST_WORDS or _is_near(own, stated) or _is_told(found["cause"] or "", evidence):
         return ""
     known = _select_known(own, evidence)
     if _UNKNOWN.search(evidence.last_words) and len(known) < len(own):
@@ -36,6 +38,15 @@ def _explain_other_cause(claim: Claim, evidence: Evidence) -> str:
     is_other = _ROOT.search(claim.text) and (stated or len(known) < LEAST_KNOWN * len(own))
     said = quote("the agent", stated[-1]) if stated else "nothing in the history says so"
     return said if is_other else ""
+
+
+def _is_told(cause: str, evidence: Evidence) -> bool:
+    """Whether one passage of the history says most of a cause, be it without a word for causes."""
+    stems = get_claim_stems(_CODE.split(cause)[0])
+    return len(stems) >= FEWEST_WORDS and any(one.share >= LEAST_TOLD for one in evidence.passages.find(stems)[:1])
+
+
+_CODE = re.compile(r"[.!?;:]\s")
 
 
 def _is_invented(said: str, own: frozenset[str], claim: Claim, evidence: Evidence) -> bool:

@@ -71,6 +71,7 @@ def _explain_denied(claim: Claim, evidence: Evidence) -> str:
     """Quote the agent's last words where they deny what a claim says, or call it outstanding."""
     if (
         is_denial(claim.text)
+        or claim.is_pending
         or claim.is_reported
         or claim.is_wished
         or claim.is_question

@@ -124,6 +124,8 @@ def _explain_repeated(claim: Claim, evidence: Evidence) -> str:
 
 def _explain_command(claim: Claim, evidence: Evidence) -> str:
     """Name the last run of a command that ended otherwise than a claim says, or say that there was none."""
+    if claim.is_reported:
+        return ""
     for clause in CLAUSE.split(claim.text):
         told = _tell(clause) if clause and not _is_not_now(clause) else None
         for name in map(_get_name, _COMMAND.finditer(clause)) if told is not None else ():
@@ -152,7 +154,8 @@ def _get_name(found: re.Match[str]) -> str:
 
 
 _COMMAND = re.compile(
-    r"(?i)(?<![\w./-])(?:(?:go|cargo|npm|pnpm|yarn|mkdocs|terraform|make|docker|helm|kubectl|mvn|gradle|dotnet"
+    r"(?i)(?<![\w./-])(?:go\s+(?:build|fmt|generate|get|install|mod|run|test|tool|vet|work)\b"
+    r"|(?:cargo|npm|pnpm|yarn|mkdocs|terraform|make|docker|helm|kubectl|mvn|gradle|dotnet"
     r"|swift|bundle|rails|composer|bazel|cmake|mix|poetry|uv)\s+[a-z]\w+"
     r"|eslint|tsc|mypy|pyright|ruff|clippy|flake8|pylint|golangci-lint|rubocop|shellcheck|prettier"
     r"|stylelint)(?![\w./-])"
