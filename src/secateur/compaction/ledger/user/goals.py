@@ -30,7 +30,7 @@ def list_goals(ledger: Ledger) -> list[UserRequest]:
     requests = [one for one in ledger.requests if not is_nudge(one.text)]
     telling = [one for one in requests if is_substantial(one.text)]
     tasks = [one for one in telling if _is_goal(one)]
-    tasks = [one for one in tasks if one.state != "superseded"] or tasks
+    tasks = [one for one in tasks if one.state != "superseded" and not _is_beginning(one.text)] or tasks
     first = next((one for one in telling if one in tasks or _is_proposal(one)), None)
     last = [one for one in requests[-1:] if one.state == "open" or not telling or is_confirming(one)]
     newest = [one for one in telling[-1:] if one.state == "open" or not tasks]
@@ -85,7 +85,13 @@ def _is_finished_order(one: UserRequest) -> bool:
 def _is_long(one: UserRequest) -> bool:
     """Whether a request is long, and not by a log behind a question."""
     own = strip_data(one.text)
-    return len(own) > BRIEF_CHARS or (len(one.text) > BRIEF_CHARS and "?" not in own) or f"\n{GAP}" in one.text
+    is_cut = f"\n{GAP}" in one.text or _is_beginning(one.text)
+    return is_cut or len(own) > BRIEF_CHARS or (len(one.text) > BRIEF_CHARS and "?" not in own)
+
+
+def _is_beginning(text: str) -> bool:
+    """Whether only the beginning of a request is left, in one line."""
+    return "\n" not in text and text.endswith(f" {GAP}")
 
 
 def _is_answered_question(one: UserRequest) -> bool:

@@ -3,8 +3,9 @@
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.ledger import build_ledger, fit_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger import Ledger, UserRequest, build_ledger, fit_ledger, merge, read_back, render_ledger
 from secateur.compaction.ledger.user.answers import shorten_question
+from secateur.compaction.ledger.user.goals import list_goals
 from secateur.tokens import estimate
 
 OFFER = "The cache works.\n\nShould I also close the gaps in the tests, or push it as it is?"
@@ -136,3 +137,10 @@ def test_the_question_of_an_older_reply_is_shortened() -> None:
     kept = "Which store is it for the rows of the menu? 2) A table - with an index on the day"
     assert shorten_question(f"{kept}, and another one on the price of the row") == f"{kept} …"
     assert shorten_question(kept) == kept
+
+
+def test_a_request_of_which_only_the_beginning_is_left_is_no_goal() -> None:
+    texts = ("Add a flag to the parser.", "Make the cache fast.", "These are the rows of the last run. […]")
+    requests = tuple(UserRequest(text, "done", str(at)) for at, text in enumerate(texts))
+    assert [one.text for one in list_goals(Ledger(requests=requests))] == list(texts[:2])
+    assert [one.text for one in list_goals(Ledger(requests=requests[::-1]))] == [texts[1], texts[0]]
