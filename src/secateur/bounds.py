@@ -189,7 +189,8 @@ def find_working_set(transcript: Transcript, protect: Protection, raw: Mapping[s
     asked = find_unused_keys(transcript.messages, protect.recent_readbacks)
     if not protect.recent_files and not protect.unresolved_errors:
         return Retained(asked)
-    staleness = get_history(transcript.messages, raw, transcript.index).get_staleness(protect.recent_files)
+    history = get_history(transcript.messages, raw, transcript.index)
+    staleness = history.get_staleness(protect.recent_files, protect.recent_file_chars)
     held = staleness.get_held_keys(reads=bool(protect.recent_files), failures=protect.unresolved_errors)
     return Retained(held.keys | asked, held.left) if asked else held
 

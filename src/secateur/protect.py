@@ -41,6 +41,7 @@ class Protection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     unresolved_errors: bool = False  # failed results, until the same thing succeeds or is tried again
     unread: bool = False  # results that the model has not answered yet; only stage 0 and a full window shorten them
     recent_files: Count = 0  # the freshest reads of so many files, those worked with last
+    recent_file_chars: Count = 0  # of them only reads of so many characters at most; 0: of any length
     recent_readbacks: Count = (
         3  # what the model read back (`secateur mcp`), until it answered so often without reading more
     )

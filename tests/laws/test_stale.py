@@ -30,6 +30,7 @@ PROTECT = st.builds(
     last_turns=st.integers(0, 2),
     last_messages=st.integers(0, 3),
     recent_files=st.integers(0, 2),
+    recent_file_chars=st.sampled_from([0, 300]),
     error_results=st.booleans(),
     unresolved_errors=st.booleans(),
 )

@@ -27,7 +27,7 @@ class ToolHistory:
         self._called: list[tuple[int, str, int]] = []  # message, key and characters of each call
         self._calls: dict[str, list[Part]] = {}  # those without a result, by their ids
         self._long: dict[int, tuple[int, dict[str, int]]] = {}  # calls longer than that, of so many calls
-        self._staleness: dict[int, StalenessIndex] = {}
+        self._staleness: dict[tuple[int, int], StalenessIndex] = {}
         self._repeats = Repeats()
         self._covered: list[tuple[int, ...]] = []  # which reads each read covers, whatever is in use
 
@@ -64,11 +64,15 @@ class ToolHistory:
         self._repeats.take(self.completed_calls)
         return self._repeats
 
-    def get_staleness(self, files: int) -> StalenessIndex:
-        """Return which results are stale if this many files count as in use at a time."""
-        found = self._staleness.get(files)
+    def get_staleness(self, files: int, longest: int = 0) -> StalenessIndex:
+        """Return which results are stale if this many files count as in use at a time.
+
+        Reads of more than `longest` characters do not count as in use; 0: all do.
+        """
+        found = self._staleness.get((files, longest))
         if found is None:
-            found = self._staleness[files] = StalenessIndex(files, self._covered, self._repeats)
+            found = StalenessIndex(files, self._covered, self._repeats, longest)
+            self._staleness[files, longest] = found
         found.take(self.completed_calls)
         return found
 

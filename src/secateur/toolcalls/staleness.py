@@ -54,10 +54,11 @@ class _File(Struct, eq=False):
 
 
 class Reads:
-    """All reads of a history, and which files are in use."""
+    """All reads of a history, and which files are in use; reads of more than `longest` characters never are."""
 
-    def __init__(self, covered: list[tuple[int, ...]] | None = None) -> None:
+    def __init__(self, covered: list[tuple[int, ...]] | None = None, longest: int = 0) -> None:
         """`covered` has what each step covers, as far as known: shared by all readers of the same calls."""
+        self._longest = longest  # characters; 0: any length
         self._files: dict[str, _File] = {}
         self._step = 0
         self._covered = [] if covered is None else covered
@@ -124,6 +125,8 @@ class Reads:
         known = [file.unused_since for file in files if file.unused_since is not None]
         self._unused.pop(key, None)
         self._outdated.pop(key, None)
+        if 0 < self._longest < len(completed.result.text):
+            known = [completed.number] * len(files)
         if len(known) == len(files):
             self._unused[key] = max(known)
             if any([file.last_write >= step for file in files]):
@@ -188,12 +191,16 @@ class Repeats:
 class StalenessIndex:
     """Which results so far are stale, by the keys of the results.
 
-    `files` is how many files count as in use at a time; `covered` and `repeats` are shared by all readers of the same
-    calls.
+    `files` is how many files count as in use at a time, and `longest` how many characters of a read keep it in use;
+    `covered` and `repeats` are shared by all readers of the same calls.
     """
 
     def __init__(
-        self, files: int, covered: list[tuple[int, ...]] | None = None, repeats: Repeats | None = None
+        self,
+        files: int,
+        covered: list[tuple[int, ...]] | None = None,
+        repeats: Repeats | None = None,
+        longest: int = 0,
     ) -> None:
         self.repeats = repeats or Repeats()
         self.shown: dict[str, Staleness] = {}  # the same range of its files was shown
@@ -202,7 +209,7 @@ class StalenessIndex:
         self._taken = 0
         self._files = files
         self._in_use: list[str] = []  # the file worked with last at the end
-        self._reads = Reads(covered)
+        self._reads = Reads(covered, longest)
         self._unused: tuple[int, dict[str, int], dict[str, Staleness]] = (-1, {}, {})
         self._held: dict[tuple[bool, bool], tuple[int, Retained]] = {}
 

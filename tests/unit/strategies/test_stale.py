@@ -99,6 +99,9 @@ def test_open_failures_and_reads_in_use_stay() -> None:
     assert proposed(Condense(), failed, Protection(unresolved_errors=True)) == {}
     assert list(proposed(Condense(), twice())) == [2, 4]
     assert list(proposed(Condense(), twice(), Protection(recent_files=1))) == [2]
+    size = len(part(twice(), 4).text)
+    assert list(proposed(Condense(), twice(), Protection(recent_files=1, recent_file_chars=size))) == [2]
+    assert list(proposed(Condense(), twice(), Protection(recent_files=1, recent_file_chars=size - 1))) == [2, 4]
 
 
 def test_condensed_code_keeps_what_it_defines() -> None:

@@ -101,6 +101,15 @@ def test_the_working_set_is_the_fresh_reads_of_the_files_in_use() -> None:
     assert {number: held.left[messages[number].parts[0].key] for number in (2, 4)} == {2: 6, 4: 8}
 
 
+def test_reads_that_are_too_long_are_not_in_the_working_set() -> None:
+    messages = session(read("a.py", "x" * 9), read("b.py", "y" * 10))
+    long = get_history(messages).get_staleness(2, longest=9).get_held_keys(reads=True, failures=False)
+    assert told(messages, dict.fromkeys(long.keys)) == [2]
+    assert long.left == {messages[4].parts[0].key: 4}
+    every = get_history(messages).get_staleness(2).get_held_keys(reads=True, failures=False)
+    assert told(messages, dict.fromkeys(every.keys)) == [2, 4]
+
+
 @pytest.mark.parametrize("cut", range(1, 11))
 def test_a_history_that_grows_tells_what_it_tells_at_once(cut: int) -> None:
     calls = (read("a.py"), edit("a.py"), read("b.py"), run("npm test"), read("a.py"))

@@ -42,6 +42,16 @@ def test_a_result_is_unused_since_the_last_of_its_files_is_and_outdated_if_one_w
     assert table.find_unused() == ({}, {})
 
 
+def test_a_read_that_is_too_long_is_unused_from_its_own_message_on():
+    table = Reads(longest=5)
+    table.take(completed(1, "x = 1", frozenset("a")))
+    table.take(completed(3, "y = 12", frozenset("ab"), 1))
+    assert table.find_unused() == ({"result 3": 3}, {})
+    table.leave("a", 5)
+    table.use("b")
+    assert table.find_unused() == ({"result 1": 5, "result 3": 3}, {})
+
+
 def test_a_read_that_is_covered_remains_unused_as_it_was():
     table = Reads()
     table.take(completed(1, "x = 1", frozenset("a")))
