@@ -14,7 +14,7 @@ from secateur.compaction.judge.claims import CLAUSE, SENTENCE, Claim, TruthReaso
 from secateur.compaction.judge.ground.passages import PassageIndex, build_passages
 from secateur.compaction.ledger import Constraint, FileEntry, PlanItem, ValueChange
 from secateur.compaction.ledger.files.touched import trace_files
-from secateur.compaction.ledger.files.values import list_replacements, list_values
+from secateur.compaction.ledger.files.values import list_blocks, list_replacements, list_values
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
 from secateur.compaction.ledger.user.constraints import extract_constraints
 from secateur.compaction.ledger.work.checks import is_refused, judge_run
@@ -90,6 +90,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
     edited_last: bool = False  # an edit went through behind the last commit
     standing: str = ""  # what the agent said since the last call that may have changed anything, or ran a check
     passages: PassageIndex = PassageIndex()  # all of it, to be found by what a claim says
+    failed: tuple[tuple[str, str], ...] = ()  # tools without a command line whose last call failed, and what it said
     is_passive: bool = False  # no call can have changed anything: all of them only looked or checked
 
     @property
@@ -156,7 +157,7 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
             (old, new)
             for one in actions
             if one.kind == "edit" and one.ok
-            for old, new in (*list_replacements(one), *_list_blocks(one))
+            for old, new in (*list_replacements(one), *list_blocks(one))
         ),
         runs=tuple(
             CommandRun(run.text, judge_run(run).ok is not False, run.action.said[-OUTPUT_CHARS:]) for run in runs
@@ -168,6 +169,7 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
         edited_last=_is_edited_last(actions),
         standing=_join_standing(messages, frozenset(one.call.key for one in (*acting, *(run.action for run in runs)))),
         passages=build_passages(messages, kept),
+        failed=_list_failed(actions),
         is_passive=not acting,
     )
 
@@ -259,16 +261,6 @@ _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = (
 )
 
 
-def _list_blocks(action: Action) -> Iterator[tuple[str, str]]:
-    """Yield old and new text of an edit that is written as blocks to search for and to put in their place."""
-    for text in _list_strings(action.given):
-        for found in _BLOCK.finditer(text):
-            yield found["old"], found["new"]
-
-
-_BLOCK = re.compile(r"<{5,} ?SEARCH\n(?P<old>.*?)\n={5,}\n(?P<new>.*?)\n?>{5,} ?REPLACE", re.S)
-
-
 def _list_written(action: Action) -> Iterator[str]:
     """Yield the texts that an edit put into a file."""
     replaced = [new for _, new in list_replacements(action)]
@@ -286,6 +278,12 @@ def _is_planned_last(actions: Sequence[Action]) -> bool:
     """Whether nothing was changed or run since the plan was told."""
     kinds = [one.kind for one in actions if one.kind in ("edit", "run", "plan")]
     return bool(kinds) and kinds[-1] == "plan"
+
+
+def _list_failed(actions: Sequence[Action]) -> tuple[tuple[str, str], ...]:
+    """Return the tools that say by their names what they do, and did not do it when they were last called."""
+    last = {one.call.tool: one for one in actions if one.kind == "other" and one.result}
+    return tuple((tool, one.said[:OUTPUT_CHARS]) for tool, one in last.items() if not one.ok)
 
 
 def _is_edited_last(actions: Sequence[Action]) -> bool:

@@ -49,7 +49,7 @@ ACCEPTS = build_pattern(
     r"同意|批准|接受|认可|承認|了承|受け入れ|승인|동의",
 )
 REFUSES = build_pattern(
-    r"refus\w*|declin\w*|reject\w*|turned\s+down|denied|vetoed|said\s+no|dismissed|ruled\s+out|opposed|unwanted|"
+    r"refus\w*|declin\w*|reject\w*|turned\s+(?:\w+\s+){0,3}down|denied|vetoed|said\s+no|dismissed|ruled\s+out|opposed|unwanted|"
     r"did\s+not\s+want|didn['’]t\s+want|abgelehnt|verworfen|zurückgewiesen|lehnte?|verneint|"
     r"refusée?|rejetée?|déclinée?|écartée?|rechaz\w+|descart\w+|deneg\w+|rejeit\w+|recus\w+|отклон\w+|отказ\w+",
     r"拒绝|否决|却下|断|拒否|望まな|不要|不需要|거절|거부",

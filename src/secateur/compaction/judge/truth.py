@@ -67,7 +67,7 @@ _OF_ACTS = frozenset({"unchanged_file", "not_run"})  # reasons that need somethi
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
 _KINDS_BY_STRENGTH: tuple[tuple[Strength, tuple[ModuleType, ...]], ...] = (
     ("doubt", (reasons, causes, labels, bindings, anchors, opposed, wishes, stances, choices, support)),
-    ("certain", (checks, consent, owners, bans, inversion, demands)),
+    ("certain", (checks, consent, owners, bans, inversion, demands, standing)),
 )
 _RULES = tuple(rule for kind in _KINDS for rule in kind.RULES)
 _STRENGTHS: dict[int, Strength] = {

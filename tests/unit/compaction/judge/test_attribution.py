@@ -98,3 +98,53 @@ def test_figures_are_bound_to_the_words_on_their_side() -> None:
         ("0.62", frozenset({"accur", "recal"})),
     )
     assert read_bindings("3 to add, 1 to change")[0] == ("3", frozenset({"add"}))
+
+
+SHOP = collect_evidence(
+    talk(
+        user("The kettle of order 55 leaks. I was thinking of a new Seal."),
+        assistant(("a", "create_refund", json.dumps({"order": 55}))),
+        result("refunds need a supervisor", call="a", error=True),
+        assistant(("b", "update_stock", json.dumps({"order": 55}))),
+        result("locked", call="b", error=True),
+        assistant(("c", "update_stock", json.dumps({"order": 55}))),
+        result("ok", call="c"),
+        assistant(text="The refund needs a supervisor. May I send a Kelvino instead?"),
+        user("OK, a Kelvino it is. But I don't want insurance."),
+    ).messages
+)
+
+
+def refute(section: str, claim: str) -> str | None:
+    found = find_contradiction({section: (f"- {claim}",)}, SHOP)
+    return found.rule if found else None
+
+
+@pytest.mark.parametrize(
+    ("section", "claim", "rule"),
+    [
+        ("accomplished", "The refund was created", "standing.failed_tool"),
+        ("accomplished", "Created the refund for order 55", "standing.failed_tool"),
+        ("decisions", "Kelvino: the user's own proposal", "owners.agents_idea"),
+        ("decisions", "The user had suggested Kelvino", "owners.agents_idea"),
+        ("decisions", "Insurance is used for the parcel", "opposites.unwanted"),
+    ],
+)
+def test_failed_tools_ideas_of_the_agent_and_what_nobody_wants(section: str, claim: str, rule: str) -> None:
+    assert refute(section, claim) == rule
+
+
+@pytest.mark.parametrize(
+    ("section", "claim"),
+    [
+        ("accomplished", "Tried to create the refund, which failed"),
+        ("accomplished", "The refund could not be created"),
+        ("next", "Create the refund when the supervisor is asked"),
+        ("accomplished", "The stock was updated"),
+        ("decisions", "Seal: the user's own idea"),
+        ("decisions", "Kelvino: proposed by the agent, accepted by the user"),
+        ("decisions", "Insurance is not used for the parcel"),
+    ],
+)
+def test_what_was_tried_denied_or_repeated_stands(section: str, claim: str) -> None:
+    assert refute(section, claim) is None

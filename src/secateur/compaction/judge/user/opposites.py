@@ -88,7 +88,37 @@ _OUT = re.compile(
     r"|(?:scheidet|fällt)\s+(?:aus|weg)|ist\s+raus|est\s+exclue?|queda\s+(?:fuera|descartad[oa]))\b"
 )
 
+
+def _explain_unwanted(claim: Claim, evidence: Evidence) -> str:
+    """Quote the user on a thing that they do not want, where a claim says that it is in use or wants it."""
+    if claim.is_reported or claim.is_quoted or claim.is_question or claim.is_past:
+        return ""
+    for name, clause in _list_unwanted(evidence.clauses):
+        beside = re.compile(rf"(?i)(?<!\w){re.escape(name)}(?!\w)")
+        for item in claim.items:
+            has_it = beside.search(item.text) and _IN_USE.search(item.text) and not is_negative(item.text)
+            if has_it and not any(beside.search(one) and not is_negative(one) for one in evidence.clauses):
+                return quote("the user", clause)
+    return ""
+
+
+@lru_cache(maxsize=2)
+def _list_unwanted(clauses: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Return what the user does not want, each with the clause that says so."""
+    return tuple((found["what"], one) for one in clauses if (found := _NOT_WANTED.search(one)))
+
+
+_NOT_WANTED = re.compile(
+    r"(?i)\b(?:(?:do\s+not|don['’]t)\s+want\s+(?:any\s+|the\s+)?|will\s+(?:keine?n?)\s+|möchte\s+keine?n?\s+"
+    r"|ne\s+veux\s+pas\s+(?:de\s+|d['’])|no\s+quiero\s+|não\s+quero\s+|не\s+хочу\s+|không\s+muốn\s+)(?P<what>[\w-]{3,40}(?:\.\w{1,20})?)\W*$"
+)
+_IN_USE = re.compile(
+    r"(?i)\b(?:enabled?|active|activated|in\s+use|used?|uses|using|is\s+the\s+plan|chosen|wanted|aktiv\w*|benutzt|verwendet|activée?s?|utilisée?s?"
+    r"|activad[oa]s?|usad[oa]s?|ativad[oa]s?|включ\w+|использ\w+)\b|启用|使用|有効|사용"
+)
+
 RULES = (
     ClaimRule("inverted", _explain_opposite, ("goal", *DEMANDING, "next", "decisions")),
     ClaimRule("inverted", _explain_chosen_out),
+    ClaimRule("inverted", _explain_unwanted),
 )

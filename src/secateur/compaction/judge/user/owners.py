@@ -76,6 +76,34 @@ def _explain_other_idea(claim: Claim, evidence: Evidence) -> str:
     return ""
 
 
+def _explain_agents_idea(claim: Claim, evidence: Evidence) -> str:
+    """Quote the agent, which proposed first what a claim says that the user did."""
+    found = _BY_USER.search(claim.text)
+    if found is None or claim.is_hedged or claim.is_reported or claim.is_quoted:
+        return ""
+    names = _NAMES.findall(claim.text[: found.start()]) or _NAMES.findall(claim.text[found.end() :])[:1]
+    for name in names:
+        word = re.compile(rf"(?i)(?<!\w){re.escape(name)}(?!\w)")
+        at = next((one for one in evidence.replies if word.search(one.text) or word.search(one.before)), None)
+        said = (
+            next((one for one in SENTENCE.split(at.before) if word.search(one) and _OFFERS.search(one)), "")
+            if at
+            else ""
+        )
+        if said:
+            return quote("the agent", said)
+    return ""
+
+
+_BY_USER = re.compile(
+    r"(?i)\b(?:the\s+)?user['’]s\s+(?:own\s+)?(?:proposal|idea|suggestion|recommendation)\b"
+    r"|\b(?:the\s+)?user\s+(?:had\s+|has\s+|first\s+)?(?:proposed|suggested|recommended)\b|\b(?:proposed|suggested|recommended)\s+by\s+the\s+user\b"
+    r"|\b(?:vorschlag|idee)\s+(?:des|der)\s+(?:be)?nutzer\w*|\bvom\s+(?:be)?nutzer\s+vorgeschlagen"
+    r"|\b(?:proposition|idée)\s+de\s+l['’]utilisat\w+|\b(?:propuesta|idea)\s+del\s+usuario|\b(?:proposta|ideia)\s+do\s+usuário"
+    r"|用户(?:提议|建议|提出)|ユーザーの提案|사용자(?:의)?\s*제안"
+)
+_OFFERS = re.compile(r"[?？]\s*$|(?i:\b(?:I|we|ich|wir|je|yo|eu)\b)|吗|可以|ます")
+_NAMES = re.compile(r"(?<![\w./-])(?:[A-Z][\w.-]{2,}|\w+[_.-]\w[\w.-]*\w)")
 _BY_AGENT = re.compile(r"(?i)\b(?:agent|assistant)\b|エージェント|助手|에이전트")
 _PROPOSES = re.compile(
     r"(?i)\b(?:suggest\w*|propos\w*|recommend\w*|schlage\s+vor|vorgeschlagen|schlug|propon\w*|sugier\w*|suger\w*"
@@ -128,5 +156,6 @@ RULES = (
     ClaimRule("approval", _explain_third_approval),
     ClaimRule("approval", _explain_other_owner),
     ClaimRule("approval", _explain_other_idea),
+    ClaimRule("approval", _explain_agents_idea),
     ClaimRule("approval", _explain_misquoted, DEMANDING),
 )

@@ -10,7 +10,8 @@ from functools import lru_cache
 from secateur.compaction.judge.claims import SENTENCE, Claim, extract_words, is_negative, is_planned, quote
 from secateur.compaction.judge.clauses import is_ahead, is_denied, is_earlier, split_clauses, strip_harmless
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
-from secateur.compaction.judge.lexicon import USER, build_pattern
+from secateur.compaction.judge.ground.passages import get_claim_stems
+from secateur.compaction.judge.lexicon import FAILS, USER, build_pattern
 from secateur.compaction.judge.work.states import FRAME, STATEMENT, is_denial
 
 _PAST_SECTIONS = ("accomplished", "discoveries", "files", "decisions", "resolved")
@@ -82,6 +83,28 @@ def _explain_change_without_calls(claim: Claim, evidence: Evidence) -> str:
     return ""
 
 
+def _explain_failed_tool(claim: Claim, evidence: Evidence) -> str:
+    """Quote the error of a tool whose last call failed, where a claim has as done what its name says."""
+    if claim.is_reported or claim.is_quoted or claim.is_question or claim.is_pending:
+        return ""
+    for clause in split_clauses(claim.text) if evidence.failed else ():
+        is_told = _ACTED.search(clause) and not (is_denial(clause) or is_planned(clause) or is_ahead(clause))
+        if not is_told or FAILS.search(clause) or USER.search(clause):
+            continue
+        stems = get_claim_stems(clause)
+        for tool, said in evidence.failed:
+            own = get_claim_stems(tool)
+            if len(own) >= FEWEST_NAMED and own <= stems:
+                return f"{tool} failed last, {quote('it', said)}"
+    return ""
+
+
+FEWEST_NAMED = 2  # words of a tool's name that say what it does
+_ACTED = build_pattern(
+    r"\w{3,}ed|was|were|has|have|had|is|are|made|sent|wrote|put|set|wurden?|ist|sind|hat|haben|ge\w{2,}t|été|est|sont|ont"
+    r"|fue|fueron|han?|foi|foram|\w{3,}ou|был[аои]?|\w{3,}(?:ан|ен)[аоы]?|đã",
+    "已|了|完成|した|済|ました|했|됐|되었",
+)
 _MADE = build_pattern(
     r"(?:was|were|is|are|has|have|been|agent|assistant|we|i|it)\s+(?:now\s+|then\s+|also\s+|been\s+)*(?:repaired|fixed|mended|corrected|edited|modified"
     r"|rewritten|rewrote|refactored|implemented|patched|inserted|renamed|deleted|(?:wrote|written)(?=.{0,80}?(?:disk|file|\w\.\w)))|\w{1,60}\s{1,4}(?:added|edited|modified|implemented|rewritten|refactored|patched)"
@@ -90,6 +113,7 @@ _MADE = build_pattern(
 )
 
 RULES = (
+    ClaimRule("unfinished_work", _explain_failed_tool, _PAST_SECTIONS),
     ClaimRule("unfinished_work", _explain_untouched),
     ClaimRule("unfinished_work", _explain_reversed, _PAST_SECTIONS),
     ClaimRule("unchanged_file", _explain_change_without_calls, _PAST_SECTIONS),

@@ -142,3 +142,22 @@ _SETTING = re.compile(
     r"|min(?![a-z])|size$|count$|host\b|url$|model\b|level$|rate$|delay|budget|quota|enabled?$|disabled?$"
 )
 _TESTED = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?|fixtures?|mocks?|__tests__)(?=[/_.-])|_test\.|test_")
+
+
+def list_blocks(action: Action) -> Iterator[tuple[str, str]]:
+    """Yield old and new text of an edit that is written as blocks to search for and to put in their place."""
+    for text in _list_texts(action.given):
+        for found in _BLOCK.finditer(text):
+            yield found["old"], found["new"]
+
+
+def _list_texts(given: object) -> Iterator[str]:
+    """Yield the texts of a call's arguments."""
+    if isinstance(given, dict | list):
+        for one in given.values() if isinstance(given, dict) else given:
+            yield from _list_texts(one)
+    elif isinstance(given, str):
+        yield given
+
+
+_BLOCK = re.compile(r"<{5,} ?SEARCH\n(?P<old>.*?)\n={5,}\n(?P<new>.*?)\n?>{5,} ?REPLACE", re.S)
