@@ -13,12 +13,37 @@ CLEARED = "[Old tool result content cleared]"
 
 def load(data: bytes) -> list[Shown]:
     """What Claude Code would send, oldest first."""
-    lines = {at: line for at, line in enumerate(objects(data)) if isinstance(line, dict) and line.get("uuid")}
-    lines = {at: line for at, line in lines.items() if not line.get("isSidechain")}
+    every = {at: line for at, line in enumerate(objects(data)) if isinstance(line, dict)}
+    lines = {at: line for at, line in every.items() if line.get("uuid") and not line.get("isSidechain")}
     branch = climbed(lines)
     while (more := wanted(lines, branch)) is not None:
         branch.add(more)
-    return told(lines, sorted(branch))
+    return told(lines, sorted(branch), sent_between(every, lines, branch))
+
+
+def sent_between(every: dict[int, Any], lines: dict[int, Any], branch: set[int]) -> dict[int, str]:
+    """Prompts that were taken off the queue while the branch was at work, by the line where they were taken."""
+    prompts = [one["attachment"].get("prompt") for one in every.values() if one.get("type") == "attachment"]
+    queue: list[str] = []
+    sent: dict[int, str] = {}
+    for at, line in every.items():
+        match line.get("operation"):
+            case "enqueue":
+                queue = [*queue, line["content"]]
+            case "popAll":
+                queue = []
+            case "dequeue":
+                queue = queue[1:]
+            case "remove" if queue:
+                last = max(
+                    (one for one in lines if one < at and lines[one]["type"] in ("user", "assistant")), default=-1
+                )
+                first = queue[0].split()[0] if queue[0].split() else "/"
+                is_command = first.startswith("/") and first.count("/") == 1
+                if last in branch and not is_command and queue[0][0] != "<" and queue[0] not in prompts:
+                    sent[at] = queue[0]
+                queue = queue[1:]
+    return sent
 
 
 def climbed(lines: dict[int, Any]) -> set[int]:
@@ -63,8 +88,8 @@ def blocks(line: Any) -> list[Any]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
 
 
-def told(lines: dict[int, Any], branch: list[int]) -> list[Shown]:
-    """The branch in order: an API message where its first line stands, its results right behind it."""
+def told(lines: dict[int, Any], branch: list[int], sent: dict[int, str]) -> list[Shown]:
+    """The branch in order: an API message where its first line stands, its results and what was sent right behind."""
     assistants = [at for at in branch if lines[at]["type"] == "assistant"]
     of_call = {block["id"]: api_message(lines[at]) for at in assistants for block in blocks(lines[at]) if "id" in block}
     gone = cleared(lines, branch)
@@ -72,18 +97,20 @@ def told(lines: dict[int, Any], branch: list[int]) -> list[Shown]:
     begun: set[str] = set()
     for at in branch:
         line = lines[at]
+        if not any(block["type"] == "tool_result" for block in blocks(line)):
+            shown += [Shown("user", "text", sent.pop(one)) for one in sorted(sent) if one < at]
         if line["type"] == "attachment":
             shown += attached(line["attachment"])
         elif line["type"] == "assistant" and api_message(line) not in begun:
             name = api_message(line)
             begun.add(name)
-            mine = [one for one in assistants if api_message(lines[one]) == name and sent(lines[one])]
+            mine = [one for one in assistants if api_message(lines[one]) == name and was_sent(lines[one])]
             answers = [one for one in branch if lines[one]["type"] == "user" and name in asked(lines[one], of_call)]
             for one in [*mine, *answers]:
                 shown += of_line(lines[one], gone)
         elif line["type"] == "user" and not asked(line, of_call):
             shown += of_line(line, gone)
-    return shown
+    return [*shown, *(Shown("user", "text", text) for text in sent.values())]
 
 
 def asked(line: Any, of_call: dict[str, str]) -> set[str]:
@@ -91,7 +118,7 @@ def asked(line: Any, of_call: dict[str, str]) -> set[str]:
     return {of_call[block["tool_use_id"]] for block in blocks(line) if block.get("tool_use_id") in of_call}
 
 
-def sent(line: Any) -> bool:
+def was_sent(line: Any) -> bool:
     return line["message"]["model"] != "<synthetic>" and not line.get("isApiErrorMessage")
 
 

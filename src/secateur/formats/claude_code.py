@@ -110,6 +110,10 @@ class _Reader:
                 self._read_user(lines[0], entry)
             case "attachment":
                 self._read_attachment(lines[0], entry)
+            case "queue-operation":
+                parts = (Part("text", (lines[0], "content"), entry["content"]),)
+                at = parse_timestamp(entry.get("timestamp"))
+                self.messages.append(Message("user", lines, parts, "user", lines, at))
             case "system" if isinstance(entry.get("microcompactMetadata"), dict):
                 self._clear(entry["microcompactMetadata"].get("compactedToolIds"))
 

@@ -6,15 +6,24 @@ fork the chain. Rule: every line of an API message on the branch is recovered, a
 here reads content.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator
-from typing import Any
+import re
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from secateur.formats.logs import Log, trace_ancestry
 from secateur.formats.native import dump_canonical
 
 Entry = dict[str, Any]
 _SAID = ("user", "assistant")
+_TYPED = re.compile(r"(?!/[\w:-]*(?:\s|\Z))[^<]")  # commands of the host and its own notes are no prompts
+
+
+class _Queued(NamedTuple):
+    """A prompt that the user typed while the agent worked."""
+
+    taken: int  # the line where the host took it off its queue
+    line: int  # the line with its text
 
 
 def iterate_steps(log: Log) -> Iterator[tuple[int, ...]]:
@@ -22,7 +31,7 @@ def iterate_steps(log: Log) -> Iterator[tuple[int, ...]]:
 
     Results directly follow the message that called for them. Boundaries of micro-compactions are where they were
     written. A sub-agent's lines (`isSidechain`) are left out, unless the log is the sub-agent's own. A log without
-    uuids is read from top to bottom.
+    uuids is read from top to bottom. Prompts that were sent while the agent worked stand behind the round they came in.
     """
     lines = {line: entry for line, entry in log.entries.items() if not entry.get("isSidechain")}
     if not any(entry.get("type") in _SAID for entry in lines.values()):
@@ -31,13 +40,67 @@ def iterate_steps(log: Log) -> Iterator[tuple[int, ...]]:
     said = [line for line, entry in nodes.items() if entry.get("type") in _SAID]
     tree = _Tree(nodes if said else lines)
     chain = trace_ancestry(said[-1], tree.parents, tree.places, log.warnings) if said else list(lines)
-    yield from _Rounds(tree, _slice_since_compaction(chain, lines)).iterate_steps()
+    steps = _Rounds(tree, _slice_since_compaction(chain, lines)).iterate_steps()
+    yield from _merge_queued(steps, lines, list(_list_queued(lines)))
 
 
 def get_content(entry: Entry) -> Any:
     """Return the content of a line's message."""
     message = entry.get("message")
     return message.get("content") if isinstance(message, dict) else None
+
+
+def _merge_queued(
+    steps: Iterable[tuple[int, ...]], lines: dict[int, Entry], queued: list[_Queued]
+) -> Iterator[tuple[int, ...]]:
+    """Yield the steps with the prompts sent in between: behind the results of the round in which the host sent them."""
+    waiting = deque(queued)
+    told: set[int] = set()
+    for step in steps:
+        if not list_answered_ids(lines[step[0]]):
+            yield from _take_sent(waiting, step[0], lines, told)
+        yield step
+        told.update(step)
+    yield from _take_sent(waiting, max(lines, default=0) + 1, lines, told)
+
+
+def _take_sent(
+    waiting: deque[_Queued], before: int, lines: dict[int, Entry], told: set[int]
+) -> Iterator[tuple[int, ...]]:
+    """Yield the prompts sent before a line, of this branch only: the newest message above them is on it."""
+    while waiting and waiting[0].taken < before:
+        prompt = waiting.popleft()
+        above = range(prompt.taken - 1, -1, -1)
+        if next((line for line in above if lines.get(line, {}).get("type") in _SAID), None) in told:
+            yield (prompt.line,)
+
+
+def _list_queued(lines: dict[int, Entry]) -> Iterator[_Queued]:
+    """List the prompts that the host took off its queue to send them with the next results.
+
+    Up to version 2.1.37 at least, nothing else in a log has their words (the model reads and answers them, and the
+    host's own summaries quote them); newer versions write an attachment too, which is read in its place.
+    """
+    attached = {_get_prompt(entry) for entry in lines.values() if entry.get("type") == "attachment"}
+    queue: deque[int] = deque()
+    for line, entry in lines.items():
+        if entry.get("type") != "queue-operation":
+            continue
+        operation = entry.get("operation")
+        if operation == "enqueue":
+            queue.append(line)
+        elif operation == "popAll":
+            queue.clear()
+        elif queue:
+            said = lines[queue[0]].get("content")
+            if operation == "remove" and isinstance(said, str) and _TYPED.match(said) and said not in attached:
+                yield _Queued(line, queue[0])
+            queue.popleft()
+
+
+def _get_prompt(entry: Entry) -> str | None:
+    attachment = entry.get("attachment")
+    return _get_string(attachment.get("prompt")) if isinstance(attachment, dict) else None
 
 
 class _Tree:

@@ -71,14 +71,22 @@ class _Chain:
             one.call_id for one in message.parts if one.kind == "tool_result" and one.pinned and _is_cleared(one.text)
         }
         for line in message.lines:
-            entry = dict(self._made.element(line))
+            entry = self._read_line(line)
             if entry.get("sourceToolAssistantUUID") in self._uuids:
                 entry["sourceToolAssistantUUID"] = self._uuids[entry["sourceToolAssistantUUID"]]
             said = entry.get("message")
             if isinstance(said, dict):
                 entry["message"] = _copy_with_new_id(said, cleared, self._made.make_id(0, 8))
-            old = entry.get("uuid")
-            self._uuids[old] = self._add(entry)
+            old, new = entry.get("uuid"), self._add(entry)
+            if old is not None:
+                self._uuids[old] = new
+
+    def _read_line(self, line: int) -> dict[str, Any]:
+        """A copy of a line; a prompt of the queue, which has no line as a message, becomes one."""
+        entry = dict(self._made.element(line))
+        if entry.get("type") != "queue-operation":
+            return entry
+        return {**self._common, "type": "user", "message": {"role": "user", "content": entry.get("content")}}
 
     def _add(self, entry: dict[str, Any]) -> str:
         number = len(self.lines) + 2

@@ -7,8 +7,9 @@ import pytest
 from claude_code_lines import MODEL, answer, assistant, call, line, progress, text, user
 from secateur.errors import EditError
 from secateur.formats.claude_code import ClaudeCode
+from secateur.formats.format import Appending
 from secateur.jsontext import dumps
-from secateur.model import Part, Transcript
+from secateur.model import NewMessage, Part, Transcript
 from session_lines import log, only, parts, results, said
 
 
@@ -157,6 +158,89 @@ def test_attachments_that_the_model_sees() -> None:
     ]
     assert [message.origin for message in transcript.messages[1:-1]] == ["harness"] * 3 + ["user", "harness"]
     assert [part.pinned for part in parts(transcript)[1:4]] == [True] * 3
+
+
+def queue(operation: str, content: Any = None) -> dict[str, Any]:
+    return {"type": "queue-operation", "operation": operation} | ({} if content is None else {"content": content})
+
+
+def test_prompts_sent_while_the_agent_worked_stand_behind_the_results() -> None:
+    transcript = read(
+        user("u1", None, "go"),
+        queue("enqueue", "no, the other file"),
+        queue("enqueue", "/config"),
+        queue("enqueue", "/srv/app/log.txt is the one"),
+        assistant("a1", "u1", "m1", call("c1", "Read")),
+        queue("remove"),
+        queue("remove"),
+        user("r1", "a1", answer("c1", "one")),
+        queue("remove"),
+        assistant("a2", "r1", "m2", text("the other one then")),
+    )
+    texts = [(role, words) for role, words in said(transcript) if role in ("user", "assistant")]
+    assert [texts[0], *texts[2:]] == [
+        ("user", "go"),
+        ("user", "no, the other file"),
+        ("user", "/srv/app/log.txt is the one"),
+        ("assistant", "the other one then"),
+    ]
+    assert [message.role for message in transcript.messages] == [
+        "user",
+        "assistant",
+        "tool",
+        "user",
+        "user",
+        "assistant",
+    ]
+    assert transcript.messages[3].parts[0].path == (1, "content")
+    assert transcript.messages[3].origin == "user"
+
+
+def test_a_prompt_of_the_queue_that_a_compaction_keeps_becomes_a_message() -> None:
+    values = [
+        user("u1", None, "go"),
+        assistant("a1", "u1", "m1", call("c1", "Read")),
+        queue("enqueue", "the other file"),
+        user("r1", "a1", answer("c1", "one")) | {"sourceToolAssistantUUID": "a1"},
+        queue("remove"),
+        user("u2", "r1", "and now this") | {"cwd": "/srv/app"},
+    ]
+    messages = read(*values).messages
+    items = (NewMessage("user", "so far", "summary"), *messages[1:])
+    made = Appending(items, 4, lambda number: values[number], 5, 10)
+    entries = ClaudeCode().host_entry(log(*values), made)
+    loaded = ClaudeCode().read(log(*values, *entries))
+    assert [message.role for message in loaded.messages] == ["user", "assistant", "tool", "user", "user"]
+    assert [part.text for part in loaded.messages[3].parts] == ["the other file"]
+    assert [entry["type"] for entry in entries] == ["system", "user", "assistant", "user", "user", "user"]
+    assert entries[4]["cwd"] == "/srv/app"
+    assert entries[3]["sourceToolAssistantUUID"] == entries[2]["uuid"]
+
+
+def test_prompts_that_were_taken_back_or_sent_elsewhere_are_not_read() -> None:
+    transcript = read(
+        user("u1", None, "go"),
+        queue("remove"),
+        queue("enqueue", "taken back"),
+        queue("popAll", "taken back"),
+        queue("enqueue", "sent as a message of its own"),
+        queue("dequeue"),
+        queue("enqueue", "attached"),
+        queue("enqueue", "<task-notification>done</task-notification>"),
+        assistant("a1", "u1", "m1", call("c1", "Read")),
+        user("r1", "a1", answer("c1", "one")),
+        queue("remove"),
+        line("attachment", "x1", "r1", attachment={"type": "queued_command", "prompt": "attached"}),
+        queue("remove"),
+        queue("enqueue", 7),
+        queue("remove"),
+        user("u2", None, "begin again"),
+        assistant("b1", "u2", "m3", text("left behind")),
+        queue("enqueue", "to the branch that was left"),
+        queue("remove"),
+        assistant("a2", "x1", "m2", text("well")),
+    )
+    assert [words for role, words in said(transcript) if role == "user"] == ["go", "attached"]
 
 
 def test_repeated_and_empty_ids_pair_within_their_round() -> None:
