@@ -19,6 +19,7 @@ from secateur.compaction.template import list_headings
 FEWEST_WORDS, FEWEST_LETTERS = 20, 60  # of a summary in prose; letters of scripts without spaces
 FEWEST_TOLD = 2  # sentences on what was done or found
 FEWEST_SHARED = 2  # words of the user's in it, where no sentence says what the user wants
+READ_CHARS = 600  # of a sentence
 LONGEST_HEADING = 40  # characters of a line that is a heading by its words
 
 Role = Literal["goal", "constraints", "next", "accomplished", "discoveries"]
@@ -92,7 +93,8 @@ def _read_heading(line: str, named: dict[str, str]) -> str | None:
 
 
 def _tell_role(sentence: str) -> Role:
-    """Return the section that a sentence belongs to by what it says."""
+    """Return the section that a sentence belongs to by what its beginning says."""
+    sentence = sentence[:READ_CHARS]
     if _FORBIDS.search(sentence):
         return "constraints"
     if _OPEN.search(sentence):

@@ -87,4 +87,5 @@ def test_lines_that_name_a_section_open_it() -> None:
 def test_long_prose_is_read_in_linear_time() -> None:
     started = time.perf_counter()
     read_prose("the kettle was changed, " * 20_000 + "." + " no" * 20_000 + "\n" * 20_000, SAID)
+    read_prose(f"{WHOLE} {'1aa' * 30_000}", SAID)
     assert time.perf_counter() - started < 10
