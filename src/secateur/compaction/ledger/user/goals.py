@@ -4,9 +4,12 @@ Rule: a task is a statement of several words; of the first request also a questi
 we ..."). No goals are questions, replies that only confirm, orders to look, run or try again and brief commands of the
 host ("/simplify the tests") once that is done, and pasted reviews that were answered. A reply that confirms is a goal
 only while it is the user's last word; where it opened work of its own, the brief order before it is none any more.
+The first task is none any more once the agent replied to it and the newest tasks changed other files. In its place, or
+beside it, stands the task that began the newest work, where the newest one only goes on with the same files.
 """
 
 import re
+from collections.abc import Sequence
 
 from secateur.compaction.ledger.entries import Ledger, UserRequest
 from secateur.compaction.ledger.user.answers import is_confirming
@@ -39,8 +42,44 @@ def list_goals(ledger: Ledger) -> list[UserRequest]:
     ]  # a later long one often is a pasted report
     if brief and last and _has_opened(last[0]) and _is_finished_order(brief[-1]):
         brief = tasks = []
-    goals = {*([first] if first else telling[:1]), *newest, *(brief or tasks)[-1:], *last}
+    latest = (brief or tasks)[-1:]
+    chain = _list_chain(requests, latest[0]) if latest else []
+    begun = [one for one in chain if one in tasks][:1] if first not in chain else []
+    opening = [first] if first else telling[:1]
+    if first and begun and _is_left(first, requests, chain):
+        opening = []
+    goals = {*opening, *(begun if not opening else ()), *newest, *latest, *last}
     return [one for one in ledger.requests if one in goals]
+
+
+def _list_chain(requests: Sequence[UserRequest], newest: UserRequest) -> list[UserRequest]:
+    """Return the requests up to this one that changed the same files, without any other work between them."""
+    names = _list_changed(newest)
+    chain = [newest]
+    for one in reversed(requests[: requests.index(newest)]):
+        changed = _list_changed(one)
+        if changed and not changed & names:
+            break
+        if changed:
+            names |= changed
+            chain.append(one)
+    return chain[::-1] if names else [newest]
+
+
+def _is_left(first: UserRequest, requests: Sequence[UserRequest], chain: Sequence[UserRequest]) -> bool:
+    """Whether the agent replied to a task, and others that came behind it changed other files and none of its own."""
+    names = _list_changed(first)
+    if first.state != "done" or not names or _is_long(first):
+        return False
+    later = requests[requests.index(first) + 1 :]
+    return sum(one in later for one in chain) >= _FEWEST_LATER and not any(names & _list_changed(one) for one in chain)
+
+
+def _list_changed(one: UserRequest) -> set[str]:
+    """Return the names of the files that the steps behind a request changed."""
+    steps = one.progress.steps if one.progress else ()
+    found = (hit for step in steps if (hit := _CHANGED.fullmatch(step)))
+    return {name.rpartition(" to ")[2] for hit in found for name in hit[1].split(", ")}
 
 
 def is_opening(one: UserRequest) -> bool:
@@ -100,6 +139,8 @@ def _is_answered_question(one: UserRequest) -> bool:
     return one.state == "done" and len(said) <= _QUESTION_CHARS and _ASKS.fullmatch(said) is not None
 
 
+_FEWEST_LATER = 2  # tasks on other files, before the first one is none any more
+_CHANGED = re.compile(r"(?:created|changed|moved|deleted|restored) ([^\n]+?)(?: and \d+ more)?")  # a step on files
 _COMMAND = re.compile(r"/[a-z][\w:-]*(?:[ \t][^\n]*)?")  # of the host: "/simplify the tests"
 _PROPOSES = re.compile(
     r"(?i)\A\s*(?:brainstorm|design|propose)\b"

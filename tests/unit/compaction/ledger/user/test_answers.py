@@ -4,6 +4,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, UserRequest, build_ledger, fit_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger.entries import Progress, State
 from secateur.compaction.ledger.user.answers import shorten_question
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.tokens import estimate
@@ -144,3 +145,23 @@ def test_a_request_of_which_only_the_beginning_is_left_is_no_goal() -> None:
     requests = tuple(UserRequest(text, "done", str(at)) for at, text in enumerate(texts))
     assert [one.text for one in list_goals(Ledger(requests=requests))] == list(texts[:2])
     assert [one.text for one in list_goals(Ledger(requests=requests[::-1]))] == [texts[1], texts[0]]
+
+
+def asked(text: str, *steps: str, state: State = "done") -> UserRequest:
+    return UserRequest(text, state, text, progress=Progress(steps))
+
+
+def test_the_task_that_began_the_newest_work_takes_the_place_of_one_that_was_left() -> None:
+    requests = (
+        asked("Set up the skills of this project for me", "changed setup.sh"),
+        asked("Make the header of the start page a small table", "created header.ts", "changed settings.json"),
+        asked("it shows nothing now", "changed header.ts"),
+        asked("align the first column of it left", "changed header.ts"),
+    )
+    assert list_goals(Ledger(requests=requests)) == [requests[1], requests[3]]
+    again = (*requests[:3], asked("align the first column of it left", "changed header.ts, setup.sh"))
+    assert list_goals(Ledger(requests=again)) == [again[0], again[3]]
+    unanswered = (asked(requests[0].text, "changed setup.sh", state="open"), *requests[1:])
+    assert unanswered[0] in list_goals(Ledger(requests=unanswered))
+    alone = (requests[0], asked("Make the header of the start page a small table", "created header.ts"))
+    assert list_goals(Ledger(requests=alone)) == [*alone]
