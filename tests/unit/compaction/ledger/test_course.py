@@ -55,6 +55,18 @@ def test_runs_of_one_command_are_one_step_where_the_last_run_was() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "gh api repos/o/r/pulls/1/comments/2/replies -f body='Mended in 1234abc'",
+        "workmux send helper -f note.md",
+        "bd update a-1 --claim",
+    ],
+)
+def test_what_was_posted_elsewhere_is_a_step(line: str) -> None:
+    assert steps_of(*ran(line, "{}")) == (f"{line} → ok",)
+
+
 def test_an_edit_that_failed_is_told_unless_a_later_one_succeeded() -> None:
     missed = edited("a.py", "String to replace not found")
     assert steps_of(*missed, *edited("a.py")) == ("changed a.py",)

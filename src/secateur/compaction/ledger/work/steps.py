@@ -177,7 +177,7 @@ def _is_untold(run: ExecutedCommand, command: Command) -> bool:
     """Whether a command that succeeded only wrote files, which have a step, or committed."""
     if command.check:
         return False
-    if not is_lasting(command.text):
+    if not is_lasting(command.text) and not is_outward(command.text):
         return True
     return any(True for _ in find_commits((run,))) or all(_is_preparing(words) for words in run.does if words)
 
@@ -270,7 +270,9 @@ _SCRIPT = re.compile(r"(?:python[\d.]*|node|ruby|perl|php|deno run|bun|tsx|npx t
 _ERROR = re.compile(r"(?:[\w.]*(?:Error|Exception|ImproperlyConfigured)\b|(?i:fatal|error|panic)\b)[^\n]{0,120}?:\s?\S")
 _OUTWARD = re.compile(
     r"\b(?:git push|git tag|(?:npm|pnpm|yarn|bun|cargo|poetry|uv|twine) (?:run )?(?:publish|upload)|docker push|submit"
-    r"|(?:gh|glab) \w+ (?:create|merge|close|comment|edit)|(?:kubectl|terraform) apply|deploy)\b"
+    r"|(?:gh|glab) \w+ (?:create|merge|close|comment|edit|review|ready|reopen)|(?:kubectl|terraform) apply|deploy)\b"
+    r"|(?:^|[;&|]\s*)(?:bd (?:update|create|close|reopen)|workmux send)\b|\b(?:gh|glab) api\b[^\n;|]{0,300}?"
+    r"\s(?:-[fF]\b|--(?:raw-)?field\b|--input\b|(?:-X\s*|--method[ =])(?:POST|PUT|PATCH|DELETE)\b)"
 )
 _LONG_TEXT = re.compile(r"([\"'])(?:(?!\1)[^\n]){60,}(?:\1|$)")  # given to a command, such as a description
 _UNSAID = re.compile(
