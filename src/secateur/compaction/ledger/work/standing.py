@@ -37,6 +37,7 @@ STANDING: dict[StandingKind, str] = {
     "failed": "failed, and no later call did it",
     "diagnosis": "the agent's newest view of the cause",
 }
+NOT_FIXED = "not fixed"
 MOST_SINCE = 2  # commands that ran since the newest change
 _SEARCHED = 4_000  # characters of a command or a message
 
@@ -48,7 +49,7 @@ def list_standing(
     changes = list(list_changes(done, ledger.files))
     found: dict[StandingKind, str] = {
         "ended": describe_ending(messages, done),
-        "edits": _describe_edits(done, ledger.files, changes),
+        "edits": _mark_unfixed(_describe_edits(done, ledger.files, changes), done, ledger),
         "unchecked": _describe_unchecked(done, ran, changes) if _has_code_changed(ledger.files, changes) else "",
     }
     never = [Standing("unchecked", text) for text in _list_never_run(ran)] if found["unchecked"] else []
@@ -195,8 +196,22 @@ def _describe_edits(done: Sequence[Action], files: Sequence[FileEntry], changes:
         and not restored
         and not any(action.kind == "run" and _REWRITES.search(action.call.text[:_SEARCHED]) for action in done)
     ):
-        return "no call edited a file that was there before; the changed files are all new"
+        return _ALL_NEW
     return ""
+
+
+def _mark_unfixed(described: str, done: Sequence[Action], ledger: Ledger) -> str:
+    """Say first that nothing was fixed, where the user wants a defect fixed and no existing file was changed.
+
+    Where a call or a script writes files by its own code, it is told only of the calls that edit.
+    """
+    if described != _ALL_NEW:
+        return described
+    acting = (one for one in done if one.kind in ("run", "edit", "other"))
+    if any(_WRITES.search(one.call.text[:_WRITTEN_CHARS]) for one in acting):
+        return "no call edited a file that was there before; the changed files are all new"
+    is_fix = any(_DEFECT.search(one.text) for one in ledger.requests)
+    return f"{NOT_FIXED}: {described}" if is_fix else described
 
 
 def _list_outdated_patches(done: Sequence[Action], changes: Sequence[FileChange]) -> Iterator[str]:
@@ -238,6 +253,12 @@ _DONE: Mapping[str, str] = {
     "moved": "moved",
     "restored": "taken back",
 }
+_ALL_NEW = "no file that was there before was changed; the changed files are all new"
+_WRITTEN_CHARS = 20_000  # of a call, in which code that writes files is looked for
+_WRITES = re.compile(
+    r"\.write(?:_text|_bytes|lines|File|FileSync)?\(|\bshutil\.|\bfileinput\b|\bopen\([^)\n]{0,200}[\"'][wa]\+?b?[\"']"
+)
+_DEFECT = re.compile(r"(?i)\b(?:solving|solve|fix|resolve)\b[^.\n]{0,80}\b(?:issue|bug|problem|defect|error|crash)\b")
 _NO_CODE = re.compile(
     r"(?i)\.(?:md|mdx|markdown|rst|txt|adoc|org|log|patch|diff|rej|orig|bak|png|jpe?g|gif|svg|webp|ico|pdf|lock|csv|tsv"
     r"|jsonl?)$|(?:^|/)(?:license|notice|changelog|authors|copying|\.gitignore|package-lock\.json|go\.sum)$|/$"

@@ -159,13 +159,35 @@ LOGGED = ("total = 1\n", "total = 1\nlogger.debug('total: %s', total)\n")
             [CART, ran("git checkout .", "Updated 1 path")],
             "every change of existing files was taken back (src/cart.py)",
         ),
-        ([wrote("src/new.py")], "no call edited a file that was there before; the changed files are all new"),
+        ([wrote("src/new.py")], "no file that was there before was changed; the changed files are all new"),
         ([wrote("src/new.py"), ran("npx prettier --write .")], ""),
         ([wrote("src/new.py"), CART], ""),
     ],
 )
 def test_what_all_edits_have_in_common_is_told(rounds: list[Round], said: str) -> None:
     assert tell("edits", *rounds) == ([said] if said else [])
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (
+            "Please fix the bug in the cart.",
+            "not fixed: no file that was there before was changed; the changed files are all new",
+        ),
+        ("Add a page for the cart.", "no file that was there before was changed; the changed files are all new"),
+    ],
+)
+def test_a_defect_is_not_fixed_where_no_existing_file_was_changed(asked: str, said: str) -> None:
+    messages = talk(user(asked), *wrote("src/new.py")).messages
+    assert [one.text for one in build_ledger(messages).standing if one.kind == "edits"] == [said]
+
+
+def test_code_that_writes_files_may_have_changed_existing_ones() -> None:
+    messages = talk(
+        user("Fix the bug."), *wrote("src/a.py"), *ran("python -c \"open('b.py', 'w').write('x')\"")
+    ).messages
+    assert not any("not fixed" in one.text for one in build_ledger(messages).standing)
 
 
 def test_lines_that_stood_in_a_file_before_an_edit_by_numbers_are_not_added_ones() -> None:
