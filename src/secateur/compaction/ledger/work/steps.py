@@ -275,9 +275,7 @@ _OUTWARD = re.compile(
     r"\s(?:-[fF]\b|--(?:raw-)?field\b|--input\b|(?:-X\s*|--method[ =])(?:POST|PUT|PATCH|DELETE)\b)"
 )
 _LONG_TEXT = re.compile(r"([\"'])(?:(?!\1)[^\n]){60,}(?:\1|$)")  # given to a command, such as a description
-_UNSAID = re.compile(
-    r"\W*(?:bash|sh|zsh|python3?|node|eval|cd \S+|env|-\w+|&&|\s|([\"'])…\1)+"
-)  # nothing but a long text
+_UNSAID = re.compile(r"\W*(?:bash|sh|zsh|python3?|node|eval|cd \S+|env|-\w+|&&|\s|([\"'])…\1)+")  # a long text only
 _FEWEST_CHARS = 48  # by which a command line is known again
 _TAG = re.compile(r"</?[a-z_]{1,40}>")
 _LEAD = re.compile(
