@@ -5,18 +5,25 @@ under what is next. A line on what followed begins with an arrow, so that it is 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 
 from secateur.compaction.ledger.entries import Constraint, Ledger, UserRequest, mark
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.compaction.ledger.work.step_choice import is_count
 from secateur.compaction.ledger.work.steps import SEPARATOR
-from secateur.toolcalls.actions import collapse_whitespace
+from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
 STATE_WORDS = {"open": "open", "done": "replied to", "superseded": "superseded"}
 PASSED_OVER = "no reply of its own"
+PASSED_OVER_GROUP = f"asked, and {PASSED_OVER}: "  # begins a line on several of them
+PASSED_OVER_SEPARATOR = " · "
+PASSED_OVER_CHARS = 160  # of one among several
+GAP = "[…]"
 IN_ANSWER = " — in answer to: “"
 _KNOWN_CHARS = 60  # by which a reply is known in the words that it is taken from
+_PASSED_OVER = re.compile(r"\[(\S*)\] “(.*?)”(?= · \[\S*\] “|$)", re.S)
+_LINE_GAP = re.compile(r" \[…\]$", re.M)
 _LIST = re.compile(r"(?<=[:：]) |; ")
 UNDER_GOAL = "(under Goal)"  # in place of the words of a request that stand there
 UNDER_CONSTRAINTS = "(under Constraints)"
@@ -33,13 +40,39 @@ def render_course(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator
     for one in ledger.requests:
         if demands.get(collapse_whitespace(one.text)) == one.key:
             elsewhere.setdefault(id(one), UNDER_CONSTRAINTS)
-        if not is_in_course(one) or (one.progress is None and id(one) in elsewhere):
-            continue
-        text = elsewhere.get(id(one), f"{one.text}{quote_question(one)}")
-        if followed := list(_list_followed(ledger, one)):
-            yield format_bullet("\n".join((_name_request(one, text), *followed)))
-        elif id(one) not in elsewhere:
-            yield format_bullet(_name_request(one, text))
+    told = [one for one in ledger.requests if is_in_course(one) and (one.progress or id(one) not in elsewhere)]
+    for is_group, grouped in groupby(told, _is_without_result):
+        group = list(grouped)
+        if is_group and len(group) > 1:
+            yield format_bullet(PASSED_OVER_GROUP + PASSED_OVER_SEPARATOR.join(map(_quote_passed_over, group)))
+        else:
+            yield from (line for one in group for line in _render_told(ledger, one, elsewhere))
+
+
+def _render_told(ledger: Ledger, one: UserRequest, elsewhere: Mapping[int, str]) -> Iterator[str]:
+    """Render a request with what followed it, if there is something to tell."""
+    text = elsewhere.get(id(one), f"{one.text}{quote_question(one)}")
+    if followed := list(_list_followed(ledger, one)):
+        yield format_bullet("\n".join((_name_request(one, text), *followed)))
+    elif id(one) not in elsewhere:
+        yield format_bullet(_name_request(one, text))
+
+
+def _is_without_result(one: UserRequest) -> bool:
+    """Whether the user wrote on before the agent said or did anything, so that there is nothing to tell."""
+    return one.passed_over and one.state == "done" and one.progress is None and not one.answers
+
+
+def parse_passed_over(text: str) -> Iterator[UserRequest]:
+    """Yield the requests that a line on several without a reply tells; none of another line."""
+    if text.startswith(PASSED_OVER_GROUP):
+        for hit in _PASSED_OVER.finditer(text):
+            yield UserRequest(hit[2], "done", hit[1], passed_over=True)
+
+
+def _quote_passed_over(one: UserRequest) -> str:
+    text = collapse_whitespace(one.text)
+    return f"[{mark(one.key)}] “{text if len(text) <= PASSED_OVER_CHARS else clip_text(text, PASSED_OVER_CHARS)}”"
 
 
 def _list_followed(ledger: Ledger, one: UserRequest) -> Iterator[str]:
@@ -85,9 +118,26 @@ def quote_question(one: UserRequest | Constraint) -> str:
     return f"{IN_ANSWER}{one.answers}”" if one.answers else ""
 
 
+def split_question(text: str) -> tuple[str, str]:
+    """Split what the user said from the quoted question that it answers."""
+    said, _, asked = text.rpartition(IN_ANSWER)
+    return (said, asked.removesuffix("”")) if said and asked.endswith("”") else (text, "")
+
+
 def format_bullet(text: str) -> str:
-    """Format one entry as a bullet, with further lines indented."""
-    return "- " + "\n    ".join(line.rstrip() for line in text.splitlines())
+    """Format one entry as a bullet, with further lines indented; a mark of what is left out ends the line before it."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        if line.strip() == GAP and lines and lines[-1].strip() and not lines[-1].lstrip().startswith(("```", "~~~")):
+            lines[-1] += "" if lines[-1].endswith(GAP) else f" {GAP}"
+        else:
+            lines.append(line.rstrip())
+    return "- " + "\n    ".join(lines)
+
+
+def split_gaps(text: str) -> str:
+    """Return a text of several lines with each mark of what is left out in a line of its own, as it was made."""
+    return _LINE_GAP.sub(f"\n{GAP}", text) if "\n" in text else text
 
 
 def _name_request(one: UserRequest, text: str) -> str:

@@ -11,7 +11,16 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.course import FOLLOWED, IN_ANSWER, PASSED_OVER, REPLIED, UNDER_CONSTRAINTS, UNDER_GOAL
+from secateur.compaction.ledger.course import (
+    FOLLOWED,
+    PASSED_OVER,
+    REPLIED,
+    UNDER_CONSTRAINTS,
+    UNDER_GOAL,
+    parse_passed_over,
+    split_gaps,
+    split_question,
+)
 from secateur.compaction.ledger.entries import (
     Attempt,
     Command,
@@ -140,8 +149,8 @@ def _split_bullets(lines: Iterable[str]) -> Iterator[str]:
 def _parse_requests(lines: Iterable[str]) -> Iterator[UserRequest]:
     for text in _split_bullets(lines):
         if found := _SAID.fullmatch(text):
-            said, asked = _split_question(found[3])
-            yield _put_state(UserRequest(said, key=found[1], answers=asked), found[2])
+            said, asked = split_question(found[3])
+            yield _put_state(UserRequest(split_gaps(said), key=found[1], answers=asked), found[2])
 
 
 def _put_state(one: UserRequest, word: str) -> UserRequest:
@@ -155,11 +164,13 @@ def _parse_course(
     """Parse requests with what followed them; words that stand under another heading are taken from there."""
     told = {one.key: UserRequest(one.text, key=one.key, answers=one.answers) for one in reversed(demands)}
     for text in _split_bullets(lines):
+        yield from parse_passed_over(text)
         if found := _SAID.fullmatch(text):
             words, progress = _split_progress(found[3])
-            said, asked = _split_question(words)
+            said, asked = split_question(words)
             elsewhere = {UNDER_GOAL: goals, UNDER_CONSTRAINTS: told}.get(words)
-            known = elsewhere.get(found[1]) if elsewhere is not None else UserRequest(said, key=found[1], answers=asked)
+            own = UserRequest(split_gaps(said), key=found[1], answers=asked)
+            known = own if elsewhere is None else elsewhere.get(found[1])
             if known:
                 yield replace(_put_state(known, found[2]), progress=progress)
 
@@ -180,14 +191,8 @@ def _parse_constraints(lines: Iterable[str]) -> Iterator[Constraint]:
     for text in _split_bullets(lines):
         if found := _DEMAND.fullmatch(text):
             said, _, later = found[5].rpartition(REPLACED_BY) if found[2] else (found[5], "", "")
-            said, asked = _split_question(said)
+            said, asked = split_question(said)
             yield Constraint(said, cast(Scope, found[3]), found[1], later, found[4] or "", asked)
-
-
-def _split_question(text: str) -> tuple[str, str]:
-    """Split what the user said from the quoted question that it answers."""
-    said, _, asked = text.rpartition(IN_ANSWER)
-    return (said, asked.removesuffix("”")) if said and asked.endswith("”") else (text, "")
 
 
 def _parse_fact(found: dict[str, Any], text: str) -> None:
@@ -239,7 +244,7 @@ def _parse_shaped_fact(found: dict[str, Any], text: str) -> None:
     elif hit := _WORDS.fullmatch(text):
         is_earlier = hit[1] == EARLIER_WORDS
         name = "report" if is_earlier and "last_words" in found else "last_words"
-        found[name] = Quote(hit[2], is_answered=is_earlier)
+        found[name] = Quote(split_gaps(hit[2]), is_answered=is_earlier)
     elif hit := _COMMAND.fullmatch(text):
         found.setdefault("commands", []).append(_parse_command(hit))
 

@@ -31,7 +31,7 @@ from secateur.compaction.ledger.user.answers import is_choice, shorten_question
 from secateur.compaction.ledger.user.briefs import GAP, condense_request
 from secateur.compaction.ledger.user.force import select_constraints
 from secateur.compaction.ledger.user.goals import BRIEF_CHARS, is_answered_review, is_fleeting, list_goals
-from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES, count_left_out
+from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES
 from secateur.compaction.ledger.user.requests import is_substantial, is_task
 from secateur.compaction.ledger.work.commits import limit_commits
 from secateur.compaction.ledger.work.progress import (
@@ -79,12 +79,11 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     dropped = ledger.omitted.get("requests", 0) + len(telling) - len(requests)
     work = "\n".join((*(one.path for one in ledger.files), *(one.text for one in ledger.commands)))
     constraints = select_constraints(ledger.constraints, requests, most_rules, work)
-    ruled_out = ledger.omitted.get("constraints", 0) + count_left_out(ledger.constraints, most_rules)
     commands = _select_commands(ledger)
     commits = limit_commits(ledger.commits, commit_chars)
     left_out = len(ledger.commits) - len(commits)
     files = _select_files(ledger.files)
-    counts = {"constraints": ruled_out, "requests": dropped, SCRATCH: _count_scratch(ledger, files)}
+    counts = {"requests": dropped, SCRATCH: _count_scratch(ledger, files)}
     if left_out:
         counts["commits"] = ledger.omitted.get("commits", 0) + left_out
     reported = tuple(one for one in ledger.reported if not is_committed(one.text, commits))

@@ -46,6 +46,29 @@ def test_steps_stand_in_the_order_of_the_calls() -> None:
     )
 
 
+def test_messages_without_a_reply_are_told_together_and_read_back() -> None:
+    texts = ("Split the cart in two.", "Name the rows.\nAnd the columns.", "The rows have names. " * 12)
+    asked = tuple(UserRequest(text, "done", f"k{at}", passed_over=True) for at, text in enumerate(texts))
+    last = tuple(UserRequest(text, "done", text, progress=Progress(("make → ok",))) for text in ("Fix-it", "Ship-it"))
+    newest = UserRequest("Fix all the rows of the cart, and write the tests of the columns, too.", key="n")
+    lines = render_ledger(Ledger(requests=(UserRequest("Sort all of it.", "done"), *asked, *last, newest)))
+    clipped = ("The rows have names. " * 12)[:160].rstrip()
+    told = next(line for line in lines["accomplished"] if line.startswith("- asked, and no reply of its own: "))
+    assert told.endswith(f"[k0] “Split the cart in two.” · [k1] “Name the rows. And the columns.” · [k2] “{clipped}”")
+    again = read_back(lines)
+    assert render_ledger(again) == lines
+    assert [(one.key, one.state) for one in again.requests if one.passed_over] == [(f"k{n}", "done") for n in range(3)]
+
+
+def test_a_mark_of_what_is_left_out_ends_the_line_before_it() -> None:
+    text = "Do all of this:\n[…]\nName the rows.\n```\nrow\n```\n[…]"
+    ledger = Ledger(requests=(UserRequest(text),))
+    lines = render_ledger(ledger)
+    assert lines["goal"] == ("- [, open] Do all of this: […]\n    Name the rows.\n    ```\n    row\n    ```\n    […]",)
+    assert read_back(lines).requests[0].text == text
+    assert render_ledger(read_back(lines)) == lines
+
+
 def test_runs_of_one_command_are_one_step_where_the_last_run_was() -> None:
     runs = [ran("cd /w && pytest -q 2>&1 | tail -3", f"{n} failed in 1s", True) for n in (2, 1)]
     done = (*runs[0], *edited("a.py"), *runs[1], *edited("a.py"), *ran("pytest -q", "3 passed in 1s"))

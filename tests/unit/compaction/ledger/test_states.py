@@ -75,7 +75,7 @@ def test_what_is_not_done_stays_when_long_last_words_are_cut() -> None:
     last = f"All follow-ups are written.\n{body}\nThe work is not committed yet.\n{body}\nThat is all.\n```\ncode\n```"
     history = [user("Write the follow-ups of the plan."), assistant(text=last)]
     _, said = render_ledger(settled(history, 2))["next"]
-    assert "    The work is not committed yet.\n" in said
+    assert "    The work is not committed yet. […]\n" in said
     assert said.endswith("That is all.\n        code")
 
 

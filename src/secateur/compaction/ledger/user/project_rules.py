@@ -44,12 +44,6 @@ def _tell_pushes_once(rules: Sequence[Constraint]) -> list[Constraint]:
     return [one for one in rules if not is_push_demanded(one.text) or one is first[one.source]]
 
 
-def count_left_out(entries: Iterable[Constraint], most_rules: int) -> int:
-    """Count the rules of the project that have no room."""
-    rules = list_rules(entries)
-    return len(rules) - len(limit_rules(rules, most_rules))
-
-
 def limit_rules(rules: Sequence[Constraint], most: int) -> list[Constraint]:
     """Return the first rules, and the procedure of the host's prompt beside them."""
     others = [one for one in rules if not _is_procedure(one)][:most]

@@ -19,7 +19,7 @@ from secateur.redact import redact
 from secateur.tool_kinds import detect_tool_kind
 from secateur.toolcalls.actions import Action, collapse_whitespace
 
-MOST_REPORTED = 8  # items
+MOST_REPORTED = 4  # items
 ITEM_CHARS = 300
 _FEWEST = 2  # items of a report
 _SEARCHED = 20_000  # characters of a text

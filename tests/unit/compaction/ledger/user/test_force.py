@@ -188,7 +188,7 @@ def test_of_a_projects_rules_those_on_how_work_ends_go_first() -> None:
         lines = render_ledger(fit_ledger(ledger, room, estimate))
         assert lines["constraints"][0].endswith("project: AGENTS.md] - Always commit each part alone.")
         assert len(lines["constraints"]) == most
-        assert lines["discoveries"] == (f"- not listed, for room: constraints {len(others) + 1 - most}",)
+        assert "discoveries" not in lines  # they can be read again in their files
 
 
 def test_a_push_is_demanded_once_and_a_ban_on_it_is_named_beside() -> None:
@@ -222,7 +222,9 @@ def test_a_block_that_repeats_another_one_is_told_by_what_differs() -> None:
     block = "Here is how to push, and ALWAYS push like this:\n* Never push to main\n* Never edit tags\n* Use the {} API"
     first, second = listed(user(f"Fix it.\n\n{block.format('North')}\n\n{block.format('South')}"))
     assert "* Never edit tags" in first
-    assert second.split("\n    ")[1:] == ["[…]", "* Use the South API"]
+    opening, *others = second.split("\n    ")
+    assert opening.endswith(" […]")
+    assert others == ["* Use the South API"]
 
 
 @pytest.mark.parametrize(
