@@ -114,7 +114,9 @@ def _list_open(ledger: Ledger) -> Iterator[str]:
 def _list_unpushed(ledger: Ledger) -> Iterator[str]:
     tags = sum(one.startswith(TAG) for one in ledger.unpushed)
     commits = sum(one != OTHERS for one in ledger.unpushed) - tags
-    yield from _count(commits, "unpushed commit", is_least=OTHERS in ledger.unpushed)
+    ahead = next((one.split()[1] for one in ledger.status if one.startswith("ahead ")), "")
+    shown = f" (git status, last: ahead {ahead})" if ahead.isdecimal() and int(ahead) > commits else ""
+    yield from (one + shown for one in _count(commits, "unpushed commit", is_least=OTHERS in ledger.unpushed))
     yield from _count(tags, "unpushed tag")
 
 

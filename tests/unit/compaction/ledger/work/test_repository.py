@@ -138,6 +138,15 @@ def test_an_unpushed_tag_or_commit_is_open() -> None:
     assert pushed[0].endswith("; nothing is open")
 
 
+def test_commits_of_others_that_are_not_pushed_are_told_by_what_git_status_showed() -> None:
+    done = assistant(text="The release is made.")
+    for ahead, told in ((6, "1 unpushed commit (git status, last: ahead 6)"), (1, "1 unpushed commit")):
+        shown = ran("git status", f"On branch main\nYour branch is ahead of 'origin/main' by {ahead} commits.\n")
+        lines = render_ledger(build_ledger(talk(user(), *COMMIT, *shown, done).messages))
+        assert lines["next"][0].endswith(f"; open: {told}")
+        assert render_ledger(read_back(lines)) == lines
+
+
 CREATED = ran("bd create --title='Read model' --type=task", "✓ Created issue: app-rkl — Read model\n  Priority: P2")
 CLOSED = ran("bd close app-rkl", "✓ Closed app-rkl: Done")
 
