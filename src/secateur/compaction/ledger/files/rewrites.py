@@ -118,7 +118,10 @@ def strip_imports(text: str) -> str:
     return _IMPORT.sub("", f"{text}\n")
 
 
-_REFUSED = re.compile(r"\s*(?:ERROR\b|Error:|<tool_use_error>|No replacement was performed|Failed to (?:edit|apply))")
+_REFUSED = re.compile(
+    r"\s*(?:ERROR\b|Error:|<tool_use_error>|No replacement was performed|Failed to (?:edit|apply)"
+    r"|Your proposed edit has introduced|Your changes have NOT been applied)"
+)
 _WHOLE = ("content", "contents", "filetext", "filecontent")
 _PATCH_BEGINS = "*** Begin Patch"
 _TYPED = re.compile(r"edit (?P<first>\d{1,7}):(?P<last>\d{1,7})\n(?P<text>.*?)(?:\nend_of_edit|\Z)", re.S)
