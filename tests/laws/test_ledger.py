@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from secateur.compaction.extract import extract
@@ -78,7 +78,14 @@ def said(ledger: Ledger) -> set[str]:
     return {one.text for one in ledger.constraints}
 
 
+NAMELESS = (
+    Message("assistant", (), (Part("tool_call", (), "{}", "bash", ""),)),
+    Message("tool", (), (Part("tool_result", (), "", "bash", ""),), "harness"),
+)
+
+
 @LAW
+@example(assign_keys(NAMELESS), 0)
 @given(HISTORY, st.integers(0, 12))
 def test_it_never_fails_and_is_read_back_from_text_and_from_json(messages: tuple[Message, ...], cut: int) -> None:
     ledger = merge(build_ledger(messages[:cut]), build_ledger(messages[cut:]))

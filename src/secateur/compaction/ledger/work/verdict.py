@@ -51,7 +51,7 @@ def find_ending(text: str) -> str:
 
 def _has_begun(ledger: Ledger) -> bool:
     """Whether it is known whose turn it is, and the agent did anything."""
-    acted = bool(ledger.last_words or ledger.last_calls or ledger.pending)
+    acted = bool(ledger.last_words or ledger.pending or (ledger.last_calls and ledger.requests))
     behind = (ledger.standing, ledger.files, ledger.commands, any(one.progress for one in ledger.requests))
     return acted or (bool(ledger.requests) and any(behind))
 
