@@ -84,8 +84,12 @@ NAMELESS = (
 )
 
 
+SEPARATED = (Message("user", (), (Part("text", (), "--- FAIL: TestA \u2028 Never push."),)),)
+
+
 @LAW
 @example(assign_keys(NAMELESS), 0)
+@example(assign_keys(SEPARATED), 0)
 @given(HISTORY, st.integers(0, 12))
 def test_it_never_fails_and_is_read_back_from_text_and_from_json(messages: tuple[Message, ...], cut: int) -> None:
     ledger = merge(build_ledger(messages[:cut]), build_ledger(messages[cut:]))

@@ -49,7 +49,8 @@ def find_decisive_sentence(text: str) -> str:
     A sentence that would fit any task, such as "Now solve this issue on your own", gives none.
     """
     brief = " ".join(text.split())
-    units = [unit for unit in split_units(text) if GAP not in unit.text and not is_heading(unit.text)]
+    lines = "\n".join(text.splitlines())  # as a summary writes them
+    units = [unit for unit in split_units(lines) if GAP not in unit.text and not is_heading(unit.text)]
     if len(brief) <= _DECISIVE_CHARS and len(units) <= 1:
         return brief
     sentences = [
