@@ -110,7 +110,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     here = list_runs_here(ran, place)
     commits = trace_commits(ran)
     status = find_status(here)
-    dirty = () if any(one.origin == "summary" for one in messages) else find_dirty(here, done)
+    dirty = () if any(one.origin == "summary" for one in messages) else find_dirty(here, done, status)
     waiting = [action for action in done if not action.result and not _is_abandoned(action, said)]
     put = [Question(text, action.call.key) for action in waiting if (text := extract_question(action))]
     undelivered, delivered = extract_deliveries(said, done, ran)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.course import format_bullet, is_in_course, quote_question, render_course, render_request
-from secateur.compaction.ledger.entries import Command, Constraint, Ledger, StandingKind, mark
+from secateur.compaction.ledger.entries import Command, Constraint, Ledger, Quote, StandingKind, mark
 from secateur.compaction.ledger.files.lines import find_base, find_tops, list_file_lines, shorten_path
 from secateur.compaction.ledger.files.notes import limit_notes
 from secateur.compaction.ledger.relevance import SCRATCH, select_relevant
@@ -70,16 +70,16 @@ COUNTED_KINDS = frozenset({"constraints", "requests", "commits", "questions", "p
 def render_ledger(ledger: Ledger) -> dict[str, tuple[str, ...]]:
     """Return the lines of each non-empty section by section ID."""
     lines: dict[str, list[str]] = {id: [] for id in SECTIONS}
-    constraints = _list_constraints(ledger)
+    constraints, reported = _list_constraints(ledger), list_unquoted(ledger)
     for id, made in (
         ("goal", _render_goal(ledger)),
         ("instructions", _render_instructions(ledger)),
         ("constraints", _render_constraints(ledger, constraints)),
         ("discoveries", _render_discoveries(ledger)),
-        ("accomplished", _render_accomplished(ledger, constraints)),
+        ("accomplished", _render_accomplished(ledger, constraints, reported)),
         ("files", _render_files(ledger)),
         ("questions", _render_questions(ledger)),
-        ("next", _render_next(ledger)),
+        ("next", _render_next(ledger, reported)),
     ):
         lines[id] += made
     return {id: tuple(found) for id, found in lines.items() if found}
@@ -192,7 +192,7 @@ def _render_command(one: Command, label: str = "") -> str:
     return f"- {label or one.check or 'ran'}, {OUTCOME_WORDS[one.ok]}{status}: {one.text}{told}"
 
 
-def _render_accomplished(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator[str]:
+def _render_accomplished(ledger: Ledger, constraints: Sequence[Constraint], reported: Sequence[Quote]) -> Iterator[str]:
     yield from render_course(ledger, constraints)
     steps = list_told_steps(ledger.requests)
     yield from _render_done_tasks(ledger)
@@ -206,7 +206,7 @@ def _render_accomplished(ledger: Ledger, constraints: Sequence[Constraint]) -> I
         yield f"- value: {value.name} in {shorten_path(value.path, base, tops)}: {change}"
     yield from _render_tickets(ledger, "done")
     yield from _render_commits(ledger, steps)
-    yield from (f"- {REPORTED}: {item.text}" for item in list_unquoted(ledger))
+    yield from (f"- {REPORTED}: {item.text}" for item in reported)
 
 
 def _render_done_tasks(ledger: Ledger) -> Iterator[str]:
@@ -238,12 +238,12 @@ def _render_questions(ledger: Ledger) -> Iterator[str]:
         yield f"- asked the user: {one.text}"
 
 
-def _render_next(ledger: Ledger) -> Iterator[str]:
+def _render_next(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
     """Render where the session stands, the agent's last words, then what is open, in the words of whoever said it."""
     if verdict := render_verdict(ledger):
         yield verdict
     yield from _render_standing(ledger, "edits", "unchecked")
-    said, asked, reported = ledger.last_words, find_open_request(ledger), list_unquoted(ledger)
+    said, asked = ledger.last_words, find_open_request(ledger)
     if said and not said.is_answered:
         yield format_bullet(f"{LAST_WORDS}: {strip_reported(said.text, reported, ledger.commits)}")
         yield from _render_standing(ledger, "refuted")

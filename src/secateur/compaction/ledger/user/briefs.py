@@ -196,10 +196,6 @@ def _rank_questions(units: list[BriefUnit]) -> list[BriefUnit]:
     ]
 
 
-def _is_handing_in(unit: BriefUnit) -> bool:
-    return unit.rank >= _PLAIN_RANK and HANDS_IN.search(unit.text) is not None
-
-
 def _rank_harness(units: list[BriefUnit]) -> list[BriefUnit]:
     """Leave out what a harness says behind the issue that it quotes, but the task and how work is handed in."""
     start = next((at for at, unit in enumerate(units) if at and INSTRUCTS.match(unit.text)), len(units))

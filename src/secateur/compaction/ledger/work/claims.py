@@ -14,6 +14,7 @@ from secateur.compaction.ledger.entries import Ledger
 from secateur.compaction.ledger.said import get_agent_text, split_sentences
 from secateur.compaction.ledger.work.checks import judge_run
 from secateur.compaction.ledger.work.failed_acts import LINE_CHARS, quote_line
+from secateur.compaction.ledger.work.replies import BULLET
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
@@ -43,7 +44,7 @@ def list_refuted(messages: Sequence[Message], ran: Sequence[ExecutedCommand], le
     for claims, fact in facts.items():
         claim = next(filter(claims.search, sentences), "") if fact else ""
         if claim:
-            yield f"“{clip_text(collapse_whitespace(_BULLET.sub('', claim)), LINE_CHARS)}” — {fact}"
+            yield f"“{clip_text(collapse_whitespace(BULLET.sub('', claim)), LINE_CHARS)}” — {fact}"
     if names := _list_names_of_example(said.text, messages):
         yield f"{', '.join(names)} — only the example before the task has {'it' if len(names) == 1 else 'them'}"
 
@@ -108,7 +109,6 @@ def _list_names_of_example(said: str, messages: Sequence[Message]) -> list[str]:
 
 
 _TRIAL = re.compile(r"(?i)(?:^|[_.-])(?:tests?|debug|tmp|scratch|repro(?:duce)?|try|check|verify|demo)(?=[_.\d-])")
-_BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)]|[✅✓✔])\s+")
 _DOUBTS = re.compile(
     r"(?i)\b(?:not|no|never|n['’]t|cannot|fail\w*|broken|except|but|however|although|should|would|could|will|may|might"
     r"|once|if|when|until|unless|before|after|previous\w*|unrelated|existing|to (?:fix|commit|push|be)|need\w*"

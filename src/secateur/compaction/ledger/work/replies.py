@@ -58,7 +58,7 @@ def keep_reservations(reply: str) -> str:
 def _list_sentences(text: str) -> Iterator[str]:
     plain = _INDENTED.sub("", text[:_SEARCHED])
     for sentence in split_sentences(plain if plain.strip() else text[:_SEARCHED]):
-        lead, *items = (_BULLET.sub("", collapse_whitespace(line)) for line in sentence.split("\n"))
+        lead, *items = (BULLET.sub("", collapse_whitespace(line)) for line in sentence.split("\n"))
         lead = _AGREES.sub("", lead)
         if lead == "[code]" or _HEADING.match(lead) or _EXCLAIMS.fullmatch(lead) or lead == CUT.strip():
             continue
@@ -88,7 +88,7 @@ _RESERVES = re.compile(
     r"|\b(?:remain(?:s|ing)?|untouched|skipped|blocked|unrelated|deferred|limitations?|caveats?|did not"
     r"|could not|couldn['’]t|failed|fails)\b"
 )
-_BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)]|[✅✓✔])\s+")
+BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)]|[✅✓✔])\s+")
 _HEADING = re.compile(r"#{1,6}\s|\||\*\*[^*]{1,80}\*\*:?$|-{3,}$")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _AGREES = re.compile(

@@ -62,16 +62,15 @@ def count_ahead(run: ExecutedCommand) -> int | None:
     return 0 if is_even else None
 
 
-def find_dirty(ran: Iterable[ExecutedCommand], done: Iterable[Action]) -> tuple[str, ...]:
-    """Return what `git status` showed before calls changed a file, without what a later one does not show."""
+def find_dirty(ran: Iterable[ExecutedCommand], done: Iterable[Action], status: Sequence[str]) -> tuple[str, ...]:
+    """Return what `git status` showed before calls changed a file, without what `status`, the last, does not show."""
     before = set[str]()
     for action in done:
         if any(one.use in _CHANGES and not is_foreign(one.path) for one in list_file_effects(action)):
             break
         before.add(action.key)
-    runs = tuple(ran)
-    begun = next((shown for run in _take_looks(runs, before) if (shown := find_status([run]))), ())
-    return select_dirty([one for one in begun if one != CLEAN and not one.startswith(DISTANCES)], find_status(runs))
+    begun = next((shown for run in _take_looks(ran, before) if (shown := find_status([run]))), ())
+    return select_dirty([one for one in begun if one != CLEAN and not one.startswith(DISTANCES)], status)
 
 
 def _take_looks(ran: Iterable[ExecutedCommand], before: Collection[str]) -> Iterator[ExecutedCommand]:
