@@ -11,16 +11,7 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.course import (
-    FOLLOWED,
-    PASSED_OVER,
-    REPLIED,
-    UNDER_CONSTRAINTS,
-    UNDER_GOAL,
-    parse_passed_over,
-    split_gaps,
-    split_question,
-)
+from secateur.compaction.ledger.course import split_gaps, split_question
 from secateur.compaction.ledger.entries import (
     Attempt,
     Command,
@@ -29,7 +20,6 @@ from secateur.compaction.ledger.entries import (
     Ledger,
     Pending,
     PlanItem,
-    Progress,
     Question,
     Quote,
     Scope,
@@ -38,7 +28,6 @@ from secateur.compaction.ledger.entries import (
     TaskDocument,
     Ticket,
     Undelivered,
-    UserRequest,
     ValueChange,
 )
 from secateur.compaction.ledger.files.lines import (
@@ -49,6 +38,7 @@ from secateur.compaction.ledger.files.lines import (
     parse_file_line,
     parse_scratch_line,
 )
+from secateur.compaction.ledger.read_course import parse_course, parse_requests, split_bullets
 from secateur.compaction.ledger.relevance import SCRATCH
 from secateur.compaction.ledger.render import (
     ADDED,
@@ -78,14 +68,14 @@ from secateur.toolcalls.effects import Use
 
 def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
     """The ledger of these sections' lines; bullets may stand whole, or cut at their line ends."""
-    goal = list(_parse_requests(sections.get("goal", ())))
+    goal = list(parse_requests(sections.get("goal", ())))
     constraints = [
         *_parse_constraints(sections.get("instructions", ())),
         *_parse_constraints(sections.get("constraints", ())),
     ]
     rest = [
-        *_parse_course(sections.get("accomplished", ()), {one.key: one for one in goal}, constraints),
-        *_parse_requests(sections.get("instructions", ())),
+        *parse_course(sections.get("accomplished", ()), {one.key: one for one in goal}, constraints),
+        *parse_requests(sections.get("instructions", ())),
     ]
     first = goal[:1] if len(goal) > 1 else []  # the goals are the oldest request and the newest ones
     known = {one.key or one.text for one in rest}
@@ -98,11 +88,11 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
     steps = list_told_steps(requests)
     if commits := [step.removeprefix(COMMITTED) for step in steps if step.startswith(COMMITTED)]:
         found["commits"] = commits
-    for text in _split_bullets(sections.get("goal", ())):
+    for text in split_bullets(sections.get("goal", ())):
         if told := _DOCUMENT.fullmatch(text):
             found["document"] = TaskDocument(told[1], told[2])
     for id in _FACTS:
-        for text in _split_bullets(sections.get(id, ())):
+        for text in split_bullets(sections.get(id, ())):
             _parse_fact(found, text)
     root = _get_base(found)
     found.pop(COMMON, None)
@@ -113,8 +103,6 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
 
 
 _FACTS = ("discoveries", "accomplished", "files", "questions", "next")
-_REPLIED = ("replied to", "answered", PASSED_OVER)  # the second word is that of older summaries
-_SAID = re.compile(rf"\[(\S*), (open|done|answered|replied to|superseded|{PASSED_OVER})\] (.*)", re.S)
 _DEMAND = re.compile(r"\[(\S*), (superseded )?(standing|request|project)(?:: ([^\]\n]+))?\] (.*)", re.S)
 _DOCUMENT = re.compile(rf"{TASK_DOCUMENT} ([^\n:]+): (.*)", re.S)
 _COMMAND = re.compile(
@@ -133,62 +121,8 @@ _TICKET = re.compile(r"(ticket|pull request), (open|done)(" + AS_DRAFT + r")?: (
 _TASK = re.compile(r"task(s)?, (open|done|superseded): (.*)")
 
 
-def _split_bullets(lines: Iterable[str]) -> Iterator[str]:
-    held: list[str] = []
-    for line in (one for entry in lines for one in entry.split("\n")):
-        if line.startswith("- "):
-            if held:
-                yield "\n".join(held)
-            held = [line[2:]]
-        elif held and (line.startswith("    ") or not line.strip()):
-            held.append(line[4:])
-    if held:
-        yield "\n".join(held)
-
-
-def _parse_requests(lines: Iterable[str]) -> Iterator[UserRequest]:
-    for text in _split_bullets(lines):
-        if found := _SAID.fullmatch(text):
-            said, asked = split_question(found[3])
-            yield _put_state(UserRequest(split_gaps(said), key=found[1], answers=asked), found[2])
-
-
-def _put_state(one: UserRequest, word: str) -> UserRequest:
-    state: State = "done" if word in _REPLIED else cast(State, word)
-    return replace(one, state=state, passed_over=word == PASSED_OVER)
-
-
-def _parse_course(
-    lines: Iterable[str], goals: Mapping[str, UserRequest], demands: Sequence[Constraint]
-) -> Iterator[UserRequest]:
-    """Parse requests with what followed them; words that stand under another heading are taken from there."""
-    told = {one.key: UserRequest(one.text, key=one.key, answers=one.answers) for one in reversed(demands)}
-    for text in _split_bullets(lines):
-        yield from parse_passed_over(text)
-        if found := _SAID.fullmatch(text):
-            words, progress = _split_progress(found[3])
-            said, asked = split_question(words)
-            elsewhere = {UNDER_GOAL: goals, UNDER_CONSTRAINTS: told}.get(words)
-            own = UserRequest(split_gaps(said), key=found[1], answers=asked)
-            known = own if elsewhere is None else elsewhere.get(found[1])
-            if known:
-                yield replace(_put_state(known, found[2]), progress=progress)
-
-
-def _split_progress(text: str) -> tuple[str, Progress | None]:
-    """Split what the user said from the lines that tell what followed."""
-    said = text.split("\n")
-    followed: list[str] = []
-    while len(said) > 1 and said[-1].startswith(FOLLOWED):
-        followed.insert(0, said.pop().removeprefix(FOLLOWED))
-    reply = followed.pop() if followed and followed[-1].startswith(REPLIED) else ""
-    reply = reply.removeprefix(f"{REPLIED}“").removesuffix("”")
-    steps = tuple(step for line in followed for step in line.split(SEPARATOR))
-    return "\n".join(said), Progress(steps, reply) if steps or reply else None
-
-
 def _parse_constraints(lines: Iterable[str]) -> Iterator[Constraint]:
-    for text in _split_bullets(lines):
+    for text in split_bullets(lines):
         if found := _DEMAND.fullmatch(text):
             said, _, later = found[5].rpartition(REPLACED_BY) if found[2] else (found[5], "", "")
             said, asked = split_question(said)

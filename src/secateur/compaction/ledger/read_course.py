@@ -1,0 +1,82 @@
+"""The user's messages that rendered lines say, each with what followed it.
+
+Rule: words that stand under another heading are taken from there, and steps from the lines that begin with an arrow.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import cast
+
+from msgspec.structs import replace
+
+from secateur.compaction.ledger.course import (
+    FOLLOWED,
+    PASSED_OVER,
+    REPLIED,
+    UNDER_CONSTRAINTS,
+    UNDER_GOAL,
+    parse_passed_over,
+    split_gaps,
+    split_question,
+)
+from secateur.compaction.ledger.entries import Constraint, Progress, State, UserRequest
+from secateur.compaction.ledger.work.steps import SEPARATOR
+
+_REPLIED = ("replied to", "answered", PASSED_OVER)  # the second word is that of older summaries
+_SAID = re.compile(rf"\[(\S*), (open|done|answered|replied to|superseded|{PASSED_OVER})\] (.*)", re.S)
+
+
+def split_bullets(lines: Iterable[str]) -> Iterator[str]:
+    """Yield each bullet, without its mark and the indents of its further lines."""
+    held: list[str] = []
+    for line in (one for entry in lines for one in entry.split("\n")):
+        if line.startswith("- "):
+            if held:
+                yield "\n".join(held)
+            held = [line[2:]]
+        elif held and (line.startswith("    ") or not line.strip()):
+            held.append(line[4:])
+    if held:
+        yield "\n".join(held)
+
+
+def parse_requests(lines: Iterable[str]) -> Iterator[UserRequest]:
+    """Parse requests that stand without what followed them."""
+    for text in split_bullets(lines):
+        if found := _SAID.fullmatch(text):
+            said, asked = split_question(found[3])
+            yield _put_state(UserRequest(split_gaps(said), key=found[1], answers=asked), found[2])
+
+
+def _put_state(one: UserRequest, word: str) -> UserRequest:
+    state: State = "done" if word in _REPLIED else cast(State, word)
+    return replace(one, state=state, passed_over=word == PASSED_OVER)
+
+
+def parse_course(
+    lines: Iterable[str], goals: Mapping[str, UserRequest], demands: Sequence[Constraint]
+) -> Iterator[UserRequest]:
+    """Parse requests with what followed them; words that stand under another heading are taken from there."""
+    told = {one.key: UserRequest(one.text, key=one.key, answers=one.answers) for one in reversed(demands)}
+    for text in split_bullets(lines):
+        yield from parse_passed_over(text)
+        if found := _SAID.fullmatch(text):
+            words, progress = _split_progress(found[3])
+            said, asked = split_question(words)
+            elsewhere = {UNDER_GOAL: goals, UNDER_CONSTRAINTS: told}.get(words)
+            own = UserRequest(split_gaps(said), key=found[1], answers=asked)
+            known = own if elsewhere is None else elsewhere.get(found[1])
+            if known:
+                yield replace(_put_state(known, found[2]), progress=progress)
+
+
+def _split_progress(text: str) -> tuple[str, Progress | None]:
+    """Split what the user said from the lines that tell what followed."""
+    said = text.split("\n")
+    followed: list[str] = []
+    while len(said) > 1 and said[-1].startswith(FOLLOWED):
+        followed.insert(0, said.pop().removeprefix(FOLLOWED))
+    reply = followed.pop() if followed and followed[-1].startswith(REPLIED) else ""
+    reply = reply.removeprefix(f"{REPLIED}“").removesuffix("”")
+    steps = tuple(step for line in followed for step in line.split(SEPARATOR))
+    return "\n".join(said), Progress(steps, reply) if steps or reply else None
