@@ -279,11 +279,29 @@ def test_a_reply_without_room_ends_behind_a_sentence_or_a_clause(said: str, kept
 def test_a_long_reply_keeps_what_it_says_was_not_done() -> None:
     more = "The reader skips what it must not read. " * 9
     said = f"It is done. {more}The tests were not run. {more}Shall I go on?"
-    kept = "It is done. The reader skips what it must not read. […] The tests were not run. Shall I go on?"
+    kept = "It is done. The reader skips what it must not read. […] The tests were not run. […] Shall I go on?"
     assert condense_reply(said, 130) == kept
     assert condense_reply("It is done. The tests were not run.\nShall I go on?", 130) == (
         "It is done. The tests were not run. Shall I go on?"
     )
+
+
+def test_what_a_reply_says_was_not_done_comes_before_its_list_of_changes() -> None:
+    said = (
+        "The menu is done:\n\n- It moved to `menu.py`.\n- The cook reads it from there, with every row of the table.\n"
+        "- Full `make check` was not run.\n- No commit or push was made.\n\nThe ticket ab-1 remains `OPEN`."
+    )
+    left = "Full `make check` was not run. No commit or push was made. The ticket ab-1 remains `OPEN`."
+    assert condense_reply(said, 240) == (
+        f"The menu is done: It moved to `menu.py`; The cook reads it from there, with every row of the table. {left}"
+    )
+    assert condense_reply(said, 160) == f"The menu is done: It moved to `menu.py` … {left}"
+    assert condense_reply(condense_reply(said, 160), 120).endswith("The ticket ab-1 remains `OPEN`.")
+
+
+def test_sentences_on_both_sides_of_a_mark_are_told_apart_when_a_reply_is_shortened_again() -> None:
+    reply = "The reader skips the rows that no cook has named so far. […] No commit was made."
+    assert condense_reply(reply, 60) == "The reader skips the rows that no … No commit was made."
 
 
 def test_code_in_a_reply_is_not_quoted() -> None:

@@ -1,12 +1,14 @@
 """The agent's reply at the end of a turn, shortened to the sentences that say what was done, found or asked.
 
-Rule: whole sentences in their order. Exclamations, headings, tables and code are left out; of a list the opening line
-and its first items stand in one sentence. Nothing is made up; a mark stands where sentences are left out between
+Rule: whole sentences in their order: what was not done or stays open before what was done. Exclamations, headings,
+tables and code are left out; the items of a list stand in one sentence with the line that opens it, but those that say
+what was not done each stand for themselves. Nothing is made up; a mark stands where sentences are left out between
 others, and a sentence that has no room ends behind a clause, with another mark.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 
 from secateur.compaction.ledger.said import FENCED, split_sentences
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
@@ -17,41 +19,63 @@ _SEARCHED = 8_000
 
 
 def condense_reply(text: str, max_chars: int) -> str:
-    """Return the sentences of a reply that have room: the first ones, a reservation, and a question at its end."""
+    """Return the sentences of a reply that have room: what was not done, a question at its end, and the first ones."""
     if len(text) <= max_chars and "\n" not in text:
         return text
-    sentences = list(_list_sentences(text))
+    parts = [list(_list_sentences(part)) for part in text.split(CUT)]
+    sentences = [one for part in parts for one in part]
     if not sentences:
         return clip_text(collapse_whitespace(FENCED.sub(" ", text)), max_chars)
-    last = sentences[-1] if sentences[-1].endswith(("?", "？")) and len(sentences[-1]) < max_chars / 2 else ""
-    told = sentences[: -1 if last else None]
-    reserve = next((one for one in reversed(told[1:]) if len(one) < max_chars / 3 and _RESERVES.search(one)), "")
-    kept = _take_first(told, max_chars - len(last) - len(reserve) - 2 * len(CUT))
-    ends = [one for one in (reserve, last) if one and one not in kept]
-    if not kept and not ends:
-        return _clip(sentences[0], max_chars)
-    if len(kept) < len(sentences) and sum(map(len, kept)) < SHORT_SHARE * max_chars and not ends:
-        kept += filter(None, [_clip(sentences[len(kept)], max_chars - len(" ".join(kept)) - 1)])
-    whole = kept + ends == sentences[: len(kept)] + sentences[len(sentences) - len(ends) :]
-    gap = CUT if kept and ends and not (whole and len(kept) + len(ends) == len(sentences)) else ""
-    return f"{' '.join(kept)}{gap} {' '.join(ends)}".strip()
-
-
-def _take_first(sentences: Sequence[str], room: int) -> list[str]:
-    kept: list[str] = []
-    for one in sentences:
-        room -= len(one) + 1
-        if room < 0:
+    kept = _choose_ends(sentences, max_chars)
+    room = max_chars - sum(len(sentences[at]) + 1 + len(CUT) for at in kept)
+    told = {at: one for at, one in enumerate(sentences) if at in kept}
+    for at in (number for number in range(len(sentences)) if number not in kept):
+        if len(sentences[at]) > room:
+            if sum(map(len, told.values())) < SHORT_SHARE * max_chars or not at:
+                told[at] = _clip(sentences[at], room)
             break
-        kept.append(one)
+        told[at] = sentences[at]
+        room -= len(sentences[at]) + 1
+    return _join({at: one for at, one in sorted(told.items()) if one}, list(accumulate(map(len, parts))))
+
+
+def _choose_ends(sentences: Sequence[str], max_chars: int) -> set[int]:
+    """Choose a question at the end, and what a reply says was not done or stays open, the plainest first."""
+    end = len(sentences) - 1
+    kept = {end} if _is_question(sentences[end]) and len(sentences[end]) < max_chars / 2 else set()
+    room = max_chars * (1 - FIRST_SHARE) - sum(len(sentences[at]) for at in kept)
+    ranks = {at: _rank_reservation(sentences[at]) for at in range(1, len(sentences)) if at not in kept}
+    for at in sorted(ranks, key=lambda at: (-ranks[at], -at)):
+        if ranks[at] and len(sentences[at]) + len(CUT) < room:
+            kept.add(at)
+            room -= len(sentences[at]) + len(CUT)
     return kept
+
+
+def _rank_reservation(sentence: str) -> int:
+    return 2 if _LEFT.search(sentence) else 1 if _RESERVES.search(sentence) else 0
+
+
+def _is_question(sentence: str) -> bool:
+    return sentence.endswith(("?", "？"))
+
+
+def _join(told: Mapping[int, str], cuts: Sequence[int]) -> str:
+    """Join sentences by their numbers, with a mark where some are left out; before those at `cuts`, some were."""
+    made = ""
+    before = -1
+    for at, one in told.items():
+        is_cut = at != before + 1 or at in cuts or made.endswith(BROKEN)
+        made += f"{CUT if made and is_cut and not made.endswith(BROKEN) else ''} {one}"
+        before = at
+    return made.strip()
 
 
 def keep_reservations(reply: str) -> str:
     """Return what a reply says of what was not done, and the question at its end; what was done is told by calls."""
     sentences = [one for part in reply.split(CUT) for one in split_sentences(part)]
-    kept = [one for one in sentences[:-1] if _RESERVES.search(one)]
-    kept += [one for one in sentences[-1:] if _RESERVES.search(one) or one.endswith(("?", "？"))]
+    kept = [one for one in sentences[:-1] if _rank_reservation(one)]
+    kept += [one for one in sentences[-1:] if _rank_reservation(one) or _is_question(one)]
     return " ".join(kept)
 
 
@@ -62,9 +86,12 @@ def _list_sentences(text: str) -> Iterator[str]:
         lead = _AGREES.sub("", lead)
         if lead == "[code]" or _HEADING.match(lead) or _EXCLAIMS.fullmatch(lead) or lead == CUT.strip():
             continue
-        said = f"{lead} {'; '.join(one.rstrip('.;,') for one in items if one)}".strip()
+        apart = [] if _LEFT.search(lead) else list(filter(_LEFT.search, items))
+        listed = [one.rstrip(".;,") for one in items if one and one not in apart]
+        said = f"{lead} {'; '.join(listed)}".strip() + "." * bool(listed and apart)
         if not said.endswith((":", "：")) and _LETTERS.search(said):
             yield said
+        yield from apart
 
 
 def _clip(text: str, max_chars: int) -> str:
@@ -72,21 +99,33 @@ def _clip(text: str, max_chars: int) -> str:
     if len(text) <= max_chars:
         return text
     kept = text[: max_chars - len(BROKEN)]
-    ends = [hit.start() for hit in _CLAUSE.finditer(kept) if hit.start() >= LEAST_SHARE * max_chars]
+    clauses = [hit for hit in _CLAUSE.finditer(kept) if hit.start() >= LEAST_SHARE * max_chars]
+    ends = [hit.start() for hit in clauses if hit[0] == ";"] or [hit.start() for hit in clauses]
     kept = kept[: ends[-1]] if ends else clip_text(text, max_chars - len(BROKEN))
     return f"{kept.rstrip(' ,;:–—-')}{BROKEN}" if kept else ""
 
 
 BROKEN = " …"  # ends a sentence that has no room
 SHORT_SHARE, LEAST_SHARE = 0.4, 0.4  # of the room: below, the next sentence begins; what a cut sentence keeps
+FIRST_SHARE = 0.3  # of the room, that what was not done leaves to the first sentence
 _CLAUSE = re.compile(r"[,;:](?=\s)|\s[–—-](?=\s)|\s\((?=\w)")
 _INDENTED = re.compile(r"(?m)^ {4,}(?![-*•+\d\s])[^\n]*\n?")  # code
+_LEFT = re.compile(  # something was not done, or stays open
+    r"(?i)\b(?:was|were|is|are|has|have|been|yet)(?: not|n['’]t)(?: yet| been){0,2}"
+    r" (?:run|tested|verified|pushed|committed|done|fixed|started|covered|included|merged|deployed|finished)\b"
+    r"|\b(?:did not|didn['’]t|have not|haven['’]t) (?:yet )?"
+    r"(?:run|test|commit|push|verify|start|spawn|touch|change|open|merge)(?:ed)?\b"
+    r"|\bno (?:commits?|push|pull request|tests?)\b[^.]{0,60}\b(?:was|were|has been|made|run|done|performed)\b"
+    r"|\bstill (?:\w+ )?(?:open|fails?|failing|needs?|missing|blocked|pending)\b|\bremains? (?:open|to be|blocked|`)"
+    r"|\b(?:left|remains?|still) (?:to do|open)\b|\bin[_ ]progress\b|\b(?:seems?|is|are|was|were) unrelated\b"
+    r"|^\W*(?:skipped|blocked|blockers?|remaining|deferred|not (?:done|included)|open|left)\b[^.:]{0,40}:"
+)
 _RESERVES = re.compile(
     r"(?i)\bnot (?:yet |been )?(?:run|tested|verified|pushed|committed|done|fixed|started|covered|included|possible)\b"
     r"|n['’]t (?:run|test|push|commit|verify|cover|include|been)\b|\bno (?:commit|push|tests?)\b"
     r"|\bstill (?:open|fails?|needs?|missing)\b|\bleft (?:open|out|untouched|as is)\b"
-    r"|\b(?:remain(?:s|ing)?|untouched|skipped|blocked|unrelated|deferred|limitations?|caveats?|did not"
-    r"|could not|couldn['’]t|failed|fails)\b"
+    r"|\b(?:remains|remaining (?:work|issues?|tasks?|items?|gaps?)|untouched|skipped|blocked|unrelated|deferred"
+    r"|limitations?|caveats?|did not|could not|couldn['’]t|failed)\b"
 )
 BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)]|[✅✓✔])\s+")
 _HEADING = re.compile(r"#{1,6}\s|\||\*\*[^*]{1,80}\*\*:?$|-{3,}$")
