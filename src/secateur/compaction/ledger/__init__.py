@@ -27,7 +27,7 @@ from secateur.compaction.ledger.entries import (
     ValueChange,
 )
 from secateur.compaction.ledger.files.notes import describe_changes, drop_undone
-from secateur.compaction.ledger.files.touched import describe_target, limit_uncommitted, trace_files
+from secateur.compaction.ledger.files.touched import describe_target, trace_files
 from secateur.compaction.ledger.files.values import list_values
 from secateur.compaction.ledger.merge import merge
 from secateur.compaction.ledger.names import list_names
@@ -54,7 +54,6 @@ from secateur.compaction.ledger.work.plans import extract_plans
 from secateur.compaction.ledger.work.progress import add_progress, has_changed
 from secateur.compaction.ledger.work.reports import list_reported, without_rewritten
 from secateur.compaction.ledger.work.repository import (
-    MOST_UNPUSHED,
     add_unpaired_commits,
     find_branch,
     find_ci,
@@ -144,7 +143,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         root=place.root,
         folder=place.folder,
         elsewhere=list_elsewhere(ran, place),
-        unpushed=limit_uncommitted(commits.unpushed, MOST_UNPUSHED),
+        unpushed=commits.unpushed,
         tickets=list_tickets(ran),
         ci=find_ci(ran),
         attempts=list_attempts(said, done),

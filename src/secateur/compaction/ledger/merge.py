@@ -33,13 +33,13 @@ from secateur.compaction.ledger.user.constraints import normalize_demand
 from secateur.compaction.ledger.user.permissions import mark_lifted
 from secateur.compaction.ledger.user.retractions import mark_replaced
 from secateur.compaction.ledger.work.circumstances import is_project_change
-from secateur.compaction.ledger.work.commits import TAG
 from secateur.compaction.ledger.work.failures import is_overtaken
 from secateur.compaction.ledger.work.last_calls import take_ends
 from secateur.compaction.ledger.work.progress import join_progress
-from secateur.compaction.ledger.work.repository import MOST_UNPUSHED, mark_pushed, merge_elsewhere, merge_tickets
+from secateur.compaction.ledger.work.repository import mark_pushed, merge_elsewhere, merge_tickets
 from secateur.compaction.ledger.work.standing import is_code, merge_standing
 from secateur.compaction.ledger.work.status import list_unnamed, select_dirty
+from secateur.compaction.ledger.work.unpushed import merge_unpushed
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.effects import Effect
 
@@ -69,7 +69,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         root=later.root or earlier.root,
         folder=later.folder or earlier.folder,
         elsewhere=merge_elsewhere(earlier.elsewhere, later.elsewhere),
-        unpushed=_merge_unpushed(earlier, later),
+        unpushed=merge_unpushed(earlier.unpushed, later.unpushed, "push" in later.delivered),
         tickets=merge_tickets((*earlier.tickets, *later.tickets)),
         ci=later.ci or (mark_pushed(earlier.ci) if "push" in later.delivered else earlier.ci),
         attempts=_keep_newest((*earlier.attempts, *later.attempts), lambda one: one.text),
@@ -162,16 +162,6 @@ def _merge_commits(earlier: Sequence[str], later: Sequence[str]) -> tuple[str, .
     both = dict.fromkeys((*earlier, *later))
     known = [one for one in both if " " in one]
     return tuple(one for one in both if " " in one or not any(f" {one}]" in other for other in known))
-
-
-def _merge_unpushed(earlier: Ledger, later: Ledger) -> tuple[str, ...]:
-    """Merge what no call pushed; a push of the later span takes the earlier commits, and not the tags."""
-    kept = earlier.unpushed if "push" not in later.delivered else filter(_is_tag, earlier.unpushed)
-    return limit_uncommitted(dict.fromkeys((*kept, *later.unpushed)), MOST_UNPUSHED)
-
-
-def _is_tag(name: str) -> bool:
-    return name.startswith(TAG)
 
 
 def _merge_undelivered(earlier: Ledger, later: Ledger) -> tuple[Undelivered, ...]:

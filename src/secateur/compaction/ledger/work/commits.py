@@ -7,6 +7,7 @@ and tags only where it names them; a status that names the upstream says how man
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,13 +15,13 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.entries import UserRequest
 from secateur.compaction.ledger.work.places import find_run_folder
 from secateur.compaction.ledger.work.status import count_ahead
+from secateur.compaction.ledger.work.unpushed import TAG, is_tag, limit_unpushed, mark_earlier
 from secateur.redact import redact
 from secateur.toolcalls.actions import clip_text
 from secateur.toolcalls.commands import COMMIT_LINE, ExecutedCommand
 
 COMMIT_CHARS = 160
 COMMITTED = "commit "
-TAG = "tag "
 MOST_HASHES = 12  # of commits whose subjects have no room
 _HASH_OF = re.compile(r"(?:\[[^\]\n]{1,240} )?([0-9a-f]{7,40})(?:\]|$)")
 
@@ -29,7 +30,7 @@ class Commits(Struct, frozen=True):
     """The commits of a span."""
 
     listed: tuple[str, ...] = ()  # that stand: branch, hash, subject
-    unpushed: tuple[str, ...] = ()  # hashes of these and names of tags
+    unpushed: tuple[str, ...] = ()  # hashes of these and names of tags, behind the number of commits before them
     gone: frozenset[str] = frozenset()  # hashes of those that do not stand any more
 
 
@@ -49,7 +50,7 @@ def trace_commits(ran: Iterable[ExecutedCommand]) -> Commits:
     for run in ran:
         if "git" in run.line or any(words[0] in _GIT for words in run.does if words):
             found.note(run)
-    return Commits(tuple(found.listed.values()), tuple(found.left), frozenset(found.gone - found.listed.keys()))
+    return Commits(tuple(found.listed.values()), found.list_unpushed(), frozenset(found.gone - found.listed.keys()))
 
 
 def drop_gone(requests: Sequence[UserRequest], gone: frozenset[str]) -> tuple[UserRequest, ...]:
@@ -86,6 +87,16 @@ class _Commits:
         self.listed: dict[str, str] = {}
         self.left: dict[str, str] = {}  # with the folders in which git ran, "" where no call names one
         self.gone: set[str] = set()
+        self._earlier: dict[str, int] = {}  # other commits that are not out, by the folder in which git counted them
+        self._tried: dict[str, str] = {}  # subjects of commits that seem to have failed, with the folders
+        self._counted: set[str] = set()  # of these, those that a status counted
+        self._is_linear = True  # no call brought commits of others into the history
+
+    def list_unpushed(self) -> tuple[str, ...]:
+        """Return what is not out: how many commits were not before these, the commits and the tags."""
+        places = [place for one, place in self.left.items() if not is_tag(one)]
+        earlier = [count for at, count in self._earlier.items() if any(_is_same_place(at, one) for one in places)]
+        return limit_unpushed((*map(mark_earlier, filter(None, earlier[-1:])), *self.left))
 
     def note(self, run: ExecutedCommand) -> None:
         """Note what one command line did."""
@@ -98,14 +109,53 @@ class _Commits:
                 self._commit(made, words, place)
             elif words[:2] == ("git", "push") or " ".join(words[:3]) in _PUSHES:
                 self._push(words, place, said, is_done)
-            elif is_done and words[:2] == ("git", "tag") and not _NO_TAG & {*words}:
-                self.left |= {f"{TAG}{redact(word)}": place for word in words[2:][-1:] if _TAGGED.fullmatch(word)}
-            elif is_done and words[:2] == ("git", "reset"):
-                self._reset(words, said)
+            elif is_done and words[:1] == ("git",):
+                self._go(words, place, said)
         self.listed |= made
+        if _LOGS.search(run.line):
+            self._note_log(said)
         if (ahead := count_ahead(run)) is not None:
-            hashes = [one for one in self._list_left(place) if not one.startswith(TAG)]
-            self._drop_pushed(hashes[: max(0, len(hashes) - ahead)])
+            self._note_ahead(ahead, place)
+
+    def _go(self, words: tuple[str, ...], place: str, said: str) -> None:
+        """Note a tag, or a command that takes the branch elsewhere."""
+        verb = words[1] if len(words) > 1 else ""
+        if verb == "tag" and not _NO_TAG & {*words}:
+            self.left |= {f"{TAG}{redact(word)}": place for word in words[2:][-1:] if _TAGGED.fullmatch(word)}
+        elif verb == "reset":
+            self._reset(words, said)
+        if verb in _MOVING:
+            self._drop_earlier(place)
+        self._is_linear &= verb not in _BRINGING
+
+    def _note_ahead(self, ahead: int, place: str) -> None:
+        """Note how many commits a status shows to be ahead of the upstream."""
+        hashes = [one for one in self._list_left(place) if not is_tag(one)]
+        self._drop_pushed(hashes[: max(0, len(hashes) - ahead)])
+        self._drop_earlier(place)
+        self._earlier[place] = max(0, ahead - len(hashes))
+        self._counted |= self._tried.keys()
+
+    def _note_log(self, said: str) -> None:
+        """Note what a printed history shows: commits of calls that seemed to fail, and those between known ones."""
+        shown = [(redact(hit["hash"]), redact(hit["subject"]), hit["branch"] or "") for hit in _LOGGED.finditer(said)]
+        branch = next(filter(None, (branch for *_, branch in shown)), "")
+        for hash_, subject, _ in shown:
+            if branch and hash_ not in self.listed and (place := self._tried.pop(subject, None)) is not None:
+                self.listed[hash_] = clip_text(f"[{branch} {hash_}] {subject}", COMMIT_CHARS)
+                self.left |= {hash_: place} if subject not in self._counted else {}
+        hashes = [hash_ for hash_, *_ in reversed(shown)]
+        known = [at for at, hash_ in enumerate(hashes) if hash_ in self.left]
+        if self._is_linear and len(known) > 1:
+            self._add_between(hashes[known[0] : known[-1] + 1])
+
+    def _add_between(self, hashes: Sequence[str]) -> None:
+        """Add the commits between those that are not out: they are not out, either, whoever made them."""
+        place = self.left[hashes[0]]
+        left: dict[str, str] = {}
+        for one, at in self.left.items():
+            left |= dict.fromkeys(hashes, place) if one == hashes[0] else {one: at}
+        self.left = left
 
     def _list_left(self, place: str) -> list[str]:
         return [one for one, folder in self.left.items() if _is_same_place(folder, place)]
@@ -113,7 +163,8 @@ class _Commits:
     def _push(self, words: tuple[str, ...], place: str, said: str, is_done: bool) -> None:
         left = self._list_left(place)
         if is_done:
-            self._drop_pushed(one for one in left if not one.startswith(TAG) or _is_tag_pushed(words, one))
+            self._drop_pushed(one for one in left if not is_tag(one) or _is_tag_pushed(words, one))
+            self._drop_earlier(place)
         else:
             self._drop_pushed(_list_shown_pushed(left, said))
 
@@ -121,6 +172,8 @@ class _Commits:
         if "--amend" in words and made:
             branch = next(iter(made.values())).partition(" ")[0]
             self._drop([one for one, line in self.listed.items() if line.partition(" ")[0] == branch][-1:])
+        if not made:
+            self._tried |= {word.partition("\n")[0]: place for before, word in pairwise(words) if before in _SUBJECTS}
         self.listed |= made
         self.left |= dict.fromkeys(made, place)
         self.gone -= made.keys()
@@ -142,6 +195,10 @@ class _Commits:
             self.listed.pop(one, None)
             self.left.pop(one, None)
             self.gone.add(one)
+
+    def _drop_earlier(self, place: str) -> None:
+        """Forget how many other commits were not out: they are now, or git is elsewhere."""
+        self._earlier = {at: count for at, count in self._earlier.items() if not _is_same_place(at, place)}
 
     def _drop_pushed(self, hashes: Iterable[str]) -> None:
         for one in hashes:
@@ -170,7 +227,7 @@ def _list_shown_pushed(left: Iterable[str], said: str) -> list[str]:
     shown = _PUSHED.findall(said)
     names = {name for kind, name in shown if kind == "tag"}
     has_branch = any(kind != "tag" for kind, _ in shown) and not _GIT_FAILED.search(said)
-    return [one for one in left if (one.removeprefix(TAG) in names if one.startswith(TAG) else has_branch)]
+    return [one for one in left if (one.removeprefix(TAG) in names if is_tag(one) else has_branch)]
 
 
 def _is_tag_pushed(words: tuple[str, ...], tag: str) -> bool:
@@ -182,8 +239,19 @@ def _is_tag_pushed(words: tuple[str, ...], tag: str) -> bool:
 _SEARCHED_TEXT = 20_000  # characters of an output
 _COMMIT = re.compile(COMMIT_LINE + r"(?<= )(?P<hash>[0-9a-f]{7,40})\] [^\n]{1,400}", re.M)
 _GIT = ("git", "gh", "gt", "glab")
+_SUBJECTS = ("-m", "-am", "--message")
+_BRINGING = ("pull", "merge", "rebase", "checkout", "switch")
+_LOGS = re.compile(r"\bgit\b[^\n;&|]{0,80}? log\b(?![^\n;&|]*(?: --(?:all|graph|reverse|remotes|branches)\b|\.\.))")
+_LOGGED = re.compile(
+    r"^(?P<hash>[0-9a-f]{7,40}) (?:\((?:HEAD -> (?P<branch>[\w./-]{1,200}))?[^)\n]{0,200}\) )?"
+    r"(?P<subject>[^\n]{1,300})$",
+    re.M,
+)
+_MOVING = ("checkout", "switch", "rebase", "reset", "merge")  # verbs behind which another number holds
 _GIT_FAILED = re.compile(
-    r"^(?:fatal: |error: failed to push |error: could not (?:apply|lock) | ! \[(?:remote )?rejected\])", re.M
+    r"^(?:fatal: |error: (?:failed to push |could not (?:apply|lock) |cannot (?:pull|rebase|merge|lock)\b|src refspec )"
+    r"| ! \[(?:remote )?rejected\])",
+    re.M,
 )
 _PUSHED = re.compile(
     r"^(?: {2,}[+]?[0-9a-f]{7,}\.{2,3}[0-9a-f]{7,}| \* \[new (branch|tag)\])(?! +(?:\S{1,200}) +-> origin/)"

@@ -21,7 +21,6 @@ from secateur.toolcalls.commands import COMMIT_LINE, ExecutedCommand
 
 TITLE_CHARS = 120
 MOST_TICKETS = 20
-MOST_UNPUSHED = 4
 MOST_ELSEWHERE = 3
 MOST_CHECKS = 4  # of one outcome that are named
 PUSHED_SINCE = " (pushed since)"

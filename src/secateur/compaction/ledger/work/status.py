@@ -50,12 +50,14 @@ def find_status(ran: Iterable[ExecutedCommand]) -> tuple[str, ...]:
 def count_ahead(run: ExecutedCommand) -> int | None:
     """Return how many commits a status at the end of a command line shows to be ahead of the upstream.
 
+    A commit that finds nothing to commit prints one, too.
     None where it shows no status, or one that names no upstream.
     """
     asked = max((hit.start() for hit in _STATUS_ASKED.finditer(run.line)), default=-1)
-    if not run.action.ok or asked <= max((hit.start() for hit in _DELIVERS.finditer(run.line)), default=-1):
-        return None
     said = run.action.said[:_SEARCHED_TEXT]
+    is_last = run.action.ok and asked > max((hit.start() for hit in _DELIVERS.finditer(run.line)), default=-1)
+    if not is_last and not (_COMMITS_LAST.search(run.line) and _NOTHING_TO_COMMIT.search(said)):
+        return None
     if hit := _AHEAD.search(said):
         return int(next(filter(None, hit.groups()), 0))
     is_even = _UP_TO_DATE.search(said) or _SHORT_EVEN.search(said)
@@ -211,6 +213,8 @@ _SHORT_ASKED = re.compile(r"\bstatus\b[^;&|]{0,60}\s(?:-\w*s\w*\b|--short\b|--po
 _MOVES_ON = re.compile(r"\bgit (?:-C \S+ )?(?:push|pull|merge|rebase|reset|restore|checkout|switch|stash|clean)\b")
 _LONG_DISTANCE = re.compile(r"^Your branch is (ahead|behind)(?: of)? '([^'\n]{1,200})' by (\d+) commit", re.M)
 _DELIVERS = re.compile(r"\bgit\b[^\n;&|]{0,200}?\s(?:commit|push|merge|cherry-pick|pull|rebase)\b")
+_COMMITS_LAST = re.compile(r"\bgit\b[^\n;&|]{0,200}?\scommit\b[^;&|]*$")
+_NOTHING_TO_COMMIT = re.compile(r"^(?:nothing (?:added )?to commit|no changes added to commit)\b", re.M)
 _AHEAD = re.compile(
     r"^Your branch is ahead of '[^'\n]{1,200}' by (\d{1,6}) commit"
     r"|^and have (\d{1,6}) and \d{1,6} different commits each"

@@ -9,12 +9,11 @@ import re
 from collections.abc import Iterator
 
 from secateur.compaction.ledger.entries import Ledger
-from secateur.compaction.ledger.files.touched import OTHERS
-from secateur.compaction.ledger.work.commits import TAG
 from secateur.compaction.ledger.work.endings import ENDINGS, SUBMITTED
 from secateur.compaction.ledger.work.last_words import UNFINISHED
 from secateur.compaction.ledger.work.open_work import MOST_CHECKS, has_uncommitted, list_failing
 from secateur.compaction.ledger.work.repository import is_ci_failing
+from secateur.compaction.ledger.work.unpushed import count_commits, is_tag
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
@@ -112,12 +111,8 @@ def _list_open(ledger: Ledger) -> Iterator[str]:
 
 
 def _list_unpushed(ledger: Ledger) -> Iterator[str]:
-    tags = sum(one.startswith(TAG) for one in ledger.unpushed)
-    commits = sum(one != OTHERS for one in ledger.unpushed) - tags
-    ahead = next((one.split()[1] for one in ledger.status if one.startswith("ahead ")), "")
-    shown = f" (git status, last: ahead {ahead})" if ahead.isdecimal() and int(ahead) > commits else ""
-    yield from (one + shown for one in _count(commits, "unpushed commit", is_least=OTHERS in ledger.unpushed))
-    yield from _count(tags, "unpushed tag")
+    yield from _count(count_commits(ledger.unpushed), "unpushed commit")
+    yield from _count(sum(map(is_tag, ledger.unpushed)), "unpushed tag")
 
 
 def _is_said_undone(ledger: Ledger) -> bool:

@@ -21,6 +21,10 @@ def read(*rounds: tuple[Message, Message]) -> Ledger:
 COMMIT = ran("git commit -m x", "[main 1234abc] x\n 1 file changed")
 TAGGED = ran("git tag v0.1.0")
 SHOWN = "   1234567..1234abc  main -> main\n * [new tag]         v0.1.0 -> v0.1.0\nnpm error code E403\n"
+OTHERS = [ran("git commit -m x", f"[main a0000{at}f] x") for at in range(6)]
+AHEAD = "On branch main\nYour branch is ahead of 'origin/main' by 3 commits.\n\n"
+LOCKED = ran("git commit -m 'Mend y'", "fatal: Unable to create '/srv/.git/index.lock': File exists.", True)
+LOGGED = ran("git log --oneline -2", "5678def (HEAD -> main) Mend y\n1111111 z")
 PUSHED = ran("git push origin main", "To github.com:a/b\n   1..2  main -> main")
 
 
@@ -68,11 +72,31 @@ PUSHED = ran("git push origin main", "To github.com:a/b\n   1..2  main -> main")
                 ran("git commit -m y", "[main 5678def] y"),
                 ran("git status -sb", "## main...origin/main [ahead 3]"),
             ],
-            ("1234abc", "5678def"),
+            ("1 earlier by git status", "1234abc", "5678def"),
         ),
+        (
+            [ran("git status -sb", "## main...origin/main [ahead 3]"), COMMIT, PUSHED, *OTHERS[:1]],
+            ("a00000f",),
+        ),
+        (
+            [ran("git commit -m y", f"{AHEAD}nothing to commit, working tree clean", True), *OTHERS[:1]],
+            ("3 earlier by git status", "a00000f"),
+        ),
+        ([ran("git status", AHEAD), ran("git checkout side", "Switched to branch 'side'"), COMMIT], ("1234abc",)),
+        (OTHERS, ("a00000f", "3 more", "a00004f", "a00005f")),
+        ([COMMIT, OTHERS[0], ran("git log --oneline", "a00000f x\nb0b0b0b y\n1234abc x\nc0c0c0c z")],
+         ("1234abc", "b0b0b0b", "a00000f")),
+        ([COMMIT, OTHERS[0], ran("git log --oneline --all", "a00000f x\nb0b0b0b y\n1234abc x")],
+         ("1234abc", "a00000f")),
+        ([COMMIT, ran("git merge side", "ok"), OTHERS[0], ran("git log --oneline", "a00000f x\nb0b0b0b y\n1234abc x")],
+         ("1234abc", "a00000f")),
+        ([LOCKED, LOGGED], ("5678def",)),
+        ([LOCKED, ran("git status", AHEAD), LOGGED], ()),
+        ([LOCKED, ran("git log --oneline", "5678def (HEAD -> main) z")], ()),
+        ([COMMIT, ran("git pull --rebase && git push", "error: cannot pull with rebase: x")], ("1234abc",)),
         ([ran("git status && git commit -m x", "## main...origin/main\n[main 1234abc] x")], ("1234abc",)),
     ],
-)
+)  # fmt: skip
 def test_what_no_call_pushed_is_told(rounds: list[tuple[Message, Message]], left: tuple[str, ...]) -> None:
     assert read(*rounds).unpushed == left
 
@@ -97,6 +121,11 @@ def test_a_commit_that_was_amended_or_reset_does_not_stand(
     assert ledger.commits == commits
     steps = [step for one in ledger.requests if one.progress for step in one.progress.steps if "] " in step]
     assert steps == [f"commit {one}" for one in commits]
+
+
+def test_a_commit_whose_call_failed_and_that_the_log_shows_is_listed() -> None:
+    assert read(LOCKED, LOGGED).commits == ("[main 5678def] Mend y",)
+    assert read(LOCKED).commits == read(LOGGED).commits == ()
 
 
 def test_commits_that_were_all_pushed_are_said_to_be() -> None:
@@ -140,7 +169,7 @@ def test_an_unpushed_tag_or_commit_is_open() -> None:
 
 def test_commits_of_others_that_are_not_pushed_are_told_by_what_git_status_showed() -> None:
     done = assistant(text="The release is made.")
-    for ahead, told in ((6, "1 unpushed commit (git status, last: ahead 6)"), (1, "1 unpushed commit")):
+    for ahead, told in ((6, "6 unpushed commits"), (1, "1 unpushed commit")):
         shown = ran("git status", f"On branch main\nYour branch is ahead of 'origin/main' by {ahead} commits.\n")
         lines = render_ledger(build_ledger(talk(user(), *COMMIT, *shown, done).messages))
         assert lines["next"][0].endswith(f"; open: {told}")
@@ -212,6 +241,21 @@ def test_the_folder_and_the_branch_are_those_of_late() -> None:
 def test_tickets_and_what_is_unpushed_are_read_back() -> None:
     lines = render_ledger(read(COMMIT, TAGGED, CREATED))
     assert render_ledger(read_back(lines)) == lines
+
+
+@pytest.mark.parametrize(
+    ("later", "told"),
+    [
+        ([COMMIT], "open: 7 unpushed commits"),
+        ([ran("git status", AHEAD.replace("by 3", "by 9")), COMMIT], "open: 10 unpushed commits"),
+        ([PUSHED, COMMIT], "open: 1 unpushed commit"),
+        ([PUSHED], "where it stands: the agent is in the middle of its work (its last call ended ok)"),
+    ],
+)
+def test_unpushed_commits_of_several_spans_are_counted(later: list[tuple[Message, Message]], told: str) -> None:
+    both = render_ledger(merge(read_back(render_ledger(read(*OTHERS))), read(*later)))
+    assert both["next"][0].endswith(told)
+    assert render_ledger(read_back(both))["next"] == both["next"]
 
 
 def test_where_nothing_was_committed_the_changed_files_are_not_named_twice() -> None:

@@ -87,7 +87,7 @@ EVERYTHING = Ledger(
     tasks=(PlanItem("one"), PlanItem("two"), PlanItem("three", "done")),
     tickets=(Ticket("b-1"), Ticket("b-2"), Ticket("https://x.example/pull/1", kind="pull request")),
     uncommitted=("a.py",),
-    unpushed=("…", "1234abc", "2345bcd", "tag v1"),
+    unpushed=("1234abc", "5 more", "5678def", "tag v1"),
 )
 
 
@@ -101,7 +101,7 @@ def test_everything_that_is_open_is_counted() -> None:
         "2 tasks",
         "2 tickets",
         "1 pull request",
-        "at least 2 unpushed commits",
+        "7 unpushed commits",
         "1 unpushed tag",
     ]
 
