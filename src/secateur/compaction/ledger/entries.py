@@ -15,7 +15,7 @@ from secateur.toolcalls.effects import Use
 
 Scope = Literal["standing", "request", "project"]
 State = Literal["open", "done", "superseded"]
-StandingKind = Literal["ended", "edits", "unchecked", "refuted", "outdated", "failed", "diagnosis"]
+StandingKind = Literal["ended", "edits", "unchecked", "refuted", "outdated", "failed", "running", "diagnosis"]
 
 _LETTERS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrst")
 _LENGTH = 6  # 16 million: two of the few hundred messages that a ledger names hardly share one

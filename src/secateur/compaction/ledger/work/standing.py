@@ -21,6 +21,7 @@ from secateur.compaction.ledger.work.checks import has_started, is_refused
 from secateur.compaction.ledger.work.claims import list_refuted
 from secateur.compaction.ledger.work.endings import describe_ending, find_diagnosis, list_lines
 from secateur.compaction.ledger.work.failed_acts import LINE_CHARS, list_failed_acts, quote_line
+from secateur.compaction.ledger.work.handed_out import list_handed_out
 from secateur.compaction.ledger.work.last_errors import find_missing, judge_action
 from secateur.model import Message
 from secateur.redact import redact
@@ -35,6 +36,7 @@ STANDING: dict[StandingKind, str] = {
     "refuted": "not borne out",
     "outdated": "outdated",
     "failed": "failed, and no later call did it",
+    "running": "handed out, and nothing shows its end",
     "diagnosis": "the agent's newest view of the cause",
 }
 NOT_FIXED = "not fixed"
@@ -47,18 +49,18 @@ def list_standing(
 ) -> tuple[Standing, ...]:
     """Return how the work stands at the end of these messages; `ledger` is what is known of them otherwise."""
     changes = list(list_changes(done, ledger.files))
-    found: dict[StandingKind, str] = {
-        "ended": describe_ending(messages, done),
-        "edits": _mark_unfixed(_describe_edits(done, ledger.files, changes), done, ledger),
-        "unchecked": _describe_unchecked(done, ran, changes) if _has_code_changed(ledger.files, changes) else "",
-    }
-    never = [Standing("unchecked", text) for text in _list_never_run(ran)] if found["unchecked"] else []
-    refuted = (Standing("refuted", text) for text in list_refuted(messages, ran, ledger))
-    outdated = (Standing("outdated", text) for text in _list_outdated_patches(done, changes))
-    failed = (Standing("failed", text) for text in list_failed_acts(messages, ran))
-    cause = find_diagnosis(messages, ledger)
-    told = (Standing(kind, text) for kind, text in found.items() if text)
-    return (*told, *never, *refuted, *outdated, *failed, *([Standing("diagnosis", cause)] if cause else []))
+    unchecked = _describe_unchecked(done, ran, changes) if _has_code_changed(ledger.files, changes) else ""
+    found: tuple[tuple[StandingKind, Iterable[str]], ...] = (
+        ("ended", [describe_ending(messages, done)]),
+        ("edits", [_mark_unfixed(_describe_edits(done, ledger.files, changes), done, ledger)]),
+        ("unchecked", [unchecked, *_list_never_run(ran)] if unchecked else ()),
+        ("refuted", list_refuted(messages, ran, ledger)),
+        ("outdated", _list_outdated_patches(done, changes)),
+        ("failed", list_failed_acts(messages, ran)),
+        ("running", list_handed_out(messages, done, ran)),
+        ("diagnosis", [find_diagnosis(messages, ledger)]),
+    )
+    return tuple(Standing(kind, text) for kind, texts in found for text in texts if text)
 
 
 def merge_standing(earlier: Ledger, later: Ledger) -> tuple[Standing, ...]:

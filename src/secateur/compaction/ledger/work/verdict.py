@@ -97,6 +97,7 @@ def _list_open(ledger: Ledger) -> Iterator[str]:
         if one.kind == "failed":
             named = dict.fromkeys(_ACT.findall(one.text.partition(" — said: ")[0]))
             yield f"a failed {' or '.join(named) or 'command'}"
+    yield from _count(kinds.count("running"), "job that was handed out", "jobs that were handed out")
     yield from _count(kinds.count("outdated"), "outdated patch", "outdated patches")
     yield from (f"a {one.kind} that the user asked for" for one in ledger.undelivered)
     tasks = sum(one.state == "open" and bool(one.text) for one in ledger.tasks)

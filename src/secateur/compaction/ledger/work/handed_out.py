@@ -1,0 +1,112 @@
+"""Work that calls handed to other agents, and commands that they left running, as far as nothing shows their end.
+
+Rule: a start counts where its result names what was started: an agent or a task by its id, a worker or a session of a
+terminal by the name that the command gave it. It has ended where a later result or a notice of the host says so behind
+that name, or a call stops it. Work that is sent to an agent again is open again.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from secateur.compaction.ledger.said import STOP
+from secateur.compaction.ledger.work.failed_acts import quote_line
+from secateur.model import Message, Part
+from secateur.redact import redact
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
+from secateur.toolcalls.commands import ExecutedCommand
+from secateur.toolcalls.file_effects import list_command_lines
+
+MOST_HANDED = 3
+WHAT_CHARS = 100  # of what was handed out
+_SEARCHED = 20_000  # characters of a text
+_BEHIND = 400  # characters behind an id, in which its state stands
+
+
+def list_handed_out(
+    messages: Sequence[Message], done: Iterable[Action], ran: Iterable[ExecutedCommand]
+) -> Iterator[str]:
+    """Yield what was handed out of which nothing shows the end, the newest last."""
+    actions = {action.result.key: action for action in done if action.result}
+    runs: dict[str, list[ExecutedCommand]] = {}
+    for run in ran:
+        runs.setdefault(run.action.key, []).append(run)
+    left: dict[str, str] = {}
+    for message in messages if actions else ():
+        for part in message.parts:
+            action = actions.get(part.key)
+            started = dict(_list_started(action, runs.get(part.key, ()))) if action and action.ok else {}
+            for name in [*left] if not started and _may_tell(message, part) else ():
+                if _is_ended(name, part.text[-_SEARCHED:]) or (action and _is_stopped(name, action)):
+                    del left[name]
+            left = {name: what for name, what in left.items() if name not in started} | started
+    yield from [*dict.fromkeys(left.values())][-MOST_HANDED:]
+
+
+def _may_tell(message: Message, part: Part) -> bool:
+    return part.kind == "tool_result" or (part.kind == "text" and message.origin == "harness")
+
+
+def _list_started(action: Action, runs: Iterable[ExecutedCommand]) -> Iterator[tuple[str, str]]:
+    """Yield the names of what a call started, each with what it is to do."""
+    for words in (words for run in runs for words in run.does):
+        if name := _name_worker(words):
+            yield name, f"{redact(name)} ({words[0]})"
+    if hit := _STARTED.search(action.said[:_SEARCHED]):
+        yield hit[1] or hit[2] or hit[3], _describe(action)
+    elif _SENDS.search(action.call.tool):
+        names = (action.given.get(key) for key in ("target", "to", "id", "agent_id"))
+        yield from ((name, _describe(action)) for name in names if isinstance(name, str) and _ID.fullmatch(name))
+
+
+def _name_worker(words: Sequence[str]) -> str:
+    """Return the name of the worker or of the session that a command starts; "" if it starts none."""
+    if words[:2] == ("workmux", "add") and not {"-h", "--help"} & {*words}:
+        named = [word for option, word in zip(words[2:], words[3:], strict=False) if option == "--name"]
+        return next((word for word in (*named, *words[2:]) if not word.startswith("-")), "")
+    if words[:1] == ("tmux",) and words[1:2] in (("new",), ("new-session",)) and any(_DETACHED.match(w) for w in words):
+        return next((word for option, word in zip(words, words[1:], strict=False) if _NAMED.fullmatch(option)), "")
+    return ""
+
+
+def _describe(action: Action) -> str:
+    """Return what a call handed out: its own short description, the command, or the first sentence of the prompt."""
+    if lines := list_command_lines(action):
+        return f"`{clip_text(quote_line(lines[0]), WHAT_CHARS)}`"
+    given = {name.lower(): value for name, value in action.given.items() if isinstance(value, str) and value.strip()}
+    said = next((given[name] for name in ("description", "title", "message", "prompt", "task") if name in given), "")
+    first = collapse_whitespace(redact(STOP.split(said.strip())[0].partition("\n")[0]))
+    return f"“{clip_text(first, WHAT_CHARS)}”" if first else action.call.tool
+
+
+def _is_ended(name: str, text: str) -> bool:
+    """Whether a text says behind a name, in the same line or record, that it has ended."""
+    at = text.find(name)
+    while at >= 0:
+        line = text[at : at + _BEHIND]
+        if _ENDED.search(line if _ID.fullmatch(name) else line.partition("\n")[0]):
+            return True
+        at = text.find(name, at + 1)
+    return False
+
+
+def _is_stopped(name: str, action: Action) -> bool:
+    """Whether a call stops or removes what bears a name."""
+    lines = list_command_lines(action)
+    if lines:
+        return action.ok and any(_STOPS_WORKER.search(line) and name in line for line in lines)
+    return action.ok and _STOPS.search(action.call.tool) is not None and name in action.call.text
+
+
+_STARTED = re.compile(
+    r"\"agent_id\":\s?\"([\w-]{6,60})\"|\blaunched\b[^\n]{0,80}\s{1,4}agentId: (\w{6,60})"
+    r"|\brunning in (?:the )?background with ID: (\w{3,60})"
+)
+_SENDS = re.compile(r"(?i)^send_?(?:input|message)$")
+_ID = re.compile(r"(?=\D*\d)[\w-]{6,60}")
+_ENDED = re.compile(
+    r"(?i)(?<=[\s\"'>])(?:completed|done|finished|failed|killed|errored|exited|stopped|shutdown)(?=[\s\"'<,:])"
+)
+_STOPS = re.compile(r"(?i)kill|stop|close|cancel|terminate")
+_STOPS_WORKER = re.compile(r"\b(?:workmux (?:remove|rm|close|merge)|tmux kill-session|tmux kill-server)\b")
+_DETACHED = re.compile(r"-[a-zA-Z]*d")
+_NAMED = re.compile(r"-[a-zA-Z]*s")

@@ -1,0 +1,72 @@
+"""Work that calls handed to other agents, and what shows its end."""
+
+import json
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import build_ledger, read_back, render_ledger
+from secateur.model import Message
+
+ASK = user("Have the menu read by someone else.")
+ID, OTHER = "0aa1b2-77c3", "0bb4d5-88e6"
+
+
+def call(tool: str, said: str, is_error: bool = False, **given: str) -> tuple[Message, Message]:
+    return assistant(("1", tool, json.dumps(given))), result(said, tool, "1", is_error)
+
+
+def spawn(id: str, message: str) -> tuple[Message, Message]:
+    return call("spawn_agent", json.dumps({"agent_id": id, "nickname": "Cook"}), message=message)
+
+
+def left(*messages: Message) -> list[str]:
+    lines = render_ledger(build_ledger(talk(ASK, *messages).messages))
+    assert render_ledger(read_back(lines)) == lines
+    label = "- handed out, and nothing shows its end: "
+    found = [line.removeprefix(label) for line in lines["next"] if line.startswith(label)]
+    jobs = f"{len(found)} job{'s that were' if len(found) > 1 else ' that was'} handed out"
+    assert (jobs in lines["next"][0]) == bool(found)
+    return found
+
+
+READ = spawn(ID, "Read the menu. Say what is wrong with it.")
+WAITED = call("wait_agent", json.dumps({"status": {}, "timed_out": True}), targets=ID)
+CAME = call("wait_agent", json.dumps({"status": {ID: {"completed": "Nothing is wrong."}}}), targets=ID)
+
+
+@pytest.mark.parametrize(
+    ("messages", "found"),
+    [
+        (READ, ["“Read the menu.”"]),
+        ((*READ, *WAITED), ["“Read the menu.”"]),
+        ((*READ, *CAME), []),
+        ((*READ, *CAME, *call("send_input", "{}", target=ID, message="Read it again.")), ["“Read it again.”"]),
+        ((*READ, *spawn(OTHER, "Count the rows."), *CAME), ["“Count the rows.”"]),
+        ((*READ, user(f'<notice>{{"path":"{ID}","status":{{"completed":"Fine."}}}}</notice>', "harness")), []),
+        ((*READ, *call("close_agent", "{}", id=ID)), []),
+        (call("spawn_agent", "no room for another agent", True, message="Read the menu."), []),
+    ],
+)
+def test_an_agent_is_at_work_until_something_shows_its_end(messages: tuple[Message, ...], found: list[str]) -> None:
+    assert left(*messages) == found
+
+
+def test_an_agent_and_a_command_in_the_background_end_by_the_notice_of_the_host() -> None:
+    agent = call("Task", "Async agent launched successfully.\nagentId: a1b2c3d4e5 (internal)", description="Read it")
+    server = call("Bash", "Command running in background with ID: b7c8d9", command="make serve")
+    assert left(*agent, *server) == ["“Read it”", "`make serve`"]
+    notice = "<task-notification>\n<task-id>{}</task-id>\n<status>completed</status>\n</task-notification>"
+    assert left(*agent, *server, user(notice.format("a1b2c3d4e5"), "harness")) == ["`make serve`"]
+    assert left(*agent, *server, *call("KillShell", "killed", shell_id="b7c8d9")) == ["“Read it”"]
+
+
+def test_a_worker_that_a_command_starts_is_named_until_a_table_or_a_command_ends_it() -> None:
+    started = call("bash", "Exit code: 0\nmade", command="workmux add feat/menu --name menu -b -P menu.md")
+    assert left(*started) == ["menu (workmux)"]
+    table = "Exit code: 0\nNAME  STATE\nmenu  {}  4s"
+    shown = "workmux status menu"
+    assert left(*started, *call("bash", table.format("working"), command=shown)) == ["menu (workmux)"]
+    assert left(*started, *call("bash", table.format("done"), command=shown)) == []
+    assert left(*started, *call("bash", "Exit code: 0\n", command="workmux remove menu")) == []
+    assert left(*call("bash", "Exit code: 0\nUsage", command="workmux add --help")) == []
