@@ -44,7 +44,7 @@ from secateur.text.readback import describe_way_back, locate
 from secateur.tokens import get_counter
 
 SHARES = (1.0, 0.5, 0.25, 0.1, 0.02)  # of the tail, tried until the view has room
-LEAST_TOKENS = 2_000  # of a history: of less, a summary that someone asks for frees nothing worth the loss
+LEAST_TOKENS = 2_000  # of what gives way: less, in a summary that someone asks for, is not worth the loss
 ATTEMPTS = 2  # a rejected summary is asked for once more, with the reason
 
 Asking = Generator[tuple[Ask, ...], tuple[SummaryAnswer, ...], Outcome]
@@ -122,7 +122,7 @@ def _choose_cut(
         gone = sum(row.tokens for first, last in find_segments(found, rows) for row in rows[first:last])
         left = scene.load.fixed + all_rows - gone + min(most, gone)
         needless = scene.window <= 0 or scene.load.tokens <= space.threshold
-        if (needless and (gone or firm)) or (left <= space.threshold and gone):
+        if (firm or gone >= LEAST_TOKENS) if needless else (gone and left <= space.threshold):
             break  # someone asks for it without need, or there is room
     return found
 

@@ -6,11 +6,12 @@ import msgspec
 import pytest
 
 import secateur
-from compactions import COUNT, done, opened, refused, run, said, scene, texts, view
+from compactions import COUNT, done, opened, refused, rows, run, said, scene, texts, view
 from conversation import assistant, result, summary, talk, user
 from native import Native
 from secateur.api import check, get_family
 from secateur.compaction.ask import SummaryAnswer
+from secateur.compaction.compact import LEAST_TOKENS
 from secateur.compaction.conversation import CARRIED
 from secateur.compaction.outcome import build_host_answer, get_status
 from secateur.compaction.provenance import trace_summary
@@ -188,6 +189,15 @@ def test_with_nothing_new_the_summary_stays_and_nobody_is_asked() -> None:
 def test_too_short_a_history_is_refused_though_asked_for() -> None:
     outcome, asked = run(scene(talk(user("hi"), assistant(text="hello")), asks=True), Compaction(keep_turns=2))
     assert (refused(outcome).reason, asked) == ("too_short", [])
+
+
+def test_who_asks_for_a_summary_gets_one_that_frees_enough_to_be_worth_it() -> None:
+    talked = talk(user("Fix the login. Never push to main."), *rounds(40), user("Next: docs."), assistant(text="Done."))
+    all_tokens = sum(row.tokens for row in rows(talked))
+    wide = scene(talked, window=4 * all_tokens, load=Load(all_tokens))
+    made = done(run(wide, Compaction(keep_tokens=all_tokens - 200, reserve_tokens=0))[0])
+    assert made.tokens_before >= LEAST_TOKENS
+    assert "Never push to main." in made.summary
 
 
 def test_a_summary_that_saves_nothing_is_refused() -> None:
