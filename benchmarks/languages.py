@@ -5,7 +5,7 @@
 For each language a session of five steps is made: in each step the user demands something, and the agent works until
 the window is full and the history is compacted without a model. In the third and fourth step the user takes back what
 was demanded in the first two. Counted are demands that stand verbatim in the view after five compactions, and earlier
-ones that are there as superseded, with the sentence that replaced them.
+ones that are there quoted behind the sentence that replaced them.
 """
 
 import argparse
@@ -215,7 +215,7 @@ def measure(demands: Demands, window: int) -> tuple[int, int, int]:
     told = "\n".join(str(one["content"]) for one in json.loads(view.request)["messages"])
     all_ = [*demands.stay, *(text for pair in demands.pairs for text in pair)]
     marked = sum(
-        any("superseded" in line and old in line and f"replaced by: {new}" in line for line in told.split("\n- "))
+        any(f"{new} — replaces: “" in line and f"“{old}”" in line for line in told.split("\n- "))
         for old, new in demands.pairs
     )
     return sum(text in told for text in all_), len(all_), marked

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from secateur.compaction.ledger import Ledger
+from secateur.compaction.ledger.demand_lines import REPLACED_BY, REPLACES, quote_replaced
 from secateur.compaction.ledger.entries import AS_OF_THEN, FileEntry, PlanItem
-from secateur.compaction.ledger.render import REPLACED_BY
 from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.ledger.user.constraints import join_fragments
 from secateur.compaction.ledger.user.force_words import is_errand
@@ -24,6 +24,7 @@ from secateur.compaction.template import STATES, list_headings
 from secateur.model import Message
 
 FORMERLY = "- as of an earlier summary: "
+SINCE = "- since an earlier summary, the user: "
 MOST_LINES = 8  # of a host's earlier summary, in one section
 MOST_GOALS = 2  # lines of the earlier goal, beside what the user asked for since
 
@@ -53,8 +54,11 @@ def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sec
         id: lines if id == "constraints" else tuple(_select_lines(lines, is_answered, has_passed, is_committed))
         for id, lines in _without_repeats(made).items()
     }
+    sentences = [said for one in ledger.requests for said in join_fragments(split_sentences(one.text))]
     for id in ("constraints", "accomplished", "discoveries"):
-        kept_lines[id] = tuple(_mark_revoked(line, ledger) for line in kept_lines.get(id, ()))
+        kept_lines[id] = tuple(
+            told for line in kept_lines.get(id, ()) if (told := _put_revocation(line, id == "constraints", sentences))
+        )
     return {id: lines for id, lines in kept_lines.items() if lines}
 
 
@@ -73,14 +77,19 @@ def _is_order(line: str) -> bool:
     return len(said) <= _ORDER_CHARS and is_errand(said)
 
 
-def _mark_revoked(line: str, ledger: Ledger) -> str:
-    """Return a demand to keep something with the user's later words that order to remove it, if there are any."""
-    if not line.startswith(FORMERLY) or REPLACED_BY in line:
+def _put_revocation(line: str, is_demand: bool, sentences: Sequence[str]) -> str:
+    """Return a line unless the user later took it back; then, of a demand, the user's words that replace it.
+
+    An order to remove what was to be kept leaves no demand: it is a request, and is told as one.
+    """
+    if not line.startswith(FORMERLY) or REPLACES in line:
         return line
-    sentences = [said for one in ledger.requests for said in join_fragments(split_sentences(one.text))]
-    said = line.removeprefix(FORMERLY)
-    removal = find_removal(said, sentences) or find_denial(said, sentences)
-    return f"{line}{REPLACED_BY}{removal}" if removal else line
+    said, _, later = line.removeprefix(FORMERLY).partition(REPLACED_BY)
+    if find_removal(said, sentences):
+        return ""
+    if not (denial := later or find_denial(said, sentences)):
+        return line
+    return f"{SINCE}{denial}{quote_replaced([said])}" if is_demand else ""
 
 
 def mark_former(line: str) -> str:
@@ -152,7 +161,7 @@ def without_gone_files(sections: Mapping[str, Sequence[str]], files: Sequence[Fi
         return {id: tuple(lines) for id, lines in sections.items()}
     named = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, sorted(gone)))})(?![\w-])")
     kept = {
-        id: tuple(line for line in lines if named.search(line) is None or REPLACED_BY in line)
+        id: tuple(line for line in lines if named.search(line) is None or REPLACES in line)
         for id, lines in sections.items()
     }
     return {id: lines for id, lines in kept.items() if lines}
@@ -184,7 +193,7 @@ def _select_lines(lines: Iterable[str], is_answered: bool, has_passed: bool, is_
     for line in lines:
         if (
             not line.startswith(FORMERLY)
-            or REPLACED_BY in line
+            or REPLACES in line
             or not (is_answered and _PRESENT.search(line))
             and not (has_passed and _FAILS.search(line))
             and not (is_committed and _UNCOMMITTED.search(line))

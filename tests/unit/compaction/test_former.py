@@ -132,7 +132,7 @@ def test_lines_of_any_length_are_read(unit: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("order", "is_marked"),
+    ("order", "is_gone"),
     [
         ("When you are done, remove the old remaining files (a.py, right? nothing else).", True),
         ("Now delete all old modules.", True),
@@ -141,11 +141,10 @@ def test_lines_of_any_length_are_read(unit: str) -> None:
         ("Remove the new modules, and test what is old.", False),
     ],
 )
-def test_what_was_to_be_kept_is_marked_where_the_user_orders_to_remove_it(order: str, is_marked: bool) -> None:
+def test_what_was_to_be_kept_goes_where_the_user_orders_to_remove_it(order: str, is_gone: bool) -> None:
     [line] = formerly("Keep old code working alongside new code")
     ledger = Ledger(before="done", requests=(UserRequest("Go on."), UserRequest(order, "done")))
-    expected = f"{line} — replaced by: {order}" if is_marked else line
-    assert with_former_states({"constraints": (line,)}, ledger)["constraints"] == (expected,)
+    assert with_former_states({"constraints": (line,)}, ledger) == ({} if is_gone else {"constraints": (line,)})
 
 
 def test_the_tags_of_a_hosts_summary_are_no_text_of_it() -> None:
@@ -216,7 +215,7 @@ def test_what_was_not_committed_then_goes_once_something_was() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "order", "is_marked"),
+    ("line", "order", "is_gone"),
     [
         ("The choice of a theme MUST persist in the settings.", "themes shouldn't persist, ask me at each start", True),
         ("Added persistence for the theme.", "themes shouldn't persist", True),
@@ -226,12 +225,15 @@ def test_what_was_not_committed_then_goes_once_something_was() -> None:
         ("Added persistence for the theme.", "themes should persist", False),
     ],
 )
-def test_what_the_user_denies_is_marked(line: str, order: str, is_marked: bool) -> None:
+def test_what_the_user_denies_gives_way_to_the_users_words(line: str, order: str, is_gone: bool) -> None:
     [former] = formerly(line)
     ledger = Ledger(before="done", requests=(UserRequest(order, "done"),))
-    expected = f"{former} — replaced by: {order}" if is_marked else former
-    for section in ("constraints", "accomplished"):
-        assert with_former_states({section: (former,)}, ledger)[section] == (expected,)
+    expected = f"- since an earlier summary, the user: {order} — replaces: “{line}”" if is_gone else former
+    kept = with_former_states({"constraints": (former,)}, ledger)
+    assert kept == {"constraints": (expected,)}
+    assert with_former_states(kept, ledger) == kept
+    done = {"accomplished": (former,)}
+    assert with_former_states(done, ledger) == ({} if is_gone else done)
 
 
 @pytest.mark.parametrize("unit", ["<a>", "<a", "<!--", "- [", " ", "<-"])

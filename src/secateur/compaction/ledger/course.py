@@ -36,7 +36,7 @@ def render_course(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator
     """Render the requests in order, each with what followed it; words that stand under another heading are not said."""
     goals = {*list_goals(ledger)}
     elsewhere = {id(one): UNDER_GOAL for one in ledger.requests if one in goals}
-    demands = {collapse_whitespace(one.text): one.key for one in constraints}
+    demands = {collapse_whitespace(one.text): one.key for one in constraints if not one.replaced_by}
     for one in ledger.requests:
         if demands.get(collapse_whitespace(one.text)) == one.key:
             elsewhere.setdefault(id(one), UNDER_CONSTRAINTS)

@@ -5,24 +5,23 @@ of the user's words only, so that no finding can pose as one. Sources are known 
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.course import split_gaps, split_question
+from secateur.compaction.ledger.course import split_gaps
+from secateur.compaction.ledger.demand_lines import parse_constraints
 from secateur.compaction.ledger.entries import (
     Attempt,
     Command,
-    Constraint,
     Failure,
     Ledger,
     Pending,
     PlanItem,
     Question,
     Quote,
-    Scope,
     Standing,
     State,
     TaskDocument,
@@ -49,11 +48,11 @@ from secateur.compaction.ledger.render import (
     EARLIER_WORDS,
     LAST_WORDS,
     OUTCOME_WORDS,
-    REPLACED_BY,
     REPORTED,
     TAKEN_BACK,
     TASK_DOCUMENT,
     UNDELIVERED,
+    UNLISTED,
 )
 from secateur.compaction.ledger.work.commits import COMMITTED
 from secateur.compaction.ledger.work.open_work import CI, NEVER_COMMITTED, NOT_TO_COMMIT, PUSHED, UNCOMMITTED, UNPUSHED
@@ -70,8 +69,8 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
     """The ledger of these sections' lines; bullets may stand whole, or cut at their line ends."""
     goal = list(parse_requests(sections.get("goal", ())))
     constraints = [
-        *_parse_constraints(sections.get("instructions", ())),
-        *_parse_constraints(sections.get("constraints", ())),
+        *parse_constraints(split_bullets(sections.get("instructions", ()))),
+        *parse_constraints(split_bullets(sections.get("constraints", ()))),
     ]
     rest = [
         *parse_course(sections.get("accomplished", ()), {one.key: one for one in goal}, constraints),
@@ -91,6 +90,9 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
     for text in split_bullets(sections.get("goal", ())):
         if told := _DOCUMENT.fullmatch(text):
             found["document"] = TaskDocument(told[1], told[2])
+    for text in split_bullets(sections.get("constraints", ())):
+        if text.startswith(f"{UNLISTED}: "):
+            _parse_fact(found, text)
     for id in _FACTS:
         for text in split_bullets(sections.get(id, ())):
             _parse_fact(found, text)
@@ -103,7 +105,6 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
 
 
 _FACTS = ("discoveries", "accomplished", "files", "questions", "next")
-_DEMAND = re.compile(r"\[(\S*), (superseded )?(standing|request|project)(?:: ([^\]\n]+))?\] (.*)", re.S)
 _DOCUMENT = re.compile(rf"{TASK_DOCUMENT} ([^\n:]+): (.*)", re.S)
 _COMMAND = re.compile(
     r"(ran|test|build|lint), (ok|failed|ended, outcome unknown)(?: \((-?\d+)\))?( \(edited since\))?"
@@ -121,18 +122,11 @@ _TICKET = re.compile(r"(ticket|pull request), (open|done)(" + AS_DRAFT + r")?: (
 _TASK = re.compile(r"task(s)?, (open|done|superseded): (.*)")
 
 
-def _parse_constraints(lines: Iterable[str]) -> Iterator[Constraint]:
-    for text in split_bullets(lines):
-        if found := _DEMAND.fullmatch(text):
-            said, _, later = found[5].rpartition(REPLACED_BY) if found[2] else (found[5], "", "")
-            said, asked = split_question(said)
-            yield Constraint(said, cast(Scope, found[3]), found[1], later, found[4] or "", asked)
-
-
 def _parse_fact(found: dict[str, Any], text: str) -> None:
     """Add what one bullet says if it has a known shape."""
     found.update(read_place(text))
     head, _, rest = text.partition(": ")
+    _count_omitted(found, _parse_counts(rest) if head == UNLISTED else {})
     if head in (UNCOMMITTED, PUSHED):
         found["delivered"] = (*found.get("delivered", ()), "push" if head == PUSHED else "commit")
     if head in _FIELDS:
@@ -140,8 +134,7 @@ def _parse_fact(found: dict[str, Any], text: str) -> None:
         found[name] = read(rest)
     elif hit := _SCRATCH_LABEL.fullmatch(head):
         found.setdefault("files", []).extend(parse_scratch_line(rest, _get_base(found)))
-        if hit[1]:
-            found["omitted"] = {**found.get("omitted", {}), SCRATCH: int(hit[2]) - int(hit[1])}
+        _count_omitted(found, {SCRATCH: int(hit[2]) - int(hit[1])} if hit[1] else {})
     elif head == EARLIER_COMMITS:
         found.setdefault("commits", []).extend(rest.split(" · "))
     elif head in _LISTS:
@@ -152,6 +145,11 @@ def _parse_fact(found: dict[str, Any], text: str) -> None:
         found.setdefault("last_calls", []).append(call)
     else:
         _parse_shaped_fact(found, text)
+
+
+def _count_omitted(found: dict[str, Any], counts: Mapping[str, int]) -> None:
+    if counts:
+        found["omitted"] = {**found.get("omitted", {}), **counts}
 
 
 def _get_base(found: Mapping[str, Any]) -> str:
@@ -219,7 +217,6 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     UNCOMMITTED: ("uncommitted", lambda rest: tuple(rest.split(" · "))),
     NEVER_COMMITTED: ("uncommitted", lambda rest: tuple(rest.split(" · "))),
     NOT_TO_COMMIT: ("uncommitted", lambda rest: tuple(rest.split(" · "))),
-    "not listed, for room": ("omitted", _parse_counts),
 }
 _LISTS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "commit": ("commits", str),

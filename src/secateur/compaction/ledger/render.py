@@ -12,15 +12,15 @@ from itertools import chain
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.bounded import limit_ledger
-from secateur.compaction.ledger.course import format_bullet, is_in_course, quote_question, render_course, render_request
-from secateur.compaction.ledger.entries import Command, Constraint, Ledger, Quote, StandingKind, mark
+from secateur.compaction.ledger.course import format_bullet, is_in_course, render_course, render_request
+from secateur.compaction.ledger.demand_lines import list_constraints, render_constraints
+from secateur.compaction.ledger.entries import Command, Constraint, Ledger, Quote, StandingKind
 from secateur.compaction.ledger.files.lines import find_base, find_tops, list_file_lines, shorten_path
 from secateur.compaction.ledger.files.notes import limit_notes
 from secateur.compaction.ledger.relevance import SCRATCH, select_relevant
 from secateur.compaction.ledger.user.briefs import find_decisive_sentence
-from secateur.compaction.ledger.user.force import is_repeated
 from secateur.compaction.ledger.user.goals import list_goals
-from secateur.compaction.ledger.user.project_rules import MOST_PROJECT_RULES, quote_opposed
+from secateur.compaction.ledger.user.project_rules import MOST_PROJECT_RULES
 from secateur.compaction.ledger.work.commits import COMMITTED
 from secateur.compaction.ledger.work.last_calls import is_announcing
 from secateur.compaction.ledger.work.open_work import (
@@ -36,7 +36,6 @@ from secateur.compaction.ledger.work.status import list_place_lines
 from secateur.compaction.ledger.work.steps import SEPARATOR, is_step
 from secateur.compaction.ledger.work.verdict import render_verdict
 from secateur.compaction.template import SECTIONS
-from secateur.toolcalls.actions import collapse_whitespace
 
 _SHARES = (
     *(1.0, 0.6, 0.4, 0.3, 0.2, 0.15, 0.11, 0.08, 0.065, 0.05, 0.04, 0.03, 0.025, 0.02, 0.017, 0.014, 0.012, 0.01),
@@ -53,10 +52,8 @@ OUTCOME_WORDS = {True: "ok", False: "failed", None: "ended, outcome unknown"}
 LAST_WORDS = "the agent said last"
 EARLIER_WORDS = "before that the agent said"
 REPORTED = "the agent reports"
-REPLACED_BY = " — replaced by: "
 EDITED_SINCE = " (edited since)"
 AS_DRAFT = " as a draft"
-OPPOSED = "these rules oppose each other, and nobody settled it"
 TAKEN_BACK = "tried and taken back"
 EARLIER_COMMITS = "earlier commits"
 ADDED = "added: "
@@ -64,24 +61,30 @@ UNDELIVERED = "asked for, and no call did it"
 TASK_DOCUMENT = "task document"
 CARRIED_OUT = "carried out after that"
 CALLED = "called since"
-COUNTED_KINDS = frozenset({"constraints", "requests", "commits", "questions", "pending", "tasks"})  # without room
+COUNTED = {
+    "constraints": "constraints",
+    **dict.fromkeys(("requests", "commits", "tasks"), "accomplished"),
+    "questions": "questions",
+    "pending": "next",
+}  # of what has no room, by the section that it belongs to
+UNLISTED = "not listed, for room"
 
 
 def render_ledger(ledger: Ledger) -> dict[str, tuple[str, ...]]:
     """Return the lines of each non-empty section by section ID."""
     lines: dict[str, list[str]] = {id: [] for id in SECTIONS}
-    constraints, reported = _list_constraints(ledger), list_unquoted(ledger)
+    constraints, reported = list_constraints(ledger), list_unquoted(ledger)
     for id, made in (
         ("goal", _render_goal(ledger)),
         ("instructions", _render_instructions(ledger)),
-        ("constraints", _render_constraints(ledger, constraints)),
+        ("constraints", render_constraints(ledger, constraints)),
         ("discoveries", _render_discoveries(ledger)),
         ("accomplished", _render_accomplished(ledger, constraints, reported)),
         ("files", _render_files(ledger)),
         ("questions", _render_questions(ledger)),
         ("next", _render_next(ledger, reported)),
     ):
-        lines[id] += made
+        lines[id] += [*made, *_render_counts(ledger, id)]
     return {id: tuple(found) for id, found in lines.items() if found}
 
 
@@ -128,6 +131,13 @@ def _keep_newest_request(ledger: Ledger, chars: int) -> Ledger:
     return Ledger(requests=(replace(newest, text=text, progress=None),))
 
 
+def _render_counts(ledger: Ledger, section: str) -> Iterator[str]:
+    """Render how many entries of a section had no room."""
+    counts = [f"{name} {min(n, 99)}" for name, n in ledger.omitted.items() if COUNTED.get(name) == section]
+    if counts:
+        yield f"- {UNLISTED}: {', '.join(counts)}"  # two digits: more would read as a number of the conversation
+
+
 def _render_goal(ledger: Ledger) -> Iterator[str]:
     """Render the task that the work belongs to, then what the user wants now."""
     yield from map(render_request, list_goals(ledger))
@@ -141,37 +151,11 @@ def _render_instructions(ledger: Ledger) -> Iterator[str]:
     yield from (render_request(one) for one in ledger.requests if one not in goals and not is_in_course(one))
 
 
-def _render_constraints(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator[str]:
-    """Render the demands that no request says as well, and which of the rules oppose each other."""
-    yield from (f"- {OPPOSED}: {quoted}" for quoted in quote_opposed(ledger.constraints))
-    for one in constraints:
-        by = f"{REPLACED_BY}{collapse_whitespace(one.replaced_by)}" if one.replaced_by else ""
-        scope = f"{one.scope}: {one.source}" if one.source else one.scope
-        yield format_bullet(
-            f"[{mark(one.key)}, {'superseded ' if by else ''}{scope}] {one.text}{quote_question(one)}{by}"
-        )
-
-
-def _list_constraints(ledger: Ledger) -> list[Constraint]:
-    """Return the demands that no goal, open request or part of another request says as well."""
-    goals = list_goals(ledger)
-    demands = {collapse_whitespace(one.text) for one in ledger.constraints}
-    shown = [
-        one
-        for one in ledger.requests
-        if one in goals or one.state == "open" or collapse_whitespace(one.text) not in demands
-    ]
-    return [one for one in ledger.constraints if not is_repeated(one, shown)]
-
-
 def _render_discoveries(ledger: Ledger) -> Iterator[str]:
     yield from (_render_command(run) for run in ledger.commands if run.check and run.ok is not False)
     yield from _render_failures(ledger)
     if ledger.identifiers:
         yield f"- names: {' · '.join(ledger.identifiers)}"
-    if left_out := {name: count for name, count in ledger.omitted.items() if name in COUNTED_KINDS}:
-        counts = ", ".join(f"{name} {min(count, 99)}" for name, count in left_out.items())
-        yield f"- not listed, for room: {counts}"  # two digits: more would read as a number of the conversation
 
 
 def _render_failures(ledger: Ledger) -> Iterator[str]:

@@ -232,7 +232,7 @@ _BRIEF_CODE = re.compile(
     re.M,
 )
 _BULLET = re.compile(rf"\s*(?:[-*•+]|\d{{1,2}}[.)])\s|{CODE}")
-STOP = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z]|[¿¡\"'(*`]|$)|(?<=[。！？；])|(?<=[!?])\s+")
+STOP = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z]|[¿¡\"'(*`]|$)|(?<=[。！？；])|(?<=[!?])\s+|(?<=[가-힣][.])\s+")
 CONTRADICTS = re.compile(  # how a user begins who says that it is not so
     r"(?i)\W{0,9}(?:(?:no|nope|wrong|incorrect|false)(?=\s{0,3}(?:[,.!;:—–-]|$))|actually\b|not true\b"
     r"|that['’]?s (?:not\b|wrong\b|incorrect\b|false\b)|that is (?:not\b|wrong\b|incorrect\b|false\b)"

@@ -144,7 +144,6 @@ def test_a_ledger_as_lines() -> None:
             "- error, not tried again: ValueError: x — during: python a.py",
             "- error, resolved: no such file — during: read b",
             "- names: #12 · https://a.b/c,d",
-            "- not listed, for room: commits 3",
         ),
         "accomplished": (
             "- [cdfghj, superseded] Also c.",
@@ -153,6 +152,7 @@ def test_a_ledger_as_lines() -> None:
             "- ran, ok: make a",
             "- value: LIMIT in a.py: 10 → 20",
             "- commit: [main 1234abc] x",
+            "- not listed, for room: commits 3",
         ),
         "files": (
             "- branch: topic",

@@ -90,7 +90,7 @@ def test_the_users_own_short_requests_have_room_before_pasted_reports() -> None:
     lines = shown(*spoken("Write the parser.", "Make a new branch first.", *reports, "Now write tests."), room=900)
     said = "\n".join((*lines["goal"], *list_requests(lines)))
     assert "Make a new branch first." in said
-    assert any("requests" in line for line in lines["discoveries"] if line.startswith("- not listed, for room"))
+    assert any("requests" in line for line in lines["accomplished"] if line.startswith("- not listed, for room"))
 
 
 def test_the_goal_moves_on_with_the_newest_task_and_not_with_a_question() -> None:
@@ -299,7 +299,7 @@ def test_commits_without_room_are_counted_and_the_newest_stay() -> None:
     before = next(line for line in lines["accomplished"] if line.startswith("- earlier commits: "))
     hashes = before.partition(": ")[2].split(" · ")
     assert not any(f" {hash_}]" in line for hash_ in hashes for line in listed)
-    assert any("commits " in line for line in lines["discoveries"] if line.startswith("- not listed"))
+    assert any("commits " in line for line in lines["accomplished"] if line.startswith("- not listed"))
     back = read_back(lines)
     assert set(hashes) <= {*back.commits}
     assert hashes[0] not in merge(back, Ledger(commits=(f"[topic {hashes[0]}] Do part 0",))).commits

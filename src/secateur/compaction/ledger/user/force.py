@@ -41,7 +41,14 @@ def select_constraints(
     work: str = "",
 ) -> tuple[Constraint, ...]:
     """Return the demands that are shown, by force, each in its own words; `work` names files and commands."""
-    own = _drop_advice([one for one in entries if one.scope != "project" and not _is_idle(one, requests)])
+    heirs = {collapse_whitespace(one.replaced_by) for one in entries}
+    own = _drop_advice(
+        [
+            one
+            for one in entries
+            if one.scope != "project" and (collapse_whitespace(one.text) in heirs or not _is_idle(one, requests))
+        ]
+    )
     rules = list_rules(entries, work)
     shown = _drop_repeats([*_shorten_blocks(_tell_manners_once(own)), *rules])
     kept = {*limit_rules([one for one in shown if one.scope == "project"], most_rules)}

@@ -3,7 +3,7 @@
 import pytest
 
 from conversation import assistant, talk, user
-from secateur.compaction.ledger import build_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger import Constraint, Ledger, build_ledger, merge, read_back, render_ledger
 
 
 def replaced(*sentences: str) -> list[str]:
@@ -77,12 +77,50 @@ def test_what_is_said_again_holds_again() -> None:
     assert [(one.text, one.replaced_by) for one in found] == [(said[1], ""), (said[0], "")]
 
 
-def test_a_replaced_demand_is_shown_with_what_replaced_it_and_read_back() -> None:
+def test_a_replaced_demand_is_quoted_behind_what_replaced_it_and_read_back() -> None:
     first = build_ledger(talk(user("Always use spaces.")).messages)
     ledger = merge(first, build_ledger(talk(user("From now on use tabs.")).messages))
     lines = render_ledger(ledger)
-    assert "superseded standing] Always use spaces. — replaced by: From now on use tabs." in lines["constraints"][0]
+    [line] = lines["constraints"]
+    assert line.endswith("standing] From now on use tabs. — replaces: “Always use spaces.”")
+    back = read_back(lines)
+    assert render_ledger(back) == lines
+    assert [(one.text, one.replaced_by) for one in back.constraints] == [
+        ("From now on use tabs.", ""),
+        ("Always use spaces.", "From now on use tabs."),
+    ]
+
+
+def test_all_that_was_replaced_in_turn_is_quoted_behind_what_holds_now() -> None:
+    demands = ("Always use spaces.", "From now on use tabs.", "Indent by four.", "Indent by two.")
+    later = ("From now on use tabs.", "Use what the editor does.", "Ask me how to indent.", "Ask me how to indent.")
+    made = (Constraint(one, "standing", replaced_by=by) for one, by in zip(demands, later, strict=True))
+    ledger = Ledger(constraints=(*made, Constraint("Use what the editor does.", "standing")))
+    lines = render_ledger(ledger)
+    assert lines["constraints"] == (
+        "- [, standing] Use what the editor does. — replaces: “Always use spaces.” · “From now on use tabs.”",
+        "- [, superseded standing] Ask me how to indent. — replaces: “Indent by four.” · “Indent by two.”",
+    )
     assert render_ledger(read_back(lines)) == lines
+    endless = Ledger(constraints=(Constraint("a", replaced_by="b"), Constraint("b", replaced_by="a")))
+    assert render_ledger(read_back(render_ledger(endless))) == render_ledger(endless)
+
+
+def test_a_demand_that_was_taken_back_is_read_from_an_older_summary() -> None:
+    line = "- [bcdfgh, superseded standing] Always use spaces. — replaced by: From now on use tabs."
+    [one] = read_back({"constraints": (line,)}).constraints
+    assert (one.text, one.key, one.replaced_by) == ("Always use spaces.", "bcdfgh", "From now on use tabs.")
+
+
+def test_of_two_korean_sentences_in_a_line_one_is_taken_back() -> None:
+    said = "들여쓰기는 항상 공백을 사용하세요. docs 아래 파일은 수정하지 마세요."
+    later = "이제부터 들여쓰기는 탭을 사용하세요."
+    found = build_ledger(talk(user(said), assistant(text="Done."), user(later)).messages).constraints
+    assert [(one.text, one.replaced_by) for one in found] == [
+        ("들여쓰기는 항상 공백을 사용하세요.", later),
+        ("docs 아래 파일은 수정하지 마세요.", ""),
+        (later, ""),
+    ]
 
 
 def test_a_demand_to_keep_something_ends_where_the_user_later_orders_to_remove_it() -> None:
