@@ -17,11 +17,49 @@ from secateur.toolcalls.file_effects import PLACES, list_command_lines
 from secateur.toolcalls.shell import parse_command_line
 
 _MOST_ROOTS = 8
+_SEARCHED = 20_000  # characters of a command
+_MOST_ABSENT = 400
+_ABSENT = re.compile(
+    r"\s*(?:<tool_use_error>|error\b[^\n]{0,40}?:|ENOENT|file|path|cannot|could not)[^\n]{0,300}?"
+    r"(?:no such file|does not exist|not found|doesn['’]t exist)[^\n]{0,200}\s*\Z",
+    re.I,
+)
+_GUARDED = re.compile(r"2> ?/dev/null ?\|\| ?(?:true|:|echo +(?:\\?[\"'])?(?P<instead>[\w .,:-]{1,80}))")
+_SILENCED = re.compile(r"\b(?:cat|head|tail)\b[^;&|>\n]{0,99}2> ?/dev/null(?!\s*>)(?!\s*\|(?!\||\s*(?:head|tail)\b))")
+_FOOTER = re.compile(r"\s|<[^<>\n]{0,60}\bexit code \d{1,3}>")  # what a host adds to an output
+_TOOL_FILE = re.compile(
+    r"/\.(?:workmux|aider[\w.-]{0,40})/"
+    r"|/\.(?:claude|codex|gemini|cursor|opencode|pi|agents|windsurf|factory)/(?:[\w.-]{1,80}/){0,6}?"
+    r"(?:plans?|todos?|prompts?|tasks|te?mp|cache|logs?|sessions?|history|memory|state|projects|worktrees)/"
+    r"|/\.claude/settings\.local\.json$"
+)
 
 
 def clean_path(path: str) -> str:
     """Return a path without the scheme of a file and without `./` at its beginning."""
     return re.sub(r"^(?:\./)+", "", path.strip().removeprefix("file://"))
+
+
+def is_absent(effect: Effect, action: Action) -> bool:
+    """Whether a call that succeeds in any case was to read a file that is not there."""
+    path = effect.path
+    if effect.use != "read":
+        return False
+    if action.kind == "read":
+        return _ABSENT.match(action.said[:_MOST_ABSENT]) is not None
+    if action.kind != "run":
+        return False
+    line = action.call.text[:_SEARCHED]
+    is_silent = any(path in hit[0] for hit in _SILENCED.finditer(line)) and not _FOOTER.sub("", action.said)
+    if is_silent or f"{path.removeprefix('~')}: No such file or directory" in action.said:
+        return True
+    guarded = _GUARDED.search(line)
+    return guarded is not None and action.said.strip() == (guarded["instead"] or "").strip()
+
+
+def is_tool_file(path: str) -> bool:
+    """Whether a file is of a tool of the agent, such as a plan or a prompt for another agent."""
+    return _TOOL_FILE.search(f"/{path}") is not None
 
 
 def find_known_path(found: dict[str, FileEntry], path: str, roots: dict[str, None]) -> str:

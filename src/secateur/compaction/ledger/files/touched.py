@@ -23,7 +23,9 @@ from secateur.compaction.ledger.files.paths import (
     find_place,
     find_roots,
     find_whole_path,
+    is_absent,
     is_secret,
+    is_tool_file,
     is_untold_folder,
     is_untracked,
     list_untracked,
@@ -44,6 +46,7 @@ class FileHistory(Struct, frozen=True):
 
     files: tuple[FileEntry, ...]
     uncommitted: tuple[str, ...]
+    taken: frozenset[str] = frozenset()  # that a commit took by name, and that no call changed since
 
 
 def trace_files(done: Iterable[Action]) -> FileHistory:
@@ -56,12 +59,13 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
     wholes: dict[str, str] = {}  # absolute paths of files that are known by relative ones
     committed: set[str] = set()  # files that only a commit names
     untracked: set[str] = set()  # files and folders that git showed as such
+    taken: set[str] = set()
     for action in done:
         if action.kind in ("run", "edit"):
             roots |= dict.fromkeys(find_roots(action))
             staged |= dict.fromkeys(list_staged_files(action))
         for effect in list_file_effects(action):
-            if _is_absent(effect, action):
+            if is_absent(effect, action):
                 continue
             wholes |= find_whole_path(found, effect.path, roots)
             if effect.use in ("restored", "committed", "stashed", "reapplied"):
@@ -73,15 +77,18 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
                 touched = _note(found, effect, action, roots)
                 found |= {path: replace(found[path], use="discarded") for path in again}
                 since_commit |= dict.fromkeys(touched if effect.use != "read" and not is_untold else ())
+                taken.difference_update(touched if effect.use != "read" else ())
         untracked |= list_untracked(action)
         if action.kind == "run" and "commit" in action.call.text and _COMMITTED.search(action.said[:_SEARCHED]):
+            taken |= {find_known_path(found, path, roots) for path in staged}
             _note_commit(found, committed, staged, action, roots)
         if since_commit and _is_commit(action):
             since_commit.clear()
     _mark_removed(found, committed)
     left = [path for path in since_commit if path in found and found[path].use in _UNCOMMITTED_USES]
     files = (replace(one, path=wholes.get(one.path, one.path)) for one in found.values())
-    return FileHistory(tuple(files), tuple(wholes.get(path, path) for path in left))
+    kept = frozenset(wholes.get(path, path) for path in taken)
+    return FileHistory(tuple(files), tuple(wholes.get(path, path) for path in left if not is_tool_file(path)), kept)
 
 
 def limit_uncommitted(names: Collection[str], most: int = MOST_UNCOMMITTED) -> tuple[str, ...]:
@@ -99,23 +106,6 @@ def _is_commit(action: Action) -> bool:
         return action.ok and "commit" in action.call.tool.lower()
     is_asked = action.ok and _COMMITTING.search(action.call.text[:_SEARCHED]) is not None
     return is_asked or _COMMITTED.search(action.said[:_SEARCHED]) is not None
-
-
-def _is_absent(effect: Effect, action: Action) -> bool:
-    """Whether a call that succeeds in any case was to read a file that is not there."""
-    path = effect.path
-    if effect.use != "read":
-        return False
-    if action.kind == "read":
-        return _ABSENT.match(action.said[:_MOST_ABSENT]) is not None
-    if action.kind != "run":
-        return False
-    line = action.call.text[:_SEARCHED]
-    is_silent = any(path in hit[0] for hit in _SILENCED.finditer(line)) and not _FOOTER.sub("", action.said)
-    if is_silent or f"{path.removeprefix('~')}: No such file or directory" in action.said:
-        return True
-    guarded = _GUARDED.search(line)
-    return guarded is not None and action.said.strip() == (guarded["instead"] or "").strip()
 
 
 def _note_committed_files(found: dict[str, FileEntry], committed: set[str], action: Action) -> None:
@@ -181,15 +171,6 @@ _SEARCHED = 20_000  # characters of a command, and of an output
 _SUMMED_UP = re.compile(r"^ create mode \d{6} (?P<path>[^\n]{1,400})$", re.M)
 _COUNTED = re.compile(r"^ (\d{1,6}) files? changed\b", re.M)
 _REMOVED = re.compile(r"^ delete mode \d{6} (?P<path>[^\n]{1,400})$", re.M)
-_MOST_ABSENT = 400
-_ABSENT = re.compile(
-    r"\s*(?:<tool_use_error>|error\b[^\n]{0,40}?:|ENOENT|file|path|cannot|could not)[^\n]{0,300}?"
-    r"(?:no such file|does not exist|not found|doesn['’]t exist)[^\n]{0,200}\s*\Z",
-    re.I,
-)
-_GUARDED = re.compile(r"2> ?/dev/null ?\|\| ?(?:true|:|echo +(?:\\?[\"'])?(?P<instead>[\w .,:-]{1,80}))")
-_SILENCED = re.compile(r"\b(?:cat|head|tail)\b[^;&|>\n]{0,99}2> ?/dev/null(?!\s*>)(?!\s*\|(?!\||\s*(?:head|tail)\b))")
-_FOOTER = re.compile(r"\s|<[^<>\n]{0,60}\bexit code \d{1,3}>")  # what a host adds to an output
 _UNCOMMITTED_USES = ("created", "changed", "deleted", "moved")
 _COMMITTING = re.compile(
     r"\bgit\b[^\n]{0,80}?\s(?:commit|merge|cherry-pick|revert|am)(?![\w-])"

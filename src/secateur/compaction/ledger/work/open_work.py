@@ -31,9 +31,16 @@ def has_committed(ledger: Ledger) -> bool:
     return bool(ledger.commits or ledger.omitted.get("commits")) or "commit" in ledger.delivered
 
 
+def is_versioned(ledger: Ledger) -> bool:
+    """Whether the work is in a repository, or someone asks for commits."""
+    git = (ledger.branch, ledger.root, ledger.status, ledger.strays, ledger.dirty, ledger.unpushed, ledger.tickets)
+    asks = any(one.kind == "commit" for one in ledger.undelivered)
+    return any(git) or has_committed(ledger) or asks or any(_NAMES["commit"].search(one.text) for one in ledger.constraints)
+
+
 def has_uncommitted(ledger: Ledger) -> bool:
     """Whether changes are left to commit: no words of the user forbid it."""
-    return bool(ledger.uncommitted) and not _is_commit_forbidden(ledger)
+    return bool(_get_uncommitted(ledger)) and not _is_commit_forbidden(ledger)
 
 
 def list_failing(ledger: Ledger) -> list[Command]:
@@ -74,8 +81,9 @@ def render_undelivered_work(ledger: Ledger) -> Iterator[str]:
 
 
 def _get_uncommitted(ledger: Ledger) -> tuple[str, ...]:
-    """Return the files that are left to commit; none where the work was handed in and the user forbids commits."""
-    return () if find_submission(ledger) and _is_commit_forbidden(ledger) else ledger.uncommitted
+    """Return the files that are left to commit; none where nobody commits, or the work was handed in without one."""
+    is_done = find_submission(ledger) and (_is_commit_forbidden(ledger) or not has_committed(ledger))
+    return () if is_done or not is_versioned(ledger) else ledger.uncommitted
 
 
 def _is_commit_forbidden(ledger: Ledger) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from secateur.compaction.ledger.entries import FileEntry, Ledger
 from secateur.compaction.ledger.files.lines import COMMON, FOLDER, ROOT, find_base, is_foreign
-from secateur.compaction.ledger.files.touched import limit_uncommitted
+from secateur.compaction.ledger.files.touched import FileHistory, limit_uncommitted
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action
 from secateur.toolcalls.commands import COMMIT_LINE, ExecutedCommand
@@ -22,7 +22,7 @@ FEWEST_FOLDED = 3  # files whose names count up
 MOST_IN_STATUS = 12  # files that no other line names
 CLEAN = "clean"
 STATUS, BRANCH = "git status, last", "branch"
-DIRTY, STRAYS = "dirty before the session began", "dirty, and no call named it"
+DIRTY, STRAYS = "dirty before the session began", "dirty, and no call made it so"
 ELSEWHERE = "other repository"
 DISTANCES = ("ahead ", "behind ")
 
@@ -128,19 +128,23 @@ def list_unnamed(status: Iterable[str], files: Iterable[FileEntry], dirty: Itera
     return tuple(one for one in told if one.partition(" ")[2] not in before and not _is_named(one, named))
 
 
-def add_shown(uncommitted: Iterable[str], status: Iterable[str], files: Iterable[FileEntry]) -> tuple[str, ...]:
-    """Return the files to commit with those that the calls changed and that a status behind the last commit shows."""
+def add_shown(history: FileHistory, status: Iterable[str]) -> tuple[str, ...]:
+    """Return the files to commit with those that the calls changed and that a status behind the last commit shows.
+
+    A file that the commit took by name was changed again by no call.
+    """
     entries = [one.partition(" ") for one in status]
     shown = [(state, path.strip('"')) for state, _, path in entries if state in _STATES]
     left = (
         one.path
-        for one in files
+        for one in history.files
         if one.use in ("created", "changed", "deleted")
+        and one.path not in history.taken
         and any(
             f"/{one.path}".endswith(f"/{path}") for state, path in shown if one.use != "deleted" or state == "deleted"
         )
     )
-    return tuple(dict.fromkeys((*uncommitted, *left)))
+    return tuple(dict.fromkeys((*history.uncommitted, *left)))
 
 
 def _is_named(entry: str, named: Iterable[str]) -> bool:

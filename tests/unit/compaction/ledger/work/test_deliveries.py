@@ -152,7 +152,8 @@ def test_last_words_that_say_nothing_leave_those_before_them() -> None:
 
 def test_the_report_of_the_newest_work_stands_behind_a_later_answer() -> None:
     answer = assistant(text="It is in src/a.py, in the second function.")
-    lines = render_ledger(read(user("Fix it."), *edited("src/a.py"), DONE, user("where is it?"), answer))
+    begun = ran("git status", "On branch main")
+    lines = render_ledger(read(user("Fix it."), *begun, *edited("src/a.py"), DONE, user("where is it?"), answer))
     assert lines["next"] == (
         "- where it stands: the agent ended its turn; the user is next; open: unverified and uncommitted changes",
         "- not verified: no call ran a test, a build or a linter since src/a.py was changed",

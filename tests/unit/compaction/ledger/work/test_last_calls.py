@@ -94,7 +94,9 @@ def test_calls_of_a_later_span_are_added_and_lines_read_back_say_the_same() -> N
 
 def test_files_that_no_call_committed_are_named() -> None:
     given = json.dumps({"file_path": "/w/a.py", "old_string": "a", "new_string": "b"})
-    lines = list_next(assistant(("e", "Edit", given)), result("ok", "Edit", "e"), assistant(text="It is fixed."))
+    begun = called("", "git status", "On branch main")
+    edit = assistant(("e", "Edit", given)), result("ok", "Edit", "e")
+    lines = list_next(*begun, *edit, assistant(text="It is fixed."))
     assert any(line.startswith("- changed, and no call committed: ") and "a.py" in line for line in lines)
     assert lines[0].endswith("; open: unverified and uncommitted changes")
 

@@ -321,7 +321,7 @@ def test_files_of_a_status_whose_names_count_up_are_one() -> None:
     names = [f'?? "My Docs/PLAN-{at:02}.md"\n' for at in (2, 3, 4, 6)]
     lines = render_ledger(read(ran("make plans"), ran("git status -s", "".join(names))))
     assert lines["files"] == (
-        '- dirty, and no call named it: untracked "My Docs/PLAN-02.md" to PLAN-04.md · untracked "My Docs/PLAN-06.md"',
+        '- dirty, and no call made it so: untracked "My Docs/PLAN-02.md" to PLAN-04.md · untracked "My Docs/PLAN-06.md"',
     )
     assert render_ledger(read_back(lines)) == lines
 
@@ -349,7 +349,7 @@ def test_files_of_the_last_status_that_no_line_names_have_one() -> None:
     ]  # fmt: skip
     known = " M src/a.py\n M src/b.py\n M src/c.py\n M src/d.py\n"
     more = render_ledger(read(*edits, ran("git status -sb", f"## main\n{known}?? docs/\n")))
-    assert more["files"][:2] == ("- root: /w · branch: main", "- dirty, and no call named it: untracked docs/")
+    assert more["files"][:2] == ("- root: /w · branch: main", "- dirty, and no call made it so: untracked docs/")
     both = "- changed, and no call committed: every changed file that is listed · what git status shows beside them"
     assert both in more["next"]
     ledger = read(*edits, ran("git status -sb", f"## main\n{known}"))

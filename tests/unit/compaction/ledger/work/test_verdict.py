@@ -132,6 +132,7 @@ def test_a_later_span_says_anew_whose_turn_it_is() -> None:
 
 def test_changes_that_must_not_be_committed_are_not_open() -> None:
     edit = assistant(("e", "Edit", json.dumps({"file_path": "/w/a.md", "old_string": "a", "new_string": "b"})))
-    work = (edit, result("ok", "Edit", "e"), DONE)
+    work = (*ran("git status", "On branch main"), edit, result("ok", "Edit", "e"), DONE)
     assert stands(read(FIX, *work)).endswith("; open: uncommitted changes")
+    assert stands(read(FIX, *work[2:])).endswith("; nothing is open")  # no call used git, and nobody asks for a commit
     assert stands(read(user("Mend the basket. Do not commit anything."), *work)).endswith("; nothing is open")
