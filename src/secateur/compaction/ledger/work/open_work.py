@@ -35,7 +35,12 @@ def is_versioned(ledger: Ledger) -> bool:
     """Whether the work is in a repository, or someone asks for commits."""
     git = (ledger.branch, ledger.root, ledger.status, ledger.strays, ledger.dirty, ledger.unpushed, ledger.tickets)
     asks = any(one.kind == "commit" for one in ledger.undelivered)
-    return any(git) or has_committed(ledger) or asks or any(_NAMES["commit"].search(one.text) for one in ledger.constraints)
+    return (
+        any(git)
+        or has_committed(ledger)
+        or asks
+        or any(_NAMES["commit"].search(one.text) for one in ledger.constraints)
+    )
 
 
 def has_uncommitted(ledger: Ledger) -> bool:

@@ -321,7 +321,8 @@ def test_files_of_a_status_whose_names_count_up_are_one() -> None:
     names = [f'?? "My Docs/PLAN-{at:02}.md"\n' for at in (2, 3, 4, 6)]
     lines = render_ledger(read(ran("make plans"), ran("git status -s", "".join(names))))
     assert lines["files"] == (
-        '- dirty, and no call made it so: untracked "My Docs/PLAN-02.md" to PLAN-04.md · untracked "My Docs/PLAN-06.md"',
+        "- dirty, and no call made it so: "
+        'untracked "My Docs/PLAN-02.md" to PLAN-04.md · untracked "My Docs/PLAN-06.md"',
     )
     assert render_ledger(read_back(lines)) == lines
 
