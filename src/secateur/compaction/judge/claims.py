@@ -90,7 +90,7 @@ class Claim(Struct, frozen=True):
     @property
     def is_done(self) -> bool:
         """Whether it says that something happened or holds now."""
-        return _DONE.search(self.text) is not None
+        return is_done(self.text)
 
     @property
     def is_planned(self) -> bool:
@@ -160,6 +160,11 @@ _NOT_ONLY = re.compile(
     r"(?i)\b(?:not|nicht|pas|no|não|не|không)\s+(?:only|just|merely|nur|bloß|seulement|uniquement|solo|sólo|solamente"
     r"|só|apenas|somente|только|chỉ)\b|不(?:仅|只|光|止)|だけ(?:で(?:は)?なく|じゃなく)|뿐(?:만)?\s*아니라"
 )
+
+
+def is_done(text: str) -> bool:
+    """Whether a text says that something happened or holds now."""
+    return _DONE.search(text) is not None
 
 
 def is_planned(text: str) -> bool:

@@ -76,6 +76,8 @@ class Evidence(Struct, frozen=True, kw_only=True):
     clauses: tuple[str, ...] = ()  # of it, those with words that say what they are about
     changes: tuple[tuple[str, str], ...] = ()  # values that edits gave to constants, old and new
     edits: tuple[tuple[str, str], ...] = ()  # old and new text
+    placed_edits: tuple[tuple[str, str, str], ...] = ()  # path, old and new text
+    final_acts: tuple[str, ...] = ()  # calls since the last edit that went through, may act and check nothing
     runs: tuple[CommandRun, ...] = ()
     tasks: tuple[PlanItem, ...] = ()  # of the agent's own plan
     written: bool = False  # an edit went through
@@ -159,6 +161,8 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
             if one.kind == "edit" and one.ok
             for old, new in (*list_replacements(one), *list_blocks(one))
         ),
+        placed_edits=tuple(_list_placed(actions)),
+        final_acts=_list_final(actions, frozenset(one.call.key for one in acting)),
         runs=tuple(
             CommandRun(run.text, judge_run(run).ok is not False, run.action.said[-OUTPUT_CHARS:]) for run in runs
         ),
@@ -278,6 +282,34 @@ def _is_planned_last(actions: Sequence[Action]) -> bool:
     """Whether nothing was changed or run since the plan was told."""
     kinds = [one.kind for one in actions if one.kind in ("edit", "run", "plan")]
     return bool(kinds) and kinds[-1] == "plan"
+
+
+def _list_placed(actions: Sequence[Action]) -> Iterator[tuple[str, str, str]]:
+    """Yield the edits that went through, each with the file that it changed."""
+    for one in actions:
+        if one.kind == "edit" and one.ok:
+            path = " ".join(str(value) for name, value in one.given.items() if "path" in name or "file" in name)
+            replaced = [*list_replacements(one), *list_blocks(one)]
+            yield from ((path or _get_head(one), old, new) for old, new in replaced)
+
+
+def _get_head(action: Action) -> str:
+    """Return the files that a patch names, or else the beginning of a call's arguments."""
+    return " ".join(_PATCHED.findall(action.call.text)) or action.call.text[:PLACE_CHARS]
+
+
+PLACE_CHARS = 300
+_PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: ([^\n\\]{1,200})")
+
+
+def _list_final(actions: Sequence[Action], acting: frozenset[str]) -> tuple[str, ...]:
+    """Return the calls since the last edit that went through and may have done something."""
+    at = max((number for number, one in enumerate(actions) if one.kind == "edit"), default=-1)
+    some = (one for one in actions[at + 1 :] if one.ok and one.result and one.call.key in acting)
+    return tuple(f"{one.call.tool} {one.call.text}"[:ACT_CHARS] for one in some)
+
+
+ACT_CHARS = 400  # of a call
 
 
 def _list_failed(actions: Sequence[Action]) -> tuple[tuple[str, str], ...]:

@@ -10,7 +10,7 @@ from types import MappingProxyType, ModuleType
 from secateur.compaction.judge.claims import Claim, Contradiction, Strength
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.judge.figures import bindings, labels, names, settings, support, turns, values
-from secateur.compaction.judge.ground import anchors, reasons
+from secateur.compaction.judge.ground import anchors, reasons, unsettled
 from secateur.compaction.judge.ground import turns as opposed
 from secateur.compaction.judge.noise import find_gibberish, find_repetition
 from secateur.compaction.judge.reading import read_claims
@@ -26,6 +26,7 @@ from secateur.compaction.judge.work import (
     series,
     standing,
     states,
+    steps,
     verdicts,
     wishes,
 )
@@ -62,11 +63,13 @@ _KINDS = (
     reasons,
     anchors,
     opposed,
+    unsettled,
+    steps,
 )  # the order in which reasons are looked for
 _OF_ACTS = frozenset({"unchanged_file", "not_run"})  # reasons that need something said to have happened
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
 _KINDS_BY_STRENGTH: tuple[tuple[Strength, tuple[ModuleType, ...]], ...] = (
-    ("doubt", (reasons, causes, labels, bindings, anchors, opposed, wishes, stances, choices, support)),
+    ("doubt", (unsettled, reasons, causes, labels, bindings, anchors, opposed, wishes, stances, choices, support)),
     ("certain", (checks, consent, owners, bans, inversion, demands, standing)),
 )
 _RULES = tuple(rule for kind in _KINDS for rule in kind.RULES)

@@ -32,6 +32,9 @@ def _explain_other_label(claim: Claim, evidence: Evidence) -> str:
         return ""
     for figure, own in _read_labels(claim.text, whole=True):
         lines = list_lines(figure, evidence.story) if len(re.sub(r"\D", "", figure)) >= FEWEST_DIGITS else ()
+        beside = _list_beside(figure, claim.text)
+        if beside and any(beside <= set(FIGURE.findall(line)) for line in lines):
+            continue  # the history has all figures of this part of the claim in one line
         known = [(theirs, others) for line in lines for theirs, others in _split_labels(figure, line)]
         every = frozenset[str]().union(*(theirs for theirs, _ in known))
         for theirs, others in known:
@@ -40,6 +43,12 @@ def _explain_other_label(claim: Claim, evidence: Evidence) -> str:
                 if is_taken and theirs - labels and not own & (theirs - labels) and is_alike(figure, other):
                     return f"the history has {other} for {', '.join(sorted(labels))}, and {figure} for another"
     return ""
+
+
+def _list_beside(figure: str, text: str) -> set[str]:
+    """Return the other figures in the same part of a claim."""
+    parts = (set(FIGURE.findall(part)) for part in _PART.split(text))
+    return set().union(*(part - {figure} for part in parts if figure in part))
 
 
 def is_alike(figure: str, other: str) -> bool:

@@ -226,7 +226,9 @@ def _explain_former_clause(claim: Claim, evidence: Evidence) -> str:
     if claim.is_past or claim.is_quoted or claim.is_question:
         return ""
     for one in _list_reworded(tuple(reply.text for reply in evidence.replies)):
-        if one.topic | one.old <= claim.words and not one.new & extract_words(claim.line):
+        old = one.topic | one.old
+        is_restated = old <= claim.words and len(claim.words) <= MOST_AROUND * len(old)
+        if is_restated and not one.new & extract_words(claim.line):
             return f"the user said {one.clause.strip()[:80]!r} later"
     return ""
 
@@ -257,6 +259,7 @@ def _list_reworded(replies: tuple[str, ...]) -> tuple[_Reworded, ...]:
 
 
 REWORDED_CHARS = 600  # of a reply that says what it says in its own words: a longer one holds a document
+MOST_AROUND = 3  # times the words of an earlier clause, in a claim that repeats it
 MOST_REWORDED = 3  # words of a clause that a later one may reword
 
 

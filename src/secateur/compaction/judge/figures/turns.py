@@ -15,6 +15,8 @@ from msgspec import Struct
 from secateur.compaction.judge.claims import SENTENCE, Claim
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.judge.figures.support import NUMBER
+from secateur.compaction.judge.ground.passages import get_claim_stems
+from secateur.compaction.judge.ground.stems import get_stems
 from secateur.compaction.judge.lexicon import build_pattern
 
 FEWEST_CHARS = 3  # of values whose order in the history says which one is older
@@ -120,11 +122,13 @@ def _explain_turned(claim: Claim, evidence: Evidence) -> str:
             continue
         back = Succession(turn.new, turn.old)
         forms = {form for one in known for form in _list_forms(one)}
-        if turn in forms or (_is_short(turn) and not _is_constant(back, evidence)):
+        if turn in forms or (_is_short(turn) and not _is_constant(back, near, evidence)):
             continue
         # A wish is often told before the value that it replaces is seen
         is_wished = _find_places(turn.new, evidence.user) and not _find_places(turn.old, evidence.user)
-        if back in forms or (not is_wished and _is_older(turn.new, turn.old, evidence.story)):
+        if any(form in forms for form in _list_forms(back)) or (
+            not is_wished and _is_older(turn.new, turn.old, evidence.story)
+        ):
             return f"it was {turn.new} before it was {turn.old}"
     return ""
 
@@ -172,10 +176,27 @@ def _is_short(turn: Succession) -> bool:
     return max(len(turn.old), len(turn.new)) < FEWEST_CHARS and (turn.old + turn.new).isdigit()
 
 
-def _is_constant(turn: Succession, evidence: Evidence) -> bool:
-    """Whether an edit gave a constant the new value for the old one, or the user says so."""
-    names = [one.name for one in evidence.values if (_strip(one.old), _strip(one.new)) == (turn.old, turn.new)]
-    return bool(names) or any(turn in read_turns(line) for line in evidence.user.split("\n"))
+def _is_constant(turn: Succession, near: str, evidence: Evidence) -> bool:
+    """Whether an edit, in a constant or in a line like a sentence, or the user put the new value for the old one."""
+    pair = (_get_number(turn.old), _get_number(turn.new))
+    if any((_get_number(one.old), _get_number(one.new)) == pair for one in evidence.values):
+        return True
+    stems = get_claim_stems(near) - set(pair)
+    is_edited = any(
+        (one.old, one.new) == pair and stems & get_stems(line) for line, one in _list_edited_lines(evidence.edits)
+    )
+    return is_edited or any(turn in read_turns(line) for line in evidence.user.split("\n"))
+
+
+@lru_cache(maxsize=2)
+def _list_edited_lines(edits: tuple[tuple[str, str], ...]) -> tuple[tuple[str, Succession], ...]:
+    """Return the lines in which an edit put one number in place of another."""
+    return tuple(
+        (after, one)
+        for old, new in edits
+        for before, after in zip(old.split("\n"), new.split("\n"), strict=False)
+        for one in _compare(before, after)
+    )
 
 
 def _list_forms(turn: Succession) -> tuple[Succession, ...]:

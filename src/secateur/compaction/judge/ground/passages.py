@@ -24,6 +24,7 @@ MOST_PLACES = 1_500  # of a stem that finds anything
 MOST_FOUND = 60  # passages of one search
 
 Speaker = Literal["user", "agent", "host", "call", "output"]
+_EVERYBODY = frozenset[Speaker](("user", "agent", "host", "call", "output"))
 
 
 class Passage(Struct, frozen=True):
@@ -62,6 +63,11 @@ class PassageIndex:
         for one in self.passages:
             found[one.group].append(one.text)
         return {group: "\n".join(texts) for group, texts in found.items()}
+
+    def list_speakers(self, stem: str) -> frozenset[Speaker]:
+        """Return who said something with a stem; everybody, if it stands everywhere."""
+        places = self._places.get(stem, ())
+        return frozenset(self.passages[one].speaker for one in places) if len(places) <= MOST_PLACES else _EVERYBODY
 
     def weigh(self, stem: str) -> float:
         """Return how telling a stem is: one that the history does not hold as much as the rarest."""

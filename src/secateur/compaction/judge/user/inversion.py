@@ -82,13 +82,18 @@ def _is_guarded(text: str) -> bool:
 
 def _explain_forbidden_step(claim: Claim, evidence: Evidence) -> str:
     """Quote a prohibition where a next step, an order by its form, is what it forbids."""
-    if claim.is_hedged or claim.is_reported:
+    if claim.is_hedged or claim.is_reported or _LOOKS.match(claim.text):
         return ""
     why = _explain_lost_negation(claim, evidence)
     verbs = _VERBS & extract_words(why.partition(", and the summary")[0]) if why else frozenset[str]()
     return why if verbs <= claim.words else ""
 
 
+# Who looks into a thing leaves it as it is
+_LOOKS = re.compile(
+    r"(?i)\W*(?:\d+\.\s*)?(?:then\s+|next,?\s+)?(?:find\s+out|look|check|investigate|see|learn|determine|clarify|inspect|trace|review|read|tell|report"
+    r"|herausfinden|prüfen|klären|vérifier|trouver|averiguar|revisar|verificar|проверить|выяснить)\b"
+)
 _VERBS = frozenset({"chang", "delet", "deplo"})  # what `extract_words` makes of other verbs of the kind
 
 
@@ -108,6 +113,9 @@ def _is_forbidding(clause: str, claim: Claim) -> bool:
     """Whether a clause of the user forbids what a claim is about: a short one by the word behind its `no`."""
     if not is_negative(clause) or clause.rstrip().endswith(("?", "？")) or _CONDITION.search(clause):
         return False
+    names = _NAMES.findall(clause)
+    if names and not any(name in claim.text for name in names) and _NAMES.search(claim.text):
+        return False  # another one with the same beginning
     own = extract_words(clause)
     places = set(_PLACE.findall(clause.casefold())) & set(_PLACE.findall(claim.text.casefold()))
     if places and claim.section in ("goal", "next", *DEMANDING) and len(own & claim.words) >= 2:
@@ -119,6 +127,7 @@ def _is_forbidding(clause: str, claim: Claim) -> bool:
 _CONDITION = re.compile(
     r"(?i)\b(?:only|just|nur|seulement|solo|sólo|só)\s+(?:when|where|if|wenn|falls|si|quand|cuando|se|quando)\b"
 )
+_NAMES = re.compile(r"\w+(?:[_/]\w+)+")
 _NO = re.compile(r"(?i)\b(?:no|kein\w*|sans|sin|sem|без)\s+(?P<what>\w{3,})\b")
 
 
@@ -212,6 +221,7 @@ def _explain_added_negation(claim: Claim, evidence: Evidence) -> str:
 def _explain_other_number(claim: Claim, evidence: Evidence) -> str:
     """Quote a demand whose number a claim changes to one that the history does not hold."""
     numbers = set(_NUMBER.findall(claim.text)) - set(_NUMBER.findall(f"{evidence.user}\n{evidence.kept}"))
+    numbers -= {str(int(hour) + 12) for hour in _AFTERNOON.findall(evidence.user)}
     if not numbers or claim.is_quoted:
         return ""
     theirs_near = _list_near_numbers(evidence.user)
@@ -225,9 +235,14 @@ def _explain_other_number(claim: Claim, evidence: Evidence) -> str:
             return f"the user said {found['name']} {theirs[-1]}"
     for clause in evidence.clauses:
         own = _NUMBER.findall(clause)
-        if own and _is_about(_NUMBER.sub(" ", clause), claim.text):
+        topic = _NUMBER.sub(" ", clause)
+        if own and len(extract_words(topic)) >= FEWEST_TOPIC and _is_about(topic, claim.text):
             return _quote(clause)
     return ""
+
+
+_AFTERNOON = re.compile(r"(?i)(?<!\d)(\d{1,2})\s*p\.?m\b")
+FEWEST_TOPIC = 2  # words that tell what a number of the user's is of
 
 
 def _list_near_numbers(text: str) -> list[tuple[str, str, str]]:
@@ -237,7 +252,7 @@ def _list_near_numbers(text: str) -> list[tuple[str, str, str]]:
 
 _NEAR = re.compile(r"\b([^\W\d_]{4,})(?:\W+\w{1,5}){0,2}?\W+(\d+(?:\.\d+)?)\s*(%|[A-Za-z]{1,8})")
 _NAME_NUMBER = re.compile(r"\b(?P<name>[A-Z][A-Za-z]{2,})\s+(?P<number>\d+(?:\.\d+)?)\b")
-_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"(?<![\w.:])\d+(?:\.\d+)?")
 
 
 _KEEPS = re.compile(

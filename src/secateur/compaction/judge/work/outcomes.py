@@ -13,6 +13,7 @@ from secateur.compaction.judge.claims import REPORTING, Claim, extract_words, qu
 from secateur.compaction.judge.clauses import is_ahead, is_earlier, is_present, is_share, read_outcome, split_clauses
 from secateur.compaction.judge.evidence import CheckRun, ClaimRule, Evidence
 from secateur.compaction.judge.lexicon import TEST, build_pattern
+from secateur.compaction.judge.work.checks import has_counted
 
 _BUILD = build_pattern(
     r"build\w*|compil\w*|kompil\w*|type-?\s?check\w*|сборк\w*|tsc|gradle|maven|mvn|construcción",
@@ -56,6 +57,7 @@ def _explain_outcome(claim: Claim, evidence: Evidence) -> str:
         if (
             outcome is None
             or _ORDER.match(clause)
+            or _is_topic(clause, outcome)
             or is_ahead(clause)
             or was_earlier
             or is_told_otherwise
@@ -66,11 +68,30 @@ def _explain_outcome(claim: Claim, evidence: Evidence) -> str:
         if (_SPECIFIC.search(clause) and not TOOL.search(clause)) or is_share(clause):
             continue
         runs = _select_runs(clause, evidence)
+        if runs and outcome and has_counted(clause, runs[-1]):
+            continue
         part = _tell_part(clause, runs[-1]) if runs else None
         if runs and (why := _compare(clause, outcome, runs) if part is None else _compare_part(outcome, part)):
             return why
     return ""
 
+
+def _is_topic(clause: str, outcome: bool) -> bool:
+    """Whether a clause only names an error or tells of work on it: `added a warning`, `lint error: unused name`."""
+    if _WORK.match(clause):
+        return True
+    found = None if outcome else _NAMED_BAD.search(clause)
+    return found is not None and not (is_present(clause) or any(map(str.isdigit, clause)) or _REPORTS.search(clause))
+
+
+_WORK = re.compile(
+    r"(?i)\W*(?:\w+\.\w+\W+)?(?:add(?:ed|s)?|updat(?:ed?|es)|chang(?:ed?|es)|remov(?:ed?|es)|creat(?:ed?|es)|implement(?:ed|s)?|wrote|writes?|modif(?:y|ied|ies)"
+    r"|refactor(?:ed|s)?|renam(?:ed?|es)|replac(?:ed?|es)|mov(?:ed?|es)|use[sd]?|check(?:s|ed)?|clear(?:s|ed)?|set|when|wenn)\s"
+)
+_NAMED_BAD = re.compile(
+    r"(?i)^\W*(?:\w+\s+){0,3}?(?:errors?|warnings?|problems?|findings?|fehler|erreurs?|errores|erros?)\b"
+)
+_REPORTS = re.compile(r"(?i)\b(?:reports?|shows?|gives?|has|have|found|meldet|zeigt|signale|muestra|mostra)\b")
 
 # What somebody is told to do has no outcome yet
 _ORDER = re.compile(r"(?i)\W*(?:fix|update|re-?run|verify|make\s+sure|resolve|investigate|address|debug)\b(?!\W*$)")

@@ -188,7 +188,7 @@ _LATER = re.compile(
 
 def _explain_other_constant(claim: Claim, evidence: Evidence) -> str:
     """Name the newest value of a constant that a claim says to have been set to another."""
-    if claim.is_question or claim.is_quoted or claim.is_negative:
+    if claim.is_question or claim.is_quoted or claim.is_negative or claim.section == "next":
         return ""
     for one in evidence.values:
         new, old = one.new.strip("\"'"), one.old.strip("\"'")

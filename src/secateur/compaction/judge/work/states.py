@@ -77,6 +77,7 @@ def _explain_denied(claim: Claim, evidence: Evidence) -> str:
         or claim.is_question
         or claim.is_earlier
         or not claim.is_done
+        or _WANTED.search(claim.text)
     ):
         return ""
     for clause in STATEMENT.split(evidence.last_words) if evidence.rests else ():
@@ -90,6 +91,9 @@ def _explain_denied(claim: Claim, evidence: Evidence) -> str:
         if (is_whole or (own and is_short and own <= claim.words)) or (topic and topic < own and topic <= claim.words):
             return quote("the agent", clause)
     return ""
+
+
+_WANTED = re.compile(r"(?i)\b(?:is|are|was|were)\s+(?:still\s+)?(?:wanted|requested|demanded|awaited|expected)\b")
 
 
 def is_denial(text: str) -> bool:

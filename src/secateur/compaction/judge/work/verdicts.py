@@ -236,7 +236,7 @@ def _read_tallies(outputs: tuple[str, ...], is_good: bool) -> frozenset[int]:
     for output in outputs:
         for line in output.split("\n"):
             here = [(int(one["number"]), _GOOD.search(one["how"]) is not None) for one in _TALLY.finditer(line)]
-            totals = [int(one) for one in re.findall(r"(?i)(?:out\s+of|of|von|de|sur|/|\()\s*(\d+)\b", line)]
+            totals = [int(one or other) for one, other in _TOTALS.findall(line)]
             found |= {number for number, good in here if good == is_good}
             for number, good in here:
                 found |= {total - number for total in (*totals, sum(n for n, _ in here)) if good != is_good} | set(
@@ -252,6 +252,9 @@ def _read_tallies(outputs: tuple[str, ...], is_good: bool) -> frozenset[int]:
     return frozenset(found)
 
 
+_TOTALS = re.compile(
+    r"(?i)(?:(?:out\s+of|of|von|de|sur|/|\(|\b(?:tests?|total)(?:\s+run)?:)\s*(\d{1,9})\b)|\b(\d{1,9})\s+(?:tests?|examples?|specs?|total)\b"
+)
 _TALLY = re.compile(
     r"(?i)(?<![\w.,/#:-])(?<!of )(?<!von )(?<!de )(?<!sur )(?P<number>\d{1,5})(?!\s*[%.]\d?\d?\s*%)\s*(?:件|个|個"
     r"|개)?\s*(?:(?:of|von|de|sur)\s+(?:the\s+|los\s+|las\s+|les\s+)?\d+\s+)?(?:(?:tests?|testcases?|cases"

@@ -1,0 +1,103 @@
+"""What a summary may not have as done, and what it may not have as still to be done."""
+
+import json
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.judge.claims import Contradiction
+from secateur.compaction.judge.evidence import Evidence, collect_evidence
+from secateur.compaction.judge.truth import iterate_contradictions
+from secateur.model import Message
+
+
+def call(name: str, tool: str, **given: str) -> tuple[Message, ...]:
+    text = given.pop("said", "")
+    return assistant((name, tool, json.dumps(given))), result(text, call=name)
+
+
+def collect(*messages: Message) -> Evidence:
+    return collect_evidence(talk(*messages).messages)
+
+
+GARDEN = collect(
+    user("Water the greenhouse twice a day: set ROUNDS in pump/plan.py. No fertilizer, and don't open the roof vents."),
+    *call("a", "edit", path="pump/plan.py", old_string="ROUNDS = 1", new_string="ROUNDS = 2"),
+    *call("b", "edit", path="pump/plan.py", old_string="    valve.spin()", new_string="    valve.openSlowly()"),
+    assistant(text="The plan has two rounds now. Shall I drain the reservoir?"),
+    user("Don't drain it, it is new. Tell Ines that the plan is live, via the notifier."),
+    *call("c", "notify", to="Ines", text="the watering plan is live", said="sent"),
+    *call("d", "bash", command="pytest -q", said="FAILED tests/test_pump.py::test_rain\n1 failed, 41 passed in 2.0s"),
+    assistant(text="Ines knows. test_rain fails, I will stub the sensor next. I have not calibrated the meter."),
+)
+
+
+def find(section: str, claim: str) -> list[Contradiction]:
+    return list(iterate_contradictions({section: (f"- {claim}",)}, GARDEN))
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The reservoir was drained.",
+        "Fertilizer was added to the tank.",
+        "The roof vents were opened in the morning.",
+        "The meter has been calibrated.",
+    ],
+)
+def test_what_is_only_forbidden_asked_or_denied_was_not_done(claim: str) -> None:
+    assert find("accomplished", claim)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The reservoir stays full, it was not drained.",
+        "Instead of fertilizer, water was added.",
+        "The question whether the reservoir gets drained was answered with no.",
+        "valve.openSlowly() was put in place of valve.spin().",
+    ],
+)
+def test_what_is_told_as_forbidden_or_in_other_words_stands(claim: str) -> None:
+    assert not find("accomplished", claim)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "Set ROUNDS to 2 in pump/plan.py",
+        "Replace valve.spin() with valve.openSlowly()",
+        "Notify Ines that the watering plan is live",
+    ],
+)
+def test_a_step_that_an_edit_or_a_call_has_made_is_not_next(step: str) -> None:
+    assert [one.rule for one in find("next", step)] == ["steps.done_step"]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "Stub the sensor in test_rain",
+        "Set ROUNDS to 3 in pump/plan.py",
+        "Set ROUNDS to 2 in pump/backup.py",
+        "Run the tests of pump/plan.py again",
+        "If Ines agrees, set ROUNDS to 2",
+    ],
+)
+def test_a_step_that_is_open_may_be_repeated_or_is_of_another_thing_stands(step: str) -> None:
+    assert not find("next", step)
+
+
+@pytest.mark.parametrize("claim", ["41 tests passed at the last run.", "41 of 42 tests pass.", "41 passed, 1 failed."])
+def test_a_count_of_what_passed_stands_beside_a_failure(claim: str) -> None:
+    assert not find("discoveries", claim)
+
+
+@pytest.mark.parametrize("claim", ["42 tests passed at the last run.", "All tests pass."])
+def test_another_count_does_not(claim: str) -> None:
+    assert find("discoveries", claim)
+
+
+def test_a_short_value_keeps_its_direction() -> None:
+    assert find("accomplished", "ROUNDS was lowered from 2 to 1.")
+    assert not find("accomplished", "ROUNDS was raised from 1 to 2.")
