@@ -10,6 +10,16 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from secateur.compaction.judge.acting import (
+    is_edited_last,
+    is_planned_last,
+    list_failed,
+    list_final,
+    list_placed,
+    list_strings,
+    list_written,
+    name_act,
+)
 from secateur.compaction.judge.claims import CLAUSE, SENTENCE, Claim, TruthReason, extract_words
 from secateur.compaction.judge.ground.passages import PassageIndex, build_passages
 from secateur.compaction.ledger import Constraint, FileEntry, PlanItem, ValueChange
@@ -151,18 +161,18 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
         changes=tuple((one.old, one.new) for one in values if one.old),
         values=values,
         story="\n".join(_iterate_texts(messages)),
-        contents=tuple(text for one in actions if one.kind == "edit" and one.ok for text in _list_written(one)),
+        contents=tuple(text for one in actions if one.kind == "edit" and one.ok for text in list_written(one)),
         looked_up="\n".join(one.said for one in actions if one.kind in ("read", "run", "search")),
-        acts="\n".join(map(_name_act, actions)),
-        planned_last=_is_planned_last(actions),
+        acts="\n".join(map(name_act, actions)),
+        planned_last=is_planned_last(actions),
         edits=tuple(
             (old, new)
             for one in actions
             if one.kind == "edit" and one.ok
             for old, new in (*list_replacements(one), *list_blocks(one))
         ),
-        placed_edits=tuple(_list_placed(actions)),
-        final_acts=_list_final(actions, frozenset(one.call.key for one in acting)),
+        placed_edits=tuple(list_placed(actions)),
+        final_acts=list_final(actions, frozenset(one.call.key for one in acting)),
         runs=tuple(
             CommandRun(run.text, judge_run(run).ok is not False, run.action.said[-OUTPUT_CHARS:]) for run in runs
         ),
@@ -170,10 +180,10 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
         written=any(one.kind == "edit" and one.ok and one.result for one in actions),
         rewrites=any(run.ok and _REWRITING.search(run.text) for run in runs),
         files=trace_files(actions).files,
-        edited_last=_is_edited_last(actions),
+        edited_last=is_edited_last(actions),
         standing=_join_standing(messages, frozenset(one.call.key for one in (*acting, *(run.action for run in runs)))),
         passages=build_passages(messages, kept),
-        failed=_list_failed(actions),
+        failed=list_failed(actions),
         is_passive=not acting,
     )
 
@@ -240,16 +250,7 @@ def _iterate_texts(messages: Sequence[Message]) -> Iterator[str]:
     for message in messages:
         for part in message.parts:
             given = build_action(part, None).given if part.kind == "tool_call" else {}
-            yield "\n".join(_list_strings(given)) if given else part.text
-
-
-def _list_strings(given: object) -> Iterator[str]:
-    """Yield the texts and the numbers of a call's arguments."""
-    if isinstance(given, dict | list):
-        for one in given.values() if isinstance(given, dict) else given:
-            yield from _list_strings(one)
-    elif given is not None:
-        yield str(given)
+            yield "\n".join(list_strings(given)) if given else part.text
 
 
 def _list_kinds(run: ExecutedCommand) -> tuple[Check, ...]:
@@ -263,65 +264,6 @@ _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = (
     ("test", re.compile(r"(?i)\b(?:mvnw?|gradlew?|sbt|bazel|dotnet|swift|ant)\b[^|;&]*(?<![a-z/.-])\w*test")),
     ("build", re.compile(r"(?i)\b(?:mvnw?|gradlew?|sbt|bazel|dotnet|swift)\b[^|;&]*\b(?:build|compil|packag|assembl)")),
 )
-
-
-def _list_written(action: Action) -> Iterator[str]:
-    """Yield the texts that an edit put into a file."""
-    replaced = [new for _, new in list_replacements(action)]
-    yield from replaced or (one for one in _list_strings(action.given) if "\n" in one or "=" in one or ":" in one)
-
-
-def _name_act(action: Action) -> str:
-    """Return a call without what it read, searched for or put into a file."""
-    if action.kind not in ("edit", "read", "search", "plan"):
-        return f"{action.call.tool} {action.call.text}"
-    return f"{action.call.tool} delete" if "*** Delete File" in action.call.text else action.call.tool
-
-
-def _is_planned_last(actions: Sequence[Action]) -> bool:
-    """Whether nothing was changed or run since the plan was told."""
-    kinds = [one.kind for one in actions if one.kind in ("edit", "run", "plan")]
-    return bool(kinds) and kinds[-1] == "plan"
-
-
-def _list_placed(actions: Sequence[Action]) -> Iterator[tuple[str, str, str]]:
-    """Yield the edits that went through, each with the file that it changed."""
-    for one in actions:
-        if one.kind == "edit" and one.ok:
-            path = " ".join(str(value) for name, value in one.given.items() if "path" in name or "file" in name)
-            replaced = [*list_replacements(one), *list_blocks(one)]
-            yield from ((path or _get_head(one), old, new) for old, new in replaced)
-
-
-def _get_head(action: Action) -> str:
-    """Return the files that a patch names, or else the beginning of a call's arguments."""
-    return " ".join(_PATCHED.findall(action.call.text)) or action.call.text[:PLACE_CHARS]
-
-
-PLACE_CHARS = 300
-_PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: ([^\n\\]{1,200})")
-
-
-def _list_final(actions: Sequence[Action], acting: frozenset[str]) -> tuple[str, ...]:
-    """Return the calls since the last edit that went through and may have done something."""
-    at = max((number for number, one in enumerate(actions) if one.kind == "edit"), default=-1)
-    some = (one for one in actions[at + 1 :] if one.ok and one.result and one.call.key in acting)
-    return tuple(f"{one.call.tool} {one.call.text}"[:ACT_CHARS] for one in some)
-
-
-ACT_CHARS = 400  # of a call
-
-
-def _list_failed(actions: Sequence[Action]) -> tuple[tuple[str, str], ...]:
-    """Return the tools that say by their names what they do, and did not do it when they were last called."""
-    last = {one.call.tool: one for one in actions if one.kind == "other" and one.result}
-    return tuple((tool, one.said[:OUTPUT_CHARS]) for tool, one in last.items() if not one.ok)
-
-
-def _is_edited_last(actions: Sequence[Action]) -> bool:
-    """Whether an edit went through behind the last command that commits."""
-    marks = [one.kind == "edit" for one in actions if one.ok and (one.kind == "edit" or "commit" in one.call.text)]
-    return bool(marks) and marks[-1]
 
 
 def _is_answer(action: Action) -> bool:

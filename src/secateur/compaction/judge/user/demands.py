@@ -1,4 +1,4 @@
-"""Whether a summary weakens what the user demands, or orders what the user withdrew.
+"""Whether a summary weakens what the user demands, changes its numbers, or orders what the user withdrew.
 
 Rule: `never` is not `preferably`, and the last word of the user on a thing counts. A condition that the user set, and a
 claim that says what was withdrawn, are no contradiction.
@@ -8,6 +8,7 @@ import re
 
 from secateur.compaction.judge.claims import CLAUSE, DEMANDING, Claim, extract_words, is_denied, quote
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
+from secateur.compaction.judge.user.inversion import is_about, quote_demand
 
 LEAST_SHARED = 0.5  # of the words of a demand
 STEM = 4  # letters by which the words of a withdrawn order are compared
@@ -114,7 +115,46 @@ _PAST = re.compile(
     r"|bleib\w*|zuerst|statt|war|reste|était)\b|保留|不再"
 )
 
+
+def _explain_other_number(claim: Claim, evidence: Evidence) -> str:
+    """Quote a demand whose number a claim changes to one that the history does not hold."""
+    numbers = set(_NUMBER.findall(claim.text)) - set(_NUMBER.findall(f"{evidence.user}\n{evidence.kept}"))
+    numbers -= {str(int(hour) + 12) for hour in _AFTERNOON.findall(evidence.user)}
+    if not numbers or claim.is_quoted:
+        return ""
+    theirs_near = _list_near_numbers(evidence.user)
+    for name, number, unit in _list_near_numbers(claim.text):
+        same = {one for noun, one, measure in theirs_near if (noun, measure) == (name, unit)}
+        if same and number not in same:
+            return f"the user said {name} {same.pop()}"
+    for found in _NAME_NUMBER.finditer(claim.text):
+        theirs = re.findall(rf"\b{re.escape(found['name'])}\s+(\d+(?:\.\d+)?)", evidence.user)
+        if theirs and found["number"] not in theirs:
+            return f"the user said {found['name']} {theirs[-1]}"
+    for clause in evidence.clauses:
+        own = _NUMBER.findall(clause)
+        topic = _NUMBER.sub(" ", clause)
+        if own and len(extract_words(topic)) >= FEWEST_TOPIC and is_about(topic, claim.text):
+            return quote_demand(clause)
+    return ""
+
+
+_AFTERNOON = re.compile(r"(?i)(?<!\d)(\d{1,2})\s*p\.?m\b")
+FEWEST_TOPIC = 2  # words that tell what a number of the user's is of
+
+
+def _list_near_numbers(text: str) -> list[tuple[str, str, str]]:
+    """Return the numbers with a unit, and the word before each: `timeout of 2 seconds`."""
+    return [(noun.casefold()[:5], number, unit.casefold()[:3]) for noun, number, unit in _NEAR.findall(text)]
+
+
+_NEAR = re.compile(r"\b([^\W\d_]{4,})(?:\W+\w{1,5}){0,2}?\W+(\d+(?:\.\d+)?)\s*(%|[A-Za-z]{1,8})")
+_NAME_NUMBER = re.compile(r"\b(?P<name>[A-Z][A-Za-z]{2,})\s+(?P<number>\d+(?:\.\d+)?)\b")
+_NUMBER = re.compile(r"(?<![\w.:])\d+(?:\.\d+)?")
+
+
 RULES = (
     ClaimRule("inverted", _explain_weakened, DEMANDING),
+    ClaimRule("inverted", _explain_other_number, DEMANDING),
     ClaimRule("inverted", _explain_withdrawn, ("goal", *DEMANDING, "next")),
 )

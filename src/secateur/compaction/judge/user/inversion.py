@@ -49,7 +49,7 @@ _BOTH = re.compile(
 )
 
 
-def _is_about(clause: str, line: str) -> bool:
+def is_about(clause: str, line: str) -> bool:
     """Whether a line is about what the user's clause is about."""
     own = extract_words(clause)
     shared = own & extract_words(line)
@@ -71,8 +71,8 @@ def _explain_lost_negation(claim: Claim, evidence: Evidence) -> str:
     if against is None:
         return ""
     allowed = (one for one in evidence.clauses if not is_negative(one))
-    is_allowed = any(_is_about(claim.text, one) or _is_about(one, claim.text) for one in allowed)
-    return "" if is_allowed else _quote(against)
+    is_allowed = any(is_about(claim.text, one) or is_about(one, claim.text) for one in allowed)
+    return "" if is_allowed else quote_demand(against)
 
 
 def _is_guarded(text: str) -> bool:
@@ -106,7 +106,7 @@ def _explain_moved(claim: Claim, evidence: Evidence) -> str:
     places = {place for one in about for place in _PLACE.findall(one.casefold())}
     if claim.is_negative or not named or not about or named & places:
         return ""
-    return _quote(about[0])
+    return quote_demand(about[0])
 
 
 def _is_forbidding(clause: str, claim: Claim) -> bool:
@@ -121,7 +121,7 @@ def _is_forbidding(clause: str, claim: Claim) -> bool:
     if places and claim.section in ("goal", "next", *DEMANDING) and len(own & claim.words) >= 2:
         return True
     short = _NO.search(clause) if len(own) <= SHORT and claim.section in DEMANDING else None
-    return _is_about(clause, claim.text) or (short is not None and bool(extract_words(short["what"]) & claim.words))
+    return is_about(clause, claim.text) or (short is not None and bool(extract_words(short["what"]) & claim.words))
 
 
 _CONDITION = re.compile(
@@ -143,7 +143,7 @@ def _explain_forbidden_goal(claim: Claim, evidence: Evidence) -> str:
     return _explain_lost_negation(claim, evidence) if is_whole else ""
 
 
-def _quote(clause: str) -> str:
+def quote_demand(clause: str) -> str:
     return f"the user said {clause.strip()[:80]!r}, and the summary"
 
 
@@ -178,7 +178,7 @@ def _explain_other_place(claim: Claim, evidence: Evidence) -> str:
     words = extract_words(_PLACE.sub(" ", claim.text))
     for clause in forbidden if not named & places else ():
         if len(extract_words(_PLACE.sub(" ", clause)) & words) >= 2:
-            return _quote(clause)
+            return quote_demand(clause)
     return ""
 
 
@@ -207,52 +207,15 @@ def _explain_added_negation(claim: Claim, evidence: Evidence) -> str:
     """Quote what the user demands where a claim forbids it, in nearly all of its words."""
     if not claim.is_negative or _is_guarded(claim.text) or _BOUND.search(claim.text) or claim.text in evidence.user:
         return ""
-    if any(_is_about(one, claim.text) for one in evidence.clauses if is_negative(one)):
+    if any(is_about(one, claim.text) for one in evidence.clauses if is_negative(one)):
         return ""
     for clause in evidence.clauses:
         own = extract_words(clause)
         if _FIRST.search(clause) or _KEEPS.search(clause):
             continue  # what the user does is not for the agent to do
         if not is_negative(clause) and len(own) >= 2 and len(own & claim.words) >= WHOLE_SHARE * len(own):
-            return _quote(clause)
+            return quote_demand(clause)
     return ""
-
-
-def _explain_other_number(claim: Claim, evidence: Evidence) -> str:
-    """Quote a demand whose number a claim changes to one that the history does not hold."""
-    numbers = set(_NUMBER.findall(claim.text)) - set(_NUMBER.findall(f"{evidence.user}\n{evidence.kept}"))
-    numbers -= {str(int(hour) + 12) for hour in _AFTERNOON.findall(evidence.user)}
-    if not numbers or claim.is_quoted:
-        return ""
-    theirs_near = _list_near_numbers(evidence.user)
-    for name, number, unit in _list_near_numbers(claim.text):
-        same = {one for noun, one, measure in theirs_near if (noun, measure) == (name, unit)}
-        if same and number not in same:
-            return f"the user said {name} {same.pop()}"
-    for found in _NAME_NUMBER.finditer(claim.text):
-        theirs = re.findall(rf"\b{re.escape(found['name'])}\s+(\d+(?:\.\d+)?)", evidence.user)
-        if theirs and found["number"] not in theirs:
-            return f"the user said {found['name']} {theirs[-1]}"
-    for clause in evidence.clauses:
-        own = _NUMBER.findall(clause)
-        topic = _NUMBER.sub(" ", clause)
-        if own and len(extract_words(topic)) >= FEWEST_TOPIC and _is_about(topic, claim.text):
-            return _quote(clause)
-    return ""
-
-
-_AFTERNOON = re.compile(r"(?i)(?<!\d)(\d{1,2})\s*p\.?m\b")
-FEWEST_TOPIC = 2  # words that tell what a number of the user's is of
-
-
-def _list_near_numbers(text: str) -> list[tuple[str, str, str]]:
-    """Return the numbers with a unit, and the word before each: `timeout of 2 seconds`."""
-    return [(noun.casefold()[:5], number, unit.casefold()[:3]) for noun, number, unit in _NEAR.findall(text)]
-
-
-_NEAR = re.compile(r"\b([^\W\d_]{4,})(?:\W+\w{1,5}){0,2}?\W+(\d+(?:\.\d+)?)\s*(%|[A-Za-z]{1,8})")
-_NAME_NUMBER = re.compile(r"\b(?P<name>[A-Z][A-Za-z]{2,})\s+(?P<number>\d+(?:\.\d+)?)\b")
-_NUMBER = re.compile(r"(?<![\w.:])\d+(?:\.\d+)?")
 
 
 _KEEPS = re.compile(
@@ -298,7 +261,6 @@ RULES = (
         for explain in (
             _explain_lost_negation,
             _explain_added_negation,
-            _explain_other_number,
             _explain_restated,
             _explain_exchanged,
         )
