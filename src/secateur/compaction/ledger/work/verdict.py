@@ -9,9 +9,11 @@ import re
 from collections.abc import Iterator
 
 from secateur.compaction.ledger.entries import Ledger
+from secateur.compaction.ledger.user.project_rules import quote_opposed
 from secateur.compaction.ledger.work.endings import ENDINGS, SUBMITTED
 from secateur.compaction.ledger.work.last_words import UNFINISHED
 from secateur.compaction.ledger.work.open_work import MOST_CHECKS, has_uncommitted, list_failing
+from secateur.compaction.ledger.work.progress import list_told_steps
 from secateur.compaction.ledger.work.repository import is_ci_failing
 from secateur.compaction.ledger.work.unpushed import count_commits, is_tag
 from secateur.text.host_texts import is_nudge
@@ -22,7 +24,15 @@ QUESTION_CHARS = 160
 ENDED_TURN = "the agent ended its turn"
 NOTHING_OPEN = "nothing is open"
 SAID_UNDONE = "what the agent says is not done"
+OPPOSED_PUSH = "rules on pushing oppose each other"
+NO_PULL_REQUEST = "a pull request (a rule speaks of them, and no call opened one)"
+ENDED_SESSION = ", which ended the session"
 _OPEN = "open: "
+_RELEASES = frozenset({"publish", "release", "deploy", "upload"})
+_PUSHED_TAG = re.compile(r"\bgit push \S+ (?:refs/tags/)?(v?\d+\.\d+[\w.-]*) → ok")
+_TRUNK = re.compile(r"main|master|trunk|develop|dev")
+_PULL_REQUEST = re.compile(r"(?i)\b(?:pull|merge) requests?\b|\bPRs?\b")
+_NAMES_PULL_REQUEST = re.compile(r"/pull/\d|\bPR #?\d|\bPR (?:is|was) \w+|\b(?:opened|created) (?:a |the )?(?:PR|pull)")
 
 
 def render_verdict(ledger: Ledger) -> str:
@@ -43,6 +53,7 @@ def is_verdict(line: str) -> bool:
 
 def find_ending(text: str) -> str:
     """Return what a line on where the session stands says of how it ended; "" if it says whose turn it is."""
+    text = text.replace(ENDED_SESSION, "", 1)
     ended, _, left = text.removesuffix(f"; {NOTHING_OPEN}").rpartition(f"; {_OPEN}")
     ended = ended if ended and not {*"”`"} & {*left} else text.removesuffix(f"; {NOTHING_OPEN}")
     return ended if ended.startswith(ENDINGS) else ""
@@ -62,7 +73,7 @@ def _get_ending(ledger: Ledger) -> str:
 def _describe_turn(ledger: Ledger) -> str:
     """Say whose turn it is."""
     if ended := _get_ending(ledger):
-        return ended
+        return ended + ENDED_SESSION * ended.startswith(SUBMITTED)
     is_done = bool(ledger.requests) and ledger.requests[-1].state == "done"
     if ledger.questions:
         asked = clip_text(collapse_whitespace(ledger.questions[-1].text), QUESTION_CHARS)
@@ -93,10 +104,7 @@ def _list_open(ledger: Ledger) -> Iterator[str]:
     kinds = [one.kind for one in ledger.standing]
     changes = ["unverified"] * ("unchecked" in kinds) + ["uncommitted"] * has_uncommitted(ledger)
     yield from [f"{' and '.join(changes)} changes"] * bool(changes)
-    for one in ledger.standing:
-        if one.kind == "failed":
-            named = dict.fromkeys(_ACT.findall(one.text.partition(" — said: ")[0]))
-            yield f"a failed {' or '.join(named) or 'command'}"
+    yield from _list_failed(ledger)
     yield from _count(kinds.count("running"), "job that was handed out", "jobs that were handed out")
     yield from _count(kinds.count("outdated"), "outdated patch", "outdated patches")
     yield from (f"a {one.kind} that the user asked for" for one in ledger.undelivered)
@@ -109,10 +117,42 @@ def _list_open(ledger: Ledger) -> Iterator[str]:
     if is_ci_failing(ledger.ci):
         yield "checks of a pull request that failed when last seen"
     yield from _list_unpushed(ledger)
+    yield from [NO_PULL_REQUEST] * _is_pull_request_missing(ledger)
+
+
+def _list_failed(ledger: Ledger) -> Iterator[str]:
+    """Yield what was to leave the machine and did not, with what is out already and cannot be taken back."""
+    opposed = f" ({OPPOSED_PUSH})" if quote_opposed(ledger.constraints) else ""
+    for one in ledger.standing:
+        if one.kind == "failed":
+            named = dict.fromkeys(_ACT.findall(one.text.partition(" — said: ")[0]))
+            tags = _list_pushed_tags(ledger) if named.keys() & _RELEASES else []
+            out = f" (tag {' · '.join(tags)} is pushed already)" if tags else opposed if "push" in named else ""
+            yield f"a failed {' or '.join(named) or 'command'}{out}"
+
+
+def _list_pushed_tags(ledger: Ledger) -> list[str]:
+    """Return the tags that a step of the newest request pushed by name."""
+    steps = list_told_steps(ledger.requests[-1:])
+    return list(dict.fromkeys(hit[1] for step in steps if (hit := _PUSHED_TAG.search(step))))
+
+
+def _is_pull_request_missing(ledger: Ledger) -> bool:
+    """Whether a branch was pushed, a rule in force speaks of pull requests, and no call or word tells of one."""
+    is_out = bool(ledger.commits) and "push" in ledger.delivered and not ledger.unpushed
+    if not is_out or ledger.ci or not ledger.branch or _TRUNK.fullmatch(ledger.branch):
+        return False
+    told = (*(one.text for one in ledger.requests), *(one.text for one in (ledger.last_words, ledger.report) if one))
+    if any(one.kind == "pull request" for one in ledger.tickets) or any(map(_NAMES_PULL_REQUEST.search, told)):
+        return False
+    rules = (one.text for one in ledger.constraints if not one.replaced_by)
+    return any(_PULL_REQUEST.search(text) for text in rules)
 
 
 def _list_unpushed(ledger: Ledger) -> Iterator[str]:
-    yield from _count(count_commits(ledger.unpushed), "unpushed commit")
+    has_failed = any(one.kind == "failed" for one in ledger.standing)
+    opposed = f" ({OPPOSED_PUSH})" if not has_failed and quote_opposed(ledger.constraints) else ""
+    yield from (one + opposed for one in _count(count_commits(ledger.unpushed), "unpushed commit"))
     yield from _count(sum(map(is_tag, ledger.unpushed)), "unpushed tag")
 
 

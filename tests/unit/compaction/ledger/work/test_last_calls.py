@@ -176,7 +176,8 @@ def test_a_check_that_ends_with_an_uncaught_error_is_no_success() -> None:
 def test_once_the_work_is_handed_in_the_user_waits_for_nothing_and_the_call_stands_once() -> None:
     lines = list_next(*called("Now I hand it in:", "echo TASK_SUBMITTED && cat a.patch", "TASK_SUBMITTED"))
     assert lines == (
-        "- where it stands: the agent handed its work in with `echo TASK_SUBMITTED && cat a.patch`; nothing is open",
+        "- where it stands: the agent handed its work in with `echo TASK_SUBMITTED && cat a.patch`, "
+        "which ended the session; nothing is open",
         "- the agent said last: Now I hand it in:",
     )
     again = list_next(*called("Now I hand it in:", "echo TASK_SUBMITTED", "ok"), user("Add a test."))

@@ -9,7 +9,9 @@ from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
 from secateur.compaction.ledger.entries import (
     Command,
+    Constraint,
     PlanItem,
+    Progress,
     Quote,
     Standing,
     Ticket,
@@ -43,6 +45,7 @@ def stands(ledger: Ledger) -> str:
 
 
 FIX = user("Mend the basket.")
+HANDED_IN = "the agent handed its work in with `echo SUBMIT_NOW`, which ended the session"
 WORK = "the agent is in the middle of its work"
 
 
@@ -62,7 +65,7 @@ WORK = "the agent is in the middle of its work"
             (FIX, assistant(text="It is mended. Would you like me to add a test?")),
             "the agent ended its turn and asks “Would you like me to add a test?”",
         ),
-        ((FIX, *ran("echo SUBMIT_NOW", "")), "the agent handed its work in with `echo SUBMIT_NOW`; nothing is open"),
+        ((FIX, *ran("echo SUBMIT_NOW", "")), f"{HANDED_IN}; nothing is open"),
     ],
 )
 def test_whose_turn_it_is(messages: tuple[Message, ...], said: str) -> None:
@@ -136,3 +139,46 @@ def test_changes_that_must_not_be_committed_are_not_open() -> None:
     assert stands(read(FIX, *work)).endswith("; open: uncommitted changes")
     assert stands(read(FIX, *work[2:])).endswith("; nothing is open")  # no call used git, and nobody asks for a commit
     assert stands(read(user("Mend the basket. Do not commit anything."), *work)).endswith("; nothing is open")
+
+
+PUSH_RULES = (
+    Constraint("Work is not done until you push.", "project", source="a.md"),
+    Constraint("NEVER push.", "project", source="b.md"),
+)
+
+
+def test_a_push_on_which_rules_oppose_each_other_says_so() -> None:
+    failed = replace(EVERYTHING, constraints=PUSH_RULES)
+    assert ", a failed pull or push (rules on pushing oppose each other), " in stands(failed)
+    assert "oppose" not in stands(replace(EVERYTHING, constraints=PUSH_RULES[:1]))
+    unpushed = replace(failed, standing=(), commits=("[main 1234abc] Mend it",))
+    assert "unpushed commits (rules on pushing oppose each other)" in stands(unpushed)
+
+
+def test_a_failed_release_names_the_tag_that_is_out_already() -> None:
+    progress = Progress(("git push origin v2.1.0 → ok", "npm publish → failed: no login"))
+    failed = Standing("failed", "npm publish — said: no login")
+    ledger = Ledger(requests=(UserRequest("Release it.", "done", progress=progress),), standing=(failed,))
+    assert stands(ledger).endswith("; open: a failed publish (tag v2.1.0 is pushed already)")
+    unpushed = replace(ledger.requests[0], progress=Progress(("git push origin v2.1.0 → failed: no route",)))
+    assert stands(replace(ledger, requests=(unpushed,))).endswith("; open: a failed publish")
+
+
+def test_a_pushed_branch_without_the_pull_request_that_a_rule_speaks_of_is_not_all_there_is_to_do() -> None:
+    rule = Constraint("Every merge needs a pull request.", "project", source="a.md")
+    ledger = Ledger(
+        requests=(UserRequest("Mend the basket.", "done"),),
+        last_words=Quote("The basket is mended."),
+        constraints=(rule,),
+        commits=("[basket 1234abc] Mend it",),
+        delivered=("commit", "push"),
+        branch="basket",
+    )
+    assert stands(ledger).endswith("; open: a pull request (a rule speaks of them, and no call opened one)")
+    for other in (
+        replace(ledger, branch="main"),
+        replace(ledger, constraints=()),
+        replace(ledger, last_words=Quote("The basket is mended, see https://x.example/pull/12.")),
+        replace(ledger, tickets=(Ticket("https://x.example/pull/1", state="done", kind="pull request"),)),
+    ):
+        assert stands(other).endswith("; nothing is open")
