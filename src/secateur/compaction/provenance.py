@@ -7,14 +7,15 @@ written by a model. Nothing here changes a summary or judges it.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger import Ledger, render_ledger
+from secateur.compaction.ledger.course import MARK, parse_group
 from secateur.compaction.ledger.entries import mark
-from secateur.compaction.ledger.files.lines import ROOT, SCRATCH_FILES, USES, complete_path, parse_file_line
+from secateur.compaction.ledger.files.lines import ROOT, complete_path, parse_files
 from secateur.compaction.ledger.said import strip_file_links
 from secateur.compaction.ledger.work.verdict import is_verdict
 from secateur.compaction.summary import ELSEWHERE, NONE
@@ -22,7 +23,6 @@ from secateur.model import Message, Part
 from secateur.redact import redact
 from secateur.text.placeholder import find_main_argument
 from secateur.toolcalls.actions import clip_text, collapse_whitespace, pair_calls
-from secateur.toolcalls.effects import Use
 
 Speaker = Literal["user", "project", "agent", "call", "summary", "model", "counted", "none"]
 MAX_CHARS = 120  # of a call's main argument
@@ -66,9 +66,8 @@ _WORDS: dict[Speaker, str] = {
     "none": "nothing to say",
 }
 _HEADING = re.compile(r"## (.+)")
-_USER_ENTRY = re.compile(r"- \[([^\s\],]*), ([a-z ]+)(?:: [^\]\n]+)?\] ")
+_USER_ENTRY = re.compile(rf"- \[([^\s\],]*), ([a-z ]+)(?:: [^\]\n]+)?\] |- \[({MARK.pattern})\] ")
 _LISTED = re.compile(r"- (?:names|changed since the last commit|changed, and no call committed): (.+)", re.S)
-_FILES = re.compile(rf"- ({'|'.join((*USES, SCRATCH_FILES))})(?:, \d+ of \d+)?: (.+)", re.S)
 _ROOT = re.compile(rf"^- {ROOT}: (.+)$", re.M)
 _FIELDS = (
     "requests",
@@ -121,16 +120,19 @@ class _Trace:
         if text in (NONE, ELSEWHERE):
             return replace(made, source="none")
         if said := _USER_ENTRY.match(text):
-            place = self._places.get(said[1])
-            return replace(made, source="project" if "project" in said[2] else "user", messages=_make_places(place))
+            source: Speaker = "project" if "project" in (said[2] or "") else "user"
+            return replace(made, source=source, messages=self._find_places([said[1] or said[3]]))
         if text in self._keys:
             return self._trace_key(made, self._keys[text])
-        if named := _FILES.fullmatch(text):
-            use = cast(Use, named[1] if named[1] in USES else "read")
-            return self._trace_list(made, [one.path for one in parse_file_line(use, named[2], self._root)])
-        if listed := _LISTED.fullmatch(text):
-            return self._trace_list(made, [complete_path(name, self._root) for name in listed[1].split(" · ")])
-        return self._trace_words(made)
+        if asked := [one.key for one in parse_group(text.removeprefix("- "))]:
+            return replace(made, source="user", messages=self._find_places(asked))
+        names = [one.path for one in parse_files(text.removeprefix("- ").replace("\n    ", "\n"), self._root)]
+        if not names and (listed := _LISTED.fullmatch(text)):
+            names = [complete_path(name, self._root) for name in listed[1].split(" · ")]
+        return self._trace_list(made, names) if names else self._trace_words(made)
+
+    def _find_places(self, keys: Iterable[str]) -> tuple[int, ...]:
+        return tuple(self._places[key] for key in keys if key in self._places)
 
     def _trace_key(self, made: LineSource, key: str) -> LineSource:
         place = self._places.get(key)
@@ -181,10 +183,6 @@ class _Trace:
 
 
 _SPEAKERS: dict[str, Speaker] = {"user": "user", "assistant": "agent", "tool": "call"}
-
-
-def _make_places(place: int | None) -> tuple[int, ...]:
-    return () if place is None else (place,)
 
 
 def _list_keys(message: Message) -> Iterator[str]:

@@ -1,14 +1,17 @@
 """The requests of the user as lines: what was asked, in order, each with what followed it.
 
 Rule: words that stand under the goal or the constraints are not said again, and the agent's last words of all stand
-under what is next. A line on what followed begins with an arrow, so that it is told from the user's words.
+under what is next. A line on what followed begins with an arrow, so that it is told from the user's words; where the
+words are one line without an arrow, and so are the steps, both stand in one. A request without a word for its state is
+one that the agent replied to.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from secateur.compaction.ledger.entries import Constraint, Ledger, UserRequest, mark
+from secateur.compaction.ledger.brevity import is_folded
+from secateur.compaction.ledger.entries import Constraint, Ledger, Progress, UserRequest, mark
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.compaction.ledger.work.step_choice import is_count
 from secateur.compaction.ledger.work.steps import SEPARATOR
@@ -17,19 +20,23 @@ from secateur.toolcalls.actions import clip_text, collapse_whitespace
 STATE_WORDS = {"open": "open", "done": "replied to", "superseded": "superseded"}
 PASSED_OVER = "no reply of its own"
 PASSED_OVER_GROUP = f"asked, and {PASSED_OVER}: "  # begins a line on several of them
-PASSED_OVER_SEPARATOR = " · "
+FOLDED = "earlier requests, by what they changed: "  # begins a line on several of them
 PASSED_OVER_CHARS = 160  # of one among several
 GAP = "[…]"
 IN_ANSWER = " — in answer to: “"
 _KNOWN_CHARS = 60  # by which a reply is known in the words that it is taken from
 _PASSED_OVER = re.compile(r"\[(\S*)\] “(.*?)”(?= · \[\S*\] “|$)", re.S)
+_MARK = re.compile(r"\[(\S+)\]")
 _LINE_GAP = re.compile(r" \[…\]$", re.M)
 _LIST = re.compile(r"(?<=[:：]) |; ")
 UNDER_GOAL = "(under Goal)"  # in place of the words of a request that stand there
 UNDER_CONSTRAINTS = "(under Constraints)"
 FOLLOWED = "→ "  # begins a line on what followed a request
+JOINT = f" {FOLLOWED}"  # between words and steps that stand in one line
 REPLIED = "replied: "
-LINE_CHARS = 110  # of several short steps
+LINE_CHARS = 130  # of several short steps
+JOINED_CHARS = 240  # of a request and its steps in one line
+MARK = re.compile(r"[bcdf-hj-np-t]{6}")  # of a key
 
 
 def render_course(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator[str]:
@@ -41,10 +48,12 @@ def render_course(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator
         if demands.get(collapse_whitespace(one.text)) == one.key:
             elsewhere.setdefault(id(one), UNDER_CONSTRAINTS)
     told = [one for one in ledger.requests if is_in_course(one) and (one.progress or id(one) not in elsewhere)]
-    for is_group, grouped in groupby(told, _is_without_result):
+    for kind, grouped in groupby(told, _find_group):
         group = list(grouped)
-        if is_group and len(group) > 1:
-            yield format_bullet(PASSED_OVER_GROUP + PASSED_OVER_SEPARATOR.join(map(_quote_passed_over, group)))
+        if kind == FOLDED:
+            yield format_bullet(FOLDED + SEPARATOR.join(_list_folded(group)))
+        elif kind and len(group) > 1:
+            yield format_bullet(PASSED_OVER_GROUP + SEPARATOR.join(map(_quote_passed_over, group)))
         else:
             yield from (line for one in group for line in _render_told(ledger, one, elsewhere))
 
@@ -52,22 +61,39 @@ def render_course(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator
 def _render_told(ledger: Ledger, one: UserRequest, elsewhere: Mapping[int, str]) -> Iterator[str]:
     """Render a request with what followed it, if there is something to tell."""
     text = elsewhere.get(id(one), f"{one.text}{quote_question(one)}")
-    if followed := list(_list_followed(ledger, one)):
-        yield format_bullet("\n".join((_name_request(one, text), *followed)))
+    followed = list(_list_followed(ledger, one))
+    if len(followed) == 1 and not followed[0].startswith(FOLLOWED + REPLIED) and _is_joinable(one, text, followed[0]):
+        yield format_bullet(f"{_name_told(one)} {text} {followed[0]}")
+    elif followed:
+        yield format_bullet("\n".join((f"{_name_told(one)} {text}", *followed)))
     elif id(one) not in elsewhere:
-        yield format_bullet(_name_request(one, text))
+        yield format_bullet(f"{_name_told(one, _is_arrowed(text))} {text}")
 
 
-def _is_without_result(one: UserRequest) -> bool:
-    """Whether the user wrote on before the agent said or did anything, so that there is nothing to tell."""
-    return one.passed_over and one.state == "done" and one.progress is None and not one.answers
+def _find_group(one: UserRequest) -> str:
+    """Return how the line begins that a request shares with its neighbors; "" if it has lines of its own."""
+    if is_folded(one):
+        return FOLDED
+    is_without_result = one.passed_over and one.state == "done" and one.progress is None and not one.answers
+    return PASSED_OVER_GROUP if is_without_result else ""
 
 
-def parse_passed_over(text: str) -> Iterator[UserRequest]:
-    """Yield the requests that a line on several without a reply tells; none of another line."""
+def parse_group(text: str) -> Iterator[UserRequest]:
+    """Yield the requests that a line on several tells; none of another line."""
     if text.startswith(PASSED_OVER_GROUP):
         for hit in _PASSED_OVER.finditer(text):
             yield UserRequest(hit[2], "done", hit[1], passed_over=True)
+    elif text.startswith(FOLDED):
+        for item in text.removeprefix(FOLDED).split(SEPARATOR):
+            marks, _, step = item.rpartition("] ")
+            progress = Progress((step,))
+            yield from (UserRequest("", "done", key, progress=progress) for key in _MARK.findall(f"{marks}]"))
+
+
+def _list_folded(group: Sequence[UserRequest]) -> Iterator[str]:
+    """Yield the marks of neighbors with the step that they share."""
+    for steps, some in groupby(group, lambda one: one.progress.steps if one.progress else ()):
+        yield f"{' '.join(f'[{mark(one.key)}]' for one in some)} {SEPARATOR.join(steps)}"
 
 
 def _quote_passed_over(one: UserRequest) -> str:
@@ -141,5 +167,26 @@ def split_gaps(text: str) -> str:
 
 
 def _name_request(one: UserRequest, text: str) -> str:
-    word = PASSED_OVER if one.passed_over and one.state == "done" else STATE_WORDS[one.state]
-    return f"[{mark(one.key)}, {word}] {text}"
+    return f"[{mark(one.key)}, {_name_state(one)}] {text}"
+
+
+def _name_state(one: UserRequest) -> str:
+    return PASSED_OVER if one.passed_over and one.state == "done" else STATE_WORDS[one.state]
+
+
+def _name_told(one: UserRequest, with_state: bool = False) -> str:
+    """Return the mark of a request, with its state unless the agent replied to it, which most have."""
+    word = _name_state(one)
+    is_plain = word == STATE_WORDS["done"] and MARK.fullmatch(mark(one.key)) is not None and not with_state
+    return f"[{mark(one.key)}]" if is_plain else f"[{mark(one.key)}, {word}]"
+
+
+def _is_joinable(one: UserRequest, text: str, followed: str) -> bool:
+    """Whether a request and its one line of steps can stand in one line, and be told apart there."""
+    has_room = len(text) + len(followed) <= JOINED_CHARS
+    return has_room and not _is_arrowed(text) and "\n" not in text and "," not in _name_told(one)
+
+
+def _is_arrowed(text: str) -> bool:
+    """Whether words of one line could be taken for words with the steps behind them."""
+    return JOINT in text

@@ -88,6 +88,7 @@ class UserRequest(Struct, frozen=True, omit_defaults=True):
     answers: str = ""  # the agent's question or offer, where the message only answers one
     progress: Progress | None = None
     passed_over: bool = False  # the user wrote on before the agent said or did anything
+    goal: bool = False  # of a ledger that is cut to what is relevant: it was a goal before that
 
 
 class PlanItem(Struct, frozen=True, omit_defaults=True):

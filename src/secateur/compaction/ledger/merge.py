@@ -103,7 +103,7 @@ def _keep_newest(entries: Iterable[_T], name: Callable[[_T], str]) -> tuple[_T, 
 def _merge_requests(earlier: Ledger, later: Ledger) -> tuple[UserRequest, ...]:
     """Merge the requests; the later span decides what became of open ones."""
     has_gone_on = later.last_words or later.requests or later.commands or later.files
-    kept = (one for one in earlier.requests if not (has_gone_on and is_nudge(one.text)))
+    kept = (replace(one, goal=False) for one in earlier.requests if not (has_gone_on and is_nudge(one.text)))
     found = {mark(one.key) or one.text: one for one in kept}
     for name, one in found.items():
         if one.state == "open":
@@ -115,7 +115,7 @@ def _merge_requests(earlier: Ledger, later: Ledger) -> tuple[UserRequest, ...]:
         last = found[names[until - 1]]
         found[names[until - 1]] = replace(last, progress=join_progress(last.progress, later.progress))
     for one in later.requests:
-        found[mark(one.key) or one.text] = one
+        found[mark(one.key) or one.text] = replace(one, goal=False)
     return tuple(found.values())
 
 

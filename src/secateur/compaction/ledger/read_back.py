@@ -29,16 +29,9 @@ from secateur.compaction.ledger.entries import (
     Undelivered,
     ValueChange,
 )
-from secateur.compaction.ledger.files.lines import (
-    COMMON,
-    SCRATCH_FILES,
-    USES,
-    complete_path,
-    parse_file_line,
-    parse_scratch_line,
-)
+from secateur.compaction.ledger.files.lines import COMMON, SCRATCH_FILES, complete_path, parse_files
+from secateur.compaction.ledger.files.selection import SCRATCH
 from secateur.compaction.ledger.read_course import parse_course, parse_requests, split_bullets
-from secateur.compaction.ledger.relevance import SCRATCH
 from secateur.compaction.ledger.render import (
     ADDED,
     AS_DRAFT,
@@ -62,12 +55,11 @@ from secateur.compaction.ledger.work.status import DIRTY, ELSEWHERE, STRAYS, rea
 from secateur.compaction.ledger.work.steps import SEPARATOR
 from secateur.compaction.ledger.work.verdict import WHERE, find_ending
 from secateur.toolcalls.commands import Check
-from secateur.toolcalls.effects import Use
 
 
 def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
     """The ledger of these sections' lines; bullets may stand whole, or cut at their line ends."""
-    goal = list(parse_requests(sections.get("goal", ())))
+    goal = [replace(one, goal=True) for one in parse_requests(sections.get("goal", ()))]
     constraints = [
         *parse_constraints(split_bullets(sections.get("instructions", ()))),
         *parse_constraints(split_bullets(sections.get("constraints", ()))),
@@ -116,7 +108,6 @@ _LAST_CALL = re.compile(
 _VALUE = re.compile(rf"value: (\S+) in (.+): (?:{ADDED}|(.*) → )(.*)")
 _WORDS = re.compile(rf"({LAST_WORDS}|{EARLIER_WORDS}): (.*)", re.S)
 _ERROR = re.compile(r"error, (open|resolved|not tried again)( \(edited since\))?: (.*?)(?: — during: (.*))?")
-_FILE = re.compile(rf"({'|'.join(USES)}): (.*)")
 _SCRATCH_LABEL = re.compile(rf"{SCRATCH_FILES}(?:, (\d{{1,4}}) of (\d{{1,4}}))?")
 _TICKET = re.compile(r"(ticket|pull request), (open|done)(" + AS_DRAFT + r")?: (\S+)(?: — (.*))?")
 _TASK = re.compile(r"task(s)?, (open|done|superseded): (.*)")
@@ -133,7 +124,7 @@ def _parse_fact(found: dict[str, Any], text: str) -> None:
         name, read = _FIELDS[head]
         found[name] = read(rest)
     elif hit := _SCRATCH_LABEL.fullmatch(head):
-        found.setdefault("files", []).extend(parse_scratch_line(rest, _get_base(found)))
+        found.setdefault("files", []).extend(parse_files(text, _get_base(found)))
         _count_omitted(found, {SCRATCH: int(hit[2]) - int(hit[1])} if hit[1] else {})
     elif head == EARLIER_COMMITS:
         found.setdefault("commits", []).extend(rest.split(" · "))
@@ -159,8 +150,8 @@ def _get_base(found: Mapping[str, Any]) -> str:
 
 def _parse_shaped_fact(found: dict[str, Any], text: str) -> None:
     """Add what one bullet says if it has the shape of an entry of several fields."""
-    if hit := _FILE.fullmatch(text):
-        found.setdefault("files", []).extend(parse_file_line(cast(Use, hit[1]), hit[2], _get_base(found)))
+    if files := list(parse_files(text, _get_base(found))):
+        found.setdefault("files", []).extend(files)
     elif hit := _TASK.fullmatch(text):
         texts = hit[3].split(SEPARATOR) if hit[1] else [hit[3]]
         found.setdefault("tasks", []).extend(PlanItem(one, cast(State, hit[2])) for one in texts)

@@ -11,11 +11,13 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.course import (
     FOLLOWED,
+    JOINT,
+    MARK,
     PASSED_OVER,
     REPLIED,
     UNDER_CONSTRAINTS,
     UNDER_GOAL,
-    parse_passed_over,
+    parse_group,
     split_gaps,
     split_question,
 )
@@ -24,6 +26,7 @@ from secateur.compaction.ledger.work.steps import SEPARATOR
 
 _REPLIED = ("replied to", "answered", PASSED_OVER)  # the second word is that of older summaries
 _SAID = re.compile(rf"\[(\S*), (open|done|answered|replied to|superseded|{PASSED_OVER})\] (.*)", re.S)
+_REPLIED_TO = re.compile(rf"\[({MARK.pattern})()\] (.*)", re.S)  # the word for this state is left out
 
 
 def split_bullets(lines: Iterable[str]) -> Iterator[str]:
@@ -59,19 +62,22 @@ def parse_course(
     """Parse requests with what followed them; words that stand under another heading are taken from there."""
     told = {one.key: UserRequest(one.text, key=one.key, answers=one.answers) for one in reversed(demands)}
     for text in split_bullets(lines):
-        yield from parse_passed_over(text)
-        if found := _SAID.fullmatch(text):
-            words, progress = _split_progress(found[3])
+        yield from parse_group(text)
+        if found := _SAID.fullmatch(text) or _REPLIED_TO.fullmatch(text):
+            words, progress = _split_progress(found[3], not found[2])
             said, asked = split_question(words)
             elsewhere = {UNDER_GOAL: goals, UNDER_CONSTRAINTS: told}.get(words)
             own = UserRequest(split_gaps(said), key=found[1], answers=asked)
             known = own if elsewhere is None else elsewhere.get(found[1])
             if known:
-                yield replace(_put_state(known, found[2]), progress=progress)
+                yield replace(_put_state(known, found[2] or _REPLIED[0]), progress=progress)
 
 
-def _split_progress(text: str) -> tuple[str, Progress | None]:
-    """Split what the user said from the lines that tell what followed."""
+def _split_progress(text: str, is_joined: bool) -> tuple[str, Progress | None]:
+    """Split what the user said from the lines that tell what followed, or from the steps in the same line."""
+    if is_joined and "\n" not in text and JOINT in text:
+        words, _, line = text.partition(JOINT)
+        return words, Progress(tuple(line.split(SEPARATOR)))
     said = text.split("\n")
     followed: list[str] = []
     while len(said) > 1 and said[-1].startswith(FOLLOWED):

@@ -6,25 +6,31 @@ overtaken, commands that only prepared something, and names that stand in the us
 request that is long is cut to its ends: such are mostly pasted. The whole ledger is still kept for later compactions.
 """
 
-import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 from msgspec.structs import replace
 
+from secateur.compaction.ledger.brevity import (
+    LATEST,
+    PAST_AGE,
+    fold_requests,
+    is_undone,
+    list_constrained,
+    shorten_courses,
+)
 from secateur.compaction.ledger.coverage import is_covering
 from secateur.compaction.ledger.entries import (
     Command,
     Failure,
-    FileEntry,
     Ledger,
     PlanItem,
-    Progress,
     UserRequest,
+    mark,
 )
-from secateur.compaction.ledger.files.lines import TEMPORARY
-from secateur.compaction.ledger.files.notes import drop_reported
+from secateur.compaction.ledger.files.notes import drop_idle_notes, drop_reported
+from secateur.compaction.ledger.files.selection import SCRATCH, count_scratch, keep_last, select_files
 from secateur.compaction.ledger.files.values import select_values
 from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.ledger.user.answers import is_choice, shorten_question
@@ -41,27 +47,21 @@ from secateur.compaction.ledger.work.progress import (
     list_told_steps,
     measure_request,
 )
-from secateur.compaction.ledger.work.replies import keep_reservations
 from secateur.compaction.ledger.work.reports import is_committed
-from secateur.compaction.ledger.work.step_choice import drop_settled, drop_small_count
-from secateur.compaction.ledger.work.steps import UNSHOWN, is_lasting, is_outward, is_task_run, shorten_arguments
+from secateur.compaction.ledger.work.steps import is_lasting, is_outward, is_task_run, shorten_arguments
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.actions import clip_text
 
 _T = TypeVar("_T")
 
-SCRATCH = "scratch"  # among the counts of what is left out: scratch files, which their own line tells
-MOST_SCRATCH_FILES = 6
-MOST_READ_FILES = 8
 MOST_SCRATCH_CHECKS = 2
 MOST_PASSED_CHECKS = 16
 MOST_ERRORS = 3  # that are not open
 MOST_COMMANDS = 12  # that are no checks
-MOST_DONE_TASKS = 8
-LATEST_QUESTIONS = 3  # requests at the end among which answered questions are kept
+MOST_DONE_TASKS, MOST_VALUES = 8, 4
 OPEN_CHARS = 1_800  # of an open request, unless it is little longer
 ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 1_500  # of an answered one
-_DETAIL = ((1, 8, 320), (4, 6, 240), (12, 4, 180), (math.inf, 3, 120))  # by age: steps and reply of a request
+OLD_CHARS = 140  # of one before the latest
 _FEWEST_WORDS = 5  # of the first request, to be told whatever it is
 WHOLE_SHARE = 0.7  # of the room of answered requests, for those that are not told in a line
 BRIEF_TEXT_CHARS, BRIEF_STEPS = 90, 2  # of such a line
@@ -75,15 +75,18 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     `most_rules`: rules of the project's files.
     """
     telling = _select_requests(ledger)
-    requests = _limit_answered(telling, list_goals(ledger), chars)
+    goals = list_goals(ledger)
+    requests = _limit_answered(telling, goals, chars)
     dropped = ledger.omitted.get("requests", 0) + len(telling) - len(requests)
     work = "\n".join((*(one.path for one in ledger.files), *(one.text for one in ledger.commands)))
     constraints = select_constraints(ledger.constraints, requests, most_rules, work)
     commands = _select_commands(ledger)
     commits = limit_commits(ledger.commits, commit_chars)
     left_out = len(ledger.commits) - len(commits)
-    files = _select_files(ledger.files)
-    counts = {"requests": dropped, SCRATCH: _count_scratch(ledger, files)}
+    files = select_files(ledger)
+    kept = {one.key for one in requests if mark(one.key) in list_constrained(ledger.constraints)}
+    requests = fold_requests(requests, kept | {one.key for one in goals}, files)
+    counts = {"requests": dropped, SCRATCH: count_scratch(ledger, files)}
     if left_out:
         counts["commits"] = ledger.omitted.get("commits", 0) + left_out
     reported = tuple(one for one in ledger.reported if not is_committed(one.text, commits))
@@ -97,7 +100,8 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
         requests=requests,
         constraints=constraints,
         files=drop_reported(
-            files, [*(one.text for one in reported), *list_replies(replace(ledger, requests=requests)), *quoted]
+            drop_idle_notes(files),
+            [*(one.text for one in reported), *list_replies(replace(ledger, requests=requests)), *quoted],
         ),
         reported=reported,
         commands=commands,
@@ -106,60 +110,40 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
         identifiers=tuple(
             name for name in ledger.identifiers if name not in said and (name in waiting or name not in asked)
         ),
-        values=select_values(ledger.values, asked),
+        values=select_values(ledger.values, asked)[-MOST_VALUES:],
         commits=commits,
         omitted={**ledger.omitted, **{name: n for name, n in counts.items() if n}},
     )
 
 
-def _keep_last(entries: Sequence[_T], most: int, limits: Callable[[_T], bool]) -> tuple[_T, ...]:
-    """Keep all entries, but of those that are limited only the last ones."""
-    limited = [at for at, one in enumerate(entries) if limits(one)]
-    gone = set(limited[: max(0, len(limited) - most)])
-    return tuple(one for at, one in enumerate(entries) if at not in gone)
-
-
 def _select_requests(ledger: Ledger) -> tuple[UserRequest, ...]:
     goals = list_goals(ledger)
-    latest = ledger.requests[-LATEST_QUESTIONS:]
+    latest, past = ledger.requests[-LATEST:], ledger.requests[:-PAST_AGE]
 
-    def is_told(one: UserRequest) -> bool:
-        return (
-            is_choice(one)
-            or (
-                (is_substantial(one.text) and not is_answered_review(one))
-                and (one in latest or (is_task(one.text) and not is_fleeting(one.text)))
-            )
-            or has_changed(one.progress)
-        )
+    def is_told(one: UserRequest, short: UserRequest) -> bool:
+        is_telling = is_substantial(one.text) and not is_answered_review(one)
+        if one in latest:
+            return is_choice(one) or is_telling or has_changed(one.progress)
+        if is_undone(one, short):
+            return False
+        is_work = is_telling and is_task(one.text) and not is_fleeting(one.text)
+        return is_choice(one) or (is_work and one not in past) or has_changed(short.progress)
 
     return tuple(
         replace(
-            _shorten_request(one, one in goals),
-            answers=shorten_question(one.answers) if len(ledger.requests) - at > LATEST_QUESTIONS else one.answers,
-            progress=_shorten_progress(one, len(ledger.requests) - at),
+            _shorten_request(one, one in goals, len(ledger.requests) - at),
+            goal=one in goals,
+            answers=shorten_question(one.answers) if len(ledger.requests) - at > LATEST else one.answers,
+            progress=short.progress,
         )
-        for at, one in enumerate(ledger.requests)
-        if one.state != "done" or one in goals or is_told(one) or (at == 0 and _is_sentence(one.text))
+        for at, (one, short) in enumerate(zip(ledger.requests, shorten_courses(ledger), strict=True))
+        if one.state != "done" or one in goals or is_told(one, short) or (at == 0 and _is_sentence(one.text))
     )
 
 
 def _is_sentence(text: str) -> bool:
     """Whether an opening question or remark has enough words to tell what the session began with."""
     return is_substantial(text) and len(text.split()) >= _FEWEST_WORDS
-
-
-def _shorten_progress(one: UserRequest, age: int) -> Progress | None:
-    """Shorten what followed a request that is so many places from the end."""
-    steps, chars = next((steps, chars) for most, steps, chars in _DETAIL if age <= most)
-    progress = one.progress
-    if progress is None or age == 1:
-        return limit_progress(progress, steps, chars)
-    told = tuple(step for step in drop_settled(progress.steps) if not step.endswith(UNSHOWN))
-    reply = keep_reservations(progress.reply) if has_changed(progress) else progress.reply
-    made = limit_progress(Progress(told, reply), steps, chars)
-    made = replace(made, steps=drop_small_count(made.steps)) if made else None
-    return made if made and (made.steps or made.reply) else None
 
 
 def _limit_answered(
@@ -200,11 +184,11 @@ def _make_brief(one: UserRequest) -> UserRequest:
     return replace(one, text=text, progress=limit_progress(one.progress, BRIEF_STEPS, 0))
 
 
-def _shorten_request(one: UserRequest, is_goal: bool) -> UserRequest:
+def _shorten_request(one: UserRequest, is_goal: bool, age: int) -> UserRequest:
     if one.state == "open":
         is_long = len(one.text) > 1.25 * OPEN_CHARS
         return replace(one, text=condense_request(one.text, OPEN_CHARS)) if is_long else one
-    chars = ANSWERED_GOAL_CHARS if is_goal else ANSWERED_CHARS
+    chars = ANSWERED_GOAL_CHARS if is_goal else ANSWERED_CHARS if age <= LATEST else OLD_CHARS
     if len(one.text) <= 2 * chars:
         return one
     chars = PASTED_CHARS if len(one.text) > BRIEF_CHARS and not is_goal else chars
@@ -214,26 +198,7 @@ def _shorten_request(one: UserRequest, is_goal: bool) -> UserRequest:
 def _select_tasks(ledger: Ledger) -> tuple[PlanItem, ...]:
     """Keep what is open and the newest that is done; what a newer plan left out was not done, and is not to be."""
     left = tuple(one for one in ledger.tasks if one.state != "superseded")
-    return _keep_last(left, MOST_DONE_TASKS, lambda one: one.state != "open")
-
-
-def _select_files(entries: Sequence[FileEntry]) -> tuple[FileEntry, ...]:
-    """Keep the newest of the scratch files and of those that were read.
-
-    Where the session changed files, those that were read and that nothing came of are left out.
-    """
-    has_changed = any(one.use not in ("read", "discarded") and not one.scratch for one in entries)
-    told = [
-        one for one in entries if one.use != "read" or not has_changed or (one.named and not TEMPORARY.match(one.path))
-    ]
-    few = _keep_last(told, MOST_SCRATCH_FILES, lambda one: one.scratch and one.use != "discarded")
-    return _keep_last(few, MOST_READ_FILES, lambda one: one.use == "read")
-
-
-def _count_scratch(ledger: Ledger, kept: Sequence[FileEntry]) -> int:
-    """Count the scratch files beside those that are kept."""
-    counts = [sum(one.scratch and one.use != "discarded" for one in some) for some in (ledger.files, kept)]
-    return ledger.omitted.get(SCRATCH, 0) + counts[0] - counts[1]
+    return keep_last(left, MOST_DONE_TASKS, lambda one: one.state != "open")
 
 
 def _select_commands(ledger: Ledger) -> tuple[Command, ...]:
@@ -253,11 +218,11 @@ def _select_commands(ledger: Ledger) -> tuple[Command, ...]:
     }
     valid = [one for one in passed if not one.edited_since]
     kept = tuple(one for one in kept if one.text not in covered and not _is_outdated(one, valid))
-    few = _keep_last(kept, MOST_SCRATCH_CHECKS, lambda one: one.scratch and bool(one.check))
-    few = _keep_last(few, MOST_PASSED_CHECKS, lambda one: one.ok is True and bool(one.check))
+    few = keep_last(kept, MOST_SCRATCH_CHECKS, lambda one: one.scratch and bool(one.check))
+    few = keep_last(few, MOST_PASSED_CHECKS, lambda one: one.ok is True and bool(one.check))
     few = tuple(one if one.check else replace(one, text=shorten_arguments(one.text)) for one in few)
     few = tuple(one for one in few if one.check or one.text)
-    return _keep_last(few, MOST_COMMANDS, lambda one: not one.check)
+    return keep_last(few, MOST_COMMANDS, lambda one: not one.check)
 
 
 def _is_outdated(one: Command, valid: Sequence[Command]) -> bool:
@@ -287,7 +252,7 @@ def _select_failures(ledger: Ledger, commands: Sequence[Command]) -> tuple[Failu
         and one.line not in told
         and not _is_repeated(one, ledger.failures[:at])
     )
-    return _keep_last(kept, MOST_ERRORS, lambda one: one.resolved or not one.check)
+    return keep_last(kept, MOST_ERRORS, lambda one: one.resolved or not one.check)
 
 
 def _is_repeated(one: Failure, before: Sequence[Failure]) -> bool:

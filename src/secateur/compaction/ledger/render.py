@@ -17,7 +17,8 @@ from secateur.compaction.ledger.demand_lines import list_constraints, render_con
 from secateur.compaction.ledger.entries import Command, Constraint, Ledger, Quote, StandingKind
 from secateur.compaction.ledger.files.lines import find_base, find_tops, list_file_lines, shorten_path
 from secateur.compaction.ledger.files.notes import limit_notes
-from secateur.compaction.ledger.relevance import SCRATCH, select_relevant
+from secateur.compaction.ledger.files.selection import SCRATCH
+from secateur.compaction.ledger.relevance import select_relevant
 from secateur.compaction.ledger.user.briefs import find_decisive_sentence
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.compaction.ledger.user.project_rules import MOST_PROJECT_RULES
@@ -41,7 +42,7 @@ _SHARES = (
     *(1.0, 0.6, 0.4, 0.3, 0.2, 0.15, 0.11, 0.08, 0.065, 0.05, 0.04, 0.03, 0.025, 0.02, 0.017, 0.014, 0.012, 0.01),
     *(0.007, 0.004, 0.002, 0.001),
 )
-REQUESTS_SHARE = 0.45  # of the room, for requests that were answered, with what followed them
+REQUESTS_SHARE = 0.35  # of the room, for requests that were answered, with what followed them
 COMMITS_SHARE = 0.2  # of the room, for commits
 ROOMY_SHARE = 0.75  # of the room, that a ledger with more of the project's rules may take
 NOTES_SHARE = 0.3  # of the room, for what changed files now have

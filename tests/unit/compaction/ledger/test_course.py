@@ -1,13 +1,15 @@
 """The requests in order, each with what calls changed, ran and committed for it, and the agent's reply."""
 
 import json
+from hashlib import sha256
 
 import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.entries import Progress, UserRequest
+from secateur.compaction.ledger.entries import Command, Constraint, FileEntry, Progress, UserRequest, mark
 from secateur.compaction.ledger.relevance import select_relevant
+from secateur.compaction.ledger.user.goals import list_goals
 from secateur.compaction.ledger.work.progress import join_progress, limit_progress
 from secateur.compaction.ledger.work.replies import condense_reply
 from secateur.compaction.ledger.work.step_choice import limit_steps
@@ -129,7 +131,8 @@ def test_the_course_is_told_and_read_back() -> None:
     lines = render_ledger(fit_ledger(build_ledger(talk(*history).messages), 4_000, estimate))
     told = "\n".join(lines["accomplished"])
     assert told.index("changed rows.py") < told.index("pytest -q → ok") < told.index("moved rows.py to scan.py")
-    assert "→ replied: “Should it also skip comments?”" in told
+    everything = "\n".join(line for some in lines.values() for line in some)
+    assert everything.count("Should it also skip comments?") == 1  # beside the words that answer it
     assert lines["accomplished"][-1].splitlines()[0].endswith(", open] (under Goal)")
     assert render_ledger(read_back(lines)) == lines
 
@@ -417,3 +420,97 @@ def test_of_older_requests_a_check_without_an_outcome_is_not_told() -> None:
     lines = render_ledger(fit_ledger(build_ledger(talk(*turns).messages), 4_000, estimate))
     assert "\n".join(lines["accomplished"]).count("outcome not shown") == 1
     assert render_ledger(read_back(lines)) == lines
+
+
+def replied(text: str, *steps: str, key: str = "", reply: str = "") -> UserRequest:
+    return UserRequest(text, "done", key or sha256(text.encode()).hexdigest()[:32], progress=Progress(steps, reply))
+
+
+def test_a_request_and_its_steps_stand_in_one_line_where_they_can_be_told_apart() -> None:
+    asked = (
+        replied("Sort the rows of the table.", "changed rows.py", "make check → ok"),
+        replied("Name a → b in the table of rows.", "changed names.py"),
+        replied("Draw the table.\nAnd its frame.", "changed frame.py"),
+        UserRequest("Turn a → b around in the table.", "done", "f" * 32),
+        replied("Print the table of all rows.", "changed print.py", reply="It prints 3 rows."),
+    )
+    newest = UserRequest("Fix all the rows of the cart, and write the tests of the columns, too.", key="e" * 32)
+    lines = render_ledger(Ledger(requests=(replied("Build the whole table."), *asked, newest)))
+    told = [line.partition("] ")[2] for line in lines["accomplished"]]
+    assert told[-5:] == [
+        "Sort the rows of the table. → changed rows.py · make check → ok",
+        "Name a → b in the table of rows.\n    → changed names.py",
+        "Draw the table.\n    And its frame.\n    → changed frame.py",
+        "Turn a → b around in the table.",
+        "Print the table of all rows.\n    → changed print.py\n    → replied: “It prints 3 rows.”",
+    ]
+    again = read_back(lines)
+    assert render_ledger(again) == lines
+    kept = {one.text: one for one in again.requests}
+    assert all((one.progress, one.state) == (kept[one.text].progress, kept[one.text].state) for one in asked)
+
+
+def test_old_requests_that_only_changed_listed_files_stand_together() -> None:
+    old = [replied(f"Mend part {n} of the reader.", f"changed part{n // 2}.py") for n in range(5)]
+    demand = replied("Never drop a row of the reader.", "changed part0.py")
+    hidden = replied("Mend the hidden part of it.", "changed hidden.py")
+    new = [replied(f"Write page {n} of the docs.", f"changed page{n}.md") for n in range(10)]
+    ledger = Ledger(
+        requests=(replied("Build the reader of rows.", "changed read.py"), *old, demand, hidden, *new),
+        constraints=(Constraint(demand.text, "standing", demand.key),),
+        files=tuple(FileEntry(f"src/part{n}.py", "changed") for n in range(3)),
+    )
+    lines = render_ledger(select_relevant(ledger, 4_000, 400))
+    marks = [mark(one.key) for one in old]
+    told = next(line for line in lines["accomplished"] if line.startswith("- earlier requests, by what they changed: "))
+    assert told.partition(": ")[2] == (
+        f"[{marks[0]}] [{marks[1]}] changed part0.py · [{marks[2]}] [{marks[3]}] changed part1.py"
+        f" · [{marks[4]}] changed part2.py"
+    )
+    text = "\n".join(lines["accomplished"])
+    assert "Mend the hidden part of it. → changed hidden.py" in text
+    assert text.count("Write page") == 10 - len(list_goals(ledger)) + 1
+    again = read_back(lines)
+    assert render_ledger(again) == lines
+    assert [one.key for one in again.requests if one.key in marks] == marks
+
+
+def test_files_that_the_session_created_and_deleted_leave_no_step() -> None:
+    made = (
+        replied("Make a theme to try.", "created try.json", reply="Shall I open it?"),
+        replied("Remove it.", "deleted try.json"),
+    )
+    later = [replied(f"Write page {n} of the docs.", f"changed page{n}.md") for n in range(4)]
+    for files, is_told in (((), False), ((FileEntry("b/try.json", "changed"),), True)):
+        ledger = Ledger(requests=(replied("Build the reader.", "changed read.py"), *made, *later), files=files)
+        text = "\n".join(render_ledger(select_relevant(ledger, 4_000, 400))["accomplished"])
+        assert ("created try.json" in text) is ("deleted try.json" in text) is ("Make a theme" in text) is is_told
+
+
+def test_an_older_request_tells_its_commit_and_no_check_that_passed_long_ago() -> None:
+    steps = (
+        "besides: 9 commands",
+        "changed a.py",
+        "pytest -q → ok: 3 passed",
+        "commit [main 1234abc] Keep a",
+        "changed b.py",
+    )
+    later = [replied(f"Write page {n} of the docs.", f"changed page{n}.md") for n in range(4)]
+    first, ran = (
+        replied("Build the reader.", "changed read.py"),
+        replied("Run the tests of the reader.", "pytest -q → ok"),
+    )
+    ledger = Ledger(requests=(first, replied("Keep the rows of a.", *steps), ran, *later))
+    text = "\n".join(render_ledger(select_relevant(ledger, 4_000, 400))["accomplished"])
+    assert "Keep the rows of a. → commit [main 1234abc] Keep a · changed b.py" in text
+    assert "Run the tests" not in text
+
+
+def test_an_error_that_stands_under_what_is_next_is_told_once() -> None:
+    error = "src/a.ts(5,15): error TS2305: no exported member 'Row'."
+    steps = ("npm run build → failed: " + error, "npm test → failed: no tests")
+    failing = Command("npm run build -w a", False, 1, "build", error)
+    ledger = Ledger(requests=(replied("Build the reader.", *steps),), commands=(failing,))
+    lines = render_ledger(select_relevant(ledger, 4_000, 400))
+    assert sum(error in line for some in lines.values() for line in some) == 1
+    assert "npm run build → failed · npm test → failed: no tests" in "\n".join(lines["accomplished"])

@@ -146,8 +146,8 @@ def test_scratch_files_stand_in_one_line_and_only_the_newest() -> None:
     lines = shown(user("Fix the date parser."), *trials, *edited("src/dates.py"), *ran("echo x > /tmp/out.txt"))
     assert lines["files"] == (
         "- changed: src/dates.py",
-        "- scratch files, 6 of 10: test_case4.py · test_case5.py · test_case6.py · test_case7.py · test_case8.py"
-        " · /tmp/out.txt",
+        "- scratch files, 6 of 9: test_case3.py · test_case4.py · test_case5.py · test_case6.py · test_case7.py"
+        " · test_case8.py",
     )
 
 
@@ -168,9 +168,12 @@ def test_a_file_that_was_read_is_listed_where_something_came_of_it() -> None:
     given = json.dumps({"file_path": "src/list.ts", "content": "RowTable.of(rows)"})
     use = (assistant(("w", "Write", given)), result("ok", "Write", "w"))
     told = assistant(text="Done as lib/dates.ts does it; money needs nothing.")
-    assert "- read: lib/row-table.ts · lib/dates.ts" in shown(user("Make a list."), *reads, *use, told)["files"]
+    more = user("Make a table of it, with a row for each of the dates.")
+    asked = (user("Make a list."), *reads, *use, told)
+    assert "- read: lib/row-table.ts · lib/dates.ts" in shown(*asked, more)["files"]
+    assert shown(*asked)["files"] == ("- created: src/list.ts",)  # nothing is open
     shot = (assistant(("s", "Read", json.dumps({"file_path": "/tmp/row-table.png"}))), result("x", "Read", "s"))
-    files = shown(user("Make a list."), *reads, *shot, *use, told)["files"]
+    files = shown(user("Make a list."), *reads, *shot, *use, told, more)["files"]
     assert "- read: lib/row-table.ts · lib/dates.ts" in files  # and nothing of temporary folders
     early = assistant(text="Let me look at lib/money.ts and index.md first.")
     assert not any("money" in line for line in shown(user("Make a list."), early, *reads, *use, told)["files"])

@@ -2,8 +2,8 @@
 
 Rule: the folder that most files are in is stated once, and `./` stands for it, also before a relative path that leads
 into one of its known folders. A file with a note has a line to itself; files of one use and one note share a line, and
-those of one folder stand behind its name. Lines read back give the same files under their whole paths. What is said of
-a file is not decided here (`notes`).
+those of one folder stand behind its name, with their notes in lines below it where several have one. Lines read back
+give the same files under their whole paths. What is said of a file is not decided here (`notes`).
 """
 
 import posixpath
@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import cast
 
 from secateur.compaction.ledger.entries import FileEntry, Ledger
 from secateur.compaction.ledger.files.rewrites import IMPORTS_ONLY
@@ -22,9 +23,10 @@ USES = ("read", "created", "changed", "moved", "deleted", "restored")
 _RANKS = {"created": 1, "restored": 2}
 _PER_LINE = 12
 _FEWEST_TOGETHER = 3  # files that stand behind the name of their folder
+_FEWEST_NOTED = 2  # of them with notes, for lines of their own below it
 _HERE = "./"
 _SHARE = 0.6  # of the absolute paths that are in the root
-_MOST_IMPORTING = 5  # files with nothing but other imports that are named
+_MOST_IMPORTING = 3  # files with nothing but other imports that are named
 _MORE = re.compile(r"\d+ more")
 _BETWEEN, _ABOUT, _TO = " · ", " — ", " → "
 _INSIDE, _NEXT = ": ", ", "  # behind a folder, and between the names of its files
@@ -32,6 +34,11 @@ TEMPORARY = re.compile(r"(?:/private)?/(?:tmp|var/tmp|var/folders)/|[A-Za-z]:\\.
 _KEPT_ELSEWHERE = re.compile(
     r"/(?:Users|home)/[^/]+/\.|/root/\.|.*/(?:node_modules|site-packages)/|/(?:usr|opt|etc|Library|Applications)/"
 )
+_IN = " in "
+_BLOCK = re.compile(rf"({'|'.join(USES)}) in ([^\n]+)/:\n(.*)", re.S)
+_LINE = re.compile(rf"({'|'.join(USES)}): (.*)")
+_SCRATCH = re.compile(rf"{SCRATCH_FILES}(?:, \d{{1,4}} of \d{{1,4}})?: (.*)")
+_NO_BLOCK = re.compile(r" · | — | → |/: |/:\Z")
 _NO_LIST = re.compile(r", |: |/: ")
 
 
@@ -76,11 +83,11 @@ def list_file_lines(files: Sequence[FileEntry], root: str, scratch_count: int = 
     """
     tops = find_tops(files, root)
     listed = [one for one in files if one.use not in ("read", "discarded") and not one.scratch]
-    for row in _group(listed):
-        names = _BETWEEN.join(_list_names(row, root, tops))
-        to = f"{_TO}{shorten_path(row[0].to, root, tops)}" if row[0].to else ""
-        about = f"{_ABOUT}{row[0].about}" if row[0].about else ""
-        yield f"- {row[0].use}: {names}{to}{about}"
+    blocks = _find_blocks(listed, root, tops)
+    rows = [(row, "") for row in _group([one for one in listed if not any(one in block for block in blocks.values())])]
+    rows += [(block, folder) for folder, block in blocks.items()]
+    for row, folder in sorted(rows, key=lambda item: _RANKS.get(item[0][0].use, 0)):
+        yield _render_block(row, folder.partition(" ")[2]) if folder else _render_row(row, root, tops)
     trials = [one for one in files if one.scratch and one.use != "discarded"]
     counted = SCRATCH_FILES + (f", {len(trials)} of {len(trials) + scratch_count}" if scratch_count else "")
     for label, some in ((counted, trials), ("read", [one for one in files if one.use == "read"])):
@@ -88,6 +95,39 @@ def list_file_lines(files: Sequence[FileEntry], root: str, scratch_count: int = 
         for at in range(0, len(some), size):
             names = _BETWEEN.join(_join_folders([shorten_path(one.path, root, tops) for one in some[at : at + size]]))
             yield f"- {label}: {names}"
+
+
+def _render_row(row: Sequence[FileEntry], root: str, tops: frozenset[str]) -> str:
+    names = _BETWEEN.join(_list_names(row, root, tops))
+    to = f"{_TO}{shorten_path(row[0].to, root, tops)}" if row[0].to else ""
+    about = f"{_ABOUT}{row[0].about}" if row[0].about else ""
+    return f"- {row[0].use}: {names}{to}{about}"
+
+
+def _render_block(block: Sequence[FileEntry], folder: str) -> str:
+    """Render files of one folder as a bullet of several lines, one for each note."""
+    rows: dict[str, list[str]] = {}
+    for one in block:
+        to = f"{_TO}{posixpath.basename(one.to)}" if one.to else ""
+        rows.setdefault(one.about, []).append(f"{posixpath.basename(one.path)}{to}")
+    lines = (f"{_BETWEEN.join(names)}{_ABOUT if about else ''}{about}" for about, names in rows.items())
+    return f"- {block[0].use}{_IN}{folder}/:\n    " + "\n    ".join(lines)
+
+
+def _find_blocks(files: Sequence[FileEntry], root: str, tops: frozenset[str]) -> dict[str, list[FileEntry]]:
+    """Return the files that stand under the name of their folder, by their use and the folder's name."""
+    found: dict[str, list[FileEntry]] = {}
+    for one in files:
+        folder, name = posixpath.split(shorten_path(one.path, root, tops))
+        is_inside = not one.to or posixpath.dirname(one.to) == posixpath.dirname(one.path)
+        if folder not in ("", ".", "/") and name and is_inside and not _NO_BLOCK.search(f"{folder}/{name} {one.to}"):
+            found.setdefault(f"{one.use} {folder}", []).append(one)
+    return {
+        folder: some
+        for folder, some in found.items()
+        if len(some) >= _FEWEST_TOGETHER
+        and sum(one.about not in ("", IMPORTS_ONLY) or bool(one.to) for one in some) >= _FEWEST_NOTED
+    }
 
 
 def _list_names(row: Sequence[FileEntry], root: str, tops: frozenset[str]) -> Iterator[str]:
@@ -131,8 +171,25 @@ def complete_path(path: str, root: str) -> str:
     return f"{root}/{path.removeprefix(_HERE)}" if root and path.startswith(_HERE) else path
 
 
-def parse_file_line(use: Use, rest: str, root: str) -> Iterator[FileEntry]:
-    """Yield the files of one line, without the word before its colon."""
+def parse_files(text: str, root: str) -> Iterator[FileEntry]:
+    """Yield the files of one bullet without its mark, of one line or of a folder; none of a bullet on anything else."""
+    if hit := _BLOCK.fullmatch(text):
+        yield from _parse_block(cast(Use, hit[1]), hit[2], hit[3], root)
+    elif hit := _LINE.fullmatch(text):
+        yield from _parse_line(cast(Use, hit[1]), hit[2], root)
+    elif hit := _SCRATCH.fullmatch(text):
+        yield from (FileEntry(path, "created", scratch=True) for path in split_names(hit[1], root))
+
+
+def _parse_block(use: Use, folder: str, rest: str, root: str) -> Iterator[FileEntry]:
+    whole = complete_path(f"{folder}/", root).rstrip("/")
+    for line in rest.split("\n"):
+        names, _, about = line.partition(_ABOUT)
+        for name, _, to in (one.partition(_TO) for one in names.split(_BETWEEN)):
+            yield FileEntry(f"{whole}/{name}", use, to=f"{whole}/{to}" if to else "", about=about)
+
+
+def _parse_line(use: Use, rest: str, root: str) -> Iterator[FileEntry]:
     if use == "read":
         yield from (FileEntry(path, use, named=True) for path in split_names(rest, root))
         return
@@ -142,11 +199,6 @@ def parse_file_line(use: Use, rest: str, root: str) -> Iterator[FileEntry]:
         if about == IMPORTS_ONLY and _MORE.fullmatch(path):
             continue
         yield FileEntry(path, use, to=complete_path(to, root), about=about)
-
-
-def parse_scratch_line(rest: str, root: str) -> Iterator[FileEntry]:
-    """Yield the scratch files of one line."""
-    yield from (FileEntry(path, "created", scratch=True) for path in split_names(rest, root))
 
 
 def _group(files: Sequence[FileEntry]) -> Iterator[list[FileEntry]]:

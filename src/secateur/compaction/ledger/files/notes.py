@@ -100,6 +100,19 @@ def drop_reported(files: Sequence[FileEntry], reported: Iterable[str]) -> tuple[
     return tuple(replace(one, about=strip_quotes(one.about)) if "“" in one.about else one for one in files)
 
 
+def drop_idle_notes(files: Sequence[FileEntry]) -> tuple[FileEntry, ...]:
+    """Return the files, without notes that name one thing that any file has, and with replaced text in plain form."""
+    told = ("" if _IDLE.fullmatch(one.about) else _EXPRESSION.sub(_show_replacement, one.about) for one in files)
+    return tuple(replace(one, about=about.strip("; ")) for one, about in zip(files, told, strict=True))
+
+
+def _show_replacement(found: re.Match[str]) -> str:
+    """Show what an expression of sed puts in whose place, if both are plain and short; "" if not."""
+    old, new = (part.replace("\\", "") for part in (found["old"], found["new"]))
+    is_plain = max(len(old), len(new)) <= _REPLACED_CHARS and not _PATTERN.search(found["old"])
+    return f"`{old}` → `{new}`" if is_plain and old and "`" not in old + new else ""
+
+
 def _is_quote_of(part: str, items: Iterable[str]) -> bool:
     """Whether a part of a note is a quoted sentence, or the beginning of one, that is among these."""
     quoted = _QUOTED.fullmatch(part)
@@ -198,11 +211,16 @@ def _rank_name(name: str) -> int:
 
 
 _TELLING = re.compile(r"“|[Tt]est|[A-Z]")
-_COMMON_NAME = re.compile(
-    r"_\w+|(?i:close|read|write|string|error|unwrap|len|less|swap|get|set|init|run|call|next|reset|dispose|render|refresh"
+_ANY_NAME = (
+    r"(?i:close|read|write|string|error|unwrap|len|less|swap|get|set|init|run|call|next|reset|dispose|render|refresh"
     r"|done|main|set_?up|tear_?down|to_?string|to_?json|meta|helper|mock|stub|noop|wrapper|callback|handler)"
 )
+_COMMON_NAME = re.compile(rf"_\w+|{_ANY_NAME}")
 _BEFORE_CODE = re.compile(r"(?:(?:^|[:;]) *)?(?:(?:adds|drops) |`[^`]*` → )?$")
+_IDLE = re.compile(rf"(?:adds|changes|has) (?:{_ANY_NAME}|constructor|[Ii]ndex)")
+_EXPRESSION = re.compile(r"“s(?P<by>[/|#@])(?P<old>[^”]*?)(?P=by)(?P<new>[^”]*?)(?:(?P=by)[gimp0-9]*[^”]*)?”")
+_PATTERN = re.compile(r"[*+?^$\[\]]|\\[\d(wsb|nt]|\.\*")  # in an expression: more than plain text
+_REPLACED_CHARS = 60
 _FEWEST_CHARS = 15  # of a quoted sentence
 _PARTS = re.compile(r"; (?=“)|(?<=”); ")
 _QUOTED = re.compile(r"“([^”]+)”(?: …)?")

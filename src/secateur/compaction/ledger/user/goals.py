@@ -28,8 +28,10 @@ _FLEETING_CHARS = 60  # of an order to look, to run or to go on that is no goal
 def list_goals(ledger: Ledger) -> list[UserRequest]:
     """Return the first task, the newest task, what is asked now, and the last message while it is open.
 
-    An order to go on that a host wrote is a request, and no goal.
+    An order to go on that a host wrote is a request, and no goal. In a cut ledger, those that were goals before.
     """
+    if any(one.goal for one in ledger.requests):
+        return [one for one in ledger.requests if one.goal]
     requests = [one for one in ledger.requests if not is_nudge(one.text)]
     telling = [one for one in requests if is_substantial(one.text)]
     tasks = [one for one in telling if _is_goal(one)]

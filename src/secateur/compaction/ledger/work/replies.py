@@ -79,6 +79,14 @@ def keep_reservations(reply: str) -> str:
     return " ".join(kept)
 
 
+def drop_closing_question(reply: str) -> str:
+    """Return a reply without the question with which it ends."""
+    *before, last = [one for part in reply.split(CUT) for one in split_sentences(part)] or [""]
+    if not last.endswith(("?", "？")):
+        return reply
+    return reply.removesuffix(last).strip().removesuffix(CUT.strip()).strip() if before else ""
+
+
 def _list_sentences(text: str) -> Iterator[str]:
     plain = _INDENTED.sub("", text[:_SEARCHED])
     for sentence in split_sentences(plain if plain.strip() else text[:_SEARCHED]):

@@ -7,7 +7,7 @@ in the same way are joined before any is left out. What was only looked at is no
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from secateur.compaction.ledger.work.commits import COMMITTED
 from secateur.compaction.ledger.work.steps import (
@@ -65,6 +65,18 @@ def drop_settled(steps: Sequence[str]) -> tuple[str, ...]:
 def drop_small_count(steps: Sequence[str]) -> tuple[str, ...]:
     """Return the steps of an older turn without the count of a few others."""
     return tuple(one for one in steps if not is_count(one) or sum(_split_counts([one])[0].values()) >= FEWEST_COUNTED)
+
+
+def split_names(step: str) -> tuple[str, list[str], int] | None:
+    """Split a step on files into the kind of change, the names and how many more there are; None for another step."""
+    hit = _NAMES.fullmatch(step)
+    return (hit[1], hit[2].split(", "), int(hit[3] or 0)) if hit else None
+
+
+def list_names(steps: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the names of files in these steps, each with the kind of change."""
+    for kind, names, _ in filter(None, map(split_names, steps)):
+        yield from ((kind, name) for name in names)
 
 
 def is_count(step: str) -> bool:

@@ -7,7 +7,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import FileEntry, Ledger, build_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.files.notes import limit_notes
+from secateur.compaction.ledger.files.notes import drop_idle_notes, limit_notes
 from secateur.model import Message
 
 
@@ -398,5 +398,43 @@ def test_a_function_that_two_edits_define_in_the_same_words_has_two_definitions(
 def test_many_files_with_nothing_but_other_imports_are_counted() -> None:
     messages = [one for n in range(9) for one in edited(f"src/m{n}.py", "import a\n", "import b\n")]
     lines = render_ledger(build_ledger(talk(user(), *messages).messages))["files"]
-    assert lines == ("- changed: src/: m4.py, m5.py, m6.py, m7.py, m8.py · 4 more — imports only",)
-    assert [one.path for one in read_back({"files": lines}).files] == [f"src/m{n}.py" for n in range(4, 9)]
+    assert lines == ("- changed: src/: m6.py, m7.py, m8.py · 6 more — imports only",)
+    assert [one.path for one in read_back({"files": lines}).files] == [f"src/m{n}.py" for n in range(6, 9)]
+
+
+def test_files_of_one_folder_with_notes_stand_under_its_name() -> None:
+    names = {"rows.py": "adds sort_rows", "cart.py": "", "menu.py": "changes print_menu; drops Menu"}
+    entries = [FileEntry(f"/w/src/{name}", "changed", about=about) for name, about in names.items()]
+    moved = [FileEntry(f"/w/lib/{n}.py", "moved", to=f"/w/lib/new_{n}.py") for n in range(3)]
+    away = [FileEntry(f"/w/lib/{n}.py", "moved", to=f"/w/old/{n}.py") for n in range(3, 5)]
+    single = FileEntry("/w/docs/a.md", "created", about="has “Rows”")
+    ledger = Ledger(root="/w", files=(*entries, *moved, *away, single))
+    lines = render_ledger(ledger)["files"]
+    assert lines == (
+        "- root: /w",
+        "- moved: ./lib/3.py → ./old/3.py",
+        "- moved: ./lib/4.py → ./old/4.py",
+        "- changed in ./src/:\n    rows.py — adds sort_rows\n    cart.py\n    menu.py — changes print_menu; drops Menu",
+        "- moved in ./lib/:\n    0.py → new_0.py · 1.py → new_1.py · 2.py → new_2.py",
+        "- created: ./docs/a.md — has “Rows”",
+    )
+    again = read_back({"files": lines})
+    assert {(one.path, one.use, one.to, one.about) for one in again.files} == {
+        (one.path, one.use, one.to, one.about) for one in ledger.files
+    }
+    assert render_ledger(again)["files"] == lines
+
+
+@pytest.mark.parametrize(
+    ("about", "kept"),
+    [
+        ("changes render", ""),
+        ("changes render, sort_rows", "changes render, sort_rows"),
+        ("“s/Row()/Row(cart)/g”", "`Row()` → `Row(cart)`"),
+        (r"“s/new Row(\(.*\))/Row(\1)/g”", ""),
+        ("adds sort_rows; “s/a.*b/c/g”", "adds sort_rows"),
+        ("“so/that it sorts”", "“so/that it sorts”"),
+    ],
+)
+def test_notes_that_say_nothing_are_left_out(about: str, kept: str) -> None:
+    assert drop_idle_notes([FileEntry("a.py", "changed", about=about)])[0].about == kept

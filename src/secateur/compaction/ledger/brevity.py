@@ -1,0 +1,168 @@
+"""How shortly older requests are told: what another line tells is left out, and neighbors that only changed files fold.
+
+Rule: the newest request keeps all that it had room for. Of one before it stays what no other line tells: behind a
+commit its files need no naming, a question at the end of a reply was answered by what the user said next, checks that
+passed long ago say nothing of now, and an error that stands under what is next is not said again. Files that the
+session created and deleted again leave no step. Old neighbors of which all that is left is that they changed listed
+files have no words of their own: their marks stand together, by what they changed.
+"""
+
+import math
+import posixpath
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from secateur.compaction.ledger.entries import Constraint, FileEntry, Ledger, Progress, UserRequest, mark
+from secateur.compaction.ledger.user.answers import find_closing_question, is_offer
+from secateur.compaction.ledger.work.commits import COMMITTED
+from secateur.compaction.ledger.work.open_work import list_failing
+from secateur.compaction.ledger.work.progress import has_changed, limit_progress
+from secateur.compaction.ledger.work.replies import drop_closing_question, keep_reservations
+from secateur.compaction.ledger.work.step_choice import (
+    drop_settled,
+    drop_small_count,
+    has_failed,
+    is_count,
+    list_names,
+    split_names,
+)
+from secateur.compaction.ledger.work.steps import UNSHOWN, is_outward, name_files, name_step
+from secateur.toolcalls.commands import is_check
+
+LATEST = 3  # requests at the end that keep what others lose
+FOLDED_AGE = 10  # requests before so many at the end may stand together
+PAST_AGE = 20  # requests before so many at the end are told only if something was changed for them
+_DETAIL = ((1, 8, 320), (4, 6, 240), (12, 4, 180), (math.inf, 3, 120))  # by age: steps and reply of a request
+_FEWEST_FOLDED = 2
+_KNOWN_CHARS = 60  # of an error, by which it is known in another line
+
+
+def shorten_courses(ledger: Ledger) -> tuple[UserRequest, ...]:
+    """Return the requests, each with what of its course is to be told at its age."""
+    errors = [one.told for one in list_failing(ledger) if one.told]
+    passing = _find_passing_files(ledger)
+    made: list[UserRequest] = []
+    for at, one in enumerate(ledger.requests):
+        age = len(ledger.requests) - at
+        after = ledger.requests[at + 1] if age > 1 else None
+        progress = _shorten_progress(_drop_names(one.progress, passing), age, after)
+        made.append(replace(one, progress=_drop_errors(progress, errors)))
+    return tuple(made)
+
+
+def is_undone(one: UserRequest, shortened: UserRequest) -> bool:
+    """Whether nothing is left to tell of what followed a request, or only words on changes that are not there."""
+    if one.state != "done" or one.progress is None or (shortened.progress and shortened.progress.steps):
+        return False
+    return has_changed(one.progress) or not (shortened.progress and shortened.progress.reply)
+
+
+def fold_requests(
+    requests: Sequence[UserRequest], kept: Collection[str], files: Iterable[FileEntry]
+) -> tuple[UserRequest, ...]:
+    """Return the requests; old ones that only changed listed files stand together, without their words.
+
+    `kept`: keys of those that keep their words.
+    """
+    listed = {posixpath.basename(one.path) for one in files if one.use not in ("read", "discarded") and not one.scratch}
+    old = max(0, len(requests) - FOLDED_AGE)
+
+    folded = [one for one in requests[:old] if one.key not in kept and _is_foldable(one, listed)]
+    if len(folded) < _FEWEST_FOLDED:
+        return tuple(requests)
+    first = requests.index(folded[0])
+    others = [one for one in requests[first:] if one not in folded]
+    return (*requests[:first], *(replace(one, text="") for one in folded), *others)
+
+
+def list_constrained(constraints: Iterable[Constraint]) -> set[str]:
+    """Return the marks of the requests that demand something."""
+    return {mark(one.key) for one in constraints if one.scope != "project"}
+
+
+def is_folded(one: UserRequest) -> bool:
+    """Whether of a request only its step is told."""
+    return not one.text and one.state == "done" and one.progress is not None and not one.progress.reply
+
+
+def _is_foldable(one: UserRequest, listed: set[str]) -> bool:
+    """Whether all that there is to tell of a request is that it changed files that are listed."""
+    progress = one.progress
+    if one.state != "done" or not one.key or one.answers or progress is None or progress.reply:
+        return False
+    found = [split_names(step) for step in progress.steps]
+    return len(found) == 1 and found[0] is not None and found[0][0] == "changed" and listed.issuperset(found[0][1])
+
+
+def _shorten_progress(progress: Progress | None, age: int, after: UserRequest | None) -> Progress | None:
+    """Shorten what followed a request that is so many places from the end."""
+    steps, chars = next((steps, chars) for most, steps, chars in _DETAIL if age <= most)
+    if progress is None or age == 1:
+        return limit_progress(progress, steps, chars)
+    told = [step for step in drop_settled(tuple(_drop_committed(progress.steps))) if not step.endswith(UNSHOWN)]
+    told = [step for step in told if age <= LATEST or not _is_past(step)]
+    reply = keep_reservations(progress.reply) if has_changed(progress) else progress.reply
+    is_over = after is not None and after.answers != ""
+    reply = drop_closing_question(reply) if is_over or is_offer(find_closing_question(reply)) else reply
+    made = limit_progress(Progress(tuple(told), reply), steps, chars)
+    made = replace(made, steps=drop_small_count(made.steps)) if made else None
+    return made if made and (made.steps or made.reply) else None
+
+
+def _is_past(step: str) -> bool:
+    """Whether a step tells nothing any more: a check that passed, or files that were read."""
+    return step.startswith("read ") or (" → " in step and is_check(name_step(step)) and not has_failed(step))
+
+
+def _drop_committed(steps: Sequence[str]) -> Iterator[str]:
+    """Yield the steps without the changes of files before a commit, and without a count beside one."""
+    last = max((at for at, one in enumerate(steps) if one.startswith(COMMITTED)), default=-1)
+    for at, one in enumerate(steps):
+        if last < 0 or not (is_count(one) or (at < last and split_names(one))):
+            yield one
+
+
+def _find_passing_files(ledger: Ledger) -> set[str]:
+    """Return the names of the files that calls of the session created and deleted again."""
+    first: dict[str, str] = {}
+    last: dict[str, str] = {}
+    for one in ledger.requests:
+        for kind, name in list_names(one.progress.steps if one.progress else ()):
+            first.setdefault(name, kind)
+            last[name] = kind
+    there = {posixpath.basename(one.path) for one in ledger.files if one.use not in ("read", "discarded", "deleted")}
+    return {name for name in first if first[name] == "created" and last[name] == "deleted"} - there
+
+
+def _drop_names(progress: Progress | None, names: Collection[str]) -> Progress | None:
+    """Return what followed a request without the steps on these files."""
+    if progress is None or not names:
+        return progress
+    steps: list[str] = []
+    for step in progress.steps:
+        found = split_names(step)
+        left = [name for name in found[1] if name not in names] if found else []
+        if found is None or len(left) == len(found[1]):
+            steps.append(step)
+        elif left or found[2]:
+            steps.append(name_files(found[0], left, found[2]))
+    return replace(progress, steps=tuple(steps))
+
+
+def _drop_errors(progress: Progress | None, errors: Iterable[str]) -> Progress | None:
+    """Return what followed a request, each error once, and none that stands under what is next."""
+    if progress is None:
+        return None
+    known = {error[:_KNOWN_CHARS] for error in errors}
+    steps: list[str] = []
+    for step in progress.steps:
+        hit = _FAILED.fullmatch(step)
+        error = hit[2][:_KNOWN_CHARS] if hit else ""
+        steps.append(hit[1] if hit and error in known and not is_outward(step) else step)
+        known |= {error} if error else set()
+    return replace(progress, steps=tuple(steps))
+
+
+_FAILED = re.compile(r"(.+? → failed(?: \d+ times)?): (.+)", re.S)

@@ -1,0 +1,58 @@
+"""Which files a summary lists: those that were changed, and of others the few that someone who goes on has use for.
+
+Rule: where the session changed files, temporary ones say nothing, and neither do those that were only read, but for a
+few that something came of while a request is open.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from secateur.compaction.ledger.entries import FileEntry, Ledger
+from secateur.compaction.ledger.files.lines import TEMPORARY
+
+_T = TypeVar("_T")
+
+SCRATCH = "scratch"  # among the counts of what is left out: scratch files, which their own line tells
+MOST_SCRATCH_FILES = 6
+MOST_READ_FILES, MOST_NAMED_FILES = 8, 4  # the latter where files were changed
+
+
+def select_files(ledger: Ledger) -> tuple[FileEntry, ...]:
+    """Return the files that are listed: of scratch files and of those that were read the newest."""
+    few = keep_last(_list_telling(ledger), MOST_SCRATCH_FILES, _is_trial)
+    most = MOST_NAMED_FILES if _has_changed(ledger) else MOST_READ_FILES
+    return keep_last(few, most, lambda one: one.use == "read")
+
+
+def count_scratch(ledger: Ledger, kept: Sequence[FileEntry]) -> int:
+    """Count the scratch files that would be listed beside those that are kept."""
+    known = sum(map(_is_trial, _list_telling(ledger)))
+    return ledger.omitted.get(SCRATCH, 0) + known - sum(map(_is_trial, kept)) if known else 0
+
+
+def keep_last(entries: Sequence[_T], most: int, limits: Callable[[_T], bool]) -> tuple[_T, ...]:
+    """Keep all entries, but of those that are limited only the last ones."""
+    limited = [at for at, one in enumerate(entries) if limits(one)]
+    gone = set(limited[: max(0, len(limited) - most)])
+    return tuple(one for at, one in enumerate(entries) if at not in gone)
+
+
+def _list_telling(ledger: Ledger) -> list[FileEntry]:
+    if not _has_changed(ledger):
+        return list(ledger.files)
+    is_open = any(one.state == "open" for one in ledger.requests)
+    return [one for one in ledger.files if not _is_idle(one, is_open)]
+
+
+def _is_idle(one: FileEntry, is_open: bool) -> bool:
+    """Whether a file beside changed ones says nothing: it is temporary, or was only read."""
+    is_other = one.use == "read" or _is_trial(one)
+    return is_other and (TEMPORARY.match(one.path) is not None or (one.use == "read" and not (one.named and is_open)))
+
+
+def _has_changed(ledger: Ledger) -> bool:
+    return any(one.use not in ("read", "discarded") and not one.scratch for one in ledger.files)
+
+
+def _is_trial(one: FileEntry) -> bool:
+    return one.scratch and one.use != "discarded"
