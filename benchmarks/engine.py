@@ -237,7 +237,17 @@ def resumed(times: int, corpus: bytes) -> bool:
         {"role": "user", "content": f"task {n}"} if n % 2 else {"role": "assistant", "content": "done"}
         for n in range(9)
     ]
-    short = body([*contents.messages("source")[:201], *tasks], True)
+    # A process that was serving before the pause has loaded the API's rules, which an edited argument asks for
+    # first: without one here, their import would be counted in the first request of every child.
+    written = [
+        {"role": "user", "content": "write it down"},
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": "w", "name": "Write", "input": {"content": "a line\n" * 900}}],
+        },
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "w", "content": "done"}]},
+    ]
+    short = body([*written, *contents.messages("source")[:201], *tasks], True)
     for policy in ("kilocode", "balance", "observe"):  # what is loaded and compiled once is not what is measured
         Engine(policy, MODEL, compact=False).fit(short, now_ms=0)
     print("first request in a new process")

@@ -14,6 +14,7 @@ from secateur.model import Message
 
 _AS_IT_IS = ("utf-8", "surrogatepass")
 HANDLE_DIGITS = 12  # hex digits: each costs tokens in every placeholder
+_SHORT = 2_000  # characters of a text that is sooner copied than hashed by a call of its own
 HASH_BYTES = 16  # bytes: collisions stay out of reach for any number of parts a store could hold
 
 
@@ -60,13 +61,16 @@ def assign_keys(messages: Iterable[Message], previous: str = "") -> tuple[Messag
             speaker = "tool" if inside or kind == "tool_result" else user  # also next to a text in a user message
             tool = part.tool if kind == "tool_call" else ""
             head = f"{speaker}\0{kind}\0{len(call)},{len(tool)},{len(said)}\0{call}{tool}{said}\0"
+            before = result if inside else previous
             try:
-                name = blake2b(head.encode(), digest_size=HASH_BYTES)
-                name.update(text.encode())  # separate call: avoids copying a long text into one string
+                if len(text) <= _SHORT:
+                    name = blake2b(f"{head}{text}{before}".encode(), digest_size=HASH_BYTES)
+                else:
+                    name = blake2b(head.encode(), digest_size=HASH_BYTES)
+                    name.update(text.encode())  # separate call: avoids copying a long text into one string
+                    name.update(before.encode())
             except UnicodeEncodeError:
-                name = blake2b(head.encode(*_AS_IT_IS), digest_size=HASH_BYTES)
-                name.update(text.encode(*_AS_IT_IS))
-            name.update((result if inside else previous).encode())
+                name = blake2b(f"{head}{text}{before}".encode(*_AS_IT_IS), digest_size=HASH_BYTES)
             key = name.hexdigest()
             force_setattr(part, "key", key)
             if inside:  # a medium is named after its result, outside the chain

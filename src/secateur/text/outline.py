@@ -20,6 +20,7 @@ from secateur.text.gist import (
     find_versions,
     is_telling,
     limit_per_shape,
+    search_stems,
 )
 
 MAX_LINE_CHARS = 160  # of one line
@@ -240,7 +241,7 @@ def _find_marked(lines: list[str]) -> list[tuple[int, _Marks]]:
 def _mark_lines(lines: list[str], known: dict[str, _Marks | None]) -> dict[str, _Marks]:
     """Add the marks of new lines to those that are known; return those of lines that are too long to be kept."""
     text = "\n".join(lines)
-    telling = {lines[place] for place in find_candidates(text, lines)}
+    telling = {lines[place] for place in find_candidates(text, lines, search_stems(text))}
     versions = {lines[place] for place in find_versions(text, lines)}
     entries = dict(_parse_entries(f"\n{text}"))
     marks = {

@@ -30,6 +30,7 @@ from secateur.text.gist.telling import (
     find_versions,
     is_telling,
     may_tell,
+    search_stems,
 )
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "find_telling",
     "is_telling",
     "find_versions",
+    "search_stems",
 ]
 
 ALIKE = 4  # lines of one shape from which on they are repetitions

@@ -54,7 +54,19 @@ def find_candidates(text: str, lines: Sequence[str], stems: Sequence[str] | None
 
 def find_stems(text: str) -> Sequence[str]:
     """Return the stems that a text holds."""
-    return _stems_in(text) if len(text) <= KEPT_CHARS else _find_stems_in(text)
+    return _stems_in(text) if len(text) <= KEPT_CHARS else search_stems(text)
+
+
+def search_stems(text: str) -> tuple[str, ...]:
+    """Return the stems that a text holds; for a text that is asked about but once, since nothing is kept.
+
+    What several stems share is searched for first, in any case: most texts have none of it.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    letters = data.translate(_LOWER, _NO_LETTERS)
+    maybe = [stem for root, stems in _ROOTS.items() if root in letters for low, stem in stems if low in letters]
+    found = [stem for stem in maybe if stem in text]
+    return (*found, *(mark for mark in _SIGNS if mark in text)) if len(data) > len(text) else tuple(found)
 
 
 def find_versions(text: str, lines: Sequence[str]) -> Iterator[int]:
@@ -142,16 +154,7 @@ def _find_telling_word(line: str, lower: str) -> int:
     return -1
 
 
-def _find_stems_in(text: str) -> tuple[str, ...]:
-    """Search first, in any case, for what several stems share: most texts have none of it."""
-    data = text.encode("utf-8", "surrogatepass")
-    letters = data.translate(_LOWER, _NO_LETTERS)
-    maybe = [stem for root, stems in _ROOTS.items() if root in letters for low, stem in stems if low in letters]
-    found = [stem for stem in maybe if stem in text]
-    return (*found, *(mark for mark in _SIGNS if mark in text)) if len(data) > len(text) else tuple(found)
-
-
-_stems_in = memoize_texts(1_024)(_find_stems_in)
+_stems_in = memoize_texts(1_024)(search_stems)
 
 
 def may_tell(line: str, stems: Sequence[str]) -> bool:
