@@ -99,6 +99,8 @@ class Transcript(Struct, frozen=True):
     last_call_ms: int = 0  # when the model was last called, in ms; 0: unknown
     last_timestamp_ms: int = 0  # the document's last timestamp, in ms; 0: unknown
     window: int = 0  # the model's context window in tokens, as the host recorded it; 0: it did not
+    folder: str = ""  # in which the session works, and the branch there, as the host recorded them last
+    branch: str = ""
     warnings: tuple[str, ...] = ()  # what is wrong with the document: torn lines, missing parents
     index: MessagePositions | None = None  # None: not made yet; `bounds.get_index` makes it
 

@@ -23,7 +23,7 @@ from secateur.compaction.language import detect_language
 from secateur.compaction.ledger import Ledger
 from secateur.compaction.outcome import Compacted, CompactionSkipped, Layout, Outcome, RejectedSummary, Rung
 from secateur.compaction.settings import Compaction, Continuation
-from secateur.compaction.span import Given, build_summary_meta, collect_span, find_segments, replace_segments
+from secateur.compaction.span import Given, add_place, build_summary_meta, collect_span, find_segments, replace_segments
 from secateur.compaction.summary import (
     FACTS_SHARE,
     Sections,
@@ -60,7 +60,7 @@ def compact(scene: CompactionInput, settings: Compaction, after: Continuation) -
     rows = build_rows(scene.shown or scene.raw, scene.ranges, count)
     most = compute_summary_budget(settings, scene.window)
     where = _choose_cut(_without_continuation(rows, after), scene, settings, space, most)
-    taken = collect_span(where, rows, scene.raw, settings, scene.protect)
+    taken = add_place(collect_span(where, rows, scene.raw, settings, scene.protect), scene.folder, scene.branch)
     if not any(row.is_news for row in taken.rows):
         return _explain_nothing(rows)
     most = min(most, _compute_room(taken))

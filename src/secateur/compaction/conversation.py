@@ -126,6 +126,8 @@ class CompactionInput(Struct, frozen=True, kw_only=True):
     window: int
     load: Load
     model: str = ""
+    folder: str = ""  # in which the session works, and the branch there, as its host says
+    branch: str = ""
     protect: Protection = Protection()
     requires_leading_reasoning: bool = False  # a tool loop in progress begins with its reasoning (API rule A52)
     forced: bool = False  # a person, an overflow or a model switch asks for it

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from secateur.bounds import find_call
 from secateur.compaction.conversation import CARRIED, SUMMARY, ViewEntry, get_text
@@ -20,6 +21,7 @@ from secateur.compaction.cut import HistoryCut, Span
 from secateur.compaction.former import clean_host_summary, mark_former, select_telling, take_steps
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger, settle_states
 from secateur.compaction.ledger.said import FENCED
+from secateur.compaction.ledger.work.places import name_place
 from secateur.compaction.settings import Compaction
 from secateur.compaction.summary import Sections, merge_sections, parse_sections
 from secateur.compaction.template import STATES
@@ -136,6 +138,11 @@ def collect_span(
         later=_list_later(messages, raw),
         elsewhere=_find_elsewhere(others, ledger),
     )
+
+
+def add_place(given: Given, folder: str, branch: str) -> Given:
+    """Return what is replaced, its facts with the folder and the branch that the host names."""
+    return replace(given, ledger=name_place(given.ledger, folder, branch))
 
 
 def _list_later(messages: Sequence[Message], raw: Sequence[Message]) -> tuple[Message, ...]:

@@ -41,9 +41,37 @@ class Log(Struct):
         stamps = (parse_timestamp(entry.get("timestamp")) for entry in reversed(self.entries.values()))
         stamped = next((at for at in stamps if at), 0)
         warnings = tuple(self.warnings)
+        folder, branch = _find_place(self.entries)
         return Transcript(
-            (), assign_keys(messages), last_call_ms=called, last_timestamp_ms=stamped, warnings=warnings, **known
+            (),
+            assign_keys(messages),
+            last_call_ms=called,
+            last_timestamp_ms=stamped,
+            folder=folder,
+            branch=branch,
+            warnings=warnings,
+            **known,
         )
+
+
+def _find_place(entries: dict[int, dict[str, Any]]) -> tuple[str, str]:
+    """Return the folder that the newest line with one names, and the branch that the newest line of that folder names.
+
+    Codex has them in payloads, and the branch as it was when the session began.
+    """
+    folder = ""
+    for entry in reversed(entries.values()):
+        payload = entry.get("payload")
+        named = entry if isinstance(entry.get("cwd"), str) or not isinstance(payload, dict) else payload
+        place = named.get("cwd")
+        if not isinstance(place, str) or not place or (folder and place != folder):
+            continue
+        folder = place
+        git = named.get("git")
+        branch = git.get("branch") if isinstance(git, dict) else named.get("gitBranch")
+        if isinstance(branch, str) and branch not in ("", "HEAD"):
+            return folder, branch
+    return folder, ""
 
 
 def open_log(native: Any, name: str) -> Log:

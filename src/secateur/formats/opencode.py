@@ -94,8 +94,14 @@ class OpenCode(Format):
         for number in sent:
             reader.read_step(as_dict(items[number]), (*at, number))
         warnings = tuple(_warn_of_bad_ids(items, sent))
+        info = as_dict(get_member(native, "info")) if has(native, "info") else {}
         return make_transcript(
-            at, reader.messages, model=model or reader.model, provider=reader.provider, warnings=warnings
+            at,
+            reader.messages,
+            model=model or reader.model,
+            provider=reader.provider,
+            folder=as_string(info.get("directory")),
+            warnings=warnings,
         )
 
     def replacement_body(self, part: Part, text: str) -> Any:

@@ -134,6 +134,8 @@ class Context(Struct, frozen=True, kw_only=True):
             window=self.window,
             load=self.load(projection),
             model=self.model,
+            folder=projection.document.transcript.folder,
+            branch=projection.document.transcript.branch,
             protect=projection.protect,
             requires_leading_reasoning=projection.document.transcript.requires_leading_reasoning,
             forced=options.forced,

@@ -64,6 +64,23 @@ def test_an_empty_file_has_no_messages(host: Any, sample: Any) -> None:
 
 
 @HOSTS
+def test_the_folder_and_the_branch_are_those_that_the_newest_lines_name(host: Any, sample: Any) -> None:
+    def place(folder: Any, branch: Any) -> dict[str, Any]:
+        if host.name == "codex":
+            return {"type": "turn_context", "payload": {"cwd": folder, "git": {"branch": branch}}}
+        return {"type": "progress", "cwd": folder, "gitBranch": branch}
+
+    for lines, found in (
+        ([], ("", "")),
+        ([place("/srv/a", "main"), place("/srv/b", "side")], ("/srv/b", "side")),
+        ([place("/srv/a", "main"), place("/srv/a", "")], ("/srv/a", "main")),
+        ([place("/srv/a", "main"), place("/srv/b", "HEAD"), place(7, ["x"])], ("/srv/b", "")),
+    ):
+        read = host.read(log(*sample("c1", "found"), *lines))
+        assert (read.folder, read.branch) == found
+
+
+@HOSTS
 def test_blank_lines_carriage_returns_and_a_byte_order_mark(host: Any, sample: Any) -> None:
     data = b"\xef\xbb\xbf" + b"\r\n\r\n \t\n".join(json.dumps(one).encode() for one in sample("c1", "found"))
     transcript = host.read(Lines.of(data))

@@ -51,6 +51,13 @@ def test_a_message_of_the_assistant_is_read_as_what_it_says_and_what_came_back()
     assert found.cleared_at_path == ("messages", 1, "parts", 2, "state", "time", "compacted")
 
 
+def test_the_folder_is_that_of_the_session() -> None:
+    for folder, found in (("/srv/shop", "/srv/shop"), (7, "")):
+        given = {"info": {"id": "ses_1", "projectID": "p", "directory": folder}, "messages": [user("m1", text("go"))]}
+        assert HOST.read(Text.of(json.dumps(given).encode())).folder == found
+    assert HOST.read([user("m1", text("go"))]).folder == ""
+
+
 def test_the_list_of_messages_alone_is_read_too() -> None:
     messages = [user("m1", text("go")), assistant("m2", tool(done("found")))]
     assert HOST.recognize(messages) == "messages have `info` and `parts`"

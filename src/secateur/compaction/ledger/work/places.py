@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from secateur.compaction.ledger.entries import FileEntry
+from secateur.compaction.ledger.entries import FileEntry, Ledger
 from secateur.compaction.ledger.files.lines import is_foreign
 from secateur.model import Message
 from secateur.redact import redact
@@ -56,6 +57,16 @@ def find_place(
         root = next((one for one in repositories if f"{folder}/".startswith(f"{one}/")), "") if folder else ""
         root = root or ("" if folder else max(repositories, key=lambda one: roots[one], default=""))
     return Place(root, "" if root else folder, repositories)
+
+
+def name_place(ledger: Ledger, folder: str, branch: str) -> Ledger:
+    """Return the ledger with the folder and the branch that a host names, where no call shows them."""
+    folder = _clean(folder) if folder.startswith("/") and collapse_whitespace(folder) == folder else ""
+    if not folder:
+        return ledger
+    is_here = not ledger.root or f"{folder}/".startswith(f"{ledger.root}/")
+    branch = redact(branch) if is_here and not ledger.branch and _BRANCH.fullmatch(branch) else ledger.branch
+    return replace(ledger, branch=branch, folder=ledger.folder or ("" if ledger.root else folder))
 
 
 def list_runs_here(ran: Iterable[ExecutedCommand], place: Place) -> tuple[ExecutedCommand, ...]:
@@ -144,6 +155,7 @@ def _drop_subfolders(roots: Counter[str], explicit: Counter[str]) -> Iterator[st
             yield one
 
 
+_BRANCH = re.compile(r"[\w./-]{1,200}")
 _SEARCHED = 20_000  # characters of an output, or at the end of a message
 _PROMPTED = re.compile(
     r"\(Current directory: (/[^\n()]{1,300})\)|<cwd>(/[^\n<>]{1,300})</cwd>"

@@ -6,6 +6,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger.work.places import name_place
 from secateur.model import Message
 
 
@@ -20,6 +21,26 @@ def edited(path: str) -> tuple[Message, Message]:
 
 def read(*rounds: tuple[Message, Message]) -> Ledger:
     return build_ledger(talk(user(), *(one for pair in rounds for one in pair)).messages)
+
+
+@pytest.mark.parametrize(
+    ("known", "given", "place"),
+    [
+        (Ledger(), ("/srv/shop", "main"), ("/srv/shop", "main")),
+        (Ledger(), ("", "main"), ("", "")),
+        (Ledger(), ("shop", "main"), ("", "")),
+        (Ledger(), ("/srv/shop", "two words"), ("/srv/shop", "")),
+        (Ledger(branch="side"), ("/srv/shop/", "main"), ("/srv/shop", "side")),
+        (Ledger(root="/srv"), ("/srv/shop", "main"), ("", "main")),
+        (Ledger(root="/opt"), ("/srv/shop", "main"), ("", "")),
+        (Ledger(folder="/opt"), ("/srv/shop", "main"), ("/opt", "main")),
+    ],
+)
+def test_a_host_names_the_place_where_no_call_shows_it(
+    known: Ledger, given: tuple[str, str], place: tuple[str, str]
+) -> None:
+    named = name_place(known, *given)
+    assert (named.folder, named.branch, named.root) == (*place, known.root)
 
 
 ADS = edited("/home/u/shop/web/ads.ts")
