@@ -23,6 +23,7 @@ _ENGLISH = r"""
  |\b(?:do|make|use|in|with|as)\s+(?:[\w-]+\s+){0,2}(?:meaningful|individual|separate|small\w*|atomic|logical|single)\s+commits?\b
  |\bcommit\s+(?:(?:it|them|things?|stuff|changes|work)\s+)?(?:meaningful\w*|often|individual\w*|separate\w*|as\s+you\s+go|on\s+the\s+go|in\s+between|(?:after|at)\s+each)\b
  |(?:^|[.,;:!(]\s*|\b(?:so|and|but|then|please|just)\s+)(?:ignore|skip)\s+(?:it|this|that|the|them|these|those|any|all)\b
+ |\bsubmit\w*\b[^.;\n]{0,80}\bby\s+(?:\w+\s+)?(?:running|using|typing|calling|issuing)\b
  |\blet['’]?s\s+(?:not|skip|leave|ignore|stick|(?:call|name)\s+(?:it|this|that|them|the)|use|go\s+with)\b
  |\b(?:in|as|into|on)\s+(?:an?\s+|its\s+|their\s+)?(?:separate|own|different|another)\s+(?:task|pr|pull\s+request|branch|commit|issue|ticket|file)s?\b
 """

@@ -113,7 +113,6 @@ _SUBJECTLESS = re.compile(
 _FORMAT = re.compile(
     r"(?i)\b(?:your|each|every)\s+(?:response|reply|message|answer|turn)s?\b[^.\n]{0,40}\b(?:must|should|has\s+to|needs?\s+to)\b"
     r"[^.\n]{0,60}\b(?:tool\s+calls?|bash|commands?|thoughts?)\b"
-    r"|\bone\s+(?:\w+\s+)?(?:command|tool\s+call|action)s?\s+(?:at\s+a\s+time|per\b)"
     r"|\bwait\s+for\s+(?:the\s+)?(?:feedback|output|results?)\b"
 )
 _COMPLAINS = re.compile(  # "the list broke, that should never happen"

@@ -16,6 +16,8 @@ from secateur.compaction.ledger.user.rules import is_procedure, is_prompt, is_ru
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
 MOST_PROJECT_RULES, LEAST_PROJECT_RULES = 6, 4  # where there is room for all else, and where there is not
+LEAST_BESIDE = 2  # beside the procedure of the host's prompt
+MOST_OF_CASES = 3  # rules after which none is shown that bears on no session or on some case only
 OPPOSED_CHARS = 120  # of each of two rules that oppose each other
 RULE_CHARS = 240  # of a rule of the project, clipped where a sentence ends
 
@@ -44,10 +46,19 @@ def _tell_pushes_once(rules: Sequence[Constraint]) -> list[Constraint]:
     return [one for one in rules if not is_push_demanded(one.text) or one is first[one.source]]
 
 
-def limit_rules(rules: Sequence[Constraint], most: int) -> list[Constraint]:
-    """Return the first rules, and the procedure of the host's prompt beside them."""
-    others = [one for one in rules if not _is_procedure(one)][:most]
-    return [one for one in rules if _is_procedure(one) or one in others]
+def limit_rules(rules: Sequence[Constraint], most: int, work: str = "") -> list[Constraint]:
+    """Return the procedure of the host's prompt, and the first others in the room beside it.
+
+    Of rules that hold in some case only, or bear on nothing that every session does, few have room.
+    """
+    others = [one for one in rules if not _is_procedure(one)]
+    room = max(LEAST_BESIDE, most - (len(rules) - len(others)))
+    told = work.casefold()
+    kept: list[Constraint] = []
+    for one in others:
+        if len(kept) < (room if _is_bearing(one.text, told) else min(room, MOST_OF_CASES)):
+            kept.append(one)
+    return [one for one in rules if _is_procedure(one) or one in kept]
 
 
 def _is_procedure(one: Constraint) -> bool:
@@ -63,12 +74,19 @@ def list_rules(entries: Iterable[Constraint], work: str = "") -> list[Constraint
 
 
 def clip_rule(text: str) -> str:
-    """Return as many of the first sentences of a rule as have room, one at least."""
+    """Return as many of the sentences of a rule as have room, one at least, from the first one with force on."""
     if len(text) <= RULE_CHARS:
         return text
     ends = [found.end() for found in _SENTENCE_ENDS.finditer(text)]
-    kept = [end for end in ends if end <= RULE_CHARS][-1:] or ends[:1]
-    return text[: kept[0]].strip() if kept else text
+    begin = 0
+    for start, end in zip([0, *ends], ends, strict=False):
+        if not CASE.match(text) and _FIRM.search(text, start, end):
+            begin = start if end > RULE_CHARS else 0
+            break
+    kept = [end for end in ends if end <= begin + RULE_CHARS and end > begin][-1:] or [
+        one for one in ends if one > begin
+    ][:1]
+    return text[begin : kept[0]].strip() if kept else text
 
 
 def is_rule(one: Constraint) -> bool:
@@ -82,13 +100,14 @@ def is_rule(one: Constraint) -> bool:
 def _rank_rule(one: Constraint, work: str) -> tuple[bool, ...]:
     """The procedure of the prompt first, then the task's own document, how work ends, every case, and firm ones.
 
-    Rules that name files go behind others where none of these files was worked with.
+    Rules that name files and tools go behind others where none of these was worked with.
     """
     text = one.text[:RULE_CHARS]
     if _is_procedure(one):
         return ()
     return (
         is_rule_file(one.source) or "." not in one.source,
+        not _is_bearing(text, work),
         _BEARS.search(text) is None,
         _is_of_other_files(text, work),
         CASE.match(text) is not None,
@@ -97,12 +116,29 @@ def _rank_rule(one: Constraint, work: str) -> tuple[bool, ...]:
     )
 
 
+def _is_bearing(text: str, work: str) -> bool:
+    """Whether a rule says how any work ends or what must stay, in every case, and not of what was not worked with."""
+    text = text[:RULE_CHARS]
+    return (
+        _BEARS.search(text) is not None
+        and CASE.match(text) is None
+        and not (_is_of_other_files(text, work) or _is_of_other_tools(text, work))
+    )
+
+
 def _is_of_other_files(text: str, work: str) -> bool:
     names = [posixpath.basename(name.rstrip("/")).casefold() for name in _NAMED_FILES.findall(text)]
     return bool(names) and not any(name and name in work for name in names)
 
 
+def _is_of_other_tools(text: str, work: str) -> bool:
+    """Whether a rule names tools, and none of them is one that the work was done with."""
+    names = [name.casefold() for name in _NAMED_TOOLS.findall(text)]
+    return bool(names) and not any(name in work for name in names)
+
+
 _NAMED_FILES = re.compile(r"`([\w.@-]*(?:/[\w.@*-]+)+/?|[\w-]+\.[a-z]{1,5})`")
+_NAMED_TOOLS = re.compile(r"\b[A-Z][a-z]+(?:[A-Z][a-z]+)+\b")
 _SENTENCE_ENDS = re.compile(r"(?<!\d)(?<!\be\.g)(?<!\bi\.e)[.!?](?=[\s*_]|$)[*_]*|[。！？]|(?<=[.!?]) \[…\]\Z")
 _FORBIDS_PUSH = re.compile(
     r"(?i)\b(?:never|do\s+not|don['’]?t|must\s+not|may\s+not|not)\s+(?:\w+\s+){0,2}?push\b"
@@ -123,9 +159,9 @@ _NO_RULE = re.compile(  # the head of a list, a value, a heading, what a command
     r"|\b(?:skip|forget|ignore) this\b|\b(?:user|these) instructions (?:are|OVERRIDE)\b"
 )
 _BEARS = re.compile(  # on how work ends, where it is done, and what must stay as it is
-    r"\b(?:NEVER|MUST NOT|DO NOT|NOT)\b"
-    r"|(?i:\b(?:submit\w*|commit\w*|push\w*|merg(?:e|ing)|force-push|interactive|comments?"
+    r"\b(?:NEVER|MUST|ALWAYS|NOT)\b"
+    r"|(?i:\b(?:submit\w*|commit\w*(?!-)\b|push\w*|merg(?:e|ing)|force-push|interactive|comments?"
     r"|only\s+(?:write|edit|change|touch)"
     r"|(?:not|never|n['’]t)\s+(?:touch|edit|modify|change|delete)"
-    r"|(?:run|pass)\s+(?:all\s+)?(?:the\s+)?(?:tests?|checks?|lint))\b)"
+    r"|(?:run|pass)\s+(?:all\s+)?(?:the\s+)?(?:tests?|checks?|lint)|complete\s+(?:\w+\s+){0,3}verification)\b)"
 )

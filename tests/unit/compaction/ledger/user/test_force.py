@@ -181,14 +181,29 @@ def test_demands_before_and_behind_the_span_are_listed() -> None:
 
 def test_of_a_projects_rules_those_on_how_work_ends_go_first() -> None:
     others = ["- Always use tabs.", "- Always sort imports.", "- Always close sockets.", "- Always quote names."]
-    others += [f"- Always sort the rows of table {n}." for n in range(MOST_PROJECT_RULES)]
-    rules = "\n".join([*others, "- Always commit each part alone."])
-    ledger = build_ledger(talk(user("Fix it."), *opened("/p/AGENTS.md", rules)).messages)
+    parts = [f"- Always commit part {n} alone." for n in range(MOST_PROJECT_RULES)]
+    ledger = build_ledger(talk(user("Fix it."), *opened("/p/AGENTS.md", "\n".join([*others, *parts]))).messages)
     for room, most in ((4_000, MOST_PROJECT_RULES), (200, LEAST_PROJECT_RULES)):
         lines = render_ledger(fit_ledger(ledger, room, estimate))
-        assert lines["constraints"][0].endswith("project: AGENTS.md] - Always commit each part alone.")
-        assert len(lines["constraints"]) == most
+        assert [line.partition("] ")[2] for line in lines["constraints"]] == parts[:most]
         assert "discoveries" not in lines  # they can be read again in their files
+
+
+def test_of_rules_that_bear_on_no_session_and_of_tools_that_none_used_few_have_room() -> None:
+    others = ["- Always use tabs.", "- Always sort imports.", "- Always close sockets.", "- Always quote names."]
+    tool = "- Do NOT use TableWriter here."
+    rules = "\n".join([*others, tool, "- Always commit each part alone."])
+    assert listed(user("Fix it."), *opened("/p/AGENTS.md", rules)) == [
+        "project: AGENTS.md] - Always commit each part alone.",
+        f"project: AGENTS.md] {tool}",
+        f"project: AGENTS.md] {others[0]}",
+    ]
+
+
+def test_a_long_rule_is_told_from_its_first_sentence_with_force_on() -> None:
+    reasons = "Each of the tables that this program writes comes from one of the many files of the office in town. "
+    rule = "- Tables are kept in the folder of the year. " + 2 * reasons + "Never sort them by hand."
+    assert listed(user("Fix it."), *opened("/p/AGENTS.md", rule)) == ["project: AGENTS.md] Never sort them by hand."]
 
 
 def test_a_push_is_demanded_once_and_a_ban_on_it_is_named_beside() -> None:
@@ -321,12 +336,17 @@ def test_one_change_that_was_made_is_no_demand_and_what_holds_later_is(said: str
     "said",
     [
         "Your response must include at least one bash tool call.",
-        "Remember, you can only enter ONE COMMAND AT A TIME.",
         "You should always wait for feedback after every command.",
     ],
 )
 def test_how_calls_and_answers_alternate_is_said_by_the_harness_again(said: str) -> None:
     assert listed(user(f"Fix it. Never push.\n{said}")) == ["standing] Never push."]
+
+
+def test_how_a_harness_takes_commands_and_work_is_a_demand() -> None:
+    single = "Remember, you can only enter ONE COMMAND AT A TIME."
+    ending = "When it is done, you can submit your work by simply running the submit command."
+    assert listed(user("Fix it."), DONE, user(f"{single}\n{ending}")) == [f"request] {single}", f"request] {ending}"]
 
 
 def test_a_rule_is_told_by_its_first_whole_sentences_and_once() -> None:
