@@ -56,9 +56,9 @@ _T = TypeVar("_T")
 
 MOST_SCRATCH_CHECKS = 2
 MOST_PASSED_CHECKS = 16
-MOST_ERRORS = 3  # that are not open
+MOST_ERRORS, MOST_OF_RUN = 3, 2  # that are not open; of one run
 MOST_COMMANDS = 12  # that are no checks
-MOST_DONE_TASKS, MOST_VALUES = 8, 4
+MOST_DONE_TASKS, MOST_VALUES = 8, 3
 OPEN_CHARS = 1_800  # of an open request, unless it is little longer
 ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 1_500  # of an answered one
 OLD_CHARS = 140  # of one before the latest
@@ -198,6 +198,8 @@ def _shorten_request(one: UserRequest, is_goal: bool, age: int) -> UserRequest:
 def _select_tasks(ledger: Ledger) -> tuple[PlanItem, ...]:
     """Keep what is open and the newest that is done; what a newer plan left out was not done, and is not to be."""
     left = tuple(one for one in ledger.tasks if one.state != "superseded")
+    if not any(one.state == "open" for one in left) and list_told_steps(ledger.requests):
+        return ()  # the steps tell what was done
     return keep_last(left, MOST_DONE_TASKS, lambda one: one.state != "open")
 
 
@@ -217,7 +219,9 @@ def _select_commands(ledger: Ledger) -> tuple[Command, ...]:
         if any(len(run.text) < len(one.text) and is_covering(run.text, one.text) for run in passed[at + 1 :])
     }
     valid = [one for one in passed if not one.edited_since]
+    failing = {one.check for one in kept if one.check and one.ok is False and not one.edited_since}
     kept = tuple(one for one in kept if one.text not in covered and not _is_outdated(one, valid))
+    kept = tuple(one for one in kept if not (one.edited_since and one.ok is False and one.check in failing))
     few = keep_last(kept, MOST_SCRATCH_CHECKS, lambda one: one.scratch and bool(one.check))
     few = keep_last(few, MOST_PASSED_CHECKS, lambda one: one.ok is True and bool(one.check))
     few = tuple(one if one.check else replace(one, text=shorten_arguments(one.text)) for one in few)
@@ -226,8 +230,10 @@ def _select_commands(ledger: Ledger) -> tuple[Command, ...]:
 
 
 def _is_outdated(one: Command, valid: Sequence[Command]) -> bool:
-    """Whether files were changed behind a check that passed, and another of its kind passed since."""
+    """Whether files were changed behind a check that passed or ended unknown, and another of its kind passed since."""
     is_old = bool(one.check) and one.ok is True and one.edited_since
+    if one.check and one.ok is None and one.edited_since:
+        return True  # of what is no more, nothing is known
     return is_old and any(run.check == one.check or is_covering(run.text, one.text) for run in valid)
 
 
@@ -252,7 +258,11 @@ def _select_failures(ledger: Ledger, commands: Sequence[Command]) -> tuple[Failu
         and one.line not in told
         and not _is_repeated(one, ledger.failures[:at])
     )
-    return keep_last(kept, MOST_ERRORS, lambda one: one.resolved or not one.check)
+    has_current = any(one.check and one.ok is False and not one.edited_since for one in commands)
+    runs = [one.during for one in kept]
+    kept = tuple(one for at, one in enumerate(kept) if not one.during or runs[:at].count(one.during) < MOST_OF_RUN)
+    few = keep_last(kept, 1, lambda one: has_current and one.check and one.edited_since and not one.resolved)
+    return keep_last(few, MOST_ERRORS, lambda one: one.resolved or not one.check)
 
 
 def _is_repeated(one: Failure, before: Sequence[Failure]) -> bool:

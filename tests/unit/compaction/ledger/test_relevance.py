@@ -6,6 +6,8 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import FileEntry, Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger.entries import Command, Failure, PlanItem, Progress, UserRequest
+from secateur.compaction.ledger.relevance import select_relevant
 from secateur.compaction.ledger.user.project_rules import MOST_PROJECT_RULES
 from secateur.model import Message
 from secateur.tokens import estimate
@@ -499,3 +501,28 @@ def test_names_of_the_user_are_listed_only_where_the_words_of_a_request_are_cut(
     asked = f"Write the table.\n{row * 40}{row.replace('tide', 'OPS-4471')}{row * 40}Keep it small."
     assert "- names: OPS-4471" in shown(user(asked))["discoveries"]
     assert "discoveries" not in shown(*spoken("Write the table of OPS-4471.", "Write the docs."))
+
+
+def test_of_a_failing_check_the_newest_run_counts_and_of_one_run_two_errors() -> None:
+    old = Command("npm run check", False, 1, "build", "a.ts(1,1): error TS1: old", edited_since=True)
+    new = Command("npm run build", False, 1, "build", "a.ts(2,2): error TS2: new")
+    errors = [Failure(f"a.ts({n},9): error TS{n}: part {n}", new.text, check=True) for n in range(3, 7)]
+    stale = [
+        Failure(f"b.ts({n},9): error TS{n}: part {n}", old.text + str(n), check=True, edited_since=True) for n in (7, 8)
+    ]
+    unknown = Command("npm run lint", None, None, "lint", edited_since=True)
+    other = Command("npm test", False, 1, "test", "1 failed", edited_since=True)
+    made = select_relevant(Ledger(commands=(old, unknown, other, new), failures=(*errors, *stale)), 4_000, 400)
+    assert made.commands == (other, new)
+    assert made.failures == (*errors[:2], stale[1])
+    alone = select_relevant(Ledger(commands=(old,), failures=tuple(stale)), 4_000, 400)
+    assert (alone.commands, alone.failures) == ((old,), tuple(stale))  # nothing newer says how it stands
+
+
+def test_what_is_done_of_a_plan_is_told_beside_what_is_open() -> None:
+    done = (PlanItem("Read the rows.", "done"), PlanItem("Sort them.", "done"))
+    asked = UserRequest("Sort the rows.", "done", "k", progress=Progress(("changed rows.py",)))
+    left = PlanItem("Print them.")
+    assert select_relevant(Ledger(requests=(asked,), tasks=done), 4_000, 400).tasks == ()
+    assert select_relevant(Ledger(requests=(asked,), tasks=(*done, left)), 4_000, 400).tasks == (*done, left)
+    assert select_relevant(Ledger(tasks=done), 4_000, 400).tasks == done  # no step tells it

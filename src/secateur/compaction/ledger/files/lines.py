@@ -23,6 +23,7 @@ USES = ("read", "created", "changed", "moved", "deleted", "restored")
 _RANKS = {"created": 1, "restored": 2}
 _PER_LINE = 12
 _FEWEST_TOGETHER = 3  # files that stand behind the name of their folder
+_LONG_FOLDER = 24  # characters of a folder that is named once for two files
 _FEWEST_NOTED = 2  # of them with notes, for lines of their own below it
 _HERE = "./"
 _SHARE = 0.6  # of the absolute paths that are in the root
@@ -143,7 +144,8 @@ def _join_folders(paths: Sequence[str]) -> Iterator[str]:
     for folder, some in groupby(paths, posixpath.dirname):
         row = list(some)
         names = [posixpath.basename(path) for path in row]
-        if len(row) >= _FEWEST_TOGETHER and folder not in ("", ".") and not any(_NO_LIST.search(path) for path in row):
+        fewest = _FEWEST_TOGETHER if len(folder) < _LONG_FOLDER else 2
+        if len(row) >= fewest and folder not in ("", ".") and not any(_NO_LIST.search(path) for path in row):
             yield f"{folder}/{_INSIDE}{_NEXT.join(names)}"
         else:
             yield from row
