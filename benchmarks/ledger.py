@@ -149,7 +149,7 @@ def false_anchors(ledger: Ledger, messages: Iterable[Message]) -> tuple[int, tup
     """How many anchors the rendered ledger has, and which of them the session lacks."""
     text = "\n".join(line for lines in render_ledger(ledger).values() for line in lines)
     mine = find_anchors(text)
-    source = [part.text for message in messages for part in message.parts]
+    source = [one for message in messages for part in message.parts for one in {part.text, _as_shown(part.text)}]
     there = frozenset(one for said in source for one in find_anchors(said))
     values = {one.value for one in there}
     lost = [one.value for one in mine if one not in there and one.value not in values]
@@ -254,6 +254,11 @@ def _refused(result: Part) -> bool:
     return result.is_error and not re.search(
         r"(?i)exit(?:ed with)? code|<returncode>", result.text[:800] + result.text[-800:]
     )
+
+
+def _as_shown(text: str) -> str:
+    """The text as a terminal shows it, without the colors that may stand within a number and its unit."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
 def _arguments(text: str) -> dict[str, object]:

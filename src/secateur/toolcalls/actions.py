@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from secateur.model import Message, Part
+from secateur.text.lossless.lines import strip_escapes
 from secateur.text.placeholder import MARK, is_placeholder
 from secateur.tool_kinds import ToolKind, detect_tool_kind
 
@@ -54,8 +55,8 @@ class Action(Struct, frozen=True, gc=False):
 
     @property
     def said(self) -> str:
-        """The text of the result."""
-        return self.result.text if self.result else ""
+        """The text of the result, without a terminal's colors."""
+        return strip_escapes(self.result.text) if self.result else ""
 
     @property
     def key(self) -> str:

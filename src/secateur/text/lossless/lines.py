@@ -40,11 +40,15 @@ _REPEAT_NOTE = re.compile(r"\[secateur: lines (\d{1,12})-(\d{1,12})(?: of \d{1,1
 
 def clean(text: str) -> str:
     """The text as a terminal would leave it."""
-    if "\x1b" in text:
-        text = _SEQUENCES.sub("", text)
+    text = strip_escapes(text)
     if "\r" in text:
         text = "\n".join([_overwrite(line) if "\r" in line else line for line in text.split("\n")])
     return text
+
+
+def strip_escapes(text: str) -> str:
+    """The text without the escape sequences by which a terminal is told colors and titles."""
+    return _SEQUENCES.sub("", text) if "\x1b" in text else text
 
 
 def add_note(text: str, handle: str) -> str:

@@ -378,6 +378,11 @@ def test_a_script_is_told_with_what_it_printed_last() -> None:
     )
 
 
+def test_what_a_script_printed_is_told_without_a_terminals_colors() -> None:
+    colored = ran("./link.sh", "\x1b[0;32mlinked\x1b[0m 3 files\n\x1b]0;done\x07")
+    assert steps_of(*edited("link.sh"), *colored)[-1] == "./link.sh → said: linked 3 files"
+
+
 def test_a_file_that_a_turn_created_and_deleted_is_no_step() -> None:
     made = assistant(("w", "Write", '{"file_path": "try.py", "content": "x"}')), result("ok", "Write", "w")
     assert steps_of(*made, *edited("a.py"), *ran("rm try.py")) == ("changed a.py",)

@@ -19,6 +19,7 @@ from secateur.compaction.ledger.entries import Command
 from secateur.compaction.ledger.work.last_errors import STARTER, describe_failure, judge_call, read_last_error
 from secateur.memoizing import memoize_texts
 from secateur.redact import redact
+from secateur.text.lossless.lines import strip_escapes
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand, is_check
 from secateur.toolcalls.effects import is_pathlike
@@ -48,7 +49,7 @@ def read_verdict(output: str, exit_: int | None, is_error: bool = False, is_hidd
 
     `is_hidden`: the status is that of another program, as behind a pipe, so that success says nothing.
     """
-    lines = [_COLOR.sub("", line) for line in output[-_SEARCHED:].split("\n")[-_LINES:]]
+    lines = strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:]
     for ok, pattern in ((False, _FAILED_TOTAL), (True, _PASSED_TOTAL)):
         if totals := [line for line in lines if pattern.search(line)]:
             return CheckVerdict(ok, _clip(totals[-1]))
@@ -97,7 +98,6 @@ _SAYS_PASSED = re.compile(
     r"|^\s*[✅✓✔] .*\b(?:passed|passes|works|ok|fixed|success\w*|correct\w*)\b"
 )
 _STILL_RUNS = re.compile(r"running in (?:the )?background|Process running with session ID|still running")
-_COLOR = re.compile(r"\x1b\[[0-9;]*m")
 _FAILED_TOTAL = re.compile(
     r"^=+ .*\b[1-9]\d* (?:failed|errors?)\b.* in [\d.:]+.*=+$"  # pytest
     r"|^[1-9]\d* (?:failed|errors?)\b.* in [\d.]+m?s"  # pytest -q
@@ -209,7 +209,7 @@ class _Start(Struct, frozen=True):
 
 @memoize_texts(maxsize=1_024)
 def _read_start(output: str) -> _Start:
-    lines = dict.fromkeys([line.strip() for line in _COLOR.sub("", output).split("\n")])
+    lines = dict.fromkeys([line.strip() for line in strip_escapes(output).split("\n")])
     if any(_is_total(line) for line in lines):
         return _Start(has_total=True)
     missing = [found[1] or found[2] for line in lines if (found := _MISSING.search(line))]

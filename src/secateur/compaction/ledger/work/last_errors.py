@@ -8,6 +8,7 @@ not count, and neither do calls that read, search or edit, since they may show s
 import re
 from functools import lru_cache
 
+from secateur.text.lossless.lines import strip_escapes
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 
 MAX_CHARS = 200  # of an error
@@ -17,7 +18,7 @@ _SEARCHED, _LINES = 12_000, 160  # characters and lines at the end of an output
 @lru_cache(maxsize=1_024)
 def read_last_error(output: str) -> tuple[bool | None, str]:
     """Return how a command ended by the end of its output, and the error that stands there; "" if none does."""
-    lines = [_COLOR.sub("", line).rstrip() for line in output[-_SEARCHED:].split("\n")[-_LINES:]]
+    lines = [line.rstrip() for line in strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:]]
     told = [line for line in lines if line.strip() and not _HOST_END.match(line)]
     if not told or not (_UNCAUGHT.match(told[-1]) or _ENDS_IN_ERROR.match(told[-1])):
         return True, ""
@@ -49,7 +50,7 @@ def describe_failure(output: str, total: str) -> str:
 
     The tool's total stays beside it, unless it only says that something failed.
     """
-    lines = [_COLOR.sub("", line).strip() for line in output[-_SEARCHED:].split("\n")[-_LINES:]]
+    lines = [line.strip() for line in strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:]]
     lines = [line for line in lines if line and len(line) <= _TOLD_CHARS]
     telling = next((hit for shape in _TELLING if (hit := next(filter(shape.search, lines), ""))), "")
     if not telling or _clip(telling) == total or total.startswith(telling):
@@ -61,7 +62,7 @@ def describe_failure(output: str, total: str) -> str:
 
 def find_missing(output: str) -> str:
     """Return the line of an output by which the machine lacks what a command needs; "" if none says so."""
-    lines = (_COLOR.sub("", line).strip() for line in output[-_SEARCHED:].split("\n")[-_LINES:])
+    lines = (line.strip() for line in strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:])
     return _clip(next((line for line in lines if len(line) <= _TOLD_CHARS and _LACKING.search(line)), ""))
 
 
@@ -69,7 +70,6 @@ def _clip(line: str) -> str:
     return clip_text(collapse_whitespace(line), MAX_CHARS)
 
 
-_COLOR = re.compile(r"\x1b\[[0-9;]*m")
 _TRACEBACK = "Traceback (most recent call last):"
 _HOST_END = re.compile(r"\((?:Open file|Current directory): [^\n]{0,400}\)$|[\w.-]{0,40}[#$]$|</?\w{1,40}>$")
 _UNCAUGHT = re.compile(  # what an interpreter or a shell prints last before it gives up
