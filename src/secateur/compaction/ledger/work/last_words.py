@@ -1,6 +1,7 @@
 """The agent's words at the end of a turn, as a summary quotes them: whole where they have room, else what tells most.
 
 Rule: whole lines and sentences in their order, with a mark where some are left out; none is cut and none is made up.
+Of many lines, short lists are joined to the line that leads to them, and a line that leads to nothing is left out.
 What the agent says is open, blocked or not done stays longest, then what it asks, how checks ended and what was
 committed or pushed, the beginning and the end. Short blocks of code, which mostly hold results, are kept.
 """
@@ -40,14 +41,44 @@ def condense_quote(quote: Quote | None, max_chars: int) -> Quote | None:
 
 def condense_words(text: str, max_chars: int) -> str:
     """Return what tells most of a text, in its order."""
-    text = _limit_listings(text)
-    if len(text) <= max_chars:
+    if len(text) <= max_chars and _count_lines(text) <= MOST_LINES + FEW_LINES:
+        return text
+    text = _limit_listings(_join_items(text))
+    if len(text) <= max_chars and _count_lines(text) <= MOST_LINES + FEW_LINES:
         return text
     if len(text) > _SEARCHED:
         text = f"{text[: _SEARCHED // 2]}\n{GAP}\n{text[-_SEARCHED // 2 :]}"
     units = _rank_ends(_raise_openings(list(_split_units(text))))
     kept = _choose(units, max_chars)
     return _join(units, kept) if kept else clip_text(text, max_chars)
+
+
+def _count_lines(text: str) -> int:
+    return sum(map(bool, map(str.strip, text.split("\n"))))
+
+
+def _join_items(text: str) -> str:
+    """Return a text whose short lists stand in the line that leads to them."""
+    made: list[str] = []
+    lines = text[:_SEARCHED].split("\n")
+    at = 0
+    while at < len(lines):
+        end = next((n for n in range(at + 1, len(lines)) if not _is_short_item(lines[n])), len(lines))
+        items = [_MARKER.sub("", line).strip().rstrip(".;,") for line in lines[at + 1 : end] if line.strip()]
+        joined = f"{lines[at].rstrip()} {'; '.join(items)}"
+        is_list = lines[at].rstrip().endswith((":", "：")) and len(items) > 1 and len(joined) <= LIST_CHARS
+        if is_list and not (end < len(lines) and _LISTED.match(lines[end])):
+            made += [joined, ""]
+            at = end
+        else:
+            made.append(lines[at])
+            at += 1
+    return "\n".join(made) + text[_SEARCHED:]
+
+
+def _is_short_item(line: str) -> bool:
+    is_listed = _LISTED.match(line) is not None and not line.lstrip().startswith("|")
+    return not line.strip() or (is_listed and len(line) <= ITEM_CHARS)
 
 
 def _limit_listings(text: str) -> str:
@@ -78,7 +109,7 @@ def _is_lead_of(lines: Sequence[str], at: int, dropped: set[int]) -> bool:
 
 def _split_units(text: str) -> Iterator[_Unit]:
     for number, line in enumerate(text.split("\n")):
-        if line.strip():
+        if line.strip() and not _RULER.fullmatch(line):
             pieces = filter(None, map(str.rstrip, STOP.split(line))) if len(line) > _LONG_LINE else [line.rstrip()]
             yield from (_Unit(one, number, _rank(one)) for one in pieces if one.strip())
 
@@ -104,7 +135,8 @@ def _raise_openings(units: Sequence[_Unit]) -> list[_Unit]:
     under, start = 0.0, 0
     for at, one in enumerate(made):
         if _OPENS.search(one.text):
-            under, start = 3.5 if _TELLING_HEAD.search(one.text) else 0.0, at
+            under = OPEN_RANK if _OPEN_HEAD.search(one.text) else 3.5 if _TELLING_HEAD.search(one.text) else 0.0
+            start = at
         elif at > start + 1 and one.line > made[at - 1].line + 1 and not _BULLET.match(one.text.strip()):
             under = 0.0
         made[at] = replace(one, rank=max(one.rank, under)) if one.rank >= 0 else one
@@ -122,12 +154,29 @@ def _rank_ends(units: Sequence[_Unit]) -> list[_Unit]:
 def _choose(units: Sequence[_Unit], max_chars: int) -> list[int]:
     """Choose what has room, by rank, and among equals what stands later."""
     kept: set[int] = set()
-    for at in sorted(range(len(units)), key=lambda at: (-units[at].rank, -at)):
+    lines: set[int] = set()
+    for at in sorted(range(len(units)), key=lambda at: (-units[at].rank, at if _is_plain_item(units[at]) else -at)):
         size = len(units[at].text) + 1 + (0 if {at - 1, at + 1} & kept else len(GAP) + 1)
-        if units[at].rank >= 0 and size <= max_chars:
+        has_line = len(lines) < MOST_LINES or units[at].line in lines
+        if units[at].rank >= 0 and size <= max_chars and has_line:
             max_chars -= size
             kept.add(at)
-    return [at for at in sorted(kept) if not (_HEADING.match(units[at].text) and at + 1 not in kept)]
+            lines.add(units[at].line)
+    return _drop_bare_heads(units, kept)
+
+
+def _drop_bare_heads(units: Sequence[_Unit], kept: set[int]) -> list[int]:
+    """Drop headings, and lines that end with a colon, of which nothing is left up to the next one."""
+    heads = [at for at, one in enumerate(units) if _OPENS.search(one.text)]
+    for at, behind in reversed([*zip(heads, [*heads[1:], len(units)], strict=False)]):
+        is_leading = any(number in kept for number in range(at + 1, behind)) or (behind == at + 1 and behind in kept)
+        if 0 < at < len(units) - 1 and not is_leading:
+            kept.discard(at)
+    return sorted(kept)
+
+
+def _is_plain_item(one: _Unit) -> bool:
+    return one.rank <= _PLAIN_RANK and _LISTED.match(one.text) is not None
 
 
 def _join(units: Sequence[_Unit], kept: Sequence[int]) -> str:
@@ -146,6 +195,11 @@ def _join(units: Sequence[_Unit], kept: Sequence[int]) -> str:
 
 
 _LONG_LINE = 300
+LIST_CHARS, ITEM_CHARS = 400, 110  # of a list that stands in the line that leads to it, and of each of its items
+_MARKER = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)])\s+(?:\[x\]\s+)?")
+_RULER = re.compile(r"\s*(?:-{3,}|={3,}|\*{3,}|_{3,})\s*")
+MOST_LINES, FEW_LINES = 14, 2  # of quoted words that are shortened; more by so few are not
+OPEN_RANK = 5.8  # of what stands under a heading on what is left to do
 MOST_LISTED = 16  # items and lines of code of a text that tell no more than others
 _PLAIN_RANK = 2
 _LISTED = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s|\s{4,}\S|\s*\|")
@@ -154,6 +208,12 @@ _LISTED = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s|\s{4,}\S|\s*\|")
 _BULLET = re.compile(r"^(?:[-*•+]|\d{1,2}[.)]|#{1,5}|[✅✓✔])\s+(?:\[x\]\s+)?")
 _HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]{1,80}\*\*:?\s*$")
 _OPENS = re.compile(r"^\s*#{1,6}\s|^\s*\*\*[^*]{1,80}\*\*:?\s*$|[:：]\W{0,3}$")
+_OPEN_HEAD = re.compile(
+    r"(?i)\b(?:still open|open (?:items?|issues?|points?|work)|remaining|left|blocke[dr]s?|next steps?|follow-?ups?"
+    r"|todo|what(?:['’]s| is) (?:left|next|open|missing)|(?:genuinely|still) (?:open|missing|to do)"
+    r"|not (?:done|included|yet)"
+    r"|skipped|deferred|limitations?|known issues?)\b"
+)
 _TELLING_HEAD = re.compile(
     r"(?i)\b(?:verif\w*|validat\w*|tests?|checks?|results?|status|open|remaining|left|blocke[dr]s?|next|follow-?ups?"
     r"|todo|questions?|answers?|not (?:done|included)|limitations?|known|caveats?|risks?|commits?|pushed)\b"

@@ -132,7 +132,10 @@ def strip_reported(text: str, reported: Sequence[Quote], commits: Sequence[str])
         is_listed = is_listed or any(item.startswith(f"{said} ") for item in items if said.endswith((":", "：")))
         is_listed = is_listed or (_DETAIL.match(line) is not None and said in details)
         is_listed = is_listed or (_ITEM.match(line.strip()) is not None and is_committed(said, commits))
-        if not (is_listed and kept[-1:] == [GAP]) and not (line.strip() == GAP and kept[-1:] == [GAP]):
+        is_gap = is_listed or line.strip() == GAP
+        if is_gap and len(kept) > 1 and kept[-1].rstrip().endswith((":", "：")):
+            kept.pop()  # it leads to nothing
+        if not (is_gap and kept[-1:] == [GAP]):
             kept.append(GAP if is_listed else line)
     return "\n".join(kept)
 

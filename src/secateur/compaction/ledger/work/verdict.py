@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from secateur.compaction.ledger.entries import Ledger
+from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.ledger.user.project_rules import quote_opposed
 from secateur.compaction.ledger.work.endings import ENDINGS, SUBMITTED
 from secateur.compaction.ledger.work.last_words import UNFINISHED
@@ -30,6 +31,7 @@ ENDED_SESSION = ", which ended the session"
 _OPEN = "open: "
 _RELEASES = frozenset({"publish", "release", "deploy", "upload"})
 _PUSHED_TAG = re.compile(r"\bgit push \S+ (?:refs/tags/)?(v?\d+\.\d+[\w.-]*) → ok")
+_EXPLAINS = re.compile(r"(?i)\b(?:since|because|if|when|unless|that|which|while) (?:\w+['’]?\w* ){1,3}(?:not |un)")
 _TRUNK = re.compile(r"main|master|trunk|develop|dev")
 _PULL_REQUEST = re.compile(r"(?i)\b(?:pull|merge) requests?\b|\bPRs?\b")
 _NAMES_PULL_REQUEST = re.compile(r"/pull/\d|\bPR #?\d|\bPR (?:is|was) \w+|\b(?:opened|created) (?:a |the )?(?:PR|pull)")
@@ -157,7 +159,8 @@ def _list_unpushed(ledger: Ledger) -> Iterator[str]:
 
 
 def _is_said_undone(ledger: Ledger) -> bool:
-    return any(one is not None and UNFINISHED.search(one.text) for one in (ledger.last_words, ledger.report))
+    said = (sentence for one in (ledger.last_words, ledger.report) if one for sentence in split_sentences(one.text))
+    return any(UNFINISHED.search(sentence) and not _EXPLAINS.search(sentence) for sentence in said)
 
 
 def _count(number: int, name: str, names: str = "", is_least: bool = False) -> Iterator[str]:

@@ -19,7 +19,7 @@ def quote(text: str) -> str:
 
 
 def test_words_that_have_room_are_quoted_whole() -> None:
-    text = "\n".join(FILLER[:25])
+    text = "\n".join(FILLER[:15])
     assert LEAST_CHARS < len(text) < MOST_CHARS
     assert quote(text) == text
 
@@ -58,7 +58,7 @@ def test_short_code_is_kept_and_long_code_is_marked() -> None:
 
 
 def test_last_words_become_shorter_only_where_other_entries_have_little_room() -> None:
-    ledger = Ledger(last_words=Quote("\n".join(FILLER[:28])))
+    ledger = Ledger(last_words=Quote("\n".join(FILLER[:16])))
     assert limit_ledger(ledger, 0.15).last_words == ledger.last_words
     little = limit_ledger(ledger, 0.01).last_words
     assert little is not None
@@ -75,6 +75,28 @@ def test_of_a_long_listing_the_first_items_stay_and_what_is_left_open() -> None:
     items = [f"- `part{n}` - the part of row {n}" for n in range(40)]
     text = "\n".join(["Found:", *items[:20], "- `part99` was not committed", *items[20:], "Reuse them."])
     lines = condense_words(text, 4_000).split("\n")
-    assert lines == ["Found:", *items[:16], "[…]", "- `part99` was not committed", "[…]", "Reuse them."]
-    short = "\n".join(["Found:", *items[:16], "Reuse them."])
+    assert lines == ["Found:", *items[:11], "[…]", "- `part99` was not committed", "[…]", "Reuse them."]
+    short = "\n".join(["Found:", *items[:14], "Reuse them."])
     assert condense_words(short, 4_000) == short
+
+
+def test_of_many_lines_short_lists_stand_in_the_line_that_leads_to_them() -> None:
+    text = "\n".join([*FILLER[:12], "Checked:", "- `make a`", "- `make b`.", "", "Open:", "", "    a: 1", "    b: 2"])
+    lines = condense_words(text, MOST_CHARS).split("\n")
+    assert lines == [*FILLER[:12], "Checked: `make a`; `make b`", "", "Open: a: 1; b: 2", ""][: len(lines)]
+    few = "\n".join([*FILLER[:4], "Checked:", "- `make a`", "- `make b`"])
+    assert condense_words(few, MOST_CHARS) == few
+
+
+def test_of_many_lines_what_stands_under_a_heading_on_open_work_stays_and_no_line_leads_to_nothing() -> None:
+    open_ = [
+        "What is still open:",
+        *(f"- the {name} of the menu, as it has no table" for name in ("lid", "row", "end")),
+    ]
+    open_[1] += " and nobody has found out where the old one was put, which the cook has to say first of all"
+    changed = ["What changed:", *(f"- the part of row {n} reads its rows from the new table, {n}" for n in range(9))]
+    lines = condense_words("\n".join(["It stands.", *changed, *open_, "", *FILLER[:9]]), MOST_CHARS).split("\n")
+    assert [line for line in lines if line in open_] == open_
+    short = condense_words("\n".join(["It stands.", *changed, *open_, "", *FILLER[:9]]), 600).split("\n")
+    assert [line for line in short if line in open_] == open_
+    assert "What changed:" not in short

@@ -182,3 +182,9 @@ def test_a_pushed_branch_without_the_pull_request_that_a_rule_speaks_of_is_not_a
         replace(ledger, tickets=(Ticket("https://x.example/pull/1", state="done", kind="pull request"),)),
     ):
         assert stands(other).endswith("; nothing is open")
+
+
+def test_a_reason_that_names_what_is_not_committed_is_not_what_the_agent_left() -> None:
+    said = "The files are new to git since they're not committed. It counts them now."
+    assert stands(read(FIX, assistant(text=said))).endswith("; nothing is open")
+    assert stands(read(FIX, assistant(text="The basket is mended. It is not committed."))).endswith("is not done")
