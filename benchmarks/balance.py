@@ -25,6 +25,7 @@ from statistics import mean
 from typing import Any
 
 from bound import BOUNDS, KAPPAS, OUTPUT, WINDOW, all_sessions, bounded, prefixes, read, sessions_of
+from corpus import find_corpus
 from decisions import decisions
 from msgspec.structs import replace
 
@@ -183,10 +184,7 @@ def main() -> int:
     asked.add_argument("--whole", dest="how", action="store_const", const="whole", help="as policies.py plays them")
     asked.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="sessions at a time")
     given = asked.parse_args()
-    if not os.environ.get("SECATEUR_CORPUS"):
-        print("set SECATEUR_CORPUS to a folder of recorded sessions")
-        return 2
-    corpus = Path(os.environ["SECATEUR_CORPUS"])
+    corpus = find_corpus()
     met = long_sessions(corpus) & decisions(corpus)
     if not given.quick:
         files = [(file, given.how) for file in sorted(corpus.rglob("*.json*"))]

@@ -10,7 +10,6 @@ lists every session whose plan or bill changed, by the digest of `split.py`.
 import argparse
 import hashlib
 import json
-import os
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import accumulate
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from bound import KAPPAS, OUTPUT, caching_for, sessions_of
+from corpus import find_corpus
 from split import digest_of, half_of
 
 from secateur.pricing import make_unit_price
@@ -119,7 +119,7 @@ def main() -> None:
     given = parser.parse_args()
     rows: list[Row] = []
     sessions = 0
-    for file in choose_files(Path(os.environ["SECATEUR_CORPUS"])):
+    for file in choose_files(find_corpus()):
         recording = next(
             (one for _, one in sessions_of(file, compactions=False) if len(one.requests) >= REQUESTS), None
         )

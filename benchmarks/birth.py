@@ -14,13 +14,13 @@ the peers do.
 
 import argparse
 import gzip
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import mean
 
 from built import built
+from corpus import find_corpus
 from msgspec import Struct
 from msgspec.structs import replace
 from planting import Fact, by_kind, planted, shown
@@ -64,11 +64,7 @@ class Line(Struct, frozen=True):
 def main() -> int:
     """Print a table for each session and one of all; 2 without sessions."""
     given = _given()
-    corpus = os.environ.get("SECATEUR_CORPUS", "")
-    if not given.files and not corpus:
-        print("name session files, or set SECATEUR_CORPUS to a folder of recorded sessions")
-        return 2
-    files = given.files or [next(Path(corpus).rglob(name)) for name in SESSIONS]
+    files = given.files or [next(find_corpus("name session files").rglob(name)) for name in SESSIONS]
     every: dict[str, list[Line]] = {}
     for name, recording in _sessions(files, not given.files):
         sown, facts = planted(recording)

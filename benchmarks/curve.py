@@ -8,13 +8,13 @@ counts alike; the intervals are drawn by session. Sessions are the longest of ea
 """
 
 import argparse
-import os
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
 
+from corpus import find_corpus
 from msgspec.structs import replace
 
 from secateur.policy import Policy, load
@@ -67,11 +67,8 @@ def main() -> int:
     asked.add_argument("--kappa", type=float, default=24.0, choices=(11.5, 24.0, 49.0))
     asked.add_argument("--sessions", type=int, default=12)
     given = asked.parse_args()
-    if not os.environ.get("SECATEUR_CORPUS"):
-        print("set SECATEUR_CORPUS to a folder of recorded sessions")
-        return 2
     found: dict[tuple[str, int], list[tuple[float, float, float, float]]] = defaultdict(list)
-    wanted = chosen(Path(os.environ["SECATEUR_CORPUS"]), given.sessions)
+    wanted = chosen(find_corpus(), given.sessions)
     for _, recording in wanted:
         price, caching = priced(recording, given.kappa)
         recall, plain = recall_of(recording), simulate(recording, None, price, caching=caching)

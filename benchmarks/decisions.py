@@ -9,7 +9,6 @@ and all, whose large results went before (bar: no more after four times as many 
 """
 
 import json
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ from statistics import mean, median
 from typing import Any
 
 from bound import WINDOW, read
+from corpus import find_corpus
 from engine import body, counted, growing
 from msgspec.structs import replace
 
@@ -121,10 +121,7 @@ def took(work: Callable[[], Any]) -> float:
 
 def main() -> int:
     """Print the figures; 1 if a bar is missed, 2 without sessions."""
-    if not os.environ.get("SECATEUR_CORPUS"):
-        print("set SECATEUR_CORPUS to a folder of recorded sessions")
-        return 2
-    return int(not decisions(Path(os.environ["SECATEUR_CORPUS"])))
+    return int(not decisions(find_corpus()))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import contents
+from corpus import find_corpus
 
 from secateur import Engine, documents
 from secateur.model import Message, Transcript
@@ -332,17 +333,14 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--quick", action="store_true", help="fewer passes, shorter histories")
     quick = options.parse_args().quick
-    corpus = os.environ.get("SECATEUR_CORPUS")
-    if not corpus:
-        print("set SECATEUR_CORPUS to a folder of recorded sessions: the bodies are built from them")
-        return 2
+    corpus = find_corpus()
     times = 3 if quick else 9
-    messages = messages_of(Path(corpus), 4_000_000)
+    messages = messages_of(corpus, 4_000_000)
     fine = measure("UTF-8", messages, False, times)
     fine &= measure("pure ASCII", messages, True, times)
     fine &= resumed(times, body(messages, False))
     growth(times, (1_000, 10_000) if quick else (1_000, 10_000, 100_000))
-    largest(Path(corpus), 2 if quick else 6)
+    largest(corpus, 2 if quick else 6)
     return 0 if fine else 1
 
 

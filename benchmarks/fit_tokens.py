@@ -14,7 +14,8 @@ from random import Random
 
 import numpy as np
 import toktok
-from token_texts import Sample, bucket, corpus, made, recorded
+from corpus import find_corpus
+from token_texts import Sample, bucket, made, recorded
 
 from secateur.tokens import MOST_SAMPLED, sample_text
 
@@ -30,7 +31,7 @@ HELD = 20  # sessions in these percent are held out
 def training() -> list[Sample]:
     """Whole texts and pieces of long ones: an estimate must hold for both."""
     random = Random(5)
-    everything = recorded(corpus())
+    everything = recorded(find_corpus())
     for kind, text, session in everything[:]:
         starts = (
             random.sample(range(0, len(text) - 3_999, 4_000), min(3, len(text) // 4_000)) if len(text) > 4_000 else ()

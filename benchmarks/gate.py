@@ -10,14 +10,13 @@ session that grows under a plan, and for a turn that opens an epoch there; a war
 import argparse
 import gc
 import json
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from statistics import median
 from typing import Any
 
+from corpus import find_corpus
 from engine import MODEL, body, growing, messages_of, once
 
 from secateur import Engine
@@ -83,12 +82,8 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--quick", action="store_true", help="fewer passes")
     quick = options.parse_args().quick
-    corpus = os.environ.get("SECATEUR_CORPUS")
-    if not corpus:
-        print("set SECATEUR_CORPUS to a folder of recorded sessions: the body is built from them")
-        return 2
     times, fine = 5 if quick else 15, True
-    messages: list[dict[str, Any]] = messages_of(Path(corpus), 4_000_000)
+    messages: list[dict[str, Any]] = messages_of(find_corpus(), 4_000_000)
     for label, ascii_only in (("UTF-8", False), ("pure ASCII", True)):
         data = body(messages, ascii_only)
         loads = median(once(lambda data=data: json.loads(data)) for _ in range(times))

@@ -15,13 +15,13 @@ table of commands and results (`measures/arrival/`) instead. Of growing copies o
 
 import argparse
 import hashlib
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
 
 from bound import sessions_of
+from corpus import find_corpus
 from msgspec import Struct
 from split import HALVES, digest_of, files_of, half_of
 
@@ -66,12 +66,10 @@ def main() -> int:
     policy = load(given.policy)
     if given.table:
         return int(not print_table(tuple(judge(read_cases(), policy)), given.excerpts))
-    if not os.environ.get("SECATEUR_CORPUS"):
-        print("set SECATEUR_CORPUS to a folder of recorded sessions")
-        return 2
+    corpus = find_corpus()
     met = True
     for half in given.half or HALVES:
-        chosen = choose_sessions(Path(os.environ["SECATEUR_CORPUS"]), half, given.sample)
+        chosen = choose_sessions(corpus, half, given.sample)
         for share in given.share or [0.0]:
             played = [play(name, recording, policy, share) for name, recording in chosen]
             met &= print_half(half + (f", window {share:g} of the longest prompt" if share else ""), played)

@@ -11,7 +11,6 @@ five merges, spans being equal parts.
 import argparse
 import gzip
 import json
-import os
 import re
 import shlex
 import time
@@ -19,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from corpus import find_corpus
 from outcomes import count_right, list_outcomes
 
 from secateur import documents
@@ -214,7 +214,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--sessions", type=int, default=4, help="of each family")
     most = parser.parse_args().sessions
-    all_ = list(sessions(Path(os.environ["SECATEUR_CORPUS"]), most))
+    all_ = list(sessions(find_corpus(), most))
     found = [figures(name, messages) for name, messages in all_]
     for one in found:
         print(f"{one.name:34}{one.messages:6} files F1 {one.artifacts:5.3f}", end="  ")

@@ -10,12 +10,11 @@ longest prompt. Compare variants of a policy by handing in files.
 """
 
 import argparse
-import os
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import mean
 
+from corpus import find_corpus
 from harm import LONG, OUTPUT, READ, WRITE, choose_sessions, find_window
 from msgspec import Struct
 from split import HALVES
@@ -51,10 +50,7 @@ class Played(Struct, frozen=True):
 def main() -> int:
     """Print the tables; 2 without sessions."""
     given = _read_arguments()
-    if not os.environ.get("SECATEUR_CORPUS"):
-        print("set SECATEUR_CORPUS to a folder of recorded sessions")
-        return 2
-    chosen = choose_sessions(Path(os.environ["SECATEUR_CORPUS"]), given.half, 0)
+    chosen = choose_sessions(find_corpus(), given.half, 0)
     long = [one for one in chosen if len(one[1].requests) >= LONG]
     long = long[: given.sample or len(long)]
     print(f"{given.half}: {len(long)} sessions of at least {LONG} requests")

@@ -10,11 +10,10 @@ provider has no cache or does not report it cannot be told.
 """
 
 import argparse
-import os
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
+from corpus import find_corpus
 from harm import choose_sessions
 from split import HALVES
 
@@ -30,12 +29,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", action="append", choices=HALVES, help="default: both")
     given = parser.parse_args()
-    if not os.environ.get("SECATEUR_CORPUS"):
-        print("set SECATEUR_CORPUS to a folder of recorded sessions")
-        return 2
+    corpus = find_corpus()
     for half in given.half or HALVES:
         silent, found, missed = Counter[str](), Counter[tuple[str, int]](), Counter[tuple[str, int]]()
-        for _, recording in choose_sessions(Path(os.environ["SECATEUR_CORPUS"]), half, 0):
+        for _, recording in choose_sessions(corpus, half, 0):
             rules = get_rules(recording.model)
             if rules is None or sum(one.usage is not None for one in recording.requests) < 2:
                 continue

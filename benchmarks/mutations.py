@@ -16,7 +16,6 @@ although it may hold a mistake. The half follows from the session, as in `split.
 import argparse
 import gzip
 import hashlib
-import os
 import random
 import re
 import sys
@@ -24,6 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from corpus import find_corpus, is_corpus_set
 from judging import SETS, build_body, read_cases
 from msgspec import Struct
 from split import HALVES, files_of, half_of, sessions_of
@@ -154,8 +154,8 @@ def list_sources(name: str) -> Iterator[Source]:
     """The true summaries of one source."""
     if name == "open":
         yield from _list_open()
-    elif "SECATEUR_CORPUS" in os.environ:
-        corpus = Path(os.environ["SECATEUR_CORPUS"])
+    elif is_corpus_set():
+        corpus = find_corpus()
         yield from _list_hosts(corpus) if name == "hosts" else _list_ledgers(corpus)
 
 

@@ -14,13 +14,13 @@ unknown: the difference is what the engine's own clock is worth.
 
 import argparse
 import gzip
-import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import mean
 
+from corpus import find_corpus
 from msgspec.structs import replace
 
 from secateur.policy import Policy, list_preset_names, load
@@ -60,11 +60,7 @@ ROWS = (AS_IT_WAS, *list_preset_names(), *(peer.row for peer in PEERS))  # in th
 def main() -> int:
     """Print a table for each session and one of all; 2 without sessions."""
     given = _given()
-    corpus = os.environ.get("SECATEUR_CORPUS", "")
-    files = given.files or ([Path(corpus, one) for one in (SMALL if given.small else SESSIONS)] if corpus else [])
-    if not files:
-        print("name session files, or set SECATEUR_CORPUS to a folder of recorded sessions")
-        return 2
+    files = given.files or [find_corpus("name session files") / one for one in (SMALL if given.small else SESSIONS)]
     tables = {name: dict(table) for name, table in kept(given.json).items()} if given.only else {}
     for file in files:
         match = _match(file)

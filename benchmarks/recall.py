@@ -9,12 +9,12 @@ kept (`held` newest 3, 10, 40), with the seconds that one policy takes to score;
 
 import gzip
 import json
-import os
 import time
 from collections.abc import Callable
-from pathlib import Path
 from statistics import median
 from typing import Any
+
+from corpus import find_corpus
 
 from secateur.identifiers import find_identifiers
 from secateur.simulate.recall import Score, ViewState, recall_of
@@ -26,13 +26,10 @@ RATIO, SECONDS = 150.0, 2.0
 
 def main() -> int:
     """Print the figures; 1 if a bar is missed, 2 without sessions."""
-    corpus = os.environ.get("SECATEUR_CORPUS")
-    if not corpus:
-        print("set SECATEUR_CORPUS to a folder of recorded sessions")
-        return 2
+    corpus = find_corpus()
     missed = False
     for name in SESSIONS:
-        found = next(Path(corpus).rglob(name))
+        found = next(corpus.rglob(name))
         recording = read_recording(gzip.decompress(found.read_bytes()), compactions=False)
         missed |= read(name, recording) > RATIO or figures(recording) > SECONDS
     return int(missed)

@@ -21,6 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
+from corpus import find_corpus, is_corpus_set
 from token_texts import bucket, recorded
 
 from carriers import CARRIERS, CLASSES, drawn_values
@@ -40,8 +41,8 @@ def main() -> int:
     options.add_argument("--show", action="store_true", help="print what stands around each finding")
     asked = options.parse_args()
     bars = [_recall(asked.values), _source(asked.show)]
-    if os.environ.get("SECATEUR_CORPUS"):
-        outputs = [one for one in recorded(Path(os.environ["SECATEUR_CORPUS"])) if one.kind == "result"]
+    if is_corpus_set():
+        outputs = [one for one in recorded(find_corpus()) if one.kind == "result"]
         _outputs("tuned on", [one.text for one in outputs if bucket(one) % 2], asked.show)
         held_out = [one.text for one in outputs if not bucket(one) % 2]
         bars.append(_outputs("held out", held_out, asked.show) <= MOST_IN_OUTPUTS)

@@ -10,13 +10,13 @@ line, a body with its first messages), and bytes are compared instead of message
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator
 from math import ceil
 from pathlib import Path
 from typing import Any
 
+from corpus import find_corpus
 from msgspec import Struct
 
 from secateur import Engine
@@ -177,13 +177,11 @@ def main() -> int:
     asked.add_argument("--native", action="store_true")
     asked.add_argument("--least", type=int, default=30, help="requests")
     given = asked.parse_args()
-    if not os.environ.get("SECATEUR_CORPUS"):
-        print("set SECATEUR_CORPUS to a folder of recorded sessions")
-        return 2
+    corpus = find_corpus()
     policies = [load(one) for one in given.policy or [name for name in list_preset_names() if name != "observe"]]
     wanted = [
         (name, one)
-        for name, one in sessions(Path(os.environ["SECATEUR_CORPUS"]))
+        for name, one in sessions(corpus)
         if len(one.requests) >= given.least and any(part in name for part in given.names or ("",))
     ]
     print(f"{len(wanted)} sessions of at least {given.least} requests")

@@ -8,13 +8,13 @@ units of the session as it was, at three prices: a cache write costs 11.5, 24 an
 """
 
 import gzip
-import os
 import sys
 import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from corpus import find_corpus
 from msgspec.structs import replace
 
 from secateur.policy import list_preset_names
@@ -118,7 +118,7 @@ def told(file: Path) -> bool:
 def main() -> int:
     files = [Path(one) for one in sys.argv[1:]]
     if not files:
-        folder = Path(os.environ["SECATEUR_CORPUS"]) / "pi_session_jsonl" / "badlogic__pi-mono"
+        folder = find_corpus() / "pi_session_jsonl" / "badlogic__pi-mono"
         files = [folder / f"{name}.jsonl.gz" for name in BARS]
     met = [told(file) for file in files]
     return 0 if all(met) else 1

@@ -10,13 +10,13 @@ it, 1 means that the corpus and the list differ.
 
 import argparse
 import hashlib
-import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 from bound import sessions_of
+from corpus import find_corpus
 
 from secateur.simulate.requests import Recording
 
@@ -61,11 +61,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="compare the list with the corpus, write nothing")
     given = parser.parse_args()
-    corpus = os.environ.get("SECATEUR_CORPUS")
-    if not corpus:
-        print("set SECATEUR_CORPUS to a folder of recorded sessions")
-        return 2
-    lines = list(list_sessions(Path(corpus)))
+    lines = list(list_sessions(find_corpus()))
     if given.check:
         same = LIST.read_text("utf-8").splitlines() == lines
         print("the list is that of the corpus" if same else "the list differs from the corpus: write it anew")

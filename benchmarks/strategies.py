@@ -14,10 +14,9 @@ to 3,000 characters (over 1,000 tokens), and without its repetitions (where that
 
 import argparse
 import gzip
-import os
 from collections.abc import Iterator
-from pathlib import Path
 
+from corpus import find_corpus
 from msgspec.structs import replace
 from planting import Fact, planted, shown
 
@@ -69,9 +68,9 @@ POLICIES = {
 
 def main() -> int:
     """Print the figures; 2 without sessions or prices."""
-    corpus, price = os.environ.get("SECATEUR_CORPUS"), price_of(MODEL)
-    if not corpus or price is None:
-        print("set SECATEUR_CORPUS to a folder of recorded sessions")
+    corpus, price = find_corpus(), price_of(MODEL)
+    if price is None:
+        print(f"no price is known for {MODEL}")
         return 2
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", choices=POLICIES, help="this policy alone, and no chances")
@@ -79,7 +78,7 @@ def main() -> int:
     given = parser.parse_args()
     read: list[Recording] = []
     for name in given.sessions:
-        data = next(Path(corpus).rglob(name)).read_bytes()
+        data = next(corpus.rglob(name)).read_bytes()
         read.append(read_recording(gzip.decompress(data), compactions=False))
         compare(name, read[-1], price, {given.only: POLICIES[given.only]} if given.only else POLICIES)
     if not given.only:

@@ -9,12 +9,13 @@ packaged model of which a summary stood.
 """
 
 import argparse
-import os
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from corpus import find_corpus
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
@@ -28,7 +29,7 @@ from secateur.compaction.trigger import Load
 from secateur.model import Message
 from secateur.policy.windows import get_window
 from secateur.summarizers import Summarizer, parse
-from secateur.summarizers.run import CompactionTask, Made, compact_history
+from secateur.summarizers.run import CompactionRun, CompactionTask, compact_history
 from secateur.tokens import estimate
 
 SLACK_S = 2.0  # of the last rung, beside other work
@@ -41,14 +42,11 @@ def main() -> int:
     options.add_argument("--deadline", type=float, default=240, help="seconds for one compaction")
     options.add_argument("--most", type=int, default=12_000, help="tokens of a session: its beginning")
     asked = options.parse_args()
-    corpus = os.environ.get("SECATEUR_CORPUS")
-    if not corpus:
-        print("set SECATEUR_CORPUS to a folder of recorded sessions")
-        return 2
+    corpus = find_corpus()
     late = 0
     stood: dict[str, list[bool]] = {}
     for one in open_writers(asked.names):
-        for name, messages in sessions(Path(corpus), asked.sessions):
+        for name, messages in sessions(corpus, asked.sessions):
             too_late, stands = measure(one, name, beginning(messages, asked.most), asked.deadline)
             late += too_late
             stood.setdefault(one.name.rpartition("#")[2], []).extend([] if stands is None else [stands])
@@ -85,7 +83,7 @@ def measure(by: Summarizer, name: str, messages: tuple[Message, ...], deadline_s
     return seconds > deadline_s + SLACK_S, stands if made.answers else None
 
 
-def told(made: Made, tokens: int) -> str:
+def told(made: CompactionRun, tokens: int) -> str:
     """Its result, in one line."""
     out = made.outcome
     spent = sum(one.spent.input + one.spent.read for one in made.answers), sum(one.spent.output for one in made.answers)

@@ -12,9 +12,7 @@ import base64
 import gzip
 import importlib.util
 import json
-import os
 import re
-import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -68,13 +66,6 @@ class Sample(NamedTuple):
     kind: str  # text | call | result | the name of a made kind
     text: str
     session: str  # the file it was first seen in; "" for made ones
-
-
-def corpus() -> Path:
-    named = os.environ.get("SECATEUR_CORPUS")
-    if not named:
-        sys.exit("SECATEUR_CORPUS must name a folder of recorded sessions")
-    return Path(named)
 
 
 def recorded(folder: Path) -> list[Sample]:

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import median, quantiles
 
 import toktok
-from token_texts import Sample, bucket, corpus, made, recorded
+from corpus import find_corpus
+from token_texts import Sample, bucket, made, recorded
 
 from secateur.tokens import get_counter
 
@@ -27,7 +28,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the texts")
     quick = parser.parse_args().quick
-    samples = [one for one in recorded(corpus()) if not quick or bucket(one) < 10]
+    samples = [one for one in recorded(find_corpus()) if not quick or bucket(one) < 10]
     counted = Counted(samples + made())
     for name, count in (("estimate", get_counter("estimate")), ("characters / 4", lambda text: max(1, len(text) // 4))):
         print(f"\n{name:32}{'':21}  |error|       error\n{HEAD}")

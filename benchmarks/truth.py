@@ -11,13 +11,13 @@ printed with the messages behind it. `--draw` prints so many statements, drawn b
 import argparse
 import gzip
 import json
-import os
 import random
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from corpus import find_corpus
 from msgspec import Struct
 
 from secateur import Engine
@@ -159,7 +159,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     found: list[tuple[str, str, tuple[Message, ...]]] = []
-    for path, data in sessions(Path(os.environ["SECATEUR_CORPUS"])):
+    for path, data in sessions(find_corpus()):
         try:
             summary, messages = summarize(data, asked.window)
         except SecateurError:

@@ -7,12 +7,12 @@ share of the prompts that was read from the cache as recorded and as simulated, 
 points of that share.
 """
 
-import os
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from corpus import find_corpus
 from msgspec import Struct
 
 from secateur.errors import FormatError
@@ -102,10 +102,7 @@ def hits(found: list[Recording]) -> None:
 
 def main() -> int:
     """Print the tables; 1 if a bar is missed, 2 without sessions."""
-    if not os.environ.get("SECATEUR_CORPUS"):
-        print("set SECATEUR_CORPUS to a folder of recorded sessions")
-        return 2
-    found = list(sessions(Path(os.environ["SECATEUR_CORPUS"])))
+    found = list(sessions(find_corpus()))
     met = hosts(found)
     hits(found)
     return 0 if met else 1

@@ -26,7 +26,6 @@ too: `--requests 2` plays all.
 import argparse
 import hashlib
 import json
-import os
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -34,6 +33,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from corpus import find_corpus
 from harm import choose_sessions
 from msgspec import Struct, structs
 from split import HALVES, digest_of
@@ -292,16 +292,13 @@ def read_arguments() -> argparse.Namespace:
 def main() -> int:
     """Print the tables; 1 where a promise is broken, 2 without sessions."""
     given = read_arguments()
-    corpus = os.environ.get("SECATEUR_CORPUS")
-    if not corpus:
-        print("set SECATEUR_CORPUS to a folder of recorded sessions")
-        return 2
+    corpus = find_corpus()
     lines: list[dict[str, Any]] = []
     met = True
     for half in given.half:
         chosen = [
             (name, one)
-            for name, one in choose_sessions(Path(corpus), half, 0)
+            for name, one in choose_sessions(corpus, half, 0)
             if given.requests <= len(one.requests) <= (given.at_most or len(one.requests))
             and max(one.prompt_tokens) >= given.at_least
         ]
