@@ -207,7 +207,6 @@ def build_context(
     if target is not None:
         policy, window, source = target.policy, target.tokens, target.source
     last = state.clock.model
-    switched = f"the model was switched from {last} to {model}" if model and last and last != model else ""
     missed = state.clock.missed.describe() if state.clock.missed.in_row and state.clock.model == model else ""
     ratio = counted.ratio if projection.counting.alike else 1.0
     may_edit = not projection.is_observed or bool(projection.plan.epochs)
@@ -226,8 +225,10 @@ def build_context(
         recall_handles=handles,
         recall_folder=get_tenant_folder(settings.recall_folder, state.who.tenant) if handles else "",
         pricing=_resolve_tariff(projection, settings, request.now_ms, state) if may_edit else CachePricing(),
-        cold_reason=switched or place.cold_reason or missed,
+        cold_reason=place.cold_reason or missed,
         cold_keys=(*place.cold_keys, *state.clock.missed.keys),
+        is_switched=bool(model and last and last != model),
+        switch_keys=place.switch_keys,
         compaction_limit=find_compaction_limit(policy, window, model) if settings.compaction.enabled else 0,
     )
     return Context(

@@ -121,7 +121,16 @@ def test_other_models_answers_are_no_misses_of_this_one() -> None:
     for share in (0.9, 0.0, 0.0, 0.0):
         session.send(share)
     view = session.engine.fit(body(45).replace(b"gpt-5", b"gpt-4.1"), session="s", now_ms=START, idle_s=4.0)
-    assert view.receipt.reason.startswith("the model was switched")
+    assert "answers read next to nothing" not in view.receipt.reason + view.receipt.skipped_reason
+    assert view.receipt.cold_keys == session.engine.fit(body(45), session="t", now_ms=START).receipt.cold_keys == ()
+
+
+def test_a_switched_model_is_no_free_moment_and_is_remembered() -> None:
+    session = Session()
+    session.send(0.9)
+    view = session.engine.fit(body(45).replace(b"gpt-5", b"gpt-4.1"), session="s", now_ms=START, idle_s=4.0)
+    assert view.receipt.skipped_reason.startswith("the prompt cache is warm")
+    assert view.receipt.switch_keys == (view.receipt.head_key,)
 
 
 @given(st.lists(st.tuples(st.integers(0, 60_000), st.integers(0, 60_000), st.booleans(), st.booleans()), max_size=12))
