@@ -344,6 +344,17 @@ def test_a_commit_that_worked_at_a_later_try_and_lines_that_say_what_failed() ->
     assert steps_of(*checks) == ("gh pr checks 12 → failed: lint fail 1m25s",)
 
 
+def test_a_file_that_an_earlier_turn_created_is_changed_by_writing_it_again() -> None:
+    def write(text: str) -> tuple[Message, Message]:
+        given = json.dumps({"file_path": "rows.py", "content": text})
+        return assistant((text, "Write", given)), result("ok", "Write", text)
+
+    first = (user("Read the rows."), *write("x"), assistant(text="The rows are read."))
+    turns = (*first, user("Once more."), *write("y"), assistant(text="Written anew."))
+    told = [one.progress.steps for one in build_ledger(talk(*turns).messages).requests if one.progress]
+    assert told == [("created rows.py",), ("changed rows.py",)]
+
+
 def test_a_file_that_the_turn_created_is_told_once() -> None:
     made = assistant(("w", "Write", '{"file_path": "rows.py", "content": "x"}')), result("ok", "Write", "w")
     assert steps_of(*made, *edited("a.py"), *edited("rows.py")) == ("created rows.py", "changed a.py")

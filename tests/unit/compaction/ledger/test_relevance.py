@@ -199,6 +199,12 @@ def test_a_file_that_was_asked_for_added_or_never_run_is_no_scratch_file(asked: 
     assert [one.scratch for one in ledger.files if one.use == "created"] == [False]
 
 
+@pytest.mark.parametrize(("line", "is_scratch"), [("echo SUBMIT_FINAL && cat mend.patch", False), ("cat a.py", True)])
+def test_the_file_that_was_handed_in_is_no_scratch_file(line: str, is_scratch: bool) -> None:
+    ledger = ledger_of(user("Fix it."), *ran("git diff > mend.patch"), *ran(line))
+    assert [one.scratch for one in ledger.files if one.path == "mend.patch"] == [is_scratch]
+
+
 def test_errors_that_were_resolved_on_the_way_are_left_out() -> None:
     lines = shown(
         user("Fix the date parser."),

@@ -81,7 +81,7 @@ class ShownTexts:
             text = max(held, key=len)
             return _find_above(edit.path, text, text.rfind("\n", 0, text.find(anchor) + 1) + 1)
         name = find_definition(edit.path, edit.place) if edit.place else ""
-        return [(-1, name)] if name else []
+        return [(len(edit.place) - len(edit.place.lstrip()), name)] if name else []
 
 
 class NetChanges:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import FileEntry
-from secateur.compaction.ledger.files.changes import FileChanges, trace_changes
+from secateur.compaction.ledger.files.changes import DIFF, FileChanges, trace_changes
 from secateur.compaction.ledger.files.own_words import find_mentions
 from secateur.compaction.ledger.files.rewrites import (
     IMPORTS_ONLY,
@@ -45,8 +45,10 @@ def describe_changes(
         return tuple(files)
     history = trace_changes(noted, messages, done)
     said = find_mentions(messages, {path: one.number for path, one in history.items()})
+    created = {one.path for one in files if one.use == "created"}
     notes = {
-        path: _describe(one, said.alone.get(path, ""), said.together.get(path, "")) for path, one in history.items()
+        path: _describe(one, said.alone.get(path, ""), said.together.get(path, ""), path in created)
+        for path, one in history.items()
     }
     undone = {path for path, one in history.items() if _is_undone(one)}
     return tuple(
@@ -120,9 +122,9 @@ def _is_quote_of(part: str, items: Iterable[str]) -> bool:
     return len(said) >= _FEWEST_CHARS and any(item.replace("**", "").startswith(said) for item in items)
 
 
-def _describe(changes: FileChanges, sentence: str, together: str) -> str:
+def _describe(changes: FileChanges, sentence: str, together: str, is_new: bool) -> str:
     """Compose the note of one file from its parts; what is said of several files stands where little else is known."""
-    parts = list(_describe_names(changes))
+    parts = list(_describe_names(changes, is_new))
     if sentence and not _is_said(sentence, " ".join(parts)):
         parts.append(f"“{sentence}”")
     if not parts and changes.kinds and changes.kinds <= {IMPORTS_ONLY, LAYOUT_ONLY}:
@@ -138,19 +140,26 @@ def _describe(changes: FileChanges, sentence: str, together: str) -> str:
     return _clip(collapse_whitespace(redact("; ".join(parts))).replace(" — ", " – "), most)
 
 
-def _describe_names(changes: FileChanges) -> Iterator[str]:
-    """Yield what a file says of itself, and the names that edits added, renamed, changed and removed."""
-    is_new = "whole" in changes.kinds
-    if changes.lead and is_new:
+def _describe_names(changes: FileChanges, is_new: bool) -> Iterator[str]:
+    """Yield what a file says of itself, and the names that edits added, renamed, changed and removed.
+
+    `is_new`: the session created the file, so that whatever edits changed in it is what it has.
+    """
+    is_written = "whole" in changes.kinds
+    is_filled = is_new and not is_written and DIFF not in changes.kinds  # git shows how it was before
+    is_new = is_written or is_filled
+    if changes.lead and is_written:
         yield f"“{changes.lead}”"
     renamed = {old: new for old, new in changes.renamed.items() if old in changes.removed and new in changes.added}
     known = {f"“{changes.lead}”", *renamed.values()}
-    drops = f"drops {_join(removed)}" if (removed := [one for one in changes.removed if one not in renamed]) else ""
+    removed = [one for one in changes.removed if one not in renamed and not is_filled]
+    drops = f"drops {_join(removed)}" if removed else ""
     if drops and is_new:
         yield drops
-    if added := [name for name in changes.added if name not in known]:
+    held = [one for one in changes.net.list_owners() if one not in changes.removed] if is_filled else []
+    if added := [name for name in dict.fromkeys((*changes.added, *held)) if name not in known]:
         yield f"has {_join(added[::-1])}" if is_new else f"adds {_join(added)}"
-    if renamed:
+    if renamed and not is_filled:
         yield f"renames {_join(f'{old} to {new}' for old, new in renamed.items())}"
     if not is_new:
         yield from _describe_changed(changes)

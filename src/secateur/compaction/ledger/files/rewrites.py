@@ -175,7 +175,7 @@ def list_diffs(text: str) -> Iterator[EditedText]:
         for hunk in _HUNK.finditer(piece):
             body = hunk["body"].partition("\n\\ No newline")[0]
             yield EditedText(
-                named["path"], _take_lines(body, "- "), _take_lines(body, "+ "), place=hunk["place"].strip()
+                named["path"], _take_lines(body, "- "), _take_lines(body, "+ "), place=hunk["place"][1:].rstrip()
             )
 
 

@@ -21,6 +21,7 @@ from secateur.compaction.ledger.files.lines import TEMPORARY
 from secateur.compaction.ledger.files.paths import find_roots, list_roots
 from secateur.compaction.ledger.files.touched import limit_uncommitted
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
+from secateur.compaction.ledger.work.endings import describe_ending
 from secateur.compaction.ledger.work.failures import is_overtaken
 from secateur.compaction.ledger.work.standing import list_changes
 from secateur.model import Message
@@ -94,11 +95,12 @@ def mark_scratch_files(
     used = {posixpath.basename(word) for run in ran for word in _list_operands(run)}
     added = [word for run in ran for words in run.does if words[:2] == ("git", "add") for word in words[2:]]
     takes_all = not {"-A", "--all", "."}.isdisjoint(added)
-    kept = {posixpath.basename(word) for word in added}
+    handed_in = set(_NAMES.findall(describe_ending(messages, done)))
+    kept = {posixpath.basename(word) for word in added} | handed_in
 
     def is_scratch(one: FileEntry) -> bool:
         folder, name = posixpath.split(one.path)
-        if one.use != "created" or name in asked:
+        if one.use != "created" or name in asked or name in handed_in:
             return False
         if TEMPORARY.match(one.path) or _BACKUP.search(name):
             return True
@@ -196,6 +198,7 @@ _COMMON = frozenset(
     {"readme", "config", "package", "settings", "constants", "helpers", "common", "schema", "version", "license"}
     | {"agents", "claude", "skill", "changelog", "makefile", "dockerfile", "request", "client", "server"}
 )
+_NAMES = re.compile(r"[\w.-]{3,100}")
 _SEPARATORS = re.compile(r"[-_]")
 _CHANGES = ("created", "changed", "deleted", "moved", "restored")
 _PATCH = re.compile(r"\.(?:patch|diff|rej)$")

@@ -38,8 +38,9 @@ def add_progress(
     actions: list[list[Action]] = [[] for _ in turns]
     for action in done:
         actions[places.get(action.call.key, places.get(action.key, len(turns) - 1))].append(action)
+    known = set[str]()  # paths, from turn to turn
     made = [
-        Progress(limit_steps(tuple(list_steps(mine, runs, scratch)), MOST_STEPS), _find_reply(turn))
+        Progress(limit_steps(tuple(list_steps(mine, runs, scratch, known)), MOST_STEPS), _find_reply(turn))
         for mine, turn in zip(actions, turns, strict=True)
     ]
     before, *after = (one if one.steps or one.reply else None for one in made)

@@ -32,13 +32,14 @@ CHANGES = ("created", "changed", "moved", "deleted", "restored")  # how a step o
 
 
 def list_steps(
-    done: Sequence[Action], runs: dict[str, list[ExecutedCommand]], scratch: frozenset[str] = frozenset()
+    done: Sequence[Action], runs: dict[str, list[ExecutedCommand]], scratch: frozenset[str], known: set[str]
 ) -> Iterator[str]:
     """Return what these calls changed, ran and committed, in order.
 
-    `runs`: their commands by the key of the call; `scratch`: paths of files that were made only to try something.
+    `runs`: their commands by the key of the call; `scratch`: paths of files that were made only to try something;
+    `known`: paths that were read or changed before, to which those of these calls are added.
     """
-    steps = _Steps(scratch)
+    steps = _Steps(scratch, known)
     for action in done:
         mine = runs.get(action.key, [])
         if action.ok or mine:
@@ -65,11 +66,11 @@ class _Step(Struct):
 class _Steps:
     """The steps of a turn so far, by a name that later steps of the same kind share."""
 
-    def __init__(self, scratch: frozenset[str]) -> None:
+    def __init__(self, scratch: frozenset[str], known: set[str]) -> None:
         self._scratch = scratch
+        self._known = known
         self._found: dict[str, _Step] = {}
         self._looked: dict[str, None] = {}
-        self._known: set[str] = set()  # paths that were read or changed before
         self._missed: dict[str, str] = {}  # paths of edits that failed, with the step that tells it
         self._changes = 0
 
@@ -86,7 +87,7 @@ class _Steps:
             elif name and effect.use in CHANGES and not path.startswith("/dev/"):
                 self._found.pop(self._missed.pop(path, ""), None)
                 use = "changed" if effect.use == "created" and path in self._known else effect.use
-                self._known.add(path)
+                (self._known.discard if use == "deleted" else self._known.add)(path)
                 if path not in self._scratch:
                     self._note_change(
                         use, f"{name} to {posixpath.basename(effect.to) or effect.to}" if effect.to else name

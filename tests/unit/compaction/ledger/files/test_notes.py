@@ -170,6 +170,24 @@ def test_a_new_file_is_told_by_what_it_says_of_itself() -> None:
     assert notes(*called("bash", command=line)) == {"doc.md": "“The plan”; has “Steps”"}
 
 
+def test_what_edits_changed_in_a_file_that_the_session_created_is_what_it_has() -> None:
+    made = called("bash", command="touch rows.py")
+    first = edited("rows.py", "", "def rows():\n    return 1\n")
+    other = edited("rows.py", "def rows():\n    return 1\n", "def rows():\n    return 2\n")
+    assert notes(*made, *first, *other) == {"rows.py": "has rows"}
+    assert notes(*other) == {"rows.py": "changes rows: `return 1` → `return 2`"}
+
+
+def test_a_line_behind_the_function_that_a_hunk_names_is_not_in_it() -> None:
+    diff = (
+        "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n"
+        "@@ -9,6 +9,6 @@ func total(rows int) int {\n }\n \n-// load is slow.\n+// load is fast.\n func load() {\n"
+    )
+    wrote = called("bash", command="python - <<'EOF'\nopen('a.go', 'w').write('x')\nEOF")
+    shown = (assistant(("d", "bash", json.dumps({"command": "git diff"}))), result(diff, "bash", "d"))
+    assert notes(*wrote, *shown) == {"a.go": "`// load is slow.` → `// load is fast.`"}
+
+
 def test_the_newest_sentence_behind_the_last_edit_is_quoted_and_an_older_one_is_not() -> None:
     work = edited("lib/a.py", "1", "2", "Let me fix the rounding of prices in `a.py`:")
     assert notes(*work) == {"lib/a.py": ""}  # an intent is no deed
