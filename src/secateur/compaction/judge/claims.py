@@ -281,7 +281,7 @@ _BY_USER = re.compile(
     r"|o\s+usuário\s+(?!autoriz|permiti|pedi|exigi|aprov)\w+(?:ou|iu)\b)"
 )
 _WISHED = re.compile(
-    r"(?i)\b(?:should|must|will|would|might|may|could|to\s+be|needs?\s+to|at\s+most|at\s+least|if|whether|todo"
+    r"(?i)\b(?:should|must|will|would|might|may|could|going\s+to|to\s+be|needs?\s+to|at\s+most|at\s+least|if|whether|todo"
     r"|for\s+example|e\.g"
     r"|soll\w*|muss|höchstens|mindestens|wenn|ob|debe\w*|si|doit|doivent|deve|se|должн\w*|если|nếu|cần)\b"
     r"|[?？]|应该|需要|如果|べき|なら|해야"

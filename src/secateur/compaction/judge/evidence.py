@@ -260,7 +260,13 @@ def _list_kinds(run: ExecutedCommand) -> tuple[Check, ...]:
 
 
 _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = (
-    ("lint", re.compile(r"(?i)\b(?:rubocop|ktlint|detekt|checkstyle|phpcs|stylelint|kubeconform|hadolint|yamllint)\b")),
+    (
+        "lint",
+        re.compile(r"(?i)\b(?:rubocop|ktlint|detekt|checkstyle|phpcs|stylelint)\b"),
+    ),
+    ("lint", re.compile(r"(?i)\b(?:kubeconform|hadolint|yamllint|credo|swiftlint)\b")),
+    ("lint", re.compile(r"(?i)\bgradlew?\b[^|;&]*\blint\w*")),
+    ("build", re.compile(r"(?i)(?<![\w./-])(?:mkdocs|hugo|jekyll|eleventy|sphinx)\b[^|;&]*\bbuild\b")),
     ("test", re.compile(r"(?i)\b(?:mvnw?|gradlew?|sbt|bazel|dotnet|swift|ant)\b[^|;&]*(?<![a-z/.-])\w*test")),
     ("build", re.compile(r"(?i)\b(?:mvnw?|gradlew?|sbt|bazel|dotnet|swift)\b[^|;&]*\b(?:build|compil|packag|assembl)")),
 )

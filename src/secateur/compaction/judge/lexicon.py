@@ -75,7 +75,7 @@ PRESENT = build_pattern(
 )
 # What is still to come, or is bound to a condition
 AHEAD = build_pattern(
-    r"let\s+me|let[’']s|i[’']ll|i\s+am\s+going|to\s+be|to\s+do|should|must|will|would|shall|might|needs?|next|later|pending|todo|if|whether|unless|once|when|as\s+soon\s+as|"
+    r"let\s+me|let[’']s|i[’']ll|(?:i\s+am|is|are)\s+going|to\s+be|to\s+do|should|must|will|would|shall|might|needs?|next|later|pending|todo|if|whether|unless|once|when|as\s+soon\s+as|"
     r"so\s+that|in\s+order\s+to|damit|pour\s+que|para\s+que|чтобы|plan(?:ned|s)?|wants?|wanted|asked|proposed|wait\w*|awaiting|first|only\s+after|ready\s+(?:to|for)|prepared|attempt\w*|tried|trying|try|"
     r"soll\w*|muss|müssen|werden|wird|wenn|falls|ob|sobald|nächst\w*|später|geplant|offen|erst|würde\w*|darf|"
     r"doit|doivent|sera|seront|si|quand|lorsque|prévue?s?|prochain\w*|faire|falloir|faut|faudra|"

@@ -14,7 +14,17 @@ from secateur.compaction.judge.ground import anchors, reasons, unsettled
 from secateur.compaction.judge.ground import turns as opposed
 from secateur.compaction.judge.noise import find_gibberish, find_repetition
 from secateur.compaction.judge.reading import read_claims
-from secateur.compaction.judge.user import bans, choices, consent, demands, inversion, opposites, owners, stances
+from secateur.compaction.judge.user import (
+    bans,
+    choices,
+    consent,
+    demands,
+    inversion,
+    opposites,
+    origins,
+    owners,
+    stances,
+)
 from secateur.compaction.judge.work import (
     causes,
     changes,
@@ -65,11 +75,16 @@ _KINDS = (
     opposed,
     unsettled,
     steps,
+    origins,
 )  # the order in which reasons are looked for
 _OF_ACTS = frozenset({"unchanged_file", "not_run"})  # reasons that need something said to have happened
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
+_DOUBTFUL = (origins, unsettled, reasons, causes, labels, bindings, anchors, opposed, wishes, stances, choices, support)
 _KINDS_BY_STRENGTH: tuple[tuple[Strength, tuple[ModuleType, ...]], ...] = (
-    ("doubt", (unsettled, reasons, causes, labels, bindings, anchors, opposed, wishes, stances, choices, support)),
+    (
+        "doubt",
+        (origins, unsettled, reasons, causes, labels, bindings, anchors, opposed, wishes, stances, choices, support),
+    ),
     ("certain", (checks, consent, owners, bans, inversion, demands, standing)),
 )
 _RULES = tuple(rule for kind in _KINDS for rule in kind.RULES)

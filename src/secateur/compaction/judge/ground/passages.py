@@ -64,6 +64,10 @@ class PassageIndex:
             found[one.group].append(one.text)
         return {group: "\n".join(texts) for group, texts in found.items()}
 
+    def list_places(self, stem: str) -> Sequence[int]:
+        """Return the numbers of the passages that hold a stem."""
+        return self._places.get(stem, ())
+
     def list_speakers(self, stem: str) -> frozenset[Speaker]:
         """Return who said something with a stem; everybody, if it stands everywhere."""
         places = self._places.get(stem, ())

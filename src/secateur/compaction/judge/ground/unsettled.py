@@ -45,6 +45,44 @@ def _explain_unsettled(claim: Claim, evidence: Evidence) -> str:
     return ""
 
 
+def _explain_unwanted(claim: Claim, evidence: Evidence) -> str:
+    """Quote what the user forbids, where a claim has the user want it and no other words of the user name it."""
+    if claim.is_quoted or claim.is_question:
+        return ""
+    unsettled, settled = _read_user(evidence.replies)
+    for clause in split_clauses(claim.text):
+        wanted = _WANTED.search(clause)
+        if (
+            wanted is None
+            or is_denied(clause)
+            or REFUSES.search(clause)
+            or FORBIDS.search(clause)
+            or _OPEN.search(clause)
+        ):
+            continue
+        stems = get_claim_stems(clause[wanted.end() :]) - _LIGHT - settled
+        for one in unsettled:
+            if any(stem[0] < "\u3040" and not stem.isdigit() for stem in stems & one.stems):
+                return quote("the user", one.text)
+    return ""
+
+
+_WANTED = re.compile(
+    r"(?i)\b(?:the\s+)?(?:user|customer|client|owner)\s+(?:has\s+|had\s+|also\s+|then\s+)*(?:wants?|wanted|asked(?:\s+for)?|asks(?:\s+for)?|requested|requests|ordered|demands?|demanded|chose|picked"
+    r"|decided\s+(?:on|for)|prefers|preferred|agreed\s+to|approved)\b|\b(?:der\s+|die\s+)?(?:be)?nutzer(?:in)?\s+(?:will|wollte|möchte|wünscht|verlangt\w*)\b"
+    r"|\bl['’]utilisateur\s+(?:veut|voulait|a\s+demandé|a\s+choisi)\b|\bel\s+usuario\s+(?:quiere|pidió|eligió)\b|\bo\s+usuário\s+(?:quer|pediu|escolheu)\b"
+)
+
+
+def _read_user(replies: tuple[UserReply, ...]) -> tuple[tuple[_Clause, ...], frozenset[str]]:
+    """Return what the user forbids, and the stems of all else that they said or said yes to."""
+    unsettled = tuple(one for one in _read(replies, "", "")[0] if one.who == "user")
+    settled = _read(replies, "", "")[1]
+    taken = (one.before for one in replies if not _is_refusal(one.text))
+    banned = frozenset[str]().union(*(one.stems for one in unsettled))
+    return unsettled, settled | (get_stems("\n".join(taken)) - banned)
+
+
 def _is_plain(clause: str) -> bool:
     """Whether a clause tells plainly that something was done or is so."""
     is_open = is_denied(clause) or is_ahead(clause) or is_earlier(clause) or _OPEN.search(clause)
@@ -137,4 +175,4 @@ def _list_questions(text: str) -> list[str]:
     return [one for one in SENTENCE.split(text) if one.rstrip().endswith(("?", "？"))]
 
 
-RULES = (ClaimRule("not_run", _explain_unsettled, _PAST),)
+RULES = (ClaimRule("not_run", _explain_unsettled, _PAST), ClaimRule("inverted", _explain_unwanted))

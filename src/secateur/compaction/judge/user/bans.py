@@ -127,8 +127,8 @@ def _explain_taken_directive(claim: Claim, evidence: Evidence) -> str:
     words = claim.words
     if claim.is_reported or claim.is_quoted or is_negative(claim.text) or len(words) < 3:
         return ""
-    own = words & extract_words(evidence.user)
-    if len(own) > MOST_OWN * len(words):
+    wanted = (one for one in evidence.clauses if not is_negative(one))
+    if max((len(words & extract_words(one)) for one in wanted), default=0) > MOST_OWN * len(words):
         return ""
     for sentence in _list_directives(evidence.outputs):
         if len(words & extract_words(sentence)) >= LEAST_TAKEN * len(words):

@@ -7,7 +7,7 @@ tool that a sentence names count, or else those of its kind. Which runs there we
 import re
 from collections.abc import Sequence
 
-from secateur.compaction.judge.claims import REPORTING, Claim
+from secateur.compaction.judge.claims import REPORTING, SENTENCE, Claim
 from secateur.compaction.judge.clauses import is_ahead, is_earlier, is_share
 from secateur.compaction.judge.evidence import CheckRun, ClaimRule, Evidence
 
@@ -115,8 +115,8 @@ def _compare_runs(claim: Claim, runs: Sequence[CheckRun], evidence: Evidence) ->
             and not (is_counted or (_COUNTED.search(claim.text) and any(run.ok for run in runs)))
         ):
             return f"the last run of {last.text[:60]} failed"
-        if not evidence.checks and not _CHECKING.search(evidence.calls + evidence.kept + evidence.user):
-            return "no check was run"
+        if why := _explain_missing(claim, evidence) if not runs else "":
+            return why
     same = [run for run in evidence.checks if run.ok is not None and last and run.kind == last.kind]
     named = next((name for name in _FUNCTION.findall(claim.text) if same and _has_failed_last(name, same)), "")
     is_mended = (_PASSES.search(claim.text) or _FIXED.search(claim.text)) and not _PARTIAL.search(
@@ -149,6 +149,21 @@ def _has_failed_last(name: str, runs: Sequence[CheckRun]) -> bool:
     return last.ok is False and any(name in line and re.search(r"\bFAIL", line) for line in last.output.splitlines())
 
 
+def _explain_missing(claim: Claim, evidence: Evidence) -> str:
+    """Say that no check, or no test, was run."""
+    if not evidence.checks and not _CHECKING.search(evidence.calls + evidence.kept + evidence.user):
+        return "no check was run"
+    is_run = any(_CHECKING.search(run.text) for run in evidence.runs)
+    return "no test was run" if _TESTS.search(claim.text) and not is_run and not _told_passing(evidence) else ""
+
+
+def _told_passing(evidence: Evidence) -> bool:
+    """Whether the user, the agent or an earlier summary says that tests passed."""
+    texts = (evidence.user, evidence.agent, evidence.kept)
+    return any(_TESTS.search(one) and _PASSES.search(one) for text in texts for one in SENTENCE.split(text))
+
+
+_TESTS = re.compile(r"(?i)\b(?:tests|test\s+suite|suite|pruebas|testes|essais|тесты)\b|测试|テスト|테스트")
 _NEVER_RUN = re.compile(
     r"(?i)\btests?\s+(?:were|have\s+been)\s+never\s+run\b|\bnie\s+(?:getestet|ausgeführt)|从未运行|一度も実行"
 )

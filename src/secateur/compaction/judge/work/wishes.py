@@ -195,7 +195,7 @@ _TOLD = re.compile(
     r"|se\s+\w+(?:ó|aron|ieron)|ya|está[n]?|foi|foram|já|был[аои]?|уже|đã)\b|\b\w{3,}ed\b|已|了|完成|した|済|ました|ている|했|됐"
 )
 _OPEN = re.compile(
-    r"(?i)\b(?:will|would|could|should|shall|must|may|might|to\s+be|needs?|next|if|whether|unless|until|before"
+    r"(?i)\b(?:will|would|could|should|shall|must|may|might|to\s+be|going\s+to|needs?|next|if|whether|unless|until|before"
     r"|once|when|todo|start\w*|begin\w*|begun|began|begonnen|commencé|empezado|pending|planned|asked|wants?|wanted"
     r"|proposed|suggested|offered|tried|attempted|prefer\w*|chose\w*|consider\w*|rather|instead|against|decided|left\s+for"
     r"|still\s+to|yet"
