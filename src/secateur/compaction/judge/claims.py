@@ -176,7 +176,7 @@ _AHEAD_OF_WORK = ("next", "questions", "goal", *DEMANDING)
 _HOLDS = re.compile(
     r"(?i)^\W*(?:\d+\.\s*)?\[\s*(?:x|done|completed)\s*\]|[✓✔✅]|\b(?:was|were|is|are|has|have|had|did|does|done|now|already"
     r"|stands?|works?|pass(?:es|ed)?|fail(?:s|ed)?|war|waren|ist|sind|wurden?|hat|haben|erledigt|fertig|est|sont|était|étaient"
-    r"|a|ont|fait|fue|fueron|es|son|está[n]?|ha|han|hecho|foi|foram|é|são|tem|têm|feito|был[аои]?|есть|уже|готово|đã|xong)\b"
+    r"|a(?=\s+\w*(?:é|it|u|is)e?s?\b)|ont|fait|fue|fueron|es|son|está[n]?|ha|han|hecho|foi|foram|é|são|tem|têm|feito|был[аои]?|есть|уже|готово|đã|xong)\b"
     r"|已|了|完成|した|済|ました|ている|했|됐|되었"
 )
 _CONDITION = re.compile(

@@ -144,5 +144,18 @@ def test_given_to_the_right_one_it_stands(claim: str) -> None:
     assert not find_on_board("decisions", claim)
 
 
+@pytest.mark.parametrize(
+    ("section", "claim"),
+    [
+        ("discoveries", "After the deletion of the log the cabin is still there."),
+        ("discoveries", "The advice to set TIMER to 12 would have held the doors."),
+        ("constraints", "Nothing with the ending .lift may be bought."),
+        ("next", "Debounce the relay in a separate commit."),
+    ],
+)
+def test_what_stays_would_be_or_may_not_be_is_no_claim_of_a_change(section: str, claim: str) -> None:
+    assert not find_on_board(section, claim)
+
+
 def test_without_a_run_of_tests_none_has_passed() -> None:
     assert find_on_board("discoveries", "The tests pass.") == ["checks.result"]

@@ -22,7 +22,7 @@ NEAR_WORDS = 2  # beside a figure that label it
 FEWEST_DIGITS = 2  # of a figure that is looked for: smaller ones stand everywhere
 TELLING_DIGITS = 3  # of a figure whose first and last place in the history says what came first
 
-FIGURE = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?![\d.]*\w*[/:]\d)")
+FIGURE = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?![\d.]*\w*[/:]\d)(?!\d*[hm]\d)")
 _PART = re.compile(r"[;,|()\[\]]\s*|\s{3,}|\s+(?:and|und|y|et|e|и|và|vs\.?)\s+")
 
 

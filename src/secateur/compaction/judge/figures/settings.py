@@ -61,7 +61,7 @@ _STATED = re.compile(
 )
 _SWITCHES = {"on": "true", "off": "false", "yes": "true", "no": "false"}
 _LATER = re.compile(
-    r"(?i)\b(?:idea|wish\w*|depends|wanted|asked|proposed|suggested|will|then|later|next|plans?|todo|raise\s|lower\s|whether|if|unless|dann|später|sobald|luego|después"
+    r"(?i)\b(?:idea|advice|would|wish\w*|depends|wanted|asked|proposed|suggested|will|then|later|next|plans?|todo|raise\s|lower\s|whether|if|unless|dann|später|sobald|luego|después"
     r"|ensuite|puis|depois|потом|sau)\b|次に|予定|下一步|接下来|다음"
 )
 

@@ -17,6 +17,7 @@ COUNTED = 12  # a whole number up to this counts things
 _SCALES: tuple[tuple[re.Pattern[str], tuple[float, ...]], ...] = (
     (re.compile(r"(?i)b$|bytes?"), (1_000, 1_024, 1e6, 1_024**2, 1e9)),
     (re.compile(r"(?i)^(?:m?s|sec|min|hour|sekund|minut|stund|seg)|秒"), (1_000, 60, 3_600)),
+    (re.compile(r"(?i)^(?:%|per\s?cent|prozent)"), (100, 0.01)),
 )
 MOST_DIGITS = 60  # of a number: a longer one is data
 DERIVING_CHARS = 100_000  # of a history in which sums and differences are looked for

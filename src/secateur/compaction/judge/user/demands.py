@@ -6,8 +6,9 @@ claim that says what was withdrawn, are no contradiction.
 
 import re
 
-from secateur.compaction.judge.claims import CLAUSE, DEMANDING, Claim, extract_words, is_denied, quote
+from secateur.compaction.judge.claims import CLAUSE, DEMANDING, Claim, extract_words, quote
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
+from secateur.compaction.judge.lexicon import DENIES
 from secateur.compaction.judge.user.inversion import is_about, quote_demand
 
 LEAST_SHARED = 0.5  # of the words of a demand
@@ -17,7 +18,7 @@ STEM = 4  # letters by which the words of a withdrawn order are compared
 def _explain_weakened(claim: Claim, evidence: Evidence) -> str:
     """Quote a demand without exception that a claim makes a preference or a permission."""
     found = _WEAK.search(claim.text)
-    if found is None or is_denied(claim.text[: found.start()]) or _ONLY.search(claim.text[: found.start()]):
+    if found is None or DENIES.search(claim.text[: found.start()]) or _ONLY.search(claim.text[: found.start()]):
         return ""
     about = [one for one in evidence.clauses if _is_demanding(one, claim)]
     if not about or any(map(_WEAK.search, about)):

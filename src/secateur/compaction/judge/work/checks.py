@@ -154,10 +154,10 @@ def _explain_missing(claim: Claim, evidence: Evidence) -> str:
     if not evidence.checks and not _CHECKING.search(evidence.calls + evidence.kept + evidence.user):
         return "no check was run"
     is_run = any(_CHECKING.search(run.text) for run in evidence.runs)
-    return "no test was run" if _TESTS.search(claim.text) and not is_run and not _told_passing(evidence) else ""
+    return "no test was run" if _TESTS.search(claim.text) and not is_run and not _has_told_passing(evidence) else ""
 
 
-def _told_passing(evidence: Evidence) -> bool:
+def _has_told_passing(evidence: Evidence) -> bool:
     """Whether the user, the agent or an earlier summary says that tests passed."""
     texts = (evidence.user, evidence.agent, evidence.kept)
     return any(_TESTS.search(one) and _PASSES.search(one) for text in texts for one in SENTENCE.split(text))

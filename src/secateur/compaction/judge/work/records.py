@@ -188,7 +188,9 @@ _LATER = re.compile(
 
 def _explain_other_constant(claim: Claim, evidence: Evidence) -> str:
     """Name the newest value of a constant that a claim says to have been set to another."""
-    if claim.is_question or claim.is_quoted or claim.is_negative or claim.section == "next":
+    if claim.is_question or claim.is_quoted or claim.is_negative or _CONSIDERED.search(claim.text):
+        return ""
+    if claim.section == "next":
         return ""
     for one in evidence.values:
         new, old = one.new.strip("\"'"), one.old.strip("\"'")
@@ -203,6 +205,10 @@ def _explain_other_constant(claim: Claim, evidence: Evidence) -> str:
         if given or (to and to[-1] != old):
             return f"{one.name} is {new} now"
     return ""
+
+
+# A value that was only thought of
+_CONSIDERED = re.compile(r"(?i)\b(?:would|could\s+have|advice|würde\w*|hätte\w*|aurait|habría|teria)\b")
 
 
 def _list_set(name: str, claim: Claim, evidence: Evidence) -> list[str]:

@@ -53,7 +53,8 @@ def _explain_untouched(claim: Claim, evidence: Evidence) -> str:
     for clause in STATEMENT.split(evidence.standing):
         found = _UNTOUCHED.search(clause)
         topic = extract_words(_NUMBERS.sub(" ", clause[: found.start()])) if found else frozenset[str]()
-        for said in (claim.text, *split_clauses(claim.text)) if topic and topic <= claim.words else ():
+        is_about = bool(topic) and topic <= claim.words and not _STAYS.search(claim.text)
+        for said in (claim.text, *split_clauses(claim.text)) if is_about else ():
             if topic <= extract_words(said) and _ALTERS.search(said) and not (is_denial(said) or is_ahead(said)):
                 return quote("the agent", clause)
     return ""
@@ -65,6 +66,7 @@ _UNTOUCHED = build_pattern(
     r"|(?:was|were|has|have)\s+not\s+(?:been\s+)?(?:touched|changed|modified|edited)|(?:ist|sind|bleib\w+)\s+(?:unberührt|unverändert)"
     r"|(?:est|sont)\s+(?:inchangée?s?|intacte?s?)|sigue[n]?\s+(?:igual|intact\w+)"
 )
+_STAYS = build_pattern(r"still|remains?|stays?|left|kept|weiterhin|bleib\w*|toujours|reste\w*|siguen?|todavía|ainda")
 _ALTERS = build_pattern(
     r"(?:chang|modifi|edit|updat|alter|adapt|delet|remov|eras|drop|deploy|clean|clear|fix|repair|convert|replac|migrat|appl|releas"
     r"|rewrit|rewrot|overwr|purg|wip)\w*|rolled\s+out|(?:ge)?änder\w*|geändert|gelöscht|entfernt|behoben|angepasst|ausgerollt|bereinigt"
