@@ -170,7 +170,9 @@ def precision(summarizer: str | None, most: int) -> tuple[int, float, int]:
             continue
         if not isinstance(view.compaction, Compacted):
             continue
-        source = "\n".join(part.text for message in view.raw_transcript.messages for part in message.parts)
+        session = view.raw_transcript
+        said = (part.text for message in session.messages for part in message.parts)
+        source = "\n".join((session.folder, session.branch, *said))  # what its host recorded, and what was said
         for kind in find_anchors(view.compaction.summary.partition("\n")[2]):
             right += kind.value in source or kind.value.lower() in source.lower()
             told += 1
