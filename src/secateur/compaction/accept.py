@@ -22,6 +22,7 @@ from secateur.compaction.judge.reading import read_claims
 from secateur.compaction.judge.truth import find_noise, iterate_contradictions
 from secateur.compaction.judge.weighing import drop_false, is_refuted, sort_by_strength
 from secateur.compaction.language import LEAST_SHORT, detect_language
+from secateur.compaction.ledger.course import MARK
 from secateur.compaction.prose import read_summary
 from secateur.compaction.summary import Sections
 from secateur.compaction.template import Template
@@ -135,7 +136,9 @@ _NOTHING = re.compile(
 )
 # How many of a line's words must be the user's under these headings: with fewer it is the demand of someone else
 _VOICED = {"constraints": 0.2, "instructions": 0.2, "goal": 0.1}
-_LEDGERED = re.compile(r"\s*- \[\S*, (?:open|done|superseded|standing|request)\] ")
+_LEDGERED = re.compile(
+    rf"\s*- \[(?:\S*, (?:open|done|replied to[^\]\n]{{0,20}}|superseded|deferred|standing|request)|{MARK.pattern})\] "
+)
 _PROMPT = re.compile(r"</?conversation\b|<<<[0-9a-f]{8}|</?template>|<summary-so-far>|<notes part=")
 _SHORT = 600  # characters: error texts, refusals and excuses are short
 

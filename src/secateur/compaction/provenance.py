@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger import Ledger, render_ledger
-from secateur.compaction.ledger.course import MARK, parse_group
+from secateur.compaction.ledger.course import MARK, NONE_OPEN, parse_group
 from secateur.compaction.ledger.entries import mark
 from secateur.compaction.ledger.files.lines import ROOT, complete_path, parse_files
 from secateur.compaction.ledger.said import strip_file_links
@@ -66,7 +66,7 @@ _WORDS: dict[Speaker, str] = {
     "none": "nothing to say",
 }
 _HEADING = re.compile(r"## (.+)")
-_USER_ENTRY = re.compile(rf"- \[([^\s\],]*), ([a-z ]+)(?:: [^\]\n]+)?\] |- \[({MARK.pattern})\] ")
+_USER_ENTRY = re.compile(rf"- \[([^\s\],]*), ([a-z -]+)(?:: [^\]\n]+)?\] |- \[({MARK.pattern})\] ")
 _LISTED = re.compile(r"- (?:names|changed since the last commit|changed, and no call committed): (.+)", re.S)
 _ROOT = re.compile(rf"^- {ROOT}: (.+)$", re.M)
 _FIELDS = (
@@ -155,7 +155,11 @@ class _Trace:
         plain = re.sub(r"^- (?:(?:branch|commit|value|as of an earlier summary): )?", "", made.text)
         if "as of an earlier summary: " in made.text:
             return replace(made, source="summary", messages=self._find_words(plain)[-1:])
-        if is_verdict(made.text) or made.text.startswith("- not listed, for room"):
+        if (
+            is_verdict(made.text)
+            or made.text.startswith(f"- {NONE_OPEN}")
+            or made.text.startswith("- not listed, for room")
+        ):
             return made
         found = self._find_words(plain)
         if found:

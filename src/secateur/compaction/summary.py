@@ -13,6 +13,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
+from secateur.compaction.ledger.course import MARK
 from secateur.compaction.ledger.work.verdict import is_verdict
 from secateur.compaction.settings import Compaction
 from secateur.compaction.template import SECTIONS, STATES, Template, list_headings
@@ -35,7 +36,7 @@ _FENCE = re.compile(
     r"|If you need specific details from before compaction|Please continue the conversation from where)"
 )
 
-_POSES = re.compile(r"^(\s*- )(?:\[[^\s\]]*, [^\]\n]{1,200}\] )+")
+_POSES = re.compile(rf"^(\s*- )(?:(?:also asked[^\n:]{{0,40}}: )?\[(?:[^\s\]]*, [^\]\n]{{1,200}}|{MARK.pattern})\] )+")
 HEADING_CHARS = 1_000  # of a line; a longer one is not a heading
 MOST_TOKENS = 12_000  # of a summary, where a policy states a share (Hermes' max_summary_tokens)
 UNKNOWN_WINDOW_TOKENS = 4_000

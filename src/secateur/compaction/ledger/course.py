@@ -12,20 +12,34 @@ from itertools import groupby
 
 from secateur.compaction.ledger.brevity import is_folded
 from secateur.compaction.ledger.entries import Constraint, Ledger, Progress, UserRequest, mark
+from secateur.compaction.ledger.user.answers import is_confirming
 from secateur.compaction.ledger.user.goals import list_goals
+from secateur.compaction.ledger.work.commits import COMMITTED
+from secateur.compaction.ledger.work.open_work import has_uncommitted
+from secateur.compaction.ledger.work.progress import has_changed
 from secateur.compaction.ledger.work.step_choice import is_count
-from secateur.compaction.ledger.work.steps import SEPARATOR
+from secateur.compaction.ledger.work.steps import CHANGES, SEPARATOR
+from secateur.compaction.ledger.work.verdict import is_done
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
-STATE_WORDS = {"open": "open", "done": "replied to", "superseded": "superseded"}
-PASSED_OVER = "no reply of its own"
-PASSED_OVER_GROUP = f"asked, and {PASSED_OVER}: "  # begins a line on several of them
+STATE_WORDS = {"open": "open", "done": "replied to", "superseded": "superseded", "deferred": "deferred"}
+SUMMARIZED = "before an earlier summary"
+TOGETHER = f"{STATE_WORDS['done']} with "  # goes before the mark of the request that was replied to
+PASSED_OVER = "no reply of its own"  # as older summaries have it
+PASSED_OVER_GROUP = "also asked"  # begins a line on those that the user wrote before the agent said or did anything
 FOLDED = "earlier requests, by what they changed: "  # begins a line on several of them
 PASSED_OVER_CHARS = 160  # of one among several
 GAP = "[…]"
+LED = "asked “"  # goes before the question that a goal answers
+NONE_OPEN, NEWEST_WORK = "no request is open", "newest work"
 IN_ANSWER = " — in answer to: “"
 _KNOWN_CHARS = 60  # by which a reply is known in the words that it is taken from
 _PASSED_OVER = re.compile(r"\[(\S*)\] “(.*?)”(?= · \[\S*\] “|$)", re.S)
+_GROUP = re.compile(
+    rf"(?:{PASSED_OVER_GROUP}(?:( {SUMMARIZED})| before \[\S*\])?|asked, and {PASSED_OVER}): (?=\[\S*\] “)"
+)
+_HASH = re.compile(r"\[[^\]\n]{1,240} ([0-9a-f]{7,40})\]")
+_LED = re.compile(rf"{LED}(.*?)”: (.*)", re.S)
 _MARK = re.compile(r"\[(\S+)\]")
 _LINE_GAP = re.compile(r" \[…\]$", re.M)
 _LIST = re.compile(r"(?<=[:：]) |; ")
@@ -52,8 +66,11 @@ def render_course(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator
         group = list(grouped)
         if kind == FOLDED:
             yield format_bullet(FOLDED + SEPARATOR.join(_list_folded(group)))
-        elif kind and len(group) > 1:
-            yield format_bullet(PASSED_OVER_GROUP + SEPARATOR.join(map(_quote_passed_over, group)))
+        elif kind:
+            then = told[told.index(group[-1]) + 1 :][:1]
+            before = f" before [{mark(then[0].key)}]" if then and kind == PASSED_OVER_GROUP else ""
+            quoted = SEPARATOR.join(map(_quote_passed_over, group))
+            yield format_bullet(f"{PASSED_OVER_GROUP}{before or kind.removeprefix(PASSED_OVER_GROUP)}: {quoted}")
         else:
             yield from (line for one in group for line in _render_told(ledger, one, elsewhere))
 
@@ -75,14 +92,15 @@ def _find_group(one: UserRequest) -> str:
     if is_folded(one):
         return FOLDED
     is_without_result = one.passed_over and one.state == "done" and one.progress is None and not one.answers
-    return PASSED_OVER_GROUP if is_without_result else ""
+    kind = f"{PASSED_OVER_GROUP} {SUMMARIZED}" if one.summarized else PASSED_OVER_GROUP
+    return kind if is_without_result else ""
 
 
 def parse_group(text: str) -> Iterator[UserRequest]:
     """Yield the requests that a line on several tells; none of another line."""
-    if text.startswith(PASSED_OVER_GROUP):
-        for hit in _PASSED_OVER.finditer(text):
-            yield UserRequest(hit[2], "done", hit[1], passed_over=True)
+    if begins := _GROUP.match(text):
+        for hit in _PASSED_OVER.finditer(text, begins.end()):
+            yield UserRequest(hit[2], "done", hit[1], passed_over=True, summarized=bool(begins[1]))
     elif text.startswith(FOLDED):
         for item in text.removeprefix(FOLDED).split(SEPARATOR):
             marks, _, step = item.rpartition("] ")
@@ -134,6 +152,46 @@ def is_in_course(one: UserRequest) -> bool:
     return one.state != "open" or one.progress is not None
 
 
+def render_goals(ledger: Ledger) -> Iterator[str]:
+    """Render the goals, each with its end; first, where no request is open, which one the newest work followed."""
+    has_ended = is_done(ledger)
+    if has_ended:
+        yield f"- {NONE_OPEN}{_name_newest_work(ledger)}"
+    for one in list_goals(ledger):
+        is_led = is_confirming(one) and not {*"“”"} & {*one.answers}
+        text = f"{LED}{one.answers}”: {one.text}" if is_led else f"{one.text}{quote_question(one)}"
+        word = _name_end(one, ledger.requests)
+        is_plain = has_ended and word == STATE_WORDS["done"]
+        yield format_bullet(f"{_name_told(one) if is_plain else f'[{mark(one.key)}, {word}]'} {text}")
+
+
+def _name_end(one: UserRequest, requests: Sequence[UserRequest]) -> str:
+    """Say what became of a goal."""
+    if one.summarized and one.state == "done":
+        return SUMMARIZED
+    later = requests[requests.index(one) + 1 :] if one.passed_over and one.state == "done" else ()
+    joined = next((other.key for other in later if not other.passed_over), "")
+    return f"{TOGETHER}{mark(joined)}" if joined else STATE_WORDS[one.state]
+
+
+def _name_newest_work(ledger: Ledger) -> str:
+    """Name the newest request that work followed, and the commit with which it ended."""
+    newest = next((one for one in reversed(ledger.requests) if has_changed(one.progress)), None)
+    if newest is None or newest.progress is None:
+        return ""
+    last = next((step for step in reversed(newest.progress.steps) if step.startswith((*CHANGES, COMMITTED))), "")
+    found = _HASH.match(last.removeprefix(COMMITTED)) if last.startswith(COMMITTED) else None
+    commit = f", commit {found[1]}" if found and not has_uncommitted(ledger) else ""
+    return f"; {NEWEST_WORK}: [{mark(newest.key)}]{commit}"
+
+
+def split_led(text: str) -> tuple[str, str]:
+    """Split what the user said from the quoted question before it or behind it, as a goal has it."""
+    if (hit := _LED.fullmatch(text)) and is_confirming(UserRequest(hit[2], answers=hit[1])):
+        return hit[2], hit[1]
+    return split_question(text)
+
+
 def render_request(one: UserRequest) -> str:
     """Render a request without what followed it."""
     return format_bullet(_name_request(one, f"{one.text}{quote_question(one)}"))
@@ -167,16 +225,12 @@ def split_gaps(text: str) -> str:
 
 
 def _name_request(one: UserRequest, text: str) -> str:
-    return f"[{mark(one.key)}, {_name_state(one)}] {text}"
-
-
-def _name_state(one: UserRequest) -> str:
-    return PASSED_OVER if one.passed_over and one.state == "done" else STATE_WORDS[one.state]
+    return f"[{mark(one.key)}, {STATE_WORDS[one.state]}] {text}"
 
 
 def _name_told(one: UserRequest, with_state: bool = False) -> str:
     """Return the mark of a request, with its state unless the agent replied to it, which most have."""
-    word = _name_state(one)
+    word = STATE_WORDS[one.state]
     is_plain = word == STATE_WORDS["done"] and MARK.fullmatch(mark(one.key)) is not None and not with_state
     return f"[{mark(one.key)}]" if is_plain else f"[{mark(one.key)}, {word}]"
 

@@ -15,6 +15,7 @@ from secateur.toolcalls.effects import Use
 
 Scope = Literal["standing", "request", "project"]
 State = Literal["open", "done", "superseded"]
+RequestState = Literal["open", "done", "superseded", "deferred"]
 StandingKind = Literal["ended", "edits", "unchecked", "refuted", "outdated", "failed", "running", "diagnosis"]
 
 _LETTERS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrst")
@@ -83,11 +84,12 @@ class UserRequest(Struct, frozen=True, omit_defaults=True):
     """A user message."""
 
     text: str
-    state: State = "open"
+    state: RequestState = "open"
     key: str = ""
     answers: str = ""  # the agent's question or offer, where the message only answers one
     progress: Progress | None = None
     passed_over: bool = False  # the user wrote on before the agent said or did anything
+    summarized: bool = False  # such a one, and a host's summary stands behind it, which tells what became of it
     goal: bool = False  # of a ledger that is cut to what is relevant: it was a goal before that
 
 
@@ -210,7 +212,7 @@ class Ledger(Struct, frozen=True, omit_defaults=True):
     standing: tuple[Standing, ...] = ()  # at the end of the span
     delivered: tuple[str, ...] = ()  # kinds of deliveries that calls of this span made, not shown
     progress: Progress | None = None  # of this span before its first request
-    before: State = "open"  # what became, in this span, of requests that stood open before it
+    before: RequestState = "open"  # what became, in this span, of requests that stood open before it
     replanned: bool = False  # a whole plan was told in this span: open items of earlier plans are superseded
     arrived: tuple[str, ...] = ()  # ids of calls made before this span whose results came in it
     omitted: dict[str, int] = {}  # at least how many entries of a kind had no room, by the field's name

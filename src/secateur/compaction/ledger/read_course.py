@@ -15,17 +15,21 @@ from secateur.compaction.ledger.course import (
     MARK,
     PASSED_OVER,
     REPLIED,
+    SUMMARIZED,
+    TOGETHER,
     UNDER_CONSTRAINTS,
     UNDER_GOAL,
     parse_group,
     split_gaps,
+    split_led,
     split_question,
 )
-from secateur.compaction.ledger.entries import Constraint, Progress, State, UserRequest
+from secateur.compaction.ledger.entries import Constraint, Progress, RequestState, UserRequest
 from secateur.compaction.ledger.work.steps import SEPARATOR
 
-_REPLIED = ("replied to", "answered", PASSED_OVER)  # the second word is that of older summaries
-_SAID = re.compile(rf"\[(\S*), (open|done|answered|replied to|superseded|{PASSED_OVER})\] (.*)", re.S)
+_REPLIED = ("replied to", "answered")  # the second word is that of older summaries
+_WORDS = rf"open|done|answered|replied to|superseded|deferred|{PASSED_OVER}|{SUMMARIZED}|{TOGETHER}\S*"
+_SAID = re.compile(rf"\[(\S*), ({_WORDS})\] (.*)", re.S)
 _REPLIED_TO = re.compile(rf"\[({MARK.pattern})()\] (.*)", re.S)  # the word for this state is left out
 
 
@@ -46,14 +50,15 @@ def split_bullets(lines: Iterable[str]) -> Iterator[str]:
 def parse_requests(lines: Iterable[str]) -> Iterator[UserRequest]:
     """Parse requests that stand without what followed them."""
     for text in split_bullets(lines):
-        if found := _SAID.fullmatch(text):
-            said, asked = split_question(found[3])
-            yield _put_state(UserRequest(split_gaps(said), key=found[1], answers=asked), found[2])
+        if found := _SAID.fullmatch(text) or _REPLIED_TO.fullmatch(text):
+            said, asked = split_led(found[3])
+            yield _put_state(UserRequest(split_gaps(said), key=found[1], answers=asked), found[2] or _REPLIED[0])
 
 
 def _put_state(one: UserRequest, word: str) -> UserRequest:
-    state: State = "done" if word in _REPLIED else cast(State, word)
-    return replace(one, state=state, passed_over=word == PASSED_OVER)
+    is_together = word.startswith((PASSED_OVER, SUMMARIZED, TOGETHER))
+    state: RequestState = "done" if is_together or word in _REPLIED else cast(RequestState, word)
+    return replace(one, state=state, passed_over=is_together, summarized=word == SUMMARIZED)
 
 
 def parse_course(

@@ -12,7 +12,7 @@ from itertools import chain
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.bounded import limit_ledger
-from secateur.compaction.ledger.course import format_bullet, is_in_course, render_course, render_request
+from secateur.compaction.ledger.course import format_bullet, is_in_course, render_course, render_goals, render_request
 from secateur.compaction.ledger.demand_lines import list_constraints, render_constraints
 from secateur.compaction.ledger.entries import Command, Constraint, Ledger, Quote, StandingKind
 from secateur.compaction.ledger.files.lines import find_base, find_tops, list_file_lines, shorten_path
@@ -141,7 +141,7 @@ def _render_counts(ledger: Ledger, section: str) -> Iterator[str]:
 
 def _render_goal(ledger: Ledger) -> Iterator[str]:
     """Render the task that the work belongs to, then what the user wants now."""
-    yield from map(render_request, list_goals(ledger))
+    yield from render_goals(ledger)
     if ledger.document:
         yield format_bullet(f"{TASK_DOCUMENT} {ledger.document.name}: {ledger.document.text}")
 

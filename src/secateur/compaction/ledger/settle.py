@@ -84,7 +84,7 @@ def _settle_requests(mine: Iterable[UserRequest], all_: tuple[UserRequest, ...])
 
 
 def _settle_request(mine: UserRequest, known: UserRequest) -> UserRequest:
-    return replace(mine, state=known.state, answers=mine.answers or known.answers, progress=known.progress)
+    return replace(known, text=mine.text, key=mine.key, answers=mine.answers or known.answers)
 
 
 def _settle_constraints(mine: Iterable[Constraint], all_: Iterable[Constraint]) -> tuple[Constraint, ...]:

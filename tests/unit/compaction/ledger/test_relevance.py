@@ -54,7 +54,7 @@ def spoken(*texts: str) -> list[Message]:
 def test_agreement_and_thanks_are_no_instructions(words: str) -> None:
     lines = shown(*spoken("Write the parser for dates.", words, "Now write its tests.", "Write the docs as well."))
     assert not any(line.partition("] ")[2].startswith(words) for line in list_requests(lines))
-    assert len(lines["goal"]) + len(list_requests(lines)) == 3
+    assert len(lines["goal"][1:]) + len(list_requests(lines)) == 3
 
 
 def test_a_request_that_is_a_demand_as_a_whole_is_listed_once() -> None:
@@ -99,7 +99,7 @@ def test_the_goal_moves_on_with_the_newest_task_and_not_with_a_question() -> Non
     lines = shown(
         *spoken("Write the parser.", "No, put it into a queue, and flush it later. does that make sense?", "why?")
     )
-    assert [line.partition("] ")[2] for line in lines["goal"]] == [
+    assert [line.partition("] ")[2] for line in lines["goal"][1:]] == [
         "Write the parser.",
         "No, put it into a queue, and flush it later. does that make sense?",
     ]
@@ -108,7 +108,7 @@ def test_the_goal_moves_on_with_the_newest_task_and_not_with_a_question() -> Non
 def test_a_question_about_how_to_build_something_opens_the_goal() -> None:
     asked = "brainstorm: how do we add a cache to the parser?\n\nfollow up: then how do we keep it small?"
     lines = shown(*spoken(asked, "does it read files?", "Write the cache for dates.", "Write the docs for it."))
-    assert [line.partition("] ")[2].replace("\n    ", "\n") for line in lines["goal"]] == [
+    assert [line.partition("] ")[2].replace("\n    ", "\n") for line in lines["goal"][1:]] == [
         asked,
         "Write the docs for it.",
     ]
@@ -120,7 +120,7 @@ def test_a_question_about_how_to_build_something_opens_the_goal() -> None:
 )
 def test_an_order_to_try_again_is_no_goal_once_it_is_answered(words: str) -> None:
     said = spoken("Write the parser for dates.", "Write its tests with a made-up calendar.", words)
-    assert [line.partition("] ")[2] for line in shown(*said)["goal"]] == [
+    assert [line.partition("] ")[2] for line in shown(*said)["goal"][1:]] == [
         "Write the parser for dates.",
         "Write its tests with a made-up calendar.",
     ]
@@ -131,8 +131,8 @@ def test_a_long_first_task_that_was_answered_keeps_what_says_what_to_do() -> Non
     report = "The date 31.02. is read as 03.03. although there is no such day in this calendar. " * 40
     asked = f"There is a project in ./dates. {report}\nYour task is to make the parser refuse such dates.\n{report}"
     lines = shown(*spoken(asked))
-    assert "Your task is to make the parser refuse such dates." in lines["goal"][0]
-    assert len(lines["goal"][0]) < 3_100
+    assert "Your task is to make the parser refuse such dates." in lines["goal"][1]
+    assert len(lines["goal"][1]) < 3_100
 
 
 def test_what_a_terminal_printed_is_no_task() -> None:
@@ -430,7 +430,7 @@ REVIEWS = (
 def test_an_answered_review_that_was_pasted_is_neither_goal_nor_instruction(review: str) -> None:
     order = "Add a flag --all to the copy command, which warns by default."
     lines = shown(*spoken(order, review, "ok, make a smoke test of it"))
-    assert order in lines["goal"][0]
+    assert order in lines["goal"][1]
     said = "\n".join((*lines["goal"], *list_requests(lines)))
     assert review.partition("\n")[0] not in said
 
@@ -446,7 +446,7 @@ def test_the_text_that_a_host_writes_for_a_typed_command_is_not_the_users() -> N
     template = user("# Tidy: clean the code\n\nYou must delete every comment.\n\nFix each thing that you find.")
     lines = shown(*spoken("Write the parser of the shop."), typed, template, assistant(text="All is tidy now."))
     assert "constraints" not in lines
-    assert "Write the parser" in lines["goal"][0]
+    assert "Write the parser" in lines["goal"][1]
     assert not any("Tidy" in line for some in lines.values() for line in some)
 
 

@@ -63,7 +63,7 @@ def test_what_the_user_says_in_rejecting_an_edit_is_the_users() -> None:
     words = "let's do this as a separate branch"
     ledger = build_ledger(talk(user("Split the cart in two."), *rejected("Edit", words), user("Fix it.")).messages)
     assert [(one.text, one.state, one.answers) for one in ledger.requests[:2]] == [
-        ("Split the cart in two.", "superseded", ""),
+        ("Split the cart in two.", "deferred", ""),
         (words, "open", "Edit cart.py, rejected"),
     ]
     assert [(one.text, one.answers) for one in ledger.constraints] == [(words, "Edit cart.py, rejected")]
@@ -74,13 +74,15 @@ def test_what_a_program_or_a_page_can_write_is_no_word_of_the_user(tool: str, er
     assert get_rejection(rejected(tool, "Never push.", error)[1]) == ""
 
 
-def test_a_message_that_the_user_followed_with_another_one_has_no_reply_of_its_own() -> None:
+def test_a_message_that_the_user_followed_with_another_one_is_replied_to_with_it() -> None:
     said = talk(user("Split the cart in two."), user("Sort the rows, too."), assistant(text="Both are done.")).messages
     lines = render_ledger(build_ledger(said))["goal"]
-    assert [line.partition(", ")[2] for line in lines] == [
-        "no reply of its own] Split the cart in two.",
-        "replied to] Sort the rows, too.",
-    ]
+    first, second = (line[3:9] for line in lines[1:])
+    assert lines == (
+        "- no request is open",
+        f"- [{first}, replied to with {second}] Split the cart in two.",
+        f"- [{second}] Sort the rows, too.",
+    )
 
 
 def test_of_a_log_that_was_pasted_the_first_lines_and_a_count_stay() -> None:

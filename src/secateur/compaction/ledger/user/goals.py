@@ -4,8 +4,9 @@ Rule: a task is a statement of several words; of the first request also a questi
 we ..."). No goals are questions, replies that only confirm, orders to look, run or try again and brief commands of the
 host ("/simplify the tests") once that is done, and pasted reviews that were answered. A reply that confirms is a goal
 only while it is the user's last word; where it opened work of its own, the brief order before it is none any more.
-The first task is none any more once the agent replied to it and the newest tasks changed other files. In its place, or
-beside it, stands the task that began the newest work, where the newest one only goes on with the same files.
+The first task is none any more once the agent replied to it and the newest tasks changed other files, or many tasks
+followed; two are enough where nothing is open. In its place, or beside it, stands the task that began the newest work,
+where the newest one only goes on with the same files.
 """
 
 import re
@@ -17,6 +18,7 @@ from secateur.compaction.ledger.user.briefs import GAP
 from secateur.compaction.ledger.user.constraints import strip_data
 from secateur.compaction.ledger.user.force_words import is_undoing
 from secateur.compaction.ledger.user.requests import is_review, is_substantial, is_task
+from secateur.compaction.ledger.work.verdict import is_over
 from secateur.text.host_texts import is_nudge
 
 BRIEF_CHARS = 1_500  # of a request in the user's own words
@@ -35,10 +37,11 @@ def list_goals(ledger: Ledger) -> list[UserRequest]:
     requests = [one for one in ledger.requests if not is_nudge(one.text)]
     telling = [one for one in requests if is_substantial(one.text)]
     tasks = [one for one in telling if _is_goal(one)]
-    tasks = [one for one in tasks if one.state != "superseded" and not _is_beginning(one.text)] or tasks
+    tasks = [one for one in tasks if one.state in ("open", "done") and not _is_beginning(one.text)] or tasks
     first = next((one for one in telling if one in tasks or _is_proposal(one)), None)
     last = [one for one in requests[-1:] if one.state == "open" or not telling or is_confirming(one)]
     newest = [one for one in telling[-1:] if one.state == "open" or not tasks]
+    worked = [one for one in tasks if one.progress and one.progress.steps]
     brief = [
         one for one in tasks if not _is_long(one) and one is not first
     ]  # a later long one often is a pasted report
@@ -48,10 +51,46 @@ def list_goals(ledger: Ledger) -> list[UserRequest]:
     chain = _list_chain(requests, latest[0]) if latest else []
     begun = [one for one in chain if one in tasks][:1] if first not in chain else []
     opening = [first] if first else telling[:1]
-    if first and begun and _is_left(first, requests, chain):
+    if first and ((begun and _is_left(first, requests, chain)) or first.summarized):
         opening = []
-    goals = {*opening, *(begun if not opening else ()), *newest, *latest, *last}
+    core = latest or last or newest
+    goals = {*newest, *latest, *last}
+    if is_over(ledger) and core:
+        followed = [one for one in requests if one.progress and one.progress.steps]
+        is_past = first is not None and _is_long_ago(first, requests, followed, _FEWEST_LATER)
+        goals = {core[0], *last, *_find_frame(tasks, core[0]), *(() if is_past else opening)}
+    elif first and first not in chain and _is_long_ago(first, requests, worked, _MANY_LATER):
+        goals |= {*begun}
+    else:
+        goals |= {*opening, *(begun if not opening else ())}
+    goals |= {*_list_joined(requests, core[0])} if core else set()
     return [one for one in ledger.requests if one in goals]
+
+
+def _list_joined(requests: Sequence[UserRequest], goal: UserRequest) -> list[UserRequest]:
+    """Return the first of the messages that the user wrote right before this one, with no reply between them."""
+    joined: list[UserRequest] = []
+    for one in reversed(requests[: requests.index(goal)]):
+        if not one.passed_over or one.summarized or one.answers:
+            break
+        joined.insert(0, one)
+    return [one for one in joined if _is_goal(one)][:1]
+
+
+def _find_frame(tasks: Sequence[UserRequest], goal: UserRequest) -> list[UserRequest]:
+    """Return the task before one that mainly says to begin, and does not say with what."""
+    if goal.answers or not _BEGINS.match(goal.text) or goal not in tasks:
+        return []
+    return [*tasks[: tasks.index(goal)]][-1:]
+
+
+def _is_long_ago(
+    first: UserRequest, requests: Sequence[UserRequest], tasks: Sequence[UserRequest], fewest: int
+) -> bool:
+    """Whether the agent replied to a task that so many others followed; a long one tells what they are for."""
+    later = requests[requests.index(first) + 1 :]
+    is_brief = len(strip_data(first.text)) <= _FRAME_CHARS
+    return first.state == "done" and is_brief and sum(one in later for one in tasks) >= fewest
 
 
 def _list_chain(requests: Sequence[UserRequest], newest: UserRequest) -> list[UserRequest]:
@@ -141,7 +180,13 @@ def _is_answered_question(one: UserRequest) -> bool:
     return one.state == "done" and len(said) <= _QUESTION_CHARS and _ASKS.fullmatch(said) is not None
 
 
-_FEWEST_LATER = 2  # tasks on other files, before the first one is none any more
+_FEWEST_LATER = 2  # requests that calls followed, on other files or where nothing is left, before the first one is past
+_MANY_LATER = 3  # tasks that calls followed, on whatever files
+_FRAME_CHARS = 800  # of a task that tells what others behind it are for
+_BEGINS = re.compile(  # "ok, let's go, make a new branch"
+    r"(?i)\s*(?:(?:ok|okay|yes|yeah|yep|sure|alright|great|cool|perfect|nice)[\s,.!]+)*"
+    r"(?:let['’]?s\s+(?:go|start|begin|proceed|do\s+(?:it|this|that))|go(?:\s+ahead)?|do\s+it|sounds\s+good)\b(?=\W*(?:$|[,.;!\n]))"
+)
 _CHANGED = re.compile(r"(?:created|changed|moved|deleted|restored) ([^\n]+?)(?: and \d+ more)?")  # a step on files
 _COMMAND = re.compile(r"/[a-z][\w:-]*(?:[ \t][^\n]*)?")  # of the host: "/simplify the tests"
 _PROPOSES = re.compile(

@@ -1,9 +1,9 @@
 """What the user asked for, whether it was answered, and what the agent asked in return.
 
 Rule: a request is answered when the agent ends its turn with a text that asks nothing the work depends on; an offer to
-do more is an answer too. It is superseded when the user takes it back before that. Verbatim; only the user's own
-messages are requests, and a host's order to go on while nothing follows it. What was done is not judged: an answer
-that claims success counts as one.
+do more is an answer too. It is superseded when the user takes it back before that, and deferred when the user refuses
+a call for it and puts the work off. Verbatim; only the user's own messages are requests, and a host's order to go on
+while nothing follows it. What was done is not judged: an answer that claims success counts as one.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.entries import Question, Quote, State, UserRequest
+from secateur.compaction.ledger.entries import Question, Quote, RequestState, UserRequest
 from secateur.compaction.ledger.said import (
     clean_words,
     cut_pasted,
@@ -48,7 +48,7 @@ class UserRequests(Struct, frozen=True):
 
     requests: tuple[UserRequest, ...]
     questions: tuple[Question, ...]
-    before: State  # what became of requests that stood open before
+    before: RequestState  # what became of requests that stood open before
     last_words: Quote | None = None  # the agent's newest text
     report: Quote | None = None  # the agent's text at the end of the newest turn that changed a file, if others follow
 
@@ -63,6 +63,8 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
     has_worked = is_taken_up = False  # in this turn: a file was changed; the agent said or did something
     expansions = find_expansions(messages)
     for at, message in enumerate(messages):
+        if message.origin == "summary":
+            found = [replace(one, summarized=one.passed_over) for one in found]
         if message.role == "assistant" and message.parts:
             last, key, is_taken_up = _track_closing_text(message, last), message.key, True
             has_worked = has_worked or _is_changing(message)
@@ -176,8 +178,11 @@ _AGREES = re.compile(
     r"|はい|いいえ|続けて|お願いします|네|예|아니요|계속|继续|好的?|是的?|不是|可以)[\s,.!?…。！？]*)+"
 )
 _PUTS_OFF = re.compile(  # in rejecting a call: the work is not to be done now
-    r"(?i)\b(?:(?:in|as)\s+an?\s+(?:separate|different|another|own|new)\b|later\b|some\s+other\s+time|another\s+time|not\s+now"
-    r"|skip\b|leave\s+(?:it|this|that)\b|don['’]?t\s+(?:do|need|want)\b)"
+    r"(?i)\b(?:(?:in|as)\s+an?\s+(?:separate|different|another|own|new)\b|later\b|some\s+other\s+time|another\s+time"
+    r"|not\s+now\b)"
+)
+_CANCELS = re.compile(  # in rejecting a call: the work is not to be done
+    r"(?i)\b(?:skip\b|leave\s+(?:it|this|that)\b|don['’]?t\s+(?:do|need|want)\b)"
 )
 _BACK = re.compile(
     r"(?i)\W*(?:(?:no|ok|okay|hey|wait|please)\W+)*(?:stop(?=\s*(?:$|[.,!;:…—-]|(?:that|it|this|now"
@@ -208,9 +213,14 @@ def _update_states(found: list[UserRequest], last: str, text: str, is_rejection:
     """Update the states of requests by the end of a turn or the user's next words."""
     if last and (not (asked := find_closing_question(last)) or is_offer(asked)):
         return [replace(one, state="done") if one.state == "open" else one for one in found]
-    if not last and text and (_BACK.match(text) or (is_rejection and _PUTS_OFF.search(text))):
-        return [replace(one, state="superseded") if one.state == "open" else one for one in found]
-    return found
+    if last or not text:
+        return found
+    state: RequestState = "open"
+    if is_rejection and _PUTS_OFF.search(text):
+        state = "deferred"
+    elif _BACK.match(text) or (is_rejection and _CANCELS.search(text)):
+        state = "superseded"
+    return [replace(one, state=state) if one.state == "open" else one for one in found]
 
 
 def _collect_questions(value: Any, depth: int = 0) -> list[str]:

@@ -8,7 +8,7 @@ the last call ended is left to the failing checks where there are any.
 import re
 from collections.abc import Iterator
 
-from secateur.compaction.ledger.entries import Ledger
+from secateur.compaction.ledger.entries import Ledger, StandingKind
 from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.ledger.user.project_rules import quote_opposed
 from secateur.compaction.ledger.work.endings import ENDINGS, SUBMITTED
@@ -29,6 +29,7 @@ OPPOSED_PUSH = "rules on pushing oppose each other"
 NO_PULL_REQUEST = "a pull request (a rule speaks of them, and no call opened one)"
 ENDED_SESSION = ", which ended the session"
 _OPEN = "open: "
+_UNDONE: frozenset[StandingKind] = frozenset({"ended", "refuted", "outdated", "failed"})
 _RELEASES = frozenset({"publish", "release", "deploy", "upload"})
 _PUSHED_TAG = re.compile(r"\bgit push \S+ (?:refs/tags/)?(v?\d+\.\d+[\w.-]*) → ok")
 _EXPLAINS = re.compile(r"(?i)\b(?:since|because|if|when|unless|that|which|while) (?:\w+['’]?\w* ){1,3}(?:not |un)")
@@ -46,6 +47,22 @@ def render_verdict(ledger: Ledger) -> str:
     is_settled = not ledger.questions and turn.startswith((ENDED_TURN, SUBMITTED))
     behind = f"{_OPEN}{left}" if left else NOTHING_OPEN if is_settled else ""
     return f"- {WHERE}: {'; '.join(filter(None, (turn, behind)))}"
+
+
+def is_over(ledger: Ledger) -> bool:
+    """Whether every request was replied to, and nothing is left for the agent but to check, to commit or to push."""
+    is_waiting = not ledger.requests or any(one.state == "open" for one in ledger.requests)
+    left = (ledger.pending, ledger.undelivered, list_failing(ledger), is_ci_failing(ledger.ci))
+    kinds = {one.kind for one in ledger.standing}
+    is_planned = any(one.state == "open" and one.text for one in ledger.tasks)
+    return not (is_waiting or is_planned or any(left) or not kinds.isdisjoint(_UNDONE))
+
+
+def is_done(ledger: Ledger) -> bool:
+    """Whether nothing is left of any request: no other agent is at work, and this one tells of nothing left."""
+    said = ledger.last_words
+    is_waiting = bool(ledger.questions) or any(one.kind == "running" for one in ledger.standing)
+    return is_over(ledger) and not is_waiting and said is not None and not UNFINISHED.search(said.text)
 
 
 def is_verdict(line: str) -> bool:

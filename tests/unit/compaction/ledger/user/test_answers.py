@@ -4,7 +4,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, UserRequest, build_ledger, fit_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.entries import Progress, State
+from secateur.compaction.ledger.entries import PlanItem, Progress, State
 from secateur.compaction.ledger.user.answers import shorten_question
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.tokens import estimate
@@ -32,7 +32,9 @@ MIDWAY = "That is confusing.\n\nWant me to move it to the pending area? The chan
 def test_a_reply_is_listed_with_the_question_that_it_answers(said: str, reply: str, quoted: str) -> None:
     ledger = build_ledger(talk(user("Write the cache."), assistant(text=said), user(reply)).messages)
     lines = render_ledger(fit_ledger(ledger, 4_000, estimate))
-    shown = f"] {reply} — in answer to: “{quoted}”" if quoted else f"] {reply}"
+    shown = f"] asked “{quoted}”: {reply}" if quoted else f"] {reply}"
+    if reply.endswith("?"):  # it says more than yes or no
+        shown = f"] {reply} — in answer to: “{quoted}”"
     assert lines["goal"][-1].endswith(shown)
     assert render_ledger(read_back(lines)) == lines
     assert render_ledger(merge(read_back(lines), build_ledger(())))["goal"] == lines["goal"]
@@ -77,13 +79,13 @@ def test_a_reply_is_no_goal_but_as_the_last_word() -> None:
     )
     messages = [user("Write the cache."), *reply, assistant(text="Closed.")]
     shown = render_ledger(build_ledger(talk(*messages).messages))["goal"]
-    assert [line.partition("] ")[2].partition(" — ")[0] for line in shown] == [
+    assert [line.partition("] ")[2] for line in shown[1:]] == [
         "Write the cache.",
-        "yeah, close them all",
+        "asked “Should the gaps in the tests be closed?”: yeah, close them all",
     ]
     messages += [user("Write the docs of the cache."), assistant(text="Done.")]
     shown = render_ledger(build_ledger(talk(*messages).messages))["goal"]
-    assert [line.partition("] ")[2] for line in shown] == ["Write the cache.", "Write the docs of the cache."]
+    assert [line.partition("] ")[2] for line in shown[1:]] == ["Write the cache.", "Write the docs of the cache."]
 
 
 def test_a_demand_that_begins_as_a_reply_is_listed_with_the_question_too() -> None:
@@ -126,7 +128,7 @@ def test_a_finished_order_is_no_goal_beside_the_proposal_that_was_agreed_to() ->
     assert len(render_ledger(build_ledger(talk(*messages).messages))["goal"]) == 3
     messages += [assistant(("1", "bash", '{"command": "make ship"}')), result("shipped", "bash", "1")]
     shown = render_ledger(build_ledger(talk(*messages).messages))["goal"]
-    assert [line.partition("] ")[2].partition(" — ")[0] for line in shown] == [
+    assert [line.partition("] ")[2].rpartition("”: ")[2] for line in shown] == [
         "Port the parser to the new grammar.",
         "yeah, do it all",
     ]
@@ -158,10 +160,13 @@ def test_the_task_that_began_the_newest_work_takes_the_place_of_one_that_was_lef
         asked("it shows nothing now", "changed header.ts"),
         asked("align the first column of it left", "changed header.ts"),
     )
-    assert list_goals(Ledger(requests=requests)) == [requests[1], requests[3]]
+    left = (PlanItem("Write the footer."),)
+    assert list_goals(Ledger(requests=requests, tasks=left)) == [requests[1], requests[3]]
     again = (*requests[:3], asked("align the first column of it left", "changed header.ts, setup.sh"))
-    assert list_goals(Ledger(requests=again)) == [again[0], again[3]]
+    assert list_goals(Ledger(requests=again, tasks=left)) == [again[0], again[3]]
     unanswered = (asked(requests[0].text, "changed setup.sh", state="open"), *requests[1:])
     assert unanswered[0] in list_goals(Ledger(requests=unanswered))
+    assert list_goals(Ledger(requests=requests)) == [requests[3]]
+    assert list_goals(Ledger(requests=again)) == [again[3]]
     alone = (requests[0], asked("Make the header of the start page a small table", "created header.ts"))
     assert list_goals(Ledger(requests=alone)) == [*alone]

@@ -266,7 +266,8 @@ def test_nothing_that_a_tool_said_is_promoted() -> None:
             assert ledger.constraints == (), payload
             lines = render_ledger(ledger)
             assert set(lines).isdisjoint({"constraints", "instructions"}), payload
-            assert len(lines["goal"]) == 1, payload
+            assert lines["goal"][0] == "- no request is open", payload
+            assert len(lines["goal"]) == 2, payload
 
 
 def test_results_inside_a_user_message_are_not_the_users() -> None:

@@ -300,7 +300,7 @@ def test_a_weak_or_long_demand_that_an_answered_request_says_as_well_stands_ther
     asked = f"{weak} {long} Never write to the first store."
     lines = render_ledger(fit_ledger(build_ledger(talk(user(asked), DONE).messages), 4_000, estimate))
     assert [line.partition("] ")[2] for line in lines["constraints"]] == ["Never write to the first store."]
-    assert asked in lines["goal"][0]
+    assert asked in lines["goal"][1]
     assert len(listed(user(asked))) == 2
 
 

@@ -1,0 +1,81 @@
+"""Which requests stand as goals, and the line that says that none is open."""
+
+from msgspec.structs import replace
+
+from conversation import assistant, summary, talk, user
+from secateur.compaction.ledger import (
+    Command,
+    Ledger,
+    Question,
+    Quote,
+    UserRequest,
+    build_ledger,
+    read_back,
+    render_ledger,
+)
+from secateur.compaction.ledger.entries import PlanItem, Progress, Standing
+from secateur.compaction.ledger.user.goals import list_goals
+
+
+def asked(text: str, *steps: str) -> UserRequest:
+    return UserRequest(text, "done", text, progress=Progress(steps))
+
+
+def test_an_old_task_is_no_goal_once_work_for_many_others_followed() -> None:
+    first = asked("Write the header of the page.", "created header.ts")
+    later = [asked(f"Write part {n} of the page.", f"created part{n}.ts") for n in range(4)]
+    left = (PlanItem("Write the footer."),)
+    assert list_goals(Ledger(requests=(first, *later[:3]), tasks=left)) == [later[2]]
+    assert list_goals(Ledger(requests=(first, *later[:2]), tasks=left)) == [first, later[1]]
+    plan = asked("Write the page as the plan says. " * 40, "created header.ts")
+    assert list_goals(Ledger(requests=(plan, *later), tasks=left)) == [plan, later[3]]
+
+
+def test_where_nothing_is_open_the_goal_says_so_with_the_newest_work() -> None:
+    first = asked("Write the header of the page.", "created header.ts", "commit [main 1234abc] Header")
+    edits = [asked(f"Write part {n} of the page.", f"changed part{n}.ts") for n in range(2)]
+    newest = asked("Write the footer of it.", "changed footer.ts", "commit [main 5678def] Footer")
+    asking = UserRequest("what did that change?", "done", "q")
+    said = Quote("It adds a footer.", is_answered=True)
+    ledger = Ledger(requests=(first, *edits, newest, asking), last_words=said)
+    lines = render_ledger(ledger)
+    assert lines["goal"] == (
+        "- no request is open; newest work: [Write the footer of it.], commit 5678def",
+        "- [Write the footer of it., replied to] Write the footer of it.",
+    )
+    left = replace(ledger, commits=("[main 5678def] Footer",), uncommitted=("a.py",))
+    for more in (left, replace(ledger, requests=(*ledger.requests, edits[0]))):
+        assert "commit" not in render_ledger(more)["goal"][0]
+    for less in (
+        replace(ledger, requests=(*ledger.requests, UserRequest("And the menu."))),
+        replace(ledger, tasks=(PlanItem("Write the menu."),)),
+        replace(ledger, questions=(Question("Shall I push it?"),)),
+        replace(ledger, commands=(Command("pytest -q", False, 1, "test", "1 failed"),)),
+        replace(ledger, standing=(Standing("failed", "git push"),)),
+        replace(ledger, standing=(Standing("running", "a worker"),)),
+        replace(ledger, last_words=Quote("The menu is not done yet.")),
+        replace(ledger, last_words=None),
+    ):
+        assert not any("no request is open" in line for line in render_ledger(less)["goal"])
+
+
+def test_a_task_stays_beside_the_one_that_only_says_to_begin() -> None:
+    first = asked("Look at all the rows of the table.", "read rows.py")
+    task = asked("I would add a flag for all rows.", "read table.py")
+    begin = asked("ok, let's go, make a new branch", "changed table.py")
+    assert list_goals(Ledger(requests=(first, task, begin))) == [task, begin]
+    more = asked("Name the columns of the table.", "changed table.py")
+    own = asked("ok, let's write the docs of the menu", "changed menu.md")
+    assert list_goals(Ledger(requests=(first, task, more, own))) == [own]
+
+
+def test_messages_before_a_summary_of_the_host_are_told_as_such_and_are_no_goals() -> None:
+    old = (user("Write the whole header of the page."), user("And name the columns of the table."), summary("Made it."))
+    ledger = build_ledger(
+        talk(*old, assistant(text="Ok."), user("Write the footer."), assistant(text="Done.")).messages
+    )
+    lines = render_ledger(ledger)
+    assert lines["goal"][-1].endswith("] Write the footer.")
+    assert not any("header" in line for line in lines["goal"])
+    assert any(line.startswith("- also asked before an earlier summary: ") for line in lines["accomplished"])
+    assert render_ledger(read_back(lines)) == lines
