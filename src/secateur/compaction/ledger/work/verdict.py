@@ -8,7 +8,7 @@ the last call ended is left to the failing checks where there are any.
 import re
 from collections.abc import Iterator
 
-from secateur.compaction.ledger.entries import Ledger, StandingKind
+from secateur.compaction.ledger.entries import Ledger, Quote, StandingKind
 from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.ledger.user.project_rules import quote_opposed
 from secateur.compaction.ledger.work.endings import ENDINGS, SUBMITTED
@@ -42,7 +42,7 @@ def render_verdict(ledger: Ledger) -> str:
     """Return the line that says where the session stands; "" where the agent did nothing."""
     if not _has_begun(ledger):
         return ""
-    left = ", ".join(_list_open(ledger)) or (SAID_UNDONE if _is_said_undone(ledger) else "")
+    left = ", ".join(_list_open(ledger)) or (SAID_UNDONE if _is_said_undone(ledger.last_words, ledger.report) else "")
     turn = _describe_turn(ledger)
     is_settled = not ledger.questions and turn.startswith((ENDED_TURN, SUBMITTED))
     behind = f"{_OPEN}{left}" if left else NOTHING_OPEN if is_settled else ""
@@ -60,9 +60,9 @@ def is_over(ledger: Ledger) -> bool:
 
 def is_done(ledger: Ledger) -> bool:
     """Whether nothing is left of any request: no other agent is at work, and this one tells of nothing left."""
-    said = ledger.last_words
     is_waiting = bool(ledger.questions) or any(one.kind == "running" for one in ledger.standing)
-    return is_over(ledger) and not is_waiting and said is not None and not UNFINISHED.search(said.text)
+    is_told = ledger.last_words is not None and not _is_said_undone(ledger.last_words)
+    return is_over(ledger) and is_told and not is_waiting
 
 
 def is_verdict(line: str) -> bool:
@@ -175,8 +175,8 @@ def _list_unpushed(ledger: Ledger) -> Iterator[str]:
     yield from _count(sum(map(is_tag, ledger.unpushed)), "unpushed tag")
 
 
-def _is_said_undone(ledger: Ledger) -> bool:
-    said = (sentence for one in (ledger.last_words, ledger.report) if one for sentence in split_sentences(one.text))
+def _is_said_undone(*quotes: Quote | None) -> bool:
+    said = (sentence for one in quotes if one for sentence in split_sentences(one.text))
     return any(UNFINISHED.search(sentence) and not _EXPLAINS.search(sentence) for sentence in said)
 
 
