@@ -206,7 +206,8 @@ _PROPOSAL = re.compile(  # what could be, before it is decided or done
     r"|^\*\*(?:scope|goals?|approach|options?|output|format|trade-?offs?|pros?|cons?|when|how|where)\b[^*]{0,40}\*\*"
 )
 PRAISE = re.compile(  # how good a change is
-    r"(?i)\bthat['’]?s (?:better|cleaner|safer|simpler|nicer|easier)\b|\bworks nicely\b|\bmuch more useful\b"
+    r"(?i)\bthat['’]?s (?:better|cleaner|safer|simpler|nicer|easier)\b"
+    r"|\bwork(?:s|ing) (?:nicely|smoothly|perfectly|great)\b|\bmuch more useful\b"
     r"|\b(?:is|are) (?:handled|placed) (?:gracefully|logically)\b|\b(?:maps|fits) cleanly\b"
     r"|^\W*(?:that|this|it) (?:now |also )?(?:makes|maps|fits|gives|gets|means)\b"
 )

@@ -6,6 +6,7 @@ from conversation import assistant, result, talk, user
 from secateur.compaction.extract import Known, extract
 from secateur.compaction.ledger import FileEntry, Ledger, build_ledger
 from secateur.compaction.ledger.entries import mark
+from secateur.compaction.sentences import is_finding
 from secateur.tokens import estimate
 
 TOLD = [
@@ -334,3 +335,8 @@ def test_what_was_wrong_before_an_edit_is_no_finding() -> None:
     later = (user("Mend it."), assistant(("e", "Edit", edit)), result("ok", "Edit", "e"), assistant(text="Fine."))
     assert "discoveries" in extract(talk(*history).messages, Ledger(), 1_000, estimate)
     assert "discoveries" not in extract(talk(*history, *later).messages, Ledger(), 1_000, estimate)
+
+
+def test_praise_is_no_finding() -> None:
+    assert is_finding("The port is closed because the cook has no key.")
+    assert not is_finding("The port is working smoothly because the cook has a key.")

@@ -2,9 +2,9 @@
 
 Rule: what the user named comes first, then what a command says that it has started or created, since no one can ask
 for it by another name. What only the agent wrote or a tool printed is not kept, because it can be read back. Measures,
-colors, CSS classes, kernels and errors that a language brings along are no names, and neither are hashes of commits
-that were amended or rebased since, or that the agent says are gone. Paths have their own entries. A name is written as
-in its source.
+colors, pictures, CSS classes, kernels and errors that a language brings along are no names, and neither are hashes of
+commits that were amended or rebased since, or that the agent says are gone. Paths have their own entries. A name is
+written as in its source.
 """
 
 import re
@@ -32,7 +32,8 @@ _ANNOUNCED = re.compile(
     r"(?P<what>[^\n]{1,160})"
 )
 
-_NO_NAME = re.compile(  # coordinates of a drawing, a range of numbers, a time that was cut
+_NO_NAME = re.compile(  # coordinates of a drawing, a range of numbers, a time that was cut, a picture, "20K-row"
+    r"https?://[^\s?#]+\.(?:png|jpe?g|gif|svg|webp|ico)(?:\?\S*)?|(?-i:\d+(?:\.\d+)?[KMGTk]B?-[a-z]{3,})|"
     r"\d{4}-\d\d-\d\d|v?\d+(?:\.\d+){1,3}|\d{1,4}-[a-z]+|no-?reply@\S+|(?:utf|iso|latin|cp|windows|ascii|us)-[\w-]{1,10}|#(?:[0-9a-f]{6}|[0-9a-f]{8}|\d{1,2})|(?-i:[a-z])\w*(?:Error|Warning|Exception)"
     r"|E(?:NOENT|ACCES|PERM|EXIST|ISDIR|NOTDIR|PIPE|INVAL|ADDRINUSE|CONNREFUSED|CONNRESET|TIMEDOUT|AGAIN|BUSY)"
     r"|https?://(?:www\.w3\.org|schemas?\.[\w.-]+|www\.sitemaps\.org)\b\S*|https?://json-schema\.org\S*"

@@ -196,6 +196,11 @@ def test_coordinates_and_ranges_are_no_names() -> None:
     assert read(user(drawn)).identifiers == ("OPS-4471",)
 
 
+def test_pictures_and_round_amounts_are_no_names() -> None:
+    said = "Look at https://example.org/a/row-12.png?x=1 and at the 20K-row table of OPS-4471."
+    assert read(user(said)).identifiers == ("OPS-4471",)
+
+
 @pytest.mark.parametrize(
     ("says", "names"),
     [

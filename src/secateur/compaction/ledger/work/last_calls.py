@@ -63,7 +63,8 @@ def _read(action: Action) -> Command:
         return Command(text, None if action.ok else False, action.exit, key=action.call.key)
     looks = any(run.looks for run in iterate_runs([action]))
     ok = action.ok if looks else judge_call(action)
-    return Command(text, ok, action.exit, told=quote_result(action), key=action.call.key)
+    told = quote_result(action)
+    return Command(text, ok, action.exit, told="" if _SAYS_NOTHING.fullmatch(told) else told, key=action.call.key)
 
 
 def quote_result(action: Action, is_end: bool = False) -> str:
@@ -102,6 +103,7 @@ _ERROR = re.compile(
 _FAILS = re.compile(
     r"(?i)\b(?:fail(?:s|ed|ure)?|errors?|fatal|denied|refused|rejected|timed out|malformed|could not|cannot|can['’]t)\b"
 )
+_SAYS_NOTHING = re.compile(r"(?i)(?:ok|done|success|finished)[.!]?")
 _BARE = re.compile(r"\bexit status \d+$")
 _OF_GIT = re.compile(r"\b(?:git|gh) (?:-C \S{1,200} )?[a-z]")
 _TELLS = re.compile(r"[^\W\d_]{2,}")

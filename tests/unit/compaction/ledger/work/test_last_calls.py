@@ -57,6 +57,12 @@ def test_what_a_host_writes_above_an_output_is_not_what_it_says(above: str, said
     assert lines[2].endswith(f": ./find build — said: {quoted}")
 
 
+@pytest.mark.parametrize("said", ["OK", "Done.", "success"])
+def test_a_result_that_says_nothing_beside_its_outcome_is_not_quoted(said: str) -> None:
+    lines = list_next(*called("The method was renamed.", "./find build", said))
+    assert lines[2].endswith(": ./find build")
+
+
 def test_a_call_without_a_result_is_pending_and_not_carried_out() -> None:
     lines = list_next(called("Let me run it:", "./run", "")[0])
     assert "- no result yet: bash — ./run" in lines
