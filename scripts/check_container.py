@@ -11,6 +11,7 @@ image itself, and the user that the file adds.
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -35,15 +36,28 @@ def install(steps: dict[str, str], python: str, folder: Path) -> Path:
     version = subprocess.run([python, "-V"], capture_output=True, text=True, check=True).stdout.split()[1]
     wanted = steps["FROM"].removeprefix("python:").removesuffix("-slim")
     assert version.startswith(f"{wanted}."), f"{python} is {version}, and the file is based on {wanted}: name another"
-    found = re.search(r"pip install --no-cache-dir 'secateur(\[[a-z,]+\])'", steps["RUN"])
+    found = re.search(r"pip install --no-cache-dir '(/\w+)(\[[a-z,]+\])'", steps["RUN"])
     assert found is not None, "the file does not install the package"
+    assert steps["COPY"] == f". {found[1]}", "what is installed is not what was copied"
+    copy_context(folder / "build")
     subprocess.run([python, "-m", "venv", folder / "environment"], check=True)
     programs = folder / "environment" / "bin"
     pip = [programs / "python", "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", folder, ROOT], check=True)
+    subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", folder, folder / "build"], check=True)
     (wheel,) = folder.glob("*.whl")
-    subprocess.run([*pip, "install", "--no-cache-dir", f"{wheel}{found[1]}"], check=True)
+    subprocess.run([*pip, "install", "--no-cache-dir", f"{wheel}{found[2]}"], check=True)
     return programs
+
+
+def copy_context(to: Path) -> None:
+    """Copy what `.dockerignore` lets the engine see of this tree."""
+    to.mkdir()
+    for line in (ROOT / ".dockerignore").read_text().splitlines():
+        source = ROOT / line.removeprefix("!")
+        if line.startswith("!") and source.is_dir():
+            shutil.copytree(source, to / source.name, ignore=shutil.ignore_patterns("__pycache__"))
+        elif line.startswith("!"):
+            shutil.copy(source, to)
 
 
 def find_port() -> int:

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -95,3 +96,14 @@ def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path) -> None:
         if "initialize manager" in done.stderr:
             pytest.skip("systemd-analyze cannot check units here")
         assert (finds in done.stderr) if finds else (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_container_installs_what_it_copies() -> None:
+    lines = (DEPLOY / "Containerfile").read_text().splitlines()
+    steps = dict(line.split(" ", 1) for line in lines)
+    source, _, copied = steps["COPY"].partition(" ")
+    assert source == "."
+    assert f"pip install --no-cache-dir '{copied}[proxy]'" in steps["RUN"]
+    seen = {line[1:] for line in (DEPLOY.parent / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    project = tomllib.loads((DEPLOY.parent / "pyproject.toml").read_text("utf-8"))["project"]
+    assert seen >= {"pyproject.toml", "src", project["readme"], *project["license-files"]}
