@@ -97,7 +97,7 @@ def _list_mentions(messages: Sequence[Message], edited: Mapping[str, int]) -> It
     for number, message in enumerate(messages):
         text = get_agent_text(message) if number > first else ""
         for line in FENCED.sub("\n", text).split("\n") if text else ():
-            for said in map(_clean, _STOP.split(line) if named.search(line) else ()):
+            for said in map(_clean, SENTENCE_END.split(line) if named.search(line) else ()):
                 if (paths := {tails[hit[0]] for hit in named.finditer(said)}) and _is_telling(said):
                     told = _strip_place(said, named) if len(paths) == 1 else said
                     if told == said or not _MERE_THING.fullmatch(told):
@@ -135,7 +135,7 @@ def _clean(sentence: str) -> str:
 _IN_FILE = re.compile(r",? (?:in|to|via|into|inside) (?:the )?[`*\[(]{0,3}[\w./@-]{0,200}$")
 _NO_MORE = re.compile(r"[`*\])]{0,3}(?:\([^()\n]{0,300}\))?[.;,]?")
 _MERE_THING = re.compile(r"(?i)(?:an?|the)(?:\s\S{1,60}){1,7}")
-_STOP = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z]|[\"'(*`]|$)|(?<=[。！？；])")
+SENTENCE_END = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z]|[\"'(*`]|$)|(?<=[。！？；])")
 _NAME_ONLY = re.compile(r"[/`_.]\w|\W{2}")
 _LETS = re.compile(
     r"(?i)^(?:(?:ok(?:ay)?|great|perfect|good|now|next|then|first|finally|so|also|alright)\b[\s,.!:–—-]*){0,3}"

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from secateur.compaction.ledger.files.own_words import SENTENCE_END
 from secateur.compaction.ledger.said import FENCED
 from secateur.memoizing import memoize_by, memoize_texts
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, normalize_name
@@ -94,7 +95,7 @@ def find_lead(path: str, text: str) -> str:
     """Return what a new file says of itself: its first heading, docstring or comment."""
     hit = (_HEADING if path.endswith((".md", ".mdx")) else _LEAD).search(text[:2_000])
     said = collapse_whitespace(next(filter(None, hit.groups()), "")) if hit else ""
-    first = next(iter(_STOP.split(said)), "")
+    first = next(iter(SENTENCE_END.split(said)), "")
     return clip_text(first, LEAD_CHARS) if len(first) > 3 and not _LEGAL.search(first) else ""
 
 
@@ -231,7 +232,6 @@ _LEAD = re.compile(
     re.S,
 )
 _LEGAL = re.compile(r"(?i)copyright|licen[sc]e|eslint|@ts-|coding[:=]|generated|prettier|noqa|use strict")
-_STOP = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z]|[\"'(*`]|$)|(?<=[。！？；])")
 _IMPORT = re.compile(
     r"^[ \t]*(?:import\b[^;'\"\n]*(?:\{[^}]*\})?[^;\n]*;?|(?:from\s+\S+\s+import\s+(?:\([^)]*\)|[^\n]*))"
     r"|export\s+(?:\*|\{[^}]*\})\s+from[^\n]*|use\s+[\w:{}, *\n]+;|#include[^\n]*"

@@ -68,7 +68,7 @@ def find_answered_question(text: str, last: str) -> str:
     if len(points) > 1:
         most = ANSWERED_CHARS // len(points[:_MOST_POINTS])
         return _quote(" · ".join(clip_text(collapse_whitespace(one), most) for one in points[:_MOST_POINTS]))
-    clauses = (one for sentence in split_sentences(last) for one in _CLAUSES.split(sentence))
+    clauses = (one for sentence in split_sentences(last) for one in CLAUSES.split(sentence))
     asking = [one for one in clauses if _ASKED.search(one) or is_offer(one)]
     question = find_closing_question(last) or (asking[-1] if asking else _find_proposal(text, last))
     steps = list_proposed(last) if question and _is_assent(text) else ()
@@ -79,7 +79,7 @@ def _find_proposal(text: str, last: str) -> str:
     """Return the sentence by which the agent proposed something, where a reply does not say itself what it is about."""
     if not _REFERS.match(text):
         return ""
-    clauses = [one for sentence in split_sentences(last) for one in _CLAUSES.split(sentence)]
+    clauses = [one for sentence in split_sentences(last) for one in CLAUSES.split(sentence)]
     return next((one for one in reversed(clauses) if _PROPOSED.search(one)), "")
 
 
@@ -205,7 +205,7 @@ _NUMBERED = re.compile(r"\s*\(?\d{1,2}\s?[:.)]")
 _POINT = re.compile(r"(?:(?<=\()|^[ \t*]{0,8})(\d{1,2}[.):][^\n;]{1,400})", re.M)
 _MOST_POINTS = 3  # of the agent's, which a numbered reply answers
 _ASKED = re.compile(r"[?？](?=[\s*_)\"'”]|$)")
-_CLAUSES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+CLAUSES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _OFFERS = re.compile(
     r"(?i)would you like|do you want (?:me )?to|want me to|shall i (?:also|continue|proceed|go on)|let me know"
     r"|should i (?:also|continue|go on|proceed)|if you(?:['’]d)? (?:like|want)|anything else|would it help"

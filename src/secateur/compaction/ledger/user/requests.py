@@ -25,6 +25,7 @@ from secateur.compaction.ledger.said import (
     get_user_text,
 )
 from secateur.compaction.ledger.user.answers import (
+    CLAUSES,
     QUESTION_CHARS,
     find_answered_question,
     find_closing_question,
@@ -109,7 +110,7 @@ def is_task(text: str) -> bool:
     said = strip_data(text).strip()
     if ASKS_UNMARKED.match(said) or not is_substantial(said) or (len(said) <= _SHORT_CHARS and _REPLIES.match(said)):
         return False
-    clauses = (one.strip() for one in _CLAUSES.split(said))
+    clauses = (one.strip() for one in CLAUSES.split(said))
     return any(_count_words(one) >= _FEWEST_WORDS and not one.endswith(("?", "？")) for one in clauses)
 
 
@@ -158,7 +159,6 @@ _REVIEW = re.compile(
     r"|^#{1,4} (?:new |code |review )*findings?\b|^#{1,4} corrections to \w+ review"
     r"|^\s*(?:[-*]|\d{1,2}[.)])\s+\W{0,3}(?:critical|high|medium|low|minor|major|nit|P[0-4])\W{0,3}:"
 )
-_CLAUSES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _BLANKS = re.compile(r"(?<=\S)[ \t]{8,}(?=\S)")  # of a screen that was copied
 _WIDE = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]{2}|[\u0e00-\u0eff]{4}")
 _REPLIES = re.compile(r"(?i)(?:yes|yeah|yep|no|nope|but|so|and|ja|nein|oui|non|sí|sim|não|да|нет)\b(?!,)")

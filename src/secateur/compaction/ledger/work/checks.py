@@ -16,11 +16,16 @@ from msgspec import Struct
 
 from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
-from secateur.compaction.ledger.work.last_errors import STARTER, describe_failure, judge_call, read_last_error
+from secateur.compaction.ledger.work.last_errors import (
+    STARTER,
+    clip_line,
+    describe_failure,
+    judge_call,
+    read_last_error,
+)
 from secateur.memoizing import memoize_texts
 from secateur.redact import redact
 from secateur.text.lossless.lines import strip_escapes
-from secateur.toolcalls.actions import clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand, is_check
 from secateur.toolcalls.effects import is_pathlike
 from secateur.toolcalls.shell import parse_command_line, strip_program_prefix
@@ -52,7 +57,7 @@ def read_verdict(output: str, exit_: int | None, is_error: bool = False, is_hidd
     lines = strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:]
     for ok, pattern in ((False, _FAILED_TOTAL), (True, _PASSED_TOTAL)):
         if totals := [line for line in lines if pattern.search(line)]:
-            return CheckVerdict(ok, _clip(totals[-1]))
+            return CheckVerdict(ok, clip_line(totals[-1]))
     if (worded := _read_words(lines)) and not (exit_ or is_error):
         return worded
     failing = "" if exit_ == 0 and not is_hidden else _find_failing_line(lines) or read_last_error(output)[1]
@@ -66,18 +71,14 @@ def _read_words(lines: list[str]) -> CheckVerdict | None:
     ends = [said for line in lines[-_WORDED_LINES:] if 2 <= len(said := line.strip()) <= _WORDED_CHARS]
     for line in reversed(ends):
         if _SAYS_FAILED.search(line):
-            return CheckVerdict(False, _clip(line))
+            return CheckVerdict(False, clip_line(line))
         if _SAYS_PASSED.search(line):
-            return CheckVerdict(True, _clip(line))
+            return CheckVerdict(True, clip_line(line))
     return None
 
 
 def _find_failing_line(lines: list[str]) -> str:
-    return next((_clip(line) for line in reversed(lines) if _FAILING.search(line)), "")
-
-
-def _clip(line: str) -> str:
-    return clip_text(collapse_whitespace(line), MAX_CHARS)
+    return next((clip_line(line) for line in reversed(lines) if _FAILING.search(line)), "")
 
 
 _WORDED_LINES, _WORDED_CHARS = 8, 160  # at the end of an output, and of one line

@@ -23,7 +23,7 @@ def read_last_error(output: str) -> tuple[bool | None, str]:
     if not told or not (_UNCAUGHT.match(told[-1]) or _ENDS_IN_ERROR.match(told[-1])):
         return True, ""
     has_failed = _UNCAUGHT.match(told[-1]) is not None or any(line.startswith(_TRACEBACK) for line in told)
-    return False if has_failed else None, _clip(told[-1])
+    return False if has_failed else None, clip_line(told[-1])
 
 
 def judge_action(action: Action) -> bool | None:
@@ -53,20 +53,21 @@ def describe_failure(output: str, total: str) -> str:
     lines = [line.strip() for line in strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:]]
     lines = [line for line in lines if line and len(line) <= _TOLD_CHARS]
     telling = next((hit for shape in _TELLING if (hit := next(filter(shape.search, lines), ""))), "")
-    if not telling or _clip(telling) == total or total.startswith(telling):
+    if not telling or clip_line(telling) == total or total.startswith(telling):
         return total
     if not total or STARTER.search(total) or _PLACED.search(total) or _BARE_TOTAL.search(total):
-        return _clip(telling)
-    return f"{_clip(telling)} · {total}"
+        return clip_line(telling)
+    return f"{clip_line(telling)} · {total}"
 
 
 def find_missing(output: str) -> str:
     """Return the line of an output by which the machine lacks what a command needs; "" if none says so."""
     lines = (line.strip() for line in strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:])
-    return _clip(next((line for line in lines if len(line) <= _TOLD_CHARS and _LACKING.search(line)), ""))
+    return clip_line(next((line for line in lines if len(line) <= _TOLD_CHARS and _LACKING.search(line)), ""))
 
 
-def _clip(line: str) -> str:
+def clip_line(line: str) -> str:
+    """One line of an output, as a ledger shows it."""
     return clip_text(collapse_whitespace(line), MAX_CHARS)
 
 
