@@ -62,7 +62,8 @@ def is_done(ledger: Ledger) -> bool:
     """Whether nothing is left of any request: no other agent is at work, and this one tells of nothing left."""
     is_waiting = bool(ledger.questions) or any(one.kind == "running" for one in ledger.standing)
     is_told = ledger.last_words is not None and not _is_said_undone(ledger.last_words)
-    return is_over(ledger) and is_told and not is_waiting
+    is_listed = ledger.document is not None  # its boxes tell what is left
+    return is_over(ledger) and is_told and not (is_waiting or is_listed)
 
 
 def is_verdict(line: str) -> bool:

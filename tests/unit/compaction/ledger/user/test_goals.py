@@ -13,7 +13,7 @@ from secateur.compaction.ledger import (
     read_back,
     render_ledger,
 )
-from secateur.compaction.ledger.entries import PlanItem, Progress, Standing
+from secateur.compaction.ledger.entries import PlanItem, Progress, Standing, TaskDocument
 from secateur.compaction.ledger.user.goals import list_goals
 
 
@@ -55,6 +55,7 @@ def test_where_nothing_is_open_the_goal_says_so_with_the_newest_work() -> None:
         replace(ledger, standing=(Standing("running", "a worker"),)),
         replace(ledger, last_words=Quote("The menu is not done yet.")),
         replace(ledger, last_words=None),
+        replace(ledger, document=TaskDocument("plan.md", "boxes as last seen: 1 of 2 done")),
     ):
         assert not any("no request is open" in line for line in render_ledger(less)["goal"])
 
