@@ -15,7 +15,7 @@ from secateur.compaction.ledger import Ledger
 from secateur.compaction.ledger.demand_lines import REPLACED_BY, REPLACES, quote_replaced
 from secateur.compaction.ledger.entries import AS_OF_THEN, FileEntry, PlanItem
 from secateur.compaction.ledger.said import split_sentences
-from secateur.compaction.ledger.user.constraints import join_fragments
+from secateur.compaction.ledger.user.constraints import is_demand, join_fragments
 from secateur.compaction.ledger.user.force_words import is_errand
 from secateur.compaction.ledger.user.retractions import find_denial, find_removal
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
@@ -63,12 +63,18 @@ def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sec
 
 
 def _move_rules(sections: dict[str, tuple[str, ...]]) -> None:
-    """Move the lines that say what is required before each commit to the demands."""
-    for id in ("discoveries", "accomplished"):
-        rules = [line for line in sections.get(id, ()) if _RULES.search(line)]
+    """Move the lines that say what is required before each commit, or quote what the user ruled, to the demands."""
+    for id in ("goal", "discoveries", "accomplished"):
+        rules = [line for line in sections.get(id, ()) if (id != "goal" and _RULES.search(line)) or _is_ruling(line)]
         if rules:
             sections[id] = tuple(line for line in sections[id] if line not in rules)
-            sections["constraints"] = (*sections.get("constraints", ()), *rules)
+            sections["constraints"] = (*sections.get("constraints", ()), *map(mark_former, rules))
+
+
+def _is_ruling(line: str) -> bool:
+    """Whether a line quotes a demand of the user, of which it says that the user settled something by it."""
+    said = hit[1] if (hit := _QUOTED_RULING.search(line)) else ""
+    return any(map(is_demand, split_sentences(said))) and not _is_order(said)
 
 
 def _is_order(line: str) -> bool:
@@ -133,11 +139,26 @@ def take_steps(text: str) -> tuple[str, tuple[PlanItem, ...]]:
 
 def select_telling(lines: Sequence[str]) -> tuple[str, ...]:
     """Return the lines of a host's section that say something alone; of many those that name something."""
-    kept = _keep_telling(lines)
+    kept = _keep_telling(_join_details(lines))
     named = [at for at, line in enumerate(kept) if _NAMES.search(line)]
     others = [at for at in range(len(kept)) if at not in set(named)]
     chosen = sorted([*named[:MOST_LINES], *others[: max(0, MOST_LINES - len(named))]])
     return tuple(kept[at] for at in chosen)
+
+
+def _join_details(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines, what is listed under a line that begins with a file behind that line."""
+    held, depth, details = "", 0, list[str]()
+    for line in (*lines, ""):
+        indent = len(line) - len(line.lstrip())
+        if held and line and indent > depth and _NESTED.match(line):
+            details.append(strip_bullet(line).rstrip().removesuffix(":"))
+            continue
+        if held:
+            yield held + (f" — {'; '.join(details[:_MOST_DETAILS])}" if details else "")
+        held, depth, details = line.rstrip().removesuffix(":") if _FILE_HEAD.match(line) else "", indent, []
+        if line and not held:
+            yield line
 
 
 def without_overtaken(sections: Mapping[str, Sequence[str]], messages: Sequence[Message]) -> Sections:
@@ -258,7 +279,14 @@ _SUB = re.compile(r"^\s{0,3}#{3,6}\s")
 _WORD = re.compile(r"\w{2,}")
 _NAMES = re.compile(r"`[^`]+`|(?<![\w.-])[\w.-]+/[\w./-]+|\b\w+\.\w{1,4}\b|\b\w+_\w+\b|\b[a-z]+[A-Z]\w+\b|\d")
 _DRAWN = re.compile(r"[\s*-]*[\u2500-\u257f]")
-_LEADS = re.compile(r"(?:\S+\s+){0,2}\S+\s*[:：]\**|#{1,6}\s.*|\W*|`[^`]+`(?:\s*\([^()]*\))?")
+_NESTED = re.compile(r"\s+(?:[-*•]|\d{1,2}[.)])\s+\S")
+_FILE_HEAD = re.compile(r"\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)?\*{0,2}`[^`\n]*\w[./]\w[^`\n]*`")
+_MOST_DETAILS = 3  # that are listed under a file
+_QUOTED_RULING = re.compile(
+    r"(?i)\buser\b[^\"“\n]{0,60}\b(?:clarified|decided|ruled|specified|insisted|settled|stated|confirmed)\b[^\"“\n]{0,60}"
+    r"[\"“]([^\"”\n]{20,600})[\"”]"
+)
+_LEADS = re.compile(r"(?:\S+\s+){0,2}\S+\s*[:：]\**|#{1,6}\s.*|\W*|\*{0,2}`[^`]+`\*{0,2}(?:\s*\([^()]*\))?")
 _ASIDE = re.compile(r"\([^()]*\)")
 _PRESENT = re.compile(
     r"(?i)\b(?:now|current(?:ly)?|right now|at the moment|at this point|in progress|pending|next steps?|todo|to do"

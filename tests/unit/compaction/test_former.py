@@ -241,3 +241,33 @@ def test_elements_of_any_length_are_read(unit: str) -> None:
     text, steps = take_steps(f"{unit * 100_000}!\n<goal>Go on.</goal>")
     assert clean_host_summary(text).endswith("## goal\nGo on.")
     assert steps == ()
+
+
+def test_what_a_hosts_summary_lists_under_a_file_stands_behind_the_file() -> None:
+    text = (
+        "- **`src/lexer.py`** - The lexer\n    - Reads one line:\n    - Has no state\n"
+        "- **`src/parser.py`** (lines 8-20)\n    1. Reads two\n- `src/rows.py`:\n- Nothing else\n    - of note"
+    )
+    assert select_telling(text.split("\n")) == (
+        "- **`src/lexer.py`** - The lexer — Reads one line; Has no state",
+        "- **`src/parser.py`** (lines 8-20) — Reads two",
+        "- Nothing else",
+        "    - of note",
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "is_demand"),
+    [
+        ('User later clarified: "Only the newest list is read. Keep the older ones for now."', True),
+        ('The user decided that "lists must stay sorted by name"', True),
+        ('The user clarified: "run the tests again, please"', False),
+        ('User asked about "lists that must stay sorted"', False),
+        ('The test clarified "lists must stay sorted by name"', False),
+    ],
+)
+def test_what_the_user_settled_is_a_demand_wherever_a_hosts_summary_quotes_it(line: str, is_demand: bool) -> None:
+    ledger = Ledger(before="done", requests=(UserRequest("Go on."),))
+    made = with_former_states({"goal": ("- Sort the lists.", f"- {line}")}, ledger)
+    assert made.get("constraints") == (formerly(line) if is_demand else None)
+    assert any(line in one for one in made["goal"]) != is_demand

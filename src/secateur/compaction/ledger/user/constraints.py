@@ -146,7 +146,7 @@ def _extract_demands(text: str, key: str, of: Scope | None = None) -> Iterator[C
     for sentence in _split_rules(text) if of == "project" else _split_clauses(_split_demands(text, is_report)):
         if is_report and (POINTS.search(sentence) or not DIRECT.search(_ASIDE.sub(" ", sentence))):
             continue
-        if left and is_demand(sentence) and (kept := clip_sentences(sentence, MAX_CHARS)):
+        if left and is_demand(sentence) and (kept := clip_sentences(_DANGLING.sub("", sentence), MAX_CHARS)):
             left -= 1
             yield Constraint(kept, of or ("standing" if is_standing(sentence) else "request"), key)
 
@@ -238,6 +238,9 @@ def _split_rules(text: str) -> Iterator[str]:
         held = line.strip()
 
 
+_DANGLING = re.compile(
+    r"(?i)(?<=\w)[\s,;–—-]{1,4}(?:but|and)\s+(?:first\s+)?see\s+(?:below|above)\W{0,3}\Z"
+)  # points elsewhere
 _BULLET = re.compile(r"\A\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _SMALL_STOP = re.compile(r"(?<=[^\W\d_][.!])[ ]+(?=[a-z])(?<!e\.g\. )(?<!i\.e\. )(?<!vs\. )(?<!etc\. )(?<!\.\.\. )")
 _CLAUSE_CHARS = 20  # a shorter one says nothing alone

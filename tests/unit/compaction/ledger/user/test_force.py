@@ -384,3 +384,8 @@ def test_of_wishes_on_how_work_is_to_go_the_newest_wording_stays_unless_it_says_
     for pair in (said, said[::-1]):
         turns = [one for text in pair for one in (user(text), DONE)]
         assert listed(*first, *turns, user("Write the docs."), DONE) == [f"request] {said[1]}"]
+
+
+def test_a_demand_ends_where_it_only_points_elsewhere() -> None:
+    said = "Please never group build and commit BUT first see below."
+    assert listed(user(said), DONE, user("Write the docs."))[0].endswith("] Please never group build and commit")
