@@ -79,12 +79,23 @@ _KINDS = (
 )  # the order in which reasons are looked for
 _OF_ACTS = frozenset({"unchanged_file", "not_run"})  # reasons that need something said to have happened
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
-_DOUBTFUL = (origins, unsettled, reasons, causes, labels, bindings, anchors, opposed, wishes, stances, choices, support)
+_DOUBTFUL = (
+    origins,
+    unsettled,
+    steps,
+    reasons,
+    causes,
+    labels,
+    bindings,
+    anchors,
+    opposed,
+    wishes,
+    stances,
+    choices,
+    support,
+)
 _KINDS_BY_STRENGTH: tuple[tuple[Strength, tuple[ModuleType, ...]], ...] = (
-    (
-        "doubt",
-        (origins, unsettled, reasons, causes, labels, bindings, anchors, opposed, wishes, stances, choices, support),
-    ),
+    ("doubt", _DOUBTFUL),
     ("certain", (checks, consent, owners, bans, inversion, demands, standing)),
 )
 _RULES = tuple(rule for kind in _KINDS for rule in kind.RULES)

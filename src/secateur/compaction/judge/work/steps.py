@@ -19,11 +19,11 @@ from secateur.compaction.judge.ground.passages import get_claim_stems
 from secateur.compaction.judge.ground.stems import get_stems
 from secateur.compaction.judge.lexicon import build_pattern
 
-LEAST_HELD = 0.6  # of the stems of a step, in the edit that did it
+LEAST_HELD = 0.7  # of the stems of a step, in the edit that did it
 LEAST_TOLD = 0.75  # of the stems of a step, in the call or the sentence that did it
 LEAST_ANNOUNCED = 0.5  # of the stems of a step that is still to come
 FEWEST_STEMS = 2
-MOST_EDITS = 200  # the newest
+MOST_EDITS = 40  # of a history: among more of them, one is like any step
 
 
 class _Made(Struct, frozen=True):
@@ -106,7 +106,7 @@ def _find_edit(clause: str, evidence: Evidence) -> str:
 
 
 def _list_made(evidence: Evidence) -> tuple[_Made, ...]:
-    return _read_made(evidence.placed_edits[-MOST_EDITS:])
+    return _read_made(evidence.placed_edits) if len(evidence.placed_edits) <= MOST_EDITS else ()
 
 
 @lru_cache(maxsize=2)
