@@ -12,6 +12,7 @@ from secateur.memoizing import memoize_texts
 
 LEAST_LETTERS = 40  # of a script that has no words we know
 LEAST_WORDS = 5  # common words that must be found
+LEAST_DIFFERENT = 3  # of these: "Do 1. Do 2." repeats one that other languages have as well
 LEAST_SHORT = 3  # of them in a text that is known to be short
 CLEAR_SHARE = 1.6  # the first language must have so many times the common words of the second
 LETTER_SHARE = 0.3  # letters of another script than Latin that decide: paths and names are Latin everywhere
@@ -78,4 +79,5 @@ def _detect_by_words(words: list[str], codes: tuple[str, ...], least: int) -> st
         ((sum(seen[word] for word in _COMMON[code]) + marks.get(code, 0), code) for code in codes), reverse=True
     )
     (most, code), (second, _) = votes[0], votes[1]
-    return code if most >= least and most >= CLEAR_SHARE * second else None
+    different = sum(word in seen for word in _COMMON[code]) + marks.get(code, 0)
+    return code if most >= least and different >= LEAST_DIFFERENT and most >= CLEAR_SHARE * second else None
