@@ -36,6 +36,7 @@ from secateur.compaction.ledger.user.demands import (
     STANDING,
     SUPPOSES,
     has_demand,
+    strip_put_off,
     strip_unsaid,
 )
 from secateur.compaction.ledger.user.retractions import is_choice, is_retraction, mark_replaced
@@ -124,14 +125,15 @@ def _list_texts(message: Message) -> Iterator[str]:
 def is_demand(sentence: str) -> bool:
     """Return whether this sentence forbids or demands something."""
     text = strip_unsaid(unicodedata.normalize("NFC", sentence))
+    left = strip_put_off(text)
     if text.rstrip(" *_)\"'").endswith(("?", "？")) or ASKS_UNMARKED.match(text):
-        return bool(HARD.search(text)) and not (ASKS.match(text) or SUPPOSES.match(sentence))
-    return bool(has_demand(text) or is_retraction(text) or is_choice(text)) and not DATA.match(text)
+        return bool(HARD.search(left)) and not (ASKS.match(text) or SUPPOSES.match(sentence))
+    return bool(has_demand(left) or is_retraction(text) or is_choice(left)) and not DATA.match(text)
 
 
 def is_standing(sentence: str) -> bool:
     """Return whether a sentence holds from now on, not for one request only."""
-    return bool(STANDING.search(unicodedata.normalize("NFC", sentence)))
+    return bool(STANDING.search(strip_put_off(unicodedata.normalize("NFC", sentence))))
 
 
 def normalize_demand(text: str) -> str:

@@ -168,6 +168,16 @@ STANDING = re.compile(
     r"|常に|いつも|必ず|絶対|これから|今から|以降|毎回|決して|二度と|항상|언제나|절대|앞으로|이제부터|지금부터|매번|반드시"
 )
 _ASCII_UNSAID = re.compile(_UNSAID.pattern, re.ASCII)
+_PUTS_OFF = re.compile(  # these drop a matter, or leave it for another time
+    r"(?i)\bnever\s?mind\b|(?:\A|[.,;:!(–—-]\s*|\b(?:but|and|or|maybe|please)\s+)(?:maybe\s+)?not\s+(?:right\s+)?now\b"
+    r"|\b(?:let['’]?s|(?:we|you)\s+can)\s+(?:just\s+)?leave\s+(?:it|this|that)"
+    r"(?=\W*\Z|[.,;!]\s|\s+(?:for|until|till)\s+(?:now|later|tomorrow|another|next|the\s+next)\b)"
+    r"|\b(?:let['’]?s\s+not|do\s+not|don['’]?t)\s+(?:do|bother\s+with|worry\s+about|look\s+(?:at|into))"
+    r"\s+(?:it|this|that|them)\s+(?:right\s+)?now\b"
+    r"|\b(?:i|we|you|let['’]?s)(?:['’]ll)?\s+(?:(?!(?:not|never)\b)\w+\s+){1,4}(?:it|this|that|them)\s+"
+    r"(?:later|next\s+time|(?:another|some\s+other)\s+(?:time|day))\b(?=\W*\Z|[.,;!]\s)"
+    r"|\bnicht\s+jetzt\b|以后再说|以後再說"
+)
 
 
 @memoize_texts(4_096)  # a sentence is asked about for itself and as part of its request
@@ -179,3 +189,8 @@ def has_demand(text: str) -> bool:
 def strip_unsaid(text: str) -> str:
     """Blank what only says how things are, or what one thinks."""
     return (_ASCII_UNSAID if text.isascii() else _UNSAID).sub(" ", text)
+
+
+def strip_put_off(text: str) -> str:
+    """Blank the words that drop a matter or put it off: they forbid nothing."""
+    return _PUTS_OFF.sub(" ", text)

@@ -290,3 +290,38 @@ def test_a_hosts_remark_in_a_rule_file_is_no_rule() -> None:
     calls = assistant(("1", "read", '{"path": "CLAUDE.md"}'))
     ledger = build_ledger(talk(user(), calls, result(said, "read", "1")).messages)
     assert [one.text for one in ledger.constraints] == ["Never push.", "Always test."]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "never mind, we'll get to it later.",
+        "Never mind",
+        "not now, please",
+        "let's leave it",
+        "Let's leave that for another day.",
+        "don't do it now",
+        "We must come back to this another time.",
+        "Nicht jetzt.",
+    ],
+)
+def test_what_is_put_off_is_no_demand(said: str) -> None:
+    assert (
+        build_ledger(talk(user("Fix the parser."), assistant(text="Shall I?"), user(said)).messages).constraints == ()
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "scope"),
+    [
+        ("Never mind the linter, but never touch the schema.", "standing"),
+        ("No, never mind, don't push yet.", "request"),
+        ("Let's leave the old names as they are.", "request"),
+        ("Don't touch the schema until later.", "request"),
+        ("We must not change it later.", "request"),
+        ("Do not now rename it.", "request"),
+    ],
+)
+def test_a_demand_beside_words_that_put_off_is_kept(said: str, scope: str) -> None:
+    ledger = build_ledger(talk(user(said)).messages)
+    assert [(one.text, one.scope) for one in ledger.constraints] == [(said, scope)]
