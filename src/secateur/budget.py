@@ -42,8 +42,6 @@ class Budget(Struct, frozen=True, kw_only=True):
     pricing: CachePricing = CachePricing()  # what tokens cost, and how long the cache lives
     cold_reason: str = ""  # why the prompt cache is gone whatever the clock says; "": the clock says
     cold_keys: tuple[str, ...] = ()  # last keys of earlier requests that found no cache, pauses aside
-    is_switched: bool = False  # this request goes to another model than the one before
-    switch_keys: tuple[str, ...] = ()  # of earlier requests that went to another model than the one before
     ratio: float = 1.0  # tokens of the provider for one of ours
     compaction_limit: int = 0  # tokens: a view that is still longer after pruning becomes a summary; 0: it never does
 

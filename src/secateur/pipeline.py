@@ -118,7 +118,7 @@ def decide(call: RequestRun, state: State, storage: Storage, prepared: PreparedS
         projection.seal(branch.saved, with_content_hashes)
     decided = record.Decided(context, demands, before, (*inherited, *voided), forced, pruned, compaction)
     receipt = record.make_receipt(settings, call.incoming.repairs, projection, decided, rendered)
-    receipt = with_lineage(receipt, demands.placement, cached.prefix, projection, context.budget)
+    receipt = with_lineage(receipt, demands.placement, cached.prefix, projection, bool(context.budget.cold_reason))
     if sessions.store is not None:
         found = with_handles(receipt.edits, projection.document) if storage == "store" else receipt.edits
         receipt = replace(receipt, edits=found, epochs=(branch.offset, branch.offset + len(projection.plan.epochs)))

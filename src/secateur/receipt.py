@@ -155,7 +155,6 @@ class Receipt(Struct, frozen=True):
     system_hashes: tuple[str, ...] = ()  # of its system prompts
     content_ends: tuple[str, ...] = ()  # where the system prompt is a message: hashes of the first and last behind it
     cold_keys: tuple[str, ...] = ()  # last keys of the histories of this line whose cache was lost, pauses aside
-    switch_keys: tuple[str, ...] = ()  # of those that went to another model than the one before
     lines: int = 0  # ends of the session's branches; 1: it never parted
     unread: int = 0  # results that the model has not answered and does not see as received, excerpts aside
     filed: FileWrite | None = None  # where a command wrote the view to a file

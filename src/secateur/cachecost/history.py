@@ -139,17 +139,8 @@ def find_pauses(history: History) -> list[int]:
 
 def find_lost(history: History) -> tuple[int, ...]:
     """Of the earlier requests, by how many messages they held, those whose cache their session knows was lost."""
-    return _find_earlier(history, history.budget.cold_keys)
-
-
-def find_switches(history: History) -> tuple[int, ...]:
-    """Of the earlier requests, by how many messages they held, those that went to another model."""
-    return _find_earlier(history, history.budget.switch_keys)
-
-
-def _find_earlier(history: History, keys: Collection[str]) -> tuple[int, ...]:
     at, end = history.totals.at, len(history.messages)
-    sizes = {at[key] + 1 for key in keys if key in at}
+    sizes = {at[key] + 1 for key in history.budget.cold_keys if key in at}
     return tuple(sorted(size for size in sizes if size < end))
 
 

@@ -4,10 +4,7 @@ Two bills are summed up request by request: of the history as it came, and of th
 it. Each has a prompt cache of its own (`prompt_cache`). What more edits would cost at the current request follows from
 the same caches: the request is priced with them and without. Where ranges are replaced there is a third bill, of the
 plan with these alone: what summaries save does not pay for other edits. Nothing that is not certain counts as saved: a
-pause that no message's time tells of, reasoning that left the view. Nor is another model certain to find no cache: it
-may be another name of the same one, or one that has answered before and whose cache lives. So at a switch the
-unpruned bill reads what it would have read, that of the views no more than this, and later requests of the views find
-no prefix from before the switch.
+pause that no message's time tells of, reasoning that left the view.
 
 A session grows, so the bills are kept with the totals of its messages and continued; an epoch begins them anew.
 """
@@ -18,7 +15,7 @@ from msgspec.structs import replace
 
 from secateur.budget import Budget
 from secateur.cachecost.applied_edits import AppliedEdit, AppliedEdits
-from secateur.cachecost.history import History, find_lost, find_switches
+from secateur.cachecost.history import History, find_lost
 from secateur.cachecost.prefixes import CachedPrefixes
 from secateur.cachecost.prompt_cache import PromptCache, PromptShape
 from secateur.cachecost.request_log import RequestLog
@@ -42,8 +39,7 @@ class CostLedger:
         whole = bills.unpruned + bills.unpruned_cache.price(unedited)
         self.unpruned = whole + self._pricing.output * log.output_tokens  # the bill of the raw history
         self._unpruned_cache, self._cache = bills.unpruned_cache, bills.cache
-        self._most_read = self._unpruned_cache.count_read(unedited) if log.is_switched(log.last) else None
-        self._paid, now = bills.pruned - whole, self._build_current()
+        self._paid, now = bills.pruned - whole, log.build_current()
         self._compacted = max(0.0, whole - bills.price_compacted(log)) if log.applied.has_ranges else 0.0
         self._tokens, self._fewer = now.tokens, unedited.tokens - now.tokens
         self.overspend = self._paid + self._cache.price(now)  # of the plan's views over that; below zero: saved
@@ -69,11 +65,7 @@ class CostLedger:
 
     def estimate_overspend(self, more: Sequence[AppliedEdit]) -> float:
         """The overspend once these edits are made as well."""
-        return self._paid + self._cache.price(self._build_current(more))
-
-    def _build_current(self, more: Sequence[AppliedEdit] = ()) -> PromptShape:
-        prompt = self._log.build_current(more)
-        return prompt if self._most_read is None else replace(prompt, most_read=self._most_read)
+        return self._paid + self._cache.price(self._log.build_current(more))
 
     def can_afford(
         self, more: Sequence[AppliedEdit], max_overspend: float, *, beside_compactions: bool = False
@@ -136,12 +128,8 @@ class _Bills:
             made = log.edits[first : self._edits]
             if made:
                 self._applied.add(made)
-            unpruned = log.build_prompt(request, nothing)
-            prompt = log.build_prompt(request, self._applied, made[0] if made else None)
-            if log.is_switched(request):
-                prompt = replace(prompt, most_read=self.unpruned_cache.count_read(unpruned))
-            self.unpruned += self.unpruned_cache.send(unpruned)
-            self.pruned += self.cache.send(prompt)
+            self.unpruned += self.unpruned_cache.send(log.build_prompt(request, nothing))
+            self.pruned += self.cache.send(log.build_prompt(request, self._applied, made[0] if made else None))
             if log.applied.has_ranges:
                 self._compacted += self._compacted_cache.send(self._build_compacted(log, request, made))
         self._requests = log.last
@@ -163,7 +151,7 @@ class _Bills:
 def _continue_bills(history: History, log: RequestLog, pricing: CachePricing) -> _Bills:
     """The bills of the request before, continued, as long as nothing was edited since."""
     edits = tuple(edit for edit in log.edits if edit.request < log.last)
-    about = (history.plan.epochs, pricing, log.fixed, edits, find_lost(history), find_switches(history))
+    about = (history.plan.epochs, pricing, log.fixed, edits, find_lost(history))
     known = history.totals.recall("bills")
     bills: _Bills = known[1] if known is not None and known[0] == about else _Bills(pricing)
     bills.add_requests(log)

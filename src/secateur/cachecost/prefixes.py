@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from secateur.bounds import is_eligible
 from secateur.budget import get_original
-from secateur.cachecost.history import History, find_pauses, find_switches
+from secateur.cachecost.history import History, find_pauses
 from secateur.model import Epoch, Part, Replace
 from secateur.plan import list_active_epochs
 from secateur.strategy import is_final
@@ -37,7 +37,7 @@ _NO_PIECES: list[WrittenPiece] = []
 
 
 class CachedPrefixes:
-    """The pieces that the epochs, pauses, switches and turns of a history wrote."""
+    """The pieces that the epochs, pauses and turns of a history wrote."""
 
     def __init__(self, history: History) -> None:
         self._pricing, self._assistants = history.budget.pricing, history.index.assistant_messages
@@ -73,8 +73,6 @@ class CachedPrefixes:
 def _find_pieces(history: History) -> _Pieces:
     """All pieces. Those that begin after the start of a newer one are dropped from `starts`: it rewrote them."""
     epochs, paused = _find_epoch_pieces(history), find_pauses(history)
-    if switched := find_switches(history):  # what the other model was sent, it got in one piece
-        paused = sorted({*paused, *switched})
     turns = _find_turn_pieces(history) if history.budget.pricing.strips_reasoning else _NO_PIECES
     known = history.totals.recall("pieces")
     if known is not None and known[0] is epochs and known[1] is paused and known[2] is turns:

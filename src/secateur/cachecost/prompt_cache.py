@@ -28,7 +28,6 @@ class PromptShape(Struct, frozen=True):
     before: int = 0  # tokens before that block
     marks: tuple[Prefix, ...] = ()  # where prefixes are left besides its end, shortest first
     is_cold: bool = False  # whatever was sent before is gone
-    most_read: int | None = None  # it may be gone: no more tokens of it count as read, and later requests find none
     answer: tuple[Prefix, ...] = ()  # what the answer before left, where answers leave prefixes
 
 
@@ -51,7 +50,9 @@ class PromptCache:
 
     def price(self, prompt: PromptShape) -> float:
         """Return what a request would cost, in tokens of plain input, without changing the cache."""
-        pricing, read = self._pricing, self.count_read(prompt)
+        pricing, size = self._pricing, len(self._blocks)
+        read = self.count_read(prompt)
+        del self._blocks[size:], self._tokens[size:]
         write = pricing.cache_write if prompt.tokens >= pricing.minimum_tokens else 1.0
         return pricing.cache_read * read + write * (prompt.tokens - read)
 
@@ -59,12 +60,8 @@ class PromptCache:
         """Tokens that a request would find."""
         if prompt.is_cold:
             return 0
-        size = len(self._blocks)
         self._hold(prompt.answer)
         found = self._count_common(prompt) if self._pricing.any_prefix else self._count_longest(prompt)
-        del self._blocks[size:], self._tokens[size:]
-        if prompt.most_read is not None:
-            found = min(found, prompt.most_read)
         return found - found % self._pricing.step_tokens if found >= self._pricing.minimum_tokens else 0
 
     def find_longest(self, block: int) -> Prefix | None:
@@ -92,7 +89,7 @@ class PromptCache:
 
     def _leave(self, prompt: PromptShape) -> None:
         top = len(self._blocks)
-        if prompt.is_cold or prompt.most_read is not None:
+        if prompt.is_cold:
             top = 0
         elif prompt.first is not None:
             top = bisect_left(self._blocks, prompt.first)

@@ -14,7 +14,7 @@ from operator import attrgetter
 
 from secateur.budget import explain_cold
 from secateur.cachecost.applied_edits import AppliedEdit, AppliedEdits, build_range_edit, find_applied_edits
-from secateur.cachecost.history import History, find_answers, find_pauses, find_switches
+from secateur.cachecost.history import History, find_answers, find_pauses
 from secateur.cachecost.prefixes import CachedPrefixes
 from secateur.cachecost.prompt_cache import Prefix, PromptShape
 from secateur.model import Replace
@@ -35,7 +35,6 @@ class RequestLog:
         self._freed_parts = AppliedEdits(parts) if self.applied.has_ranges else self.applied
         self._added = {piece.request: piece.kept for piece in prefixes.pieces if piece.kept}
         self._pauses, self._is_cold = find_pauses(history), bool(explain_cold(history.budget))
-        self._switches = find_switches(history)
         self._blocks, self._thought, self._thoughts = totals.blocks, totals.thought, totals.thoughts
         self._tokens, self.fixed = totals.tokens, history.fixed_tokens
         self._head: tuple[Prefix, ...] = ((0, self.fixed),) if self.fixed else ()
@@ -50,12 +49,6 @@ class RequestLog:
     def count_messages(self, request: int) -> int:
         """The number of messages in a request."""
         return self._answers[request] if request < self.last else self._size
-
-    def is_switched(self, request: int) -> bool:
-        """Whether a request went to another model than the one before it."""
-        if request == self.last:
-            return self._history.budget.is_switched
-        return bool(self._switches) and _has_number(self._switches, self.count_messages(request))
 
     def build_range_edits(self, edits: Sequence[Replace]) -> list[AppliedEdit]:
         """Ranges that would be replaced at the request that is made now."""
@@ -125,9 +118,7 @@ class RequestLog:
             0 if changed is None else self._count_before(changed, turn, applied) + inside,
             tuple(sorted(marks)),
             is_cold,
-            answer=self._find_answer(request, turn, applied)
-            if pricing.positions == "answers" and changed is None
-            else (),
+            self._find_answer(request, turn, applied) if pricing.positions == "answers" and changed is None else (),
         )
 
     def _is_cold_at(self, request: int) -> bool:

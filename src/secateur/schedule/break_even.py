@@ -28,7 +28,7 @@ _UNCACHED = "what is new is in no cache yet"
 class ColdCache(Schedule, frozen=True, kw_only=True, tag="cold_cache"):
     """Edits are made only where no live cache is lost, and when they must.
 
-    Nothing is lost after a pause that the cache does not outlive, and of what is new.
+    Nothing is lost after a pause that the cache does not outlive, with another model, and of what is new.
     """
 
     needs_usage = True

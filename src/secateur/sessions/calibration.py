@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from secateur.cachecost.misses import add_answer
+from secateur.pricing.model_names import normalize_model
 from secateur.receipt import Receipt
 from secateur.stores.protocol import Calibration, Clock, State
 from secateur.tokens import get_factor
@@ -68,6 +69,20 @@ YOUNG_S = 60.0  # a cache that is gone after a shorter pause was lost to somethi
 MISSES = 2  # pauses after which nothing was read, before a cache is believed to live shorter than its provider says
 MODELS = 4  # of one session whose last requests are remembered
 CACHED_SHARE = 0.5  # a read of less may be of a system prompt that other sessions keep warm
+
+
+def describe_switch(clock: Clock, model: str, now_ms: int, ttl_s: float) -> str:
+    """Say that a request goes to another model than the last one, whose cache it does not find; "" otherwise.
+
+    Two names of one model are no switch, and neither is the return to one whose cache of this session still lives, as
+    after a side call to a smaller model.
+    """
+    if not model or not clock.model or normalize_model(clock.model) == normalize_model(model):
+        return ""
+    sent_ms = clock.sent.get(model, 0)
+    if sent_ms and now_ms - sent_ms < ttl_s * 1000:
+        return ""
+    return f"the model was switched from {clock.model} to {model}"
 
 
 def record_sent(before: Clock, receipt: Receipt, calls: bool) -> Clock:

@@ -14,7 +14,6 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from secateur.budget import Budget
 from secateur.errors import StoreError
 from secateur.formats.native import hash_members
 from secateur.lineage import HASH_BYTES, hash_contents, hash_text
@@ -43,7 +42,6 @@ class SentRequest(Struct, frozen=True):
     system: tuple[str, ...] = ()
     content_ends: tuple[str, ...] = ()  # of its first message behind the system prompt and of its last, by content
     cold_keys: tuple[str, ...] = ()  # of it and the requests that it continues from, those that found no cache
-    switch_keys: tuple[str, ...] = ()  # of the same, those that went to another model
 
 
 class Branches(Struct, eq=False):
@@ -69,7 +67,6 @@ class Branches(Struct, eq=False):
                 receipt.system_hashes,
                 receipt.content_ends,
                 receipt.cold_keys,
-                receipt.switch_keys,
             )
         self.last = tip
 
@@ -204,7 +201,6 @@ class Placement(Struct, frozen=True):
     system: tuple[str, ...] = ()
     content_ends: tuple[str, ...] = ()
     cold_keys: tuple[str, ...] = ()  # of the requests that it continues from, those that found no cache
-    switch_keys: tuple[str, ...] = ()  # of the same, those that went to another model
     cold_reason: str = ""  # why the provider does not find the cached prefix of that request; "" where it may
 
 
@@ -239,7 +235,6 @@ def place_request(
         tuple(dict.fromkeys(filter(None, (system, *before.system))))[:_MOST_HASHES],
         _find_content_ends(messages) if leading else (),
         before.cold_keys,
-        before.switch_keys,
         _explain_lost_prefix(new_tools, new_system) if new_tools or new_system else "",
     )
 
@@ -266,8 +261,8 @@ def _explain_lost_prefix(new_tools: bool, new_system: bool) -> str:
     return f"{what} changed since the last request, so its prompt cache is lost"
 
 
-def with_lineage(receipt: Receipt, place: Placement, prefix: PrefixHash, work: Projection, budget: Budget) -> Receipt:
-    """The receipt with what the next request needs."""
+def with_lineage(receipt: Receipt, place: Placement, prefix: PrefixHash, work: Projection, is_cold: bool) -> Receipt:
+    """The receipt with what the next request needs. `is_cold`: the cache was lost for another reason than a pause."""
     if not place.lines:
         return receipt
     seen = prefix.hash_view(work.get_view().messages, work.fold)
@@ -279,8 +274,7 @@ def with_lineage(receipt: Receipt, place: Placement, prefix: PrefixHash, work: P
         tools_hashes=place.tools,
         system_hashes=place.system,
         content_ends=place.content_ends,
-        cold_keys=(*place.cold_keys, *((receipt.head_key,) if budget.cold_reason else ()))[-_MOST_COLD:],
-        switch_keys=(*place.switch_keys, *((receipt.head_key,) if budget.is_switched else ()))[-_MOST_COLD:],
+        cold_keys=(*place.cold_keys, *((receipt.head_key,) if is_cold else ()))[-_MOST_COLD:],
     )
 
 

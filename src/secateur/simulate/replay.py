@@ -136,27 +136,25 @@ class ReplayedSession:
         self._policy, self._tariff = policy, tariff
         self._calibration = Calibration(samples=1) if counted else Calibration()
         self._last: RecordedRequest | None = None
-        self._cold, self._cold_keys, self._switch_keys = "", tuple[str, ...](), tuple[str, ...]()
-        self._is_switched, self._head = False, ""
+        self._cold, self._cold_keys, self._now_cold = "", tuple[str, ...](), tuple[str, ...]()
 
     def advance(self, request: RecordedRequest, whole: Document, segment: Transcript) -> None:
         """Advance to a request, with the messages of its segment that it had.
 
-        A history that the host compacted shares no cache with the last request.
+        Another model, and a history that the host compacted, share no cache with the last request.
         """
         last, self._last = self._last, request
-        self._cold_keys += (self._head,) if self._cold and self._head else ()
-        self._switch_keys += (self._head,) if self._is_switched and self._head else ()
+        switched = last is not None and last.model != request.model
         rewritten = last is not None and last.segment != request.segment
-        self._is_switched = last is not None and last.model != request.model
-        self._cold = "the host compacted its history" if rewritten else ""
+        self._cold = "the model was switched" if switched else "the host compacted its history" if rewritten else ""
         document, size = self.projection.last_document, request.answer
         known = document.transcript.messages if document is not None else ()
         messages = segment.messages[:size]
         goes_on = 0 < len(known) <= size and known[-1] is messages[len(known) - 1]
         read = replace(whole, transcript=replace(segment, messages=messages, index=None))
         self.projection.ingest(read, len(known) if goes_on else 0, None if self._policy.sticky else Plan())
-        self._head = messages[-1].key if messages else ""
+        self._cold_keys += self._now_cold
+        self._now_cold = (messages[-1].key,) if self._cold and messages else ()
 
     def build_context(
         self, window: int, segment: Transcript, now_ms: int, idle_s: float | None, handles: bool = False
@@ -188,8 +186,6 @@ class ReplayedSession:
             pricing=self._tariff,
             cold_reason=self._cold,
             cold_keys=self._cold_keys,
-            is_switched=self._is_switched,
-            switch_keys=self._switch_keys,
             compaction_limit=find_compaction_limit(policy, window, model),
         )
         return Context(

@@ -23,7 +23,7 @@ from secateur.policy.windows import find_target, resolve
 from secateur.pricing.tariffs import MINUTE_MS, CachePricing, get_tariff
 from secateur.projection import Projection
 from secateur.projection.message_index import Counting
-from secateur.sessions.calibration import get_cache_ttl_s, get_calibration
+from secateur.sessions.calibration import describe_switch, get_cache_ttl_s, get_calibration
 from secateur.sessions.recall_handles import Handles
 from secateur.sessions.request_tree import Placement
 from secateur.stages.setup import NO_OPTIONS, CompactionSetup, CompactOptions
@@ -206,10 +206,12 @@ def build_context(
     target, model_window = find_target(policy, window, source) if policy.target_tokens is not None else None, window
     if target is not None:
         policy, window, source = target.policy, target.tokens, target.source
-    last = state.clock.model
+    may_edit = not projection.is_observed or bool(projection.plan.epochs)
+    pricing = _resolve_tariff(projection, settings, request.now_ms, state) if may_edit else CachePricing()
+    clock = state.clock
+    switched = describe_switch(clock, model, request.now_ms, pricing.ttl_s) if clock.model not in ("", model) else ""
     missed = state.clock.missed.describe() if state.clock.missed.in_row and state.clock.model == model else ""
     ratio = counted.ratio if projection.counting.alike else 1.0
-    may_edit = not projection.is_observed or bool(projection.plan.epochs)
     budget = Budget(
         window=window,
         tokens_used=round((projection.used + fixed_tokens) * ratio),
@@ -224,11 +226,9 @@ def build_context(
         now_ms=request.now_ms,
         recall_handles=handles,
         recall_folder=get_tenant_folder(settings.recall_folder, state.who.tenant) if handles else "",
-        pricing=_resolve_tariff(projection, settings, request.now_ms, state) if may_edit else CachePricing(),
-        cold_reason=place.cold_reason or missed,
+        pricing=pricing,
+        cold_reason=switched or place.cold_reason or missed,
         cold_keys=(*place.cold_keys, *state.clock.missed.keys),
-        is_switched=bool(model and last and last != model),
-        switch_keys=place.switch_keys,
         compaction_limit=find_compaction_limit(policy, window, model) if settings.compaction.enabled else 0,
     )
     return Context(

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from secateur import Engine
 from secateur.cachecost.misses import COLD_MISSES, Misses, add_answer
+from secateur.sessions.calibration import describe_switch
+from secateur.stores.protocol import Clock
 from secateur.usage import Usage
 from secateur.view import View
 
@@ -121,16 +123,31 @@ def test_other_models_answers_are_no_misses_of_this_one() -> None:
     for share in (0.9, 0.0, 0.0, 0.0):
         session.send(share)
     view = session.engine.fit(body(45).replace(b"gpt-5", b"gpt-4.1"), session="s", now_ms=START, idle_s=4.0)
-    assert "answers read next to nothing" not in view.receipt.reason + view.receipt.skipped_reason
-    assert view.receipt.cold_keys == session.engine.fit(body(45), session="t", now_ms=START).receipt.cold_keys == ()
+    assert view.receipt.reason.startswith("the model was switched")
 
 
-def test_a_switched_model_is_no_free_moment_and_is_remembered() -> None:
+@pytest.mark.parametrize(
+    ("model", "now", "is_told"),
+    [
+        ("claude-haiku-4-5", 400_000, True),  # has not answered in this session
+        ("claude-sonnet-4-5", 400_000, True),  # its cache of five minutes is gone
+        ("claude-sonnet-4-5", 200_000, False),  # its cache still lives
+        ("us.anthropic.claude-opus-4-5-20251101-v1:0", 900_000, False),  # another name of the last one
+        ("", 400_000, False),
+    ],
+)
+def test_only_a_model_without_a_cache_of_this_session_is_a_switch(model: str, now: int, is_told: bool) -> None:
+    clock = Clock(model="claude-opus-4-5", sent={"claude-sonnet-4-5": 10_000, "claude-opus-4-5": 90_000})
+    assert bool(describe_switch(clock, model, now, 300.0)) == is_told
+
+
+def test_a_side_call_to_another_model_makes_no_free_moment_of_the_next_request() -> None:
     session = Session()
     session.send(0.9)
-    view = session.engine.fit(body(45).replace(b"gpt-5", b"gpt-4.1"), session="s", now_ms=START, idle_s=4.0)
-    assert view.receipt.skipped_reason.startswith("the prompt cache is warm")
-    assert view.receipt.switch_keys == (view.receipt.head_key,)
+    aside = session.engine.fit(body(8).replace(b"gpt-5", b"gpt-4.1"), session="s", now_ms=START + 206_000, idle_s=1.0)
+    usage = {"prompt_tokens": aside.receipt.tokens_view, "completion_tokens": 9}
+    session.engine.record_usage(aside, {"usage": usage}, now_ms=START + 207_000)
+    assert not session.send(0.9).receipt.opened
 
 
 @given(st.lists(st.tuples(st.integers(0, 60_000), st.integers(0, 60_000), st.booleans(), st.booleans()), max_size=12))
