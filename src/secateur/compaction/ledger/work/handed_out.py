@@ -80,12 +80,15 @@ def _describe(action: Action) -> str:
 
 def _is_ended(name: str, text: str) -> bool:
     """Whether a text says behind a name, in the same line or record, that it has ended."""
+    is_id = _ID.fullmatch(name) is not None
     at = text.find(name)
     while at >= 0:
-        line = text[at : at + _BEHIND]
-        if _ENDED.search(line if _ID.fullmatch(name) else line.partition("\n")[0]):
+        end = at + len(name)
+        line = text[end : at + _BEHIND]
+        is_whole = not (_IS_CUT_BEFORE.search(text[max(at - 1, 0) : at]) or _IS_CUT_BEHIND.match(line))
+        if (is_id or is_whole) and _ENDED.search(line if is_id else line.partition("\n")[0]):
             return True
-        at = text.find(name, at + 1)
+        at = text.find(name, end)
     return False
 
 
@@ -104,8 +107,11 @@ _STARTED = re.compile(
 _SENDS = re.compile(r"(?i)^send_?(?:input|message)$")
 _ID = re.compile(r"(?=\D*\d)[\w-]{6,60}")
 _ENDED = re.compile(
-    r"(?i)(?<=[\s\"'>])(?:completed|done|finished|failed|killed|errored|exited|stopped|shutdown)(?=[\s\"'<,:])"
+    r"(?i)(?<=[\s\"'>])(?<!\bnot\s)(?:completed|done|finished|merged|closed|failed|killed|errored|exited|stopped|shutdown)"
+    r"(?=[\s\"'<,:.(;]|$)"
 )
+_IS_CUT_BEFORE = re.compile(r"[\w./-]")  # the name is the end of a path or of a longer name
+_IS_CUT_BEHIND = re.compile(r"[\w/-]|\.\w")
 _STOPS = re.compile(r"(?i)kill|stop|close|cancel|terminate")
 _STOPS_WORKER = re.compile(r"\b(?:workmux (?:remove|rm|close|merge)|tmux kill-session|tmux kill-server)\b")
 _DETACHED = re.compile(r"-[a-zA-Z]*d")

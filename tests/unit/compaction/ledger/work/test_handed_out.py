@@ -70,3 +70,24 @@ def test_a_worker_that_a_command_starts_is_named_until_a_table_or_a_command_ends
     assert left(*started, *call("bash", table.format("done"), command=shown)) == []
     assert left(*started, *call("bash", "Exit code: 0\n", command="workmux remove menu")) == []
     assert left(*call("bash", "Exit code: 0\nUsage", command="workmux add --help")) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "is_left"),
+    [
+        ("menu: merged (4s)", False),
+        ("menu closed.", False),
+        ("menu: finished", False),
+        ("menu\tfeat/menu\tdone", False),
+        ("menu: not merged yet", True),
+        ("Timeout waiting for: menu", True),
+        ("feat/menu-card.md: merged by hand", True),
+        ("docs/menu.md is done", True),
+        ("side-menu: merged", True),
+        ("menu: working\nside: merged", True),
+    ],
+)
+def test_a_worker_has_ended_where_an_output_says_so_of_its_whole_name(said: str, is_left: bool) -> None:
+    started = call("bash", "Exit code: 0\nmade", command="workmux add feat/menu --name menu -b -P menu.md")
+    waited = call("write_stdin", f"Process exited with code 0\nOutput:\n{said}\n", session_id="7")
+    assert left(*started, *waited) == ["menu (workmux)"] * is_left
