@@ -38,7 +38,7 @@ from secateur.compaction.ledger.settle import settle_states
 from secateur.compaction.ledger.user.answers import add_questions, list_rulings
 from secateur.compaction.ledger.user.constraints import extract_constraints
 from secateur.compaction.ledger.user.permissions import mark_lifted
-from secateur.compaction.ledger.user.requests import extract_question, extract_requests
+from secateur.compaction.ledger.user.requests import close_open, extract_question, extract_requests
 from secateur.compaction.ledger.user.retractions import mark_removed
 from secateur.compaction.ledger.user.task_documents import find_task_document, list_document_rules
 from secateur.compaction.ledger.work.attempts import list_attempts
@@ -46,6 +46,7 @@ from secateur.compaction.ledger.work.checks import list_commands
 from secateur.compaction.ledger.work.circumstances import mark_circumstances, mark_scratch_files
 from secateur.compaction.ledger.work.commits import drop_gone, trace_commits
 from secateur.compaction.ledger.work.deliveries import extract_deliveries
+from secateur.compaction.ledger.work.endings import SUBMITTED
 from secateur.compaction.ledger.work.failures import list_failures
 from secateur.compaction.ledger.work.last_calls import list_last_calls
 from secateur.compaction.ledger.work.last_words import MOST_CHARS, REPORT_CHARS, WORKING_CHARS, condense_quote
@@ -158,11 +159,14 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     )
     made = mark_circumstances(made, said, done, ran)
     described = describe_changes(made.files, said, done)
+    standing = list_standing(messages, done, ran, made)
+    is_handed_in = any(one.kind == "ended" and one.text.startswith(SUBMITTED) for one in standing)
     made = replace(
         made,
         files=described,
+        requests=close_open(made.requests) if is_handed_in else made.requests,
         uncommitted=drop_undone(made.uncommitted, () if commits.listed else described),
-        standing=list_standing(messages, done, ran, made),
+        standing=standing,
         last_words=condense_quote(made.last_words, WORKING_CHARS if made.last_calls else MOST_CHARS),
         report=condense_quote(made.report, REPORT_CHARS),
     )

@@ -1,9 +1,10 @@
 """What the user asked for, whether it was answered, and what the agent asked in return.
 
 Rule: a request is answered when the agent ends its turn with a text that asks nothing the work depends on; an offer to
-do more is an answer too. It is superseded when the user takes it back before that, and deferred when the user refuses
-a call for it and puts the work off. Verbatim; only the user's own messages are requests, and a host's order to go on
-while nothing follows it. What was done is not judged: an answer that claims success counts as one.
+do more is an answer too, and so is a call that hands the work in. It is superseded when the user takes it back before
+that, and deferred when the user refuses a call for it and puts the work off. Verbatim; only the user's own messages are
+requests, and a host's order to go on while nothing follows it. What was done is not judged: an answer that claims
+success counts as one.
 """
 
 import re
@@ -88,6 +89,11 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
         said = replace(said, is_answered=True) if said else None
     report = report if said and report and report.text != said.text else None
     return UserRequests(tuple(rest), (Question(redact(asked), key),) if asked else (), first.state, said, report)
+
+
+def close_open(requests: Sequence[UserRequest]) -> tuple[UserRequest, ...]:
+    """Return the requests, those that were open answered: by the agent's closing text, or by handing the work in."""
+    return tuple(replace(one, state="done") if one.state == "open" else one for one in requests)
 
 
 def _find_open_nudge(messages: Sequence[Message]) -> UserRequest | None:
@@ -212,7 +218,7 @@ _COMMITS = re.compile(r"\bgit\b[^\n]{0,40}\bcommit\b|\*\*\* Begin Patch")
 def _update_states(found: list[UserRequest], last: str, text: str, is_rejection: bool = False) -> list[UserRequest]:
     """Update the states of requests by the end of a turn or the user's next words."""
     if last and (not (asked := find_closing_question(last)) or is_offer(asked)):
-        return [replace(one, state="done") if one.state == "open" else one for one in found]
+        return [*close_open(found)]
     if last or not text:
         return found
     state: RequestState = "open"

@@ -133,6 +133,15 @@ def test_a_later_span_says_anew_whose_turn_it_is() -> None:
     assert stands(again) == "the agent ended its turn; the user is next; nothing is open"
 
 
+def test_a_request_whose_work_was_handed_in_is_not_open() -> None:
+    handed_in = read(FIX, *ran("make x"), *ran("echo SUBMIT_NOW", ""))
+    assert [one.state for one in handed_in.requests] == ["done"]
+    assert not any(", open]" in line for lines in render_ledger(handed_in).values() for line in lines)
+    later = merge(handed_in, read(user("Now the lamp."), *ran("make lamp")))
+    assert [one.state for one in later.requests] == ["done", "open"]
+    assert [one.state for one in read(FIX, *ran("make x"), *ran("echo NEXT", "")).requests] == ["open"]
+
+
 def test_changes_that_must_not_be_committed_are_not_open() -> None:
     edit = assistant(("e", "Edit", json.dumps({"file_path": "/w/a.md", "old_string": "a", "new_string": "b"})))
     work = (*ran("git status", "On branch main"), edit, result("ok", "Edit", "e"), DONE)
