@@ -181,12 +181,26 @@ def judge_run(run: ExecutedCommand) -> CheckVerdict:
     if run.check is None or result is None:
         if _has_foreign_status(run):
             return CheckVerdict(None)
+        if result is not None and run.action.exit is None and (line := _find_format_error(run)):
+            return CheckVerdict(False, line)
         return CheckVerdict(run.action.ok if run.looks else judge_call(run.action))
     if not has_started(run):
         return CheckVerdict(None)
     rest = run.text.strip().removeprefix(name_command(run.text))
     is_hidden = any(mark in rest for mark in "|;") and "pipefail" not in run.text
     return read_verdict(result.text, run.action.exit, result.is_error, is_hidden)
+
+
+def _find_format_error(run: ExecutedCommand) -> str:
+    """Return the line in which a formatter says that errors are left; "" where it is none, or says nothing of them."""
+    if not any(_FORMATS.search(" ".join(words)) for words in run.does):
+        return ""
+    lines = strip_escapes(run.action.said[-_SEARCHED:]).split("\n")[-_LINES:]
+    return next((clip_line(line) for line in lines if _FORMAT_ERRORS.search(line)), "")
+
+
+_FORMATS = re.compile(r"(?:\A|[\s:/])(?:format|fmt|biome|prettier|lint:fix)(?:\Z|[\s:])")
+_FORMAT_ERRORS = re.compile(r"^Found [1-9]\d* errors?\b(?![^\n]*\b0 remaining)|^\W{0,6}Some errors were emitted while ")
 
 
 def has_started(run: ExecutedCommand) -> bool:

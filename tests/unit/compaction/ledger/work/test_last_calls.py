@@ -179,6 +179,21 @@ def test_a_check_that_ends_with_an_uncaught_error_is_no_success() -> None:
     assert [(one.check, one.ok) for one in made.commands] == [("test", False)]
 
 
+@pytest.mark.parametrize(
+    ("command", "said", "ok"),
+    [
+        ("npm run format", "Checked 9 files.\nFound 3 errors.\nFound 1 warning.", False),
+        ("npm run format", "format ━━\n  × Some errors were emitted while applying fixes.", False),
+        ("make fmt", "Found 2 errors (1 fixed, 1 remaining).", False),
+        ("make fmt", "Found 2 errors (2 fixed, 0 remaining).", True),
+        ("npm run format", "Formatted 9 files. No fixes applied.", True),
+        ("npm run seed", "Found 3 errors.", True),
+    ],
+)
+def test_a_formatter_that_tells_of_errors_left_has_failed(command: str, said: str, ok: bool) -> None:
+    assert [one.ok for one in read(*called("", command, said)).commands] == [ok]
+
+
 def test_once_the_work_is_handed_in_the_user_waits_for_nothing_and_the_call_stands_once() -> None:
     lines = list_next(*called("Now I hand it in:", "echo TASK_SUBMITTED && cat a.patch", "TASK_SUBMITTED"))
     assert lines == (
