@@ -18,6 +18,7 @@ from secateur.compaction.ledger.entries import Constraint, FileEntry, Ledger, Pr
 from secateur.compaction.ledger.user.answers import find_closing_question, is_offer
 from secateur.compaction.ledger.work.commits import COMMITTED
 from secateur.compaction.ledger.work.open_work import list_failing
+from secateur.compaction.ledger.work.outcomes import UNSHOWN, name_files
 from secateur.compaction.ledger.work.progress import has_changed, limit_progress
 from secateur.compaction.ledger.work.replies import drop_closing_question, keep_reservations
 from secateur.compaction.ledger.work.step_choice import (
@@ -28,7 +29,7 @@ from secateur.compaction.ledger.work.step_choice import (
     list_names,
     split_names,
 )
-from secateur.compaction.ledger.work.steps import UNSHOWN, is_outward, name_files, name_step
+from secateur.compaction.ledger.work.steps import is_outward, name_step
 from secateur.toolcalls.commands import is_check
 
 LATEST = 3  # requests at the end that keep what others lose
@@ -165,4 +166,6 @@ def _drop_errors(progress: Progress | None, errors: Iterable[str]) -> Progress |
     return replace(progress, steps=tuple(steps))
 
 
-_FAILED = re.compile(r"(.+? → failed(?: \d+ times)?): (.+)", re.S)
+_FAILED = re.compile(
+    r"(.+? → failed(?: \d+ times| in \d+ of \d+ runs[^:,\n]{0,60})?(?:, (?:also )?the last)?): (.+)", re.S
+)

@@ -16,9 +16,9 @@ from secateur.compaction.ledger.user.answers import is_confirming
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.compaction.ledger.work.commits import COMMITTED
 from secateur.compaction.ledger.work.open_work import has_uncommitted
+from secateur.compaction.ledger.work.outcomes import CHANGES, SEPARATOR
 from secateur.compaction.ledger.work.progress import has_changed
 from secateur.compaction.ledger.work.step_choice import is_count
-from secateur.compaction.ledger.work.steps import CHANGES, SEPARATOR
 from secateur.compaction.ledger.work.verdict import is_done
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 

@@ -30,11 +30,12 @@ from secateur.compaction.ledger.work.open_work import (
     list_failing,
     render_undelivered_work,
 )
+from secateur.compaction.ledger.work.outcomes import SEPARATOR
 from secateur.compaction.ledger.work.progress import list_told_steps
 from secateur.compaction.ledger.work.reports import list_unquoted, strip_reported
 from secateur.compaction.ledger.work.standing import STANDING
 from secateur.compaction.ledger.work.status import list_place_lines
-from secateur.compaction.ledger.work.steps import SEPARATOR, is_step
+from secateur.compaction.ledger.work.steps import is_step
 from secateur.compaction.ledger.work.verdict import render_verdict
 from secateur.compaction.template import SECTIONS
 

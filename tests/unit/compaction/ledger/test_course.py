@@ -12,7 +12,7 @@ from secateur.compaction.ledger.relevance import select_relevant
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.compaction.ledger.work.progress import join_progress, limit_progress
 from secateur.compaction.ledger.work.replies import condense_reply
-from secateur.compaction.ledger.work.step_choice import limit_steps
+from secateur.compaction.ledger.work.step_choice import has_failed, limit_steps
 from secateur.compaction.summary import write_within_budget
 from secateur.compaction.template import OURS
 from secateur.model import Message
@@ -387,6 +387,42 @@ def test_a_script_is_told_with_what_it_printed_last() -> None:
         "changed a.py",
         "python try.py → failed, then said: 2 rows kept",
     )
+
+
+def test_failed_runs_are_counted_exactly_and_an_error_is_that_of_the_last_one() -> None:
+    def run(said: str) -> tuple[Message, ...]:
+        return assistant((said, "Bash", '{"command": "python try.py"}')), result(said, "Bash", said)
+
+    trace = 'Traceback (most recent call last):\n  File "try.py", line {}, in <module>\n    load()\n{}'
+    missing = run(trace.format(1, "rows.Missing: no row"))
+    lost, again = (run(trace.format(line, "KeyError: 'a'")) for line in (2, 3))
+    fine, better = run("2 rows kept"), run("3 rows kept")
+    assert steps_of(*missing) == ("python try.py → failed: rows.Missing: no row",)
+    assert steps_of(*missing, *lost) == ("python try.py → failed 2 times, the last: KeyError: 'a'",)
+    assert steps_of(*lost, *again) == ("python try.py → failed 2 times: KeyError: 'a'",)
+    assert steps_of(*missing, *fine, *edited("a.py"), *better, *lost) == (
+        "changed a.py",
+        "python try.py → failed in 2 of 4 runs (1 of 2 since the last change of a file), also the last: KeyError: 'a'",
+    )
+    assert steps_of(*missing, *fine, *better) == ("python try.py → failed in 1 of 3 runs, then said: 3 rows kept",)
+
+
+def test_a_step_of_many_runs_has_failed_where_the_last_one_did() -> None:
+    step = "python try.py → failed in 2 of 4 runs (1 of 2 since the last change of a file), also the last: no row"
+    assert has_failed(step)
+    assert not has_failed("python try.py → failed in 2 of 4 runs, then ok: 2 rows kept")
+
+
+def test_a_script_that_prints_data_beside_a_bare_total_is_told_by_its_data() -> None:
+    said = ".\n----------\nRan 1 test in 0.004s\n\nOK\n1\n0\n0"
+    assert steps_of(*ran("python try.py", said)) == ("python try.py → said: 1 0 0",)
+    assert steps_of(*ran("python try.py", said[:-6])) == ("python try.py → said: OK",)
+
+
+def test_a_script_that_ran_before_any_change_has_not_passed() -> None:
+    run = ran("python try.py", "Process exited with code 0\nOutput:\n2 rows lost")
+    assert steps_of(*run) == ("python try.py → said: 2 rows lost",)
+    assert steps_of(*edited("a.py"), *run)[-1] == "python try.py → ok: 2 rows lost"
 
 
 def test_what_a_script_printed_is_told_without_a_terminals_colors() -> None:

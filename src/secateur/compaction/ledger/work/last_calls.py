@@ -87,6 +87,16 @@ def quote_result(action: Action, is_end: bool = False) -> str:
     return clip_text(collapse_whitespace(redact(line)).replace(_SAID, " - said: "), LINE_CHARS)
 
 
+def quote_output(action: Action) -> str:
+    """Return what a program printed last; of one that printed data beside a bare total, those data."""
+    told = quote_result(action, True)
+    if not _BARE_TOTAL.fullmatch(told):
+        return told
+    lines = map(str.strip, _HOST_END.sub("", action.said[-_SEARCHED:].replace("\b", "")).split("\n"))
+    data = [line for line in lines if line and not _HOST_LINE.match(line) and not _NO_DATA.fullmatch(line)]
+    return collapse_whitespace(redact(" ".join(data[-MOST_DATA:]))) or told
+
+
 def _iterate_telling(said: str) -> Iterator[str]:
     """Yield the first lines of a result that hold words, without those that a host writes above an output."""
     for line in _HOST_END.sub("", said[:_SEARCHED].replace("\b", "")).split("\n"):
@@ -104,6 +114,11 @@ _FAILS = re.compile(
     r"(?i)\b(?:fail(?:s|ed|ure)?|errors?|fatal|denied|refused|rejected|timed out|malformed|could not|cannot|can['’]t)\b"
 )
 _SAYS_NOTHING = re.compile(r"(?i)(?:ok|done|success|finished)[.!]?")
+_BARE_TOTAL = re.compile(r"(?i:ok|pass(?:ed)?|script completed successfully[^\n]{0,20})")
+_NO_DATA = re.compile(  # what a test runner prints besides, and how hosts say that a script ended
+    rf"[.EFsx]{{1,200}}|[-=]{{3,}}|Ran \d+ tests?\b[^\n]{{0,40}}|{_BARE_TOTAL.pattern}"
+)
+MOST_DATA = 8  # lines
 _BARE = re.compile(r"\bexit status \d+$")
 _OF_GIT = re.compile(r"\b(?:git|gh) (?:-C \S{1,200} )?[a-z]")
 _TELLS = re.compile(r"[^\W\d_]{2,}")

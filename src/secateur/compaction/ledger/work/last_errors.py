@@ -20,10 +20,18 @@ def read_last_error(output: str) -> tuple[bool | None, str]:
     """Return how a command ended by the end of its output, and the error that stands there; "" if none does."""
     lines = [line.rstrip() for line in strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:]]
     told = [line for line in lines if line.strip() and not _HOST_END.match(line)]
+    if told and _is_raised(told):
+        return False, clip_line(told[-1])
     if not told or not (_UNCAUGHT.match(told[-1]) or _ENDS_IN_ERROR.match(told[-1])):
         return True, ""
     has_failed = _UNCAUGHT.match(told[-1]) is not None or any(line.startswith(_TRACEBACK) for line in told)
     return False if has_failed else None, clip_line(told[-1])
+
+
+def _is_raised(lines: list[str]) -> bool:
+    """Whether an output ends with an exception of any name, right below the frames of its traceback."""
+    is_below = len(lines) > 1 and lines[-2].startswith("  ") and _TRACEBACK in lines
+    return is_below and _RAISED.match(lines[-1]) is not None
 
 
 def judge_action(action: Action) -> bool | None:
@@ -73,6 +81,7 @@ def clip_line(line: str) -> str:
 
 _TRACEBACK = "Traceback (most recent call last):"
 _HOST_END = re.compile(r"\((?:Open file|Current directory): [^\n]{0,400}\)$|[\w.-]{0,40}[#$]$|</?\w{1,40}>$")
+_RAISED = re.compile(r"(?:[A-Za-z_]\w{0,80}\.){0,8}[A-Z]\w{0,80}(?::(?!:)|$)")
 _UNCAUGHT = re.compile(  # what an interpreter or a shell prints last before it gives up
     r"(?:[A-Za-z_]\w{0,80}\.){0,8}(?:[A-Z]\w{0,80}(?:Error|Exception)|KeyboardInterrupt)(?::(?!:)|$)"
     r"|(?:\S{0,80}sh: )?(?:line \d{1,6}: |\d{1,6}: )?\S{1,200}: (?:command not found|not found)$"

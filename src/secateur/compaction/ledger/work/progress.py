@@ -11,10 +11,11 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.entries import Ledger, Progress, UserRequest
 from secateur.compaction.ledger.said import clean_words, get_agent_text, split_sentences
 from secateur.compaction.ledger.work.commits import COMMITTED
+from secateur.compaction.ledger.work.outcomes import CHANGES
 from secateur.compaction.ledger.work.replies import MOST_CHARS as REPLY_CHARS
 from secateur.compaction.ledger.work.replies import condense_reply
 from secateur.compaction.ledger.work.step_choice import is_count, limit_steps
-from secateur.compaction.ledger.work.steps import CHANGES, list_steps
+from secateur.compaction.ledger.work.steps import list_steps
 from secateur.model import Message
 from secateur.toolcalls.actions import Action
 from secateur.toolcalls.commands import ExecutedCommand

@@ -11,24 +11,20 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from msgspec import Struct
-
 from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
 from secateur.compaction.ledger.work.checks import REFUSED, list_commands
-from secateur.compaction.ledger.work.commits import COMMITTED, find_commits
+from secateur.compaction.ledger.work.commits import find_commits
 from secateur.compaction.ledger.work.failed_acts import has_run_failed
-from secateur.compaction.ledger.work.last_calls import describe_call, quote_result
+from secateur.compaction.ledger.work.last_calls import describe_call, quote_output, quote_result
 from secateur.compaction.ledger.work.last_errors import judge_call
+from secateur.compaction.ledger.work.outcomes import CHANGES, TurnStep, render_step
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand
 from secateur.toolcalls.file_effects import list_file_effects, list_paths
 
 COMMAND_CHARS, TOLD_CHARS = 100, 120
-MOST_NAMES = 8  # of files in one step
-SEPARATOR = " · "
-CHANGES = ("created", "changed", "moved", "deleted", "restored")  # how a step on files begins
 
 
 def list_steps(
@@ -53,26 +49,17 @@ def list_steps(
     return steps.render()
 
 
-class _Step(Struct):
-    """Files of one kind of change, or a command with its outcomes, or a plain text."""
-
-    kind: str
-    names: list[str]
-    failed: int = 0
-    told: str = ""
-    last_ok: bool | None = None
-
-
 class _Steps:
     """The steps of a turn so far, by a name that later steps of the same kind share."""
 
     def __init__(self, scratch: frozenset[str], known: set[str]) -> None:
         self._scratch = scratch
         self._known = known
-        self._found: dict[str, _Step] = {}
+        self._found: dict[str, TurnStep] = {}
         self._looked: dict[str, None] = {}
         self._missed: dict[str, str] = {}  # paths of edits that failed, with the step that tells it
         self._changes = 0
+        self._has_changed = False
 
     def note_effects(self, action: Action) -> None:
         """Note the files that a call changed, or read; an error of its tool that named no file is mended."""
@@ -89,9 +76,16 @@ class _Steps:
                 use = "changed" if effect.use == "created" and path in self._known else effect.use
                 (self._known.discard if use == "deleted" else self._known.add)(path)
                 if path not in self._scratch:
+                    self._start_again(use)
                     self._note_change(
                         use, f"{name} to {posixpath.basename(effect.to) or effect.to}" if effect.to else name
                     )
+
+    def _start_again(self, use: str) -> None:
+        """Note that runs from now on follow a change of a file that was there."""
+        self._has_changed |= use == "changed"
+        for step in self._found.values() if use == "changed" else ():
+            step.start_again()
 
     def _note_change(self, use: str, name: str) -> None:
         """Note a change of a file; one that the turn itself created and deleted is none."""
@@ -102,7 +96,7 @@ class _Steps:
         key, last = next(reversed(self._found.items()), ("", None))
         if last is None or last.kind != use:
             self._changes += 1
-            key, last = f"{self._changes} {use}", _Step(use, [])
+            key, last = f"{self._changes} {use}", TurnStep(use, [])
             self._found[key] = last
         if name not in last.names:
             last.names.append(name)
@@ -117,10 +111,9 @@ class _Steps:
         about = posixpath.basename(paths[0]) if paths else ""
         key = f"failed {paths[0]}" if paths else f"failed {tool}"
         self._missed |= dict.fromkeys(paths, key)
-        step = self._found.pop(key, _Step("call", [f"{tool} {about}".strip()]))
-        step.failed, step.last_ok = step.failed + 1, False
+        step = self._found.pop(key, TurnStep("call", [f"{tool} {about}".strip()]))
         said = REFUSAL if REFUSED.search(action.said[:1_000]) else redact(_TAG.sub("", action.said[:1_000]))
-        step.told = clip_text(collapse_whitespace(said), TOLD_CHARS)
+        step.note(clip_text(collapse_whitespace(said), TOLD_CHARS), False)
         self._found[key] = step
 
     def note_run(self, run: ExecutedCommand) -> None:
@@ -128,7 +121,7 @@ class _Steps:
         for commit in find_commits((run,)):
             for key in [key for key, one in self._found.items() if one.failed and _COMMITS.match(key)]:
                 del self._found[key]
-            self._found[commit] = _Step("commit", [commit])
+            self._found[commit] = TurnStep("commit", [commit])
         command = next(iter(list_commands((run,))), None)
         if command is None or (run.looks and not command.check):
             return
@@ -147,21 +140,21 @@ class _Steps:
         """Note a program that was run to try something, with what it printed."""
         line = _WRITTEN.sub("", line).strip()
         if _SCRIPT.match(line) and shorten_arguments(line):
-            told = quote_result(action, True)
+            told = quote_output(action)
             is_known = action.exit is not None and not _ERROR.match(told)  # behind a pipe the status is another's
-            ok = None if action.ok and not is_known else action.ok
+            is_pass = is_known and (self._has_changed or not told)  # before a change it shows how things were
+            ok = None if action.ok and not is_pass else action.ok
             self._note_outcome(line, ok if judge_call(action) else False, told)
 
     def _note_outcome(self, line: str, ok: bool | None, told: str) -> None:
         text = clip_command(line, COMMAND_CHARS)
-        step = self._found.pop(text, _Step("run", [text]))
-        step.failed += ok is False
-        step.told, step.last_ok = "" if ok and _SAYS_NOTHING.match(told) else clip_text(told, TOLD_CHARS), ok
+        step = self._found.pop(text, TurnStep("run", [text]))
+        step.note("" if ok and _SAYS_NOTHING.match(told) else clip_text(told, TOLD_CHARS), ok)
         self._found[text] = step
 
     def render(self) -> Iterator[str]:
         """Yield the steps in order; neighbors that changed files in the same way are one."""
-        joined: list[_Step] = []
+        joined: list[TurnStep] = []
         for one in self._found.values():
             if one.kind in CHANGES and not one.names:
                 continue
@@ -170,8 +163,8 @@ class _Steps:
             else:
                 joined.append(one)
         if not joined and self._looked:
-            joined.append(_Step("read", list(self._looked)))
-        return (_render(one) for one in joined)
+            joined.append(TurnStep("read", list(self._looked)))
+        return (render_step(one) for one in joined)
 
 
 def _is_untold(run: ExecutedCommand, command: Command) -> bool:
@@ -190,29 +183,6 @@ def _is_preparing(words: Sequence[str]) -> bool:
 def _name_line(line: str) -> str:
     """Return a command line without the folder, the variables and the pipe around it."""
     return _LEAD.sub("", name_command(line)) or line
-
-
-def _render(step: _Step) -> str:
-    if step.kind == "commit":
-        return f"{COMMITTED}{step.names[0]}"
-    if step.kind in CHANGES or step.kind == "read":
-        return name_files(step.kind, step.names)
-    told = f": {step.told.replace(SEPARATOR, ' - ').replace(' → ', ' -> ')}" if step.told else ""
-    return f"{step.names[0].replace(SEPARATOR, ' - ')} → {_describe_outcome(step)}{told}"
-
-
-def _describe_outcome(step: _Step) -> str:
-    failed = f"failed {step.failed} times" if step.failed > 1 else "failed"
-    if step.last_ok is None:
-        ended = "said" if step.told else UNSHOWN
-        return f"{failed}, then {ended}" if step.failed else ended
-    return (f"{failed}, then ok" if step.failed else "ok") if step.last_ok else failed
-
-
-def name_files(kind: str, names: Sequence[str], more: int = 0) -> str:
-    """Name the files of a step, `more` of them not by name."""
-    more += max(0, len(names) - MOST_NAMES)
-    return f"{kind} {', '.join(names[:MOST_NAMES])}{f' and {more} more' if more else ''}"
 
 
 def is_step(line: str, steps: Iterable[str]) -> bool:
@@ -252,7 +222,6 @@ def name_step(step: str) -> str:
     return step.partition(" → ")[0]
 
 
-UNSHOWN = "outcome not shown"
 _COMMITS = re.compile(r"git (?:-\S+ \S+ )?commit\b")
 REFUSAL = "refused by the user"
 _SEARCHED = 20_000  # characters of a call
