@@ -64,6 +64,7 @@ from secateur.compaction.ledger.work.repository import (
 from secateur.compaction.ledger.work.scripts import drop_empty_checks
 from secateur.compaction.ledger.work.standing import list_standing
 from secateur.compaction.ledger.work.status import add_shown, find_dirty, find_status, list_unnamed
+from secateur.compaction.ledger.work.ticket_states import list_shown, merge_shown
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, find_late_results, list_actions
@@ -110,6 +111,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     here = list_runs_here(ran, place)
     commits = trace_commits(ran)
     status = find_status(here)
+    shown = merge_shown(list_shown(said, ran))
     dirty = () if any(one.origin == "summary" for one in messages) else find_dirty(here, done, status)
     waiting = [action for action in done if not action.result and not _is_abandoned(action, said)]
     put = [Question(text, action.call.key) for action in waiting if (text := extract_question(action))]
@@ -145,7 +147,8 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         folder=place.folder,
         elsewhere=list_elsewhere(ran, place),
         unpushed=commits.unpushed,
-        tickets=list_tickets(ran),
+        tickets=list_tickets(ran, said, shown),
+        shown_tickets=shown,
         ci=find_ci(ran),
         attempts=list_attempts(said, done),
         before=told.before,

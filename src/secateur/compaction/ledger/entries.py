@@ -200,6 +200,7 @@ class Ledger(Struct, frozen=True, omit_defaults=True):
     elsewhere: tuple[str, ...] = ()  # other repositories in which the session committed, with their branches
     unpushed: tuple[str, ...] = ()  # commits and tags that no call pushed
     tickets: tuple[Ticket, ...] = ()
+    shown_tickets: tuple[Ticket, ...] = ()  # states that were seen in this span, not shown
     ci: str = ""  # the checks of a pull request as they were last seen: the command, then its rows by outcome
     attempts: tuple[Attempt, ...] = ()
     values: tuple[ValueChange, ...] = ()

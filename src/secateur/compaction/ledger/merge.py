@@ -39,6 +39,7 @@ from secateur.compaction.ledger.work.progress import join_progress
 from secateur.compaction.ledger.work.repository import mark_pushed, merge_elsewhere, merge_tickets
 from secateur.compaction.ledger.work.standing import is_code, merge_standing
 from secateur.compaction.ledger.work.status import list_unnamed, select_dirty
+from secateur.compaction.ledger.work.ticket_states import mark_shown, merge_shown
 from secateur.compaction.ledger.work.unpushed import merge_unpushed
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.effects import Effect
@@ -70,7 +71,8 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         folder=later.folder or earlier.folder,
         elsewhere=merge_elsewhere(earlier.elsewhere, later.elsewhere),
         unpushed=merge_unpushed(earlier.unpushed, later.unpushed, "push" in later.delivered),
-        tickets=merge_tickets((*earlier.tickets, *later.tickets)),
+        tickets=merge_tickets((*mark_shown(earlier.tickets, later.shown_tickets), *later.tickets)),
+        shown_tickets=merge_shown((*earlier.shown_tickets, *later.shown_tickets)),
         ci=later.ci or (mark_pushed(earlier.ci) if "push" in later.delivered else earlier.ci),
         attempts=_keep_newest((*earlier.attempts, *later.attempts), lambda one: one.text),
         values=merge_values((*earlier.values, *later.values)),

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Ticket
 from secateur.compaction.ledger.work.places import Place, find_run_folder
+from secateur.compaction.ledger.work.ticket_states import TICKET_ID, mark_shown, merge_shown
 from secateur.model import Message, Part
 from secateur.redact import redact
 from secateur.tool_kinds import detect_tool_kind
@@ -63,9 +64,23 @@ def merge_tickets(tickets: Iterable[Ticket]) -> tuple[Ticket, ...]:
     return tuple(found.values())[-MOST_TICKETS:]
 
 
-def list_tickets(ran: Iterable[ExecutedCommand]) -> tuple[Ticket, ...]:
-    """Return the tickets and pull requests that calls opened, took or closed."""
-    return merge_tickets(one for run in ran if run.ok for words in run.does for one in _read_tracker(words, run))
+def list_tickets(
+    ran: Iterable[ExecutedCommand], messages: Iterable[Message], shown: Iterable[Ticket]
+) -> tuple[Ticket, ...]:
+    """Return the tickets and pull requests that calls opened, took or closed, as they were seen last."""
+    made = [one for run in ran if run.ok for words in run.does for one in _read_tracker(words, run)]
+    if not made:
+        return ()
+    places = {part.key: at for at, part in enumerate(part for one in messages for part in one.parts)}
+    seen = ((places.get(one.key, -1), True, one) for one in merge_shown(shown))
+    found: tuple[Ticket, ...] = ()
+    for _, is_shown, one in sorted([*((places.get(one.key, -1), False, one) for one in made), *seen], key=_get_place):
+        found = mark_shown(found, [one]) if is_shown else merge_tickets([*found, one])
+    return found
+
+
+def _get_place(event: tuple[int, bool, Ticket]) -> int:
+    return event[0]
 
 
 def _read_tracker(words: tuple[str, ...], run: ExecutedCommand) -> Iterator[Ticket]:
@@ -198,7 +213,8 @@ _LOCAL: dict[str, tuple[Literal["open", "done"], tuple[str, ...]]] = {
 }
 _LOCAL_TOLD = re.compile(
     r"^\W{0,4}(?P<verb>Created|Updated|Claimed|Started|Reopened|Closed)(?: issue| ticket)?:? "
-    r"(?P<id>[a-z][\w-]{0,40}-[a-z0-9]{2,8}(?:\.\d+)*)(?:(?: [—–-] |: )(?P<title>[^\n]{1,200}))?",
+    rf"(?P<id>{TICKET_ID})"
+    r"(?:(?: [—–-] |: )(?P<title>[^\n]{1,200}))?",
     re.M | re.I,
 )
 _REMOTE: dict[str, tuple[Literal["open", "done"], Literal["ticket", "pull request"]]] = {

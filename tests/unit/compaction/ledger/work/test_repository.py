@@ -188,6 +188,35 @@ def test_a_ticket_is_open_until_a_call_closes_it() -> None:
     assert read(ran("bd show app-rkl", "app-rkl Read model"), ran("bd create --title=x", "error", True)).tickets == ()
 
 
+SHOWN_CLOSED = "✓ app-rkl · Read model   [● P1 · CLOSED]\nOwner: A"
+SHOWN_OPEN = "◐ app-rkl · Read model   [● P1 · IN_PROGRESS]\n"
+LISTED = '[{"id": "app-rkl", "title": "x", "status": "%s"}, {"id": "app-b2b", "status": "open"}]'
+
+
+@pytest.mark.parametrize(
+    ("later", "state"),
+    [
+        ([ran("bd show app-rkl", SHOWN_CLOSED)], "done"),
+        ([ran("bd --readonly list --json", LISTED % "closed")], "done"),
+        ([ran("bd list --json", LISTED % "open")], "open"),
+        ([ran("bd show app-rkl", SHOWN_OPEN)], "open"),
+        ([ran("bd show app-xyz", "○ app-xyz · Read [● P1 · OPEN]\n  → ✓ app-rkl: Read model ● P1")], "done"),
+        ([ran("tmux capture-pane -p", f"Ran it\n  └ {SHOWN_CLOSED}")], "done"),
+        ([ran("bd show app-rkl", SHOWN_CLOSED), ran("bd show app-rkl", SHOWN_OPEN)], "open"),
+        ([ran("bd show app-rkl", SHOWN_CLOSED), ran("bd update app-rkl --claim", "✓ Updated issue: app-rkl")], "open"),
+        ([ran("bd show app-rkl.2", SHOWN_CLOSED.replace("rkl", "rkl.2"))], "open"),
+        ([ran("cat notes.json", LISTED % "closed")], "open"),
+        ([(assistant(text="Beads:\n- Closed `app-rkl`\n- next is `app-b2b`"), user())], "done"),
+        ([(assistant(text="I closed app-rkl."), user())], "done"),
+        ([(assistant(text="It is not closed: app-rkl waits. Never closed app-rkl."), user())], "open"),
+    ],
+)
+def test_a_ticket_is_left_in_the_state_that_was_seen_last(later: list[tuple[Message, Message]], state: str) -> None:
+    for ledger in (read(CREATED, *later), merge(read(CREATED), read(*later))):
+        assert [(one.id, one.title, one.state) for one in ledger.tickets] == [("app-rkl", "Read model", state)]
+    assert state == "open" or read(*later).tickets == ()
+
+
 def test_a_pull_request_is_known_by_its_address_and_merged_by_its_number() -> None:
     made = ran('gh pr create --title "Round prices" --body x', "https://github.com/a/b/pull/12")
     ledger = read(made)
