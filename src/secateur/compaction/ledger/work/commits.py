@@ -104,13 +104,16 @@ class _Commits:
         place = find_run_folder(run)
         made = {redact(hit["hash"]): _clip(hit) for hit in _COMMIT.finditer(said)} if "commit" in run.line else {}
         is_done = run.ok and not has_git_failed(said)
-        for words in map(_strip_options, run.does):
+        does = [_strip_options(words) for words in run.does]
+        commits = any(words[:2] == ("git", "commit") for words in does)
+        for words in does:
             if words[:2] == ("git", "commit"):
                 self._commit(made, words, place)
             elif words[:2] == ("git", "push") or " ".join(words[:3]) in _PUSHES:
                 self._push(words, place, said, is_done)
-            elif is_done and words[:1] == ("git",):
-                self._go(words, place, said)
+            elif words[:1] == ("git",):
+                self._rewrite({} if commits else made, words, place)
+                self._go(words if is_done else (), place, said)
         self.listed |= made
         if _LOGS.search(run.line):
             self._note_log(said)
@@ -179,6 +182,18 @@ class _Commits:
         self.gone -= made.keys()
         made.clear()
 
+    def _rewrite(self, made: dict[str, str], words: tuple[str, ...], place: str) -> None:
+        """Note commits that another verb than `commit` made: each takes the place of one that is not out, if any.
+
+        What was pushed before still stands at the upstream.
+        """
+        if not made or not {*words[1:2]} & {*_REWRITING}:
+            return
+        subjects = {line.partition("] ")[2] for line in made.values()}
+        left = [one for one in self._list_left(place) if one not in made]
+        self._drop([one for one in left if self.listed.get(one, "").partition("] ")[2] in subjects - {""}])
+        self._commit(made, (), place)
+
     def _reset(self, words: tuple[str, ...], said: str) -> None:
         """Drop the commits that a reset went back behind."""
         hashes = [*self.listed]
@@ -240,6 +255,7 @@ _SEARCHED_TEXT = 20_000  # characters of an output
 _COMMIT = re.compile(COMMIT_LINE + r"(?<= )(?P<hash>[0-9a-f]{7,40})\] [^\n]{1,400}", re.M)
 _GIT = ("git", "gh", "gt", "glab")
 _SUBJECTS = ("-m", "-am", "--message")
+_REWRITING = ("rebase", "cherry-pick", "revert", "merge", "am")
 _BRINGING = ("pull", "merge", "rebase", "checkout", "switch")
 _LOGS = re.compile(r"\bgit\b[^\n;&|]{0,80}? log\b(?![^\n;&|]*(?: --(?:all|graph|reverse|remotes|branches)\b|\.\.))")
 _LOGGED = re.compile(

@@ -78,7 +78,7 @@ def render_undelivered_work(ledger: Ledger) -> Iterator[str]:
         yield f"- {label}: {' · '.join(_list_uncommitted(ledger))}"
     if ledger.unpushed:
         yield f"- {UNPUSHED}: {' · '.join(ledger.unpushed)}"
-    elif ledger.commits and "push" in ledger.delivered:
+    elif ledger.commits and "push" in ledger.delivered and not _has_failed("push", _list_failed(ledger)):
         yield f"- {PUSHED}: {ALL_COMMITS}"
     if ledger.ci:
         yield f"- {CI}: {ledger.ci}"
@@ -107,7 +107,7 @@ def _render_demanded(ledger: Ledger) -> Iterator[str]:
         "close": any(one.kind == "ticket" and one.state == "open" for one in ledger.tickets),
     }
     bans = [hit[1].lower() for one in ledger.constraints if not one.replaced_by for hit in _BANS.finditer(one.text)]
-    failed = [one.text for one in ledger.standing if one.kind == "failed"]  # told there
+    failed = _list_failed(ledger)  # told there
     left = {kind: is_left and kind not in bans and not _has_failed(kind, failed) for kind, is_left in left.items()}
     found: dict[str, list[str]] = {}
     for one in ledger.constraints:
@@ -118,6 +118,11 @@ def _render_demanded(ledger: Ledger) -> Iterator[str]:
         sources = " · ".join(dict.fromkeys(source for some in found.values() for source in some))
         named = ", ".join("close the ticket" if kind == "close" else kind for kind in found)
         yield f"- {DEMANDED}: {named} — demanded by {sources}"
+
+
+def _list_failed(ledger: Ledger) -> list[str]:
+    """Return the pushes, commits and other acts that failed, and that no later call did."""
+    return [one.text for one in ledger.standing if one.kind == "failed"]
 
 
 def _has_failed(kind: str, failed: Iterable[str]) -> bool:

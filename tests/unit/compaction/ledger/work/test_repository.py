@@ -21,6 +21,15 @@ def read(*rounds: tuple[Message, Message]) -> Ledger:
 COMMIT = ran("git commit -m x", "[main 1234abc] x\n 1 file changed")
 TAGGED = ran("git tag v0.1.0")
 SHOWN = "   1234567..1234abc  main -> main\n * [new tag]         v0.1.0 -> v0.1.0\nnpm error code E403\n"
+REWRITTEN = ran(
+    "git rebase --exec 'git commit --amend --no-edit' HEAD~1",
+    "Rebasing (2/2)Executing: git commit --amend --no-edit\n[detached HEAD 5678def] x\n",
+)
+REJECTED = ran(
+    "git push --force origin main",
+    " ! [remote rejected] main -> main (declined)\nerror: failed to push some refs to 'x'",
+    True,
+)
 OTHERS = [ran("git commit -m x", f"[main a0000{at}f] x") for at in range(6)]
 AHEAD = "On branch main\nYour branch is ahead of 'origin/main' by 3 commits.\n\n"
 LOCKED = ran("git commit -m 'Mend y'", "fatal: Unable to create '/srv/.git/index.lock': File exists.", True)
@@ -93,6 +102,10 @@ PUSHED = ran("git push origin main", "To github.com:a/b\n   1..2  main -> main")
         ([LOCKED, LOGGED], ("5678def",)),
         ([LOCKED, ran("git status", AHEAD), LOGGED], ()),
         ([LOCKED, ran("git log --oneline", "5678def (HEAD -> main) z")], ()),
+        ([COMMIT, PUSHED, REWRITTEN], ("5678def",)),
+        ([COMMIT, REWRITTEN], ("5678def",)),
+        ([COMMIT, PUSHED, REWRITTEN, REJECTED], ("5678def",)),
+        ([COMMIT, PUSHED, REWRITTEN, REJECTED, PUSHED], ()),
         ([COMMIT, ran("git pull --rebase && git push", "error: cannot pull with rebase: x")], ("1234abc",)),
         ([ran("git status && git commit -m x", "## main...origin/main\n[main 1234abc] x")], ("1234abc",)),
     ],
@@ -135,6 +148,14 @@ def test_commits_that_were_all_pushed_are_said_to_be() -> None:
     later = render_ledger(merge(read_back(lines), read(ran("git commit -m y", "[main 5678def] y"))))["next"]
     assert not any("committed and pushed" in line for line in later)
     assert "- committed, and no call pushed it: 5678def" in later
+
+
+def test_a_rejected_push_denies_that_all_commits_are_out_until_a_push_succeeds() -> None:
+    told = "- committed and pushed: every commit that is listed"
+    rejected = render_ledger(read(COMMIT, PUSHED, REJECTED))["next"]
+    assert told not in rejected
+    assert any("git push --force" in line for line in rejected)
+    assert told in render_ledger(read(COMMIT, PUSHED, REJECTED, ran("git push --force origin main", "ok")))["next"]
 
 
 def test_what_was_committed_and_changed_again_is_left_to_commit() -> None:
