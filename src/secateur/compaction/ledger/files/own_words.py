@@ -174,6 +174,6 @@ _FILE_NAMED = re.compile(r"(?<![\w/.-])[\w./-]*\w\.(?:[a-z]{1,4}|json|toml|yaml|
 _WHICH = re.compile(r", which (?:will|should|can)\b|, so (?:that )?(?:we|it)\b")
 _NOTHING = re.compile(
     r"(?i)\b(?:let me|let['’]s|i['’]ll|i will|i need to|we need to|needs? to|should|would|could|maybe|perhaps|might"
-    r"|we['’](?:ll|d)|we (?:will|can)|going to"
+    r"|we['’](?:ll|d)|we (?:will|can)|going to|it (?:seems|appears|looks)"
     r"|want me|looking at|checking|i['’]m (?:now )?\w+ing|hmm|wait|next step|todo|still|remaining)\b|^[#|]"
 )

@@ -286,6 +286,19 @@ def test_an_edit_that_was_meant_for_another_file_is_told(said: str, told: bool) 
     assert "landed here" not in notes(*there, *named)["/w/setup.py"]
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("The `trial.py` file prints each row once.", True),
+        ("It seems that the `trial.py` script prints no rows.", False),
+        ("It looks like `trial.py` was cut at the first row.", False),
+    ],
+)
+def test_a_supposition_about_a_file_is_no_note(said: str, told: bool) -> None:
+    there = called("write", file_path="/w/trial.py", content="x = 1\n")
+    assert ("“" in notes(*there, assistant(text=said))["/w/trial.py"]) is told
+
+
 def test_a_file_whose_edits_were_taken_back_is_as_it_was() -> None:
     there, back = edited("a.py", "limit = 10", "limit = 20"), edited("a.py", "limit = 20", "limit = 10")
     ledger = build_ledger(talk(user(), *there, *back).messages)
