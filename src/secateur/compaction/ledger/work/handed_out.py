@@ -16,7 +16,7 @@ from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand
 from secateur.toolcalls.file_effects import list_command_lines
 
-MOST_HANDED = 3
+MOST_HANDED = 6
 WHAT_CHARS = 100  # of what was handed out
 _SEARCHED = 20_000  # characters of a text
 _BEHIND = 400  # characters behind an id, in which its state stands

@@ -91,3 +91,9 @@ def test_a_worker_has_ended_where_an_output_says_so_of_its_whole_name(said: str,
     started = call("bash", "Exit code: 0\nmade", command="workmux add feat/menu --name menu -b -P menu.md")
     waited = call("write_stdin", f"Process exited with code 0\nOutput:\n{said}\n", session_id="7")
     assert left(*started, *waited) == ["menu (workmux)"] * is_left
+
+
+def test_every_agent_whose_wait_timed_out_is_counted() -> None:
+    started = [spawn(f"0aa1b2-77c{at}", f"Read page {at}.") for at in range(5)]
+    messages = [one for pair in started for one in (*pair, *WAITED)]
+    assert left(*messages) == [f"“Read page {at}.”" for at in range(5)]
