@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
 from secateur.compaction.ledger.said import CONTRADICTS, get_agent_text, get_user_text
-from secateur.compaction.ledger.work.progress import list_replies, list_told_steps
+from secateur.compaction.ledger.turns.progress import list_replies, list_told_steps
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
 from secateur.compaction.sentences import (
     DONE,

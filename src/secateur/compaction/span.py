@@ -20,8 +20,8 @@ from secateur.compaction.conversation import CARRIED, SUMMARY, ViewEntry, get_te
 from secateur.compaction.cut import HistoryCut, Span
 from secateur.compaction.former import clean_host_summary, mark_former, select_telling, take_steps
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger, settle_states
+from secateur.compaction.ledger.repository.places import name_place
 from secateur.compaction.ledger.said import FENCED
-from secateur.compaction.ledger.work.places import name_place
 from secateur.compaction.settings import Compaction
 from secateur.compaction.summary import Sections, merge_sections, parse_sections
 from secateur.compaction.template import STATES

@@ -25,9 +25,9 @@ from secateur.compaction.judge.ground.passages import PassageIndex, build_passag
 from secateur.compaction.ledger import Constraint, FileEntry, PlanItem, ValueChange
 from secateur.compaction.ledger.files.touched import trace_files
 from secateur.compaction.ledger.files.values import list_blocks, list_replacements, list_values
+from secateur.compaction.ledger.runs.checks import is_refused, judge_run
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
 from secateur.compaction.ledger.user.constraints import extract_constraints
-from secateur.compaction.ledger.work.checks import is_refused, judge_run
 from secateur.compaction.ledger.work.plans import extract_plans
 from secateur.model import Message
 from secateur.toolcalls.actions import Action, build_action, list_actions

@@ -33,38 +33,38 @@ from secateur.compaction.ledger.merge import merge
 from secateur.compaction.ledger.names import list_names
 from secateur.compaction.ledger.read_back import read_back
 from secateur.compaction.ledger.render import fit_ledger, render_ledger
-from secateur.compaction.ledger.said import get_agent_text
-from secateur.compaction.ledger.settle import settle_states
-from secateur.compaction.ledger.user.answers import add_questions, list_rulings
-from secateur.compaction.ledger.user.constraints import extract_constraints
-from secateur.compaction.ledger.user.permissions import mark_lifted
-from secateur.compaction.ledger.user.requests import close_open, extract_question, extract_requests
-from secateur.compaction.ledger.user.retractions import mark_removed
-from secateur.compaction.ledger.user.task_documents import find_task_document, list_document_rules
-from secateur.compaction.ledger.work.attempts import list_attempts
-from secateur.compaction.ledger.work.checks import list_commands
-from secateur.compaction.ledger.work.circumstances import mark_circumstances, mark_scratch_files
-from secateur.compaction.ledger.work.commits import drop_gone, trace_commits
-from secateur.compaction.ledger.work.deliveries import extract_deliveries
-from secateur.compaction.ledger.work.endings import SUBMITTED
-from secateur.compaction.ledger.work.failures import list_failures
-from secateur.compaction.ledger.work.last_calls import list_last_calls
-from secateur.compaction.ledger.work.last_words import MOST_CHARS, REPORT_CHARS, WORKING_CHARS, condense_quote
-from secateur.compaction.ledger.work.places import find_place, list_runs_here
-from secateur.compaction.ledger.work.plans import extract_plans
-from secateur.compaction.ledger.work.progress import add_progress, has_changed
-from secateur.compaction.ledger.work.reports import list_reported, without_rewritten
-from secateur.compaction.ledger.work.repository import (
+from secateur.compaction.ledger.repository.commits import drop_gone, trace_commits
+from secateur.compaction.ledger.repository.places import find_place, list_runs_here
+from secateur.compaction.ledger.repository.repository import (
     add_unpaired_commits,
     find_branch,
     find_ci,
     list_elsewhere,
     list_tickets,
 )
-from secateur.compaction.ledger.work.scripts import drop_empty_checks
+from secateur.compaction.ledger.repository.status import add_shown, find_dirty, find_status, list_unnamed
+from secateur.compaction.ledger.repository.ticket_states import list_shown, merge_shown
+from secateur.compaction.ledger.runs.attempts import list_attempts
+from secateur.compaction.ledger.runs.checks import list_commands
+from secateur.compaction.ledger.runs.failures import list_failures
+from secateur.compaction.ledger.runs.last_calls import list_last_calls
+from secateur.compaction.ledger.runs.scripts import drop_empty_checks
+from secateur.compaction.ledger.said import get_agent_text
+from secateur.compaction.ledger.settle import settle_states
+from secateur.compaction.ledger.turns.last_words import MOST_CHARS, REPORT_CHARS, WORKING_CHARS, condense_quote
+from secateur.compaction.ledger.turns.progress import add_progress, has_changed
+from secateur.compaction.ledger.turns.reports import list_reported, without_rewritten
+from secateur.compaction.ledger.user.answers import add_questions, list_rulings
+from secateur.compaction.ledger.user.constraints import extract_constraints
+from secateur.compaction.ledger.user.permissions import mark_lifted
+from secateur.compaction.ledger.user.requests import close_open, extract_question, extract_requests
+from secateur.compaction.ledger.user.retractions import mark_removed
+from secateur.compaction.ledger.user.task_documents import find_task_document, list_document_rules
+from secateur.compaction.ledger.work.circumstances import mark_circumstances, mark_scratch_files
+from secateur.compaction.ledger.work.deliveries import extract_deliveries
+from secateur.compaction.ledger.work.endings import SUBMITTED
+from secateur.compaction.ledger.work.plans import extract_plans
 from secateur.compaction.ledger.work.standing import list_standing
-from secateur.compaction.ledger.work.status import add_shown, find_dirty, find_status, list_unnamed
-from secateur.compaction.ledger.work.ticket_states import list_shown, merge_shown
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, find_late_results, list_actions

@@ -12,13 +12,13 @@ import msgspec
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, FileEntry, Ledger, UserRequest
+from secateur.compaction.ledger.runs.attempts import MOST_ATTEMPTS
+from secateur.compaction.ledger.turns.last_words import LEAST_CHARS, MOST_CHARS, REPORT_CHARS, condense_quote
+from secateur.compaction.ledger.turns.progress import limit_progress, measure_request
+from secateur.compaction.ledger.turns.reports import MOST_REPORTED
 from secateur.compaction.ledger.user.briefs import GAP, condense_request
 from secateur.compaction.ledger.user.goals import is_opening
 from secateur.compaction.ledger.user.task_documents import shorten_document
-from secateur.compaction.ledger.work.attempts import MOST_ATTEMPTS
-from secateur.compaction.ledger.work.last_words import LEAST_CHARS, MOST_CHARS, REPORT_CHARS, condense_quote
-from secateur.compaction.ledger.work.progress import limit_progress, measure_request
-from secateur.compaction.ledger.work.reports import MOST_REPORTED
 from secateur.decoding import prepare_type
 from secateur.text.own_text import replace_surrogates
 

@@ -15,13 +15,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, FileEntry, Ledger, Progress, UserRequest, mark
-from secateur.compaction.ledger.user.answers import find_closing_question, is_offer
-from secateur.compaction.ledger.work.commits import COMMITTED
-from secateur.compaction.ledger.work.open_work import list_failing
-from secateur.compaction.ledger.work.outcomes import UNSHOWN, name_files
-from secateur.compaction.ledger.work.progress import has_changed, limit_progress
-from secateur.compaction.ledger.work.replies import drop_closing_question, keep_reservations
-from secateur.compaction.ledger.work.step_choice import (
+from secateur.compaction.ledger.repository.commits import COMMITTED
+from secateur.compaction.ledger.turns.outcomes import UNSHOWN, name_files
+from secateur.compaction.ledger.turns.progress import has_changed, limit_progress
+from secateur.compaction.ledger.turns.replies import drop_closing_question, keep_reservations
+from secateur.compaction.ledger.turns.step_choice import (
     drop_settled,
     drop_small_count,
     has_failed,
@@ -29,7 +27,9 @@ from secateur.compaction.ledger.work.step_choice import (
     list_names,
     split_names,
 )
-from secateur.compaction.ledger.work.steps import is_outward, name_step
+from secateur.compaction.ledger.turns.steps import is_outward, name_step
+from secateur.compaction.ledger.user.answers import find_closing_question, is_offer
+from secateur.compaction.ledger.work.open_work import list_failing
 from secateur.toolcalls.commands import is_check
 
 LATEST = 3  # requests at the end that keep what others lose

@@ -12,13 +12,13 @@ from itertools import groupby
 
 from secateur.compaction.ledger.brevity import is_folded
 from secateur.compaction.ledger.entries import Constraint, Ledger, Progress, UserRequest, mark
+from secateur.compaction.ledger.repository.commits import COMMITTED
+from secateur.compaction.ledger.turns.outcomes import CHANGES, SEPARATOR
+from secateur.compaction.ledger.turns.progress import has_changed
+from secateur.compaction.ledger.turns.step_choice import is_count
 from secateur.compaction.ledger.user.answers import is_confirming
 from secateur.compaction.ledger.user.goals import list_goals
-from secateur.compaction.ledger.work.commits import COMMITTED
 from secateur.compaction.ledger.work.open_work import has_uncommitted
-from secateur.compaction.ledger.work.outcomes import CHANGES, SEPARATOR
-from secateur.compaction.ledger.work.progress import has_changed
-from secateur.compaction.ledger.work.step_choice import is_count
 from secateur.compaction.ledger.work.verdict import is_done
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 

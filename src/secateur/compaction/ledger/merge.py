@@ -29,18 +29,18 @@ from secateur.compaction.ledger.files.lines import find_base
 from secateur.compaction.ledger.files.paths import find_known_path
 from secateur.compaction.ledger.files.touched import limit_uncommitted, merge_use
 from secateur.compaction.ledger.files.values import merge_values
+from secateur.compaction.ledger.repository.repository import mark_pushed, merge_elsewhere, merge_tickets
+from secateur.compaction.ledger.repository.status import list_unnamed, select_dirty
+from secateur.compaction.ledger.repository.ticket_states import mark_shown, merge_shown
+from secateur.compaction.ledger.repository.unpushed import merge_unpushed
+from secateur.compaction.ledger.runs.failures import is_overtaken
+from secateur.compaction.ledger.runs.last_calls import take_ends
+from secateur.compaction.ledger.turns.progress import join_progress
 from secateur.compaction.ledger.user.constraints import normalize_demand
 from secateur.compaction.ledger.user.permissions import mark_lifted
 from secateur.compaction.ledger.user.retractions import mark_replaced
 from secateur.compaction.ledger.work.circumstances import is_project_change
-from secateur.compaction.ledger.work.failures import is_overtaken
-from secateur.compaction.ledger.work.last_calls import take_ends
-from secateur.compaction.ledger.work.progress import join_progress
-from secateur.compaction.ledger.work.repository import mark_pushed, merge_elsewhere, merge_tickets
 from secateur.compaction.ledger.work.standing import is_code, merge_standing
-from secateur.compaction.ledger.work.status import list_unnamed, select_dirty
-from secateur.compaction.ledger.work.ticket_states import mark_shown, merge_shown
-from secateur.compaction.ledger.work.unpushed import merge_unpushed
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.effects import Effect
 

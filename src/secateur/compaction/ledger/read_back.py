@@ -47,12 +47,12 @@ from secateur.compaction.ledger.render import (
     UNDELIVERED,
     UNLISTED,
 )
-from secateur.compaction.ledger.work.commits import COMMITTED
+from secateur.compaction.ledger.repository.commits import COMMITTED
+from secateur.compaction.ledger.repository.status import DIRTY, ELSEWHERE, STRAYS, read_place
+from secateur.compaction.ledger.turns.outcomes import SEPARATOR
+from secateur.compaction.ledger.turns.progress import list_told_steps
 from secateur.compaction.ledger.work.open_work import CI, NEVER_COMMITTED, NOT_TO_COMMIT, PUSHED, UNCOMMITTED, UNPUSHED
-from secateur.compaction.ledger.work.outcomes import SEPARATOR
-from secateur.compaction.ledger.work.progress import list_told_steps
 from secateur.compaction.ledger.work.standing import STANDING
-from secateur.compaction.ledger.work.status import DIRTY, ELSEWHERE, STRAYS, read_place
 from secateur.compaction.ledger.work.verdict import WHERE, find_ending
 from secateur.toolcalls.commands import Check
 

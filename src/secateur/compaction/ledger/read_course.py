@@ -25,7 +25,7 @@ from secateur.compaction.ledger.course import (
     split_question,
 )
 from secateur.compaction.ledger.entries import Constraint, Progress, RequestState, UserRequest
-from secateur.compaction.ledger.work.outcomes import SEPARATOR
+from secateur.compaction.ledger.turns.outcomes import SEPARATOR
 
 _REPLIED = ("replied to", "answered")  # the second word is that of older summaries
 _WORDS = rf"open|done|answered|replied to|superseded|deferred|{PASSED_OVER}|{SUMMARIZED}|{TOGETHER}\S*"

@@ -32,23 +32,23 @@ from secateur.compaction.ledger.entries import (
 from secateur.compaction.ledger.files.notes import drop_idle_notes, drop_reported
 from secateur.compaction.ledger.files.selection import SCRATCH, count_scratch, keep_last, select_files
 from secateur.compaction.ledger.files.values import select_values
+from secateur.compaction.ledger.repository.commits import limit_commits
 from secateur.compaction.ledger.said import split_sentences
-from secateur.compaction.ledger.user.answers import is_choice, shorten_question
-from secateur.compaction.ledger.user.briefs import GAP, condense_request
-from secateur.compaction.ledger.user.force import select_constraints
-from secateur.compaction.ledger.user.goals import BRIEF_CHARS, is_answered_review, is_fleeting, list_goals
-from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES
-from secateur.compaction.ledger.user.requests import is_substantial, is_task
-from secateur.compaction.ledger.work.commits import limit_commits
-from secateur.compaction.ledger.work.progress import (
+from secateur.compaction.ledger.turns.progress import (
     has_changed,
     limit_progress,
     list_replies,
     list_told_steps,
     measure_request,
 )
-from secateur.compaction.ledger.work.reports import is_committed
-from secateur.compaction.ledger.work.steps import is_lasting, is_outward, is_task_run, shorten_arguments
+from secateur.compaction.ledger.turns.reports import is_committed
+from secateur.compaction.ledger.turns.steps import is_lasting, is_outward, is_task_run, shorten_arguments
+from secateur.compaction.ledger.user.answers import is_choice, shorten_question
+from secateur.compaction.ledger.user.briefs import GAP, condense_request
+from secateur.compaction.ledger.user.force import select_constraints
+from secateur.compaction.ledger.user.goals import BRIEF_CHARS, is_answered_review, is_fleeting, list_goals
+from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES
+from secateur.compaction.ledger.user.requests import is_substantial, is_task
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.actions import clip_text
 

@@ -19,23 +19,23 @@ from secateur.compaction.ledger.files.lines import find_base, find_tops, list_fi
 from secateur.compaction.ledger.files.notes import limit_notes
 from secateur.compaction.ledger.files.selection import SCRATCH
 from secateur.compaction.ledger.relevance import select_relevant
+from secateur.compaction.ledger.repository.commits import COMMITTED
+from secateur.compaction.ledger.repository.status import list_place_lines
+from secateur.compaction.ledger.runs.last_calls import is_announcing
+from secateur.compaction.ledger.turns.outcomes import SEPARATOR
+from secateur.compaction.ledger.turns.progress import list_told_steps
+from secateur.compaction.ledger.turns.reports import list_unquoted, strip_reported
+from secateur.compaction.ledger.turns.steps import is_step
 from secateur.compaction.ledger.user.briefs import find_decisive_sentence
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.compaction.ledger.user.project_rules import MOST_PROJECT_RULES
-from secateur.compaction.ledger.work.commits import COMMITTED
-from secateur.compaction.ledger.work.last_calls import is_announcing
 from secateur.compaction.ledger.work.open_work import (
     find_open_request,
     find_submission,
     list_failing,
     render_undelivered_work,
 )
-from secateur.compaction.ledger.work.outcomes import SEPARATOR
-from secateur.compaction.ledger.work.progress import list_told_steps
-from secateur.compaction.ledger.work.reports import list_unquoted, strip_reported
 from secateur.compaction.ledger.work.standing import STANDING
-from secateur.compaction.ledger.work.status import list_place_lines
-from secateur.compaction.ledger.work.steps import is_step
 from secateur.compaction.ledger.work.verdict import render_verdict
 from secateur.compaction.template import SECTIONS
 

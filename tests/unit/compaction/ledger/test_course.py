@@ -9,10 +9,10 @@ from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
 from secateur.compaction.ledger.entries import Command, Constraint, FileEntry, Progress, UserRequest, mark
 from secateur.compaction.ledger.relevance import select_relevant
+from secateur.compaction.ledger.turns.progress import join_progress, limit_progress
+from secateur.compaction.ledger.turns.replies import condense_reply
+from secateur.compaction.ledger.turns.step_choice import has_failed, limit_steps
 from secateur.compaction.ledger.user.goals import list_goals
-from secateur.compaction.ledger.work.progress import join_progress, limit_progress
-from secateur.compaction.ledger.work.replies import condense_reply
-from secateur.compaction.ledger.work.step_choice import has_failed, limit_steps
 from secateur.compaction.summary import write_within_budget
 from secateur.compaction.template import OURS
 from secateur.model import Message

@@ -1,1 +1,1 @@
-"""How the work stands: checks, failures, commits, plans, and what the agent said last."""
+"""How the work stands at the end: what is open, planned, claimed, handed out and handed in."""

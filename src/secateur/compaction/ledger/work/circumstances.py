@@ -20,9 +20,9 @@ from secateur.compaction.ledger.entries import FileEntry, Ledger
 from secateur.compaction.ledger.files.lines import TEMPORARY
 from secateur.compaction.ledger.files.paths import find_roots, list_roots
 from secateur.compaction.ledger.files.touched import limit_uncommitted
+from secateur.compaction.ledger.runs.failures import is_overtaken
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
 from secateur.compaction.ledger.work.endings import describe_ending
-from secateur.compaction.ledger.work.failures import is_overtaken
 from secateur.compaction.ledger.work.standing import list_changes
 from secateur.model import Message
 from secateur.tool_kinds import detect_tool_kind

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from secateur.compaction.ledger.entries import Ledger
+from secateur.compaction.ledger.runs.checks import judge_run
+from secateur.compaction.ledger.runs.failed_acts import LINE_CHARS, quote_line
 from secateur.compaction.ledger.said import get_agent_text, split_sentences
-from secateur.compaction.ledger.work.checks import judge_run
-from secateur.compaction.ledger.work.failed_acts import LINE_CHARS, quote_line
-from secateur.compaction.ledger.work.replies import BULLET
+from secateur.compaction.ledger.turns.replies import BULLET
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import clip_text, collapse_whitespace

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from secateur.compaction.ledger.entries import Undelivered
+from secateur.compaction.ledger.runs.failed_acts import has_run_failed, list_failed_programs
 from secateur.compaction.ledger.said import get_user_text, split_sentences
-from secateur.compaction.ledger.work.failed_acts import has_run_failed, list_failed_programs
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace

@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 
 from secateur.compaction.ledger.entries import Ledger, UserRequest
+from secateur.compaction.ledger.runs.failed_acts import LINE_CHARS, quote_line
 from secateur.compaction.ledger.said import FENCED, get_agent_text, get_user_text, split_sentences
-from secateur.compaction.ledger.work.failed_acts import LINE_CHARS, quote_line
-from secateur.compaction.ledger.work.outcomes import CHANGES
+from secateur.compaction.ledger.turns.outcomes import CHANGES
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.text.host_texts import is_interruption

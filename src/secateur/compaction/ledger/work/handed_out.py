@@ -8,8 +8,8 @@ that name, or a call stops it. Work that is sent to an agent again is open again
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from secateur.compaction.ledger.runs.failed_acts import quote_line
 from secateur.compaction.ledger.said import STOP
-from secateur.compaction.ledger.work.failed_acts import quote_line
 from secateur.model import Message, Part
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace

@@ -9,14 +9,14 @@ import re
 from collections.abc import Iterator
 
 from secateur.compaction.ledger.entries import Ledger, Quote, StandingKind
+from secateur.compaction.ledger.repository.repository import is_ci_failing
+from secateur.compaction.ledger.repository.unpushed import count_commits, is_tag
 from secateur.compaction.ledger.said import split_sentences
+from secateur.compaction.ledger.turns.last_words import UNFINISHED
+from secateur.compaction.ledger.turns.progress import list_told_steps
 from secateur.compaction.ledger.user.project_rules import quote_opposed
 from secateur.compaction.ledger.work.endings import ENDINGS, SUBMITTED
-from secateur.compaction.ledger.work.last_words import UNFINISHED
 from secateur.compaction.ledger.work.open_work import MOST_CHECKS, has_uncommitted, list_failing
-from secateur.compaction.ledger.work.progress import list_told_steps
-from secateur.compaction.ledger.work.repository import is_ci_failing
-from secateur.compaction.ledger.work.unpushed import count_commits, is_tag
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.coverage import is_covering, name_command
 from secateur.compaction.ledger.entries import Failure
 from secateur.compaction.ledger.files.touched import describe_target
-from secateur.compaction.ledger.work.checks import REFUSED, has_started, judge_run
-from secateur.compaction.ledger.work.last_errors import STARTER
+from secateur.compaction.ledger.runs.checks import REFUSED, has_started, judge_run
+from secateur.compaction.ledger.runs.last_errors import STARTER
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand

@@ -7,7 +7,7 @@ from secateur.compaction.ledger import Ledger, build_ledger, read_back, render_l
 from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.entries import Quote
 from secateur.compaction.ledger.said import CODE_LINES, clean_words
-from secateur.compaction.ledger.work.last_words import LEAST_CHARS, MOST_CHARS, condense_words
+from secateur.compaction.ledger.turns.last_words import LEAST_CHARS, MOST_CHARS, condense_words
 
 FILLER = [f"The module of part {number} reads its rows from the table of part {number}." for number in range(80)]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from secateur.compaction.ledger.work.commits import COMMITTED
+from secateur.compaction.ledger.repository.commits import COMMITTED
 
 MOST_NAMES = 8  # of files in one step
 SEPARATOR = " · "

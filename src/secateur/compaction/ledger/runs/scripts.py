@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.work.checks import judge_run
+from secateur.compaction.ledger.runs.checks import judge_run
 from secateur.toolcalls.actions import Action
 from secateur.toolcalls.commands import ExecutedCommand, is_check
 from secateur.toolcalls.file_effects import list_file_effects

@@ -13,9 +13,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import UserRequest
-from secateur.compaction.ledger.work.places import find_run_folder
-from secateur.compaction.ledger.work.status import count_ahead
-from secateur.compaction.ledger.work.unpushed import TAG, is_tag, limit_unpushed, mark_earlier
+from secateur.compaction.ledger.repository.places import find_run_folder
+from secateur.compaction.ledger.repository.status import count_ahead
+from secateur.compaction.ledger.repository.unpushed import TAG, is_tag, limit_unpushed, mark_earlier
 from secateur.redact import redact
 from secateur.toolcalls.actions import clip_text
 from secateur.toolcalls.commands import COMMIT_LINE, ExecutedCommand

@@ -6,7 +6,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.work.places import name_place
+from secateur.compaction.ledger.repository.places import name_place
 from secateur.model import Message
 
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
-from secateur.compaction.ledger.work.last_errors import (
+from secateur.compaction.ledger.runs.last_errors import (
     STARTER,
     clip_line,
     describe_failure,

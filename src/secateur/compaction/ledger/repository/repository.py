@@ -12,8 +12,8 @@ from typing import Literal
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Ticket
-from secateur.compaction.ledger.work.places import Place, find_run_folder
-from secateur.compaction.ledger.work.ticket_states import TICKET_ID, mark_shown, merge_shown
+from secateur.compaction.ledger.repository.places import Place, find_run_folder
+from secateur.compaction.ledger.repository.ticket_states import TICKET_ID, mark_shown, merge_shown
 from secateur.model import Message, Part
 from secateur.redact import redact
 from secateur.tool_kinds import detect_tool_kind

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 
 from secateur.compaction.ledger.entries import Command
 from secateur.compaction.ledger.files.touched import describe_target
+from secateur.compaction.ledger.runs.checks import read_verdict
+from secateur.compaction.ledger.runs.last_errors import judge_call
 from secateur.compaction.ledger.said import get_user_text
-from secateur.compaction.ledger.work.checks import read_verdict
-from secateur.compaction.ledger.work.last_errors import judge_call
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse_whitespace

@@ -18,7 +18,7 @@ from secateur.compaction.ledger import (
     render_ledger,
 )
 from secateur.compaction.ledger.files.notes import drop_reported
-from secateur.compaction.ledger.work.reports import find_items, is_committed
+from secateur.compaction.ledger.turns.reports import find_items, is_committed
 from secateur.model import Message
 from secateur.tokens import estimate
 

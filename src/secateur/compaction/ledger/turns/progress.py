@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Ledger, Progress, UserRequest
+from secateur.compaction.ledger.repository.commits import COMMITTED
 from secateur.compaction.ledger.said import clean_words, get_agent_text, split_sentences
-from secateur.compaction.ledger.work.commits import COMMITTED
-from secateur.compaction.ledger.work.outcomes import CHANGES
-from secateur.compaction.ledger.work.replies import MOST_CHARS as REPLY_CHARS
-from secateur.compaction.ledger.work.replies import condense_reply
-from secateur.compaction.ledger.work.step_choice import is_count, limit_steps
-from secateur.compaction.ledger.work.steps import list_steps
+from secateur.compaction.ledger.turns.outcomes import CHANGES
+from secateur.compaction.ledger.turns.replies import MOST_CHARS as REPLY_CHARS
+from secateur.compaction.ledger.turns.replies import condense_reply
+from secateur.compaction.ledger.turns.step_choice import is_count, limit_steps
+from secateur.compaction.ledger.turns.steps import list_steps
 from secateur.model import Message
 from secateur.toolcalls.actions import Action
 from secateur.toolcalls.commands import ExecutedCommand

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
-from secateur.compaction.ledger.work.checks import REFUSED, list_commands
-from secateur.compaction.ledger.work.commits import find_commits
-from secateur.compaction.ledger.work.failed_acts import has_run_failed
-from secateur.compaction.ledger.work.last_calls import describe_call, quote_output, quote_result
-from secateur.compaction.ledger.work.last_errors import judge_call
-from secateur.compaction.ledger.work.outcomes import CHANGES, TurnStep, render_step
+from secateur.compaction.ledger.repository.commits import find_commits
+from secateur.compaction.ledger.runs.checks import REFUSED, list_commands
+from secateur.compaction.ledger.runs.failed_acts import has_run_failed
+from secateur.compaction.ledger.runs.last_calls import describe_call, quote_output, quote_result
+from secateur.compaction.ledger.runs.last_errors import judge_call
+from secateur.compaction.ledger.turns.outcomes import CHANGES, TurnStep, render_step
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand

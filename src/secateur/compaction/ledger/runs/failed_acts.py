@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from secateur.compaction.ledger.work.checks import is_refused
-from secateur.compaction.ledger.work.commits import has_git_failed
-from secateur.compaction.ledger.work.last_errors import judge_action
+from secateur.compaction.ledger.repository.commits import has_git_failed
+from secateur.compaction.ledger.runs.checks import is_refused
+from secateur.compaction.ledger.runs.last_errors import judge_action
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import clip_command, clip_text, collapse_whitespace

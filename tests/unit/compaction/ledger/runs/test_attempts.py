@@ -7,7 +7,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.work.attempts import MOST_ATTEMPTS
+from secateur.compaction.ledger.runs.attempts import MOST_ATTEMPTS
 from secateur.model import Message
 
 

@@ -1,0 +1,1 @@
+"""What happened in each turn: its steps, and the agent's reply."""
