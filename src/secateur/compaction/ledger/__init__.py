@@ -33,11 +33,11 @@ from secateur.compaction.ledger.merge import merge
 from secateur.compaction.ledger.names import list_names
 from secateur.compaction.ledger.read_back import read_back
 from secateur.compaction.ledger.render import fit_ledger, render_ledger
+from secateur.compaction.ledger.repository.branches import find_branch
 from secateur.compaction.ledger.repository.commits import drop_gone, trace_commits
 from secateur.compaction.ledger.repository.places import find_place, list_runs_here
 from secateur.compaction.ledger.repository.repository import (
     add_unpaired_commits,
-    find_branch,
     find_ci,
     list_elsewhere,
     list_tickets,

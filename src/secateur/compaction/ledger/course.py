@@ -38,7 +38,7 @@ _PASSED_OVER = re.compile(r"\[(\S*)\] “(.*?)”(?= · \[\S*\] “|$)", re.S)
 _GROUP = re.compile(
     rf"(?:{PASSED_OVER_GROUP}(?:( {SUMMARIZED})| before \[\S*\])?|asked, and {PASSED_OVER}): (?=\[\S*\] “)"
 )
-_HASH = re.compile(r"\[[^\]\n]{1,240} ([0-9a-f]{7,40})\]")
+_HASH = re.compile(r"(?:\[[^\]\n]{1,240} )?([0-9a-f]{7,40})(?=\]| )")
 _LED = re.compile(rf"{LED}(.*?)”: (.*)", re.S)
 _MARK = re.compile(r"\[(\S+)\]")
 _LINE_GAP = re.compile(r" \[…\]$", re.M)

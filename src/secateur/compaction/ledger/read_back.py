@@ -47,6 +47,7 @@ from secateur.compaction.ledger.render import (
     UNDELIVERED,
     UNLISTED,
 )
+from secateur.compaction.ledger.repository.branches import complete_commits
 from secateur.compaction.ledger.repository.commits import COMMITTED
 from secateur.compaction.ledger.repository.status import DIRTY, ELSEWHERE, STRAYS, read_place
 from secateur.compaction.ledger.turns.outcomes import SEPARATOR
@@ -93,7 +94,7 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
     found["uncommitted"] = [complete_path(path, root) for path in found.get("uncommitted", ())]
     found["values"] = [replace(one, path=complete_path(one.path, root)) for one in found.get("values", ())]
     fields: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in found.items()}
-    return Ledger(**fields)
+    return complete_commits(Ledger(**fields))
 
 
 _FACTS = ("discoveries", "accomplished", "files", "questions", "next")

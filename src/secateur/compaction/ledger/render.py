@@ -19,6 +19,7 @@ from secateur.compaction.ledger.files.lines import find_base, find_tops, list_fi
 from secateur.compaction.ledger.files.notes import limit_notes
 from secateur.compaction.ledger.files.selection import SCRATCH
 from secateur.compaction.ledger.relevance import select_relevant
+from secateur.compaction.ledger.repository.branches import shorten_commits
 from secateur.compaction.ledger.repository.commits import COMMITTED
 from secateur.compaction.ledger.repository.status import list_place_lines
 from secateur.compaction.ledger.runs.last_calls import is_announcing
@@ -74,6 +75,7 @@ UNLISTED = "not listed, for room"
 
 def render_ledger(ledger: Ledger) -> dict[str, tuple[str, ...]]:
     """Return the lines of each non-empty section by section ID."""
+    ledger = shorten_commits(ledger)
     lines: dict[str, list[str]] = {id: [] for id in SECTIONS}
     constraints, reported = list_constraints(ledger), list_unquoted(ledger)
     for id, made in (
@@ -208,7 +210,8 @@ def _render_done_tasks(ledger: Ledger) -> Iterator[str]:
 def _render_commits(ledger: Ledger, steps: Sequence[str]) -> Iterator[str]:
     """Render the commits that no step tells; of those whose subjects had no room, the hashes in one line."""
     left = [commit for commit in ledger.commits if f"{COMMITTED}{commit}" not in steps]
-    hashes = [commit for commit in left if " " not in commit and not any(f" {commit}]" in step for step in steps)]
+    told = " ".join(step for step in steps if step.startswith(COMMITTED))
+    hashes = [commit for commit in left if " " not in commit and commit not in told]
     if hashes:
         yield f"- {EARLIER_COMMITS}: {' · '.join(hashes)}"
     yield from (f"- commit: {commit}" for commit in left if " " in commit)

@@ -298,7 +298,7 @@ def committed(number: int, title: str = "Do part") -> tuple[Message, Message]:
 
 def test_all_commits_are_listed_where_they_have_room() -> None:
     lines = shown(user("Do the parts."), *(one for n in range(14) for one in committed(n)), assistant(text="Done."))
-    assert list_commits(lines) == [f"commit [topic {0xABC1000 + n:x}] Do part {n}" for n in range(14)]
+    assert list_commits(lines) == [f"commit {0xABC1000 + n:x} Do part {n}" for n in range(14)]
 
 
 def test_commits_without_room_are_counted_and_the_newest_stay() -> None:

@@ -12,6 +12,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Ticket
+from secateur.compaction.ledger.repository.branches import find_branch
 from secateur.compaction.ledger.repository.places import Place, find_run_folder
 from secateur.compaction.ledger.repository.ticket_states import TICKET_ID, mark_shown, merge_shown
 from secateur.model import Message, Part
@@ -137,20 +138,6 @@ def is_ci_failing(ci: str) -> bool:
     return f"→ {_OUTCOMES[0]} " in ci
 
 
-def find_branch(ran: Iterable[ExecutedCommand]) -> str:
-    """The current branch; "" while git has not named it."""
-    found = ""
-    for run in ran:
-        if run.action.ok and "git" in run.line:
-            said = run.action.said[:_SEARCHED_TEXT]
-            named = _NAMED.findall(said) or (_STATUS.findall(said) if _SHORT_STATUS.search(run.line) else [])
-            if named:
-                found = next(filter(None, reversed(named[-1])))
-            elif _ASKED.search(run.line) and _ALONE.fullmatch(alone := said.strip()):
-                found = alone
-    return redact(found)
-
-
 def add_unpaired_commits(done: Sequence[Action], messages: Iterable[Message]) -> tuple[Action, ...]:
     """Return the actions with the commits that results tell of whose calls are not in the messages, in their places."""
     answered = {action.result.key for action in done if action.result}
@@ -179,23 +166,10 @@ def _make_commit_call(result: Part) -> Part:
 _WRITES = re.compile(r"\bgit\b[^\n;&|]{0,200}?\s(?:commit|push|merge|cherry-pick)\b")
 _COMMIT_CALL = '{"command": "git commit"}'
 _SEARCHED_TEXT = 20_000  # characters of an output
-_NAMED = re.compile(
-    r"^(?:Switched to (?:a new )?branch '([^'\s]{1,200})'|On branch (\S{1,200})$"
-    r"|\* ([\w./-]{1,200})(?: +[0-9a-f]{7,}.*)?$"
-    r"|\[([\w./-]{1,200})(?: \(root-commit\))? [0-9a-f]{7,40}\] )",
-    re.M,
-)
-_ASKED = re.compile(r"git (?:branch --show-current|rev-parse --abbrev-ref HEAD)\s*$")
-_ALONE = re.compile(r"[\w./-]{1,200}")
 _COMMITTED = COMMIT_LINE + r"(?<= )"
 _COMMITTED_FILES = re.compile(
     _COMMITTED
     + r"[0-9a-f]{7,40}\] [^\n]{1,400}\n(?: Author: [^\n]{1,200}\n| Date: [^\n]{1,80}\n){0,2} \d+ files? changed",
-    re.M,
-)
-_SHORT_STATUS = re.compile(r"git (?:-C \S+ )?status\b[^;&|]{0,60}\s(?:-sb|-b|--branch)\b")
-_STATUS = re.compile(
-    r"^## (?!HEAD \()(?:No commits yet on )?([^\s.]{1,200}(?:\.[^\s.]{1,200}){0,8})(?:\.\.\.\S+)?(?: \[[^\]\n]*\])?$()",
     re.M,
 )
 _CHECKED = re.compile(r"^([^\t\n]{1,120})\t(fail|pending|pass|cancel)\t", re.M)

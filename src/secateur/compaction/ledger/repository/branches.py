@@ -1,0 +1,84 @@
+"""Which branch the work is on, and how commits on it are told.
+
+Rule: the newest branch that git itself named counts. Lines that git printed for commits name their branch; of those on
+the branch of the work, which stands under the files, it is left out where they are shown, and put in where they are
+read back.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+
+from msgspec.structs import replace
+
+from secateur.compaction.ledger.entries import Ledger, UserRequest
+from secateur.compaction.ledger.repository.commits import COMMITTED
+from secateur.redact import redact
+from secateur.toolcalls.commands import ExecutedCommand
+
+
+def find_branch(ran: Iterable[ExecutedCommand]) -> str:
+    """The current branch; "" while git has not named it."""
+    found = ""
+    for run in ran:
+        if run.action.ok and "git" in run.line:
+            said = run.action.said[:_SEARCHED_TEXT]
+            named = _NAMED.findall(said) or (_STATUS.findall(said) if _SHORT_STATUS.search(run.line) else [])
+            if named:
+                found = next(filter(None, reversed(named[-1])))
+            elif _ASKED.search(run.line) and _ALONE.fullmatch(alone := said.strip()):
+                found = alone
+    return redact(found)
+
+
+def shorten_commits(ledger: Ledger) -> Ledger:
+    """Return the ledger with the commits on its branch named by hash and subject only."""
+    opening = f"[{ledger.branch} "
+
+    def shorten(commit: str) -> str:
+        hash_, is_named, subject = commit.removeprefix(opening).partition("] ")
+        return f"{hash_} {subject}" if is_named and _HASH.fullmatch(hash_) else commit
+
+    return _rename_commits(ledger, shorten) if ledger.branch else ledger
+
+
+def complete_commits(ledger: Ledger) -> Ledger:
+    """Return the ledger with the branch in the commits that are named by hash and subject only."""
+
+    def complete(commit: str) -> str:
+        hash_, _, subject = commit.partition(" ")
+        return f"[{ledger.branch} {hash_}] {subject}" if subject and _HASH.fullmatch(hash_) else commit
+
+    return _rename_commits(ledger, complete) if ledger.branch else ledger
+
+
+def _rename_commits(ledger: Ledger, rename: Callable[[str], str]) -> Ledger:
+    """Return the ledger with other names of its commits, also in what followed requests."""
+
+    def rename_step(step: str) -> str:
+        return COMMITTED + rename(step.removeprefix(COMMITTED)) if step.startswith(COMMITTED) else step
+
+    def rename_steps(one: UserRequest) -> UserRequest:
+        if one.progress is None:
+            return one
+        return replace(one, progress=replace(one.progress, steps=tuple(map(rename_step, one.progress.steps))))
+
+    return replace(
+        ledger, commits=tuple(map(rename, ledger.commits)), requests=tuple(map(rename_steps, ledger.requests))
+    )
+
+
+_SEARCHED_TEXT = 20_000  # characters of an output
+_HASH = re.compile(r"[0-9a-f]{7,40}")
+_NAMED = re.compile(
+    r"^(?:Switched to (?:a new )?branch '([^'\s]{1,200})'|On branch (\S{1,200})$"
+    r"|\* ([\w./-]{1,200})(?: +[0-9a-f]{7,}.*)?$"
+    r"|\[([\w./-]{1,200})(?: \(root-commit\))? [0-9a-f]{7,40}\] )",
+    re.M,
+)
+_ASKED = re.compile(r"git (?:branch --show-current|rev-parse --abbrev-ref HEAD)\s*$")
+_ALONE = re.compile(r"[\w./-]{1,200}")
+_SHORT_STATUS = re.compile(r"git (?:-C \S+ )?status\b[^;&|]{0,60}\s(?:-sb|-b|--branch)\b")
+_STATUS = re.compile(
+    r"^## (?!HEAD \()(?:No commits yet on )?([^\s.]{1,200}(?:\.[^\s.]{1,200}){0,8})(?:\.\.\.\S+)?(?: \[[^\]\n]*\])?$()",
+    re.M,
+)
