@@ -35,6 +35,7 @@ from secateur.compaction.ledger.read_back import read_back
 from secateur.compaction.ledger.render import fit_ledger, render_ledger
 from secateur.compaction.ledger.repository.branches import find_branch
 from secateur.compaction.ledger.repository.commits import drop_gone, trace_commits
+from secateur.compaction.ledger.repository.last_status import drop_dirty_again, find_dirty, find_status, list_strays
 from secateur.compaction.ledger.repository.places import find_place, list_runs_here
 from secateur.compaction.ledger.repository.repository import (
     add_unpaired_commits,
@@ -42,7 +43,7 @@ from secateur.compaction.ledger.repository.repository import (
     list_elsewhere,
     list_tickets,
 )
-from secateur.compaction.ledger.repository.status import add_shown, find_dirty, find_status, list_unnamed
+from secateur.compaction.ledger.repository.status import add_shown
 from secateur.compaction.ledger.repository.ticket_states import list_shown, merge_shown
 from secateur.compaction.ledger.runs.attempts import list_attempts
 from secateur.compaction.ledger.runs.checks import list_commands
@@ -116,7 +117,8 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     waiting = [action for action in done if not action.result and not _is_abandoned(action, said)]
     put = [Question(text, action.call.key) for action in waiting if (text := extract_question(action))]
     undelivered, delivered = extract_deliveries(said, done, ran)
-    files = mark_scratch_files(history.files, said, done, ran)
+    traced = tuple(drop_dirty_again(history.files, status))
+    files = mark_scratch_files(traced, said, done, ran)
     scratch = frozenset(one.path for one in files if one.scratch)
     requests, progress = add_progress(told.requests, said, done, ran, scratch)
     found = extract_constraints(said, done)
@@ -140,7 +142,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         commits=commits.listed,
         identifiers=list_names(said, done),
         status=status,
-        strays=list_unnamed(status, (one for one in history.files if one.path not in history.taken), dirty),
+        strays=list_strays(status, traced, history.taken, dirty),
         dirty=dirty,
         branch=find_branch(here),
         root=place.root,

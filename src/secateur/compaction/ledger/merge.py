@@ -27,7 +27,7 @@ from secateur.compaction.ledger.entries import (
 )
 from secateur.compaction.ledger.files.lines import find_base
 from secateur.compaction.ledger.files.paths import find_known_path
-from secateur.compaction.ledger.files.touched import limit_uncommitted, merge_use
+from secateur.compaction.ledger.files.touched import OTHERS, limit_uncommitted, merge_use
 from secateur.compaction.ledger.files.values import merge_values
 from secateur.compaction.ledger.repository.repository import mark_pushed, merge_elsewhere, merge_tickets
 from secateur.compaction.ledger.repository.status import list_unnamed, select_dirty
@@ -178,9 +178,12 @@ def _merge_dirty(earlier: Ledger, later: Ledger) -> tuple[str, ...]:
 
 
 def _merge_strays(earlier: Ledger, later: Ledger) -> tuple[str, ...]:
-    """Return what the newest status showed of files that no call of both spans changed."""
-    shown = later.strays if later.status or later.commits or later.delivered else earlier.strays
-    return list_unnamed(shown, (*earlier.files, *later.files), earlier.dirty)
+    """Return what the newest status showed of files that no call of both spans changed since a commit."""
+    if not (later.status or later.commits or later.delivered):
+        return list_unnamed(earlier.strays, later.files, earlier.dirty)
+    is_told = bool(earlier.commits) and OTHERS not in earlier.uncommitted
+    changed = (one for one in earlier.files if not is_told or one.path in earlier.uncommitted)
+    return list_unnamed(later.strays, changed, earlier.dirty)
 
 
 def _mark_edited(commands: Iterable[Command], later: Ledger) -> Iterable[Command]:

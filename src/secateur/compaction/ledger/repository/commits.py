@@ -104,7 +104,7 @@ class _Commits:
         place = find_run_folder(run)
         made = {redact(hit["hash"]): _clip(hit) for hit in _COMMIT.finditer(said)} if "commit" in run.line else {}
         is_done = run.ok and not has_git_failed(said)
-        does = [_strip_options(words) for words in run.does]
+        does = [strip_options(words) for words in run.does]
         commits = any(words[:2] == ("git", "commit") for words in does)
         for words in does:
             if words[:2] == ("git", "commit"):
@@ -224,7 +224,7 @@ def _clip(hit: re.Match[str]) -> str:
     return clip_text(redact(hit[0]), COMMIT_CHARS)
 
 
-def _strip_options(words: tuple[str, ...]) -> tuple[str, ...]:
+def strip_options(words: tuple[str, ...]) -> tuple[str, ...]:
     """Return the words of a git command without the options before its verb: `git -C FOLDER commit`."""
     at = 1
     while words[:1] == ("git",) and at < len(words) and words[at].startswith("-"):

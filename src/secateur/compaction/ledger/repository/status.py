@@ -1,50 +1,27 @@
 """What the last `git status` showed: how far the branch is from its upstream, and each file with its state.
 
-Rule: as git printed it, in its long or its short form, and only while nothing behind it made it untrue. What it showed
-before the session changed anything is the user's own, and is told apart. Names that count up are one entry where they
-are shown. The root of the repository, its branch and its status are one line.
+Rule: as git printed it, in its long or its short form; how long that holds is not decided here (`last_status`). Names
+that count up are one entry where they are shown. The root of the repository, its branch and its status are one line.
 """
 
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from secateur.compaction.ledger.entries import FileEntry, Ledger
-from secateur.compaction.ledger.files.lines import COMMON, FOLDER, ROOT, find_base, is_foreign
+from secateur.compaction.ledger.files.lines import COMMON, FOLDER, ROOT, find_base
 from secateur.compaction.ledger.files.touched import FileHistory, limit_uncommitted
 from secateur.redact import redact
-from secateur.toolcalls.actions import Action
-from secateur.toolcalls.commands import COMMIT_LINE, ExecutedCommand
-from secateur.toolcalls.file_effects import list_file_effects
+from secateur.toolcalls.commands import ExecutedCommand
 
 FEWEST_FOLDED = 3  # files whose names count up
-MOST_IN_STATUS = 12  # files that no other line names
+MOST_IN_STATUS = 8  # files that no other line names
 CLEAN = "clean"
 STATUS, BRANCH = "git status, last", "branch"
-DIRTY, STRAYS = "dirty before the session began", "dirty, and no call made it so"
+DIRTY, STRAYS = "dirty before the session's first edit", "dirty as last seen, and no call made it so"
 ELSEWHERE = "other repository"
 DISTANCES = ("ahead ", "behind ")
-
-
-def find_status(ran: Iterable[ExecutedCommand]) -> tuple[str, ...]:
-    """Return what the last `git status` showed: how far the branch is from its upstream, and each file with its state.
-
-    Nothing behind a later commit, push or restoration: what it showed is no longer so.
-    """
-    found: tuple[str, ...] = ()
-    for run in ran:
-        if not run.action.ok or "git" not in run.line:
-            continue
-        said = run.action.said[:_SEARCHED_TEXT]
-        changed = [hit.end() for hit in _COMMIT.finditer(said)]
-        asked = max((hit.start() for hit in _STATUS_ASKED.finditer(run.line)), default=-1)
-        moved = max((hit.start() for hit in _MOVES_ON.finditer(run.line)), default=-1)
-        if changed or moved >= 0:
-            found = ()
-        if asked > moved:
-            found = _read_status(said[max(changed, default=0) :], _SHORT_ASKED.search(run.line) is not None) or found
-    return found
 
 
 def count_ahead(run: ExecutedCommand) -> int | None:
@@ -53,7 +30,7 @@ def count_ahead(run: ExecutedCommand) -> int | None:
     A commit that finds nothing to commit prints one, too.
     None where it shows no status, or one that names no upstream.
     """
-    asked = max((hit.start() for hit in _STATUS_ASKED.finditer(run.line)), default=-1)
+    asked = max((hit.start() for hit in STATUS_ASKED.finditer(run.line)), default=-1)
     said = run.action.said[:_SEARCHED_TEXT]
     is_last = run.action.ok and asked > max((hit.start() for hit in _DELIVERS.finditer(run.line)), default=-1)
     if not is_last and not (_COMMITS_LAST.search(run.line) and _NOTHING_TO_COMMIT.search(said)):
@@ -62,27 +39,6 @@ def count_ahead(run: ExecutedCommand) -> int | None:
         return int(next(filter(None, hit.groups()), 0))
     is_even = _UP_TO_DATE.search(said) or _SHORT_EVEN.search(said)
     return 0 if is_even else None
-
-
-def find_dirty(ran: Iterable[ExecutedCommand], done: Iterable[Action], status: Sequence[str]) -> tuple[str, ...]:
-    """Return what `git status` showed before calls changed a file, without what `status`, the last, does not show."""
-    before = set[str]()
-    for action in done:
-        if any(one.use in _CHANGES and not is_foreign(one.path) for one in list_file_effects(action)):
-            break
-        before.add(action.key)
-    begun = next((shown for run in _take_looks(ran, before) if (shown := find_status([run]))), ())
-    return select_dirty([one for one in begun if one != CLEAN and not one.startswith(DISTANCES)], status)
-
-
-def _take_looks(ran: Iterable[ExecutedCommand], before: Collection[str]) -> Iterator[ExecutedCommand]:
-    """Yield the first runs, as long as they only look or ask git and trackers: a build may write files."""
-    for run in ran:
-        if run.action.key not in before:
-            return
-        yield run
-        if not (run.looks or all(words[0] in _TRACKERS for words in run.does)):
-            return
 
 
 def select_dirty(dirty: Sequence[str], status: Sequence[str]) -> tuple[str, ...]:
@@ -156,7 +112,7 @@ def _is_named(entry: str, named: Iterable[str]) -> bool:
     return any(end in f"{one}/" or f"{path}/".endswith(f"{one.lstrip('.')}/") for one in named)
 
 
-def _read_status(said: str, is_short: bool) -> tuple[str, ...]:
+def read_status(said: str, is_short: bool) -> tuple[str, ...]:
     """Return the entries of a status in its long or its short form; () where it shows neither."""
     found = [f"{way} {count} of {upstream}" for way, upstream, count in _LONG_DISTANCE.findall(said)]
     found += [f"{distance} of {upstream}" for upstream, distance in _SHORT_DISTANCE.findall(said)]
@@ -211,10 +167,7 @@ def _is_next(before: re.Match[str], hit: re.Match[str]) -> bool:
 _BETWEEN = " · "
 _FIELDS = {ROOT: "root", FOLDER: "folder", COMMON: COMMON, BRANCH: "branch"}
 _SEARCHED_TEXT = 20_000  # characters of an output
-_COMMIT = re.compile(COMMIT_LINE + r"(?<= )[0-9a-f]{7,40}\] [^\n]{1,400}", re.M)
-_STATUS_ASKED = re.compile(r"\bgit (?:-C \S+ )?status\b")
-_SHORT_ASKED = re.compile(r"\bstatus\b[^;&|]{0,60}\s(?:-\w*s\w*\b|--short\b|--porcelain\b)")
-_MOVES_ON = re.compile(r"\bgit (?:-C \S+ )?(?:push|pull|merge|rebase|reset|restore|checkout|switch|stash|clean)\b")
+STATUS_ASKED = re.compile(r"\bgit (?:-C \S+ )?status\b")
 _LONG_DISTANCE = re.compile(r"^Your branch is (ahead|behind)(?: of)? '([^'\n]{1,200})' by (\d+) commit", re.M)
 _DELIVERS = re.compile(r"\bgit\b[^\n;&|]{0,200}?\s(?:commit|push|merge|cherry-pick|pull|rebase)\b")
 _COMMITS_LAST = re.compile(r"\bgit\b[^\n;&|]{0,200}?\scommit\b[^;&|]*$")
@@ -242,7 +195,5 @@ _SHORT_ENTRY = re.compile(
 )
 _CODES = {"?": "untracked", "U": "conflicting", "D": "deleted", "R": "renamed", "A": "added"}
 _INDEX_CODES = {"M ": "staged", "MM": "part-staged"}
-_CHANGES = ("created", "changed", "deleted", "moved", "restored", "stashed", "reapplied")
-_TRACKERS = ("git", "gh", "glab", "bd", "tk")
 _STATES = frozenset({*_LONG_STATES.values(), *_CODES.values(), *_INDEX_CODES.values()})
 _NUMBERED = re.compile(r"(?P<start>[^\n]{0,300}?\D)(?P<number>\d{1,6})(?P<end>\D{0,20})")

@@ -117,9 +117,10 @@ STATUS = "## main...origin/main [ahead 2]\n M web/ads.ts\n?? notes.md\n"
     ("rounds", "dirty"),
     [
         ([ran("git status -sb", STATUS), CART], ("modified web/ads.ts", "untracked notes.md")),
-        ([ran("ls", "x"), ran("git pull", "x"), ran("git status -sb", STATUS)],
+        ([ran("ls", "x"), ran("git pull", "x"), ran("git status -sb", STATUS), CART],
          ("modified web/ads.ts", "untracked notes.md")),
         ([CART, ran("git status -sb", STATUS)], ()),
+        ([ran("ls", "x"), ran("git status -sb", STATUS)], ()),
         ([ran("make", "built"), ran("git status -sb", STATUS)], ()),
         ([ran("git status -sb", STATUS), CART, ran("git status -s", "?? notes.md\n M web/cart/cart.ts\n")],
          ("untracked notes.md",)),
@@ -138,7 +139,7 @@ def test_what_was_changed_before_the_session_is_told_apart(
 
 
 def test_what_a_later_span_begins_with_was_not_there_before_the_session() -> None:
-    later = read(ran("git status -sb", STATUS))
+    later = read(ran("git status -sb", STATUS), CART)
     assert merge(read(CART), later).dirty == ()
     assert merge(Ledger(), later).dirty == later.dirty != ()
     assert merge(later, read(ran("git status -s", "?? notes.md\n"))).dirty == ("untracked notes.md",)

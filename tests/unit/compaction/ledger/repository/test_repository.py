@@ -282,7 +282,7 @@ def test_the_folder_and_the_branch_are_those_of_late() -> None:
     assert (ledger.root, ledger.branch) == ("/srv/feat", "feat/x")
     lines = render_ledger(ledger)
     assert "- root: /srv/feat · branch: feat/x · git status, last: ahead 1 of origin/feat/x" in lines["files"]
-    assert "- dirty before the session began: modified a.py" in lines["files"]
+    assert "- dirty as last seen, and no call made it so: modified a.py" in lines["files"]
     assert render_ledger(read_back(lines)) == lines
     assert render_ledger(read(*calls[:3]))["files"] == ("- working directory: /srv/app",)
     assert read(ran("cat README.md; git log", "## Install\ntext")).branch == ""
@@ -355,8 +355,8 @@ Untracked files:
             [ran("git status", STAGED)],
             ("staged a.py", "added b.py", "modified a.py", "untracked c.py"),
         ),
-        ([ran("git status --short", "?? a.py\n"), COMMIT], ()),
-        ([ran("git status --short", "?? a.py\n"), PUSHED], ()),
+        ([ran("git status --short", "?? a.py\n"), COMMIT], ("untracked a.py",)),
+        ([ran("git status -sb", "## main...origin/main [ahead 1]\n?? a.py\n"), PUSHED], ("untracked a.py",)),
         ([ran("git status -s", "?? a.py\n"), ran("git status -s", "")], ("clean",)),
         ([ran("git commit -m x && git status", f"{LONG}\n[main 1234abc] x\nOn branch main\nnothing to commit")],
          ("clean",)),
@@ -371,7 +371,7 @@ def test_files_of_a_status_whose_names_count_up_are_one() -> None:
     names = [f'?? "My Docs/PLAN-{at:02}.md"\n' for at in (2, 3, 4, 6)]
     lines = render_ledger(read(ran("make plans"), ran("git status -s", "".join(names))))
     assert lines["files"] == (
-        "- dirty, and no call made it so: "
+        "- dirty as last seen, and no call made it so: "
         'untracked "My Docs/PLAN-02.md" to PLAN-04.md · untracked "My Docs/PLAN-06.md"',
     )
     assert render_ledger(read_back(lines)) == lines
@@ -400,7 +400,10 @@ def test_files_of_the_last_status_that_no_line_names_have_one() -> None:
     ]  # fmt: skip
     known = " M src/a.py\n M src/b.py\n M src/c.py\n M src/d.py\n"
     more = render_ledger(read(*edits, ran("git status -sb", f"## main\n{known}?? docs/\n")))
-    assert more["files"][:2] == ("- root: /w · branch: main", "- dirty, and no call made it so: untracked docs/")
+    assert more["files"][:2] == (
+        "- root: /w · branch: main",
+        "- dirty as last seen, and no call made it so: untracked docs/",
+    )
     both = "- changed, and no call committed: every changed file that is listed · what git status shows beside them"
     assert both in more["next"]
     ledger = read(*edits, ran("git status -sb", f"## main\n{known}"))

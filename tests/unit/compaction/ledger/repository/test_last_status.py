@@ -1,0 +1,90 @@
+"""What the last `git status` showed holds as long as nothing behind it changed that."""
+
+import json
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import Ledger, build_ledger, merge, render_ledger
+from secateur.model import Message
+
+
+def ran(command: str, said: str = "", error: bool = False) -> tuple[Message, Message]:
+    return assistant(("1", "bash", json.dumps({"command": command}))), result(said, "bash", "1", error)
+
+
+def edited(path: str) -> tuple[Message, Message]:
+    given = {"file_path": path, "old_string": "a = 1", "new_string": "a = 2"}
+    return assistant(("e", "edit", json.dumps(given))), result("ok", "edit", "e")
+
+
+def read(*rounds: tuple[Message, Message]) -> Ledger:
+    return build_ledger(talk(user(), *(one for pair in rounds for one in pair)).messages)
+
+
+SHOWN = ran("git status --short", " M src/a.py\n M src/b.py\nA  src/new.py\n?? notes.md\n?? docs/\n")
+DONE = "[main 1234abc] x\n 1 file changed"
+
+
+@pytest.mark.parametrize(
+    ("rounds", "left"),
+    [
+        ([SHOWN, ran("git add src/a.py && git commit -m x", DONE)],
+         ("modified src/b.py", "untracked notes.md", "untracked docs/")),
+        ([SHOWN, ran("git add ./src"), ran("git commit -m x", DONE)], ("untracked notes.md", "untracked docs/")),
+        ([SHOWN, ran("git -C /w add src/a.py docs/new.md && git -C /w commit -m x", DONE)],
+         ("modified src/b.py", "untracked notes.md")),
+        ([SHOWN, ran("git commit -am x", DONE)], ("untracked notes.md", "untracked docs/")),
+        ([SHOWN, ran("git commit -m x src/b.py", DONE)],
+         ("modified src/a.py", "untracked notes.md", "untracked docs/")),
+        ([SHOWN, ran("git add -A && git commit -m x", DONE)], ()),
+        ([SHOWN, ran("git add src/*.py && git commit -m x", DONE)], ()),
+        ([SHOWN, ran("make release", DONE)], ()),
+        ([SHOWN, ran("git commit -m x", f"{DONE}\n create mode 100644 notes.md")],
+         ("modified src/a.py", "modified src/b.py", "untracked docs/")),
+        ([SHOWN, ran("git checkout -- src/a.py")], ()),
+        ([SHOWN, ran("git stash")], ()),
+        ([SHOWN, ran("git add -A && git commit -m x && git push", f"{DONE}\nfatal: no route", True)], ()),
+        ([SHOWN, ran("git push", "To github.com:a/b")],
+         ("modified src/a.py", "modified src/b.py", "added src/new.py", "untracked notes.md", "untracked docs/")),
+        ([SHOWN, ran("git status --short -- src", " M src/b.py\n")],
+         ("untracked notes.md", "untracked docs/", "modified src/b.py")),
+        ([ran("git status -s && git add src && git commit -m x", f" M src/a.py\n?? notes.md\n{DONE}")],
+         ("untracked notes.md",)),
+    ],
+)  # fmt: skip
+def test_a_commit_leaves_what_it_did_not_take(rounds: list[tuple[Message, Message]], left: tuple[str, ...]) -> None:
+    assert read(*rounds).status == left
+
+
+def test_a_file_that_was_taken_back_and_is_shown_changed_again_is_not_restored() -> None:
+    again = [edited("/w/src/a.py"), ran("cd /w && git checkout -- src/a.py")]
+    assert any("restored" in line for line in render_ledger(read(*again))["files"])
+    lines = render_ledger(read(*again, ran("make fmt"), ran("git status -sb", "## main\n M src/a.py\n")))["files"]
+    assert not any("restored" in line for line in lines)
+    assert "- dirty as last seen, and no call made it so: modified src/a.py" in lines
+
+
+def test_what_a_patch_left_beside_a_changed_file_is_of_the_session() -> None:
+    shown = ran("git status -sb", "## main\n M src/a.py\n?? src/a.py.orig\n?? src/other.py.orig\n")
+    lines = render_ledger(read(edited("/w/src/a.py"), shown))["files"]
+    assert "- dirty as last seen, and no call made it so: untracked src/other.py.orig" in lines
+    assert any(line.startswith("- scratch files: ") and line.endswith("src/a.py.orig") for line in lines)
+
+
+def test_what_a_commit_took_and_a_status_shows_again_is_told_over_spans() -> None:
+    taken = [edited("/w/src/a.py"), ran("cd /w && git add src/a.py && git commit -m x", DONE)]
+    shown = ran("cd /w && git status -sb", "## main\n M src/a.py\n")
+    assert read(*taken, shown).strays == ("modified src/a.py",)
+    assert merge(Ledger(), read(*taken, shown)).strays == ("modified src/a.py",)
+    assert merge(read(*taken), read(shown)).strays == ("modified src/a.py",)
+    assert merge(read(edited("/w/src/a.py")), read(shown)).strays == ()
+
+
+def test_of_many_files_that_are_dirty_those_of_the_session_are_kept() -> None:
+    taken = [edited("/w/src/a.py"), ran("cd /w && git add src/a.py && git commit -m x", DONE)]
+    others = "".join(f"?? notes{name}.md\n" for name in "abcdefghij")
+    shown = ran("cd /w && git status -sb", f"## main\n M src/a.py\n M z.py\n{others}")
+    line = render_ledger(read(*taken, shown))["files"][1]
+    assert line.startswith("- dirty as last seen, and no call made it so: … · ")
+    assert line.endswith(" · untracked notesj.md · modified z.py · modified src/a.py")
