@@ -57,9 +57,11 @@ class Log(Struct):
 def _find_place(entries: dict[int, dict[str, Any]]) -> tuple[str, str]:
     """Return the folder that the newest line with one names, and the branch that the newest line of that folder names.
 
-    Codex has them in payloads, and the branch as it was when the session began.
+    Codex has them in payloads, and the branch as it was when the session began; in a fork the session that it was made
+    from comes behind it.
     """
     folder = ""
+    begun: dict[str, str] = {}  # branches by the times at which sessions began on them
     for entry in reversed(entries.values()):
         payload = entry.get("payload")
         named = entry if isinstance(entry.get("cwd"), str) or not isinstance(payload, dict) else payload
@@ -70,8 +72,10 @@ def _find_place(entries: dict[int, dict[str, Any]]) -> tuple[str, str]:
         git = named.get("git")
         branch = git.get("branch") if isinstance(git, dict) else named.get("gitBranch")
         if isinstance(branch, str) and branch not in ("", "HEAD"):
-            return folder, branch
-    return folder, ""
+            if not isinstance(git, dict):
+                return folder, branch
+            begun.setdefault(str(named.get("timestamp") or ""), branch)
+    return folder, begun[max(begun)] if begun else ""
 
 
 def open_log(native: Any, name: str) -> Log:

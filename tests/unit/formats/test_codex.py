@@ -232,6 +232,16 @@ def test_a_fork_begins_with_the_lines_of_its_parent() -> None:
     assert said(transcript) == [("user", "go"), ("assistant", "yes"), ("user", "on")]
 
 
+def test_the_branch_of_a_fork_is_its_own_and_not_that_of_its_parent() -> None:
+    def began(stamp: str, branch: str) -> dict[str, Any]:
+        return line("session_meta", id=stamp, timestamp=stamp, cwd="/w", git={"branch": branch})
+
+    fork, parent = began("2026-01-02T09:00:00Z", "topic"), began("2026-01-01T09:00:00Z", "main")
+    assert read(fork, parent, message("user", "go")).branch == "topic"
+    assert read(parent, message("user", "go"), fork, message("user", "on")).branch == "topic"
+    assert read(line("session_meta", id="s", cwd="/w", git={"branch": "main"}), message("user", "go")).branch == "main"
+
+
 def test_lines_and_items_that_are_not_known() -> None:
     transcript = read(
         line("world_state", anything=1),

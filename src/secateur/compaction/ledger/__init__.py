@@ -33,8 +33,8 @@ from secateur.compaction.ledger.merge import merge
 from secateur.compaction.ledger.names import list_names
 from secateur.compaction.ledger.read_back import read_back
 from secateur.compaction.ledger.render import fit_ledger, render_ledger
-from secateur.compaction.ledger.repository.branches import find_branch
-from secateur.compaction.ledger.repository.commits import drop_gone, trace_commits
+from secateur.compaction.ledger.repository.branches import find_branch, settle_steps
+from secateur.compaction.ledger.repository.commits import trace_commits
 from secateur.compaction.ledger.repository.last_status import drop_dirty_again, find_dirty, find_status, list_strays
 from secateur.compaction.ledger.repository.places import find_place, list_runs_here
 from secateur.compaction.ledger.repository.repository import (
@@ -126,7 +126,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     rulings = (one for one in list_rulings(told.requests) if one.key not in known)
     demands = (*list_document_rules(done, told.requests), *found, *rulings)
     made = Ledger(
-        requests=drop_gone(requests, commits.gone),
+        requests=settle_steps(requests, commits),
         progress=progress,
         constraints=add_questions(mark_lifted(mark_removed(demands, told.requests), told.requests), told.requests),
         files=files,

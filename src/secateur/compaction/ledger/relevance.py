@@ -32,7 +32,7 @@ from secateur.compaction.ledger.entries import (
 from secateur.compaction.ledger.files.notes import drop_idle_notes, drop_reported
 from secateur.compaction.ledger.files.selection import SCRATCH, count_scratch, keep_last, select_files
 from secateur.compaction.ledger.files.values import select_values
-from secateur.compaction.ledger.repository.commits import limit_commits
+from secateur.compaction.ledger.repository.branches import limit_commits
 from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.ledger.turns.progress import (
     has_changed,

@@ -6,14 +6,16 @@ read back.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Ledger, UserRequest
-from secateur.compaction.ledger.repository.commits import COMMITTED
+from secateur.compaction.ledger.repository.commits import COMMITTED, Commits
 from secateur.redact import redact
 from secateur.toolcalls.commands import ExecutedCommand
+
+MOST_HASHES = 12  # of commits whose subjects have no room
 
 
 def find_branch(ran: Iterable[ExecutedCommand]) -> str:
@@ -28,6 +30,33 @@ def find_branch(ran: Iterable[ExecutedCommand]) -> str:
             elif _ASKED.search(run.line) and _ALONE.fullmatch(alone := said.strip()):
                 found = alone
     return redact(found)
+
+
+def limit_commits(commits: tuple[str, ...], chars: int) -> tuple[str, ...]:
+    """Return the newest commits that have room, one at least, and of those before them the hashes."""
+    kept = len(commits)
+    while kept and (kept == len(commits) or len(commits[kept - 1]) <= chars):
+        kept -= 1
+        chars -= len(commits[kept])
+    before = [hit[1] if (hit := _HASH_OF.match(commit)) else "" for commit in commits[:kept]]
+    return (*filter(None, before[-MOST_HASHES:]), *commits[kept:])
+
+
+def settle_steps(requests: Sequence[UserRequest], commits: Commits) -> tuple[UserRequest, ...]:
+    """Return the requests with the commits in their steps as they are listed, without those that do not stand."""
+
+    def list_settled(steps: Iterable[str]) -> Iterator[str]:
+        for step in steps:
+            hit = _TOLD.match(step.removeprefix(COMMITTED)) if step.startswith(COMMITTED) else None
+            if hit is None or hit["hash"] not in commits.gone:
+                yield COMMITTED + commits.renamed[hit["hash"]] if hit and hit["hash"] in commits.renamed else step
+
+    return tuple(
+        replace(one, progress=replace(one.progress, steps=tuple(list_settled(one.progress.steps))))
+        if (commits.gone or commits.renamed) and one.progress
+        else one
+        for one in requests
+    )
 
 
 def shorten_commits(ledger: Ledger) -> Ledger:
@@ -69,6 +98,8 @@ def _rename_commits(ledger: Ledger, rename: Callable[[str], str]) -> Ledger:
 
 _SEARCHED_TEXT = 20_000  # characters of an output
 _HASH = re.compile(r"[0-9a-f]{7,40}")
+_HASH_OF = re.compile(r"(?:\[[^\]\n]{1,240} )?([0-9a-f]{7,40})(?:\]|$)")
+_TOLD = re.compile(r"\[[^\]\n]{1,240} (?P<hash>[0-9a-f]{7,40})\] ")
 _NAMED = re.compile(
     r"^(?:Switched to (?:a new )?branch '([^'\s]{1,200})'|On branch (\S{1,200})$"
     r"|\* ([\w./-]{1,200})(?: +[0-9a-f]{7,}.*)?$"

@@ -6,13 +6,11 @@ and tags only where it names them; a status that names the upstream says how man
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from secateur.compaction.ledger.entries import UserRequest
 from secateur.compaction.ledger.repository.places import find_run_folder
 from secateur.compaction.ledger.repository.status import count_ahead
 from secateur.compaction.ledger.repository.unpushed import TAG, is_tag, limit_unpushed, mark_earlier
@@ -22,8 +20,7 @@ from secateur.toolcalls.commands import COMMIT_LINE, ExecutedCommand
 
 COMMIT_CHARS = 160
 COMMITTED = "commit "
-MOST_HASHES = 12  # of commits whose subjects have no room
-_HASH_OF = re.compile(r"(?:\[[^\]\n]{1,240} )?([0-9a-f]{7,40})(?:\]|$)")
+REWRITTEN = " (rebased since: another hash)"
 
 
 class Commits(Struct, frozen=True):
@@ -32,16 +29,7 @@ class Commits(Struct, frozen=True):
     listed: tuple[str, ...] = ()  # that stand: branch, hash, subject
     unpushed: tuple[str, ...] = ()  # hashes of these and names of tags, behind the number of commits before them
     gone: frozenset[str] = frozenset()  # hashes of those that do not stand any more
-
-
-def limit_commits(commits: tuple[str, ...], chars: int) -> tuple[str, ...]:
-    """Return the newest commits that have room, one at least, and of those before them the hashes."""
-    kept = len(commits)
-    while kept and (kept == len(commits) or len(commits[kept - 1]) <= chars):
-        kept -= 1
-        chars -= len(commits[kept])
-    before = [hit[1] if (hit := _HASH_OF.match(commit)) else "" for commit in commits[:kept]]
-    return (*filter(None, before[-MOST_HASHES:]), *commits[kept:])
+    renamed: Mapping[str, str] = {}  # how commits are listed that git printed in another way, by their first hash
 
 
 def trace_commits(ran: Iterable[ExecutedCommand]) -> Commits:
@@ -50,22 +38,8 @@ def trace_commits(ran: Iterable[ExecutedCommand]) -> Commits:
     for run in ran:
         if "git" in run.line or any(words[0] in _GIT for words in run.does if words):
             found.note(run)
-    return Commits(tuple(found.listed.values()), found.list_unpushed(), frozenset(found.gone - found.listed.keys()))
-
-
-def drop_gone(requests: Sequence[UserRequest], gone: frozenset[str]) -> tuple[UserRequest, ...]:
-    """Return the requests, of their steps those left out that tell of a commit that does not stand any more."""
-
-    def stands(step: str) -> bool:
-        hit = _COMMIT.match(step.removeprefix(COMMITTED)) if step.startswith(COMMITTED) else None
-        return hit is None or hit["hash"] not in gone
-
-    return tuple(
-        replace(one, progress=replace(one.progress, steps=tuple(filter(stands, one.progress.steps))))
-        if gone and one.progress
-        else one
-        for one in requests
-    )
+    gone = frozenset(found.gone - found.listed.keys() - found.renamed.keys())
+    return Commits(tuple(found.listed.values()), found.list_unpushed(), gone, found.renamed)
 
 
 def find_commits(ran: Iterable[ExecutedCommand]) -> Iterator[str]:
@@ -87,6 +61,8 @@ class _Commits:
         self.listed: dict[str, str] = {}
         self.left: dict[str, str] = {}  # with the folders in which git ran, "" where no call names one
         self.gone: set[str] = set()
+        self.renamed: dict[str, str] = {}
+        self._rebased: dict[str, str] = {}  # hashes of commits that have others since, by their subjects
         self._earlier: dict[str, int] = {}  # other commits that are not out, by the folder in which git counted them
         self._tried: dict[str, str] = {}  # subjects of commits that seem to have failed, with the folders
         self._counted: set[str] = set()  # of these, those that a status counted
@@ -127,6 +103,8 @@ class _Commits:
             self.left |= {f"{TAG}{redact(word)}": place for word in words[2:][-1:] if _TAGGED.fullmatch(word)}
         elif verb == "reset":
             self._reset(words, said)
+        elif rebased := _REBASED.search(said):
+            self._rebase(rebased[1], place)
         if verb in _MOVING:
             self._drop_earlier(place)
         self._is_linear &= verb not in _BRINGING
@@ -144,6 +122,8 @@ class _Commits:
         shown = [(redact(hit["hash"]), redact(hit["subject"]), hit["branch"] or "") for hit in _LOGGED.finditer(said)]
         branch = next(filter(None, (branch for *_, branch in shown)), "")
         for hash_, subject, _ in shown:
+            if subject in self._rebased and hash_ not in self.listed:
+                self._list_rebased(self._rebased.pop(subject), hash_)
             if branch and hash_ not in self.listed and (place := self._tried.pop(subject, None)) is not None:
                 self.listed[hash_] = clip_text(f"[{branch} {hash_}] {subject}", COMMIT_CHARS)
                 self.left |= {hash_: place} if subject not in self._counted else {}
@@ -193,6 +173,27 @@ class _Commits:
         left = [one for one in self._list_left(place) if one not in made]
         self._drop([one for one in left if self.listed.get(one, "").partition("] ")[2] in subjects - {""}])
         self._commit(made, (), place)
+
+    def _rebase(self, branch: str, place: str) -> None:
+        """Note that the branch was put on another commit: those that are not out have other hashes.
+
+        Those that git named meanwhile, as on no branch, are on this one.
+        """
+        named = [one for one, line in self.listed.items() if line.startswith(_DETACHED)]
+        for one in named:
+            self.renamed[one] = self.listed[one] = f"[{branch} " + self.listed[one].removeprefix(_DETACHED)
+        for one in self._list_left(place) if not named else ():
+            line = self.listed.get(one, "")
+            if line and not line.endswith(REWRITTEN):
+                self._rebased[line.partition("] ")[2]] = one
+                self.renamed[one] = self.listed[one] = line + REWRITTEN
+
+    def _list_rebased(self, old: str, new: str) -> None:
+        """List a commit under the hash that a log shows since."""
+        line = self.listed[old].removesuffix(REWRITTEN).replace(f" {old}]", f" {new}]", 1)
+        self.listed = {new if one == old else one: line if one == old else text for one, text in self.listed.items()}
+        self.left = {new if one == old else one: place for one, place in self.left.items()}
+        self.renamed[old] = line
 
     def _reset(self, words: tuple[str, ...], said: str) -> None:
         """Drop the commits that a reset went back behind."""
@@ -278,4 +279,6 @@ _PUSHES = ("gh pr create", "gh pr merge", "glab mr create", "gt submit")
 _NO_TAG = frozenset({"-l", "--list", "-d", "--delete", "-n", "--contains", "--sort", "--points-at"})
 _TAGGED = re.compile(r"v?\d[\w.+-]{0,60}|[\w./-]{1,60}")
 _NOW_AT = re.compile(r"^HEAD is now at ([0-9a-f]{7,40})\b", re.M)
+_REBASED = re.compile(r"^[^\n]{0,20}?Successfully rebased and updated refs/heads/([\w./-]{1,200}?)\.?$", re.M)
+_DETACHED = "[detached HEAD "
 _STEPS = re.compile(r"(?:HEAD|@)(?:~(\d{0,3})|(\^{1,9}))")

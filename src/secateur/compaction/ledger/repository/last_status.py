@@ -21,6 +21,7 @@ from secateur.compaction.ledger.repository.status import (
     read_status,
     select_dirty,
 )
+from secateur.redact import redact
 from secateur.toolcalls.actions import Action
 from secateur.toolcalls.commands import COMMIT_LINE, ExecutedCommand
 from secateur.toolcalls.file_effects import list_file_effects
@@ -32,30 +33,53 @@ def find_status(ran: Iterable[ExecutedCommand]) -> tuple[str, ...]:
 
     Behind a later commit or push, only what these left as it was; nothing behind a restoration or a merge.
     """
-    found: tuple[str, ...] = ()
-    added: list[str] = []  # operands of `git add` since the status
+    found = _LastStatus()
     for run in ran:
         said = run.action.said[:_SEARCHED_TEXT]
-        if "git" not in run.line and not (" changed" in said and _COMMIT.search(said)):
-            continue
-        words = [strip_options(one) for one in run.does if one[:1] == ("git",)]
-        added += [word for one in words if one[1:2] in (("add",), ("stage",)) for word in one[2:]]
+        if "git" in run.line or (" changed" in said and _COMMIT.search(said)):
+            found.note(run, said)
+    return found.entries
+
+
+class _LastStatus:
+    """The entries of a status that hold so far."""
+
+    def __init__(self) -> None:
+        self.entries: tuple[str, ...] = ()
+        self._added: list[str] = []  # operands of `git add` since the status
+
+    def note(self, run: ExecutedCommand, said: str) -> None:
+        """Note one command line, which may ask for a status before a commit or behind it."""
         hits = list(_COMMIT.finditer(said))
-        commits = [one for one in words if one[1:2] == ("commit",)] if hits or run.action.ok else []
         asked, moved, taken = (_find_last(one, run.line) for one in (STATUS_ASKED, _MOVES_ON, _COMMITS))
         is_first = bool(hits) and asked < taken
         shown = said[: hits[0].start()] if is_first else said[hits[-1].end() if hits else 0 :]
-        if run.action.ok and asked >= 0 and is_first:
-            found = _update(found, run, shown)
-        if moved >= 0 and (run.action.ok or hits):
-            found, added = (), []
-        elif commits or hits:
-            found, added = tuple(_keep_left(found, added, commits, said[hits[0].start() :] if hits else "")), []
+        is_shown = run.action.ok and asked >= 0
+        if is_shown and is_first:
+            self.entries = _update(self.entries, run, shown)
+        self._change(run, said[hits[0].start() :] if hits else "", moved >= 0)
+        if is_shown and asked > moved and not is_first:
+            self.entries, self._added = _update(self.entries, run, shown), []
+        if run.action.ok and (counted := _COUNTED.search(run.line)) and (hit := _COUNTS.search(shown)):
+            self.entries = (*_describe_distance(counted, hit), *_drop_distances(self.entries))
+
+    def _change(self, run: ExecutedCommand, committed: str, is_moved: bool) -> None:
+        """Drop the entries that a command line made untrue; `committed` is what it printed of commits."""
+        words = [strip_options(one) for one in run.does if one[:1] == ("git",)]
+        self._added += [word for one in words if one[1:2] in (("add",), ("stage",)) for word in one[2:]]
+        if not run.action.ok and not committed:
+            return
+        commits = [one for one in words if one[1:2] == ("commit",)]
+        if is_moved:
+            self.entries, self._added = (), []
+        elif commits or committed:
+            self.entries, self._added = tuple(_keep_left(self.entries, self._added, commits, committed)), []
         if run.action.ok and _PUSHES.search(run.line):
-            found = tuple(one for one in found if not one.startswith(DISTANCES))
-        if run.action.ok and asked > moved and not is_first:
-            found, added = _update(found, run, shown), []
-    return found
+            self.entries = tuple(_drop_distances(self.entries))
+
+
+def _drop_distances(entries: Iterable[str]) -> Iterator[str]:
+    return (one for one in entries if not one.startswith(DISTANCES))
 
 
 def _find_last(pattern: re.Pattern[str], line: str) -> int:
@@ -68,10 +92,21 @@ def _update(found: tuple[str, ...], run: ExecutedCommand, said: str) -> tuple[st
     asked = [strip_options(one.words) for one in parse_command_line(run.line).commands if one.words[:1] == ("git",)]
     limits = [[word for word in one[2:] if not word.startswith("-")] for one in asked if one[1:2] == ("status",)]
     named = limits[-1] if limits else []
+    if not named and shown and not _NAMES_UPSTREAM.search(said):  # how far the branch is from it was counted before
+        return (*(one for one in found if one.startswith(DISTANCES)), *shown)
     if not named or not shown:
         return shown or found
     kept = (one for one in found if one != CLEAN and not _is_named(_get_path(one), named))
     return tuple(dict.fromkeys((*kept, *(one for one in shown if one != CLEAN))))
+
+
+def _describe_distance(counted: re.Match[str], hit: re.Match[str]) -> Iterator[str]:
+    """Yield how far the branch is from another one, as `git rev-list` counted the commits on both sides."""
+    is_turned = counted["one"] == "HEAD"
+    ahead, behind = (hit[1], hit[2]) if is_turned else (hit[2], hit[1])
+    ways = [f"{way} {count}" for way, count in (("ahead", ahead), ("behind", behind)) if int(count)]
+    if ways and "HEAD" in (counted["one"], counted["other"]):
+        yield redact(f"{', '.join(ways)} of {counted['other' if is_turned else 'one']}")
 
 
 def _keep_left(
@@ -160,6 +195,12 @@ _SEARCHED_TEXT = 20_000  # characters of an output
 _COMMIT = re.compile(COMMIT_LINE + r"(?<= )[0-9a-f]{7,40}\] [^\n]{1,400}", re.M)
 _COMMITS = re.compile(r"\bgit (?:-[cC] \S+ ){0,3}commit\b")
 _PUSHES = re.compile(r"\bgit (?:-[cC] \S+ ){0,3}push\b")
+_COUNTED = re.compile(
+    r"\bgit (?:-C \S+ )?rev-list (?:--left-right --count|--count --left-right) [\"']?(?P<one>[\w./@{}-]{1,200}?)\.{3}"
+    r"(?P<other>[\w./@{}-]{1,200})"
+)
+_COUNTS = re.compile(r"^(\d{1,6})\t(\d{1,6})$", re.M)
+_NAMES_UPSTREAM = re.compile(r"^## \S{1,200}?\.{3}\S|^Your branch ", re.M)
 _SHORT_ASKED = re.compile(r"\bstatus\b[^;&|]{0,60}\s(?:-\w*s\w*\b|--short\b|--porcelain\b)")
 _MOVES_ON = re.compile(r"\bgit (?:-C \S+ )?(?:pull|merge|rebase|reset|restore|checkout|switch|stash|clean)\b")
 _ADDS_ALL = frozenset({"-A", "--all", "--no-ignore-removal", ".", "./", ":/", "*", "-p", "--patch", "-i"})

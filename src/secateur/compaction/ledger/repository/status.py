@@ -115,6 +115,7 @@ def _is_named(entry: str, named: Iterable[str]) -> bool:
 def read_status(said: str, is_short: bool) -> tuple[str, ...]:
     """Return the entries of a status in its long or its short form; () where it shows neither."""
     found = [f"{way} {count} of {upstream}" for way, upstream, count in _LONG_DISTANCE.findall(said)]
+    found += [f"ahead {ahead}, behind {behind} of {upstream}" for upstream, ahead, behind in _DIVERGED.findall(said)]
     found += [f"{distance} of {upstream}" for upstream, distance in _SHORT_DISTANCE.findall(said)]
     is_long = "On branch " in said or "HEAD detached" in said
     if is_long:
@@ -169,6 +170,9 @@ _FIELDS = {ROOT: "root", FOLDER: "folder", COMMON: COMMON, BRANCH: "branch"}
 _SEARCHED_TEXT = 20_000  # characters of an output
 STATUS_ASKED = re.compile(r"\bgit (?:-C \S+ )?status\b")
 _LONG_DISTANCE = re.compile(r"^Your branch is (ahead|behind)(?: of)? '([^'\n]{1,200})' by (\d+) commit", re.M)
+_DIVERGED = re.compile(
+    r"^Your branch and '([^'\n]{1,200})' have diverged,\s{1,4}and have (\d{1,6}) and (\d{1,6}) different commits", re.M
+)
 _DELIVERS = re.compile(r"\bgit\b[^\n;&|]{0,200}?\s(?:commit|push|merge|cherry-pick|pull|rebase)\b")
 _COMMITS_LAST = re.compile(r"\bgit\b[^\n;&|]{0,200}?\scommit\b[^;&|]*$")
 _NOTHING_TO_COMMIT = re.compile(r"^(?:nothing (?:added )?to commit|no changes added to commit)\b", re.M)

@@ -177,7 +177,8 @@ def _is_untold(run: ExecutedCommand, command: Command) -> bool:
 
 
 def _is_preparing(words: Sequence[str]) -> bool:
-    return words[0] in _PREPARES or (words[0] == "git" and words[1:2] in _GIT_LOOKS)
+    is_branch_made = words[:2] == ("git", "branch") and words[2:3] != () and not words[2].startswith("-")
+    return words[0] in _PREPARES or (words[0] == "git" and words[1:2] in _GIT_LOOKS and not is_branch_made)
 
 
 def _name_line(line: str) -> str:
@@ -261,7 +262,7 @@ _TASK = re.compile(
     r"(?:\s|\b)\S"
 )
 _LASTING = re.compile(  # it changes more than files, or runs a task of the project
-    rf"{_TASK.pattern}"
+    rf"{_TASK.pattern}|\bgit (?:-C \S+ )?branch [\w./]"
     r"|(?:^|[\s;&|:/])(?:add(?!\s+(?:-|\.))|create|close|update|upgrade|delete|remove|apply|deploy|publish|push|install|uninstall"
     r"|migrate|migration|start|stop|restart|enable|disable|tag|release|upload|submit|merge|rebase|cherry-pick|revert|reset"
     r"|clone|init|import|export|build|up|down|kill|seed|restore|dump|worktree|switch|checkout\s+-[bB]|set(?:-url)?|login)"

@@ -39,3 +39,43 @@ def test_commits_are_read_back_with_their_branch() -> None:
 def test_where_no_branch_is_known_commits_stand_as_git_printed_them() -> None:
     lines = render_ledger(read(ran("git rebase --continue && git commit", "[detached HEAD 1234abc] Mend the parser")))
     assert "commit [detached HEAD 1234abc] Mend the parser" in "\n".join(lines["accomplished"])
+
+
+REBASED = "Successfully rebased and updated refs/heads/main.\n"
+
+
+def test_commits_that_a_rebase_names_on_no_branch_are_on_the_rebased_one() -> None:
+    shown = f"Rebasing (2/2)\n[detached HEAD 5678def] Mend the parser\n{REBASED}"
+    ledger = read(ON_MAIN, ran("git rebase --exec 'git commit --amend --no-edit' HEAD~1", shown))
+    assert ledger.commits == ("[main 5678def] Mend the parser",)
+    told = "\n".join(render_ledger(ledger)["accomplished"])
+    assert "commit 5678def Mend the parser" in told
+    assert "1234abc" not in told
+
+
+def test_a_commit_that_a_rebase_gave_another_hash_says_so_until_a_log_shows_it() -> None:
+    rebased = ran("git fetch && git rebase origin/main", REBASED)
+    ledger = read(ON_MAIN, rebased)
+    assert ledger.commits == ("[main 1234abc] Mend the parser (rebased since: another hash)",)
+    assert "commit 1234abc Mend the parser (rebased since: another hash)" in "\n".join(
+        render_ledger(ledger)["accomplished"]
+    )
+    ledger = read(ON_MAIN, rebased, ran("git log --oneline -2", "9999abc Mend the parser\n1111111 Begin"))
+    assert ledger.commits == ("[main 9999abc] Mend the parser",)
+    assert ledger.unpushed == ("9999abc",)
+    assert "commit 9999abc Mend the parser" in "\n".join(render_ledger(ledger)["accomplished"])
+
+
+def test_a_rebase_leaves_commits_that_are_out_and_one_that_changes_nothing_leaves_all() -> None:
+    pushed = ran("git push origin main", "To github.com:a/b\n   1..2  main -> main")
+    assert read(ON_MAIN, pushed, ran("git pull --rebase", REBASED)).commits == ("[main 1234abc] Mend the parser",)
+    even = ran("git rebase origin/main", "Current branch main is up to date.")
+    assert read(ON_MAIN, even).commits == ("[main 1234abc] Mend the parser",)
+
+
+def test_a_branch_that_a_call_made_is_a_step() -> None:
+    told = "\n".join(
+        render_ledger(read(ran("git branch backup/main", ""), ran("git branch -vv", "* main 1")))["accomplished"]
+    )
+    assert "git branch backup/main → ok" in told
+    assert "git branch -vv → ok" not in told

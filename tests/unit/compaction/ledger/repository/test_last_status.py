@@ -88,3 +88,33 @@ def test_of_many_files_that_are_dirty_those_of_the_session_are_kept() -> None:
     line = render_ledger(read(*taken, shown))["files"][1]
     assert line.startswith("- dirty as last seen, and no call made it so: … · ")
     assert line.endswith(" · untracked notesj.md · modified z.py · modified src/a.py")
+
+
+AHEAD_3 = ran("git rev-list --left-right --count origin/main...HEAD", "0\t3")
+DIVERGED = (
+    "On branch main\nYour branch and 'origin/main' have diverged,\n"
+    "and have 3 and 2 different commits each, respectively.\n\nnothing to commit, working tree clean\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "distance"),
+    [
+        ([ran("git status", DIVERGED)], ("ahead 3, behind 2 of origin/main",)),
+        ([ran("git rev-list --left-right --count origin/main...HEAD", "2\t3\n")],
+         ("ahead 3, behind 2 of origin/main",)),
+        ([ran("git rev-list --count --left-right HEAD...origin/main", "3\t0")], ("ahead 3 of origin/main",)),
+        ([ran("git rev-list --left-right --count origin/main...HEAD", "0\t0")], ()),
+        ([ran("git rev-list --left-right --count one...other", "1\t4")], ()),
+        ([AHEAD_3, ran("git status -sb", "## main\n M a.py")],
+         ("ahead 3 of origin/main",)),
+        ([AHEAD_3,
+          ran("git status -sb", "## main...origin/main [ahead 4]\n")], ("ahead 4 of origin/main",)),
+        ([AHEAD_3, ran("git push", "ok")], ()),
+        ([AHEAD_3, ran("git rebase origin/main", "ok")], ()),
+    ],
+)  # fmt: skip
+def test_how_far_a_branch_diverged_is_told(rounds: list[tuple[Message, Message]], distance: tuple[str, ...]) -> None:
+    assert tuple(one for one in read(*rounds).status if one.startswith(("ahead", "behind"))) == distance
+    if distance:
+        assert any(line.endswith(f"git status, last: {distance[0]}") for line in render_ledger(read(*rounds))["files"])
