@@ -119,8 +119,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     undelivered, delivered = extract_deliveries(said, done, ran)
     traced = tuple(drop_dirty_again(history.files, status))
     files = mark_scratch_files(traced, said, done, ran)
-    scratch = frozenset(one.path for one in files if one.scratch)
-    requests, progress = add_progress(told.requests, said, done, ran, scratch)
+    requests, progress = add_progress(told.requests, said, done, ran, files)
     found = extract_constraints(said, done)
     known = {one.key for one in found}
     rulings = (one for one in list_rulings(told.requests) if one.key not in known)

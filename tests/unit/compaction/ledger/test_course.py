@@ -566,3 +566,23 @@ def test_an_error_that_stands_under_what_is_next_is_told_once() -> None:
     lines = render_ledger(select_relevant(ledger, 4_000, 400))
     assert sum(error in line for some in lines.values() for line in some) == 1
     assert "npm run build → failed · npm test → failed: no tests" in "\n".join(lines["accomplished"])
+
+
+REWRITES = "cat > fix.py << 'EOF'\nwith open('src/rows.py', 'w') as f:\n    f.write('x = 1')\nEOF\npython fix.py"
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        ([ran("sed -n '1,9p' ./src/rows.py", "x = 0")], "changed rows.py"),
+        ([ran("cat /w/src/rows.py", "x = 0")], "changed rows.py"),
+        ([ran("cat src/other.py", "x = 0")], "created rows.py"),
+    ],
+)
+def test_a_file_that_a_script_wrote_again_was_not_created(before: list[tuple[Message, Message]], told: str) -> None:
+    calls = [*before, ran(f"cd /w && {REWRITES}", "ok")]
+    asked = user("Fix the rows of src/rows.py.")
+    lines = render_ledger(
+        build_ledger(talk(asked, *(one for pair in calls for one in pair), assistant(text="Done.")).messages)
+    )
+    assert told in "\n".join(lines["accomplished"])

@@ -532,3 +532,14 @@ def test_what_is_done_of_a_plan_is_told_beside_what_is_open() -> None:
     assert select_relevant(Ledger(requests=(asked,), tasks=done), 4_000, 400).tasks == ()
     assert select_relevant(Ledger(requests=(asked,), tasks=(*done, left)), 4_000, 400).tasks == (*done, left)
     assert select_relevant(Ledger(tasks=done), 4_000, 400).tasks == done  # no step tells it
+
+
+def test_of_many_scratch_files_those_among_the_sources_are_listed() -> None:
+    made = [edited("/w/src/rows.py"), ran("cd /w && cp src/rows.py src/rows.py.backup", "")]
+    for n in range(9):
+        made.append(ran(f"cd /w && echo 'import rows' > test_case{n}.py && python test_case{n}.py", "ok"))
+    lines = shown(user("Fix the rows."), *(one for pair in made for one in pair), assistant(text="Done."))
+    listed = next(line for line in lines["files"] if line.startswith("- scratch files, 6 of 10: "))
+    assert "src/rows.py.backup" in listed
+    assert "test_case8.py" in listed
+    assert "test_case3.py" not in listed

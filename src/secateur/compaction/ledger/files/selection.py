@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from secateur.compaction.ledger.entries import FileEntry, Ledger
-from secateur.compaction.ledger.files.lines import TEMPORARY
+from secateur.compaction.ledger.files.lines import TEMPORARY, find_base
+from secateur.compaction.ledger.files.paths import clean_path
 
 _T = TypeVar("_T")
 
@@ -18,8 +19,10 @@ MOST_READ_FILES, MOST_NAMED_FILES = 8, 4  # the latter where files were changed
 
 
 def select_files(ledger: Ledger) -> tuple[FileEntry, ...]:
-    """Return the files that are listed: of scratch files and of those that were read the newest."""
-    few = keep_last(_list_telling(ledger), MOST_SCRATCH_FILES, _is_trial)
+    """Return the files that are listed: of those that were read the newest; of scratch ones first those in folders."""
+    base = find_base(ledger)
+    telling = sorted(_list_telling(ledger), key=lambda one: _is_trial(one) and _is_inside(one, base))
+    few = keep_last(telling, MOST_SCRATCH_FILES, _is_trial)
     most = MOST_NAMED_FILES if _has_changed(ledger) else MOST_READ_FILES
     return keep_last(few, most, lambda one: one.use == "read")
 
@@ -48,6 +51,12 @@ def _is_idle(one: FileEntry, is_open: bool) -> bool:
     """Whether a file beside changed ones says nothing: it is temporary, or was only read."""
     is_other = one.use == "read" or _is_trial(one)
     return is_other and (TEMPORARY.match(one.path) is not None or (one.use == "read" and not (one.named and is_open)))
+
+
+def _is_inside(one: FileEntry, base: str) -> bool:
+    """Whether a file is in a folder of the project, where whoever goes on may take it for a part of it."""
+    path = clean_path(one.path.removeprefix(f"{base}/") if base else one.path)
+    return "/" in path and not path.startswith(("/", "~"))
 
 
 def _has_changed(ledger: Ledger) -> bool:

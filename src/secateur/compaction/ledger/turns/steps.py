@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
+from secateur.compaction.ledger.files.paths import clean_path
 from secateur.compaction.ledger.repository.commits import find_commits
 from secateur.compaction.ledger.runs.checks import REFUSED, list_commands
 from secateur.compaction.ledger.runs.failed_acts import has_run_failed
@@ -66,20 +67,24 @@ class _Steps:
         if action.kind != "run":
             self._found.pop(f"failed {collapse_whitespace(action.call.tool)}", None)
         for effect in list_file_effects(action):
-            path = collapse_whitespace(redact(effect.path))
+            path = clean_path(collapse_whitespace(redact(effect.path)))
             name = posixpath.basename(path.rstrip("/")) or path
             if effect.use == "read":
                 self._looked[name] = None
                 self._known.add(path)
             elif name and effect.use in CHANGES and not path.startswith("/dev/"):
                 self._found.pop(self._missed.pop(path, ""), None)
-                use = "changed" if effect.use == "created" and path in self._known else effect.use
+                use = "changed" if effect.use == "created" and self._is_known(path) else effect.use
                 (self._known.discard if use == "deleted" else self._known.add)(path)
                 if path not in self._scratch:
                     self._start_again(use)
                     self._note_change(
                         use, f"{name} to {posixpath.basename(effect.to) or effect.to}" if effect.to else name
                     )
+
+    def _is_known(self, path: str) -> bool:
+        """Whether a file was there before, under this path or a longer one."""
+        return path in self._known or any(f"/{one}".endswith(f"/{path}") for one in self._known)
 
     def _start_again(self, use: str) -> None:
         """Note that runs from now on follow a change of a file that was there."""
