@@ -141,7 +141,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         commits=commits.listed,
         identifiers=list_names(said, done),
         status=status,
-        strays=list_strays(status, traced, history.taken, dirty),
+        strays=list_strays(status, traced, history.taken, dirty, ran),
         dirty=dirty,
         branch=find_branch(here),
         root=place.root,

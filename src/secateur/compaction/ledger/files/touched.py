@@ -17,6 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import FileEntry
+from secateur.compaction.ledger.files.lines import is_foreign
 from secateur.compaction.ledger.files.paths import (
     find_known_path,
     find_made_again,
@@ -31,6 +32,7 @@ from secateur.compaction.ledger.files.paths import (
     list_untracked,
     resolve_target,
 )
+from secateur.compaction.ledger.files.undone import CommittedFiles, take_back
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, collapse_whitespace
 from secateur.toolcalls.commands import COMMIT_LINE
@@ -60,6 +62,7 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
     committed: set[str] = set()  # files that only a commit names
     untracked: set[str] = set()  # files and folders that git showed as such
     taken: set[str] = set()
+    commits = CommittedFiles()
     for action in done:
         if action.kind in ("run", "edit"):
             roots |= dict.fromkeys(find_roots(action))
@@ -82,13 +85,27 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
         if action.kind == "run" and "commit" in action.call.text and _COMMITTED.search(action.said[:_SEARCHED]):
             taken |= {find_known_path(found, path, roots) for path in staged}
             _note_commit(found, committed, staged, action, roots)
-        if since_commit and _is_commit(action):
-            since_commit.clear()
+        _settle_commit(found, since_commit, commits, action)
     _mark_removed(found, committed)
     left = [path for path in since_commit if path in found and found[path].use in _UNCOMMITTED_USES]
+    left = [path for path in left if not is_foreign(path)] or left  # no repository of the work has those
     files = (replace(one, path=wholes.get(one.path, one.path)) for one in found.values())
     kept = frozenset(wholes.get(path, path) for path in taken)
     return FileHistory(tuple(files), tuple(wholes.get(path, path) for path in left if not is_tool_file(path)), kept)
+
+
+def _settle_commit(
+    found: dict[str, FileEntry], since_commit: dict[str, None], commits: CommittedFiles, action: Action
+) -> None:
+    """Note that a call committed what was changed, or undid commits."""
+    if _is_commit(action):
+        commits.note(since_commit, action)
+        since_commit.clear()
+    elif action.kind == "run" and "reset" in action.call.text and action.ok:
+        undone, is_kept = commits.undo(action)
+        since_commit |= dict.fromkeys(undone if is_kept else ())
+        for path in undone if not is_kept else ():
+            take_back(found, path, action.call.key)
 
 
 def limit_uncommitted(names: Collection[str], most: int = MOST_UNCOMMITTED) -> tuple[str, ...]:

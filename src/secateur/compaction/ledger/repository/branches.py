@@ -15,6 +15,7 @@ from secateur.compaction.ledger.repository.commits import COMMITTED, Commits
 from secateur.redact import redact
 from secateur.toolcalls.commands import ExecutedCommand
 
+DETACHED = "detached HEAD"  # as git names it in the line on a commit
 MOST_HASHES = 12  # of commits whose subjects have no room
 
 
@@ -24,12 +25,23 @@ def find_branch(ran: Iterable[ExecutedCommand]) -> str:
     for run in ran:
         if run.action.ok and "git" in run.line:
             said = run.action.said[:_SEARCHED_TEXT]
+            found = _find_renamed(run, found)
             named = _NAMED.findall(said) or (_STATUS.findall(said) if _SHORT_STATUS.search(run.line) else [])
             if named:
                 found = next(filter(None, reversed(named[-1])))
+                found = DETACHED if found == "detached" else found
             elif _ASKED.search(run.line) and _ALONE.fullmatch(alone := said.strip()):
                 found = alone
     return redact(found)
+
+
+def _find_renamed(run: ExecutedCommand, branch: str) -> str:
+    """Return the name of the branch behind a command line that may rename it."""
+    for words in run.does:
+        if words[:2] == ("git", "branch") and words[2:3] in (("-m",), ("-M",), ("--move",)):
+            names = words[3:]
+            branch = names[-1] if len(names) == 1 or names[:1] == (branch,) else branch
+    return branch
 
 
 def limit_commits(commits: tuple[str, ...], chars: int) -> tuple[str, ...]:
@@ -102,6 +114,7 @@ _HASH_OF = re.compile(r"(?:\[[^\]\n]{1,240} )?([0-9a-f]{7,40})(?:\]|$)")
 _TOLD = re.compile(r"\[[^\]\n]{1,240} (?P<hash>[0-9a-f]{7,40})\] ")
 _NAMED = re.compile(
     r"^(?:Switched to (?:a new )?branch '([^'\s]{1,200})'|On branch (\S{1,200})$"
+    r"|[^\n]{0,20}?Successfully rebased and updated refs/heads/([\w./-]{1,200}?)\.?$|HEAD (detached) at [0-9a-f]{7,}"
     r"|\* ([\w./-]{1,200})(?: +[0-9a-f]{7,}.*)?$"
     r"|\[([\w./-]{1,200})(?: \(root-commit\))? [0-9a-f]{7,40}\] )",
     re.M,

@@ -99,7 +99,9 @@ class _Commits:
     def _go(self, words: tuple[str, ...], place: str, said: str) -> None:
         """Note a tag, or a command that takes the branch elsewhere."""
         verb = words[1] if len(words) > 1 else ""
-        if verb == "tag" and not _NO_TAG & {*words}:
+        if verb == "tag" and {"-d", "--delete"} & {*words}:
+            self._drop_pushed(f"{TAG}{redact(word)}" for word in words[2:])
+        elif verb == "tag" and not _NO_TAG & {*words}:
             self.left |= {f"{TAG}{redact(word)}": place for word in words[2:][-1:] if _TAGGED.fullmatch(word)}
         elif verb == "reset":
             self._reset(words, said)

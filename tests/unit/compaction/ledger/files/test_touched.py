@@ -360,3 +360,43 @@ def test_what_git_never_had_and_no_call_worked_with_is_not_left_to_commit() -> N
     assert list_left(gone, status) == ("lib/made.d", "out.log", "lib/old.py")
     read = called("read", file_path="lib/new.py")
     assert list_left(status, read, called("bash", command="rm lib/new.py")) == ("lib/new.py",)
+
+
+def committed(hash_: str) -> tuple[Message, Message]:
+    return called("bash", f"[main {hash_}] x\n 1 file changed", command="git add -A && git commit -m x")
+
+
+def reset(how: str) -> tuple[Message, Message]:
+    return called("bash", "HEAD is now at 0000000 begin", command=f"git reset {how}")
+
+
+EDIT_A = called("edit", file_path="/r/a.py", old_string="x", new_string="y")
+MADE_B = called("write", file_path="/r/b.py", content="x = 1")
+
+
+@pytest.mark.parametrize(
+    ("how", "uncommitted", "uses"),
+    [
+        ("--soft HEAD~1", ("/r/b.py",), {"/r/a.py": "changed", "/r/b.py": "created"}),
+        ("HEAD~2", ("/r/a.py", "/r/b.py"), {"/r/a.py": "changed", "/r/b.py": "created"}),
+        ("--hard HEAD^", (), {"/r/a.py": "changed", "/r/b.py": "discarded"}),
+        ("--hard HEAD~2", (), {"/r/a.py": "restored", "/r/b.py": "discarded"}),
+        ("--hard aaaaaaa", (), {"/r/a.py": "changed", "/r/b.py": "discarded"}),
+        ("--hard origin/main", (), {"/r/a.py": "changed", "/r/b.py": "created"}),
+        ("-- a.py", (), {"/r/a.py": "changed", "/r/b.py": "created"}),
+    ],
+)
+def test_a_reset_leaves_uncommitted_or_takes_back_what_the_commits_it_undid_took(
+    how: str, uncommitted: tuple[str, ...], uses: dict[str, str]
+) -> None:
+    rounds = (EDIT_A, committed("aaaaaaa"), MADE_B, committed("bbbbbbb"), reset(how))
+    ledger = build_ledger(talk(user(), *(message for one in rounds for message in one)).messages)
+    assert ledger.uncommitted == uncommitted
+    assert {one.path: one.use for one in ledger.files} == uses
+
+
+def test_what_lies_outside_of_every_repository_is_not_left_to_commit() -> None:
+    own = called("write", file_path="/home/u/.claude/skills/x/SKILL.md", content="x")
+    ledger = build_ledger(talk(user(), *EDIT_A, *own).messages)
+    assert ledger.uncommitted == ("/r/a.py",)
+    assert build_ledger(talk(user(), *own).messages).uncommitted == ("/home/u/.claude/skills/x/SKILL.md",)

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, read_back, render_ledger
 from secateur.model import Message
@@ -79,3 +81,20 @@ def test_a_branch_that_a_call_made_is_a_step() -> None:
     )
     assert "git branch backup/main → ok" in told
     assert "git branch -vv → ok" not in told
+
+
+@pytest.mark.parametrize(
+    ("rounds", "branch"),
+    [
+        ([ON_MAIN, ran("git branch -m topic", "")], "topic"),
+        ([ON_MAIN, ran("git branch -m main trunk", "")], "trunk"),
+        ([ON_MAIN, ran("git branch -m other trunk", "")], "main"),
+        ([ON_MAIN, ran("git checkout 1234abc && git status", "HEAD detached at 1234abc\n")], "detached HEAD"),
+        ([ON_MAIN, ran("git checkout 1234abc && git status", "HEAD detached at 1234abc"), ON_TOPIC], "topic"),
+        ([ran("git rebase origin/main", REBASED)], "main"),
+    ],
+)  # fmt: skip
+def test_the_branch_is_the_newest_that_git_named_or_was_told(
+    rounds: list[tuple[Message, Message]], branch: str
+) -> None:
+    assert read(*rounds).branch == branch

@@ -118,3 +118,9 @@ def test_how_far_a_branch_diverged_is_told(rounds: list[tuple[Message, Message]]
     assert tuple(one for one in read(*rounds).status if one.startswith(("ahead", "behind"))) == distance
     if distance:
         assert any(line.endswith(f"git status, last: {distance[0]}") for line in render_ledger(read(*rounds))["files"])
+
+
+def test_what_a_tracker_keeps_is_dirty_by_its_calls() -> None:
+    shown = ran("git status -sb", "## main\nM  .beads/issues.jsonl\n M z.py\n")
+    assert read(edited("/w/src/a.py"), shown).strays == ("staged .beads/issues.jsonl", "modified z.py")
+    assert read(edited("/w/src/a.py"), ran("bd close w-1", "Closed w-1"), shown).strays == ("modified z.py",)

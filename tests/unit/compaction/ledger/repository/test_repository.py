@@ -44,6 +44,7 @@ PUSHED = ran("git push origin main", "To github.com:a/b\n   1..2  main -> main")
         ([ran("git commit -m x", "[main a87a7777] x")], ("a87a7777",)),
         ([ran("git commit -m x", "[main (root-commit) a87a7777] x")], ("a87a7777",)),
         ([COMMIT, TAGGED], ("1234abc", "tag v0.1.0")),
+        ([COMMIT, TAGGED, ran("git tag -d v0.1.0", "Deleted tag 'v0.1.0' (was 1234abc)")], ("1234abc",)),
         ([COMMIT, TAGGED, PUSHED], ("tag v0.1.0",)),
         ([COMMIT, TAGGED, PUSHED, ran("git push --tags", "ok")], ()),
         ([COMMIT, TAGGED, PUSHED, ran("git push origin v0.1.0", "ok")], ()),
