@@ -17,6 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import FileEntry
+from secateur.compaction.ledger.files.backups import Backups
 from secateur.compaction.ledger.files.lines import is_foreign
 from secateur.compaction.ledger.files.paths import (
     find_known_path,
@@ -32,12 +33,12 @@ from secateur.compaction.ledger.files.paths import (
     list_untracked,
     resolve_target,
 )
-from secateur.compaction.ledger.files.undone import CommittedFiles, take_back
+from secateur.compaction.ledger.files.undone import CommittedFiles, TakenBack, take_back
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, collapse_whitespace
 from secateur.toolcalls.commands import COMMIT_LINE
 from secateur.toolcalls.effects import Effect, Use, is_pathlike
-from secateur.toolcalls.file_effects import list_file_effects, list_paths, list_staged_files
+from secateur.toolcalls.file_effects import list_paths, list_staged_files
 
 MOST_UNCOMMITTED = 8
 OTHERS = "…"  # in place of older files that were changed since the last commit
@@ -55,19 +56,19 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
     """Trace what these calls did to files."""
     found: dict[str, FileEntry] = {}
     roots: dict[str, None] = {}
-    taken_back = _TakenBack()
+    taken_back = TakenBack()
     since_commit: dict[str, None] = {}
     staged: dict[str, None] = {}
     wholes: dict[str, str] = {}  # absolute paths of files that are known by relative ones
     committed: set[str] = set()  # files that only a commit names
     untracked: set[str] = set()  # files and folders that git showed as such
     taken: set[str] = set()
-    commits = CommittedFiles()
+    commits, backups = CommittedFiles(), Backups()
     for action in done:
         if action.kind in ("run", "edit"):
             roots |= dict.fromkeys(find_roots(action))
             staged |= dict.fromkeys(list_staged_files(action))
-        for effect in list_file_effects(action):
+        for effect in backups.settle_effects(action, found, roots):
             if is_absent(effect, action):
                 continue
             wholes |= find_whole_path(found, effect.path, roots)
@@ -81,12 +82,14 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
                 found |= {path: replace(found[path], use="discarded") for path in again}
                 since_commit |= dict.fromkeys(touched if effect.use != "read" and not is_untold else ())
                 taken.difference_update(touched if effect.use != "read" else ())
+        taken_back.drop_stash(action)
         untracked |= list_untracked(action)
         if action.kind == "run" and "commit" in action.call.text and _COMMITTED.search(action.said[:_SEARCHED]):
             taken |= {find_known_path(found, path, roots) for path in staged}
             _note_commit(found, committed, staged, action, roots)
         _settle_commit(found, since_commit, commits, action)
     _mark_removed(found, committed)
+    taken_back.mark_stashed(found)
     left = [path for path in since_commit if path in found and found[path].use in _UNCOMMITTED_USES]
     left = [path for path in left if not is_foreign(path)] or left  # no repository of the work has those
     files = (replace(one, path=wholes.get(one.path, one.path)) for one in found.values())
@@ -259,39 +262,3 @@ def _note_move(found: dict[str, FileEntry], path: str, effect: Effect, action: A
     if is_pathlike(to):
         use: Use = "created" if is_new else "changed"
         found[to] = FileEntry(to, merge_use(found.pop(to, None), use), key)
-
-
-class _TakenBack:
-    """What was taken back to the last commit, and what a stash can bring again."""
-
-    def __init__(self) -> None:
-        self.committed: set[str] = set()  # files of which the session committed changes
-        self.stashed: list[FileEntry] = []
-
-    def note(self, found: dict[str, FileEntry], effect: Effect, action: Action, roots: dict[str, None]) -> None:
-        """Note that files were committed, restored, or that a stash was applied."""
-        if effect.use == "committed":
-            self.committed |= {one.path for one in found.values() if one.use != "read"}
-        elif effect.use == "reapplied":
-            found.update({one.path: one for one in self.stashed if found[one.path].use == "restored"})
-            self.stashed = []
-        elif not _NOT_RESTORED.search(action.said):
-            path = effect.path and find_known_path(found, effect.path, roots)
-            before = self._restore(found, path, action.call.key)
-            self.stashed += before if effect.use == "stashed" else ()
-
-    def _restore(self, found: dict[str, FileEntry], path: str, key: str) -> list[FileEntry]:
-        """Mark files as restored, and return how they were before."""
-        named = [one for one in found.values() if not path or one.path == path or one.path.startswith(f"{path}/")]
-        undone = [one for one in named if one.use in ("changed", "deleted", "moved") and one.path not in self.committed]
-        for one in undone:
-            del found[one.path]
-            found[one.path] = FileEntry(one.path, "restored", key)
-        if path and not named and "." in path:
-            found[path] = FileEntry(path, "restored", key)
-        return undone
-
-
-_NOT_RESTORED = re.compile(
-    r"^(?:Switched to |Already on |Note: switching to |No local changes to save|error: pathspec |fatal: )", re.M
-)

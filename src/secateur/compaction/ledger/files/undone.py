@@ -1,16 +1,23 @@
-"""Which files the commits of a session took, so that a reset that undoes some of them says what is as it was before.
+"""What was taken back to the last commit, put into a stash, or undone with the commit that took it.
 
-Rule: a reset by steps or to a commit that the session made; where it leads elsewhere, nobody knows what it undid.
+Rule: a reset counts by steps or to a commit that the session made; where it leads elsewhere, nobody knows what it
+undid. Changes that were put into a stash and not brought again are there.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from secateur.compaction.ledger.entries import FileEntry
+from secateur.compaction.ledger.files.paths import find_known_path
 from secateur.toolcalls.actions import Action
 from secateur.toolcalls.commands import COMMIT_LINE
+from secateur.toolcalls.effects import Effect
 from secateur.toolcalls.file_effects import list_command_lines
 from secateur.toolcalls.shell import parse_command_line
+
+STASHED = "its changes are in a git stash"
 
 
 class CommittedFiles:
@@ -52,6 +59,48 @@ class CommittedFiles:
         return number
 
 
+class TakenBack:
+    """What was taken back to the last commit, and what a stash can bring again."""
+
+    def __init__(self) -> None:
+        self.committed: set[str] = set()  # files of which the session committed changes
+        self.stashed: list[FileEntry] = []
+
+    def note(self, found: dict[str, FileEntry], effect: Effect, action: Action, roots: dict[str, None]) -> None:
+        """Note that files were committed, restored, or that a stash was applied."""
+        if effect.use == "committed":
+            self.committed |= {one.path for one in found.values() if one.use != "read"}
+        elif effect.use == "reapplied":
+            found.update({one.path: one for one in self.stashed if found[one.path].use == "restored"})
+            self.stashed = []
+        elif not _NOT_RESTORED.search(action.said):
+            path = effect.path and find_known_path(found, effect.path, roots)
+            before = self._restore(found, path, action.call.key)
+            self.stashed += before if effect.use == "stashed" else ()
+
+    def _restore(self, found: dict[str, FileEntry], path: str, key: str) -> list[FileEntry]:
+        """Mark files as restored, and return how they were before."""
+        named = [one for one in found.values() if not path or one.path == path or one.path.startswith(f"{path}/")]
+        undone = [one for one in named if one.use in ("changed", "deleted", "moved") and one.path not in self.committed]
+        for one in undone:
+            del found[one.path]
+            found[one.path] = FileEntry(one.path, "restored", key)
+        if path and not named and "." in path:
+            found[path] = FileEntry(path, "restored", key)
+        return undone
+
+    def drop_stash(self, action: Action) -> None:
+        """Forget what is in stashes where a call dropped one."""
+        if action.kind == "run" and action.ok and _DROPS.search(action.call.text[:_SEARCHED]):
+            self.stashed = []
+
+    def mark_stashed(self, found: dict[str, FileEntry]) -> None:
+        """Say of files whose changes are still in a stash where these are."""
+        for one in self.stashed:
+            if one.path in found and found[one.path].use == "restored":
+                found[one.path] = replace(found[one.path], about=STASHED)
+
+
 def take_back(found: dict[str, FileEntry], path: str, key: str) -> None:
     """Mark a file as it was before a commit that was undone along with its changes."""
     if path in found and found[path].use in _CHANGES:
@@ -69,8 +118,12 @@ def _list_resets(action: Action) -> Iterator[tuple[str, ...]]:
                 yield simple.words[2:]
 
 
+_NOT_RESTORED = re.compile(
+    r"^(?:Switched to |Already on |Note: switching to |No local changes to save|error: pathspec |fatal: )", re.M
+)
 _CHANGES = ("created", "changed", "deleted", "moved")
 _SEARCHED = 20_000  # characters of an output
 _COMMIT = re.compile(COMMIT_LINE + r"(?<= )(?P<hash>[0-9a-f]{7,40})\] ", re.M)
 _HASH = re.compile(r"[0-9a-f]{7,40}")
+_DROPS = re.compile(r"\bgit (?:-C \S+ )?stash (?:drop|clear)\b")
 _STEPS = re.compile(r"(?:HEAD|@)(?:~(\d{0,3})|(\^{1,9}))")

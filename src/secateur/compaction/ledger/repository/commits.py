@@ -45,7 +45,7 @@ def trace_commits(ran: Iterable[ExecutedCommand]) -> Commits:
 def find_commits(ran: Iterable[ExecutedCommand]) -> Iterator[str]:
     """Yield the line that git printed for each commit: branch, hash, subject."""
     for run in ran:
-        if "git" in run.line and "commit" in run.line:
+        if "git" in run.line and _MAKES.search(run.line):
             yield from (_clip(hit) for hit in _COMMIT.finditer(run.action.said[:_SEARCHED_TEXT]))
 
 
@@ -78,14 +78,14 @@ class _Commits:
         """Note what one command line did."""
         said = run.action.said[:_SEARCHED_TEXT]
         place = find_run_folder(run)
-        made = {redact(hit["hash"]): _clip(hit) for hit in _COMMIT.finditer(said)} if "commit" in run.line else {}
+        made = {redact(hit["hash"]): _clip(hit) for hit in _COMMIT.finditer(said)} if _MAKES.search(run.line) else {}
         is_done = run.ok and not has_git_failed(said)
         does = [strip_options(words) for words in run.does]
         commits = any(words[:2] == ("git", "commit") for words in does)
         for words in does:
             if words[:2] == ("git", "commit"):
                 self._commit(made, words, place)
-            elif words[:2] == ("git", "push") or " ".join(words[:3]) in _PUSHES:
+            elif (words[:2] == ("git", "push") and _NO_PUSH.isdisjoint(words)) or " ".join(words[:3]) in _PUSHES:
                 self._push(words, place, said, is_done)
             elif words[:1] == ("git",):
                 self._rewrite({} if commits else made, words, place)
@@ -277,6 +277,8 @@ _PUSHED = re.compile(
     r" +(\S{1,200}) +-> ",
     re.M,
 )
+_MAKES = re.compile(r"\b(?:commit|cherry-pick|revert)\b")
+_NO_PUSH = frozenset({"--dry-run", "-n", "--delete", "-d"})
 _PUSHES = ("gh pr create", "gh pr merge", "glab mr create", "gt submit")
 _NO_TAG = frozenset({"-l", "--list", "-d", "--delete", "-n", "--contains", "--sort", "--points-at"})
 _TAGGED = re.compile(r"v?\d[\w.+-]{0,60}|[\w./-]{1,60}")

@@ -91,7 +91,7 @@ _DID = {
         rf"{_GIT}(?:commit|merge|cherry-pick|revert|am)\b|\b(?:jj|sl|hg|gt)\s+(?:commit|create|modify|describe)\b"
     ),
     "push": re.compile(
-        rf"{_GIT}push\b|\bgh\s+pr\s+(?:create|merge)\b|\bgt\s+submit\b|\bglab\s+mr\s+create\b|\bjj\s+git\s+push\b"
+        rf"{_GIT}push\b(?![^;&|\n]{{0,200}}\s(?:--dry-run|-n|--delete|-d)\b)|\bgh\s+pr\s+(?:create|merge)\b|\bgt\s+submit\b|\bglab\s+mr\s+create\b|\bjj\s+git\s+push\b"
     ),
     "pull request": re.compile(
         r"\b(?:gh\s+pr|glab\s+mr|hub\s+pull-request|gt\s+submit|az\s+repos\s+pr)\b|/(?:pulls|merge_requests)\b"

@@ -17,6 +17,7 @@ from secateur.compaction.ledger.files.added_logs import describe_added_logs
 from secateur.compaction.ledger.files.lines import TEMPORARY
 from secateur.compaction.ledger.files.paths import is_secret
 from secateur.compaction.ledger.files.rewrites import is_edit_refused
+from secateur.compaction.ledger.files.undone import STASHED
 from secateur.compaction.ledger.runs.checks import has_started, is_refused
 from secateur.compaction.ledger.runs.failed_acts import LINE_CHARS, list_failed_acts, quote_line
 from secateur.compaction.ledger.runs.last_errors import find_missing, judge_action
@@ -189,7 +190,7 @@ def _describe_edits(done: Sequence[Action], files: Sequence[FileEntry], changes:
     own = [one for one in files if not one.scratch]
     if any(one.use in ("changed", "deleted", "moved") for one in own):
         return describe_added_logs(done, {change.number for change in changes})
-    restored = [redact(one.path) for one in own if one.use == "restored"]
+    restored = [redact(one.path) for one in own if one.use == "restored" and one.about != STASHED]
     created = any(one.use == "created" and is_code(one.path) for one in own)
     if restored and not created:
         return f"every change of existing files was taken back ({' · '.join(restored[-MOST_SINCE:])})"

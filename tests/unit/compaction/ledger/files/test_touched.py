@@ -400,3 +400,52 @@ def test_what_lies_outside_of_every_repository_is_not_left_to_commit() -> None:
     ledger = build_ledger(talk(user(), *EDIT_A, *own).messages)
     assert ledger.uncommitted == ("/r/a.py",)
     assert build_ledger(talk(user(), *own).messages).uncommitted == ("/home/u/.claude/skills/x/SKILL.md",)
+
+
+def line(command: str, said: str = "") -> tuple[Message, Message]:
+    return called("bash", said, command=f"cd /r && {command}")
+
+
+KEPT = line("cp a.py a.py.bak")
+
+
+@pytest.mark.parametrize(
+    ("rounds", "uses"),
+    [
+        ((KEPT, EDIT_A, line("cp a.py.bak a.py")), {"/r/a.py": "restored", "a.py.bak": "created"}),
+        ((KEPT, EDIT_A, line("mv a.py.bak a.py")), {"/r/a.py": "restored", "a.py.bak": "discarded"}),
+        ((KEPT, EDIT_A, line("cp a.py.bak a.py && sed -i 's/x/z/' a.py")),
+         {"/r/a.py": "changed", "a.py.bak": "created"}),
+        ((KEPT, line("cp a.py.bak a.py")), {"a.py.bak": "created"}),
+        ((EDIT_A, KEPT, EDIT_A, line("cp a.py.bak a.py")), {"/r/a.py": "changed", "a.py.bak": "created"}),
+        ((KEPT, EDIT_A, line("sed -i 's/x/z/' a.py.bak"), line("cp a.py.bak a.py")),
+         {"/r/a.py": "changed", "a.py.bak": "created"}),
+        ((KEPT, EDIT_A, line("cp a.py.bak b.py")), {"/r/a.py": "changed", "a.py.bak": "created", "b.py": "created"}),
+    ],
+)  # fmt: skip
+def test_a_copy_of_a_file_as_it_was_restores_it(
+    rounds: tuple[tuple[Message, Message], ...], uses: dict[str, str]
+) -> None:
+    assert files(*rounds) == uses
+
+
+STASH = line("git stash", "Saved working directory and index state WIP on main: 1234abc x")
+
+
+@pytest.mark.parametrize(
+    ("later", "use", "about"),
+    [
+        ((), "restored", "its changes are in a git stash"),
+        ((line("git stash drop", "Dropped refs/stash@{0}"),), "restored", ""),
+        ((line("git stash pop", "On branch main"),), "changed", ""),
+    ],
+)
+def test_changes_that_are_left_in_a_stash_are_said_to_be_there(
+    later: tuple[tuple[Message, Message], ...], use: str, about: str
+) -> None:
+    rounds = (EDIT_A, STASH, *later)
+    ledger = build_ledger(talk(user(), *(message for one in rounds for message in one)).messages)
+    (one,) = ledger.files
+    assert (one.use, one.about) == (use, about)
+    taken_back = [standing.text for standing in ledger.standing if standing.kind == "edits"]
+    assert bool(taken_back) == (use == "restored" and not about)

@@ -44,6 +44,10 @@ PUSHED = ran("git push origin main", "To github.com:a/b\n   1..2  main -> main")
         ([ran("git commit -m x", "[main a87a7777] x")], ("a87a7777",)),
         ([ran("git commit -m x", "[main (root-commit) a87a7777] x")], ("a87a7777",)),
         ([COMMIT, TAGGED], ("1234abc", "tag v0.1.0")),
+        ([COMMIT, ran("git push --dry-run", "To x\n   1..2  main -> main")], ("1234abc",)),
+        ([COMMIT, ran("git push origin --delete topic", "To x\n - [deleted] topic")], ("1234abc",)),
+        ([COMMIT, ran("git revert --no-edit HEAD", "[main 5678def] Revert x\n 1 file")], ("1234abc", "5678def")),
+        ([ran("git cherry-pick 9999999", "[main 5678def] y\n Date: Tue\n 1 file changed")], ("5678def",)),
         ([COMMIT, TAGGED, ran("git tag -d v0.1.0", "Deleted tag 'v0.1.0' (was 1234abc)")], ("1234abc",)),
         ([COMMIT, TAGGED, PUSHED], ("tag v0.1.0",)),
         ([COMMIT, TAGGED, PUSHED, ran("git push --tags", "ok")], ()),
@@ -170,6 +174,12 @@ def test_a_commit_is_read_behind_a_command_line_of_any_length() -> None:
     added = " ".join(f'"src/features/checkout/part-{number}.ts"' for number in range(12))
     ledger = read(ran(f"git add {added} && git commit -m x", "[main 1234abc] x"))
     assert (ledger.commits, ledger.branch, ledger.unpushed) == (("[main 1234abc] x",), "main", ("1234abc",))
+
+
+def test_a_push_that_only_tries_or_deletes_is_not_delivered() -> None:
+    assert "push" not in read(COMMIT, ran("git push --dry-run", "To x")).delivered
+    assert "push" not in read(COMMIT, ran("git push origin --delete topic", "To x")).delivered
+    assert "push" in read(COMMIT, ran("git push origin main", "To x")).delivered
 
 
 def test_a_push_that_git_calls_failed_is_not_delivered() -> None:

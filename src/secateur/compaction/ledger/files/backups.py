@@ -1,0 +1,79 @@
+"""Copies that calls made of files before they changed them, so that a copy that is put back takes the changes back.
+
+Rule: a copy is one of the file as it was where no call changed the file before it, nor the copy since.
+"""
+
+from collections.abc import Iterator
+
+from secateur.compaction.ledger.entries import FileEntry
+from secateur.compaction.ledger.files.paths import find_known_path
+from secateur.toolcalls.actions import Action
+from secateur.toolcalls.effects import Effect, is_pathlike
+from secateur.toolcalls.file_effects import list_command_lines, list_file_effects
+from secateur.toolcalls.shell import parse_command_line
+
+
+class Backups:
+    """The copies of files as they were, by their paths."""
+
+    def __init__(self) -> None:
+        self._originals: dict[str, str] = {}
+
+    def settle_effects(self, action: Action, found: dict[str, FileEntry], roots: dict[str, None]) -> Iterator[Effect]:
+        """Yield the effects of a call on files; a copy that is put back restores its original."""
+        effects = list_file_effects(action)
+        is_copying = action.kind == "run" and action.ok and any(one.use in _COPYING for one in effects)
+        if not is_copying and not self._originals:
+            yield from effects
+            return
+        copied, back = self._note_copies(action, found, roots) if is_copying else (set[str](), dict[str, str]())
+        for effect in effects:
+            path = find_known_path(found, effect.path, roots)
+            if effect.use == "moved" and effect.path in back:
+                yield from _restore(back[effect.path], found, roots)
+                yield Effect(effect.path, "deleted")
+            elif effect.use == "created" and effect.path in back.values():
+                yield from _restore(effect.path, found, roots)
+            else:
+                yield effect
+                if effect.use != "read" and path not in copied:
+                    self._originals.pop(path, None)
+
+    def _note_copies(
+        self, action: Action, found: dict[str, FileEntry], roots: dict[str, None]
+    ) -> tuple[set[str], dict[str, str]]:
+        """Note the copies that a call made, and return them with those that it put back, by what each was put over."""
+        copied: set[str] = set()
+        back: dict[str, str] = {}
+        for verb, source, target in _list_copies(action):
+            one, other = (find_known_path(found, path, roots) for path in (source, target))
+            if one in self._originals and _is_same(self._originals[one], other):
+                back[source] = target
+            elif verb == "cp" and (one not in found or found[one].use in ("read", "restored")):
+                self._originals[other] = one
+                copied.add(other)
+        return copied, back
+
+
+def _restore(target: str, found: dict[str, FileEntry], roots: dict[str, None]) -> Iterator[Effect]:
+    """Yield the effect of a copy that is put back; none where nothing was changed."""
+    known = found.get(find_known_path(found, target, roots))
+    if known and known.use not in ("read", "restored"):
+        yield Effect(target, "restored")
+
+
+def _list_copies(action: Action) -> Iterator[tuple[str, str, str]]:
+    """Yield the copies and moves of one file to another: verb, source and target."""
+    for line in list_command_lines(action):
+        for simple in parse_command_line(line).commands:
+            paths = [word for word in simple.words[1:] if not word.startswith("-")]
+            if simple.words[:1] in (("cp",), ("mv",)) and len(paths) == 2 and all(map(is_pathlike, paths)):
+                yield simple.words[0], paths[0], paths[1]
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether two paths are of one file: one may be written without the folder that it is in."""
+    return f"/{one}".endswith(f"/{other.lstrip('/')}") or f"/{other}".endswith(f"/{one.lstrip('/')}")
+
+
+_COPYING = ("created", "moved")
