@@ -1,4 +1,4 @@
-"""What can happen to files, and how git's own commands do it: moves, removals, and taking files back.
+"""What can happen to files, and how patches and git's own commands do it: moves, removals, and taking files back.
 
 Rule: a file is restored where git takes it back to the last commit; another commit's version is a change. Only what is
 certain from the words of the command. What other programs do to files is not read here.
@@ -32,6 +32,22 @@ def is_pathlike(word: str) -> bool:
         and not _NOT_A_PATH.search(word)
         and word.strip(".-~/") != ""
     )
+
+
+def parse_patch_effects(body: str) -> Iterator[Effect]:
+    """Yield the effects of a `*** Begin Patch` patch or a unified diff."""
+    before = ""
+    for found in _PATCH.finditer(body):
+        verb, path = found["verb"], collapse_whitespace(found["path"] or found["new"])
+        if verb == "Move to":
+            yield Effect(before, "moved", to=path)
+        elif verb:
+            yield Effect(path, _VERBS[verb], whole=verb == "Add File")
+        else:
+            old = collapse_whitespace(found["old"])
+            used: Use = "created" if old == "/dev/null" else "deleted" if path == "/dev/null" else "changed"
+            yield Effect(re.sub(r"^[ab]/", "", old if used == "deleted" else path), used)
+        before = path
 
 
 def parse_git_effects(rest: tuple[str, ...]) -> Iterator[Effect]:
@@ -104,6 +120,12 @@ def _list_words(rest: tuple[str, ...]) -> list[str]:
     return [*(word for word in options if not word.startswith("-") or word == "-"), *paths]
 
 
+_PATCH = re.compile(
+    r"^\*\*\* (?P<verb>Add File|Update File|Delete File|Move to): (?P<path>[^\n]+)"
+    r"|^--- (?P<old>[^\t\n]+)[^\n]*\n\+\+\+ (?P<new>[^\t\n]+)",
+    re.M,
+)
+_VERBS: dict[str, Use] = {"Add File": "created", "Update File": "changed", "Delete File": "deleted"}
 _NOT_A_PATH = re.compile(r"[$*?\[\]{}<>|;&`\"'\n!^=,()\\]|^-|^\d+$|^/dev/|://|^[.~]?/?$|/$")
 _FILE_OR_FOLDER = re.compile(r"[^/]\.[A-Za-z]\w*$|.\/$")
 _VALUED_BY_CLONE = frozenset(

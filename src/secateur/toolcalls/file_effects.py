@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from secateur.memoizing import memoize_by, memoize_texts
 from secateur.toolcalls.actions import Action, collapse_whitespace, collect_texts, normalize_name
-from secateur.toolcalls.effects import Effect, Use, is_pathlike, parse_git_effects
+from secateur.toolcalls.effects import Effect, Use, is_pathlike, parse_git_effects, parse_patch_effects
 from secateur.toolcalls.shell import Simple, parse_command_line, strip_program_prefix
 
 
@@ -34,22 +34,6 @@ def parse_effects(line: str, depth: int = 0) -> tuple[Effect, ...]:
     return tuple(found)
 
 
-def parse_patch_effects(body: str) -> Iterator[Effect]:
-    """Yield the effects of a `*** Begin Patch` patch or a unified diff."""
-    before = ""
-    for found in _PATCH.finditer(body):
-        verb, path = found["verb"], collapse_whitespace(found["path"] or found["new"])
-        if verb == "Move to":
-            yield Effect(before, "moved", to=path)
-        elif verb:
-            yield Effect(path, _VERBS[verb], whole=verb == "Add File")
-        else:
-            old = collapse_whitespace(found["old"])
-            used: Use = "created" if old == "/dev/null" else "deleted" if path == "/dev/null" else "changed"
-            yield Effect(re.sub(r"^[ab]/", "", old if used == "deleted" else path), used)
-        before = path
-
-
 def parse_script_effects(code: str) -> Iterator[Effect]:
     """Yield the files that a Python or JavaScript script names where it writes them."""
     for found in _WRITES.finditer(code) if any([word in code for word in _OPENS]) else ():
@@ -57,12 +41,6 @@ def parse_script_effects(code: str) -> Iterator[Effect]:
             yield Effect(path, "changed" if (found["mode"] or "")[:1] in ("a", "r") else "created", whole=True)
 
 
-_PATCH = re.compile(
-    r"^\*\*\* (?P<verb>Add File|Update File|Delete File|Move to): (?P<path>[^\n]+)"
-    r"|^--- (?P<old>[^\t\n]+)[^\n]*\n\+\+\+ (?P<new>[^\t\n]+)",
-    re.M,
-)
-_VERBS: dict[str, Use] = {"Add File": "created", "Update File": "changed", "Delete File": "deleted"}
 _WRITES = re.compile(
     r"\bopen\(\s*[rbu]?['\"](?P<open>[^'\"\n]{1,300})['\"]\s*,\s*(?:mode\s*=\s*)?['\"](?P<mode>[wax]|r\+)[bt+]*['\"]"
     r"|\bPath\(\s*['\"](?P<path>[^'\"\n]{1,300})['\"]\s*\)\.write_(?:text|bytes)\("
@@ -174,7 +152,9 @@ def iterate_file_effects(action: Action) -> Iterator[Effect]:
     """Yield the effects of one call on files; for who asks but once."""
     if not action.result or (not action.ok and action.exit is None):
         return
-    if (shown := find_shown_file(action)) and not list_paths(action):
+    if line := _find_bare_command(action):
+        yield from (effect for effect in parse_effects(line) if effect.use != "read")
+    elif (shown := find_shown_file(action)) and not list_paths(action):
         yield Effect(shown["path"], _SHOWING.get(action.call.tool, "read"))
     else:
         yield from _list_asked_effects(action)
@@ -200,6 +180,14 @@ def _list_asked_effects(action: Action) -> Iterator[Effect]:
         yield from _list_edit_effects(action)
     elif action.kind == "read" and action.ok and not _FOLDER.search(action.said[:300]):
         yield from (Effect(path, "read") for path in list_paths(action))
+
+
+def _find_bare_command(action: Action) -> str:
+    """Return the command line that a call is itself, named by its program and writing a file: `cat << EOF > a.py`."""
+    if action.call.tool not in _WRITERS or not {*action.given} <= {"input"}:
+        return ""
+    line = action.given.get("input", action.call.text)
+    return line if isinstance(line, str) and line.startswith(f"{action.call.tool} ") and ">" in line else ""
 
 
 def _is_patch(action: Action) -> bool:
@@ -263,6 +251,7 @@ _SHOWN = re.compile(
 )  # SWE-agent, of a command that went through
 _SHOWN_LATER = re.compile(rf"^{_SHOWN.pattern}$", re.M)
 _WARNING_CHARS = 2_000
+_WRITERS = frozenset({"cat", "echo", "printf", "tee"})
 _SHOWING: dict[str, Use] = {"create": "created", "edit": "changed"}
 _NO_FILE = re.compile(r"[\n*<>|\0]|^(?!file:)\w+://|/$|^\.{0,2}$")
 _PATCHED_FILE = "*** Begin Patch"

@@ -192,6 +192,7 @@ class _Work:
         is_undo, is_blind = action.given.get("command") == "undo_edit", not list_paths(action) and action.kind != "run"
         for path in {_find_path(self.by_name, one.path) for one in effects if one.use in _CHANGING} - {""}:
             changes = self.found.setdefault(path, FileChanges())
+            changes.meant = {} if any(one.whole for one in effects) else changes.meant  # nothing of those edits is left
             self._touched[path] = None
             changes.number = max(changes.number, number)
             if number >= 0 and (said := find_deed(messages, number)) and not is_about_other_file(said, path):

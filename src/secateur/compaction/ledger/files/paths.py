@@ -107,6 +107,12 @@ def find_roots(action: Action) -> Iterator[str]:
                     yield simple.words[-1].rstrip("/")
 
 
+def find_prompted_root(action: Action) -> tuple[str, ...]:
+    """Return the folder that the prompt of a shell at the end of an output names."""
+    hit = _PROMPTED.search(action.said[-_PROMPT_CHARS:])
+    return (hit[1].rstrip("/"),) if hit else ()
+
+
 def resolve_target(path: str, effect: Effect, action: Action) -> tuple[str, str]:
     """Return the folder that a move starts in, if its file is known from elsewhere, and the target seen from there."""
     given, to = re.sub(r"^(?:\./)+", "", effect.path), effect.to
@@ -180,6 +186,8 @@ def is_secret(action: Action, path: str) -> bool:
     return action.kind == "run" and path in command and path not in _redact_command(command)
 
 
+_PROMPT_CHARS = 400
+_PROMPTED = re.compile(r"^\(Current directory: (/[^\n()]{1,300})\)$", re.M)
 _redact_command = lru_cache(maxsize=4)(redact)  # asked about once for each file that a command names
 _SEARCHED = 20_000  # characters of an output
 _UNTRACKED = re.compile(r"^\?\? ([^\n]{1,300})$", re.M)

@@ -23,6 +23,7 @@ from secateur.compaction.ledger.files.paths import (
     find_known_path,
     find_made_again,
     find_place,
+    find_prompted_root,
     find_roots,
     find_whole_path,
     is_absent,
@@ -68,6 +69,7 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
         if action.kind in ("run", "edit"):
             roots |= dict.fromkeys(find_roots(action))
             staged |= dict.fromkeys(list_staged_files(action))
+        roots |= dict.fromkeys(find_prompted_root(action))
         for effect in backups.settle_effects(action, found, roots):
             if is_absent(effect, action):
                 continue
@@ -90,11 +92,17 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
         _settle_commit(found, since_commit, commits, action)
     _mark_removed(found, committed)
     taken_back.mark_stashed(found)
-    left = [path for path in since_commit if path in found and found[path].use in _UNCOMMITTED_USES]
-    left = [path for path in left if not is_foreign(path)] or left  # no repository of the work has those
+    left = _list_uncommitted(since_commit, found)
     files = (replace(one, path=wholes.get(one.path, one.path)) for one in found.values())
     kept = frozenset(wholes.get(path, path) for path in taken)
-    return FileHistory(tuple(files), tuple(wholes.get(path, path) for path in left if not is_tool_file(path)), kept)
+    return FileHistory(tuple(files), tuple(wholes.get(path, path) for path in left), kept)
+
+
+def _list_uncommitted(since_commit: Iterable[str], found: dict[str, FileEntry]) -> list[str]:
+    """Return the files that are left to commit: none of the agent's tools, nor foreign ones beside others."""
+    left = [path for path in since_commit if path in found and found[path].use in _UNCOMMITTED_USES]
+    left = [path for path in left if not is_foreign(path)] or left
+    return [path for path in left if not is_tool_file(path)]
 
 
 def _settle_commit(

@@ -284,6 +284,8 @@ def test_an_edit_that_was_meant_for_another_file_is_told(said: str, told: bool) 
     assert ("an edit meant for trial.py landed here" in about) is told
     named = edited("/w/setup.py", "a", "b", said)  # its call says which file
     assert "landed here" not in notes(*there, *named)["/w/setup.py"]
+    copied = (assistant(("c", "bash", json.dumps({"command": "cp /w/old.py /w/setup.py"}))), result("", "bash", "c"))
+    assert "landed here" not in notes(*there, *typed("/w/setup.py", "row(1)", said), *copied)["/w/setup.py"]
 
 
 @pytest.mark.parametrize(

@@ -449,3 +449,15 @@ def test_changes_that_are_left_in_a_stash_are_said_to_be_there(
     assert (one.use, one.about) == (use, about)
     taken_back = [standing.text for standing in ledger.standing if standing.kind == "edits"]
     assert bool(taken_back) == (use == "restored" and not about)
+
+
+@pytest.mark.parametrize("wrap", [False, True])
+def test_a_command_line_that_is_a_call_of_its_own_writes_its_file(wrap: bool) -> None:
+    def bare(tool: str, text: str) -> tuple[Message, Message]:
+        prompt = "ran\n(Open file: n/a)\n(Current directory: /r)\nbash-$"
+        return assistant((tool, tool, json.dumps({"input": text}) if wrap else text)), result(prompt, tool, tool)
+
+    written = bare("cat", "cat << EOF > a.py\nx = 1 > 0\nEOF")
+    assert files(written) == {"a.py": "created"}
+    assert files(EDIT_A, written) == {"/r/a.py": "changed"}
+    assert files(bare("cat", "cat a.py"), bare("echo", "echo 1")) == {}
