@@ -33,6 +33,7 @@ GAP = "[…]"
 LED = "asked “"  # goes before the question that a goal answers
 NONE_OPEN, NEWEST_WORK = "no request is open", "newest work"
 IN_ANSWER = " — in answer to: “"
+_LEAD_CHARS = 20  # of a line before a list; less, as "Medium:", stands before much else
 _KNOWN_CHARS = 60  # by which a reply is known in the words that it is taken from
 _PASSED_OVER = re.compile(r"\[(\S*)\] “(.*?)”(?= · \[\S*\] “|$)", re.S)
 _GROUP = re.compile(
@@ -143,8 +144,10 @@ def _fill_lines(steps: Sequence[str]) -> Iterator[str]:
 
 def _is_quoted(reply: str, ledger: Ledger) -> bool:
     """Whether a reply is what the agent said last, or its newest report, which stand under what is next."""
-    begins = _LIST.split(collapse_whitespace(reply))[0][:_KNOWN_CHARS]
-    return any(begins in collapse_whitespace(said.text) for said in (ledger.last_words, ledger.report) if said)
+    said = collapse_whitespace(reply)
+    lead = _LIST.split(said)[0]
+    begins = (lead if len(lead) >= _LEAD_CHARS else said)[:_KNOWN_CHARS]
+    return any(begins in collapse_whitespace(one.text) for one in (ledger.last_words, ledger.report) if one)
 
 
 def is_in_course(one: UserRequest) -> bool:

@@ -64,7 +64,7 @@ ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 1_500  # of an answered one
 OLD_CHARS = 140  # of one before the latest
 _FEWEST_WORDS = 5  # of the first request, to be told whatever it is
 WHOLE_SHARE = 0.7  # of the room of answered requests, for those that are not told in a line
-BRIEF_TEXT_CHARS, BRIEF_STEPS = 90, 2  # of such a line
+BRIEF_TEXT_CHARS, BRIEF_STEPS, BRIEF_REPLY_CHARS = 90, 2, 160  # of such a line
 PASTED_CHARS = 200  # of one that is longer than what people type
 
 
@@ -77,7 +77,7 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     telling = _select_requests(ledger)
     goals = list_goals(ledger)
     requests = _limit_answered(telling, goals, chars)
-    dropped = ledger.omitted.get("requests", 0) + len(telling) - len(requests)
+    dropped = ledger.omitted.get("requests", 0) + _count_untold(ledger, requests)
     work = "\n".join((*(one.path for one in ledger.files), *(one.text for one in ledger.commands)))
     constraints = select_constraints(ledger.constraints, requests, most_rules, work)
     commands = _select_commands(ledger)
@@ -170,9 +170,21 @@ def _limit_answered(
         brief = requests[at] if at in kept else _make_brief(requests[at])
         is_told = brief.text == requests[at].text or (brief.text and list_told_steps([brief]))
         if at not in kept and is_told and measure_request(brief) <= room:
+            if measure_request(with_reply := _add_reply(brief, requests[at])) <= room:
+                brief = with_reply
             kept[at] = brief
             room -= measure_request(brief)
     return tuple(kept[at] for at in sorted(kept))
+
+
+def _count_untold(ledger: Ledger, told: Sequence[UserRequest]) -> int:
+    """Count the requests that say anything, and of which neither a line nor a constraint tells."""
+    keys = {one.key for one in told}
+    marks = list_constrained(ledger.constraints)
+    return sum(
+        one.key not in keys and mark(one.key) not in marks and is_substantial(one.text) and not is_nudge(one.text)
+        for one in ledger.requests
+    )
 
 
 def _make_brief(one: UserRequest) -> UserRequest:
@@ -182,6 +194,13 @@ def _make_brief(one: UserRequest) -> UserRequest:
     )
     text = f"{text} {GAP}" if text and text != one.text else text
     return replace(one, text=text, progress=limit_progress(one.progress, BRIEF_STEPS, 0))
+
+
+def _add_reply(brief: UserRequest, whole: UserRequest) -> UserRequest:
+    """Return a line on a request with the first words of its reply, where no step tells what came of it."""
+    if brief is whole or whole.progress is None or list_told_steps([brief]):
+        return brief
+    return replace(brief, progress=limit_progress(whole.progress, BRIEF_STEPS, BRIEF_REPLY_CHARS))
 
 
 def _shorten_request(one: UserRequest, is_goal: bool, age: int) -> UserRequest:

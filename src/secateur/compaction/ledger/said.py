@@ -170,8 +170,10 @@ def cut_pasted(text: str) -> str:
     """Return a text with only the first lines of each run of lines that are of a log or of a screen, and a count."""
     made: list[str] = []
     run = 0  # lines of the run so far
-    for line in (*text.split("\n"), None):
-        if line is not None and _PASTED.match(line):
+    lines = text.rstrip().split("\n")
+    for at, line in enumerate((*lines, None)):
+        is_last = at == len(lines) - 1 and ADDED.search(lines[-1]) is not None
+        if line is not None and _PASTED.match(line) and not is_last:
             run += 1
             if run > _PASTED_LINES:
                 continue
@@ -208,6 +210,7 @@ _PASTED = re.compile(  # a line of a log, of a trace or of a screen
     r"|\[?(?:DEBUG|DEBU|INFO|WARN(?:ING)?|ERROR|TRACE)\b|[\u2500-\u257f]|[^\n]*[\u2500-\u257f]{4})"
 )
 _PASTED_LINES = 2  # of a run of them that are kept
+ADDED = re.compile(r"(?:(?<!\S)[^\W\d_]{1,20}(?:['’][a-z]{1,3})?,?[ ]){6}")  # the user's words behind a line of a log
 _REJECTED = re.compile(  # Claude Code
     r"The user doesn['’]t want to proceed with this tool use\. [^\n]{0,200}the user said:\n(.+)\Z", re.S
 )

@@ -586,3 +586,18 @@ def test_a_file_that_a_script_wrote_again_was_not_created(before: list[tuple[Mes
         build_ledger(talk(asked, *(one for pair in calls for one in pair), assistant(text="Done.")).messages)
     )
     assert told in "\n".join(lines["accomplished"])
+
+
+def test_a_reply_is_told_though_the_last_words_begin_with_the_same_label() -> None:
+    found = "Medium: the reader keeps the file open after an error."
+    ledger = build_ledger(
+        talk(
+            user("Review the reader and tell what you find."),
+            assistant(text=found),
+            user("Review the writer and tell what you find."),
+            assistant(text="Medium: the writer drops the last row. It never flushes."),
+        ).messages
+    )
+    said = "\n".join(render_ledger(fit_ledger(ledger, 4_000, estimate))["accomplished"])
+    assert f"→ replied: “{found}”" in said
+    assert "drops the last row" not in said

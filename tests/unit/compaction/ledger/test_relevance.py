@@ -73,6 +73,14 @@ def test_questions_that_were_answered_long_ago_are_left_out_and_late_ones_stay()
     assert new in said
 
 
+def test_requests_that_are_told_nowhere_are_counted() -> None:
+    old = ("why is the cache there?", "thanks", "Never push to the main branch.", "who reads it then?")
+    lines = shown(*spoken("Write the cache.", *old, *(f"Write part {n} of it." for n in range(4))))
+    assert [line for line in lines["accomplished"] if line.startswith("- not listed")] == [
+        "- not listed, for room: requests 2"
+    ]
+
+
 def test_a_question_that_waits_for_its_answer_is_always_shown() -> None:
     lines = shown(*spoken(*(f"Write part {n} of it." for n in range(6))), user("why is part 3 so slow?"))
     assert any("why is part 3 so slow?" in line for line in lines["goal"])

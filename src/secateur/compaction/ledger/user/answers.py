@@ -167,6 +167,18 @@ def is_offer(question: str) -> bool:
     return _OFFERS.search(question) is not None
 
 
+def is_courtesy(question: str) -> bool:
+    """Whether a closing question only asks whether there is anything else, and waits for nothing."""
+    return _COURTESY.search(question) is not None
+
+
+_COURTESY = re.compile(
+    r"(?i)\b(?:is|was) there (?:anything|something) (?:else|more|further)(?=\W*$|\s+(?:that\s+)?(?:you|i|we)\b)"
+    r"|^\W*(?:anything|what) else(?: (?:you['’]?d|you would|i can|can i|may i|would you|do you|to) [^?？]{0,80})?[?？]$"
+    r"|\b(?:need|want|like|require) (?:me to do )?anything (?:else|more|further)\b"
+    r"|\b(?:what|how) (?:else )?(?:can|may) i (?:help|assist|do for)\b|\banything (?:else|more) (?:that )?i can\b"
+    r"|(?:还有|還有)(?:什么|其他|别的)[^。\n]{0,30}(?:吗|嗎)?[?？]$|\b(?:sonst )?noch etwas[^.\n]{0,60}\?$"
+)
 _ANSWERS = re.compile(  # how a message begins that only answers the agent
     r"(?i)\s*(?:\(?\d{1,2}\s?[:.)]\s*)?(?:(?:yes|yeah|yep|yup)\b"
     r"|(?:no|nope|sure|ok|okay|right|correct|agreed|exactly"

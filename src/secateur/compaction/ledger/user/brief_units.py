@@ -52,7 +52,7 @@ def _split_lines(text: str, number: int) -> Iterator[BriefUnit]:
         if line.startswith(CODE):
             yield BriefUnit(line.removeprefix(CODE).replace(CODE, "\n"), number, CODE_RANK)
             continue
-        is_log = _is_log(line) or (is_log and line.startswith((" ", "\t")))
+        is_log = is_log_line(line) or (is_log and line.startswith((" ", "\t")))
         if is_log or _EMPTY.fullmatch(line):
             yield BriefUnit(line.rstrip(), number, 0)
             continue
@@ -75,7 +75,7 @@ def _is_table(code: str) -> bool:
     return len(lines) > _MOST_FIGURES and sum(_FIGURES.match(line) is not None for line in lines) > len(lines) / 2
 
 
-def _is_log(line: str) -> bool:
+def is_log_line(line: str) -> bool:
     """Whether a line is of a log or of code: by how it begins, or by how many signs it has."""
     return _LOG.match(line) is not None or (len(line) > 60 and len(_SIGNS.findall(line)) > len(line) * _MOST_SIGNS)
 

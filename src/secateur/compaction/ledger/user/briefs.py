@@ -11,8 +11,15 @@ are listed as constraints. A sentence that has no room at all is cut between wor
 import re
 from collections.abc import Sequence
 
-from secateur.compaction.ledger.said import keep_ends
-from secateur.compaction.ledger.user.brief_units import CODE_RANK, NUMBER, BriefUnit, is_heading, split_units
+from secateur.compaction.ledger.said import ADDED, keep_ends
+from secateur.compaction.ledger.user.brief_units import (
+    CODE_RANK,
+    NUMBER,
+    BriefUnit,
+    is_heading,
+    is_log_line,
+    split_units,
+)
 from secateur.compaction.ledger.user.brief_words import (
     ANNOUNCES,
     CAPS,
@@ -37,7 +44,7 @@ def condense_request(text: str, max_chars: int) -> str:
     """Shorten a request to what says most of what is to be done; a shorter one is returned as it is."""
     if len(text) <= max_chars:
         return text
-    units = _rank_sections(list(split_units(keep_ends(text, SEARCHED_CHARS).replace("\r\n", "\n"))))
+    units = _rank_sections(_rank_added(list(split_units(keep_ends(text, SEARCHED_CHARS).replace("\r\n", "\n")))))
     units = _rank_ends(_rank_harness(_rank_questions(_rank_items(_rank_steps(units)))))
     chosen = _choose(units, max_chars)
     return _join(units, chosen) if chosen else keep_ends(text, max_chars)
@@ -127,6 +134,14 @@ def _rank_ends(units: list[BriefUnit]) -> list[BriefUnit]:
         BriefUnit(unit.text, unit.line, unit.rank + ends.get(at, 0) - 0.3 * at / len(units)) if unit.rank > 0 else unit
         for at, unit in enumerate(units)
     ]
+
+
+def _rank_added(units: list[BriefUnit]) -> list[BriefUnit]:
+    """Rank the last line of a log that was pasted as the user's words where such stand in it."""
+    last = units[-1] if units else None
+    if last is None or last.rank or not is_log_line(last.text) or not ADDED.search(last.text):
+        return units
+    return [*units[:-1], BriefUnit(last.text, last.line, _ASKING_RANK)]
 
 
 def _rank_sections(units: list[BriefUnit]) -> list[BriefUnit]:

@@ -30,6 +30,7 @@ from secateur.compaction.ledger.user.answers import (
     QUESTION_CHARS,
     find_answered_question,
     find_closing_question,
+    is_courtesy,
     is_offer,
 )
 from secateur.compaction.ledger.user.briefs import condense_request
@@ -82,7 +83,8 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
             found.append(UserRequest(request, "open", message.key, answers))
             said = replace(said, is_answered=True) if said else None
             last, has_worked, is_taken_up = "", False, False
-    asked = find_closing_question(last)
+    closing = find_closing_question(last)
+    asked = "" if is_courtesy(closing) else closing
     first, *rest = _update_states(found, last, "")
     if nudge := _find_open_nudge(messages):
         rest.append(nudge)
@@ -217,7 +219,7 @@ _COMMITS = re.compile(r"\bgit\b[^\n]{0,40}\bcommit\b|\*\*\* Begin Patch")
 
 def _update_states(found: list[UserRequest], last: str, text: str, is_rejection: bool = False) -> list[UserRequest]:
     """Update the states of requests by the end of a turn or the user's next words."""
-    if last and (not (asked := find_closing_question(last)) or is_offer(asked)):
+    if last and (not (asked := find_closing_question(last)) or is_offer(asked) or is_courtesy(asked)):
         return [*close_open(found)]
     if last or not text:
         return found

@@ -170,3 +170,23 @@ def test_the_task_that_began_the_newest_work_takes_the_place_of_one_that_was_lef
     assert list_goals(Ledger(requests=again)) == [again[3]]
     alone = (requests[0], asked("Make the header of the start page a small table", "created header.ts"))
     assert list_goals(Ledger(requests=alone)) == [*alone]
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_open"),
+    [
+        ("Is there anything else you'd like to change?", False),
+        ("Anything else?", False),
+        ("What else can I help you with?", False),
+        ("How can I assist you further?", False),
+        ("Is there anything else that writes to this table?", True),
+        ("Which store is it?", True),
+        ("Should I also close the gaps in the tests?", True),
+    ],
+)
+def test_a_question_of_courtesy_leaves_nothing_open(asked: str, is_open: bool) -> None:
+    said = f"The cache works.\n\n{asked}"
+    ledger = build_ledger(talk(user("Write the cache."), assistant(text=said)).messages)
+    lines = render_ledger(ledger)
+    assert ("questions" in lines) is is_open
+    assert (f"“{asked}”" in lines["next"][0]) is is_open
