@@ -124,7 +124,12 @@ def test_a_question_about_how_to_build_something_opens_the_goal() -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["retry the tests, I had to restart you", "can you check it again", "let's do that", "/simplify the tests of it"],
+    [
+        "retry the tests, I had to restart you",
+        "can you check it again",
+        "let's do that",
+        "/simplify the tests of it",
+    ],
 )
 def test_an_order_to_try_again_is_no_goal_once_it_is_answered(words: str) -> None:
     said = spoken("Write the parser for dates.", "Write its tests with a made-up calendar.", words)
@@ -133,6 +138,12 @@ def test_an_order_to_try_again_is_no_goal_once_it_is_answered(words: str) -> Non
         "Write its tests with a made-up calendar.",
     ]
     assert any(words in line for line in shown(*said[:-1])["goal"])
+
+
+@pytest.mark.parametrize("words", ["after that commit push", "nice, commit and push it", "finally push the branch"])
+def test_an_order_to_commit_or_push_is_no_goal_once_it_is_answered(words: str) -> None:
+    goals = shown(*spoken("Write the parser for dates.", "Write its tests with a made-up calendar.", words))["goal"]
+    assert goals[-1].endswith("Write its tests with a made-up calendar.")
 
 
 def test_a_long_first_task_that_was_answered_keeps_what_says_what_to_do() -> None:

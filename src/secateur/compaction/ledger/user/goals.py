@@ -200,7 +200,8 @@ _ASKS = re.compile(
     r"|(?:can|could|would|will) you (?:please )?(?:give|show|tell|explain|print|repeat|summari[sz]e)\b[^\n.!]*\??)"
 )
 _FLEETING = re.compile(  # it asks to look, to run or to go on, and leaves nothing to know once that is done
-    r"(?i)\W*(?:(?:ok(?:ay)?|and|now|also|then|please|can you|could you|are we|yes|yeah)[\s,]+){0,4}"
+    r"(?i)\W*(?:(?:ok(?:ay)?|and|now|also|then|please|can you|could you|are we|yes|yeah|nice|great|cool|perfect|good"
+    r"|after (?:that|this)|afterwards|finally)[\s,.!]+){0,4}"
     r"(?:look|show|tell|explain|give|list|print|read|check|continue|go on|re-?(?:run|try)|run|commit|push"
     r"|try|all)\b[^\n]{0,160}"
 )
