@@ -7,8 +7,8 @@ Every session of 30 requests and more is replayed as it was sent: where its host
 The window is a share of the session's longest prompt (0: unbounded), for each of six prices. An arm is a preset, the
 path of a policy, or one of these: `compaction` never prunes and only compacts, `cold` is the default with the schedule
 "only when the cache is cold", `target` the default with the bound as its `target_tokens`. Of growing copies of one
-session only the longest counts. `--sample` draws so many sessions of a half, others by another `--seed`; views that
-follow from no price are made once for all six. For each arm:
+session only the longest counts. `--sample` draws so many sessions of a half, others by another `--seed`. Views are made
+for each price, since it also says how long a cache lives. For each arm:
 
 `peak`: the longest prompt as a share of the bound; `over`: sessions with a prompt above it, though their fixed part and
 newest round fit; `bill`, `adj`: mean shares of the unpruned bill, the second with everything fetched again that a later
@@ -127,31 +127,17 @@ class Scene:
         return compute_refetch_cost(score.lost, [row.prompt for row in rows], r=rates.r, w=rates.w, o=rates.o)
 
 
-class Played(Struct, frozen=True):
-    """The views of an arm, and what is in them."""
-
-    turns: tuple[ReplayedTurn, ...]
-    score: Score
-    asked: float
-
-
 def play(name: str, recording: Recording, given: argparse.Namespace) -> Iterator[Row]:
     """A row for each share, price and arm."""
     recall, longest, least = recall_of(recording), max(recording.prompt_tokens), max(count_least(recording))
-    shared: dict[tuple[str, int], Played] = {}  # what follows from no price
     for price in given.price:
         scene = Scene(recording, PRICES[price])
         for share in given.share:
             bound = round(longest * share)
             for arm in given.arm:
-                policy, played = make_policy(arm, bound), shared.get((arm, bound))
-                if played is None:
-                    turns = scene.replay(policy, bound or WINDOW)
-                    pairs = ((recording.get_context(turn.request), turn.seen) for turn in turns)
-                    played = Played(turns, recall.score(compare_views(pairs)), count_asked(turns, scene.as_it_was))
-                    if not depends_on_prices(policy):
-                        shared[arm, bound] = played
-                turns, score = played.turns, played.score
+                turns = scene.replay(make_policy(arm, bound), bound or WINDOW)
+                pairs = ((recording.get_context(turn.request), turn.seen) for turn in turns)
+                score = recall.score(compare_views(pairs))
                 rows = bill_turns(turns, scene.price, scene.caching)
                 units, peak = sum(row.units for row in rows), max(row.prompt for row in rows)
                 yield Row(
@@ -166,16 +152,10 @@ def play(name: str, recording: Recording, given: argparse.Namespace) -> Iterator
                     hard=score.hard,
                     references=score.references,
                     kept=score.hard * score.references,
-                    asked=played.asked,
+                    asked=count_asked(turns, scene.as_it_was),
                     epochs=sum(turn.opened for turn in turns),
                     unpruned=scene.unpruned,
                 )
-
-
-def depends_on_prices(policy: Policy) -> bool:
-    """Whether the views under a policy may differ from price to price."""
-    digest = policy.compaction.digest if policy.compaction is not None else None
-    return policy.schedule.uses_prices or (digest is not None and digest.when == "price")
 
 
 def make_policy(arm: str, bound: int) -> Policy:

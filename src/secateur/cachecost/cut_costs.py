@@ -72,6 +72,15 @@ class CutCosts:
         """Whether the bound on the overspend allows everything from a point on."""
         return self.ledger.can_afford([self.build_edit(point)], max_overspend, beside_compactions=True)
 
+    def is_free(self, point: CutPoint) -> bool:
+        """Whether everything from a point on costs nothing, at this request and at the next turn of the user."""
+        return self.ledger.is_free([self.build_edit(point)])
+
+    @property
+    def is_compacted(self) -> bool:
+        """Whether a summary or digests stand for a part of the history."""
+        return bool(self._history.ranges)
+
     def build_edit(self, point: CutPoint) -> AppliedEdit:
         """Everything from a point on as one edit."""
         return self.ledger.build_part_edit(point.key, point.freed)

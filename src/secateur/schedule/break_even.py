@@ -16,7 +16,7 @@ from secateur.cachecost.cut_costs import CutCosts, CutPoint
 from secateur.cachecost.ledger import compute_step_reserve
 from secateur.pricing.tariffs import CachePricing
 from secateur.proposal import NOTHING, Decision, Proposal, Schedule
-from secateur.protect import Count
+from secateur.protect import Count, Share
 
 Positive = Annotated[float, Meta(gt=0)]
 WindowShare = Annotated[float, Meta(gt=0, le=1)]
@@ -93,6 +93,9 @@ class BreakEven(ColdCache, frozen=True, kw_only=True, tag="break_even"):
 
     break_even_share: Positive = 0.5  # the share of the rewrite cost that the carrying cost must have reached
     max_overspend: NotNegative | None = 0.12  # no prefix of the session costs more than this share above the unpruned
+    warm_share: Share = (
+        1.0  # of a compaction's threshold; above it, and after a compaction, only edits that cost nothing
+    )
 
     def can_admit(self, freed: int, left: int, tariff: CachePricing) -> bool:
         """As `cold_cache`; without a bound on the overspend always."""
@@ -110,7 +113,9 @@ class BreakEven(ColdCache, frozen=True, kw_only=True, tag="break_even"):
         paying.sort(key=self._compute_margin, reverse=True)
         best = next(self._find_allowed(paying, costs), None)
         if best is None:
-            return Decision(skipped_reason=_explain_bound(paying[0], self.max_overspend or 0.0))
+            is_held = bool(paying[0].rewrite_cost) and self._is_compaction_near(costs)
+            reason = _explain_held(paying[0]) if is_held else _explain_bound(paying[0], self.max_overspend or 0.0)
+            return Decision(skipped_reason=reason)
         times, least = costs.bar.times, round(costs.bar.times * self.min_tokens_freed)
         if times > 1 and (self._compute_margin(best, times) < 0 or best.freed < least):
             return Decision(skipped_reason=costs.bar.explain())
@@ -123,11 +128,23 @@ class BreakEven(ColdCache, frozen=True, kw_only=True, tag="break_even"):
             yield from points
             return
         is_stepped, used = budget.pricing.step_tokens > 1, costs.tokens_sent
+        must_be_free = self._is_compaction_near(costs)
         for point in points:
             if is_left_cheaper(used - budget.scale_to_reported(point.freed), used, budget.pricing):
                 is_free = not (point.rewrite_cost or is_stepped)
-                if is_free or costs.can_afford(point, self.max_overspend):
+                if is_free or (costs.is_free(point) if must_be_free else costs.can_afford(point, self.max_overspend)):
                     yield point
+
+    def _is_compaction_near(self, costs: CutCosts) -> bool:
+        """Whether the next compaction, or a pause before it, will free the same, so that a live cache is kept.
+
+        So it is above `warm_share` of its threshold; and in a session that was compacted, which is likely to be again.
+        """
+        budget = costs.proposal.budget
+        limit = budget.compaction_limit or self.over_window_share * budget.window
+        return (
+            self.warm_share < 1 and limit > 0 and (costs.is_compacted or budget.tokens_used > self.warm_share * limit)
+        )
 
     def _compute_margin(self, point: CutPoint, times: float = 1.0) -> float:
         return point.carrying_cost - times * self.break_even_share * point.rewrite_cost
@@ -156,6 +173,13 @@ def _explain_waiting(point: CutPoint, break_even_share: float) -> str:
     return (
         f"the prompt cache is warm: editing now would cost {point.rewrite_cost:,.0f} tokens of input; "
         f"waiting has cost {point.carrying_cost:,.0f} so far, and the policy edits at {limit:,.0f}"
+    )
+
+
+def _explain_held(point: CutPoint) -> str:
+    return (
+        f"the prompt cache is warm: editing now would cost {point.rewrite_cost:,.0f} tokens of input, and the next "
+        "pause or compaction frees the same for less"
     )
 
 

@@ -101,18 +101,6 @@ def conclude(
     return step
 
 
-def can_digest(context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions) -> bool:
-    """Whether digests come into question: by price, with a full window, or before that while the cache is cold."""
-    settings, digests, document = context.settings, context.settings.digest, projection.document
-    if digests is None or digests.when == "never" or not (settings.enabled and setup.enabled):
-        return False
-    log = setup.is_written and (document.format.log or document.transcript.parts_only)  # a host has no place for many
-    if options.busy_reason or options.forced or log or context.storage == "away":
-        return False
-    share = digests.cold_share if explain_cold(context.budget) else 1.0
-    return digests.when == "price" or check_due(settings, context.load(projection), context.limits, share=share).now
-
-
 def check_preconditions(projection: Projection, is_written: bool = True) -> CompactionSkipped | None:
     """Why this conversation cannot be compacted at all; None if it can. A preview needs no host entry."""
     read, format = projection.document.transcript, projection.document.format

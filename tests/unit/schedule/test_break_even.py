@@ -127,6 +127,17 @@ def test_a_full_window_does_not_wait() -> None:
     assert "of the window" in decide(BreakEven(break_even_share=1e9), 5, window=1_100).reason
 
 
+def test_with_a_compaction_near_a_live_cache_is_kept() -> None:
+    # 1,484 tokens are in use. Without a threshold there is nothing to wait for.
+    warm = BreakEven(min_tokens_freed=1, max_overspend=10.0)
+    held = replace(warm, warm_share=0.6)
+    for limit, acts in ((2_000, False), (3_000, True), (0, True)):
+        assert bool(decide(held, 40, compaction_limit=limit).edits) == acts
+        assert decide(warm, 40, compaction_limit=limit).edits
+    assert "the next pause or compaction frees the same" in decide(held, 40, compaction_limit=2_000).skipped_reason
+    assert decide(held, 40, idle_s=300.0, compaction_limit=2_000).edits  # in the cold there is nothing to keep
+
+
 def test_less_than_the_least_opens_no_epoch() -> None:
     assert "asks for 5,000" in decide(BreakEven(min_tokens_freed=5_000), 5, None).skipped_reason
 

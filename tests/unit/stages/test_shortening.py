@@ -143,6 +143,18 @@ def test_what_will_be_due_soon_is_made_where_the_cache_is_cold(idle_s: int, shar
     assert ("freed: the last call was" in view.receipt.reason) == bool(count)
 
 
+def test_what_was_pruned_in_the_same_pause_does_not_put_digests_off() -> None:
+    """Else a view would be pruned to just below their threshold in every pause, and written anew each time."""
+    pruned, digested = (
+        Engine(only(when="window", cold_share=share) | {"prune": [{"type": "condense"}]}, window=70_000).fit(
+            body(session(24), model=MODEL), now_ms=1, idle_s=400
+        )
+        for share in (1.0, 0.5)
+    )
+    assert pruned.receipt.tokens_view < 0.5 * (70_000 - 12_000) < pruned.receipt.tokens_raw
+    assert digests(digested)
+
+
 @pytest.mark.parametrize("window", [16_000, 20_000])
 def test_what_stays_may_be_a_share_of_the_window(window: int) -> None:
     views = [
