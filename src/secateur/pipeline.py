@@ -201,7 +201,7 @@ def apply_compaction(
     if context.policy.compaction is None:
         skipped = CompactionSkipped("no_policy", f"policy {context.policy.name} does not compact")
         return record.CompactionResult(skipped if options.forced else None)
-    can_digest = digest.can_digest(context, projection, setup, options)
+    can_digest = compact.can_digest(context, projection, setup, options)
     step = window.shorten_large(context, projection) if can_digest else Step()
     cut = _apply(projection, step, context.budget.now_ms, validate) if step.epoch is not None else record.Applied()
     early = digest.conclude(context, projection, setup, options) if can_digest else None

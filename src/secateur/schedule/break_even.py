@@ -93,9 +93,7 @@ class BreakEven(ColdCache, frozen=True, kw_only=True, tag="break_even"):
 
     break_even_share: Positive = 0.5  # the share of the rewrite cost that the carrying cost must have reached
     max_overspend: NotNegative | None = 0.12  # no prefix of the session costs more than this share above the unpruned
-    warm_share: Share = (
-        1.0  # of a compaction's threshold; above it, and after a compaction, only edits that cost nothing
-    )
+    warm_share: Share = 1.0  # of a compaction's threshold: above it, and after one, only edits that cost nothing
 
     def can_admit(self, freed: int, left: int, tariff: CachePricing) -> bool:
         """As `cold_cache`; without a bound on the overspend always."""
@@ -128,12 +126,14 @@ class BreakEven(ColdCache, frozen=True, kw_only=True, tag="break_even"):
             yield from points
             return
         is_stepped, used = budget.pricing.step_tokens > 1, costs.tokens_sent
-        must_be_free = self._is_compaction_near(costs)
         for point in points:
-            if is_left_cheaper(used - budget.scale_to_reported(point.freed), used, budget.pricing):
-                is_free = not (point.rewrite_cost or is_stepped)
-                if is_free or (costs.is_free(point) if must_be_free else costs.can_afford(point, self.max_overspend)):
-                    yield point
+            is_cheaper = is_left_cheaper(used - budget.scale_to_reported(point.freed), used, budget.pricing)
+            is_free = not (point.rewrite_cost or is_stepped)
+            if is_cheaper and (is_free or self._is_allowed(point, costs, self.max_overspend)):
+                yield point
+
+    def _is_allowed(self, point: CutPoint, costs: CutCosts, max_overspend: float) -> bool:
+        return costs.is_free(point) if self._is_compaction_near(costs) else costs.can_afford(point, max_overspend)
 
     def _is_compaction_near(self, costs: CutCosts) -> bool:
         """Whether the next compaction, or a pause before it, will free the same, so that a live cache is kept.
@@ -142,9 +142,9 @@ class BreakEven(ColdCache, frozen=True, kw_only=True, tag="break_even"):
         """
         budget = costs.proposal.budget
         limit = budget.compaction_limit or self.over_window_share * budget.window
-        return (
-            self.warm_share < 1 and limit > 0 and (costs.is_compacted or budget.tokens_used > self.warm_share * limit)
-        )
+        if self.warm_share == 1 or limit <= 0:
+            return False
+        return budget.tokens_used > self.warm_share * limit or costs.is_compacted
 
     def _compute_margin(self, point: CutPoint, times: float = 1.0) -> float:
         return point.carrying_cost - times * self.break_even_share * point.rewrite_cost

@@ -21,7 +21,7 @@ from secateur.compaction.outcome import Compacted, CompactionSkipped, Outcome
 from secateur.compaction.summary import render_sections
 from secateur.compaction.template import get_template
 from secateur.compaction.trigger import Due, check_due
-from secateur.hooks import BeforeCompact, CompactDecision, call_before_hook
+from secateur.hooks import BeforeCompact, call_before_hook
 from secateur.jsontext import Text
 from secateur.model import Epoch, NewMessage
 from secateur.plan import is_missing_reasoning
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from secateur.summarizers.protocol import Summarizer
     from secateur.summarizers.run import CompactionRun
 
+LEFT_SHARE = 0.7  # of their threshold in a pause: what pruning leaves above it becomes digests, if it was above that
 ROUNDS = 3  # of one compaction, where the counters of its policy and of the window are far apart
 
 
@@ -99,6 +100,26 @@ def conclude(
     if step.made is not None and isinstance(step.outcome, Compacted):
         step = replace(step, prepared=PreparedSummary(step.made, known))
     return step
+
+
+def can_digest(context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions) -> bool:
+    """Whether digests come into question: by price, with a full window, or before that while the cache is cold.
+
+    In a pause, what was pruned in it counts as well, unless little is left. Otherwise each pause would prune a long
+    view to just below the threshold of digests, and write all of it anew.
+    """
+    settings, digests, document = context.settings, context.settings.digest, projection.document
+    if digests is None or digests.when == "never" or not (settings.enabled and setup.enabled):
+        return False
+    log = setup.is_written and (document.format.log or document.transcript.parts_only)  # a host has no place for many
+    if options.busy_reason or options.forced or log or context.storage == "away":
+        return False
+    load, share = context.load(projection), 1.0
+    if explain_cold(context.budget):
+        share = digests.cold_share
+        if load.tokens > LEFT_SHARE * share * context.limits.threshold:
+            load = replace(load, tokens=max(load.tokens, context.budget.tokens_used))
+    return digests.when == "price" or check_due(settings, load, context.limits, share=share).now
 
 
 def check_preconditions(projection: Projection, is_written: bool = True) -> CompactionSkipped | None:
@@ -214,7 +235,7 @@ def _compact(
         vetoed = CompactionSkipped("vetoed", reply.reason or "the hook before_compact cancelled it")
         return CompactionStep(vetoed).with_warnings(warning)
     listed = setup.summarizers if held is None and (setup.background is None or options.forced) else ()
-    options = _with_reply(options, reply)
+    options = options.with_reply(reply)
     scene = context.build_compaction_input(projection, options, bool(listed))
     scene = replace(scene, own=make_session_request(context, projection, listed))
     task = run.CompactionTask(scene, context.settings, context.policy.continuation)
@@ -251,11 +272,6 @@ def make_session_request(
         pricing=context.budget.pricing,
         cold_reason=explain_cold(context.budget),
     )
-
-
-def _with_reply(options: CompactOptions, reply: CompactDecision) -> CompactOptions:
-    focus = "; ".join(filter(None, (options.focus, reply.focus)))
-    return replace(options, focus=focus, summary=reply.summary or options.summary)
 
 
 def _shorten_tail(

@@ -34,29 +34,7 @@ from secateur.stages.old_work import find_old_span, is_newest_result_within
 from secateur.stages.proposing import read_raw_history
 from secateur.stages.setup import NO_OPTIONS, CompactionSetup, CompactOptions
 
-LEFT_SHARE = 0.7  # of their threshold in a pause: what pruning leaves above it becomes digests, if it was above that
-
 _Digests = tuple[Compacted, str] | CompactionSkipped  # the digests and why; or why those that would pay wait
-
-
-def can_digest(context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions) -> bool:
-    """Whether digests come into question: by price, with a full window, or before that while the cache is cold.
-
-    In a pause, what was pruned in it counts as well, unless little is left. Otherwise each pause would prune a long
-    view to just below the threshold of digests, and write all of it anew.
-    """
-    settings, digests, document = context.settings, context.settings.digest, projection.document
-    if digests is None or digests.when == "never" or not (settings.enabled and setup.enabled):
-        return False
-    log = setup.is_written and (document.format.log or document.transcript.parts_only)  # a host has no place for many
-    if options.busy_reason or options.forced or log or context.storage == "away":
-        return False
-    load, share = context.load(projection), 1.0
-    if explain_cold(context.budget):
-        share = digests.cold_share
-        if load.tokens > LEFT_SHARE * share * context.limits.threshold:
-            load = replace(load, tokens=max(load.tokens, context.budget.tokens_used))
-    return digests.when == "price" or check_due(settings, load, context.limits, share=share).now
 
 
 def conclude(

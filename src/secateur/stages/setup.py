@@ -167,6 +167,11 @@ class CompactOptions(Struct, frozen=True):
     busy_reason: str = ""  # why the host cannot compact now: a run is active, messages are queued
     stop: "Stop | None" = None  # cancels the summary
 
+    def with_reply(self, reply: CompactDecision) -> "CompactOptions":
+        """The same with what the hook called before the compaction asks for."""
+        focus = "; ".join(filter(None, (self.focus, reply.focus)))
+        return replace(self, focus=focus, summary=reply.summary or self.summary)
+
 
 NO_OPTIONS = CompactOptions()
 
