@@ -1,6 +1,7 @@
 """How the benchmark near the window judges its arms."""
 
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,10 @@ from window import (
     Row,
     Scene,
     count_least,
-    depends_on_prices,
     describe,
     find_best,
     make_policy,
+    play,
     print_promises,
 )
 
@@ -66,9 +67,17 @@ def test_a_promise_is_broken_by_one_session_and_judged_unbounded_alone(capsys: p
     assert "broken by 1 of 2 sessions; dearest 1.01100 (t)" in capsys.readouterr().out
 
 
-def test_views_are_made_once_where_no_price_decides_them() -> None:
-    asked = {"compaction": False, "cold": True, "balance": True, "frugal": True, "kilocode": False, "observe": False}
-    assert {arm: depends_on_prices(make_policy(arm, 0)) for arm in asked} == asked
+def test_each_price_is_played_by_itself() -> None:
+    """A price says how long its cache lives, so the views of one are not those of another."""
+    recording = read_recording(Path("sessions/pi.jsonl").read_bytes())
+    given = {"share": [0.5], "arm": ["compaction"]}
+    together = list(play("pi", recording, Namespace(price=["anthropic", "anthropic-1h", "gpt-5"], **given)))
+    alone = [
+        row
+        for name in ("anthropic", "anthropic-1h", "gpt-5")
+        for row in play("pi", recording, Namespace(price=[name], **given))
+    ]
+    assert together == alone
 
 
 def test_arms_are_made_of_the_default() -> None:

@@ -33,6 +33,12 @@ def steps_of(*messages: Message) -> tuple[str, ...]:
     return progress.steps if progress else ()
 
 
+def test_a_check_that_was_stopped_for_its_time_says_so() -> None:
+    said = "The call was stopped: Command '['docker', 'exec', 'pytest']' timed out after 60 seconds"
+    assert steps_of(*ran("pytest -q", said, True)) == ("pytest -q → failed: timed out after 60 seconds",)
+    assert steps_of(*ran("pytest -q", f"{said}\n1 failed in 1s", True)) == ("pytest -q → failed: 1 failed in 1s",)
+
+
 def test_steps_stand_in_the_order_of_the_calls() -> None:
     assert steps_of(
         *edited("src/a.py"),

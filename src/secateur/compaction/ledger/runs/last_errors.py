@@ -56,16 +56,22 @@ def _has_error_line(output: str) -> bool:
 def describe_failure(output: str, total: str) -> str:
     """Return the line that tells why a check failed: the first error with its place, else the failed assertion.
 
-    The tool's total stays beside it, unless it only says that something failed.
+    The tool's total stays beside it, unless it only says that something failed. Where nothing tells why, it is that the
+    run was stopped for its time, if its host says so.
     """
     lines = [line.strip() for line in strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:]]
     lines = [line for line in lines if line and len(line) <= _TOLD_CHARS]
     telling = next((hit for shape in _TELLING if (hit := next(filter(shape.search, lines), ""))), "")
     if not telling or clip_line(telling) == total or total.startswith(telling):
-        return total
+        return total or _find_timeout(output)
     if not total or STARTER.search(total) or _PLACED.search(total) or _BARE_TOTAL.search(total):
         return clip_line(telling)
     return f"{clip_line(telling)} · {total}"
+
+
+def _find_timeout(output: str) -> str:
+    found = _TIMED_OUT.search(output[-_SEARCHED:])
+    return found[0] if found else ""
 
 
 def find_missing(output: str) -> str:
@@ -80,6 +86,7 @@ def clip_line(line: str) -> str:
 
 
 _TRACEBACK = "Traceback (most recent call last):"
+_TIMED_OUT = re.compile(r"(?i)\btimed out(?: after \d[\d.,]{0,11} ?[a-z]{1,12}\b)?")
 _HOST_END = re.compile(r"\((?:Open file|Current directory): [^\n]{0,400}\)$|[\w.-]{0,40}[#$]$|</?\w{1,40}>$")
 _RAISED = re.compile(r"(?:[A-Za-z_]\w{0,80}\.){0,8}[A-Z]\w{0,80}(?::(?!:)|$)")
 _UNCAUGHT = re.compile(  # what an interpreter or a shell prints last before it gives up
