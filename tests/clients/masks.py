@@ -27,6 +27,8 @@ _PATTERNS = (
 _MEASURED = re.compile(r"(?:Ms|_ms|[dD]uration|secs|nanos|Tokens)$")  # members by the end of their name
 _TIMES = {"pid", "process_id", "sessionStartTime"}
 _TIMED = {"last-prompt", "mode"}  # lines that Claude Code writes by a timer
+_COUNTED = {"token_usage_record", "token_count"}  # lines of costs that Codex writes beside a running command
+_NUMBERS = {"ordinal"}  # of Codex's lines, those of costs among them
 _IDS = {"id", "parentId", "promptId", "leafId"}  # Pi's are eight random digits
 _COSTS = {
     "usage",
@@ -49,9 +51,15 @@ def mask_body(body: bytes, home: str) -> Any:
 
 def mask_lines(text: str, home: str) -> list[Any]:
     """The lines of a session file as values; times, tokens and money are left out."""
-    left_out = _TIMES | _IDS | _COSTS
+    left_out = _TIMES | _IDS | _COSTS | _NUMBERS
     lines = [json.loads(line) for line in text.splitlines() if line.strip()]
-    return [_mask(line, home, left_out) for line in lines if line.get("type") not in _TIMED]
+    return [_mask(line, home, left_out) for line in lines if not _find_kinds(line) & (_TIMED | _COUNTED)]
+
+
+def _find_kinds(line: dict[str, Any]) -> set[str]:
+    """What a line calls itself and what it carries."""
+    payload = line.get("payload")
+    return {str(line.get("type")), str(payload.get("type"))} if isinstance(payload, dict) else {str(line.get("type"))}
 
 
 def _mask(value: Any, home: str, left_out: set[str]) -> Any:

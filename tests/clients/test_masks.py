@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from clients.masks import find_difference, mask_body
+from clients.masks import find_difference, mask_body, mask_lines
 
 HOME = "/var/tmp/desk-1"
 NOTICES = (
@@ -32,3 +32,17 @@ def test_words_and_numbers_stay_different() -> None:
     assert "note one" in find_difference(one, other)
     cut = "... [CONTENT TRUNCATED] ...\n---\n7\n Exit code: {code}"
     assert find_difference(mask(cut.replace("{code}", "zero"), 1), mask(cut.replace("{code}", "one"), 1))
+
+
+def write_lines(*kinds: str) -> list[object]:
+    """What is compared of Codex lines of these kinds, numbered in this order."""
+    lines = ({"ordinal": number, "type": kind, "payload": {"type": kind}} for number, kind in enumerate(kinds))
+    return mask_lines("\n".join(map(json.dumps, lines)), HOME)
+
+
+def test_lines_of_costs_may_stand_anywhere() -> None:
+    one = write_lines("function_call", "token_usage_record", "item_completed", "token_count", "function_call_output")
+    other = write_lines("function_call", "item_completed", "token_usage_record", "function_call_output", "token_count")
+    assert len(one) == 3
+    assert not find_difference(one, other)
+    assert find_difference(one, write_lines("item_completed", "function_call", "function_call_output"))
