@@ -24,12 +24,11 @@ from secateur.compaction.trigger import Due, check_due
 from secateur.hooks import BeforeCompact, call_before_hook
 from secateur.jsontext import Text
 from secateur.model import Epoch, NewMessage
-from secateur.plan import is_missing_reasoning
 from secateur.projection import Projection
 from secateur.render.breakpoints import render
 from secateur.render.emitter import Emitter
-from secateur.render.host_entry import has_host_entry
 from secateur.stages import STORE_AWAY, Context
+from secateur.stages.old_work import count_pruned, find_compacted_end, find_load_before_pruning
 from secateur.stages.setup import (
     EARLY_SHARE,
     BackgroundTask,
@@ -40,6 +39,7 @@ from secateur.stages.setup import (
 )
 from secateur.stages.summary_epoch import (
     build_epoch,
+    check_preconditions,
     find_refusal,
     get_ranges,
     is_running_turn_broken,
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from secateur.summarizers.run import CompactionRun
 
 LEFT_SHARE = 0.7  # of their threshold in a pause: what pruning leaves above it becomes digests, if it was above that
+PRUNED_SHARE = 0.9  # of the threshold: a view that pruning in a pause leaves above it is compacted in that pause
 ROUNDS = 3  # of one compaction, where the counters of its policy and of the window are far apart
 
 
@@ -79,15 +80,19 @@ def conclude(
 ) -> CompactionStep:
     """The compaction of a request that needs one; `prepared` is a summary that was made before.
 
-    Raises CancelledError.
+    In a pause, one that was due before pruning is made also after it, where pruning made little room: a few requests
+    later it would be due again, and break a live cache. Raises CancelledError.
     """
     if context.storage == "away":
         return CompactionStep(CompactionSkipped("store", STORE_AWAY))
-    verdict = check_due(context.settings, context.load(projection), context.limits, options.forced)
+    load = context.load(projection)
+    if load.tokens > PRUNED_SHARE * context.limits.threshold and explain_cold(context.budget):
+        load = find_load_before_pruning(context, projection, load)
+    verdict = check_due(context.settings, load, context.limits, options.forced)
     refusal = _find_refusal(projection, verdict, setup, options)
     if refusal is not None and setup.background is None and not (prepared and refusal.reason == "under"):
         return CompactionStep(refusal)
-    before = make_before_event(context, projection, verdict.why, verdict.text, options)
+    before = replace(make_before_event(context, projection, verdict.why, verdict.text, options), tokens=load.tokens)
     if setup.background is not None and (refusal is None or refusal.reason == "under"):
         prepared = prepared or setup.background.take(context.who)
         refusal = refusal if prepared else _begin_beside(context, projection, setup, options, before) or refusal
@@ -105,8 +110,8 @@ def conclude(
 def can_digest(context: Context, projection: Projection, setup: CompactionSetup, options: CompactOptions) -> bool:
     """Whether digests come into question: by price, with a full window, or before that while the cache is cold.
 
-    In a pause, what was pruned in it counts as well, unless little is left. Otherwise each pause would prune a long
-    view to just below the threshold of digests, and write all of it anew.
+    In a pause, what was pruned since the last compaction counts as well, unless little is left. Otherwise pruning would
+    put digests off from pause to pause, each of which writes all of a long view anew.
     """
     settings, digests, document = context.settings, context.settings.digest, projection.document
     if digests is None or digests.when == "never" or not (settings.enabled and setup.enabled):
@@ -118,26 +123,9 @@ def can_digest(context: Context, projection: Projection, setup: CompactionSetup,
     if explain_cold(context.budget):
         share = digests.cold_share
         if load.tokens > LEFT_SHARE * share * context.limits.threshold:
-            load = replace(load, tokens=max(load.tokens, context.budget.tokens_used))
+            pruned = context.budget.scale_to_reported(count_pruned(projection, find_compacted_end(projection)))
+            load = replace(load, tokens=load.tokens + pruned)
     return digests.when == "price" or check_due(settings, load, context.limits, share=share).now
-
-
-def check_preconditions(projection: Projection, is_written: bool = True) -> CompactionSkipped | None:
-    """Why this conversation cannot be compacted at all; None if it can. A preview needs no host entry."""
-    read, format = projection.document.transcript, projection.document.format
-    if read.partial:
-        return CompactionSkipped(
-            "partial", "the provider holds history that is not in this request: it is only observed"
-        )
-    if read.requires_leading_reasoning and is_missing_reasoning(read.messages, projection.projected_messages):
-        return CompactionSkipped("running_turn", "the running turn must begin with its reasoning, so nothing is edited")
-    if is_written and (format.log or read.parts_only) and not has_host_entry(projection.document):
-        text = (
-            f"a session file of {format.name} has no place for a summary: write a request body with --to openai_chat,"
-            " write a hand-off document with secateur recover FILE, or shorten its outputs with secateur prune FILE"
-        )
-        return CompactionSkipped("no_entry", text)
-    return None
 
 
 def make_before_event(
@@ -237,7 +225,8 @@ def _compact(
     listed = setup.summarizers if held is None and (setup.background is None or options.forced) else ()
     options = options.with_reply(reply)
     scene = context.build_compaction_input(projection, options, bool(listed))
-    scene = replace(scene, own=make_session_request(context, projection, listed))
+    own = make_session_request(context, projection, listed)
+    scene = replace(scene, own=own, load=replace(scene.load, tokens=before.tokens))
     task = run.CompactionTask(scene, context.settings, context.policy.continuation)
     made = run.compact_history(task, listed, setup.deadline_s, options.stop)
     if options.stop is not None and options.stop.called:

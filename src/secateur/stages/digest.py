@@ -29,10 +29,11 @@ from secateur.model import Replace
 from secateur.plan import list_active_epochs
 from secateur.projection import Projection
 from secateur.stages import Context
-from secateur.stages.compact import CompactionStep, check_preconditions, conclude_epoch, make_before_event
-from secateur.stages.old_work import find_old_span, is_newest_result_within
+from secateur.stages.compact import CompactionStep, conclude_epoch, make_before_event
+from secateur.stages.old_work import count_pruned, find_old_span, is_newest_result_within
 from secateur.stages.proposing import read_raw_history
 from secateur.stages.setup import NO_OPTIONS, CompactionSetup, CompactOptions
+from secateur.stages.summary_epoch import check_preconditions
 
 _Digests = tuple[Compacted, str] | CompactionSkipped  # the digests and why; or why those that would pay wait
 
@@ -110,14 +111,14 @@ def make_digests(
     `CompactionSkipped` reports digests that would pay if the agent had not read back so much that earlier ones removed.
     """
     costs = _DigestCosts(context, projection, settings)
-    if costs.old.tokens < settings.min_tokens_freed or not (must or costs.may_pay()):
+    if costs.old.tokens + costs.pruned < settings.min_tokens_freed or not (must or costs.may_pay()):
         return None
     held = "" if must else costs.explain_bar(None)
     scene, span = context.build_compaction_input(projection, NO_OPTIONS, False), (costs.old.first, costs.old.end)
     made = CompactionSkipped("rereads", held) if held else shorten(scene, context.settings, settings, span)
     if isinstance(made, CompactionSkipped):
         return made if held else None
-    if not _is_worth_it(made, settings) or not (must or costs.is_paying(made)):
+    if not _is_worth_it(made, settings, costs.pruned) or not (must or costs.is_paying(made)):
         return None
     held = "" if must else costs.explain_bar(made)
     return CompactionSkipped("rereads", held) if held else (made, costs.explain(made, must))
@@ -129,6 +130,13 @@ class _DigestCosts:
     def __init__(self, context: Context, projection: Projection, settings: DigestSettings) -> None:
         self.old, self._cold_reason = find_old_span(projection, settings, context.window), explain_cold(context.budget)
         self._settings, self._projection, self._context = settings, projection, context
+
+    @cached_property
+    def pruned(self) -> int:
+        """What pruning freed of the older work: it counts where digests wait for the window and a pause has come."""
+        if not self._cold_reason or self._settings.when != "window":
+            return 0
+        return count_pruned(self._projection, self.old.first, self.old.end)
 
     @cached_property
     def _ledger(self) -> CostLedger:
@@ -225,9 +233,9 @@ def _count_freed(made: Compacted) -> int:
     return made.tokens_before - made.tokens_after
 
 
-def _is_worth_it(made: Compacted, settings: DigestSettings) -> bool:
-    """Whether enough is freed, and a multiple of what is left."""
-    return _count_freed(made) >= max(settings.min_tokens_freed, settings.min_savings_ratio * made.tokens_after)
+def _is_worth_it(made: Compacted, settings: DigestSettings, pruned: int) -> bool:
+    """Whether enough is freed, with what was `pruned` of it before, and a multiple of what is left."""
+    return pruned + _count_freed(made) >= max(settings.min_tokens_freed, settings.min_savings_ratio * made.tokens_after)
 
 
 def _count_bound(projection: Projection, first: int) -> int:

@@ -8,11 +8,14 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from secateur.compaction.settings import DigestSettings
+from secateur.compaction.trigger import Load
 from secateur.model import Message
 from secateur.projection import Projection
 from secateur.projection.messages import sum_tokens
+from secateur.stages import Context
 
 
 class OldSpan(Struct, frozen=True):
@@ -30,7 +33,7 @@ def find_old_span(projection: Projection, settings: DigestSettings, window: int)
     messages, shown = projection.document.transcript.messages, projection.projected_messages
     kept = settings.keep_tokens
     least = int(kept * window) if isinstance(kept, float) else kept
-    first = max((j for i, j, _ in projection.ranges if i < j), default=0)
+    first = find_compacted_end(projection)
     sizes = [sum_tokens(one) for one in shown[first:]]
     results = [_count_results(one) for one in messages[first:]]
     end = _find_end(results, sizes, settings, least)
@@ -44,6 +47,25 @@ def find_old_span(projection: Projection, settings: DigestSettings, window: int)
     read = sum(sizes[number] * (len(answers) - bisect_left(answers, since[number]) + 1) for number in own)
     begins = first + own[0] if own else first
     return OldSpan(first, first + end, begins, sum(sizes[number] for number in own), read)
+
+
+def find_compacted_end(projection: Projection) -> int:
+    """The end of what earlier compactions replaced, as a message of the raw history."""
+    return max((j for i, j, _ in projection.ranges if i < j), default=0)
+
+
+def count_pruned(projection: Projection, first: int, end: int | None = None) -> int:
+    """How many tokens fewer the view has of messages [first, end) than the raw history."""
+    raw, shown = projection.document.transcript.messages[first:end], projection.projected_messages[first:end]
+    return max(0, sum(map(sum_tokens, raw)) - sum(map(sum_tokens, shown)))
+
+
+def find_load_before_pruning(context: Context, projection: Projection, load: Load) -> Load:
+    """How full the window was before this request's pruning, where the policy goes by prices; else how full it is."""
+    if not context.policy.schedule.uses_prices:
+        return load
+    pruned = max(0, context.budget.estimated - context.fixed_tokens - projection.used)
+    return replace(load, tokens=load.tokens + context.budget.scale_to_reported(pruned))
 
 
 def _find_end(results: Sequence[int], tokens: Sequence[int], settings: DigestSettings, least: int) -> int:

@@ -1,4 +1,4 @@
-"""A compaction as an epoch of the plan, and the breakers that prevent compactions that would gain nothing.
+"""A compaction as an epoch of the plan, its preconditions, and the breakers of those that would gain nothing.
 
 Rule: the edits of one compaction apply together or not at all. What the view would be is computed beside the session,
 and nothing is changed here. The breakers follow from plan and history alone, so they hold in every process and re-arm
@@ -20,12 +20,14 @@ from secateur.plan import (
     fold,
     is_in_running_round,
     is_leading_reasoning_gone,
+    is_missing_reasoning,
     list_active_epochs,
     resolve_ranges,
     with_dependents,
 )
 from secateur.projection import Projection
 from secateur.projection.messages import project_messages
+from secateur.render.host_entry import has_host_entry
 from secateur.text.own_text import NOTED
 from secateur.validation import check_json_word
 
@@ -178,6 +180,24 @@ LEAST_CALLS = 4  # answers of the model between two compactions, for the window 
 MOST_IN_A_ROW = 3  # compactions that came sooner than that
 
 ADVICE = "keep less behind the summary, give tools that say less, or use a model with a larger window"
+
+
+def check_preconditions(projection: Projection, is_written: bool = True) -> CompactionSkipped | None:
+    """Why this conversation cannot be compacted at all; None if it can. A preview needs no host entry."""
+    read, format = projection.document.transcript, projection.document.format
+    if read.partial:
+        return CompactionSkipped(
+            "partial", "the provider holds history that is not in this request: it is only observed"
+        )
+    if read.requires_leading_reasoning and is_missing_reasoning(read.messages, projection.projected_messages):
+        return CompactionSkipped("running_turn", "the running turn must begin with its reasoning, so nothing is edited")
+    if is_written and (format.log or read.parts_only) and not has_host_entry(projection.document):
+        text = (
+            f"a session file of {format.name} has no place for a summary: write a request body with --to openai_chat,"
+            " write a hand-off document with secateur recover FILE, or shorten its outputs with secateur prune FILE"
+        )
+        return CompactionSkipped("no_entry", text)
+    return None
 
 
 def find_refusal(

@@ -155,6 +155,44 @@ def test_what_was_pruned_in_the_same_pause_does_not_put_digests_off() -> None:
     assert digests(digested)
 
 
+def test_what_was_pruned_in_an_earlier_pause_does_not_put_digests_off_either() -> None:
+    policy = only(when="window", cold_share=0.5) | {"prune": [{"type": "condense"}]}
+    engine, fresh = (Engine(policy, window=75_000) for _ in range(2))
+    first, second = (
+        engine.fit(body(session(rounds), model=MODEL), session="s", now_ms=rounds * 10 * MINUTE_MS, idle_s=400)
+        for rounds in (24, 27)
+    )
+    assert "tokens freed" in first.receipt.reason
+    assert not digests(first)
+    pruned = fresh.fit(body(session(24), model=MODEL), now_ms=1, idle_s=400).receipt
+    assert pruned.tokens_view + 3 * 1_300 < 0.5 * (75_000 - 11_250) < second.receipt.tokens_raw  # three rounds more
+    assert digests(second)
+
+
+@pytest.mark.parametrize(("least", "count"), [(22_000, 1), (30_000, 0)])
+def test_what_was_pruned_of_older_work_counts_towards_what_digests_must_free(least: int, count: int) -> None:
+    policy = only(when="window", cold_share=0.3, min_tokens_freed=least) | {"prune": [{"type": "condense"}]}
+    view = Engine(policy, window=75_000).fit(body(session(24), model=MODEL), now_ms=1, idle_s=400)
+    assert len(digests(view)) == count
+    if count:
+        assert view.compaction.tokens_before - view.compaction.tokens_after < least
+
+
+@pytest.mark.parametrize(
+    ("rounds", "window", "summarized"),
+    [(22, 32_000, True), (22, 34_000, False), (24, 35_500, False)],  # not due before pruning; enough room after it
+)
+def test_a_pause_that_pruning_leaves_nearly_full_is_used_for_the_summary(
+    rounds: int, window: int, summarized: bool
+) -> None:
+    policy = only(when="never") | {"prune": [{"type": "condense"}]}
+    asked: list[Any] = []
+    engine = Engine(policy, window=window, summarizer=lambda ask: asked.append(ask) or "")
+    view = engine.fit(body(session(rounds), model=MODEL), now_ms=1, idle_s=400)
+    assert isinstance(view.compaction, Compacted) == bool(asked) == summarized
+    assert view.receipt.tokens_view < view.receipt.tokens_raw - 2_000
+
+
 @pytest.mark.parametrize("window", [16_000, 20_000])
 def test_what_stays_may_be_a_share_of_the_window(window: int) -> None:
     views = [
