@@ -126,8 +126,12 @@ def get_agent_text(message: Message) -> str:
 
 
 def strip_file_links(text: str) -> str:
-    """Replace each Markdown link whose text is the end of its target by that text: `[a.py](src/a.py#L3)`."""
-    return _FILE_LINK.sub(r"\1", text) if "](" in text else text
+    """Replace each Markdown link that names its file by the file and its line: `[a.py](src/a.py#L3)` is `a.py:3`."""
+    return _LINE_LINK.sub(r"\2:\1", _FILE_LINK.sub(_name_line, text)) if "](" in text else text
+
+
+def _name_line(found: re.Match[str]) -> str:
+    return f"{found[1]}:{found[2]}" if found[2] else found[1]
 
 
 def clean_words(text: str) -> str:
@@ -222,7 +226,12 @@ _PATH = re.compile(r"\"file_?path\"\s*:\s*\"(?:[^\"\n]*[/\\\\])?([^\"\n/\\\\]{1,
 _TYPED = re.compile(r"<command-name>\s*/")
 _TYPED_CHARS = 400  # what follows a command without a heading, and is longer than what people type
 _DOCUMENT = re.compile(r"#{1,3} \S")
-_FILE_LINK = re.compile(r"\[`?([^\]\[`\n]{1,200})`?\]\((?:[^()\s]{0,400}/)?\1(?:[#:][^()\s]{0,40})?\)")
+_FILE_LINK = re.compile(  # the text is the end of the target; the line behind it, if any
+    r"\[`?([^\]\[`\n]{1,200})`?\]\((?:[^()\s]{0,400}/)?\1(?:(?:#L|:)(\d{1,7})(?!\d)|(?=[#:)]))(?:[#:–-][^()\s]{0,40})?\)"
+)
+_LINE_LINK = re.compile(  # "[line 12](src/a.py:12)"
+    r"\[`?[Ll](?:ines? )?(\d{1,7})`?\]\((?:[^()\s]{0,400}/)?([^()\s/:#]{1,120})(?:#L|:)\1\)"
+)
 CODE_LINES, CODE_CHARS = 12, 500  # of a block of code that is kept
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.M)
 _EMPTY_TAG = re.compile(r"<(\w{1,40})>\s*</\1>")  # around a command that is a call

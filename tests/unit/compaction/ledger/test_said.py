@@ -38,14 +38,22 @@ def test_what_the_user_says_or_pastes_beside_a_command_is_a_request(text: str) -
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("see [src/cart.py](/home/ada/shop/src/cart.py#L12) first", "see src/cart.py first"),
-        ("[`cart.py`](src/cart.py:12)", "cart.py"),
+        ("see [src/cart.py](/home/ada/shop/src/cart.py#L12) first", "see src/cart.py:12 first"),
+        ("[`cart.py`](src/cart.py:12)", "cart.py:12"),
+        ("[cart.py](/shop/src/cart.py#L12-L40)", "cart.py:12"),
+        ("[cart.py](/shop/src/cart.py:12:5)", "cart.py:12"),
+        ("[cart.py:12](/shop/src/cart.py:12)", "cart.py:12"),
+        ("[cart.py](/shop/src/cart.py)", "cart.py"),
+        ("[cart.md](docs/cart.md#totals)", "cart.md"),
+        ("and [line 40](/shop/src/cart.py:40) returns", "and cart.py:40 returns"),
+        ("[L40](src/cart.py#L40)", "cart.py:40"),
+        ("[line 40](src/cart.py:41)", "[line 40](src/cart.py:41)"),
         ("[the guide](docs/guide.md)", "[the guide](docs/guide.md)"),
         ("[cart.py](src/smart_cart.py)", "[cart.py](src/smart_cart.py)"),
         ("[cart.py](src/cart.py.orig)", "[cart.py](src/cart.py.orig)"),
     ],
 )
-def test_a_link_that_repeats_the_path_of_its_file_is_told_as_that_file(said: str, told: str) -> None:
+def test_a_link_that_repeats_the_path_of_its_file_is_told_as_that_file_with_its_line(said: str, told: str) -> None:
     assert strip_file_links(said) == told
 
 

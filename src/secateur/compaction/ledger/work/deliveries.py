@@ -1,9 +1,9 @@
 """What the user asked for by name and that no call did: a commit, a push, a pull request, a merge, a ticket.
 
 Rule: only what is asked for in so many words, at the beginning of a clause; not what is denied, asked about, or bound
-to a condition. What the calls of later messages did is taken from the commands and tools themselves, never from what
-the agent says of them; of a chain that failed, what its output shows done
-is done. One entry for each kind, the newest; quoted.
+to a condition, nor what the user interrupted at once to speak of something else. What the calls of later messages did
+is taken from the commands and tools themselves, never from what the agent says of them; of a chain that failed, what
+its output shows done is done. One entry for each kind, the newest; quoted.
 """
 
 import re
@@ -12,8 +12,10 @@ from collections.abc import Iterable, Sequence
 from secateur.compaction.ledger.entries import Undelivered
 from secateur.compaction.ledger.runs.failed_acts import has_run_failed, list_failed_programs
 from secateur.compaction.ledger.said import get_user_text, split_sentences
+from secateur.compaction.ledger.user.requests import is_substantial
 from secateur.model import Message
 from secateur.redact import redact
+from secateur.text.host_texts import is_interruption
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand
 
@@ -27,15 +29,33 @@ def extract_deliveries(
     """Return what was asked for and not done, and the kinds of everything that was done."""
     kinds = _list_kinds(done, ran)
     found: dict[str, Undelivered] = {}
+    withdrawn = _find_withdrawn(messages)
     for message in messages:
         if text := get_user_text(message):
             if _TAKES_BACK.match(text):
                 found.clear()
+            if message.key in withdrawn:
+                continue
             found |= {kind: Undelivered(kind, said, message.key) for kind, said in _find_requests(text)}
         for part in message.parts:
             for kind in kinds.get(part.key, ()) if part.kind == "tool_call" else ():
                 found.pop(kind, None)
     return tuple(found.values()), tuple(dict.fromkeys(kind for one in kinds.values() for kind in sorted(one)))
+
+
+def _find_withdrawn(messages: Sequence[Message]) -> set[str]:
+    """Return the keys of messages that the user interrupted before the agent did anything, to say something else."""
+    withdrawn: set[str] = set()
+    newest = interrupted = ""  # the message that nothing followed yet; the one that was interrupted
+    for message in messages:
+        if text := get_user_text(message):
+            withdrawn |= {interrupted} if interrupted and is_substantial(text) else set()
+            newest, interrupted = message.key, ""
+        elif message.role == "assistant":
+            newest = ""
+        elif newest and any(part.kind == "text" and is_interruption(part.text) for part in message.parts):
+            interrupted = newest
+    return withdrawn
 
 
 def _list_kinds(done: Iterable[Action], ran: Iterable[ExecutedCommand]) -> dict[str, set[str]]:

@@ -25,6 +25,7 @@ QUESTION_CHARS = 160
 ENDED_TURN = "the agent ended its turn"
 NOTHING_OPEN = "nothing is open"
 SAID_UNDONE = "what the agent says is not done"
+SAID_FOUND = "what the agent's last words found"
 OPPOSED_PUSH = "rules on pushing oppose each other"
 NO_PULL_REQUEST = "a pull request (a rule speaks of them, and no call opened one)"
 ENDED_SESSION = ", which ended the session"
@@ -42,9 +43,9 @@ def render_verdict(ledger: Ledger) -> str:
     """Return the line that says where the session stands; "" where the agent did nothing."""
     if not _has_begun(ledger):
         return ""
-    left = ", ".join(_list_open(ledger)) or (SAID_UNDONE if _is_said_undone(ledger.last_words, ledger.report) else "")
     turn = _describe_turn(ledger)
     is_settled = not ledger.questions and turn.startswith((ENDED_TURN, SUBMITTED))
+    left = ", ".join(_list_open(ledger)) or _describe_told(ledger, is_settled)
     behind = f"{_OPEN}{left}" if left else NOTHING_OPEN if is_settled else ""
     return f"- {WHERE}: {'; '.join(filter(None, (turn, behind)))}"
 
@@ -181,9 +182,25 @@ def _is_said_undone(*quotes: Quote | None) -> bool:
     return any(UNFINISHED.search(sentence) and not _EXPLAINS.search(sentence) for sentence in said)
 
 
+def _describe_told(ledger: Ledger, is_settled: bool) -> str:
+    """Say that the agent's words tell of something that is left, or of findings of which none is said to be fixed."""
+    if _is_said_undone(ledger.last_words, ledger.report):
+        return SAID_UNDONE
+    text = ledger.last_words.text if is_settled and ledger.last_words else ""
+    return SAID_FOUND if _FINDS.search(text) and not _FIXED.search(text) else ""
+
+
 def _count(number: int, name: str, names: str = "", is_least: bool = False) -> Iterator[str]:
     if number:
         yield f"{'at least ' * is_least}{number} {name if number == 1 else names or f'{name}s'}"
 
 
+_FINDS = re.compile(  # a finding of a review with its severity, or an open question under its heading
+    r"(?im)^[ \t]*(?:[-*•]|\d{1,2}[.)]|#{1,5})[ \t]+(?:\d{1,2}[.)][ \t]+)?[*\[(]{0,4}"
+    r"(?:critical|high|medium|low|major|minor|blocker|P[0-3])(?:[ \t](?:severity|priority))?[*\])]{0,4}[ \t]?"
+    r"(?:[:—–]|-[ \t]|(?<=[\])])[ \t])"
+    r"|^[ \t#*]{0,8}open questions?(?:[ \t]/[ \t]\w+)?[*]{0,2}:?[*]{0,2}[ \t]*\n\s*(?:[-*•]|\d{1,2}[.)])[ \t]+"
+    r"(?!none\b|no\b|n/a\b)\S"
+)
+_FIXED = re.compile(r"(?i)\b(?:fixed|resolved|addressed|corrected|done)\b|[✅✔]")
 _ACT = re.compile(r"(?<![\w-])(push|commit|pull|merge|rebase|cherry-pick|publish|release|deploy|upload|apply)\b")

@@ -65,6 +65,26 @@ def test_what_a_call_did_is_not_open(said: str, command: str) -> None:
     assert read(*ran(command, "ok"), user(said), DONE).undelivered != ()
 
 
+STOPPED = user("[Request interrupted by user]", "harness")
+
+
+@pytest.mark.parametrize(
+    ("messages", "kinds"),
+    [
+        ((user("commit this"), STOPPED, user("Why does the basket take so long to sum up?")), []),
+        ((user("commit this"), STOPPED, user("Sum it up, then push.")), ["push"]),
+        ((user("commit this"), STOPPED, user("continue")), ["commit"]),
+        ((user("commit this"), user("Why does the basket take so long to sum up?")), ["commit"]),
+        ((user("Fix it and commit this"), *ran("make x"), STOPPED, user("Mend the lamp as well.")), ["commit"]),
+        ((user("push"), DONE, user("commit this"), STOPPED, user("Mend the lamp as well.")), ["push"]),
+    ],
+)
+def test_what_was_interrupted_at_once_for_something_else_is_not_asked_for(
+    messages: tuple[Message, ...], kinds: list[str]
+) -> None:
+    assert [one.kind for one in read(*messages, DONE).undelivered] == kinds
+
+
 def test_a_tool_of_a_server_delivers_as_well() -> None:
     call = (
         assistant(("1", "mcp__github__create_pull_request", "{}")),

@@ -47,6 +47,26 @@ def stands(ledger: Ledger) -> str:
 FIX = user("Mend the basket.")
 HANDED_IN = "the agent handed its work in with `echo SUBMIT_NOW`, which ended the session"
 WORK = "the agent is in the middle of its work"
+FOUND = "the agent ended its turn; the user is next; open: what the agent's last words found"
+NOTHING = "the agent ended its turn; the user is next; nothing is open"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Findings:\n\n1. High: the basket loses coins.\n2. Low: a name is long.", FOUND),
+        ("- **Medium** — the basket loses coins.", FOUND),
+        ("- [P2] The basket loses coins.", FOUND),
+        ("It looks good.\n\nOpen question:\n- The lid may be too heavy for a child.", FOUND),
+        ("It looks good.\n\n**Open questions**\n\n1. The lid may be too heavy for a child.", FOUND),
+        ("It looks good.\n\nOpen questions:\n- None.", NOTHING),
+        ("The lamp has three steps:\n- high is for reading\n- low is for the night", NOTHING),
+        ("High: the lamp is bright.", NOTHING),
+        ("- High: the basket lost coins; fixed.", NOTHING),
+    ],
+)
+def test_findings_and_open_questions_of_the_last_reply_are_open(text: str, said: str) -> None:
+    assert stands(read(user("Review the basket."), *ran("make x", "Exit code: 0\nok"), assistant(text=text))) == said
 
 
 @pytest.mark.parametrize(
