@@ -65,4 +65,7 @@ def print_table(framework: str, runs: dict[str, Run]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    try:
+        main(sys.argv[1:])
+    except ModuleNotFoundError as missing:
+        sys.exit(f"{missing}: install what the head of this file names")
