@@ -119,13 +119,16 @@ _PRINTS = {"cat": 1, "bat": 1, "head": 1, "tail": 1, "less": 1, "nl": 1, "sed": 
 _RUNNER = (
     r"(?:python[\d.]* -m |(?:uv|poetry|pipenv|hatch|pdm) run |npx (?:-\S+ )*|bunx |pnpm exec |yarn |bundle exec )?"
 )
-_SCRIPTS = r"(?:npm|pnpm|yarn|bun|deno|mix|swift|dotnet|bazel|gradlew?|mvn|sbt|make|mise|just|task|rake|rails|nx|turbo)"
+_SCRIPTS = (
+    r"(?:npm|pnpm|yarn|bun|deno|mix|swift|dotnet|bazel(?:isk)?|gradlew?|mvn|sbt|make|mise|just|task|rake|rails|nx|turbo"
+    r"|lerna|hatch|flutter|dart|lein|php artisan)(?: run(?:-many -t)?| exec| workspace \S+| -\S+(?: [^\s-]\S*)??)*"
+)
 _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = (
     (
         "test",
         re.compile(
             rf"{_RUNNER}(?:pytest|py\.test|unittest|nosetests|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|gotestsum"
-            rf"|playwright test|go test|cargo (?:nextest|test)|{_SCRIPTS}(?: run| exec| -\S+)* [\w:.-]*tests?\b"
+            rf"|playwright test|go test|cargo (?:\+\S+ )?(?:nextest|test)|{_SCRIPTS} [\w:.-]*tests?\b"
             r"|python[\d.]* \S*(?:runtests|manage|test_\w+|\w+_test)\.py|runtests\.\w+|\S*test\S*\.sh)"
         ),
     ),
@@ -133,14 +136,14 @@ _CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = (
         "build",
         re.compile(
             rf"{_RUNNER}(?:go (?:build|install)|cargo (?:build|check)|tsc|tsgo|cmake --build|docker build|ninja|webpack"
-            rf"|vite build|make$|{_SCRIPTS}(?: run| -\S+)* [\w:.-]*(?:build|compile|package|typecheck|check)\b)"
+            rf"|vite build|make$|{_SCRIPTS} [\w:.-]*(?:build|compile|package|typecheck|check)\b)"
         ),
     ),
     (
         "lint",
         re.compile(
             rf"{_RUNNER}(?:ruff|mypy|pyright|flake8|pylint|eslint|biome|golangci-lint|go vet|cargo clippy|shellcheck"
-            rf"|{_SCRIPTS}(?: run| -\S+)* [\w:.-]*lint\b)"
+            rf"|{_SCRIPTS} [\w:.-]*lint\b)"
         ),
     ),
 )

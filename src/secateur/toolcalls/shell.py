@@ -22,6 +22,7 @@ class Simple(Struct, frozen=True, gc=False):
     appends: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()  # `<`
     then: str = ""  # the operator after it: `|`, `;`, `&&` and the like
+    is_captured: bool = False  # `$(...)`: what it prints becomes a part of another command
 
 
 class Parsed(Struct, frozen=True, gc=False):
@@ -74,7 +75,7 @@ _PIECE = re.compile(
     rf"(?P<words>(?:{_PLAIN}[ \t\r]++)++)|(?P<plain>{_PLAIN})"  # most words, found first
     r"|(?P<blank>[ \t\r]+|\\\n)|(?P<note>(?:(?<=\s)|^)#[^\n]*)"
     r"|(?P<dup>\d?[<>]&(?:\d|-))|(?P<redirect>(?:\d|&)?>>|(?:\d|&)?>\|?|\d?<(?![<(]))"
-    r"|(?P<op>\n|;;?|&&?|\|[|&]?|[(){}](?=\s|$|;|\))|\()"
+    r"|(?P<op>\n|;;?|&&?|\|[|&]?|[{}](?=\s|$|;|\))|[()])"
     r"|'(?P<single>[^']*)'|\"(?P<double>(?:\\.|[^\"\\])*)\"|\\(?P<escaped>.)|(?P<bare>[^\s'\"\\;&|<>()]+)|(?P<rest>.)",
     re.S | re.M,
 )
@@ -124,16 +125,16 @@ class _Line:
             self.finish_word()
         self.words += words
 
-    def build_command(self, then: str = "") -> Simple | None:
+    def build_command(self, then: str = "", is_captured: bool = False) -> Simple | None:
         self.finish_word()
         if not self.to:
-            return Simple(tuple(filter(None, self.words)), then=then) if self.words else None
+            return Simple(tuple(filter(None, self.words)), (), (), (), then, is_captured) if self.words else None
         writes, appends, reads = [tuple(self.to.get(letter, ())) for letter in "war"]
-        return Simple(tuple(filter(None, self.words)), writes, appends, reads, then)
+        return Simple(tuple(filter(None, self.words)), writes, appends, reads, then, is_captured)
 
 
 def _parse_commands(line: str) -> Iterator[Simple]:
-    current = _Line()
+    current, around = _Line(), list[_Line]()  # and the commands that a `$(` interrupts
     for piece in _PIECE.finditer(line):
         kind = piece.lastgroup
         if kind == "words":
@@ -143,13 +144,22 @@ def _parse_commands(line: str) -> Iterator[Simple]:
         elif kind in ("blank", "note", "dup"):
             current.finish_word()
         elif kind == "op":
-            if made := current.build_command(piece[0]):
+            captures = piece[0] == "(" and current.word is not None and current.word.endswith("$")
+            if not captures and (made := current.build_command(piece[0], bool(around))):
                 yield made
-            current = _Line()
+            current = _open_or_close(piece[0], current if captures else _Line(), around, captures)
         else:
             _add_rare_piece(current, kind, piece)
-    if made := current.build_command():
-        yield made
+    lines = (*around, current)  # what stands in a `$(` that is never closed
+    yield from [made for line in reversed(lines) if (made := line.build_command("", line is not lines[0]))]
+
+
+def _open_or_close(sign: str, current: _Line, around: list[_Line], captures: bool) -> _Line:
+    """The line that is read on behind an operator; in a `$(`, each parenthesis has to be closed."""
+    if sign == "(" and (captures or around):
+        around.append(current)
+        return _Line()
+    return around.pop() if sign == ")" and around else current
 
 
 def _add_rare_piece(current: _Line, kind: str | None, piece: re.Match[str]) -> None:
