@@ -54,11 +54,11 @@ def room(name: str) -> str:
     return name.removeprefix("secateur").lstrip(".").split(".")[0]
 
 
-def imported(name: str, late: bool = True) -> Iterator[str]:
-    """Modules of this package that a module imports: wherever in the file, or only those it needs to be loaded."""
+def imported(name: str) -> Iterator[str]:
+    """Modules of this package that a module imports, wherever in the file: a late import hides no circle."""
     package = name if MODULES[name].name == "__init__.py" else name.rpartition(".")[0]
     tree = ast.parse(MODULES[name].read_text())
-    for node in ast.walk(tree) if late else tree.body:
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "secateur")
         elif isinstance(node, ast.ImportFrom):
@@ -105,7 +105,7 @@ def test_every_room_is_drawn_and_every_drawn_room_stands() -> None:
 
 
 def test_no_import_goes_in_circles() -> None:
-    graph = {name: set(imported(name, late=False)) - {name} for name in MODULES}
+    graph = {name: set(imported(name)) - {name} for name in MODULES}
     try:
         tuple(TopologicalSorter(graph).static_order())
     except CycleError as circle:

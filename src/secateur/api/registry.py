@@ -167,16 +167,14 @@ def list_plugin_rules(family: str) -> tuple[Rule, ...]:
 
 
 def _wrap_plugin_rule(name: str, loaded: Any) -> Rule:
-    from secateur.api import FAMILIES
-
     if not isinstance(loaded, Rule):
         raise ConfigError(f"{loaded!r:.80} is not a rule: make one with secateur.plugins.rule")
     if loaded.id != name:
         raise ConfigError(f"its id is {loaded.id!r}, and its entry point is called {name!r}")
     if _OURS.fullmatch(name):
         raise ConfigError("ids of one letter and a number are those of built-in rules: choose another, as in ACME-1")
-    if loaded.family not in FAMILIES:
-        raise ConfigError(f"it is for the API {loaded.family!r}: set family to one of {', '.join(FAMILIES)}")
+    if loaded.family not in RULES:
+        raise ConfigError(f"it is for the API {loaded.family!r}: set family to one of {', '.join(RULES)}")
     repair = _guard_repair(loaded.repair, name) if loaded.repair else None
     return replace(loaded, check=_guard_check(loaded.check, name), repair=repair)
 

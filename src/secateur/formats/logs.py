@@ -27,6 +27,7 @@ CODEX = ("session_meta", "response_item", "turn_context", "event_msg", "compacte
 _SPOKEN = ("user", "assistant", "toolResult", "bashExecution", "custom")
 _FAMILY = {"openclaw": "pi"}  # one grammar, so no two hosts
 _WHOLE = ("messages", "contents", "input", "history", "steps", "traj")  # where whole documents keep a conversation
+_OF_MESSAGES = frozenset({"role", "parts", "type", "source"})  # what the first message there has, by host
 
 
 class Log(Struct):
@@ -238,8 +239,8 @@ def require_one_host(entries: Mapping[int, dict[str, Any]], name: str) -> None:
 
 
 def _is_whole(entry: Mapping[str, Any]) -> bool:
-    """Whether a line is all of a request, or of a session that is one document."""
-    from secateur.formats.detection import recognize  # which imports this file
-
-    named = [name for name in _WHOLE if isinstance(entry.get(name), list) and entry[name]]
-    return bool(named) and "type" not in entry and recognize(dict(entry), log=False) is not None
+    """Whether a line is all of a request, or of a session that is one document: it holds a list of messages."""
+    lists = [entry[name] for name in _WHOLE if isinstance(entry.get(name), list) and entry[name]]
+    return "type" not in entry and any(
+        isinstance(one, dict) and not _OF_MESSAGES.isdisjoint(one) for items in lists for one in items[:1]
+    )

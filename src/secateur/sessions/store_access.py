@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from threading import Lock, local
-from typing import TYPE_CHECKING, TypeVar
+from typing import Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 from secateur import forking
 from secateur.chain import Link
 from secateur.errors import SecateurError, StoreError
 from secateur.receipt import Receipt
-from secateur.sessions.cache import CachedSession
+from secateur.sessions.cache import CachedSession, SessionCache
 from secateur.sessions.receipt_log import link_receipts
 from secateur.stores.protocol import (
     Blob,
@@ -36,10 +36,6 @@ from secateur.stores.protocol import (
     State,
     Store,
 )
-
-if TYPE_CHECKING:
-    from secateur.sessions import SessionManager
-
 
 WAIT_S = 0.25  # for one request, whatever it asks
 WORK_S = 0.05  # of each call is work; what it takes beyond that was spent waiting
@@ -245,7 +241,21 @@ def build_update(cached: CachedSession, state: State, *more: Receipt) -> Session
     return SessionUpdate(at=receipts[-1].at_ms, receipts=link_receipts(receipts, state))
 
 
-def flush(sessions: "SessionManager") -> None:
+class Sessions(Protocol):
+    """What is asked here of the sessions of an engine."""
+
+    store: Store | None
+    reach: StoreAccess | None
+    memory: SessionCache
+
+    def load_state(
+        self, cached: CachedSession, who: SessionId, store: Store | StoreAccess | None
+    ) -> tuple[State, str]: ...
+
+    def reload(self, cached: CachedSession) -> None: ...
+
+
+def flush(sessions: Sessions) -> None:
     """Give the store the receipts that waited for it, now that it answers again: a few sessions at a time."""
     reach = sessions.reach
     if reach is None or not reach.returned:
@@ -255,7 +265,7 @@ def flush(sessions: "SessionManager") -> None:
     reach.returned = bool(left) or len(waiting) > FEW
 
 
-def settle(sessions: "SessionManager") -> None:
+def settle(sessions: Sessions) -> None:
     """Give the store all receipts that wait for it, however long that takes; what it does not take stays here."""
     for who in sessions.memory.list_waiting() if sessions.store is not None else ():
         for _ in range(TIMES):
@@ -263,7 +273,7 @@ def settle(sessions: "SessionManager") -> None:
                 break
 
 
-def _flush_session(sessions: "SessionManager", who: SessionId, store: Store | StoreAccess | None) -> bool:
+def _flush_session(sessions: Sessions, who: SessionId, store: Store | StoreAccess | None) -> bool:
     """Whether no receipt of a session waits any more, or a user of the session will store them."""
     with sessions.memory.try_check_out(who) as cached:
         if cached is None or not cached.waiting or store is None:
