@@ -45,6 +45,7 @@ from secateur.stages import (
 from secateur.stages.compact import CompactionStep
 from secateur.stages.demands import Demands, collect, detect_change, remember_repairs
 from secateur.stages.setup import CompactionSetup, CompactOptions, PreparedSummary
+from secateur.stages.summary_epoch import separate_turns
 from secateur.stores.protocol import Blob, SessionId, State
 from secateur.view import View
 
@@ -94,8 +95,8 @@ def decide(call: RequestRun, state: State, storage: Storage, prepared: PreparedS
 
     # What was sent before may read differently now, because of a changed repair or of another plan.
     repaired = remember_repairs(settings, call.incoming, request.native, read) if settings.repair else None
-    step = detect_change(cached.repaired, repaired, read, request.now_ms)
-    used = projection.used
+    step, used = detect_change(cached.repaired, repaired, read, request.now_ms), projection.used
+    step = Step(separate_turns(projection, step.epoch, request.now_ms)) if projection.ranges else step
     voided, forced = _open(projection, step.epoch), demands.placement.moved
     if step.epoch is not None:
         context, forced = context.refresh(projection, used), forced or step.epoch.reason

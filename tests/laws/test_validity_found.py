@@ -19,12 +19,13 @@ UNTOLD = (20, 188, 228)  # a summary in the middle of a turn, and nothing that a
 SHORTER = (228,)  # of these, whose history is shorter than any summary of it
 BESIDE = (3945, 4230, 5949)  # what came beside the main line made it forget what it had been sent
 GAP = (4098, 5658)  # rounds of the running turn gave way between two that stay
+IDLE = (7594, 8324)  # told to go on while it waited, the agent said nothing, and the user spoke next
 
 INSIDE = (24510, 27300, 37940, 46480)  # several cache markers in one block: one was counted
 LEADING = (44675,)  # a summary replaced the round with the reasoning that the running loop began with
 
 
-@pytest.mark.parametrize("seed", [*SUMMED, *IN_TURNS, *WORD, *GAP])
+@pytest.mark.parametrize("seed", [*SUMMED, *IN_TURNS, *WORD, *GAP, *IDLE])
 def test_what_compaction_broke_once_is_sound(seed: int) -> None:
     plays(case(seed)._replace(compact=True))
 

@@ -218,11 +218,21 @@ def turns(one: Case) -> Iterator[Turn]:
         for aside in one.asides:
             if aside.after != number:
                 continue
-            if aside.what in ("again", "compact"):
-                yield Turn(MAIN, number, body, aside.what == "compact")
+            if aside.what == "again":
+                yield Turn(MAIN, number, body)
+            elif aside.what == "compact":  # mostly while the agent waits: it has answered, and nothing was asked yet
+                ends = answered(one.story, count) if aside.count % 3 else count
+                yield Turn(MAIN, number, one.shape.body(one.story, ends, one.style), True)
             else:
                 for told in parted(one.story, aside):
                     yield Turn(f"{aside.what} {number}", number, one.shape.body(told, len(told.said), one.style))
+
+
+def answered(told: Story, count: int) -> int:
+    """Where the story stands when the agent has answered what it was asked before."""
+    said = [*told.said, Said("user", [])]
+    behind = count + 1 < len(said) and (said[count].by, said[count + 1].by) == ("assistant", "user")
+    return count + behind
 
 
 def parted(told: Story, aside: Aside) -> Iterator[Story]:
