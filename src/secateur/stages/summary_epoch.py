@@ -135,24 +135,17 @@ def alternate_roles(
 
 
 def separate_turns(work: Projection, epoch: Epoch | None, now: int) -> Epoch | None:
-    """The epoch, with a message of the other role behind a message of ours if what came behind it has the same role.
+    """The epoch, with a message of the other role behind each range after which two of one role meet by now.
 
-    Which of the two comes is not known when a conversation is compacted: the agent's answer to our message, or, where
-    the host asked for a compaction and sent nothing, the user's next one (API rules B3, O13).
+    Which of the two comes is not known when a conversation is compacted: the agent's answer to how the view ends, or,
+    where the host asked for a compaction and sent nothing, the user's next message (API rules B3, O13).
     """
     messages, format = work.document.transcript.messages, work.document.format
     if not (format.must_alternate or (format.may_alternate and has_alternating_roles(messages))):
         return epoch
-    aside = not format.must_alternate
-    nearest = {end: edit for _, end, edit in work.ranges if edit.messages}  # to what is behind: the last one there
-    met = [
-        edit.through
-        for end, edit in nearest.items()
-        if _is_followed_by_own_role(edit.messages[-1], messages[end:], aside)
-    ]
-    if not met:
+    made = tuple(_find_meetings(messages, work.ranges, not format.must_alternate))
+    if not made:
         return epoch
-    made = tuple(Replace(key, key, (_make_other_role("user"),), "compact") for key in met)
     edits: tuple[Edit, ...] = (*(epoch.edits if epoch is not None else ()), *made)
     if work.binds:
         edits = with_dependents(messages, edits, work.fold.removed)
@@ -162,10 +155,18 @@ def separate_turns(work: Projection, epoch: Epoch | None, now: int) -> Epoch | N
 SEPARATED = "what came next has the role of the message before it"
 
 
-def _is_followed_by_own_role(ours: NewMessage, behind: Sequence[Message], aside: bool) -> bool:
-    """Whether ours is a user's message, and the next one that counts is one, too."""
-    speakers = (_get_speaker(message, aside) for message in behind)
-    return _get_speaker(ours, aside) == "user" == next(filter(None, speakers), "")
+def _find_meetings(
+    messages: Sequence[Message], ranges: Sequence[tuple[int, int, Replace]], aside: bool
+) -> Iterator[Replace]:
+    """Yield insertions where a message has the role of the one before it, and a range ends between the two."""
+    before, latest = "", None
+    for message, edit in _iterate_speakers(messages, ranges):
+        latest = edit or latest
+        role = _get_speaker(message, aside) if message is not None else ""
+        if role and role == before and edit is None and latest is not None:
+            yield Replace(latest.through, latest.through, (_make_other_role(role),), "compact")
+        if role:
+            before, latest = role, edit
 
 
 def _mark_summary(edit: Edit, rung: str) -> Edit:

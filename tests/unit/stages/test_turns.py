@@ -1,67 +1,73 @@
-"""A compaction keeps user and assistant speaking in turns where they did, and the word that a response format needs."""
+"""User and assistant take turns in each view, whoever speaks after a compaction."""
 
-import json
 from typing import Any
 
 import pytest
 
 from secateur import Engine
 from secateur.api import check
-from secateur.compaction.outcome import Compacted
-from secateur.stages.summary_epoch import AS_JSON
 
-WINDOW = 6_000
-
-
-def told(*, twice: bool = False) -> list[dict[str, Any]]:
-    """Rounds as a chat API has them; with `twice` the user once spoke twice in a row."""
-    found: list[dict[str, Any]] = [{"role": "user", "content": "Fix the login."}]
-    found += [{"role": "user", "content": "Please."}] if twice else []
-    for number in range(20):
-        call = {"id": f"call{number:05d}", "type": "function", "function": {"name": "run", "arguments": "{}"}}
-        found.append({"role": "assistant", "content": None, "tool_calls": [call]})
-        found.append({"role": "tool", "tool_call_id": call["id"], "content": f"line {number} " * 200})
-    return found
+OUTPUT = "line of code\n" * 300
+TOOLS = {"toolConfig": {"tools": [{"toolSpec": {"name": "read", "inputSchema": {"json": {}}}}]}}
 
 
-@pytest.mark.parametrize("preset", ["kilocode", "opencode", "hermes", "balance"])
-@pytest.mark.parametrize("ends", [[], [{"role": "assistant", "content": "Done."}, {"role": "user", "content": "On."}]])
-@pytest.mark.parametrize("profile", ["strict", "mistral"])
-def test_who_speaks_in_turns_keeps_to_it(preset: str, ends: list[dict[str, Any]], profile: str) -> None:
-    said = told() + ends
-    view = Engine(preset, window=WINDOW, format="openai_chat").fit({"messages": said}, now_ms=0)
-    assert isinstance(view.compaction, Compacted)
-    assert check("openai_chat", said, None, profile=profile) == []
-    assert check("openai_chat", view.request["messages"], None, profile=profile) == []
+def said(role: str, *blocks: dict[str, Any]) -> dict[str, Any]:
+    return {"role": role, "content": list(blocks)}
 
 
-def test_who_does_not_is_left_alone() -> None:
-    view = Engine("kilocode", window=WINDOW, format="openai_chat").fit({"messages": told(twice=True)}, now_ms=0)
-    assert isinstance(view.compaction, Compacted)
-    assert "(noted)" not in json.dumps(view.request)
+def read(number: int) -> list[dict[str, Any]]:
+    """A call of a tool, and its result."""
+    call = {"toolUse": {"toolUseId": f"t{number}", "name": "read", "input": {"path": f"src/{number}.py"}}}
+    result = {"toolResult": {"toolUseId": f"t{number}", "content": [{"text": OUTPUT}]}}
+    return [said("assistant", call), said("user", result)]
 
 
-def test_the_word_json_stays_where_the_response_format_needs_it() -> None:
-    messages = told()
-    messages[2]["content"] += "in json"
-    request = {"messages": messages, "response_format": {"type": "json_object"}}
-    view = Engine("kilocode", window=WINDOW, format="openai_chat").fit(request, now_ms=0)
-    assert isinstance(view.compaction, Compacted)
-    assert "in json" not in json.dumps(view.request["messages"])
-    assert AS_JSON.strip() in json.dumps(view.request["messages"])
+ASKED = [said("user", {"text": "fix the beds"}), *read(1), *read(2)]
+ANSWERED = [*ASKED, said("assistant", {"text": "a long answer " * 200})]
+NEXT = said("user", {"text": "and now the roses"})
 
 
-def test_an_output_that_says_json_is_no_message_of_the_responses_api() -> None:
-    spoken = [
-        {"role": "user" if number % 2 == 0 else "assistant", "content": f"note {number}: " + "what was done. " * 200}
-        for number in range(12)
+def view_after_compaction(
+    policy: str, compacted: list[dict[str, Any]], then: list[dict[str, Any]], window: int = 1_000
+) -> Any:
+    engine = Engine(policy, window=window, format="bedrock_converse")
+    first = engine.compact({"messages": compacted, **TOOLS}, session="s", now_ms=1)
+    assert check("bedrock", first.request["messages"], TOOLS) == []
+    view = engine.fit({"messages": [*compacted, *then], **TOOLS}, session="s", now_ms=2)
+    assert view.request["messages"][: len(first.request["messages"])] == first.request["messages"]
+    again = engine.fit({"messages": [*compacted, *then], **TOOLS}, session="s", now_ms=3)
+    assert again.request == view.request
+    return view
+
+
+@pytest.mark.parametrize("policy", ["balance", "frugal", "careful", "focus", "kilocode", "opencode"])
+def test_the_user_may_speak_next(policy: str) -> None:
+    view = view_after_compaction(policy, ANSWERED, [NEXT])
+    messages = view.request["messages"]
+    assert check("bedrock", messages, TOOLS) == []
+    assert messages[-2:] == [said("assistant", {"text": "(noted)"}), NEXT]
+    assert view.receipt.status == "opened"
+
+
+@pytest.mark.parametrize("policy", ["balance", "kilocode"])
+def test_the_agent_may_speak_next(policy: str) -> None:
+    answer = said("assistant", {"text": "the beds are done"})
+    view = view_after_compaction(policy, ASKED, [answer, NEXT], 20_000)
+    messages = view.request["messages"]
+    assert check("bedrock", messages, TOOLS) == []
+    assert messages[-2:] == [answer, NEXT]
+    assert messages[-3]["role"] == "user"
+
+
+def test_a_server_of_chats_that_wants_turns_gets_them() -> None:
+    history = [
+        {"role": "user", "content": "fix the beds"},
+        {"role": "assistant", "content": "which? " + OUTPUT},
+        {"role": "user", "content": "all"},
+        {"role": "assistant", "content": "done " + OUTPUT},
     ]
-    spoken[2]["content"] += "in json " + "what was done. " * 200  # in its middle, which gives way
-    call = {"type": "function_call", "call_id": "c1", "name": "read", "arguments": "{}"}
-    output = {"type": "function_call_output", "call_id": "c1", "output": '{"kind": "json"}'}
-    request = {"input": [*spoken, call, output], "text": {"format": {"type": "json_object"}}}
-    view = Engine("kilocode", window=WINDOW, format="openai_responses").fit(request, now_ms=0)
-    assert isinstance(view.compaction, Compacted)
-    assert output in view.request["input"]
-    assert check("openai_responses", view.request["input"], request) == []
-    assert AS_JSON.strip() in json.dumps(view.request["input"])
+    engine = Engine("kilocode", window=1_000, format="openai_chat")
+    engine.compact({"messages": history}, session="s", now_ms=1)
+    view = engine.fit({"messages": [*history, {"role": "user", "content": "thanks"}]}, session="s", now_ms=2)
+    assert check("openai_chat", view.request["messages"], {}, profile="strict") == []
+    assert [message["content"] for message in view.request["messages"][-2:]] == ["(noted)", "thanks"]
