@@ -142,7 +142,8 @@ mutants: $(installed)
 
 lock:
 	uv pip compile pyproject.toml --extra all --extra dev --extra oracle --python-version 3.11 --universal --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --no-annotate --custom-compile-command "make lock" --upgrade -o requirements.lock
+		--no-emit-index-url --no-emit-find-links --no-annotate --override scripts/lock_overrides.txt \
+		--custom-compile-command "make lock" --upgrade -o requirements.lock
 
 clean:
 	rm -rf .venv build mutants .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -68,4 +68,4 @@ if __name__ == "__main__":
     try:
         main(sys.argv[1:])
     except ModuleNotFoundError as missing:
-        sys.exit(f"{missing}: install what the head of this file names")
+        sys.exit(f"{missing}: install the frameworks and Headroom as the first lines of {sys.argv[0]} show")

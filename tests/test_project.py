@@ -44,6 +44,11 @@ def test_the_lock_has_pre_releases_only_where_a_release_pins_one() -> None:
     assert early == {"opentelemetry-semantic-conventions"}
 
 
+def test_uv_installs_the_lock_as_it_is() -> None:
+    """Overrides in pyproject.toml would replace pinned lines by lines without a hash, which uv then refuses."""
+    assert "uv" not in tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
+
+
 def list_needed(*names: str) -> set[str]:
     """Distributions, and what they need without extras, by the metadata of what is installed."""
     found: set[str] = set()
