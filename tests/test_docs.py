@@ -107,7 +107,7 @@ def ran(desk: Path, *argv: str) -> subprocess.CompletedProcess[str]:
     }
     out, one, none = subprocess.PIPE, subprocess.STDOUT, subprocess.DEVNULL
     return subprocess.run(
-        argv, cwd=desk, env=env, text=True, timeout=60, check=False, stdout=out, stderr=one, stdin=none, pass_fds=files
+        argv, cwd=desk, env=env, text=True, timeout=120, check=False, stdout=out, stderr=one, stdin=none, pass_fds=files
     )
 
 
