@@ -191,7 +191,7 @@ def test_each_command_has_help_with_examples(command: str) -> None:
 def test_no_command_is_answered_with_help_and_a_wrong_one_with_the_nearest() -> None:
     nothing = secateur()
     assert (nothing.code, nothing.out) == (2, b"")
-    assert "Commands:" in nothing.err
+    assert all(f"\n  {command} " in nothing.err for command in COMMANDS)
     wrong = secateur("prun")
     assert (wrong.code, wrong.err) == (
         2,

@@ -49,7 +49,7 @@ def test_an_output_file_leaves_standard_output_to_the_report(tmp_path: Path) -> 
 def test_the_report_names_tools_and_turns(tmp_path: Path) -> None:
     path = saved(tmp_path, pi_worked())
     lines = secateur("prune", path, "--policy", "opencode", "-o", "/dev/null").text.splitlines()
-    by_tool = lines[lines.index("Removed, by tool") : lines.index("Removed, by turn")]
+    by_tool = lines[lines.index("Tokens removed, by tool") : lines.index("Tokens removed, by turn")]
     assert [line.split()[:2] for line in by_tool if line.split()[1:2] in (["1"], ["2"])] == [
         ["read", "1"],
         ["bash", "1"],

@@ -5,6 +5,7 @@ Rule: one entry for each part and epoch, from the receipts; the current replacem
 replaces many parts: each has an entry of its own, as far as its bytes were stored. Removed texts are not shown here.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
@@ -17,6 +18,8 @@ from secateur.receipt import EditRecord, Receipt
 from secateur.sessions import shift_reverts
 from secateur.sessions.receipt_log import VIEWS, read
 from secateur.stores.protocol import BlobRef, State, Store
+
+_NAMED = re.compile(r'\[secateur: (\S+) "(.{1,120}?)" gave \d+ chars, ')
 
 
 class Removal(Struct, frozen=True):
@@ -41,6 +44,14 @@ class Removal(Struct, frozen=True):
     stands: str | None  # the text that was there from then on; null: nothing
     out: bool  # this edit is in force now
     summary: int | None = None  # number of the summary that replaced it, if a report lists summaries once; else null
+
+    @property
+    def subject(self) -> str:
+        """Tool and main argument, of a path its last part, where the text in its place names them; else the tool."""
+        named = _NAMED.match(self.stands or "")
+        if not named or named[1] != self.tool:
+            return self.tool
+        return f"{self.tool} {named[2] if ' ' in named[2] else named[2].rpartition('/')[2]}"
 
 
 def list_removals(store: Store, state: State) -> tuple[Removal, ...]:

@@ -54,11 +54,11 @@ Examples:
   secateur compact s.jsonl -o less.jsonl      write it; no model is called
   secateur compact s.jsonl --in-place         keeps s.jsonl.bak
   secateur compact request.json --window 32000 > less.json
-  secateur compact s.jsonl --summarizer anthropic:claude-haiku-4-5 -o less.jsonl
+  secateur compact s.jsonl --summarizer anthropic:claude-haiku-4-5 -o out.jsonl
   secateur compact s.jsonl --dry-run --plan-out plan.json
   secateur compact s.jsonl --apply plan.json -o less.jsonl     the same bytes
-  secateur compact s.jsonl --dry-run --explain                 where each line comes from
-  secateur compact session.json --to openai_chat -o body.json  a request body instead
+  secateur compact s.jsonl --dry-run --explain           each line with its source
+  secateur compact s.jsonl --to openai_chat -o body.json a request body instead
 
 \b
 Exit codes: 0 success, 1 nothing was summarized, 2 usage or configuration,

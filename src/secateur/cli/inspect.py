@@ -281,6 +281,6 @@ def _render(report: InspectReport, read_: OpenedDocument) -> list[Any]:
     blocks.append(
         _make_problems_table(report.problems)
         if report.problems
-        else "Every call that is over has its result, and every result its call."
+        else "No problems: every finished call has its result, and every result its call."
     )
     return blocks + [f"warning: {clean(warning)}" for warning in report.warnings]

@@ -18,48 +18,64 @@ from secateur.cli.exit_codes import SUCCESS, OutputClosed, format_error, get_exi
 from secateur.errors import ConfigError, FormatError
 from secateur.registry import PluginWarning, Registry
 
-COMMANDS = {
-    "prune": "Remove stale tool outputs from a session or request.",
-    "compact": "Summarize what no longer fits.",
-    "hook": "Answer one event of a host, as JSON.",
-    "inspect": "Show what a context is made of: by kind, tool and turn.",
-    "check": "List what an API would reject, by rule.",
-    "repair": "Repair a session or request so that it can be sent again.",
-    "simulate": "Show what sessions would have cost under each policy.",
-    "scan": "Show where the money and tokens of a folder of sessions went.",
-    "diff": "Compare two documents, or one with its pruned view.",
-    "run": "Run an agent behind the proxy, and end both together.",
-    "install": "Install secateur into a host as a plugin.",
-    "uninstall": "Uninstall secateur from a host.",
-    "status": "Show what the proxy did, and what it saved.",
-    "ls": "List the sessions of the agents on this machine.",
-    "sessions": "List stored sessions.",
-    "why": "Show what was removed from a session, and why.",
-    "recall": "Read back what was removed, by its handle.",
-    "undo": "Undo an epoch (one batch of edits).",
-    "restore": "Restore the original of a pruned file.",
-    "replay": "Write a past view again, byte for byte.",
-    "pin": "Keep something in a session's views.",
-    "unpin": "Remove a pin.",
-    "verify": "Verify that a session's record was not changed.",
-    "recover": "Write a hand-off document after a bad compaction.",
-    "purge": "Delete a session from the store permanently.",
-    "gc": "Delete stored bytes older than the retention period.",
-    "policies": "List the policies, or print one as TOML.",
-    "plugins": "List what other distributions add, and what can be added.",
-    "doctor": "Show the settings in effect and where each comes from.",
-    "serve": "Serve a proxy between agents and their providers.",
-    "bridge": "Answer a host's plugin, in JSON lines.",
-    "mcp": "Serve the model tools that read back removed content.",
-    "completion": "Print the shell's completion script.",
+COMMAND_GROUPS = {
+    "Look at a session file or request body": {
+        "inspect": "Show what a context is made of: by kind, tool and turn.",
+        "simulate": "Show what sessions would have cost under each policy.",
+        "scan": "Show where the money and tokens of a folder of sessions went.",
+        "diff": "Compare two documents, or one with its pruned view.",
+        "check": "List what an API would reject, by rule.",
+        "ls": "List the sessions of the agents on this machine.",
+    },
+    "Write a new one": {
+        "prune": "Remove stale tool outputs from a session or request.",
+        "compact": "Prune, and summarize what still does not fit.",
+        "repair": "Repair a session or request so that it can be sent again.",
+        "recover": "Write a hand-off document after a bad compaction.",
+        "restore": "Restore the original of a pruned file.",
+    },
+    "Use it with an agent": {
+        "run": "Run an agent behind the proxy, and end both together.",
+        "serve": "Serve a proxy between agents and their providers.",
+        "status": "Show what the proxy did, and what it saved.",
+        "install": "Install secateur into a host as a plugin.",
+        "uninstall": "Uninstall secateur from a host.",
+        "mcp": "Serve the model tools that read back removed content.",
+    },
+    "See and undo what was done (sessions in a store)": {
+        "sessions": "List stored sessions.",
+        "why": "Show what was removed from a session, and why.",
+        "recall": "Read back what was removed, by its handle.",
+        "undo": "Undo an epoch (one batch of edits).",
+        "replay": "Write a past view again, byte for byte.",
+        "pin": "Keep something in a session's views.",
+        "unpin": "Remove a pin.",
+        "verify": "Verify that a session's record was not changed.",
+        "purge": "Delete a session from the store permanently.",
+        "gc": "Delete stored bytes older than the retention period.",
+    },
+    "Settings": {
+        "policies": "List the policies, or print one as TOML.",
+        "doctor": "Show the settings in effect and where each comes from.",
+        "plugins": "List what other distributions add, and what can be added.",
+        "completion": "Print the shell's completion script.",
+    },
+    "Started by plugins of hosts": {
+        "hook": "Answer one event of a host, as JSON.",
+        "bridge": "Answer a host's plugin, in JSON lines.",
+    },
 }
+COMMANDS = {name: help_text for group in COMMAND_GROUPS.values() for name, help_text in group.items()}
 _EXAMPLES = """\
 \b
 Examples:
   secateur inspect claude:last
   secateur prune session.jsonl -o pruned.jsonl
-  secateur prune request.json --policy hermes --json
-  secateur diff session.jsonl --policy opencode
+  secateur simulate session.jsonl
+  secateur run claude
+
+\b
+`secateur COMMAND --help` has the options and examples of a command.
 
 \b
 Exit codes: 0 success, 1 findings, 2 usage or configuration,
@@ -86,8 +102,10 @@ class CommandGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        width = max(map(len, COMMANDS))
+        for title, group in COMMAND_GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), help_text) for name, help_text in group.items()])
         added = [(name, command.get_short_help_str(60)) for name, command in REGISTRY.load_plugins().items()]
         if added:
             with formatter.section("Commands of plugins"):

@@ -23,6 +23,7 @@ from secateur.cli.output.formatting import format_count, format_dollars, format_
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean
 from secateur.cli.removal_totals import (
+    ALTERNATIVES_LEGEND,
     PolicyAlternative,
     find_alternatives,
     make_alternatives_table,
@@ -205,7 +206,7 @@ def _render(
     if report.edits:
         blocks += _make_removal_tables(report, before)
     elif others:
-        blocks += [make_alternatives_table(others)]
+        blocks += [make_alternatives_table(others), ALTERNATIVES_LEGEND, ""]
     elif others is not None:
         blocks += ["No other preset would remove anything here.", ""]
     blocks += [tables.make_parts_table("Largest remaining", find_largest(after.transcript, 5))]

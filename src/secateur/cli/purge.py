@@ -35,8 +35,9 @@ Examples:
   secateur purge --all --tenant acme --yes
 
 \b
-What is deleted is overwritten, also while others read and write. Bytes that another session uses stay until
-that is deleted too. Copies, snapshots and session files are not touched.
+What is deleted is overwritten, also while others read and write. Bytes that
+another session uses stay until that session is deleted, too. Copies, snapshots
+and session files are not touched.
 """
 
 

@@ -44,17 +44,17 @@ class RemovalTotal(Struct, frozen=True):
 
 def make_strategy_table(rows: Sequence[RemovalTotal], whole: int) -> Any:
     """The removals of each strategy, the largest first."""
-    return _make_removal_table("Removed, by strategy", "strategy", rows, whole, MAX_TOOLS)
+    return _make_removal_table("Tokens removed, by strategy", "strategy", rows, whole, MAX_TOOLS)
 
 
 def make_tool_table(rows: Sequence[RemovalTotal], whole: int) -> Any:
     """The removals of each tool, the largest first."""
-    return _make_removal_table("Removed, by tool", "tool", rows, whole, MAX_TOOLS)
+    return _make_removal_table("Tokens removed, by tool", "tool", rows, whole, MAX_TOOLS)
 
 
 def make_turn_table(rows: Sequence[RemovalTotal], whole: int) -> Any:
     """The removals of each turn, in order; of many turns, the largest."""
-    return _make_removal_table("Removed, by turn", "turn", rows, whole, MAX_TURNS)
+    return _make_removal_table("Tokens removed, by turn", "turn", rows, whole, MAX_TURNS)
 
 
 def _make_removal_table(title: str, first: str, rows: Sequence[RemovalTotal], whole: int, most: int) -> Any:
@@ -165,3 +165,9 @@ def make_alternatives_table(alternatives: Sequence[PolicyAlternative]) -> Any:
     ]
     head = ("policy", ">parts", ">freed", ">share", ">at once", ">a request")
     return make_table("What other policies would free", head, told)
+
+
+ALTERNATIVES_LEGEND = (
+    "freed: tokens. at once: what the edits add to the cost of the next request. a request: what they add to each"
+    " later one."
+)

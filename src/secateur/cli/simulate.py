@@ -55,7 +55,7 @@ including fetching again what was lost; and the cost relative to the optimal
 schedule of the same edits, which is only known afterwards.
 
 \b
-Exit codes: 0 success, 2 usage or configuration (also: no price is known for the
+Exit codes: 0 success, 2 usage or configuration (or no price is known for the
 model), 3 input unreadable.
 """
 

@@ -47,7 +47,7 @@ class VerifyOptions(Options, frozen=True, kw_only=True):
     ]
     export: Annotated[
         str | None,
-        make_option("--export", type=click.Path(), metavar="FILE", help="Write the receipts, one per encode_link."),
+        make_option("--export", type=click.Path(), metavar="FILE", help="Write the receipts, one JSON object a line."),
     ]
     tenant: options.Tenant
     store: options.StoreUrl

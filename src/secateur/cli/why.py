@@ -48,8 +48,7 @@ Examples:
 `secateur sessions` lists names, `secateur recall HANDLE` reads a part back,
 `secateur undo SESSION EPOCH` brings an epoch back into the view.
 """
-_ROWS = 40  # more than two screens is not read
-_REASONS = 12
+_ROWS, _REASONS = 40, 12  # more than two screens is not read
 
 
 class WhyOptions(Options, frozen=True, kw_only=True):
@@ -145,9 +144,7 @@ def _render_table(removals: Sequence[Removal], state: State, about: str) -> list
     if not removals:
         return [*blocks, _describe_nothing(state, about)]
     shown = list(removals) if about else [removal for removal in removals if removal.verb != "summed"] or list(removals)
-    rows = [_make_row(one) for one in shown[-_ROWS:]]
-    head = (">request", ">turn", "what", ">tokens", "now", "strategy", "handle")
-    blocks.append(tables.make_list(rows, f"Removed from its views{f', {about}' if about else ''}", head))
+    blocks.append(_make_removals_table(shown[-_ROWS:], f"Removed from its views{f', {about}' if about else ''}"))
     if len(shown) > _ROWS:
         blocks.append(f"and {len(shown) - _ROWS:,} earlier: --turn or --call narrow it down, --json has all")
     if len(shown) < len(removals):
@@ -168,7 +165,7 @@ def _render_in_full(removals: Sequence[Removal], state: State, about: str) -> li
         blocks += [
             "",
             StyledLine(clean(_name_removal(removal)), "bold"),
-            *(f"  {clean(line)}" for line in _describe_removal(removal)),
+            *(f"  {clean(line)}" for line in _describe_removal(removal, state.who.session)),
         ]
     return blocks if removals else [*blocks, _describe_nothing(state, about)]
 
@@ -201,17 +198,26 @@ def _describe_nothing(state: State, about: str) -> str:
     return f"Nothing of {clean(about)} was removed. `secateur why {clean(state.who.session)}` lists what was."
 
 
-def _make_row(removal: Removal) -> tuple[str, ...]:
+def _make_removals_table(removals: Sequence[Removal], title: str) -> Any:
+    """One row each; what is true of them now only where not all are still out of the view."""
+    head = [">request", ">turn", "what", ">tokens", "strategy", "handle"]
+    rows = [_make_row(removal) for removal in removals]
+    if any(not removal.out for removal in removals):
+        head.insert(4, "now")
+        rows = [[*row[:4], _format_state(one), *row[4:]] for row, one in zip(rows, removals, strict=True)]
+    return tables.make_table(title, head, rows)
+
+
+def _make_row(removal: Removal) -> list[str]:
     known = removal.message is not None
-    return (
+    return [
         _format_number(removal.request),
         _format_number(removal.user_turn),
-        to_one_line(_name_removed(removal), 40),
+        to_one_line(_name_removed(removal) if removal.verb == "replace" else removal.subject or "text", 60),
         f"{format_count(removal.tokens_before)} → {format_count(removal.tokens_after)}" if known else "",
-        _format_state(removal),
         removal.strategy,
         removal.handle if removal.handle and removal.bytes is not None else "gone" if removal.handle else "",
-    )
+    ]
 
 
 def _list_reasons(removals: Sequence[Removal]) -> list[tuple[str, str, str]]:
@@ -245,7 +251,7 @@ def _suggest_next(removals: Sequence[Removal]) -> str:
     return f"Read one back: secateur recall {handle}" if handle else ""
 
 
-def _describe_removal(removal: Removal) -> list[str]:
+def _describe_removal(removal: Removal, name: str) -> list[str]:
     when = f"request {removal.request}" if removal.request is not None else "a compaction"
     policy = f" of policy {removal.policy}" if removal.policy else ""
     lines = [f"removed at {when}, {format_time(removal.at_ms)}, by {removal.strategy or 'the session'}{policy}"]
@@ -253,13 +259,13 @@ def _describe_removal(removal: Removal) -> list[str]:
     if removal.message is not None:
         lines.append(f"tokens: {format_count(removal.tokens_before)} → {format_count(removal.tokens_after)}")
     lines.append(f"in its place: {to_one_line(removal.stands, 400)}" if removal.stands else "in its place: nothing")
-    lines.append(f"now: {_describe_state(removal)}")
+    lines.append(f"now: {_describe_state(removal, name)}")
     return [*lines, _describe_recall(removal)]
 
 
-def _describe_state(removal: Removal) -> str:
+def _describe_state(removal: Removal, name: str) -> str:
     if removal.out:
-        return f"out of the view; `secateur undo SESSION {removal.epoch}` brings back everything removed with it"
+        return f"out of the view; `secateur undo {name} {removal.epoch}` brings back everything removed with it"
     return "restored here" if removal.verb == "restore" else "no longer active: restored, or edited again since"
 
 

@@ -167,3 +167,14 @@ def part(**more: Any) -> Removal:
         "out": True,
     }
     return Removal(**said | more)
+
+
+def test_a_removal_is_named_by_its_tool_and_argument_and_of_a_path_by_its_last_part() -> None:
+    store = MemoryStore()
+    Engine({**CLEAR, "prune": [{"type": "hard_clear", "placeholder": ""}]}, store=store).fit(body(1), session="s")
+    (one,) = told(store)
+    assert one.subject == "Bash make 0"
+    said = '[secateur: Read "src/app/login.py" gave 900 chars, 30 lines; removed, call again if needed]'
+    assert msgspec.structs.replace(one, tool="Read", stands=said).subject == "Read login.py"
+    assert msgspec.structs.replace(one, stands=said).subject == "Bash"
+    assert msgspec.structs.replace(one, stands="[cleared]").subject == "Bash"

@@ -48,7 +48,7 @@ def make_dense_table(
             name.removeprefix(">"),
             justify="right" if name.startswith(">") else "left",
             no_wrap=is_whole,
-            overflow="ellipsis" if is_whole else "fold",
+            overflow="ellipsis" if is_whole or at == 0 else "fold",
             vertical="bottom" if any("\n" in each for each in head) else "top",
         )
     for row, style in zip(rows, styles or ("",) * len(rows), strict=True):
