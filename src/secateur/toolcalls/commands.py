@@ -84,6 +84,11 @@ def is_check(words: str) -> bool:
     return any(pattern.match(words) for _, pattern in _CHECKS)
 
 
+def find_check_kind(words: str) -> Check | None:
+    """Return the kind of check that a program with these words is; None if it is none."""
+    return next((kind for kind, pattern in _CHECKS if pattern.match(words)), None)
+
+
 def list_check_kinds(ran: ExecutedCommand) -> tuple[Check, ...]:
     """Return which kinds of checks a command runs: `make lint && make test` runs two."""
     lines = [" ".join(words[:12]) for words in ran.does]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from secateur.compaction.ledger.runs.checks import read_verdict
+from secateur.compaction.ledger.runs.verdicts import read_verdict
 
 
 @pytest.mark.parametrize(

@@ -34,12 +34,12 @@ from secateur.compaction.ledger.names import list_names
 from secateur.compaction.ledger.read_back import read_back
 from secateur.compaction.ledger.render import fit_ledger, render_ledger
 from secateur.compaction.ledger.repository.branches import find_branch, settle_steps
+from secateur.compaction.ledger.repository.ci import find_ci
 from secateur.compaction.ledger.repository.commits import trace_commits
 from secateur.compaction.ledger.repository.last_status import drop_dirty_again, find_dirty, find_status, list_strays
 from secateur.compaction.ledger.repository.places import find_place, list_runs_here
 from secateur.compaction.ledger.repository.repository import (
     add_unpaired_commits,
-    find_ci,
     list_elsewhere,
     list_tickets,
 )

@@ -1,25 +1,47 @@
 """Whether one run of a check tells about an earlier one: the same tool, on the same files or on more of them.
 
 Rule: what cannot be told apart by the words of the two commands counts as different. A run of one test says nothing of
-the others; a run of all of them says something of each. How either ended is not looked at.
+the others; a run of all of them says something of each. A task of the project that checks all of it (`make lint`, `npm
+run check`) tells about each check of its kinds, and a tool on all files about the task that names its kind; a kind of
+its own (`test:e2e`, `-race`) is told about by none but itself. How either ended is not looked at.
 """
 
 import re
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from posixpath import normpath
 
 from msgspec import Struct
 
+from secateur.compaction.ledger.entries import Command
+from secateur.toolcalls.commands import Check, find_check_kind
 from secateur.toolcalls.shell import parse_command_line, strip_program_prefix
 
 
+def is_overtaken(earlier: Command, later: Iterable[Command]) -> bool:
+    """Whether runs checked at least what an earlier one did, by their words or by what they say that they started."""
+    ran = [one for run in later for text in (run.text, *run.started) for one in _parse_checks(text)]
+    return any(_is_all_covered(_list_known(text), ran) for text in (earlier.text, *earlier.started[-1:]))
+
+
 def is_covering(later: str, earlier: str, line: str = "") -> bool:
-    """Whether a command checks at least what an earlier one did, or the failing test that `line` names."""
-    for new in _parse_checks(later):
-        for old in _parse_checks(earlier):
-            if new.tool == old.tool and (_is_wider(new, old) or _is_named(new, line)):
-                return True
-    return False
+    """Whether a command checks at least what a check of an earlier one did, or the failing test that `line` names."""
+    return any(_is_covered(old, new, line) for old in _list_known(earlier) for new in _parse_checks(later))
+
+
+def _is_all_covered(olds: Sequence["_Check"], news: Sequence["_Check"]) -> bool:
+    return bool(olds) and all(any(_is_covered(old, new) for new in news) for old in olds)
+
+
+def _list_known(text: str) -> Sequence["_Check"]:
+    """Return the programs of a command line that are known as checks; all of them where none is."""
+    found = _parse_checks(text)
+    return [one for one in found if one.kinds] or found
+
+
+def _is_covered(old: "_Check", new: "_Check", line: str = "") -> bool:
+    is_same = new.tool == old.tool and (_is_wider(new, old) or _is_named(new, line))
+    return is_same or _is_whole_kind(new, old)
 
 
 def list_targets(text: str) -> tuple[str, ...]:
@@ -29,7 +51,7 @@ def list_targets(text: str) -> tuple[str, ...]:
 
 def name_command(text: str) -> str:
     """Return a command without what only says how much of its output was to be shown."""
-    return _SHOWN.split(text, maxsplit=1)[0].strip()
+    return _WAITS.sub("", _SHOWN.sub(lambda hit: hit[1] or "", text).strip())
 
 
 class _Check(Struct, frozen=True):
@@ -39,9 +61,16 @@ class _Check(Struct, frozen=True):
     place: str
     targets: tuple[str, ...]
     filters: tuple[str, ...]
+    kinds: frozenset[Check] = frozenset()
+    is_task: bool = False  # the project says what it does
+    is_own: bool = False  # of a kind of its own, of which a run of all others says nothing
 
 
-_SHOWN = re.compile(r"\s*(?:2>&1|\|(?!\|)|[12]?>\s*/dev/null)")
+_SHOWN = re.compile(  # redirections, and what a pipe leads to; quoted texts stay
+    r"(\"[^\"]*\"|'[^']*')|\s*2>&1|\s*[12]?>\s*/dev/null"
+    r"|\s*(?<!\|)\|(?!\|)(?:\"[^\"]*\"|'[^']*'|\|(?!\|)|&(?!&)|[^&;|])*(?<!\s)"
+)
+_WAITS = re.compile(r"^sleep \d[\d.]*[smh]? ?(?:&&|;) ")
 _TOOLS = re.compile(
     r"(?:^|[\s/])(pytest|py\.test|unittest|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|playwright|tsc|tsgo|ruff check"
     r"|ruff format|mypy|pyright|flake8|pylint|eslint|biome|golangci-lint|shellcheck|go (?:test|build|vet|install)"
@@ -53,6 +82,22 @@ _FILTERS = frozenset({
 })  # fmt: skip
 _RUNS = frozenset({"run", "exec", "-m", "-c", "-e", "x", "test", "compose"})
 _INTERPRETERS = frozenset({"python", "python3", "node", "npx", "bunx", "bash", "sh", "ruby", "perl", "deno", "tsx"})
+_EVERYTHING = frozenset({".", "--", "run", "check", "ci", "lint"})
+_TASK = re.compile(
+    r"(?:npm|pnpm|yarn|bun|deno|make|mise|just|task|rake|nx|turbo|hatch|pdm|poetry|uv)"
+    r"(?: (?:run|run-script|exec|task|-\S+))*"
+    r" ([a-z][\w:.-]*)$"
+)
+_TASK_KINDS: tuple[tuple[re.Pattern[str], frozenset[Check]], ...] = (
+    (re.compile(r"(?:verify|validate|ci|all|preflight|pre-?commit)(?::\w+)?"), frozenset({"test", "build", "lint"})),
+    (re.compile(r"check(?::all)?"), frozenset({"build", "lint"})),
+    (re.compile(r"tests?(?::(?:all|ci))?"), frozenset({"test"})),
+    (re.compile(r"lint(?::(?:all|ci|fix))?"), frozenset({"lint"})),
+    (re.compile(r"(?:build|compile|type-?check)(?::(?:all|ci))?"), frozenset({"build"})),
+)
+_OWN_KIND = re.compile(
+    r"(?i)e2e|integration|acceptance|smoke|\bbench|coverage|playwright|-race\b|-tags\b|-coverprofile"
+)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:ms|[smhd])?")
 
 
@@ -86,7 +131,21 @@ def _parse_check(words: tuple[str, ...], place: str) -> _Check:
             takes = True
         elif not word.startswith("-") and not _NUMBER.fullmatch(word):
             targets.append(_clean_target(word))
-    return _Check(tool, place, tuple(targets), tuple(filters))
+    kind = find_check_kind(" ".join(words[:12]))
+    kinds: frozenset[Check] = frozenset({kind} if kind else ())
+    task = _TASK.match(" ".join(words[:6]))
+    name = task[1] if task else ""
+    kinds = next((some for shape, some in _TASK_KINDS if shape.fullmatch(name)), kinds) if name else kinds
+    is_own = any(map(_OWN_KIND.search, words))
+    return _Check(tool, place, tuple(targets), tuple(filters), kinds, bool(name), is_own)
+
+
+def _is_whole_kind(new: _Check, old: _Check) -> bool:
+    """Whether a check looked at all files, and at all of an earlier one's kind."""
+    is_here = not new.place or new.place == old.place or (new.place.startswith("/") and not old.place.startswith("/"))
+    is_whole = not new.filters and {*new.targets} <= _EVERYTHING and is_here
+    is_of_kind = bool(old.kinds) and old.kinds <= new.kinds and (new.is_own or not old.is_own)
+    return is_whole and is_of_kind and (new.is_task or old.is_task)
 
 
 def _count_words(words: tuple[str, ...], tool: str) -> int:

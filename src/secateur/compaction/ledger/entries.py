@@ -47,6 +47,8 @@ class Command(Struct, frozen=True, omit_defaults=True):
     key: str = ""
     scratch: bool = False  # it ran a scratch file
     edited_since: bool = False  # a check: a file of the project was changed after it, code if it did not fail
+    started: tuple[str, ...] = ()  # the checks that it started, as its output says
+    stopped: bool = False  # it was stopped before it ended, as its host says: `ok` is None
 
 
 class Failure(Struct, frozen=True, omit_defaults=True):

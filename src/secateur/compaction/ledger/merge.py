@@ -29,7 +29,8 @@ from secateur.compaction.ledger.files.lines import find_base
 from secateur.compaction.ledger.files.paths import find_known_path
 from secateur.compaction.ledger.files.touched import OTHERS, limit_uncommitted, merge_use
 from secateur.compaction.ledger.files.values import merge_values
-from secateur.compaction.ledger.repository.repository import mark_pushed, merge_elsewhere, merge_tickets
+from secateur.compaction.ledger.repository.ci import mark_pushed
+from secateur.compaction.ledger.repository.repository import merge_elsewhere, merge_tickets
 from secateur.compaction.ledger.repository.status import list_unnamed, select_dirty
 from secateur.compaction.ledger.repository.ticket_states import mark_shown, merge_shown
 from secateur.compaction.ledger.repository.unpushed import merge_unpushed

@@ -50,7 +50,7 @@ from secateur.compaction.ledger.render import (
 from secateur.compaction.ledger.repository.branches import complete_commits
 from secateur.compaction.ledger.repository.commits import COMMITTED
 from secateur.compaction.ledger.repository.status import DIRTY, ELSEWHERE, STRAYS, read_place
-from secateur.compaction.ledger.turns.outcomes import SEPARATOR
+from secateur.compaction.ledger.turns.outcomes import SEPARATOR, STOPPED
 from secateur.compaction.ledger.turns.progress import list_told_steps
 from secateur.compaction.ledger.work.open_work import CI, NEVER_COMMITTED, NOT_TO_COMMIT, PUSHED, UNCOMMITTED, UNPUSHED
 from secateur.compaction.ledger.work.standing import STANDING
@@ -99,13 +99,13 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
 
 _FACTS = ("discoveries", "accomplished", "files", "questions", "next")
 _DOCUMENT = re.compile(rf"{TASK_DOCUMENT} ([^\n:]+): (.*)", re.S)
+_OUTCOMES: dict[str, bool | None] = {word: ok for ok, word in OUTCOME_WORDS.items()} | {STOPPED: None}
+_ENDS = "|".join(_OUTCOMES)
 _COMMAND = re.compile(
-    r"(ran|test|build|lint), (ok|failed|ended, outcome unknown)(?: \((-?\d+)\))?( \(edited since\))?"
+    rf"(ran|test|build|lint), ({_ENDS})(?: \((-?\d+)\))?( \(edited since\))?"
     r": (.*?)(?: — said: (.*))?"
 )
-_LAST_CALL = re.compile(
-    rf"(?:{CARRIED_OUT}|{CALLED}), (ok|failed|ended, outcome unknown)(?: \((-?\d+)\))?: (.*?)(?: — said: (.*))?"
-)
+_LAST_CALL = re.compile(rf"(?:{CARRIED_OUT}|{CALLED}), ({_ENDS})(?: \((-?\d+)\))?: (.*?)(?: — said: (.*))?")
 _VALUE = re.compile(rf"value: (\S+) in (.+): (?:{ADDED}|(.*) → )(.*)")
 _WORDS = re.compile(rf"({LAST_WORDS}|{EARLIER_WORDS}): (.*)", re.S)
 _ERROR = re.compile(r"error, (open|resolved|not tried again)( \(edited since\))?: (.*?)(?: — during: (.*))?")
@@ -133,7 +133,8 @@ def _parse_fact(found: dict[str, Any], text: str) -> None:
         name, made = _LISTS[head]
         found.setdefault(name, []).append(made(rest))
     elif hit := _LAST_CALL.fullmatch(text):
-        call = Command(hit[3], _OUTCOMES[hit[1]], int(hit[2]) if hit[2] else None, told=hit[4] or "")
+        exit_ = int(hit[2]) if hit[2] else None
+        call = Command(hit[3], _OUTCOMES[hit[1]], exit_, told=hit[4] or "", stopped=hit[1] == STOPPED)
         found.setdefault("last_calls", []).append(call)
     else:
         _parse_shaped_fact(found, text)
@@ -176,7 +177,8 @@ def _parse_shaped_fact(found: dict[str, Any], text: str) -> None:
 def _parse_command(hit: re.Match[str]) -> Command:
     check = None if hit[1] == "ran" else cast(Check, hit[1])
     exit_ = int(hit[3]) if hit[3] else None
-    return Command(hit[5], _OUTCOMES[hit[2]], exit_, check, hit[6] or "", edited_since=bool(hit[4]))
+    is_stopped = hit[2] == STOPPED
+    return Command(hit[5], _OUTCOMES[hit[2]], exit_, check, hit[6] or "", edited_since=bool(hit[4]), stopped=is_stopped)
 
 
 def _parse_verdict(rest: str) -> list[Standing]:
@@ -198,7 +200,6 @@ def _parse_counts(rest: str) -> dict[str, int]:
     return {name: int(count) for name, count in re.findall(r"(\w+) (\d{1,2})", rest)}
 
 
-_OUTCOMES = {word: ok for ok, word in OUTCOME_WORDS.items()}
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     WHERE: ("standing", _parse_verdict),  # stands before the other lines on it
     CI: ("ci", str),

@@ -20,7 +20,7 @@ from secateur.compaction.ledger.brevity import (
     list_constrained,
     shorten_courses,
 )
-from secateur.compaction.ledger.coverage import is_covering
+from secateur.compaction.ledger.coverage import is_overtaken
 from secateur.compaction.ledger.entries import (
     Command,
     Failure,
@@ -224,22 +224,21 @@ def _select_tasks(ledger: Ledger) -> tuple[PlanItem, ...]:
 
 def _select_commands(ledger: Ledger) -> tuple[Command, ...]:
     """Keep checks whose outcome matters, and commands that changed more than files."""
-    known = {one.check for one in ledger.commands if one.check and one.ok is not None and not one.scratch}
+    told = [one for one in ledger.commands if one.ok is not None or one.stopped]
+    known = {one.check for one in told if one.check and not one.scratch}
     kept = tuple(
         one
         for one in ledger.commands
-        if (one.check and (one.ok is not None or (one.check not in known and not one.scratch)))
+        if (one.check and (one in told or (one.check not in known and not one.scratch)))
         or (not one.check and _is_lasting(one, ledger))
     )
     passed = [one for one in kept if one.check and one.ok]
-    covered = {
-        one.text
-        for at, one in enumerate(passed)
-        if any(len(run.text) < len(one.text) and is_covering(run.text, one.text) for run in passed[at + 1 :])
-    }
+    covered = {one.text for at, one in enumerate(passed) if is_overtaken(one, passed[at + 1 :])}
+    stale = {one.check: one.text for one in passed if one.edited_since}  # of each kind the newest
     valid = [one for one in passed if not one.edited_since]
     failing = {one.check for one in kept if one.check and one.ok is False and not one.edited_since}
     kept = tuple(one for one in kept if one.text not in covered and not _is_outdated(one, valid))
+    kept = tuple(one for one in kept if not (one.ok and one.edited_since) or stale.get(one.check) == one.text)
     kept = tuple(one for one in kept if not (one.edited_since and one.ok is False and one.check in failing))
     few = keep_last(kept, MOST_SCRATCH_CHECKS, lambda one: one.scratch and bool(one.check))
     few = keep_last(few, MOST_PASSED_CHECKS, lambda one: one.ok is True and bool(one.check))
@@ -249,11 +248,11 @@ def _select_commands(ledger: Ledger) -> tuple[Command, ...]:
 
 
 def _is_outdated(one: Command, valid: Sequence[Command]) -> bool:
-    """Whether files were changed behind a check that passed or ended unknown, and another of its kind passed since."""
+    """Whether code was changed behind a check that did not fail, and one of its kind or a test passed since."""
     is_old = bool(one.check) and one.ok is True and one.edited_since
     if one.check and one.ok is None and one.edited_since:
         return True  # of what is no more, nothing is known
-    return is_old and any(run.check == one.check or is_covering(run.text, one.text) for run in valid)
+    return is_old and any(run.check in (one.check, "test") or is_overtaken(one, [run]) for run in valid)
 
 
 def _is_lasting(one: Command, ledger: Ledger) -> bool:

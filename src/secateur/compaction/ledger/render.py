@@ -23,7 +23,7 @@ from secateur.compaction.ledger.repository.branches import shorten_commits
 from secateur.compaction.ledger.repository.commits import COMMITTED
 from secateur.compaction.ledger.repository.status import list_place_lines
 from secateur.compaction.ledger.runs.last_calls import is_announcing
-from secateur.compaction.ledger.turns.outcomes import SEPARATOR
+from secateur.compaction.ledger.turns.outcomes import SEPARATOR, STOPPED
 from secateur.compaction.ledger.turns.progress import list_told_steps
 from secateur.compaction.ledger.turns.reports import list_unquoted, strip_reported
 from secateur.compaction.ledger.turns.steps import is_step
@@ -156,7 +156,10 @@ def _render_instructions(ledger: Ledger) -> Iterator[str]:
 
 
 def _render_discoveries(ledger: Ledger) -> Iterator[str]:
-    yield from (_render_command(run) for run in ledger.commands if run.check and run.ok is not False)
+    failing = list_failing(ledger)
+    yield from (
+        _render_command(run) for run in ledger.commands if run.check and run.ok is not False and run not in failing
+    )
     yield from _render_failures(ledger)
     if ledger.identifiers:
         yield f"- names: {' · '.join(ledger.identifiers)}"
@@ -177,7 +180,8 @@ def _render_command(one: Command, label: str = "") -> str:
     status = f" ({one.exit})" if one.exit else ""
     status += EDITED_SINCE if one.edited_since else ""
     told = f" — said: {one.told}" if one.told else ""
-    return f"- {label or one.check or 'ran'}, {OUTCOME_WORDS[one.ok]}{status}: {one.text}{told}"
+    outcome = STOPPED if one.stopped else OUTCOME_WORDS[one.ok]
+    return f"- {label or one.check or 'ran'}, {outcome}{status}: {one.text}{told}"
 
 
 def _render_accomplished(ledger: Ledger, constraints: Sequence[Constraint], reported: Sequence[Quote]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.coverage import is_covering, list_targets, name_command
+from secateur.compaction.ledger.coverage import is_overtaken, list_targets, name_command
 from secateur.compaction.ledger.entries import Command, Constraint, Failure, FileEntry, Ledger, UserRequest, mark
 from secateur.compaction.ledger.user.briefs import condense_request
 from secateur.compaction.ledger.user.constraints import normalize_demand
@@ -114,12 +114,12 @@ def _settle_commands(mine: Iterable[Command], whole: Ledger) -> tuple[Command, .
     all_ = whole.commands
     gone = {one.path for one in whole.files if one.use in ("deleted", "moved", "discarded")}
     known = {name_command(one.text): (number, one) for number, one in enumerate(all_)}
-    checks = tuple(one for one in all_ if one.check and (one.ok is False or not one.scratch))
+    checks = tuple(one for one in all_ if one.check and (one.ok is False or one.stopped or not one.scratch))
     found: dict[str, Command] = {}
     for one in (*mine, *checks):
         number, newest = known.get(name_command(one.text), (-1, one))
-        failed = newest.check is not None and newest.ok is False
-        if failed and any(run.ok and is_covering(run.text, newest.text) for run in all_[number + 1 :]):
+        failed = newest.check is not None and (newest.ok is False or newest.stopped)
+        if failed and is_overtaken(newest, [run for run in all_[number + 1 :] if run.ok]):
             continue
         if failed and any(path.endswith(target) for target in list_targets(newest.text) for path in gone):
             continue  # what it checked is not there any more
@@ -131,8 +131,8 @@ def _settle_commands(mine: Iterable[Command], whole: Ledger) -> tuple[Command, .
 
 
 def _is_trial_overtaken(failed: Command, later: Sequence[Command]) -> bool:
-    """Whether a script that was only made to try something failed before an edit, and a later check or trial passed."""
-    return failed.scratch and failed.edited_since and any(run.ok and (run.check or run.scratch) for run in later)
+    """Whether a script that was only made to try something failed, and a later check or trial passed."""
+    return failed.scratch and any(run.ok and (run.check or run.scratch) for run in later)
 
 
 def _settle_failures(mine: Iterable[Failure], whole: Ledger) -> tuple[Failure, ...]:

@@ -35,7 +35,7 @@ def steps_of(*messages: Message) -> tuple[str, ...]:
 
 def test_a_check_that_was_stopped_for_its_time_says_so() -> None:
     said = "The call was stopped: Command '['docker', 'exec', 'pytest']' timed out after 60 seconds"
-    assert steps_of(*ran("pytest -q", said, True)) == ("pytest -q → failed: timed out after 60 seconds",)
+    assert steps_of(*ran("pytest -q", said, True)) == ("pytest -q → did not finish: timed out after 60 seconds",)
     assert steps_of(*ran("pytest -q", f"{said}\n1 failed in 1s", True)) == ("pytest -q → failed: 1 failed in 1s",)
 
 

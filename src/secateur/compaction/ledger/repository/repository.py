@@ -24,8 +24,6 @@ from secateur.toolcalls.commands import COMMIT_LINE, ExecutedCommand
 TITLE_CHARS = 120
 MOST_TICKETS = 20
 MOST_ELSEWHERE = 3
-MOST_CHECKS = 4  # of one outcome that are named
-PUSHED_SINCE = " (pushed since)"
 OF_BRANCH = " · branch: "
 
 
@@ -106,38 +104,6 @@ def _read_tracker(words: tuple[str, ...], run: ExecutedCommand) -> Iterator[Tick
         )
 
 
-def find_ci(ran: Iterable[ExecutedCommand]) -> str:
-    """Return how the checks of a pull request were when a call last looked at them; "" where none did."""
-    found = ""
-    for run in ran:
-        for words in run.does:
-            if words[:3] == ("gh", "pr", "checks"):
-                told = _describe_checks(run.action.said[:_SEARCHED_TEXT])
-                found = f"{redact(' '.join(words[:4]))} → {told}" if told else found
-            elif run.ok and words[0] == "git" and "push" in words[:4]:
-                found = mark_pushed(found)
-    return found
-
-
-def _describe_checks(said: str) -> str:
-    """Return the checks by outcome: the names of those that did not pass, the number of the others."""
-    rows: dict[str, list[str]] = {}
-    for name, outcome in _CHECKED.findall(said):
-        rows.setdefault(outcome, []).append(collapse_whitespace(redact(name)))
-    told = [f"{one} {', '.join(rows[one][:MOST_CHECKS])}" for one in _OUTCOMES if one in rows]
-    return "; ".join([*told, *([f"{len(rows['pass'])} pass"] if "pass" in rows else [])])
-
-
-def mark_pushed(ci: str) -> str:
-    """Return what was seen of checks, with the mark that something was pushed since."""
-    return f"{ci}{PUSHED_SINCE}" if ci and not ci.endswith(PUSHED_SINCE) else ci
-
-
-def is_ci_failing(ci: str) -> bool:
-    """Whether checks failed when a call last looked at them."""
-    return f"→ {_OUTCOMES[0]} " in ci
-
-
 def add_unpaired_commits(done: Sequence[Action], messages: Iterable[Message]) -> tuple[Action, ...]:
     """Return the actions with the commits that results tell of whose calls are not in the messages, in their places."""
     answered = {action.result.key for action in done if action.result}
@@ -172,8 +138,6 @@ _COMMITTED_FILES = re.compile(
     + r"[0-9a-f]{7,40}\] [^\n]{1,400}\n(?: Author: [^\n]{1,200}\n| Date: [^\n]{1,80}\n){0,2} \d+ files? changed",
     re.M,
 )
-_CHECKED = re.compile(r"^([^\t\n]{1,120})\t(fail|pending|pass|cancel)\t", re.M)
-_OUTCOMES = ("fail", "cancel", "pending")  # that are named
 _DRAFT = frozenset({"--draft", "-d", "--undo"})
 _URL = re.compile(r"https?://[^\s'\"<>]{1,160}/(?:issues|pull|merge_requests)/\d+")
 _ID = re.compile(r"\S{1,200}")

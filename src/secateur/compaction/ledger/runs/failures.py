@@ -16,8 +16,9 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.coverage import is_covering, name_command
 from secateur.compaction.ledger.entries import Failure
 from secateur.compaction.ledger.files.touched import describe_target
-from secateur.compaction.ledger.runs.checks import REFUSED, has_started, judge_run
+from secateur.compaction.ledger.runs.checks import REFUSED, judge_run
 from secateur.compaction.ledger.runs.last_errors import STARTER
+from secateur.compaction.ledger.runs.starts import has_started, list_started
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand
@@ -77,6 +78,7 @@ class _Try(Struct, frozen=True):
     check: bool = False
     is_run: bool = False
     is_open: bool = False  # it ran, and its status is that of another program
+    started: tuple[str, ...] = ()  # the checks that it started, as its output says
 
 
 def _run(run: ExecutedCommand) -> _Try:
@@ -84,7 +86,8 @@ def _run(run: ExecutedCommand) -> _Try:
     if run.looks or not has_started(run):
         return _Try(run.text, None, is_run=True)
     ok = judge_run(run).ok
-    return _Try(run.text, ok, frozenset(_name_run(run)), bool(run.check), True, ok is None and not run.check)
+    started = list_started(run.action.said) if run.check else ()
+    return _Try(run.text, ok, frozenset(_name_run(run)), bool(run.check), True, ok is None and not run.check, started)
 
 
 def _name_run(run: ExecutedCommand) -> Iterator[str]:
@@ -165,4 +168,7 @@ def _resolve(found: dict[tuple[str, str], tuple[_Try, Failure]], now: _Try, outp
 def _is_retry(now: _Try, tried: _Try, line: str) -> bool:
     if now.during == tried.during or now.names & tried.names:
         return True
-    return now.check and tried.check and is_covering(now.during, tried.during, line)
+    if not (now.check and tried.check):
+        return False
+    olds = (tried.during, *tried.started[-1:])
+    return any(is_covering(new, old, line) for new in (now.during, *now.started) for old in olds)

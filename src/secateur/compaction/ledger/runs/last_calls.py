@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from secateur.compaction.ledger.entries import Command
 from secateur.compaction.ledger.files.touched import describe_target
-from secateur.compaction.ledger.runs.checks import read_verdict
 from secateur.compaction.ledger.runs.last_errors import judge_call
+from secateur.compaction.ledger.runs.verdicts import read_verdict
 from secateur.compaction.ledger.said import get_user_text
 from secateur.model import Message
 from secateur.redact import redact

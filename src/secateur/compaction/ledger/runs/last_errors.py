@@ -53,25 +53,31 @@ def _has_error_line(output: str) -> bool:
     return any(_NAMES_ERROR.match(line) for line in output[-_SEARCHED:].split("\n")[-_LINES:])
 
 
+def find_stop(action: Action) -> str:
+    """Return the line by which a host says that a command was stopped before it ended; "" if it does not."""
+    if action.result is None or action.kind in ("read", "search", "edit"):
+        return ""
+    said = action.said
+    for text in (said[:_ENDS], said[-_ENDS:]):
+        if hit := _STOPPED.search(text):
+            time = _TIMED_OUT.search(hit["line"])
+            return time[0] if time else clip_line(hit["line"])
+    return ""
+
+
 def describe_failure(output: str, total: str) -> str:
     """Return the line that tells why a check failed: the first error with its place, else the failed assertion.
 
-    The tool's total stays beside it, unless it only says that something failed. Where nothing tells why, it is that the
-    run was stopped for its time, if its host says so.
+    The tool's total stays beside it, unless it only says that something failed.
     """
     lines = [line.strip() for line in strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:]]
     lines = [line for line in lines if line and len(line) <= _TOLD_CHARS]
     telling = next((hit for shape in _TELLING if (hit := next(filter(shape.search, lines), ""))), "")
     if not telling or clip_line(telling) == total or total.startswith(telling):
-        return total or _find_timeout(output)
+        return total
     if not total or STARTER.search(total) or _PLACED.search(total) or _BARE_TOTAL.search(total):
         return clip_line(telling)
     return f"{clip_line(telling)} · {total}"
-
-
-def _find_timeout(output: str) -> str:
-    found = _TIMED_OUT.search(output[-_SEARCHED:])
-    return found[0] if found else ""
 
 
 def find_missing(output: str) -> str:
@@ -86,7 +92,18 @@ def clip_line(line: str) -> str:
 
 
 _TRACEBACK = "Traceback (most recent call last):"
-_TIMED_OUT = re.compile(r"(?i)\btimed out(?: after \d[\d.,]{0,11} ?[a-z]{1,12}\b)?")
+_ENDS = 700  # characters at either end of a result in which a host says that it stopped the command
+_STOPPED = re.compile(
+    r"^(?:<\w{1,20}>)?\W{0,4}(?P<line>execution timed out\b[^\n]{0,80}"
+    r"|(?:the (?:last )?)?command (?:was )?(?:timed out|aborted|interrupted|killed|cancell?ed)\b[^\n]{0,120}"
+    r"|(?:the last )?command <command>[^\n]{1,400} timed out\b[^\n]{0,80}|aborted by user after \d[\d.]{0,8} ?s\b"
+    r"|tool execution (?:was )?aborted|(?:bash )?tool terminated command after exceeding timeout[^\n]{0,40}"
+    r"|\w{0,40}(?:TimeoutExpired|TimeoutError): command [^\n]{1,400} timed out\b[^\n]{0,40}"
+    r"|(?:an error occurred while executing the command: |the call was stopped: )[^\n]{1,400}"
+    r" timed out after \d[^\n]{0,40})",
+    re.I | re.M,
+)
+_TIMED_OUT = re.compile(r"(?i)\btimed out after \d[\d.,]{0,11} ?[a-z]{1,12}\b")
 _HOST_END = re.compile(r"\((?:Open file|Current directory): [^\n]{0,400}\)$|[\w.-]{0,40}[#$]$|</?\w{1,40}>$")
 _RAISED = re.compile(r"(?:[A-Za-z_]\w{0,80}\.){0,8}[A-Z]\w{0,80}(?::(?!:)|$)")
 _UNCAUGHT = re.compile(  # what an interpreter or a shell prints last before it gives up
@@ -114,5 +131,7 @@ _LACKING = re.compile(
     r"|\bCannot find module '[^'./]"
     r"|\bcan't open file |: Permission denied$|\bCould not resolve host\b|\bENOENT\b"
 )
-_TELLING = (_PLACED, _ASSERTED, _LACKING)
+_PANICKED = re.compile(r"^panic: \S")
+_NAMED_TEST = re.compile(r"^--- FAIL: \S")  # go test, of which the total is bare
+_TELLING = (_PLACED, _ASSERTED, _LACKING, _PANICKED, _NAMED_TEST)
 _BARE_TOTAL = re.compile(r"(?i)^(?:FAIL(?:ED)?|Found \d+ errors?\b.*|error: script .*|\S+ exited with .*)$")

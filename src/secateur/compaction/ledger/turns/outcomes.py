@@ -15,6 +15,7 @@ MOST_NAMES = 8  # of files in one step
 SEPARATOR = " · "
 CHANGES = ("created", "changed", "moved", "deleted", "restored")  # how a step on files begins
 UNSHOWN = "outcome not shown"
+STOPPED = "did not finish"
 
 
 class TurnStep(Struct):
@@ -30,15 +31,16 @@ class TurnStep(Struct):
     failed_since: int = 0
     last_error: str = ""
     is_mixed: bool = False  # whether runs failed with errors that differ
+    is_stopped: bool = False  # whether the last run was stopped before it ended
 
-    def note(self, told: str, ok: bool | None) -> None:
+    def note(self, told: str, ok: bool | None, is_stopped: bool = False) -> None:
         """Note one more run."""
         if ok is False:
             self.is_mixed |= self.failed > 0 and self.last_error != told
             self.last_error = told
         self.runs, self.runs_since = self.runs + 1, self.runs_since + 1
         self.failed, self.failed_since = self.failed + (ok is False), self.failed_since + (ok is False)
-        self.told, self.last_ok = told, ok
+        self.told, self.last_ok, self.is_stopped = told, ok, is_stopped
 
     def start_again(self) -> None:
         """Note that a file was changed, so that runs from now on are counted apart."""
@@ -58,7 +60,7 @@ def render_step(step: TurnStep) -> str:
 def _describe_outcome(step: TurnStep) -> str:
     failed = _describe_failed(step)
     if step.last_ok is None:
-        ended = "said" if step.told else UNSHOWN
+        ended = STOPPED if step.is_stopped else "said" if step.told else UNSHOWN
         return f"{failed}, then {ended}" if step.failed else ended
     return (f"{failed}, then ok" if step.failed else "ok") if step.last_ok else failed
 

@@ -18,7 +18,7 @@ from secateur.compaction.ledger.repository.commits import find_commits
 from secateur.compaction.ledger.runs.checks import REFUSED, list_commands
 from secateur.compaction.ledger.runs.failed_acts import has_run_failed
 from secateur.compaction.ledger.runs.last_calls import describe_call, quote_output, quote_result
-from secateur.compaction.ledger.runs.last_errors import judge_call
+from secateur.compaction.ledger.runs.last_errors import find_stop, judge_call
 from secateur.compaction.ledger.turns.outcomes import CHANGES, TurnStep, render_step
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse_whitespace
@@ -135,26 +135,33 @@ class _Steps:
         if not command.check and _SCRIPT.match(line):
             self.note_script(run.action, line)
             return
-        ok = False if not command.check and has_run_failed(run) else command.ok
+        ok = False if not command.check and not command.stopped and has_run_failed(run) else command.ok
         is_plumbing = bool(run.does) and all(_is_preparing(words) for words in run.does if words)
         is_looking = not command.check and (is_plumbing or _LOOKS.match(line) is not None)
-        if line and not is_looking and not (ok is None and not command.check) and not (ok and _is_untold(run, command)):
-            self._note_outcome(line, ok, command.told or (quote_result(run.action, True) if ok is False else ""))
+        is_told = (
+            command.check is not None or command.stopped or (ok is not None and not (ok and _is_untold(run, command)))
+        )
+        if line and not is_looking and is_told:
+            told = command.told or (quote_result(run.action, True) if ok is False else "")
+            self._note_outcome(line, ok, told, command.stopped)
 
     def note_script(self, action: Action, line: str) -> None:
         """Note a program that was run to try something, with what it printed."""
         line = _WRITTEN.sub("", line).strip()
         if _SCRIPT.match(line) and shorten_arguments(line):
+            if stop := find_stop(action):
+                self._note_outcome(line, None, stop, True)
+                return
             told = quote_output(action)
             is_known = action.exit is not None and not _ERROR.match(told)  # behind a pipe the status is another's
             is_pass = is_known and (self._has_changed or not told)  # before a change it shows how things were
             ok = None if action.ok and not is_pass else action.ok
             self._note_outcome(line, ok if judge_call(action) else False, told)
 
-    def _note_outcome(self, line: str, ok: bool | None, told: str) -> None:
+    def _note_outcome(self, line: str, ok: bool | None, told: str, is_stopped: bool = False) -> None:
         text = clip_command(line, COMMAND_CHARS)
         step = self._found.pop(text, TurnStep("run", [text]))
-        step.note("" if ok and _SAYS_NOTHING.match(told) else clip_text(told, TOLD_CHARS), ok)
+        step.note("" if ok and _SAYS_NOTHING.match(told) else clip_text(told, TOLD_CHARS), ok, is_stopped)
         self._found[text] = step
 
     def render(self) -> Iterator[str]:

@@ -157,7 +157,8 @@ def _list_all_changes(done: Sequence[Action], scratch: Sequence[str]) -> Iterato
     """Yield the number of each call that changed a file of the project, with the file's path."""
     for number, action in enumerate(done):
         for effect in list_file_effects(action) if action.kind in ("run", "edit", "other") else ():
-            is_kept = posixpath.basename(effect.path) not in scratch and not TEMPORARY.match(effect.path)
+            name = posixpath.basename(effect.path)
+            is_kept = name not in scratch and not (TEMPORARY.match(effect.path) or _NO_WORK.search(name))
             if effect.use in _CHANGES and is_kept:
                 yield number, effect.path
 
@@ -202,6 +203,7 @@ _NAMES = re.compile(r"[\w.-]{3,100}")
 _SEPARATORS = re.compile(r"[-_]")
 _CHANGES = ("created", "changed", "deleted", "moved", "restored")
 _PATCH = re.compile(r"\.(?:patch|diff|rej)$")
+_NO_WORK = re.compile(r"(?i)\.(?:patch|diff|rej|orig|bak|backup|log)$|^(?:patch|diff)\.txt$")  # beside the files
 _BACKUP = re.compile(r"\.(?:bak|backup|orig)$|~$")
 _TRIAL = re.compile(
     r"(?i)(?:^|[_.-])(?:test|debug|dbg|te?mp|scratch|repro(?:duce)?|try|check|trace|show|simple|minimal|verify|validate"

@@ -49,8 +49,12 @@ def has_uncommitted(ledger: Ledger) -> bool:
 
 
 def list_failing(ledger: Ledger) -> list[Command]:
-    """Return the checks that failed last; of those that ended with the same line, the last."""
-    failed = {run.told or run.text: run for run in ledger.commands if run.check and run.ok is False}
+    """Return the checks that failed last or were stopped; of those that ended with the same line, the last."""
+    failed = {
+        (run.text if run.stopped else run.told or run.text): run
+        for run in ledger.commands
+        if run.check and (run.ok is False or run.stopped)
+    }
     return list(failed.values())[-MOST_CHECKS:]
 
 

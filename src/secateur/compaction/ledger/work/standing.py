@@ -18,9 +18,10 @@ from secateur.compaction.ledger.files.lines import TEMPORARY
 from secateur.compaction.ledger.files.paths import is_secret
 from secateur.compaction.ledger.files.rewrites import is_edit_refused
 from secateur.compaction.ledger.files.undone import STASHED
-from secateur.compaction.ledger.runs.checks import has_started, is_refused
+from secateur.compaction.ledger.runs.checks import is_refused
 from secateur.compaction.ledger.runs.failed_acts import LINE_CHARS, list_failed_acts, quote_line
 from secateur.compaction.ledger.runs.last_errors import find_missing, judge_action
+from secateur.compaction.ledger.runs.starts import has_started
 from secateur.compaction.ledger.work.claims import list_refuted
 from secateur.compaction.ledger.work.endings import describe_ending, find_diagnosis, list_lines
 from secateur.compaction.ledger.work.handed_out import list_handed_out

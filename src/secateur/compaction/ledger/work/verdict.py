@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from secateur.compaction.ledger.entries import Ledger, Quote, StandingKind
-from secateur.compaction.ledger.repository.repository import is_ci_failing
+from secateur.compaction.ledger.repository.ci import is_ci_failing
 from secateur.compaction.ledger.repository.unpushed import count_commits, is_tag
 from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.ledger.turns.last_words import UNFINISHED
@@ -120,8 +120,11 @@ def _describe_last_call(ledger: Ledger) -> str:
 
 def _list_open(ledger: Ledger) -> Iterator[str]:
     """Yield what is left to do, to answer or to wait for, each kind with its number."""
-    failing = len(list_failing(ledger))
-    yield from _count(failing, "failing check", is_least=failing == MOST_CHECKS)
+    checks = list_failing(ledger)
+    stopped = sum(one.stopped for one in checks)
+    is_least = len(checks) == MOST_CHECKS
+    yield from _count(len(checks) - stopped, "failing check", is_least=is_least)
+    yield from _count(stopped, "check that did not finish", "checks that did not finish", is_least=is_least)
     kinds = [one.kind for one in ledger.standing]
     changes = ["unverified"] * ("unchecked" in kinds) + ["uncommitted"] * has_uncommitted(ledger)
     yield from [f"{' and '.join(changes)} changes"] * bool(changes)

@@ -6,7 +6,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.runs.checks import read_verdict
+from secateur.compaction.ledger.runs.verdicts import read_verdict
 from secateur.model import Message
 
 DONE = assistant(text="The parser is fixed, and everything is in place.")

@@ -1,0 +1,155 @@
+"""Checks: how each ended, whether it started at all, and which later run tells about it."""
+
+import json
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger, settle_states
+from secateur.model import Message
+
+Ran = tuple[Message, Message]
+
+
+def ran(command: str, said: str = "", error: bool = False) -> Ran:
+    return assistant(("1", "bash", json.dumps({"command": command}))), result(said, "bash", "1", error)
+
+
+def edited(path: str) -> Ran:
+    given = {"file_path": path, "old_string": "a", "new_string": "b"}
+    return assistant(("e", "Edit", json.dumps(given))), result("ok", "Edit", "e")
+
+
+def read(*messages: Message) -> Ledger:
+    return build_ledger(talk(user("Mend the ferry timetable."), *messages).messages)
+
+
+def list_open(*messages: Message) -> list[str]:
+    ledger = read(*messages, assistant(text="The timetable is mended."))
+    lines = render_ledger(settle_states(ledger, ledger)).get("next", ())
+    return [line.removeprefix("- ") for line in lines if line.startswith(("- test", "- build", "- lint", "- where"))]
+
+
+LINT = '$ biome check .\napp/ferry.ts:3:1 lint/style\nFound 2 errors.\nerror: script "lint" exited with code 1'
+
+
+@pytest.mark.parametrize(
+    ("failed", "passed"),
+    [
+        (ran("bun run lint", LINT, True), [ran("bunx biome check .", "Checked 40 files in 9ms. No fixes applied.")]),
+        (ran("npx eslint app/ferry.ts", "✖ 1 problem (1 error)", True), [ran("npm run lint", "> eslint .\n")]),
+        (ran("npm run lint -- app", "✖ 1 problem (1 error)", True), [ran("npm run check", "> tool check\n")]),
+        (
+            ran("go test ./ferry", "--- FAIL: TestTide", True),
+            [ran("mise run test", "[test] $ go test ./...\nok  \tx\t1s")],
+        ),
+        (
+            ran("make lint && make test", "2 failed, 1 passed in 1s", True),
+            [ran("make lint", "0 issues."), ran("make test", "3 passed in 1s")],
+        ),
+        (
+            ran("npx tsc -p tsconfig.json", "a.ts(1,2): error TS2307: no such module", True),
+            [ran("npm run check 2>&1 | tail -5", "> tsc --noEmit\n\nChecked 9 files in 8ms. No fixes applied.")],
+        ),
+    ],
+)
+def test_a_check_is_not_open_where_another_command_checked_as_much(failed: Ran, passed: list[Ran]) -> None:
+    assert any(line.startswith(("test, failed", "lint, failed", "build, failed")) for line in list_open(*failed))
+    runs = [message for run in passed for message in run]
+    assert list_open(*failed, *edited("app/ferry.ts"), *runs)[1:] == []
+
+
+@pytest.mark.parametrize(
+    ("failed", "passed"),
+    [
+        ("npm run test:e2e", "npm test"),  # a kind of its own
+        ("go test -tags=integration ./...", "make test"),
+        ("make lint && make test", "make test"),  # half of it
+        ("npx eslint app", "cd web && npm run lint"),  # of a part of the project
+        ("npx eslint .", "npx biome check ."),  # another tool
+        ("pytest tests/test_a.py | tail -5", "ls | tail -5"),
+        ("npm test", "npm run lint"),
+    ],
+)
+def test_a_check_stays_open_where_a_later_run_checked_less(failed: str, passed: str) -> None:
+    lines = list_open(*ran(failed, "2 failed, 1 passed in 1s", True), *ran(passed, "All checks passed!"))
+    assert any(" failed" in line and failed in line for line in lines[1:])
+
+
+CHECKS = "lint\tpass\t20s\thttps://ci.example/1\ntests\tpass\t1m\thttps://ci.example/2\n"
+PUSHED = "To git.example:ferry.git\n   1111111..2222222  main -> main"
+
+
+def test_checks_of_a_pull_request_that_passed_tell_about_what_was_pushed() -> None:
+    failed, looked = ran("npm test", "2 failed, 1 passed in 1s", True), ran("gh pr checks 7", CHECKS)
+    pushed = ran("git push", PUSHED)
+    assert list_open(*failed, *edited("app/ferry.ts"), *pushed, *looked)[1:] == []
+    assert len(list_open(*failed, *looked)) == 2  # of an earlier state
+    waiting = ran("gh pr checks 7", CHECKS.replace("tests\tpass", "tests\tpending"))
+    assert len(list_open(*failed, *pushed, *waiting)) == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("npm run lint -- --apply", "error: unknown option '--apply'\n\nUsage: tool lint [files]"),
+        ("go test -run TestTide", "# .\nno Go files in /work\nFAIL\t. [setup failed]"),
+        ("npm run lint", 'npm error Missing script: "lint"'),
+        ("pytest tests/gone.py", "ERROR: file or directory not found: tests/gone.py\n\ncollected 0 items"),
+        ("make lint", "make: *** No rule to make target 'lint'.  Stop."),
+    ],
+)
+def test_a_check_that_could_not_start_is_none(command: str, said: str) -> None:
+    assert [one for one in read(*ran(command, said, True)).commands if one.check] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("1 passed\n\nCommand timed out after 120s", "timed out after 120s"),
+        (
+            "EXECUTION TIMED OUT because the command was running for more than 60 seconds.",
+            "EXECUTION TIMED OUT because",
+        ),
+        ("ok  \tferry/tide\t1s\n\nCommand aborted", "Command aborted"),
+    ],
+)
+def test_a_check_that_was_stopped_neither_passed_nor_failed(said: str, told: str) -> None:
+    lines = list_open(*ran("go test ./...", said, True))
+    assert lines[0].endswith("open: 1 check that did not finish")
+    assert lines[1].startswith(f"test, did not finish: go test ./... — said: {told}")
+    ledger = read(*ran("go test ./...", said, True))
+    back = read_back({"next": render_ledger(ledger)["next"]}).commands[0]
+    assert (back.ok, back.stopped, back.text) == (None, True, "go test ./...")
+    passed = ran("go test ./...", "ok  \tferry\t1s")
+    assert merge(ledger, read(*passed)).commands[-1].ok is True
+    assert list_open(*ran("go test ./...", said, True), *passed)[1:] == []
+
+
+def test_a_total_that_names_a_failure_counts_also_where_the_rest_was_stopped() -> None:
+    assert list_open(*ran("pytest", "2 failed in 1s\nCommand timed out after 9s", True))[1].startswith("test, failed")
+
+
+@pytest.mark.parametrize("error", [True, False])
+def test_the_status_of_a_search_behind_a_pipe_is_not_that_of_the_check(error: bool) -> None:
+    said = "Exit code 1\n" if error else ""
+    commands = read(*ran("pytest -v tests/test_a.py 2>&1 | grep L060", said, error)).commands
+    assert [(one.ok, one.exit) for one in commands] == [(None, None)]
+
+
+def test_a_runner_names_the_task_before_each_of_its_lines() -> None:
+    said = "[lint:go] $ golangci-lint run\n[lint:go] 0 issues.\n[lint:go] Finished in 3.3s"
+    assert [(one.ok, one.told) for one in read(*ran("mise run lint 2>&1 | tail", said)).commands] == [
+        (True, "0 issues.")
+    ]
+
+
+def test_a_bare_total_gives_way_to_what_says_why() -> None:
+    said = "panic: could not listen on port 0: operation not permitted\nFAIL\tferry/tide\t0.4s\nFAIL"
+    assert read(*ran("go test ./...", said, True)).commands[0].told.startswith("panic: could not listen")
+
+
+@pytest.mark.parametrize(("path", "since"), [("patch.txt", ""), ("ferry.py.orig", ""), ("ferry.py", " (edited since)")])
+def test_patches_and_copies_beside_the_files_change_nothing_that_checks_look_at(path: str, since: str) -> None:
+    lines = list_open(*ran("pytest", "1 failed in 1s", True), *ran(f"cat > {path} << 'X'\na\nX"))
+    assert lines[1] == f"test, failed{since}: pytest — said: 1 failed in 1s"
