@@ -20,6 +20,7 @@ from secateur.text.gist import (
     find_versions,
     is_telling,
     limit_per_shape,
+    may_repeat,
     search_stems,
 )
 
@@ -66,9 +67,10 @@ def _find_lines(text: str, max_chars: int) -> list[tuple[int, int, str]]:
     versions = (place for place, marks in marked if marks.has_version)
     found = list(_format_lines(lines, limit_per_shape(lines, versions), _NAMED))
     entries = list(_find_entries(marked))
-    found += entries or _format_lines(
-        lines, (at for at, once in enumerate(find_unique_lines(lines, text)) if once), _ONCE
-    )
+    if not entries and may_repeat(lines):
+        unique = (at for at, once in enumerate(find_unique_lines(lines, text)) if once)
+        entries = list(_format_lines(lines, unique, _ONCE))
+    found += entries
     for one in sorted(found):
         best.setdefault(one[1], one)
     return list(best.values())

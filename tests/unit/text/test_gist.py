@@ -21,6 +21,7 @@ from secateur.text.gist import (
     get_shape,
     is_telling,
     limit_per_shape,
+    may_repeat,
 )
 from secateur.text.gist.shapes import compute_shapes, get_listing_shape
 
@@ -98,6 +99,15 @@ def test_what_is_said_once_counts_where_most_is_said_again() -> None:
     assert find_unique_lines([*lines, "the gate is open", ""]) == [*[False] * 9, True, False]
     assert not any(find_unique_lines(["roses", "the gate is open", "cut rose_1"]))
     assert not any(find_unique_lines([*lines, "x" * 2_000][:9]))
+
+
+def test_a_sample_tells_whether_lines_are_worth_comparing() -> None:
+    log = [f"cut rose_{n} in {n} ms" if n % 2 else f"row {n}: {chr(97 + n % 26) * (n // 26 + 2)}" for n in range(200)]
+    prose = [f"{chr(97 + n % 26) * (n // 26 + 2)} is what row holds" for n in range(200)]
+    assert all(map(may_repeat, [log, log[:60]]))
+    assert may_repeat(prose[:40])  # few enough to be compared
+    assert not any(map(may_repeat, [prose, [""] * 60 + prose, ["x" * 2_000] * 60]))
+    assert may_repeat([f"beds/a/{line.split()[0]}.ts" for line in prose] * 6)  # of a long list, by folder
 
 
 def test_in_a_very_long_list_the_paths_of_one_folder_are_alike() -> None:

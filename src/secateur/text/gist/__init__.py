@@ -49,6 +49,7 @@ __all__ = [
     "find_frames",
     "find_stems",
     "is_long",
+    "may_repeat",
     "may_tell",
     "get_shape",
     "find_unique_lines",
@@ -112,6 +113,23 @@ def find_unique_lines(lines: Sequence[str], text: str | None = None, first: int 
     if len(shapes) - shapes.count("") < MOSTLY * len(lines):
         return [False] * len(lines)
     return [not shape and bool(line.strip()) for line, shape in zip(lines, shapes, strict=True)]
+
+
+def may_repeat(lines: Sequence[str]) -> bool:
+    """Whether most of these lines may be like others, by a sample: of a log, every second line is like another in it.
+
+    Asked before they are compared, since of source and prose hardly any are.
+    """
+    if len(lines) < 2 * _SAMPLE:
+        return True
+    stride = len(lines) // (_SAMPLE // 2)  # two of them: of lines that take turns, one alone may meet only one kind
+    some = [line for line in (*lines[::stride], *lines[stride // 2 :: stride + 1]) if line.strip()]
+    times = Counter(compute_shapes(some, len(lines)))
+    return sum([count for said, count in times.items() if count > 1 and said != LONG_SHAPE]) >= _PAIRED * len(some)
+
+
+_SAMPLE = 30  # lines
+_PAIRED = 0.2  # of a sample that are like another in it: of the logs in recorded sessions more than a fifth were
 
 
 @memoize_texts(1_024)
