@@ -54,7 +54,7 @@ class _Api(Protocol):
 
 def has_marks(text: bytes) -> bool:
     """Return whether a body in JSON may hold a breakpoint; where it holds none, none is added."""
-    return any([name in text for name in _NAMES])
+    return any(hint in text for hint in _HINTS) and any(name in text for name in _NAMES)
 
 
 def place_breakpoints(format: str, body: Any, before: Iterable[int]) -> list[Op]:

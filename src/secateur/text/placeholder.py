@@ -197,7 +197,9 @@ def _compile_template(template: str) -> re.Pattern[str]:
 
 
 def _count_lines(text: str) -> int:
-    return text.count("\n") + (1 if text and not text.endswith("\n") else 0)
+    if "\n" not in text:  # missed much sooner than none are counted
+        return 1 if text else 0
+    return text.count("\n") + (not text.endswith("\n"))
 
 
 _SEEN = 1_000  # characters at either end of an output in which its outcome is looked for
@@ -229,11 +231,9 @@ def _find_status(text: str) -> re.Match[str] | None:
     for stem, word in _STEMS:
         if stem[0] not in text or stem not in text:  # one letter is found much sooner than a word is missed
             continue
-        at = text.find(stem)
-        while at >= 0:
-            if word.match(text, at) and (found := _STATUS.match(text, max(0, at - 1))):
+        for place in word.finditer(text):
+            if found := _STATUS.match(text, max(0, place.start() - 1)):
                 return found
-            at = text.find(stem, at + 1)
     return None
 
 

@@ -48,10 +48,19 @@ def iterate_runs(done: Iterable[Action]) -> Iterator[ExecutedCommand]:
     """Yield every command that was run and finished."""
     actions = tuple(done)
     for number, action in enumerate(actions):
-        if action.kind == "run" and action.result and (action.ok or action.exit is not None or action.said):
-            followed = _follow_session(actions, number)
-            for line in list_command_lines(action):
-                yield _build_run(followed, line)
+        if _has_run(action):
+            yield from list_own_runs(_follow_session(actions, number))
+
+
+def list_own_runs(action: Action) -> tuple[ExecutedCommand, ...]:
+    """Return every command of one call that was run and finished, whatever later calls read of its session."""
+    return tuple([_build_run(action, line) for line in list_command_lines(action)]) if _has_run(action) else ()
+
+
+def _has_run(action: Action) -> bool:
+    if action.kind != "run" or action.result is None:
+        return False
+    return action.ok or action.exit is not None or bool(action.said)
 
 
 def _follow_session(actions: Sequence[Action], number: int) -> Action:

@@ -15,7 +15,7 @@ from secateur.model import Part
 from secateur.text.placeholder import has_shortened
 from secateur.tool_kinds import detect_tool_kind
 from secateur.toolcalls.actions import Action, build_action, collect_texts
-from secateur.toolcalls.commands import ExecutedCommand, is_printing, iterate_runs
+from secateur.toolcalls.commands import ExecutedCommand, is_printing, list_own_runs
 from secateur.toolcalls.file_effects import PLACES, iterate_file_effects, list_paths
 
 SHOWN_AGAIN = 0.8  # of its lines: what a later result of the same file shows again is the same range
@@ -77,7 +77,7 @@ def _analyze_texts(tool: str, arguments: str, key: str, output: str, is_error: b
     call = Part("tool_call", (), arguments, tool, key=key)
     result = Part("tool_result", (), output, tool, is_error=is_error)
     action = build_action(call, result)
-    ran = tuple(iterate_runs((action,))) if action.kind == "run" else ()
+    ran = list_own_runs(action)
     where = _place(action, ran)
     effects = [(one.use, path) for one in iterate_file_effects(action) for path in (one.path, one.to) if path]
     read = frozenset([_resolve_path(where, path) for use, path in effects if use == "read"]) or _NO_FILES

@@ -70,9 +70,10 @@ _HERE = re.compile(r"(?<!<)<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1")
 _BEFORE = frozenset({"sudo", "time", "env", "timeout", "nice", "nohup", "command", "exec", "xvfb-run", "stdbuf", "!"})
 _ASSIGNS = re.compile(r"[A-Za-z_]\w*=")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?[smhd]?")
-_PLAIN = r"[^\s'\"\\;&|<>(){}#\d][^\s'\"\\;&|<>()]*+"
+_WORD = r"[^\s'\"\\;&|<>(){}#][^\s'\"\\;&|<>()]*+"
+_PLAIN = rf"(?!\d){_WORD}"  # a number may name what a redirection behind it redirects
 _PIECE = re.compile(
-    rf"(?P<words>(?:{_PLAIN}[ \t\r]++)++)|(?P<plain>{_PLAIN})"  # most words, found first
+    rf"(?P<words>(?:{_WORD}[ \t\r]++)++)|(?P<plain>{_PLAIN})"  # most words, found first
     r"|(?P<blank>[ \t\r]+|\\\n)|(?P<note>(?:(?<=\s)|^)#[^\n]*)"
     r"|(?P<dup>\d?[<>]&(?:\d|-))|(?P<redirect>(?:\d|&)?>>|(?:\d|&)?>\|?|\d?<(?![<(]))"
     r"|(?P<op>\n|;;?|&&?|\|[|&]?|[{}](?=\s|$|;|\))|[()])"
