@@ -4,6 +4,7 @@ Rule: a request body is checked as it is, a session file as its host would send 
 findings (exit 1), warnings alone are not. Nothing is repaired here.
 """
 
+import shlex
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -112,6 +113,11 @@ def _render(report: CheckReport, read_: OpenedDocument) -> list[Any]:
     ]
     if report.violations:
         blocks.append(_make_violations_table(report.violations))
+    if errors and report.input.path != "-":
+        profile = f" --profile {report.profile}" if report.profile else ""
+        blocks.append(
+            f"See what can be repaired: secateur repair {clean(shlex.quote(report.input.path or ''))}{profile}"
+        )
     return blocks + [f"warning: {clean(warning)}" for warning in report.warnings]
 
 

@@ -139,18 +139,13 @@ def _render(report: RepairReport, source: InputSource) -> list[Any]:
     count = len(report.repairs)
     head = f"{clean(source.label)}: {report.format}, "
     lines: list[Any] = [head + (f"{count:,} repaired" if count else "nothing to repair")]
-    lines += [
-        StyledLine(f"  {clean(f'{repair.where}: {repair.what}')} ({repair.rule})") for repair in report.repairs[:_SHOWN]
-    ]
+    lines += [f"  {clean(f'{repair.where}: {repair.what}')} ({repair.rule})" for repair in report.repairs[:_SHOWN]]
     if count > _SHOWN:
         by_rule = Counter(repair.rule for repair in report.repairs[_SHOWN:])
         lines.append("  and " + ", ".join(f"{number:,} of {rule}" for rule, number in by_rule.most_common()))
     if report.remaining:
         lines += ["", StyledLine(f"{len(report.remaining):,} still broken", "bold red")]
-        lines += [
-            StyledLine(f"  {clean(f'{repair.where}: {repair.what}')} ({repair.rule})")
-            for repair in report.remaining[:_SHOWN]
-        ]
+        lines += [f"  {clean(f'{one.where}: {one.what}')} ({one.rule})" for one in report.remaining[:_SHOWN]]
     return lines + _list_files(report)
 
 

@@ -67,7 +67,7 @@ def command(args: SessionsOptions) -> None:
 
 def _render(listed: SessionsReport) -> list[Any]:
     if not listed.sessions:
-        return [f"No sessions are stored at {clean(listed.store)}: `secateur prune FILE --store URL` stores one."]
+        return [f"No sessions are stored at {clean(listed.store)}: `secateur prune FILE --session NAME` stores one."]
     now = time.time()
     head = ("session", "last", ">requests", ">epochs", ">removed", "format", "model")
     blocks: list[Any] = [

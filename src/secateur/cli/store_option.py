@@ -14,9 +14,7 @@ from secateur.stores import get_default_url, hide_password, open_store
 from secateur.stores.protocol import SessionId, SessionRow, State, Store
 from secateur.stores.sqlite import SqliteStore
 
-_START = (
-    "store a session with `secateur prune FILE --store URL` or `Engine(store=...)`, or give another store with --store"
-)
+_START = "`secateur prune FILE --session NAME` or `Engine(store=...)` stores a session, and --store names another store"
 
 
 class OpenedStore(Struct, frozen=True):
