@@ -153,7 +153,7 @@ def formats() -> Iterator[str]:
         document = "Session file: one JSON document." if hasattr(module, "gathered") else _BODY
         kind = "Session log: lines of JSON." if reader.log else document
         first = told.setdefault(module.__name__, name)
-        text = _module_text(module) if first == name else f"{_text(reader)} What holds stands under `{first}`."
+        text = _module_text(module) if first == name else f"{_text(reader)} Its rules are those of `{first}`."
         yield f"## `{name}`\n\n*{kind}*\n\n{text}"
 
 
@@ -205,7 +205,9 @@ def errors_() -> Iterator[str]:
     yield from _head(
         "Errors", "One question per class: what can the caller do now? Catch `SecateurError` to fail open."
     )
-    rows = [(f"`{error.__name__}`", f"`{error.__mro__[1].__name__}`", _text(error)) for error in _errors()]
+    rows = [
+        (f"`{error.__name__}`", f"`{error.__mro__[1].__name__}`", " ".join(_text(error).split())) for error in _errors()
+    ]
     yield _table(("error", "is a", "means"), rows)
 
 

@@ -171,6 +171,13 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), f"{named(page)} links to {target}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_each_row_of_a_table_is_one_line(page: Path) -> None:
+    prose = _FENCE.sub("", page.read_text())
+    rows = [line for line in prose.splitlines() if line.startswith("|")]
+    assert [row for row in rows if not row.endswith("|")] == []
+
+
 def test_every_page_can_be_reached_from_the_index() -> None:
     seen, todo = set(), [ROOT / "docs" / "index.md"]
     while todo:

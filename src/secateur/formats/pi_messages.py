@@ -1,6 +1,6 @@
 """Pi's messages as a list, the way its extensions get them before a call; OpenAI's may stand among them (SEEDS 2.3).
 
-What a `pi` log holds line by line stands here message by message. Results are messages of role toolResult, calls are
+A list holds message by message what a `pi` log holds line by line. Results are messages of role toolResult, calls are
 blocks of type toolCall.
 """
 
