@@ -27,7 +27,7 @@ COMMAND_GROUPS = {
         "check": "List what an API would reject, by rule.",
         "ls": "List the sessions of the agents on this machine.",
     },
-    "Write a new one": {
+    "Write a smaller or repaired one": {
         "prune": "Remove stale tool outputs from a session or request.",
         "compact": "Prune, and summarize what still does not fit.",
         "repair": "Repair a session or request so that it can be sent again.",
@@ -38,8 +38,8 @@ COMMAND_GROUPS = {
         "run": "Run an agent behind the proxy, and end both together.",
         "serve": "Serve a proxy between agents and their providers.",
         "status": "Show what the proxy did, and what it saved.",
-        "install": "Install secateur into a host as a plugin.",
-        "uninstall": "Uninstall secateur from a host.",
+        "install": "Install secateur into an agent as a plugin.",
+        "uninstall": "Uninstall it from an agent, and restore every file.",
         "mcp": "Serve the model tools that read back removed content.",
     },
     "See and undo what was done (sessions in a store)": {
@@ -60,7 +60,7 @@ COMMAND_GROUPS = {
         "plugins": "List what other distributions add, and what can be added.",
         "completion": "Print the shell's completion script.",
     },
-    "Started by plugins of hosts": {
+    "Started by the plugins, not by people": {
         "hook": "Answer one event of a host, as JSON.",
         "bridge": "Answer a host's plugin, in JSON lines.",
     },
