@@ -64,6 +64,24 @@ class Action(Struct, frozen=True, gc=False):
         return self.result.key if self.result else self.call.key
 
 
+def get_output(action: Action) -> str:
+    """Return what a command printed: the text of its result without the lines of its host above and below it."""
+    said = action.said
+    while hit := _HOST_HEAD.match(said):
+        said = said[hit.end() :]
+    return _HOST_END.sub("", said)
+
+
+_HOST_HEAD = re.compile(
+    r"(?:(?:Command|Chunk ID|Wall time|Original token count): [^\n]{0,2000}|Process (?:exited|running) with [^\n]{0,80}"
+    r"|Exit code:? -?\d{1,4}|Output:|<returncode>[^\n]{0,60}|<output>)[ \t]*(?:\n|\Z)|Output: "
+)
+_HOST_END = re.compile(
+    r"\s*(?:</output>|(?m:^)\(?(?:Bash completed with |Command produced )?no output\)?|\[Python Interpreter: [^\n]*"
+    r"|(?m:^)Process Group PGID: \d+|(?m:^)\(empty\))\s*\Z"
+)
+
+
 def list_actions(messages: Iterable[Message]) -> tuple[Action, ...]:
     """Return every call in order, with its result if there is one."""
     return tuple(build_action(call, result) for call, result in pair_calls(messages))

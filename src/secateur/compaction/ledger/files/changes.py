@@ -20,7 +20,7 @@ from secateur.compaction.ledger.files.own_words import (
     find_file_meant,
     is_about_other_file,
 )
-from secateur.compaction.ledger.files.paths import clean_path
+from secateur.compaction.ledger.files.paths import ListedFiles
 from secateur.compaction.ledger.files.rewrites import (
     IMPORTS_ONLY,
     SEARCHED_CHARS,
@@ -29,6 +29,7 @@ from secateur.compaction.ledger.files.rewrites import (
     classify_edit,
     find_lead,
     is_edit_refused,
+    is_own_diff,
     is_renamed,
     list_diffs,
     list_names_defined,
@@ -67,10 +68,8 @@ class FileChanges(Struct):
 def trace_changes(paths: Sequence[str], messages: Sequence[Message], done: Iterable[Action]) -> dict[str, FileChanges]:
     """Trace what calls made of these files."""
     numbers = {part.key: number for number, message in enumerate(messages) for part in message.parts}
-    by_name: dict[str, list[str]] = {}
-    for path in paths:
-        by_name.setdefault(posixpath.basename(path), []).append(path)
-    work = _Work(by_name)
+    done = tuple(done)
+    work = _Work(ListedFiles(paths, done))
     for action in done:
         if action.result and action.ok and not is_edit_refused(action):
             work.note(action, numbers.get(action.call.key, -1), messages)
@@ -103,8 +102,8 @@ def _drop_undone_deeds(found: Mapping[str, FileChanges]) -> None:
 class _Work:
     """What became of the listed files so far, what was shown of them, and how they were at the last commit."""
 
-    def __init__(self, by_name: Mapping[str, Sequence[str]]) -> None:
-        self.by_name = by_name
+    def __init__(self, files: ListedFiles) -> None:
+        self.files = files
         self.found: dict[str, FileChanges] = {}
         self.shown: dict[str, ShownTexts] = {}
         self._committed: dict[str, FileChanges] = {}
@@ -117,10 +116,10 @@ class _Work:
         effects = list(list_file_effects(action)) if action.kind in (*_ACTING, "read") else []
         if action.kind in _ACTING:
             for one in list_rewrites(action):
-                if path := _find_path(self.by_name, one.path):
+                if path := self.files.find(one.path):
                     self._note_rewrite(path, one, number)
             if action.kind == "run":
-                _note_expressions(self.found, self.by_name, action, number)
+                _note_expressions(self.found, self.files, action, number)
                 self._note_diffs(action, number)
             self._take_back(action, effects)
             self._note_deeds(action, effects, number, messages)
@@ -143,16 +142,17 @@ class _Work:
         self._touched[path] = None
 
     def _note_diffs(self, action: Action, number: int) -> None:
-        """Note what a printed diff says of files of which no edit is known."""
+        """Note what a printed diff says of files of which no edit is known, or not each."""
         if "diff --git " not in action.said or _SHOWS_DIFF.search(action.call.text[:DIFF_CHARS]) is None:
             return
+        is_own = is_own_diff(action.call.text[:DIFF_CHARS])
         hunks: dict[str, list[EditedText]] = {}
         for one in list_diffs(action.said[:DIFF_CHARS]):
-            if path := _find_path(self.by_name, one.path):
+            if path := self.files.find(one.path):
                 hunks.setdefault(path, []).append(one)
         for path, edits in hunks.items():
             changes = self.found.get(path, FileChanges())
-            if changes.kinds - {DIFF}:
+            if changes.kinds - {DIFF} and (changes.edits or not (changes.is_unknown and is_own)):
                 continue
             self.found[path] = changes = FileChanges(number=changes.number, deeds=changes.deeds, kinds={DIFF})
             for one in edits:
@@ -172,8 +172,8 @@ class _Work:
                 self.found |= self._stashed
                 self._stashed = {}
             elif one.use in ("restored", "stashed"):
-                self._restore([_find_path(self.by_name, one.path)] if one.path else list(self.found), one.use)
-            elif one.use in _TAKING_BACK and (path := _find_path(self.by_name, one.path)) in self.found:
+                self._restore([self.files.find(one.path)] if one.path else list(self.found), one.use)
+            elif one.use in _TAKING_BACK and (path := self.files.find(one.path)) in self.found:
                 self.found[path].lines, self.found[path].twice = set(), {}
 
     def _restore(self, paths: Iterable[str], use: str) -> None:
@@ -188,9 +188,9 @@ class _Work:
 
     def _note_deeds(self, action: Action, effects: Sequence[Effect], number: int, messages: Sequence[Message]) -> None:
         """Note what the agent says of an edit, and for which file it meant one whose call names none."""
-        told = {_find_path(self.by_name, one.path) for one in list_rewrites(action)}
+        told = {self.files.find(one.path) for one in list_rewrites(action)}
         is_undo, is_blind = action.given.get("command") == "undo_edit", not list_paths(action) and action.kind != "run"
-        for path in {_find_path(self.by_name, one.path) for one in effects if one.use in _CHANGING} - {""}:
+        for path in {self.files.find(one.path) for one in effects if one.use in _CHANGING} - {""}:
             changes = self.found.setdefault(path, FileChanges())
             changes.meant = {} if any(one.whole for one in effects) else changes.meant  # nothing of those edits is left
             self._touched[path] = None
@@ -199,24 +199,14 @@ class _Work:
                 changes.deeds.pop(said, None)
                 changes.deeds[said] = number
             changes.is_unknown |= path not in told and not is_undo
-            if number >= 0 and is_blind and (meant := find_file_meant(messages[number], path, self.by_name)):
+            if number >= 0 and is_blind and (meant := find_file_meant(messages[number], path, self.files.by_name)):
                 changes.meant[meant] = number
 
     def _note_shown(self, action: Action, effects: Sequence[Effect]) -> None:
-        named = {_find_path(self.by_name, one.path) for one in effects}
+        named = {self.files.find(one.path) for one in effects}
         is_read = any(one.use == "read" for one in effects) or action.said.startswith("[File: ")
         if is_read and len(named) == 1 and (path := named.pop()):
             self.shown.setdefault(path, ShownTexts()).note_shown(action.said)
-
-
-def _find_path(by_name: Mapping[str, Sequence[str]], path: str) -> str:
-    """Return the one listed file that this path names; "" where none or several do."""
-    path = clean_path(path)
-    listed = by_name.get(posixpath.basename(path), ())
-    same = [one for one in listed if one == path or one.endswith(f"/{path}") or path.endswith(f"/{one}")]
-    if path in same:
-        return path
-    return max(same, key=len, default="") if path.startswith("/") or len(same) == 1 else ""
 
 
 def _note_rewrite(changes: FileChanges, one: EditedText, number: int) -> None:
@@ -270,9 +260,7 @@ def _note_definitions(changes: FileChanges, one: EditedText) -> None:
     changes.lines |= new.keys()
 
 
-def _note_expressions(
-    found: dict[str, FileChanges], by_name: Mapping[str, Sequence[str]], action: Action, number: int
-) -> None:
+def _note_expressions(found: dict[str, FileChanges], files: ListedFiles, action: Action, number: int) -> None:
     """Note the substitutions by which sed and perl changed files in place."""
     for line in list_command_lines(action):
         if "-i" not in line:
@@ -280,7 +268,7 @@ def _note_expressions(
         for simple in parse_command_line(line).commands:
             if simple.words[:1] in (("sed",), ("perl",)):
                 said = next((word for word in simple.words[1:] if _SUBSTITUTES.match(word)), "")
-                for path in filter(None, (_find_path(by_name, word) for word in simple.words[1:])):
+                for path in filter(None, (files.find(word) for word in simple.words[1:])):
                     changes = found.setdefault(path, FileChanges())
                     changes.kinds.add(IMPORTS_ONLY if _OF_IMPORTS.search(said) else TEXT)
                     changes.expression = clip_text(collapse_whitespace(said), SENTENCE_CHARS)

@@ -11,9 +11,9 @@ from functools import lru_cache
 
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.redact import redact
-from secateur.toolcalls.actions import Action, collect_texts
+from secateur.toolcalls.actions import Action, collect_texts, get_output
 from secateur.toolcalls.effects import Effect
-from secateur.toolcalls.file_effects import PLACES, list_command_lines
+from secateur.toolcalls.file_effects import PLACES, list_command_lines, list_file_effects
 from secateur.toolcalls.shell import parse_command_line
 
 _MOST_ROOTS = 8
@@ -26,6 +26,7 @@ _ABSENT = re.compile(
 )
 _GUARDED = re.compile(r"2> ?/dev/null ?\|\| ?(?:true|:|echo +(?:\\?[\"'])?(?P<instead>[\w .,:-]{1,80}))")
 _SILENCED = re.compile(r"\b(?:cat|head|tail)\b[^;&|>\n]{0,99}2> ?/dev/null(?!\s*>)(?!\s*\|(?!\||\s*(?:head|tail)\b))")
+_CONDITIONAL = re.compile(r"(?:\btest -[ef] |\[{1,2} -[ef] )[^\n;]{1,200}&&")
 _FOOTER = re.compile(r"\s|<[^<>\n]{0,60}\bexit code \d{1,3}>")  # what a host adds to an output
 _TOOL_FILE = re.compile(
     r"/\.(?:workmux|aider[\w.-]{0,40})/"
@@ -50,8 +51,10 @@ def is_absent(effect: Effect, action: Action) -> bool:
     if action.kind != "run":
         return False
     line = action.call.text[:_SEARCHED]
-    is_silent = any(path in hit[0] for hit in _SILENCED.finditer(line)) and not _FOOTER.sub("", action.said)
-    if is_silent or f"{path.removeprefix('~')}: No such file or directory" in action.said:
+    is_silent = _CONDITIONAL.search(line) is not None or any(path in hit[0] for hit in _SILENCED.finditer(line))
+    if is_silent and not _FOOTER.sub("", get_output(action)):
+        return True
+    if f"{path.removeprefix('~')}: No such file or directory" in action.said:
         return True
     guarded = _GUARDED.search(line)
     return guarded is not None and action.said.strip() == (guarded["instead"] or "").strip()
@@ -111,6 +114,33 @@ def find_prompted_root(action: Action) -> tuple[str, ...]:
     """Return the folder that the prompt of a shell at the end of an output names."""
     hit = _PROMPTED.search(action.said[-_PROMPT_CHARS:])
     return (hit[1].rstrip("/"),) if hit else ()
+
+
+class ListedFiles:
+    """The files of a list, by the names that calls give them, also those in a folder that was moved."""
+
+    def __init__(self, paths: Iterable[str], done: Iterable[Action]) -> None:
+        self.by_name: dict[str, list[str]] = {}
+        for path in paths:
+            self.by_name.setdefault(posixpath.basename(path), []).append(path)
+        self._before: dict[str, str] = {}  # names of files before their folder was moved
+        for action in done:
+            for effect in list_file_effects(action) if action.kind in ("run", "edit", "other") else ():
+                if effect.use == "moved" and effect.to:
+                    place, old = find_place(FileEntry(effect.path, "moved", to=effect.to)), clean_path(effect.path)
+                    inside = (one for some in self.by_name.values() for one in some if f"/{place}/" in f"/{one}")
+                    self._before |= {old + one[one.index(place) + len(place) :]: one for one in inside}
+
+    def find(self, path: str) -> str:
+        """Return the one listed file that this path names; "" where none or several do."""
+        path = clean_path(path)
+        listed = self.by_name.get(posixpath.basename(path), ())
+        same = [one for one in listed if one == path or one.endswith(f"/{path}") or path.endswith(f"/{one}")]
+        if path in same:
+            return path
+        if not same:
+            return self._before.get(path, "")
+        return max(same, key=len) if path.startswith("/") or len(same) == 1 else ""
 
 
 def resolve_target(path: str, effect: Effect, action: Action) -> tuple[str, str]:

@@ -168,6 +168,11 @@ def _parse_patch(body: str) -> Iterator[EditedText]:
                 yield EditedText(path, old, new, place=re.sub(r"^[^\n@]{0,60}@@", "", place).strip())
 
 
+def is_own_diff(call: str) -> bool:
+    """Whether a call shows what is not committed yet, and no other commits: `git diff`, `cat patch.txt`."""
+    return _OWN_DIFF.search(call) is not None
+
+
 def list_diffs(text: str) -> Iterator[EditedText]:
     """Yield the hunks of the diffs that git printed into this text."""
     for piece in re.split(r"^diff --git ", text, flags=re.M)[1:]:
@@ -237,4 +242,9 @@ _IMPORT = re.compile(
     r"|export\s+(?:\*|\{[^}]*\})\s+from[^\n]*|use\s+[\w:{}, *\n]+;|#include[^\n]*"
     r"|(?:const|let|var)\s+[^=\n]+=\s*require\([^\n]*)[ \t]*$",
     re.M,
+)
+_OTHER_TREE = r"-|\S*\.\.|HEAD|main\b|master\b|origin/|[0-9a-f]{7,40}\b"
+_OWN_DIFF = re.compile(
+    rf"\bgit (?:-C \S+ |--no-pager )*diff(?: --)?(?: (?!{_OTHER_TREE})[^\s;&|>\"]+)* *(?=$|[\"\\;&|\n])"
+    r"|\bcat \S{0,100}\b(?:patch|diff)\b"
 )

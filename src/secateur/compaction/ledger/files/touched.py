@@ -10,7 +10,7 @@ a reader has to know.
 
 import posixpath
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import cast
 
 from msgspec import Struct
@@ -42,6 +42,7 @@ from secateur.toolcalls.effects import Effect, Use, is_pathlike
 from secateur.toolcalls.file_effects import list_paths, list_staged_files
 
 MOST_UNCOMMITTED = 8
+TAKEN_UP = "taken up by a commit; no call names it"
 OTHERS = "…"  # in place of older files that were changed since the last commit
 
 
@@ -53,7 +54,7 @@ class FileHistory(Struct, frozen=True):
     taken: frozenset[str] = frozenset()  # that a commit took by name, and that no call changed since
 
 
-def trace_files(done: Iterable[Action]) -> FileHistory:
+def trace_files(done: Sequence[Action]) -> FileHistory:
     """Trace what these calls did to files."""
     found: dict[str, FileEntry] = {}
     roots: dict[str, None] = {}
@@ -90,7 +91,7 @@ def trace_files(done: Iterable[Action]) -> FileHistory:
             taken |= {find_known_path(found, path, roots) for path in staged}
             _note_commit(found, committed, staged, action, roots)
         _settle_commit(found, since_commit, commits, action)
-    _mark_removed(found, committed)
+    _mark_removed(found, committed, done)
     taken_back.mark_stashed(found)
     left = _list_uncommitted(since_commit, found)
     files = (replace(one, path=wholes.get(one.path, one.path)) for one in found.values())
@@ -178,11 +179,19 @@ def _note_removed_files(found: dict[str, FileEntry], action: Action, roots: dict
             _note(found, Effect(path, "deleted"), action, roots)
 
 
-def _mark_removed(found: dict[str, FileEntry], committed: set[str]) -> None:
-    """Mark files that were removed behind the commit that made them as deleted: their removal is a change."""
+def _mark_removed(found: dict[str, FileEntry], committed: set[str], done: Iterable[Action]) -> None:
+    """Mark files that were removed behind the commit that made them as deleted: their removal is a change.
+
+    Of those that are left and whose names no call holds it is said that the commit took them up.
+    """
     for path in committed:
         if path in found and found[path].use == "discarded":
             found[path] = replace(found[path], use="deleted")
+    new = [path for path in committed if path in found and found[path].use == "created"]
+    calls = "\n".join(one.call.text[:_SEARCHED] for one in done if one.kind != "read") if new else ""
+    for path in new:
+        if posixpath.basename(path) not in calls:
+            found[path] = replace(found[path], about=TAKEN_UP)
 
 
 def _drop_restored(
@@ -240,16 +249,26 @@ def _note(found: dict[str, FileEntry], effect: Effect, action: Action, roots: di
         if path not in found and all(found[one].use == "discarded" for one in inside):
             return ()
     if effect.use == "moved":
-        _note_move(found, path, effect, action)
-        return (path,)
+        is_unknown_folder = path not in found and "." not in posixpath.basename(path)
+        held = move_inside(found, FileEntry(path, "moved", to=resolve_target(path, effect, action)[1]))
+        _note_move(found, path, effect, action, bool(held) or is_unknown_folder)
+        return (path, *held)
     found[path] = FileEntry(path, merge_use(found.pop(path, None), cast(Use, effect.use)), key)
     return (path,)
 
 
-def _note_move(found: dict[str, FileEntry], path: str, effect: Effect, action: Action) -> None:
+def move_inside(found: dict[str, FileEntry], moved: FileEntry) -> tuple[str, ...]:
+    """Rename the known files in a folder that was moved, and return their new names."""
+    place = find_place(moved)
+    names = {one: place + one.removeprefix(moved.path) for one in found if one.startswith(f"{moved.path}/")}
+    found |= {name: replace(found.pop(one), path=name) for one, name in names.items()}
+    return tuple(names.values())
+
+
+def _note_move(found: dict[str, FileEntry], path: str, effect: Effect, action: Action, is_folder: bool = False) -> None:
     """Record a move; moves of one file that follow each other are one move, from its first place to its last.
 
-    A new file that was put over another changed that one.
+    A new file that was put over another changed that one. What a folder holds is told under its own names.
     """
     key = action.call.key
     base, to = resolve_target(path, effect, action)
@@ -267,6 +286,6 @@ def _note_move(found: dict[str, FileEntry], path: str, effect: Effect, action: A
     is_new = before is not None and before.use == "created"
     is_put_over = is_new and to in found and found[to].use in ("read", "changed")
     found[start] = FileEntry(start, "discarded") if is_put_over else FileEntry(start, "moved", key, to)
-    if is_pathlike(to):
+    if is_pathlike(to) and not is_folder:
         use: Use = "created" if is_new else "changed"
         found[to] = FileEntry(to, merge_use(found.pop(to, None), use), key)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.entries import Ledger, UserRequest
 from secateur.compaction.ledger.repository.commits import COMMITTED, Commits
 from secateur.redact import redact
+from secateur.toolcalls.actions import get_output
 from secateur.toolcalls.commands import ExecutedCommand
 
 DETACHED = "detached HEAD"  # as git names it in the line on a commit
@@ -23,15 +24,17 @@ def find_branch(ran: Iterable[ExecutedCommand]) -> str:
     """The current branch; "" while git has not named it."""
     found = ""
     for run in ran:
-        if run.action.ok and "git" in run.line:
+        if run.action.ok and ("git" in run.line or "gh pr merge" in run.line):
             said = run.action.said[:_SEARCHED_TEXT]
             found = _find_renamed(run, found)
             named = _NAMED.findall(said) or (_STATUS.findall(said) if _SHORT_STATUS.search(run.line) else [])
             if named:
                 found = next(filter(None, reversed(named[-1])))
                 found = DETACHED if found == "detached" else found
-            elif _ASKED.search(run.line) and _ALONE.fullmatch(alone := said.strip()):
+            elif _ASKED.search(run.line) and _ALONE.fullmatch(alone := get_output(run.action).strip()):
                 found = alone
+            elif any(words[:3] == ("gh", "pr", "merge") for words in run.does):
+                found = next(iter(_LEFT_FOR.findall(said)), found)
     return redact(found)
 
 
@@ -120,6 +123,10 @@ _NAMED = re.compile(
     re.M,
 )
 _ASKED = re.compile(r"git (?:branch --show-current|rev-parse --abbrev-ref HEAD)\s*$")
+_LEFT_FOR = re.compile(  # where `gh` is once it has deleted the branch that it merged
+    r"(?m)^ \* branch +([\w./-]{1,200}) +-> FETCH_HEAD$"
+    r"(?=(?:[^\n]*\n){0,4}(?:Updating |Fast-forward|Already up to date))"
+)
 _ALONE = re.compile(r"[\w./-]{1,200}")
 _SHORT_STATUS = re.compile(r"git (?:-C \S+ )?status\b[^;&|]{0,60}\s(?:-sb|-b|--branch)\b")
 _STATUS = re.compile(

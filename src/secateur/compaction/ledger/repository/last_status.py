@@ -44,8 +44,8 @@ def find_status(ran: Iterable[ExecutedCommand]) -> tuple[str, ...]:
 class _LastStatus:
     """The entries of a status that hold so far."""
 
-    def __init__(self) -> None:
-        self.entries: tuple[str, ...] = ()
+    def __init__(self, entries: Iterable[str] = ()) -> None:
+        self.entries = tuple(entries)
         self._added: list[str] = []  # operands of `git add` since the status
 
     def note(self, run: ExecutedCommand, said: str) -> None:
@@ -62,6 +62,12 @@ class _LastStatus:
             self.entries, self._added = _update(self.entries, run, shown), []
         if run.action.ok and (counted := _COUNTED.search(run.line)) and (hit := _COUNTS.search(shown)):
             self.entries = (*_describe_distance(counted, hit), *_drop_distances(self.entries))
+
+    def note_commit(self, run: ExecutedCommand) -> None:
+        """Note what a command line committed, and nothing else of it."""
+        said = run.action.said[:_SEARCHED_TEXT]
+        hit = _COMMIT.search(said)
+        self._change(run, said[hit.start() :] if hit else "", False)
 
     def _change(self, run: ExecutedCommand, committed: str, is_moved: bool) -> None:
         """Drop the entries that a command line made untrue; `committed` is what it printed of commits."""
@@ -139,8 +145,9 @@ def _is_named(path: str, words: Iterable[str]) -> bool:
 def find_dirty(ran: Iterable[ExecutedCommand], done: Iterable[Action], status: Sequence[str]) -> tuple[str, ...]:
     """Return what `git status` showed before calls changed a file, without what `status`, the last, does not show.
 
-    Nothing where no call changed any: then the last status says it.
+    Nothing where no call changed any: then the last status says it. What a commit took is the user's no more.
     """
+    ran = tuple(ran)
     before = set[str]()
     for action in done:
         if any(one.use in _CHANGES and not is_foreign(one.path) for one in list_file_effects(action)):
@@ -148,8 +155,12 @@ def find_dirty(ran: Iterable[ExecutedCommand], done: Iterable[Action], status: S
         before.add(action.key)
     else:
         return ()
-    begun = next((shown for run in _take_looks(ran, before) if (shown := find_status([run]))), ())
-    return select_dirty([one for one in begun if one != CLEAN and not one.startswith(DISTANCES)], status)
+    looks = enumerate(_take_looks(ran, before), 1)
+    place, begun = next(((at, shown) for at, run in looks if (shown := find_status([run]))), (0, ()))
+    left = _LastStatus(one for one in begun if one != CLEAN and not one.startswith(DISTANCES))
+    for run in ran[place:] if begun else ():
+        left.note_commit(run)
+    return select_dirty(left.entries, status)
 
 
 def _take_looks(ran: Iterable[ExecutedCommand], before: Collection[str]) -> Iterator[ExecutedCommand]:

@@ -51,7 +51,11 @@ def list_failed_acts(messages: Sequence[Message], ran: Iterable[ExecutedCommand]
                     for act, words in some.items()
                 }
         for act, shows in _SHOWS_DONE.items() if left else ():
-            if act in left and _is_shown_done(shows, part.text[:_RESULT_CHARS]):
+            if (
+                act in left
+                and _is_shown_done(shows, part.text[:_RESULT_CHARS])
+                and _is_same_number(left[act], part.text)
+            ):
                 del left[act]
     yield from _list_by_cause(left)[-MOST_FAILED:]
 
@@ -99,6 +103,12 @@ def _is_shown_done(shows: re.Pattern[str], said: str) -> bool:
     return shows.search(said) is not None and not (is_of_upstream and _REJECTED.search(said))
 
 
+def _is_same_number(chain: "_Chain", said: str) -> bool:
+    """Whether a result is about the pull request that a call names by its number, if it names one."""
+    numbers = [words[3] for words in chain.does if words[:2] == ("gh", "pr") and len(words) > 3 and words[3].isdigit()]
+    return all(number in said for number in numbers)
+
+
 def _is_chain(line: str) -> bool:
     """Whether each command of a line runs only if the one before it succeeded."""
     return all(simple.then in _CHAINING for simple in parse_command_line(line).commands)
@@ -139,6 +149,7 @@ _PULLED = (
 _REJECTED = re.compile(r"^error: failed to push |^ ! \[(?:remote )?rejected\]", re.M)
 _NPM_FAILED = re.compile(r"^npm (?:ERR!|error) (?:code |Lifecycle |publish )", re.M)
 _SHOWS_DONE = {
+    "gh pr merge": re.compile(r'"state": ?"MERGED"|^state:\s+MERGED\b|\b[Mm]erged pull request ', re.M),
     "gh pr create": re.compile(r"^https://\S{1,200}/pull/\d", re.M),
     "git commit": re.compile(COMMIT_LINE + r"[0-9a-f]{7,40}\] |^nothing to commit, working", re.M),
     "git push": re.compile(_UPSTREAM, re.M),

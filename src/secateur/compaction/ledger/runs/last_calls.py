@@ -75,7 +75,8 @@ def quote_result(action: Action, is_end: bool = False) -> str:
     if action.kind == "read" and action.ok:
         return ""  # a line of a file tells nothing
     said = action.said[-_SEARCHED:] if is_end else action.said
-    lines = list(_iterate_telling(said))
+    own = {collapse_whitespace(line) for given in list_command_lines(action) for line in given.split("\n")}
+    lines = [line for line in _iterate_telling(said) if collapse_whitespace(line) not in own]  # shells that echo
     errors = [line for line in lines if _ERROR.search(line)] if action.kind not in ("read", "search") else []
     if action.kind == "run" and judge_call(action) is False:
         errors = errors or [line for line in lines if _FAILS.search(line)]

@@ -2,7 +2,8 @@
 and what is older than the newest change.
 
 Rule: a file is scratch if it lies in a folder for temporary files, or if the session created it beside its commands,
-gave it the name of a trial, ran it or fed it to a program, and neither the user named it nor `git add` took it. A file
+gave it the name of a trial, ran it or fed it to a program, and neither the user named it nor `git add` took it, or if
+the work was handed in as a patch that git wrote of other files. A file
 that was read counts where someone spoke of it afterwards, by its name or by what it is named after, or an edit wrote
 that name. A failed check or an error has been edited since if a call behind it changed a file of the project, any other
 check if it changed code; how the check ends then, nobody knows before it runs again. A change in one repository leaves
@@ -23,6 +24,7 @@ from secateur.compaction.ledger.files.touched import limit_uncommitted
 from secateur.compaction.ledger.runs.failures import is_overtaken
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
 from secateur.compaction.ledger.work.endings import describe_ending
+from secateur.compaction.ledger.work.patches import find_patched_names
 from secateur.compaction.ledger.work.standing import list_changes
 from secateur.model import Message
 from secateur.tool_kinds import detect_tool_kind
@@ -97,12 +99,13 @@ def mark_scratch_files(
     takes_all = not {"-A", "--all", "."}.isdisjoint(added)
     handed_in = set(_NAMES.findall(describe_ending(messages, done)))
     kept = {posixpath.basename(word) for word in added} | handed_in
+    patched = find_patched_names(done) if handed_in else frozenset[str]()
 
     def is_scratch(one: FileEntry) -> bool:
         folder, name = posixpath.split(one.path)
         if one.use != "created" or name in asked or name in handed_in:
             return False
-        if TEMPORARY.match(one.path) or _BACKUP.search(name):
+        if TEMPORARY.match(one.path) or _BACKUP.search(name) or (patched and name not in patched):
             return True
         if folder not in roots or takes_all or name in kept:
             return False
@@ -204,7 +207,7 @@ _SEPARATORS = re.compile(r"[-_]")
 _CHANGES = ("created", "changed", "deleted", "moved", "restored")
 _PATCH = re.compile(r"\.(?:patch|diff|rej)$")
 _NO_WORK = re.compile(r"(?i)\.(?:patch|diff|rej|orig|bak|backup|log)$|^(?:patch|diff)\.txt$")  # beside the files
-_BACKUP = re.compile(r"\.(?:bak|backup|orig)$|~$")
+_BACKUP = re.compile(r"(?i)\.(?:bak|backup|orig|original|save)[._-]?\d{0,3}$|~$")
 _TRIAL = re.compile(
     r"(?i)(?:^|[_.-])(?:test|debug|dbg|te?mp|scratch|repro(?:duce)?|try|check|trace|show|simple|minimal|verify|validate"
     r"|patch|fix|edit|apply|demo|example|sample|issue|experiment|inspect|analy[sz]e|explore|final|quick|dump|find|run)"

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from secateur.compaction.ledger.entries import Command, Ledger
 from secateur.compaction.ledger.files.lines import find_base, find_tops, shorten_path
+from secateur.compaction.ledger.files.paths import find_place
 from secateur.compaction.ledger.files.touched import OTHERS
 from secateur.compaction.ledger.user.requests import is_substantial
 from secateur.compaction.ledger.work.endings import SUBMITTED
@@ -144,7 +145,8 @@ def _list_uncommitted(ledger: Ledger) -> Iterator[str]:
         return
     root = find_base(ledger)
     tops = find_tops(ledger.files, root)
-    yield from (shorten_path(path, root, tops) for path in ledger.uncommitted)
+    places = {one.path: find_place(one) for one in ledger.files if one.use == "moved" and one.to}
+    yield from (shorten_path(places.get(path, path), root, tops) for path in ledger.uncommitted)
 
 
 _NAMES = {

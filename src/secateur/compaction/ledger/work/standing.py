@@ -25,12 +25,12 @@ from secateur.compaction.ledger.runs.starts import has_started
 from secateur.compaction.ledger.work.claims import list_refuted
 from secateur.compaction.ledger.work.endings import describe_ending, find_diagnosis, list_lines
 from secateur.compaction.ledger.work.handed_out import list_handed_out
+from secateur.compaction.ledger.work.patches import list_written_patches
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action
 from secateur.toolcalls.commands import ExecutedCommand, is_check
 from secateur.toolcalls.file_effects import list_command_lines, list_file_effects
-from secateur.toolcalls.shell import parse_command_line
 
 STANDING: dict[StandingKind, str] = {
     "edits": "state of the changes",
@@ -224,7 +224,7 @@ def _list_outdated_patches(done: Sequence[Action], changes: Sequence[FileChange]
     for number, action in enumerate(done):
         for line in list_command_lines(action) if action.kind == "run" and action.result else ():
             if "diff" in line or "format-patch" in line:
-                found = _list_written_patches(line)
+                found = list_written_patches(line)
                 written |= {path: (number, names) for path, names in found if not is_secret(action, path)}
         for effect in list_file_effects(action) if written and action.kind == "run" else ():
             if effect.use in ("deleted", "moved"):
@@ -238,15 +238,6 @@ def _list_outdated_patches(done: Sequence[Action], changes: Sequence[FileChange]
         if later:
             what = f"{later[-1].path} was" if later[-1].path else "the changes were"
             yield f"{redact(path)} was written before {what} {_DONE[later[-1].use]}"
-
-
-def _list_written_patches(line: str) -> Iterator[tuple[str, frozenset[str]]]:
-    """Yield the files into which `git diff` wrote, and the names of the files that it was asked about."""
-    for simple in parse_command_line(line).commands:
-        if simple.words[:1] == ("git",) and {"diff", "format-patch"} & {*simple.words[1:4]}:
-            named = [word for word in simple.words[2:] if "." in posixpath.basename(word) and not word.startswith("-")]
-            for path in (one for one in simple.writes if _PATCH.search(one) and not TEMPORARY.match(one)):
-                yield path, frozenset(map(posixpath.basename, named))
 
 
 _CHANGES = ("created", "changed", "deleted", "moved", "restored")
@@ -293,4 +284,3 @@ _REWRITES = re.compile(
     r"|update|upgrade|fix|generate|format|fmt)\b|--(?:fix|write)\b|\b(?:gofmt|black|prettier|codemod|generate|format)\b"
     r"|\bsed -i"
 )
-_PATCH = re.compile(r"(?i)(?:^|[/_.-])(?:patch|diff)(?:es|s)?(?:[._-][^/]*)?$")

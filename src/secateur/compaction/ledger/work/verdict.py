@@ -134,6 +134,8 @@ def _list_open(ledger: Ledger) -> Iterator[str]:
     yield from (f"a {one.kind} that the user asked for" for one in ledger.undelivered)
     tasks = sum(one.state == "open" and bool(one.text) for one in ledger.tasks)
     yield from _count(tasks, "task", is_least="tasks" in ledger.omitted)
+    if ledger.document and (boxes := _BOXES.search(ledger.document.text)):
+        yield from _count(int(boxes[2]) - int(boxes[1]), "box of the task document", "boxes of the task document")
     for kind in ("ticket", "pull request"):
         yield from _count(sum((one.kind, one.state) == (kind, "open") for one in ledger.tickets), kind)
     if not ledger.questions:
@@ -205,5 +207,6 @@ _FINDS = re.compile(  # a finding of a review with its severity, or an open ques
     r"|^[ \t#*]{0,8}open questions?(?:[ \t]/[ \t]\w+)?[*]{0,2}:?[*]{0,2}[ \t]*\n\s*(?:[-*•]|\d{1,2}[.)])[ \t]+"
     r"(?!none\b|no\b|n/a\b)\S"
 )
+_BOXES = re.compile(r"(\d{1,4}) of (\d{1,4}) done")
 _FIXED = re.compile(r"(?i)\b(?:fixed|resolved|addressed|corrected|done)\b|[✅✔]")
 _ACT = re.compile(r"(?<![\w-])(push|commit|pull|merge|rebase|cherry-pick|publish|release|deploy|upload|apply)\b")

@@ -98,3 +98,14 @@ def test_the_branch_is_the_newest_that_git_named_or_was_told(
     rounds: list[tuple[Message, Message]], branch: str
 ) -> None:
     assert read(*rounds).branch == branch
+
+
+def test_a_merge_that_deletes_its_branch_leaves_for_the_one_that_it_was_merged_into() -> None:
+    said = "From https://git.example/ferry\n * branch            main       -> FETCH_HEAD\nUpdating 1a2b3c4..5d6e7f8\n"
+    switched = ran("git switch -c tides", "Switched to a new branch 'tides'")
+    assert read(switched, ran("gh pr merge 7 --squash -d", said)).branch == "main"
+
+
+def test_a_branch_is_read_below_what_a_host_writes_above_an_output() -> None:
+    said = "Chunk ID: 1a2b3c\nWall time: 0.0 seconds\nProcess exited with code 0\nOutput:\nmain\n"
+    assert read(ran("git branch --show-current", said)).branch == "main"

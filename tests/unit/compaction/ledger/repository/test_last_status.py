@@ -62,13 +62,13 @@ def test_a_file_that_was_taken_back_and_is_shown_changed_again_is_not_restored()
     assert any("restored" in line for line in render_ledger(read(*again))["files"])
     lines = render_ledger(read(*again, ran("make fmt"), ran("git status -sb", "## main\n M src/a.py\n")))["files"]
     assert not any("restored" in line for line in lines)
-    assert "- dirty as last seen, and no call made it so: modified src/a.py" in lines
+    assert "- dirty as last seen, and no edit of it is known: modified src/a.py" in lines
 
 
 def test_what_a_patch_left_beside_a_changed_file_is_of_the_session() -> None:
     shown = ran("git status -sb", "## main\n M src/a.py\n?? src/a.py.orig\n?? src/other.py.orig\n")
     lines = render_ledger(read(edited("/w/src/a.py"), shown))["files"]
-    assert "- dirty as last seen, and no call made it so: untracked src/other.py.orig" in lines
+    assert "- dirty as last seen, and no edit of it is known: untracked src/other.py.orig" in lines
     assert any(line.startswith("- scratch files: ") and line.endswith("src/a.py.orig") for line in lines)
 
 
@@ -86,7 +86,7 @@ def test_of_many_files_that_are_dirty_those_of_the_session_are_kept() -> None:
     others = "".join(f"?? notes{name}.md\n" for name in "abcdefghij")
     shown = ran("cd /w && git status -sb", f"## main\n M src/a.py\n M z.py\n{others}")
     line = render_ledger(read(*taken, shown))["files"][1]
-    assert line.startswith("- dirty as last seen, and no call made it so: … · ")
+    assert line.startswith("- dirty as last seen, and no edit of it is known: … · ")
     assert line.endswith(" · untracked notesj.md · modified z.py · modified src/a.py")
 
 
@@ -124,3 +124,9 @@ def test_what_a_tracker_keeps_is_dirty_by_its_calls() -> None:
     shown = ran("git status -sb", "## main\nM  .beads/issues.jsonl\n M z.py\n")
     assert read(edited("/w/src/a.py"), shown).strays == ("staged .beads/issues.jsonl", "modified z.py")
     assert read(edited("/w/src/a.py"), ran("bd close w-1", "Closed w-1"), shown).strays == ("modified z.py",)
+
+
+def test_what_a_commit_took_is_no_more_what_was_dirty_before_the_session() -> None:
+    begun = ran("cd /w && git status -sb", "## main\n M src/b.py\n?? notes/\n")
+    assert read(begun, edited("/w/src/a.py")).dirty == ("modified src/b.py", "untracked notes/")
+    assert read(begun, edited("/w/src/a.py"), ran("cd /w && git commit -am x", DONE)).dirty == ("untracked notes/",)

@@ -216,3 +216,8 @@ def test_a_long_command_that_is_cut_ends_with_a_sign_of_it() -> None:
         assert len(one.text) <= 240
     assert read_back(render_ledger(made)).last_calls == tuple(replace(one, key="") for one in made.last_calls)
     assert not read(*called("Let's try it:", f"./{'try' * 100} it", "ok then")).commands
+
+
+def test_a_command_that_a_shell_echoes_is_not_what_it_said() -> None:
+    lines = list_next(*called("The method was renamed.", "./find build", f"./find build\n{FOUND}"))
+    assert lines[2] == f"- called since, ok: ./find build — said: {FOUND}"

@@ -290,6 +290,33 @@ def test_of_a_chain_that_failed_only_what_is_not_shown_done_is_told(rounds: list
     ]
 
 
+@pytest.mark.parametrize(
+    ("shown", "is_left"),
+    [
+        ('{"state": "MERGED", "url": "https://git.example/ferry/pull/7"}', False),
+        ('{"state": "MERGED", "url": "https://git.example/ferry/pull/8"}', True),
+        ('{"state": "OPEN", "url": "https://git.example/ferry/pull/7"}', True),
+    ],
+)
+def test_a_merge_that_failed_on_the_way_is_done_where_the_pull_request_is_shown_merged(
+    shown: str, is_left: bool
+) -> None:
+    failed = ran("gh pr merge 7 --squash", "fatal: repository 'https://git.example/other' not found", error=True)
+    assert bool(tell("failed", failed, ran("gh pr view 7 --json state,url", shown))) is is_left
+
+
+def test_what_is_handed_in_as_a_patch_of_some_files_has_no_others() -> None:
+    rounds = [edited("/w/ferry.py"), wrote("/w/notes.py"), wrote("/w/ferry.py.backup2")]
+    rounds += [ran("cd /w && git diff -- ferry.py > patch.txt"), ran("submit")]
+    scratch = {one.path: one.scratch for one in read(*rounds).files}
+    assert scratch["/w/ferry.py.backup2"]
+    handed_in = assistant(
+        ("s", "bash", json.dumps({"command": "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && cat patch.txt"}))
+    )
+    files = {one.path: one.scratch for one in read(*rounds[:-1], behind=(handed_in,)).files}
+    assert (files["/w/ferry.py"], files["/w/notes.py"]) == (False, True)
+
+
 def test_a_command_that_is_cut_for_room_says_so() -> None:
     told = tell("failed", ran(f"git push origin {'a-branch ' * 40}", NO_HOST))[0].partition(" — said: ")[0]
     assert told.endswith(" …")

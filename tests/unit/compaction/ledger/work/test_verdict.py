@@ -14,6 +14,7 @@ from secateur.compaction.ledger.entries import (
     Progress,
     Quote,
     Standing,
+    TaskDocument,
     Ticket,
     Undelivered,
     UserRequest,
@@ -217,3 +218,9 @@ def test_a_reason_that_names_what_is_not_committed_is_not_what_the_agent_left() 
     said = "The files are new to git since they're not committed. It counts them now."
     assert stands(read(FIX, assistant(text=said))).endswith("; nothing is open")
     assert stands(read(FIX, assistant(text="The basket is mended. It is not committed."))).endswith("is not done")
+
+
+def test_open_boxes_of_the_task_document_are_counted() -> None:
+    ledger = read(user("Go on with plan.md."), *ran("make"), assistant(text="The first part is done."))
+    ledger = replace(ledger, document=TaskDocument("plan.md", "boxes as last seen: 3 of 7 done"))
+    assert stands(ledger).endswith("open: 4 boxes of the task document")

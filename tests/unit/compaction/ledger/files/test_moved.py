@@ -1,0 +1,72 @@
+"""Files in folders that were moved, files that only a commit tells of, and files that a command did not show."""
+
+import json
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import Ledger, build_ledger, merge, render_ledger, settle_states
+from secateur.model import Message
+
+Ran = tuple[Message, Message]
+
+
+def ran(command: str, said: str = "") -> Ran:
+    return assistant(("1", "bash", json.dumps({"command": command}))), result(said, "bash", "1")
+
+
+def written(path: str, text: str = "# Ferry\n") -> Ran:
+    given = {"file_path": path, "content": text}
+    return assistant(("w", "Write", json.dumps(given))), result("ok", "Write", "w")
+
+
+def read(*messages: Message) -> Ledger:
+    return build_ledger(talk(user("Sort the timetables."), *messages).messages)
+
+
+def list_files(ledger: Ledger) -> list[str]:
+    lines = render_ledger(ledger).get("files", ())
+    return [line.removeprefix("- ") for line in lines if line.startswith(("- created", "- changed", "- moved"))]
+
+
+MOVED = ran("mkdir -p lines/north && mv ferry lines/north/ferry")
+
+
+def test_a_file_in_a_folder_that_was_moved_is_told_under_its_new_name_with_its_note() -> None:
+    whole = read(*written("ferry/tides.md", "# Tides\n## North\n"), *MOVED)
+    told = [
+        "moved: ferry → lines/north/ferry",
+        "created: lines/north/ferry/tides.md — “Tides”; has “North”",
+    ]
+    assert list_files(whole) == told
+    span = read(*written("ferry/tides.md", "# Tides\n## North\n"))
+    assert list_files(settle_states(span, whole)) == told
+    assert {one.path for one in merge(span, read(*MOVED)).files} == {"ferry", "lines/north/ferry/tides.md"}
+
+
+def test_what_is_left_to_commit_of_a_moved_folder_is_its_new_place() -> None:
+    lines = render_ledger(read(*ran("git status -sb", "## main"), *ran("git mv ferry pier")))["next"]
+    assert "- changed, and no call committed: pier" in lines
+
+
+COMMITTED = (
+    "[main 1a2b3c4] Add tides\n 2 files changed, 9 insertions(+)\n"
+    " create mode 100644 ferry/map.png\n create mode 100644 .hooks/pre-push\n"
+)
+
+
+def test_a_file_that_only_a_commit_names_is_not_told_as_the_sessions_work() -> None:
+    drawn = ran("draw map.svg --out ferry/map.png")
+    assert list_files(read(*drawn, *ran("git add . && git commit -m 'Add tides'", COMMITTED))) == [
+        "created: ferry/map.png",
+        "created: .hooks/pre-push — taken up by a commit; no call names it",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "use"),
+    [("", "created"), ("Wall time: 0.0 s\nOutput:\n", "created"), ("     1\tpackage ferry", "changed")],
+)
+def test_a_file_that_a_conditional_command_did_not_show_was_not_there(said: str, use: str) -> None:
+    looked = ran("test -f ferry/tides.go && nl -ba ferry/tides.go || true", said)
+    assert [one.use for one in read(*looked, *written("ferry/tides.go", "package ferry\n")).files] == [use]
