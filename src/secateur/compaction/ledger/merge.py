@@ -26,8 +26,8 @@ from secateur.compaction.ledger.entries import (
     mark,
 )
 from secateur.compaction.ledger.files.lines import find_base
-from secateur.compaction.ledger.files.paths import find_known_path
-from secateur.compaction.ledger.files.touched import OTHERS, limit_uncommitted, merge_use, move_inside
+from secateur.compaction.ledger.files.paths import find_known_path, mark_inside
+from secateur.compaction.ledger.files.touched import OTHERS, limit_uncommitted, merge_use
 from secateur.compaction.ledger.files.values import merge_values
 from secateur.compaction.ledger.repository.ci import mark_pushed
 from secateur.compaction.ledger.repository.repository import merge_elsewhere, merge_tickets
@@ -204,7 +204,7 @@ def _merge_files(earlier: Ledger, later: Iterable[FileEntry]) -> tuple[FileEntry
     for one in later:
         path = find_known_path(found, one.path, roots)
         if one.use == "moved":
-            move_inside(found, replace(one, path=path))
+            mark_inside(found, replace(one, path=path))
         before = found.pop(path, None)
         is_kept = before is not None and one.use == "restored" and bool(earlier.commits)
         use = before.use if before and is_kept else merge_use(before, one.use)

@@ -98,8 +98,8 @@ def _settle_constraints(mine: Iterable[Constraint], all_: Iterable[Constraint]) 
 
 def _settle_files(mine: Iterable[FileEntry], all_: Iterable[FileEntry]) -> tuple[FileEntry, ...]:
     known = {one.path: one for one in all_}
-    moved = [f"{one.path}/" for one in known.values() if one.use == "moved"]  # folders: what they held has other names
-    mine = [one for one in mine if one.path in known or not one.path.startswith(tuple(moved))]
+    moved = tuple(f"{one.path}/" for one in known.values() if one.use == "moved")
+    mine = [one for one in mine if one.path in known or not one.path.startswith(moved)]  # it has another name since
     found = {same.path: same for one in mine if (same := known.get(_find_whole(one.path, known), one))}
     later = (one for path, one in known.items() if path not in found and one.use not in ("read", "discarded"))
     return (*found.values(), *later)

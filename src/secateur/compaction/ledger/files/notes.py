@@ -54,7 +54,7 @@ def describe_changes(
     return tuple(
         replace(one, use="restored")
         if one.path in undone and one.use == "changed"
-        else replace(one, about=notes[one.path])
+        else replace(one, about="; ".join(filter(None, (one.about, notes[one.path]))))
         if notes.get(one.path)
         else one
         for one in files

@@ -9,6 +9,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
+from msgspec.structs import replace
+
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, collect_texts, get_output
@@ -16,6 +18,7 @@ from secateur.toolcalls.effects import Effect
 from secateur.toolcalls.file_effects import PLACES, list_command_lines, list_file_effects
 from secateur.toolcalls.shell import parse_command_line
 
+MOVED_ALONG = "moved along with its folder to "
 _MOST_ROOTS = 8
 _SEARCHED = 20_000  # characters of a command
 _MOST_ABSENT = 400
@@ -114,6 +117,26 @@ def find_prompted_root(action: Action) -> tuple[str, ...]:
     """Return the folder that the prompt of a shell at the end of an output names."""
     hit = _PROMPTED.search(action.said[-_PROMPT_CHARS:])
     return (hit[1].rstrip("/"),) if hit else ()
+
+
+def mark_inside(found: dict[str, FileEntry], moved: FileEntry) -> bool:
+    """Say of the known files in a folder that was moved where it is, and whether there are any.
+
+    They keep the names that calls gave them until one gives them others.
+    """
+    inside = [one for one in found if one.startswith(f"{moved.path}/")]
+    found |= {one: replace(found[one], about=f"{MOVED_ALONG}{find_place(moved)}") for one in inside}
+    return bool(inside)
+
+
+def name_moved(found: dict[str, FileEntry], path: str) -> None:
+    """Give a known file in a folder that was moved the name under which a call now speaks of it."""
+    path = clean_path(path)
+    for folder in [one for one in found.values() if one.use == "moved" and one.to] if path not in found else ():
+        place = find_place(folder)
+        old = folder.path + path.removeprefix(place)
+        if path.startswith(f"{place}/") and old in found:
+            found[path] = replace(found.pop(old), path=path, about="")
 
 
 class ListedFiles:

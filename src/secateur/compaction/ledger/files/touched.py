@@ -32,6 +32,8 @@ from secateur.compaction.ledger.files.paths import (
     is_untold_folder,
     is_untracked,
     list_untracked,
+    mark_inside,
+    name_moved,
     resolve_target,
 )
 from secateur.compaction.ledger.files.undone import CommittedFiles, TakenBack, take_back
@@ -241,6 +243,7 @@ def _note(found: dict[str, FileEntry], effect: Effect, action: Action, roots: di
     """Record an effect, and return the files that it touched."""
     if is_secret(action, effect.path):
         return ()
+    name_moved(found, effect.path)
     path = find_known_path(found, effect.path, roots)
     key = action.key if effect.use == "read" else action.call.key
     if effect.use == "deleted" and (inside := [one for one in found if one.startswith(f"{path}/")]):
@@ -250,25 +253,17 @@ def _note(found: dict[str, FileEntry], effect: Effect, action: Action, roots: di
             return ()
     if effect.use == "moved":
         is_unknown_folder = path not in found and "." not in posixpath.basename(path)
-        held = move_inside(found, FileEntry(path, "moved", to=resolve_target(path, effect, action)[1]))
-        _note_move(found, path, effect, action, bool(held) or is_unknown_folder)
-        return (path, *held)
+        held = mark_inside(found, FileEntry(path, "moved", to=resolve_target(path, effect, action)[1]))
+        _note_move(found, path, effect, action, held or is_unknown_folder)
+        return (path,)
     found[path] = FileEntry(path, merge_use(found.pop(path, None), cast(Use, effect.use)), key)
     return (path,)
-
-
-def move_inside(found: dict[str, FileEntry], moved: FileEntry) -> tuple[str, ...]:
-    """Rename the known files in a folder that was moved, and return their new names."""
-    place = find_place(moved)
-    names = {one: place + one.removeprefix(moved.path) for one in found if one.startswith(f"{moved.path}/")}
-    found |= {name: replace(found.pop(one), path=name) for one, name in names.items()}
-    return tuple(names.values())
 
 
 def _note_move(found: dict[str, FileEntry], path: str, effect: Effect, action: Action, is_folder: bool = False) -> None:
     """Record a move; moves of one file that follow each other are one move, from its first place to its last.
 
-    A new file that was put over another changed that one. What a folder holds is told under its own names.
+    A new file that was put over another changed that one. What a folder holds has its own entries.
     """
     key = action.call.key
     base, to = resolve_target(path, effect, action)

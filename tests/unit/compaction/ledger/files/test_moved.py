@@ -32,16 +32,29 @@ def list_files(ledger: Ledger) -> list[str]:
 MOVED = ran("mkdir -p lines/north && mv ferry lines/north/ferry")
 
 
-def test_a_file_in_a_folder_that_was_moved_is_told_under_its_new_name_with_its_note() -> None:
+def test_a_file_in_a_folder_that_was_moved_says_where_it_is() -> None:
+    span = read(*written("ferry/tides.md", "# Tides\n## North\n"))
     whole = read(*written("ferry/tides.md", "# Tides\n## North\n"), *MOVED)
     told = [
         "moved: ferry → lines/north/ferry",
-        "created: lines/north/ferry/tides.md — “Tides”; has “North”",
+        "created: ferry/tides.md — moved along with its folder to lines/north/ferry; “Tides”; has “North”",
     ]
     assert list_files(whole) == told
-    span = read(*written("ferry/tides.md", "# Tides\n## North\n"))
     assert list_files(settle_states(span, whole)) == told
-    assert {one.path for one in merge(span, read(*MOVED)).files} == {"ferry", "lines/north/ferry/tides.md"}
+    assert "moved along with" in {one.path: one.about for one in merge(span, read(*MOVED)).files}["ferry/tides.md"]
+
+
+def test_a_file_in_a_folder_that_was_moved_has_the_name_that_a_later_call_gives_it() -> None:
+    given = {"file_path": "lines/north/ferry/tides.md", "old_string": "# Tides", "new_string": "# All tides"}
+    later = assistant(("e", "Edit", json.dumps(given))), result("ok", "Edit", "e")
+    span = read(*written("ferry/tides.md", "# Tides\n## North\n"))
+    whole = read(*written("ferry/tides.md", "# Tides\n## North\n"), *MOVED, *later)
+    told = [
+        "moved: ferry → lines/north/ferry",
+        "created: lines/north/ferry/tides.md — “Tides”; has “North”, “All tides”",
+    ]
+    assert list_files(whole) == told
+    assert list_files(settle_states(span, whole)) == told
 
 
 def test_what_is_left_to_commit_of_a_moved_folder_is_its_new_place() -> None:
