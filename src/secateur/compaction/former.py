@@ -19,11 +19,10 @@ from secateur.compaction.ledger.user.constraints import is_demand, join_fragment
 from secateur.compaction.ledger.user.force_words import is_errand
 from secateur.compaction.ledger.user.retractions import find_denial, find_removal
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
-from secateur.compaction.summary import HEADING_CHARS, Sections, normalize_heading, strip_bullet
+from secateur.compaction.summary import FORMERLY, HEADING_CHARS, Sections, normalize_heading, strip_bullet
 from secateur.compaction.template import STATES, list_headings
 from secateur.model import Message
 
-FORMERLY = "- as of an earlier summary: "
 SINCE = "- since an earlier summary, the user: "
 MOST_LINES = 8  # of a host's earlier summary, in one section
 MOST_GOALS = 2  # lines of the earlier goal, beside what the user asked for since

@@ -16,9 +16,11 @@ from secateur.compaction.ledger import Ledger, render_ledger
 from secateur.compaction.ledger.course import MARK, NONE_OPEN, parse_group
 from secateur.compaction.ledger.entries import mark
 from secateur.compaction.ledger.files.lines import ROOT, complete_path, parse_files
+from secateur.compaction.ledger.render import UNLISTED
 from secateur.compaction.ledger.said import strip_file_links
+from secateur.compaction.ledger.work.open_work import NEVER_COMMITTED, UNCOMMITTED
 from secateur.compaction.ledger.work.verdict import is_verdict
-from secateur.compaction.summary import ELSEWHERE, NONE
+from secateur.compaction.summary import ELSEWHERE, FORMERLY, NONE
 from secateur.model import Message, Part
 from secateur.redact import redact
 from secateur.text.placeholder import find_main_argument
@@ -67,7 +69,7 @@ _WORDS: dict[Speaker, str] = {
 }
 _HEADING = re.compile(r"## (.+)")
 _USER_ENTRY = re.compile(rf"- \[([^\s\],]*), ([a-z -]+)(?:: [^\]\n]+)?\] |- \[({MARK.pattern})\] ")
-_LISTED = re.compile(r"- (?:names|changed since the last commit|changed, and no call committed): (.+)", re.S)
+_LISTED = re.compile(rf"- (?:names|{UNCOMMITTED}|{NEVER_COMMITTED}): (.+)", re.S)
 _ROOT = re.compile(rf"^- {ROOT}: (.+)$", re.M)
 _FIELDS = (
     "requests",
@@ -153,13 +155,9 @@ class _Trace:
     def _trace_words(self, made: LineSource) -> LineSource:
         """Look for the words of an entry, without its bullet and its label."""
         plain = re.sub(r"^- (?:(?:branch|commit|value|as of an earlier summary): )?", "", made.text)
-        if "as of an earlier summary: " in made.text:
+        if made.text.startswith(FORMERLY.rstrip()):
             return replace(made, source="summary", messages=self._find_words(plain)[-1:])
-        if (
-            is_verdict(made.text)
-            or made.text.startswith(f"- {NONE_OPEN}")
-            or made.text.startswith("- not listed, for room")
-        ):
+        if is_verdict(made.text) or made.text.startswith(f"- {NONE_OPEN}") or made.text.startswith(f"- {UNLISTED}"):
             return made
         found = self._find_words(plain)
         if found:

@@ -7,10 +7,12 @@ here judges a summary (`accept`).
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from types import MappingProxyType
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
 from secateur.compaction.ledger.course import MARK
@@ -23,6 +25,8 @@ from secateur.text.own_text import SUMMARY_BEGINS, replace_surrogates
 Sections = dict[str, tuple[str, ...]]
 NONE = "(none)"  # the text under a heading without content
 ELSEWHERE = "(see the messages that are kept)"  # the same, where these may have what belongs there
+FORMERLY = "- as of an earlier summary: "  # begins a line of prose that an earlier summary had
+_NESTED = "    - "  # begins one of several below one lead
 
 _HEADING = re.compile(
     r"^\s{0,3}(?:#{1,3}\s+(?:\d{1,2}[.)]\s+)?(?P<hash>.+?)\s*#*|\*\*(?:\d{1,2}[.)]\s+)?(?P<bold>[^*]+?):?\*\*:?"
@@ -57,7 +61,7 @@ def parse_sections(text: str, more: Mapping[str, str] = MappingProxyType({})) ->
     """
     named, found = {**list_headings(), **more}, dict[str, list[str]]()
     here: list[str] | None = None
-    for line in text.splitlines():
+    for line in _split_former(text.splitlines()):
         id = _match_heading(line, named)
         if id is not None:
             here = found.setdefault(id, [])
@@ -77,7 +81,7 @@ def is_void(line: str) -> bool:
 
 
 def render_sections(template: Template, sections: Mapping[str, Sequence[str]], elsewhere: Sequence[str] = ()) -> str:
-    """Render the sections under all of the template's headings; sections without one go under their home.
+    """Render the sections under the template's headings; sections without one go under their home.
 
     `elsewhere`: the sections whose content may stand in messages that are kept.
     """
@@ -85,10 +89,31 @@ def render_sections(template: Template, sections: Mapping[str, Sequence[str]], e
     for id, lines in sections.items():
         home = template.get_home(id)
         placed[home if home in placed else template.get_home("discoveries")] += lines
-    empty = {id: ELSEWHERE for id in elsewhere}
-    return "\n\n".join(
-        f"## {one.heading}\n" + "\n".join(placed[one.id] or [empty.get(one.id, NONE)]) for one in template.sections
-    )
+    empty = {id: (ELSEWHERE,) for id in elsewhere}
+    void = (NONE,) if template.shows_empty else ()
+    bodies = {one.heading: placed[one.id] or empty.get(one.id, void) for one in template.sections}
+    return "\n\n".join("\n".join((f"## {heading}", *_group_former(body))) for heading, body in bodies.items() if body)
+
+
+def _group_former(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines, neighbors that an earlier summary said under one lead."""
+    for is_former, grouped in groupby(lines, lambda line: line.startswith(FORMERLY) and "\n" not in line):
+        group = list(grouped)
+        if is_former and len(group) > 1:
+            yield FORMERLY.rstrip()
+            yield from (f"{_NESTED}{line.removeprefix(FORMERLY)}" for line in group)
+        else:
+            yield from group
+
+
+def _split_former(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a summary, each that stands under such a lead with it."""
+    is_led = False
+    for line in lines:
+        is_lead = line == FORMERLY.rstrip()
+        is_led = is_lead or (is_led and line.startswith(_NESTED))
+        if not is_lead:
+            yield FORMERLY + line.removeprefix(_NESTED) if is_led else line
 
 
 def merge_sections(kept: Mapping[str, Sequence[str]], new: Mapping[str, Sequence[str]]) -> Sections:
@@ -182,7 +207,7 @@ def write_within_budget(
         for id, lines in render_ledger(fit_ledger(ledger, int(most * FACTS_SHARE), count)).items()
     }
     used = sum(count(line) + 1 for lines in facts.values() for line in lines)
-    frame = count(render_sections(template, {}, elsewhere)) + count(SUMMARY_BEGINS)
+    frame = count(render_sections(replace(template, shows_empty=True), {}, elsewhere)) + count(SUMMARY_BEGINS)
     told = {id: tuple(map(_clean_prose, lines)) for id, lines in prose.items()}
     fit = fit_sections(told, most - used - frame, count)
     both = {id: (*facts.get(id, ()), *fit.sections.get(id, ())) for id in (*SECTIONS, *fit.sections)}

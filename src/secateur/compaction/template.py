@@ -7,6 +7,7 @@ its headings, so that nothing is left out. Nothing here reads or writes a summar
 from types import MappingProxyType
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 # Goal · Instructions · Constraints · Discoveries · Accomplished · Relevant files · Open questions · Next steps
 SECTIONS = ("goal", "instructions", "constraints", "discoveries", "accomplished", "files", "questions", "next")
@@ -28,6 +29,7 @@ class Template(Struct, frozen=True):
     name: str
     sections: tuple[Section, ...]
     homes: dict[str, str] = {}
+    shows_empty: bool = True  # whether a heading stands with nothing under it
 
     def get_home(self, section: str) -> str:
         """Return the section of this template that takes that section's lines."""
@@ -45,7 +47,7 @@ def get_template(name: str, language: str = "en") -> Template:
         return TEMPLATES[name]
     words = _HEADINGS.get(language, _HEADINGS["en"])
     sections = zip(OURS.sections, words, strict=True)
-    return Template(OURS.name, tuple(Section(one.id, word, one.hint) for one, word in sections))
+    return replace(OURS, sections=tuple(Section(one.id, word, one.hint) for one, word in sections))
 
 
 def list_headings() -> dict[str, str]:
@@ -144,7 +146,7 @@ _HOST_HEADINGS = {  # of summaries that hosts write: Claude Code, Codex, Gemini 
     "completed actions": "accomplished",
 }
 
-OURS = _make_template(
+_OURS = _make_template(
     "secateur",
     {},
     ("goal", "Goal", "what the user wants now, in one or two sentences"),
@@ -156,6 +158,7 @@ OURS = _make_template(
     ("questions", "Open questions", "what nobody has answered yet, and who was asked"),
     ("next", "Next steps", "what remains, in order"),
 )
+OURS = replace(_OURS, shows_empty=False)
 
 TEMPLATES: MappingProxyType[str, Template] = MappingProxyType(
     {

@@ -3,6 +3,8 @@
 import pytest
 
 from secateur.compaction.headings import parse_answer
+from secateur.compaction.summary import FORMERLY, parse_sections, render_sections
+from secateur.compaction.template import OURS, get_template
 
 EXPECTED = {"goal": ("Ship the parser",), "accomplished": ("The lexer works",), "next": ("Write the parser",)}
 
@@ -46,3 +48,22 @@ def test_a_section_of_another_name_holds_findings() -> None:
 )
 def test_prose_has_no_sections(text: str) -> None:
     assert parse_answer(text) == {}
+
+
+def test_what_an_earlier_summary_said_stands_under_one_lead_and_is_read_line_by_line() -> None:
+    lines = (f"{FORMERLY}The cache is old.", f"{FORMERLY}The parser is new.", "- It was slow.", f"{FORMERLY}Alone.")
+    text = render_sections(OURS, {"discoveries": lines})
+    assert text.split("\n") == [
+        "## Discoveries",
+        "- as of an earlier summary:",
+        "    - The cache is old.",
+        "    - The parser is new.",
+        "- It was slow.",
+        "- as of an earlier summary: Alone.",
+    ]
+    assert parse_sections(text) == {"discoveries": lines}
+
+
+def test_a_heading_with_nothing_below_it_is_left_out_of_our_own_template_only() -> None:
+    assert "(none)" not in render_sections(OURS, {"goal": ["- x"]})
+    assert render_sections(get_template("opencode"), {"goal": ["- x"]}).count("(none)") == 6

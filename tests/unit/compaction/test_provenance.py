@@ -23,7 +23,11 @@ def traced(history: Transcript, by: str = "") -> dict[str, LineSource]:
 
 
 def history() -> Transcript:
-    work = [one for n in range(20) for one in ran(f"pytest tests/test_{n}.py", "1 passed in 1s\n" * 30, f"c{n}")]
+    work = [
+        one
+        for n in range(20)
+        for one in ran(f"pytest tests/test_{n}.py", f"1 {'failed' if n == 19 else 'passed'} in 1s\n" * 30, f"c{n}")
+    ]
     read = [assistant(("r", "read", '{"path": "a.py"}')), result("x = 1\n" * 40, "read", "r")]
     return talk(
         user(RULES, "harness"),
@@ -40,7 +44,7 @@ def test_each_line_has_its_message_or_its_call() -> None:
     assert (found["Never push to main."].source, found["Never push to main."].messages) == ("user", (1,))
     rule = found["Never edit generated files."]
     assert (rule.source, rule.messages) == ("project", (0,))
-    test = next(one for text, one in found.items() if text.startswith("- test, ok: pytest tests/test_19.py"))
+    test = next(one for text, one in found.items() if text.startswith("- test, failed: pytest tests/test_19.py"))
     assert (test.source, test.messages, test.call) == ("call", (41,), "bash pytest tests/test_19.py")
     assert test.origin == "message 41: a call bash pytest tests/test_19.py"
     assert (found["- read: a.py"].source, found["- read: a.py"].messages) == ("call", (43,))
@@ -78,7 +82,7 @@ def test_every_line_that_a_ledger_renders_is_traced() -> None:
     sources = trace_summary(f"[x]\n\n{lines}", ledger, history().messages)
     assert {one.source for one in sources} <= {"user", "project", "agent", "call", "counted"}
     counted = [one.text for one in sources if one.source == "counted"]
-    assert counted == ["- where it stands: the user spoke last"]
+    assert counted == ["- where it stands: the user spoke last; open: 1 failing check"]
     assert all(one.messages for one in sources if one.source != "counted")
 
 

@@ -12,13 +12,11 @@ from itertools import groupby
 
 from secateur.compaction.ledger.brevity import is_folded
 from secateur.compaction.ledger.entries import Constraint, Ledger, Progress, UserRequest, mark
-from secateur.compaction.ledger.repository.commits import COMMITTED
-from secateur.compaction.ledger.turns.outcomes import CHANGES, SEPARATOR
+from secateur.compaction.ledger.turns.outcomes import SEPARATOR
 from secateur.compaction.ledger.turns.progress import has_changed
 from secateur.compaction.ledger.turns.step_choice import is_count
 from secateur.compaction.ledger.user.answers import is_confirming
 from secateur.compaction.ledger.user.goals import list_goals
-from secateur.compaction.ledger.work.open_work import has_uncommitted
 from secateur.compaction.ledger.work.verdict import is_done
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
@@ -26,12 +24,12 @@ STATE_WORDS = {"open": "open", "done": "replied to", "superseded": "superseded",
 SUMMARIZED = "before an earlier summary"
 TOGETHER = f"{STATE_WORDS['done']} with "  # goes before the mark of the request that was replied to
 PASSED_OVER = "no reply of its own"  # as older summaries have it
-PASSED_OVER_GROUP = "also asked"  # begins a line on those that the user wrote before the agent said or did anything
+PASSED_OVER_GROUP = "the user also wrote"  # begins a line on those that came before the agent said or did anything
 FOLDED = "earlier requests, by what they changed: "  # begins a line on several of them
 PASSED_OVER_CHARS = 160  # of one among several
 GAP = "[…]"
 LED = "asked “"  # goes before the question that a goal answers
-NONE_OPEN, NEWEST_WORK = "no request is open", "newest work"
+NONE_OPEN, NEWEST_WORK = "every request was answered", "the newest work was for"
 IN_ANSWER = " — in answer to: “"
 _LEAD_CHARS = 20  # of a line before a list; less, as "Medium:", stands before much else
 _KNOWN_CHARS = 60  # by which a reply is known in the words that it is taken from
@@ -39,13 +37,12 @@ _PASSED_OVER = re.compile(r"\[(\S*)\] “(.*?)”(?= · \[\S*\] “|$)", re.S)
 _GROUP = re.compile(
     rf"(?:{PASSED_OVER_GROUP}(?:( {SUMMARIZED})| before \[\S*\])?|asked, and {PASSED_OVER}): (?=\[\S*\] “)"
 )
-_HASH = re.compile(r"(?:\[[^\]\n]{1,240} )?([0-9a-f]{7,40})(?=\]| )")
 _LED = re.compile(rf"{LED}(.*?)”: (.*)", re.S)
 _MARK = re.compile(r"\[(\S+)\]")
 _LINE_GAP = re.compile(r" \[…\]$", re.M)
 _LIST = re.compile(r"(?<=[:：]) |; ")
-UNDER_GOAL = "(under Goal)"  # in place of the words of a request that stand there
-UNDER_CONSTRAINTS = "(under Constraints)"
+UNDER_GOAL = "(see Goal)"  # in place of the words of a request that stand there
+UNDER_CONSTRAINTS = "(see Constraints)"
 FOLLOWED = "→ "  # begins a line on what followed a request
 JOINT = f" {FOLLOWED}"  # between words and steps that stand in one line
 REPLIED = "replied: "
@@ -68,10 +65,7 @@ def render_course(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator
         if kind == FOLDED:
             yield format_bullet(FOLDED + SEPARATOR.join(_list_folded(group)))
         elif kind:
-            then = told[told.index(group[-1]) + 1 :][:1]
-            before = f" before [{mark(then[0].key)}]" if then and kind == PASSED_OVER_GROUP else ""
-            quoted = SEPARATOR.join(map(_quote_passed_over, group))
-            yield format_bullet(f"{PASSED_OVER_GROUP}{before or kind.removeprefix(PASSED_OVER_GROUP)}: {quoted}")
+            yield format_bullet(f"{kind}: {SEPARATOR.join(map(_quote_passed_over, group))}")
         else:
             yield from (line for one in group for line in _render_told(ledger, one, elsewhere))
 
@@ -158,9 +152,10 @@ def is_in_course(one: UserRequest) -> bool:
 def render_goals(ledger: Ledger) -> Iterator[str]:
     """Render the goals, each with its end; first, where no request is open, which one the newest work followed."""
     has_ended = is_done(ledger)
+    goals = list_goals(ledger)
     if has_ended:
-        yield f"- {NONE_OPEN}{_name_newest_work(ledger)}"
-    for one in list_goals(ledger):
+        yield f"- {NONE_OPEN}{_name_newest_work(ledger, goals)}"
+    for one in goals:
         is_led = is_confirming(one) and not {*"“”"} & {*one.answers}
         text = f"{LED}{one.answers}”: {one.text}" if is_led else f"{one.text}{quote_question(one)}"
         word = _name_end(one, ledger.requests)
@@ -177,15 +172,10 @@ def _name_end(one: UserRequest, requests: Sequence[UserRequest]) -> str:
     return f"{TOGETHER}{mark(joined)}" if joined else STATE_WORDS[one.state]
 
 
-def _name_newest_work(ledger: Ledger) -> str:
-    """Name the newest request that work followed, and the commit with which it ended."""
+def _name_newest_work(ledger: Ledger, goals: Sequence[UserRequest]) -> str:
+    """Name the newest request that work followed, unless it is a goal."""
     newest = next((one for one in reversed(ledger.requests) if has_changed(one.progress)), None)
-    if newest is None or newest.progress is None:
-        return ""
-    last = next((step for step in reversed(newest.progress.steps) if step.startswith((*CHANGES, COMMITTED))), "")
-    found = _HASH.match(last.removeprefix(COMMITTED)) if last.startswith(COMMITTED) else None
-    commit = f", commit {found[1]}" if found and not has_uncommitted(ledger) else ""
-    return f"; {NEWEST_WORK}: [{mark(newest.key)}]{commit}"
+    return "" if newest is None or newest in goals else f"; {NEWEST_WORK} [{mark(newest.key)}]"
 
 
 def split_led(text: str) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.course import format_bullet, quote_question, split_question
+from secateur.compaction.ledger.course import MARK, format_bullet, quote_question, split_question
 from secateur.compaction.ledger.entries import Constraint, Ledger, Scope, mark
 from secateur.compaction.ledger.user.force import is_repeated
 from secateur.compaction.ledger.user.goals import list_goals
@@ -23,6 +23,7 @@ REPLACED_BY = " — replaced by: "  # in older summaries, behind the demand that
 REPLACED_CHARS = 80  # of a demand that was taken back
 _NEXT = "” · “"
 _DEMAND = re.compile(r"\[(\S*), (superseded )?(standing|request|project)(?:: ([^\]\n]+))?\] (.*)", re.S)
+_PLAIN = re.compile(rf"\[({MARK.pattern})()()()\] (.*)", re.S)  # the word for the usual scope is left out
 
 
 def list_constraints(ledger: Ledger) -> list[Constraint]:
@@ -52,7 +53,8 @@ def render_constraints(ledger: Ledger, constraints: Sequence[Constraint]) -> Ite
 
 def _render_demand(one: Constraint, text: str, state: str = "") -> str:
     scope = f"{one.scope}: {one.source}" if one.source else one.scope
-    return format_bullet(f"[{mark(one.key)}, {state}{scope}] {text}")
+    is_plain = scope == "request" and not state and MARK.fullmatch(mark(one.key)) is not None
+    return format_bullet(f"[{mark(one.key)}] {text}" if is_plain else f"[{mark(one.key)}, {state}{scope}] {text}")
 
 
 def _group_replaced(constraints: Iterable[Constraint]) -> dict[str, list[Constraint]]:
@@ -76,11 +78,11 @@ def quote_replaced(old: Iterable[str]) -> str:
     return f"{REPLACES}{_NEXT.join(quoted)}”" if quoted else ""
 
 
-def parse_constraints(texts: Iterable[str]) -> Iterator[Constraint]:
-    """Yield the demands that bullets say, and those that they replaced."""
+def parse_constraints(texts: Iterable[str], has_plain: bool = True) -> Iterator[Constraint]:
+    """Yield the demands that bullets say, and those that they replaced; `has_plain`: also those without a scope."""
     for text in texts:
-        if found := _DEMAND.fullmatch(text):
-            one = Constraint(found[5], cast(Scope, found[3]), found[1], source=found[4] or "")
+        if found := _DEMAND.fullmatch(text) or (_PLAIN.fullmatch(text) if has_plain else None):
+            one = Constraint(found[5], cast(Scope, found[3] or "request"), found[1], source=found[4] or "")
             yield from _parse_replaced(one, is_superseded=bool(found[2]))
 
 

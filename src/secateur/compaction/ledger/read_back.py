@@ -31,7 +31,7 @@ from secateur.compaction.ledger.entries import (
 )
 from secateur.compaction.ledger.files.lines import COMMON, SCRATCH_FILES, complete_path, parse_files
 from secateur.compaction.ledger.files.selection import SCRATCH
-from secateur.compaction.ledger.read_course import parse_course, parse_requests, split_bullets
+from secateur.compaction.ledger.read_course import parse_course, parse_requests, replace_older, split_bullets
 from secateur.compaction.ledger.render import (
     ADDED,
     AS_DRAFT,
@@ -60,9 +60,10 @@ from secateur.toolcalls.commands import Check
 
 def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
     """The ledger of these sections' lines; bullets may stand whole, or cut at their line ends."""
+    sections = {id: tuple(replace_older(lines)) for id, lines in sections.items()}
     goal = [replace(one, goal=True) for one in parse_requests(sections.get("goal", ()))]
     constraints = [
-        *parse_constraints(split_bullets(sections.get("instructions", ()))),
+        *parse_constraints(split_bullets(sections.get("instructions", ())), has_plain=False),
         *parse_constraints(split_bullets(sections.get("constraints", ()))),
     ]
     rest = [
@@ -197,7 +198,8 @@ def _parse_undelivered(rest: str) -> Undelivered:
 
 
 def _parse_counts(rest: str) -> dict[str, int]:
-    return {name: int(count) for name, count in re.findall(r"(\w+) (\d{1,2})", rest)}
+    found = re.findall(r"(\d{1,2}) (\w+)", rest)
+    return {f"{name}s" if count == "1" and not name.endswith("ing") else name: int(count) for count, name in found}
 
 
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {

@@ -1,6 +1,7 @@
 """The user's messages that rendered lines say, each with what followed it.
 
 Rule: words that stand under another heading are taken from there, and steps from the lines that begin with an arrow.
+Fixed phrases of older summaries are read as those of today.
 """
 
 import re
@@ -31,6 +32,34 @@ _REPLIED = ("replied to", "answered")  # the second word is that of older summar
 _WORDS = rf"open|done|answered|replied to|superseded|deferred|{PASSED_OVER}|{SUMMARIZED}|{TOGETHER}\S*"
 _SAID = re.compile(rf"\[(\S*), ({_WORDS})\] (.*)", re.S)
 _REPLIED_TO = re.compile(rf"\[({MARK.pattern})()\] (.*)", re.S)  # the word for this state is left out
+
+_OLDER_HEADS = {
+    "asked for, and no call did it": "asked for, and not done yet",
+    "called since": "then called",
+    "carried out after that": "then carried out",
+    "changed, and no call committed": "not committed",
+    "committed, and no call pushed it": "committed, not pushed",
+    "committed and pushed": "pushed",
+    "dirty before the session's first edit": "uncommitted before the session began",
+    "dirty as last seen, and no call made it so": "uncommitted, and no edit of it is known",
+    "dirty as last seen, and no edit of it is known": "uncommitted, and no edit of it is known",
+    "failed, and no later call did it": "failed, and not done since",
+    "handed out, and nothing shows its end": "handed out, no result seen",
+    "also asked": "the user also wrote",
+}
+_OLDER_HEAD = re.compile(rf"(?m)^- ({'|'.join(map(re.escape, sorted(_OLDER_HEADS, key=len, reverse=True)))})\b")
+_OLDER_PLACE = re.compile(r"(?m)^(- \[[^\]\n]*\]) \(under (Goal|Constraints)\)")
+_OLDER_COUNTS = re.compile(r"- not listed, for room: (.*)")
+_OLDER_COUNT = re.compile(r"(\w+) (\d{1,2})")
+
+
+def replace_older(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a summary with the phrases of today."""
+    for line in lines:
+        if counted := _OLDER_COUNTS.fullmatch(line):
+            yield f"- left out to save room: {', '.join(f'{n} {name}' for name, n in _OLDER_COUNT.findall(counted[1]))}"
+        else:
+            yield _OLDER_PLACE.sub(r"\1 (see \2)", _OLDER_HEAD.sub(lambda hit: f"- {_OLDER_HEADS[hit[1]]}", line))
 
 
 def split_bullets(lines: Iterable[str]) -> Iterator[str]:

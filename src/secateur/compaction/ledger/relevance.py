@@ -32,8 +32,10 @@ from secateur.compaction.ledger.entries import (
 from secateur.compaction.ledger.files.notes import drop_idle_notes, drop_reported
 from secateur.compaction.ledger.files.selection import SCRATCH, count_scratch, keep_last, select_files
 from secateur.compaction.ledger.files.values import select_values
+from secateur.compaction.ledger.quotes import select_quotes
 from secateur.compaction.ledger.repository.branches import limit_commits
 from secateur.compaction.ledger.said import split_sentences
+from secateur.compaction.ledger.turns.hiccups import is_slip
 from secateur.compaction.ledger.turns.progress import (
     has_changed,
     limit_progress,
@@ -74,6 +76,7 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     `chars`: most that answered requests may take; `commit_chars`: most that commits may take, the newest first;
     `most_rules`: rules of the project's files.
     """
+    ledger = select_quotes(ledger)
     telling = _select_requests(ledger)
     goals = list_goals(ledger)
     requests = _limit_answered(telling, goals, chars)
@@ -271,6 +274,7 @@ def _select_failures(ledger: Ledger, commands: Sequence[Command]) -> tuple[Failu
         one
         for at, one in enumerate(ledger.failures)
         if not (one.resolved and (one.check or one.edit))
+        and not (not one.check and is_slip(one.line, not one.edit))
         and not (one.scratch and one.during not in shown)
         and not (is_answered and not one.check)
         and one.line not in told

@@ -60,17 +60,17 @@ AS_DRAFT = " as a draft"
 TAKEN_BACK = "tried and taken back"
 EARLIER_COMMITS = "earlier commits"
 ADDED = "added: "
-UNDELIVERED = "asked for, and no call did it"
+UNDELIVERED = "asked for, and not done yet"
 TASK_DOCUMENT = "task document"
-CARRIED_OUT = "carried out after that"
-CALLED = "called since"
+CARRIED_OUT = "then carried out"
+CALLED = "then called"
 COUNTED = {
     "constraints": "constraints",
     **dict.fromkeys(("requests", "commits", "tasks"), "accomplished"),
     "questions": "questions",
     "pending": "next",
 }  # of what has no room, by the section that it belongs to
-UNLISTED = "not listed, for room"
+UNLISTED = "left out to save room"
 
 
 def render_ledger(ledger: Ledger) -> dict[str, tuple[str, ...]]:
@@ -137,7 +137,8 @@ def _keep_newest_request(ledger: Ledger, chars: int) -> Ledger:
 
 def _render_counts(ledger: Ledger, section: str) -> Iterator[str]:
     """Render how many entries of a section had no room."""
-    counts = [f"{name} {min(n, 99)}" for name, n in ledger.omitted.items() if COUNTED.get(name) == section]
+    left = [(min(n, 99), name) for name, n in ledger.omitted.items() if COUNTED.get(name) == section]
+    counts = [f"{n} {name.removesuffix('s') if n == 1 else name}" for n, name in left]
     if counts:
         yield f"- {UNLISTED}: {', '.join(counts)}"  # two digits: more would read as a number of the conversation
 
@@ -157,9 +158,11 @@ def _render_instructions(ledger: Ledger) -> Iterator[str]:
 
 def _render_discoveries(ledger: Ledger) -> Iterator[str]:
     failing = list_failing(ledger)
-    yield from (
-        _render_command(run) for run in ledger.commands if run.check and run.ok is not False and run not in failing
-    )
+    steps = list_told_steps(ledger.requests)
+    for run in ledger.commands:
+        is_passing = run.check and run.ok is not False and run not in failing
+        if is_passing and (run.edited_since or not is_step(run.text, steps)):
+            yield _render_command(run)
     yield from _render_failures(ledger)
     if ledger.identifiers:
         yield f"- names: {' · '.join(ledger.identifiers)}"

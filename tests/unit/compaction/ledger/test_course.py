@@ -61,7 +61,7 @@ def test_messages_without_a_reply_are_told_together_and_read_back() -> None:
     newest = UserRequest("Fix all the rows of the cart, and write the tests of the columns, too.", key="n")
     lines = render_ledger(Ledger(requests=(UserRequest("Sort all of it.", "done"), *asked, *last, newest)))
     clipped = ("The rows have names. " * 12)[:160].rstrip()
-    told = next(line for line in lines["accomplished"] if line.startswith("- also asked before [Fix-it]: "))
+    told = next(line for line in lines["accomplished"] if line.startswith("- the user also wrote: "))
     assert told.endswith(f"[k0] “Split the cart in two.” · [k1] “Name the rows. And the columns.” · [k2] “{clipped}”")
     again = read_back(lines)
     assert render_ledger(again) == lines
@@ -139,7 +139,7 @@ def test_the_course_is_told_and_read_back() -> None:
     assert told.index("changed rows.py") < told.index("pytest -q → ok") < told.index("moved rows.py to scan.py")
     everything = "\n".join(line for some in lines.values() for line in some)
     assert everything.count("Should it also skip comments?") == 1  # beside the words that answer it
-    assert lines["accomplished"][-1].splitlines()[0].endswith(", open] (under Goal)")
+    assert lines["accomplished"][-1].splitlines()[0].endswith(", open] (see Goal)")
     assert render_ledger(read_back(lines)) == lines
 
 

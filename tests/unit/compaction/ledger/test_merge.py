@@ -139,7 +139,7 @@ FULL = Ledger(
 def test_a_ledger_as_lines() -> None:
     assert render_ledger(FULL) == {
         "goal": ("- [bcdfgh, replied to] Do a.\n    Then b.", "- [, open] And d."),
-        "constraints": ("- [bcdfgh, standing] Never push.", "- [bcdfgh, request] Not here:\n    - a\n    - b"),
+        "constraints": ("- [bcdfgh, standing] Never push.", "- [bcdfgh] Not here:\n    - a\n    - b"),
         "discoveries": (
             "- error, not tried again: ValueError: x — during: python a.py",
             "- error, resolved: no such file — during: read b",
@@ -152,7 +152,7 @@ def test_a_ledger_as_lines() -> None:
             "- ran, ok: make a",
             "- value: LIMIT in a.py: 10 → 20",
             "- commit: [main 1234abc] x",
-            "- not listed, for room: commits 3",
+            "- left out to save room: 3 commits",
         ),
         "files": (
             "- branch: topic",

@@ -88,7 +88,7 @@ def test_a_message_that_the_user_followed_with_another_one_is_replied_to_with_it
     lines = render_ledger(build_ledger(said))["goal"]
     first, second = (line[3:9] for line in lines[1:])
     assert lines == (
-        "- no request is open",
+        "- every request was answered",
         f"- [{first}, replied to with {second}] Split the cart in two.",
         f"- [{second}] Sort the rows, too.",
     )

@@ -19,7 +19,7 @@ FEWEST_FOLDED = 3  # files whose names count up
 MOST_IN_STATUS = 8  # files that no other line names
 CLEAN = "clean"
 STATUS, BRANCH = "git status, last", "branch"
-DIRTY, STRAYS = "dirty before the session's first edit", "dirty as last seen, and no edit of it is known"
+DIRTY, STRAYS = "uncommitted before the session began", "uncommitted, and no edit of it is known"
 ELSEWHERE = "other repository"
 DISTANCES = ("ahead ", "behind ")
 

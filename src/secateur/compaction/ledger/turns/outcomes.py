@@ -42,6 +42,11 @@ class TurnStep(Struct):
         self.failed, self.failed_since = self.failed + (ok is False), self.failed_since + (ok is False)
         self.told, self.last_ok, self.is_stopped = told, ok, is_stopped
 
+    @property
+    def is_failing(self) -> bool:
+        """Whether no run of it went well."""
+        return self.runs > 0 and self.failed == self.runs
+
     def start_again(self) -> None:
         """Note that a file was changed, so that runs from now on are counted apart."""
         self.runs_since = self.failed_since = 0

@@ -13,6 +13,7 @@ from secateur.compaction.ledger.entries import Ledger, Quote
 from secateur.compaction.ledger.files.own_words import cut_sentence
 from secateur.compaction.ledger.files.rewrites import is_edit_refused, list_replaced
 from secateur.compaction.ledger.said import CONTRADICTS, FENCED, STOP, get_agent_text, get_user_text
+from secateur.compaction.ledger.turns.last_words import UNFINISHED
 from secateur.compaction.ledger.user.briefs import GAP
 from secateur.model import Message
 from secateur.redact import redact
@@ -140,6 +141,57 @@ def strip_reported(text: str, reported: Sequence[Quote], commits: Sequence[str])
     return "\n".join(kept)
 
 
+def drop_deeds(text: str, most: int = 0) -> str:
+    """Return a report without the items that only tell what was done, but the first `most`, and without their details.
+
+    These are items that begin with a deed or with a name in code, and all under a lead-in of deeds.
+    """
+    kept: list[str] = []
+    is_open = False
+    for line in text.split("\n"):
+        is_item = _LISTED.match(line) is not None
+        if line.strip() not in ("", GAP) and not is_item:
+            is_open = _is_deed_lead(line)
+        said = _MARKED.sub("", line).strip()
+        is_deed = is_item and (is_open or _DEED.match(said) is not None or _CODE_FIRST.match(said) is not None)
+        if is_deed and not KEEPS.search(line):
+            is_whole = most > 0 and not _NESTED.match(line)
+            most -= is_whole
+            kept.append(line if is_whole else GAP)
+        else:
+            kept.append(line)
+    return _drop_leads(kept) if GAP in kept else text
+
+
+def _is_deed_lead(line: str) -> bool:
+    """Whether a line leads to items that tell what was done."""
+    if not _is_heading(line) or _LEFT.search(line):
+        return False
+    said = _MARKED.sub("", line).strip("* ")
+    return any(one.search(said) for one in (_TELLS_DEEDS, _CODE_FIRST)) or _DEED.match(said) is not None
+
+
+def _drop_leads(lines: Sequence[str]) -> str:
+    """Join lines, without headings and lead-ins of which nothing but a mark is left, and with one mark for many."""
+    made: list[str] = []
+    for at, line in enumerate(lines):
+        behind = next((one for one in lines[at + 1 :] if one.strip()), GAP)
+        is_bare = _is_heading(line) and (behind == GAP or _is_heading(behind)) and not KEEPS.search(line)
+        if is_bare and made:
+            line = GAP
+        elif is_bare and behind == GAP:
+            line = line[: line.rfind(". ") + 1] or line  # the sentence that leads to nothing goes
+        while line == GAP and made and not made[-1].strip():
+            made.pop()
+        is_void = made[-1:] == [GAP] and (line == GAP or not line.strip())
+        made += [] if is_void else [line]
+    return "\n".join(made).strip("\n")
+
+
+def _is_heading(line: str) -> bool:
+    return _is_lead_in(line) or _HEAD.match(line) is not None
+
+
 def _clean_line(line: str) -> str:
     hit = _ITEM.match(line.strip())
     return collapse_whitespace(line.strip()[hit.end() :] if hit else line)
@@ -176,6 +228,22 @@ _OPENS = re.compile(
 _LEFT = re.compile(
     r"(?i)\b(?:not|n['’]t|left|remain\w*|skip\w*|next|to-?do|open|pending|propos\w*|options?|could|would|should|plan\w*"
     r"|later|follow-?ups?|limitations?|known|before|deferred|out of scope|suggest\w*|questions?|tests? plan|if)\b"
+)
+_LISTED = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)]|[✅✓✔])\s|\s{4,}\S|\s*\|")
+_MARKED = re.compile(r"^\s*(?:#{1,6}\s+)?(?:[-*•+]|\d{1,2}[.)]|[✅✓✔])?\s*")
+_HEAD = re.compile(r"\s*#{1,6}\s")
+_NESTED = re.compile(r"\s{2,}\S|\s*\|")
+_TELLS_DEEDS = re.compile(
+    r"(?i)\b(?:changes?|changed|fix(?:es|ed)?|done|did|added|updated|implement\w*|created|modified|refactor\w*|renam\w*"
+    r"|removed|cleaned|summary|files?|tests? (?:added|updated)|highlights|includes?|includ(?:ed|ing))\b"
+)
+_CODE_FIRST = re.compile(r"[*_]{0,2}`[^`\n]+`|[*_]{0,2}[\w./-]*[\w-]+\.(?:\w{1,4})\b[*_]{0,2}\s*(?:[-–—:(]|$)")
+KEEPS = re.compile(  # it says more than a deed: what is left or failed, and what to know of it
+    rf"{UNFINISHED.pattern}"
+    r"|(?i:\b(?:was|were|is|are|has|have|been|did|do|does|could|can)(?: not|n['’]t)(?: yet| been){0,2}"
+    r" (?:run|tested|test|verified|verify|pushed|push|committed|commit|done|fixed|fix|started|covered|included|merged"
+    r"|deployed|touch\w*|change|be)\b|\b(?:unable|caveats?|limitations?|known issues?|remain(?:s|ing)|skipped|todo"
+    r"|blocked|follow-?ups?|unrelated|untouched|pre-existing|deferred|you(?:['’]ll)? (?:need|have to|must))\b)|[?？]"
 )
 _MORE_CHARS = 40  # of a line behind the item that is listed
 _HASH = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")

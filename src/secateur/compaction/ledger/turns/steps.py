@@ -19,10 +19,11 @@ from secateur.compaction.ledger.runs.checks import REFUSED, list_commands
 from secateur.compaction.ledger.runs.failed_acts import has_run_failed
 from secateur.compaction.ledger.runs.last_calls import describe_call, quote_output, quote_result
 from secateur.compaction.ledger.runs.last_errors import find_stop, judge_call
+from secateur.compaction.ledger.turns.hiccups import find_mended
 from secateur.compaction.ledger.turns.outcomes import CHANGES, TurnStep, render_step
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse_whitespace
-from secateur.toolcalls.commands import ExecutedCommand
+from secateur.toolcalls.commands import ExecutedCommand, is_check
 from secateur.toolcalls.file_effects import list_file_effects, list_paths
 
 COMMAND_CHARS, TOLD_CHARS = 100, 120
@@ -73,7 +74,7 @@ class _Steps:
                 self._looked[name] = None
                 self._known.add(path)
             elif name and effect.use in CHANGES and not path.startswith("/dev/"):
-                self._found.pop(self._missed.pop(path, ""), None)
+                self._drop_missed(path, name)
                 use = "changed" if effect.use == "created" and self._is_known(path) else effect.use
                 (self._known.discard if use == "deleted" else self._known.add)(path)
                 if path not in self._scratch:
@@ -81,6 +82,11 @@ class _Steps:
                     self._note_change(
                         use, f"{name} to {posixpath.basename(effect.to) or effect.to}" if effect.to else name
                     )
+
+    def _drop_missed(self, path: str, name: str) -> None:
+        """Drop the failed edits of this file, under this path or another one."""
+        for missed in [one for one in self._missed if one == path or posixpath.basename(one) == name]:
+            self._found.pop(self._missed.pop(missed), None)
 
     def _is_known(self, path: str) -> bool:
         """Whether a file was there before, under this path or a longer one."""
@@ -160,6 +166,10 @@ class _Steps:
 
     def _note_outcome(self, line: str, ok: bool | None, told: str, is_stopped: bool = False) -> None:
         text = clip_command(line, COMMAND_CHARS)
+        if ok:
+            failed = [(key, one.last_error) for key, one in self._found.items() if one.kind == "run" and one.is_failing]
+            for mended in [*find_mended(text, is_check(text), failed)]:
+                del self._found[mended]
         step = self._found.pop(text, TurnStep("run", [text]))
         step.note("" if ok and _SAYS_NOTHING.match(told) else clip_text(told, TOLD_CHARS), ok, is_stopped)
         self._found[text] = step

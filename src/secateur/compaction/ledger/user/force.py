@@ -15,16 +15,18 @@ from secateur.compaction.ledger.user.constraints import normalize_demand
 from secateur.compaction.ledger.user.force_words import (
     LOUD,
     is_complaint,
+    is_decision,
     is_forced,
     is_forced_otherwise,
     is_format,
     is_manner,
     is_one_off,
+    is_weak,
     is_work,
     list_manners,
 )
 from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES, limit_rules, list_rules
-from secateur.compaction.ledger.user.retractions import is_negative
+from secateur.compaction.ledger.user.retractions import is_choice, is_negative
 from secateur.memoizing import memoize_texts
 from secateur.toolcalls.actions import collapse_whitespace
 
@@ -93,7 +95,9 @@ def is_repeated(one: Constraint, shown: Iterable[UserRequest]) -> bool:
     if one.replaced_by or one.scope == "project" or is_ruling(one):
         return False
     within = [request.state for request in shown if text in _collapse(request.text)]
-    return bool(within) and (len(text) > REPEATED_CHARS or ("open" not in within and not is_forced(text)))
+    return bool(within) and (
+        len(text) > REPEATED_CHARS or ("open" not in within and not (is_forced(text) or is_decision(text)))
+    )
 
 
 _collapse = memoize_texts(1_024)(collapse_whitespace)  # each demand is looked for in all requests
@@ -122,7 +126,7 @@ def _is_idle(one: Constraint, requests: Sequence[UserRequest]) -> bool:
         is_work(one.text) or (len(one.text) > REPEATED_CHARS and not is_manner(one.text))
     ):
         return True
-    return is_answered and is_one_off(one.text)
+    return is_answered and ((is_weak(one.text) and not is_choice(one.text)) or is_one_off(one.text))
 
 
 def _is_unasked(one: Constraint, requests: Sequence[UserRequest]) -> bool:

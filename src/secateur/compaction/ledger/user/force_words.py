@@ -18,6 +18,17 @@ def is_forced(text: str) -> bool:
     return _FORCED.search(said) is not None and (not CASE.match(text) or LOUD.search(text) is not None)
 
 
+def is_weak(text: str) -> bool:
+    """Whether a sentence neither forbids nor commands, in any case, and neither prefers nor chooses one thing."""
+    is_forcing = _FORCED.search(_ASIDE.sub(" ", text)) is not None or is_manner(text)
+    return not (is_forcing or is_decision(text) or _PREFERS.search(text))
+
+
+def is_decision(text: str) -> bool:
+    """Whether a sentence puts one thing in the place of another one."""
+    return _DECIDES.search(text) is not None
+
+
 def is_manner(text: str) -> bool:
     """Whether an English sentence says how the user wants work to go: what to commit when, and what to leave out."""
     return _MANNER.search(text) is not None
@@ -106,6 +117,15 @@ _MANNER = re.compile(
     r"|\blet['’]?s\s+(?:skip|ignore|leave|not)\b|\bno\s+(?:need\s+for|(?:more|need\s+to)\s+keep)\b"
     r"|\b(?:in|as|into|on)\s+(?:an?\s+|its\s+|their\s+)?(?:separate|own|different|another)\s+"
     r"(?:task|pr|pull\s+request|branch|commit|issue|ticket)s?\b"
+)
+_PREFERS = re.compile(
+    r"(?i)\bprefer\w*|\brather\b|\bkeep\b|\bmake sure\b|\bensure\b|\bleave\b|\bstick (?:to|with)\b|\bremember\b"
+    r"|\b(?:each|every|whenever)\b|\blieber\b|\bpréf\w+|\bplutôt\b|\bprefier\w+|\bprefir\w+|\bпредпоч\w+|\bưu tiên\b"
+    r"|优先|できれば"
+)
+_DECIDES = re.compile(  # one thing in the place of another one
+    r"(?i)\binstead\b|\buse\b[^.;\n]{1,80}?,? (?:no|not)\b|\b(?:let['’]?s|we should) (?:use|call|name|go with)\b"
+    r"|\bgo with\b|\bstatt\b|\bau lieu de\b|\ben vez de\b|\bem vez de\b|\bвместо\b|\bthay vì\b|而不是|代わりに|대신"
 )
 _SUBJECTLESS = re.compile(
     r"(?i)\s*(?:should|must|shall)\s+(?:also\s+)?be\b"

@@ -15,13 +15,13 @@ from secateur.compaction.ledger.work.endings import SUBMITTED
 from secateur.text.host_texts import is_nudge
 
 UNCOMMITTED = "changed since the last commit"
-ALL_LISTED = "every changed file that is listed"
+ALL_LISTED = "all changed files above"
 IN_STATUS = "what git status shows beside them"
 MOST_NAMED = 3  # files changed since the last commit, where nothing was committed
-UNPUSHED = "committed, and no call pushed it"
+UNPUSHED = "committed, not pushed"
 CI = "CI as last seen"
-PUSHED, ALL_COMMITS = "committed and pushed", "every commit that is listed"
-NEVER_COMMITTED = "changed, and no call committed"
+PUSHED, ALL_COMMITS = "pushed", "all commits above"
+NEVER_COMMITTED = "not committed"
 NOT_TO_COMMIT = "changed (the task forbids commits)"
 DEMANDED = "not done yet"
 MOST_CHECKS = 3  # failing ones among what comes next

@@ -37,8 +37,8 @@ STANDING: dict[StandingKind, str] = {
     "unchecked": "not verified",
     "refuted": "not borne out",
     "outdated": "outdated",
-    "failed": "failed, and no later call did it",
-    "running": "handed out, and nothing shows its end",
+    "failed": "failed, and not done since",
+    "running": "handed out, no result seen",
     "diagnosis": "the agent's newest view of the cause",
 }
 NOT_FIXED = "not fixed"

@@ -62,7 +62,7 @@ def is_over(ledger: Ledger) -> bool:
 def is_done(ledger: Ledger) -> bool:
     """Whether nothing is left of any request: no other agent is at work, and this one tells of nothing left."""
     is_waiting = bool(ledger.questions) or any(one.kind == "running" for one in ledger.standing)
-    is_told = ledger.last_words is not None and not _is_said_undone(ledger.last_words)
+    is_told = ledger.last_words is not None and not is_said_undone(ledger.last_words)
     is_listed = ledger.document is not None  # its boxes tell what is left
     return is_over(ledger) and is_told and not (is_waiting or is_listed)
 
@@ -182,14 +182,15 @@ def _list_unpushed(ledger: Ledger) -> Iterator[str]:
     yield from _count(sum(map(is_tag, ledger.unpushed)), "unpushed tag")
 
 
-def _is_said_undone(*quotes: Quote | None) -> bool:
+def is_said_undone(*quotes: Quote | None) -> bool:
+    """Whether the agent says of something that it is left to do."""
     said = (sentence for one in quotes if one for sentence in split_sentences(one.text))
     return any(UNFINISHED.search(sentence) and not _EXPLAINS.search(sentence) for sentence in said)
 
 
 def _describe_told(ledger: Ledger, is_settled: bool) -> str:
     """Say that the agent's words tell of something that is left, or of findings of which none is said to be fixed."""
-    if _is_said_undone(ledger.last_words, ledger.report):
+    if is_said_undone(ledger.last_words, ledger.report):
         return SAID_UNDONE
     text = ledger.last_words.text if is_settled and ledger.last_words else ""
     return SAID_FOUND if _FINDS.search(text) and not _FIXED.search(text) else ""

@@ -59,7 +59,7 @@ def test_a_file_in_a_folder_that_was_moved_has_the_name_that_a_later_call_gives_
 
 def test_what_is_left_to_commit_of_a_moved_folder_is_its_new_place() -> None:
     lines = render_ledger(read(*ran("git status -sb", "## main"), *ran("git mv ferry pier")))["next"]
-    assert "- changed, and no call committed: pier" in lines
+    assert "- not committed: pier" in lines
 
 
 COMMITTED = (

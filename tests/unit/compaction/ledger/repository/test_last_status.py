@@ -62,13 +62,13 @@ def test_a_file_that_was_taken_back_and_is_shown_changed_again_is_not_restored()
     assert any("restored" in line for line in render_ledger(read(*again))["files"])
     lines = render_ledger(read(*again, ran("make fmt"), ran("git status -sb", "## main\n M src/a.py\n")))["files"]
     assert not any("restored" in line for line in lines)
-    assert "- dirty as last seen, and no edit of it is known: modified src/a.py" in lines
+    assert "- uncommitted, and no edit of it is known: modified src/a.py" in lines
 
 
 def test_what_a_patch_left_beside_a_changed_file_is_of_the_session() -> None:
     shown = ran("git status -sb", "## main\n M src/a.py\n?? src/a.py.orig\n?? src/other.py.orig\n")
     lines = render_ledger(read(edited("/w/src/a.py"), shown))["files"]
-    assert "- dirty as last seen, and no edit of it is known: untracked src/other.py.orig" in lines
+    assert "- uncommitted, and no edit of it is known: untracked src/other.py.orig" in lines
     assert any(line.startswith("- scratch files: ") and line.endswith("src/a.py.orig") for line in lines)
 
 
@@ -86,7 +86,7 @@ def test_of_many_files_that_are_dirty_those_of_the_session_are_kept() -> None:
     others = "".join(f"?? notes{name}.md\n" for name in "abcdefghij")
     shown = ran("cd /w && git status -sb", f"## main\n M src/a.py\n M z.py\n{others}")
     line = render_ledger(read(*taken, shown))["files"][1]
-    assert line.startswith("- dirty as last seen, and no edit of it is known: … · ")
+    assert line.startswith("- uncommitted, and no edit of it is known: … · ")
     assert line.endswith(" · untracked notesj.md · modified z.py · modified src/a.py")
 
 

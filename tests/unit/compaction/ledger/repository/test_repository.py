@@ -148,15 +148,15 @@ def test_a_commit_whose_call_failed_and_that_the_log_shows_is_listed() -> None:
 
 def test_commits_that_were_all_pushed_are_said_to_be() -> None:
     lines = render_ledger(read(COMMIT, PUSHED))
-    assert "- committed and pushed: every commit that is listed" in lines["next"]
+    assert "- pushed: all commits above" in lines["next"]
     assert render_ledger(read_back(lines)) == lines
     later = render_ledger(merge(read_back(lines), read(ran("git commit -m y", "[main 5678def] y"))))["next"]
     assert not any("committed and pushed" in line for line in later)
-    assert "- committed, and no call pushed it: 5678def" in later
+    assert "- committed, not pushed: 5678def" in later
 
 
 def test_a_rejected_push_denies_that_all_commits_are_out_until_a_push_succeeds() -> None:
-    told = "- committed and pushed: every commit that is listed"
+    told = "- pushed: all commits above"
     rejected = render_ledger(read(COMMIT, PUSHED, REJECTED))["next"]
     assert told not in rejected
     assert any("git push --force" in line for line in rejected)
@@ -190,7 +190,7 @@ def test_a_push_that_git_calls_failed_is_not_delivered() -> None:
 def test_an_unpushed_tag_or_commit_is_open() -> None:
     done = assistant(text="The release is made.")
     lines = render_ledger(build_ledger(talk(user(), *COMMIT, *TAGGED, done).messages))["next"]
-    assert "- committed, and no call pushed it: 1234abc · tag v0.1.0" in lines
+    assert "- committed, not pushed: 1234abc · tag v0.1.0" in lines
     assert lines[0].endswith("; open: 1 unpushed commit, 1 unpushed tag")
     unpushed, pushed = (
         render_ledger(build_ledger(talk(user(), *COMMIT, *more, done).messages))["next"] for more in ((), PUSHED)
@@ -293,7 +293,7 @@ def test_the_folder_and_the_branch_are_those_of_late() -> None:
     assert (ledger.root, ledger.branch) == ("/srv/feat", "feat/x")
     lines = render_ledger(ledger)
     assert "- root: /srv/feat · branch: feat/x · git status, last: ahead 1 of origin/feat/x" in lines["files"]
-    assert "- dirty as last seen, and no edit of it is known: modified a.py" in lines["files"]
+    assert "- uncommitted, and no edit of it is known: modified a.py" in lines["files"]
     assert render_ledger(read_back(lines)) == lines
     assert render_ledger(read(*calls[:3]))["files"] == ("- working directory: /srv/app",)
     assert read(ran("cat README.md; git log", "## Install\ntext")).branch == ""
@@ -323,7 +323,7 @@ def test_where_nothing_was_committed_the_changed_files_are_not_named_twice() -> 
     edits = [ran(f"echo x >> src/part{at}.py") for at in range(5)]
     branch = ran("git status", "On branch main")
     lines = render_ledger(read(branch, *edits))
-    assert "- changed, and no call committed: every changed file that is listed" in lines["next"]
+    assert "- not committed: all changed files above" in lines["next"]
     assert render_ledger(read_back(lines)) == lines
     after = render_ledger(read(branch, COMMIT, *edits))["next"]
     assert f"- changed since the last commit: {' · '.join(f'src/part{at}.py' for at in range(5))}" in after
@@ -382,7 +382,7 @@ def test_files_of_a_status_whose_names_count_up_are_one() -> None:
     names = [f'?? "My Docs/PLAN-{at:02}.md"\n' for at in (2, 3, 4, 6)]
     lines = render_ledger(read(ran("make plans"), ran("git status -s", "".join(names))))
     assert lines["files"] == (
-        "- dirty as last seen, and no edit of it is known: "
+        "- uncommitted, and no edit of it is known: "
         'untracked "My Docs/PLAN-02.md" to PLAN-04.md · untracked "My Docs/PLAN-06.md"',
     )
     assert render_ledger(read_back(lines)) == lines
@@ -397,7 +397,7 @@ def test_where_the_user_forbids_commits_the_changed_files_are_said_to_be_so() ->
     assert "- changed (the task forbids commits): a.py" in told["next"]
     assert render_ledger(read_back(told))["next"] == told["next"]
     some = render_ledger(build_ledger(talk(user("Fix it. Do not commit machine state."), *edit).messages))
-    assert "- changed, and no call committed: a.py" in some["next"]
+    assert "- not committed: a.py" in some["next"]
     submitted = ran("echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && cat patch.txt")
     sent = render_ledger(build_ledger(talk(user(FORBIDDEN), *edit, submitted[0]).messages))
     assert not any(line.startswith("- changed") for line in sent["next"])
@@ -413,13 +413,13 @@ def test_files_of_the_last_status_that_no_line_names_have_one() -> None:
     more = render_ledger(read(*edits, ran("git status -sb", f"## main\n{known}?? docs/\n")))
     assert more["files"][:2] == (
         "- root: /w · branch: main",
-        "- dirty as last seen, and no edit of it is known: untracked docs/",
+        "- uncommitted, and no edit of it is known: untracked docs/",
     )
-    both = "- changed, and no call committed: every changed file that is listed · what git status shows beside them"
+    both = "- not committed: all changed files above · what git status shows beside them"
     assert both in more["next"]
     ledger = read(*edits, ran("git status -sb", f"## main\n{known}"))
     assert not any("git status" in line for line in render_ledger(ledger)["files"])
-    assert "- changed, and no call committed: every changed file that is listed" in render_ledger(ledger)["next"]
+    assert "- not committed: all changed files above" in render_ledger(ledger)["next"]
     assert read_back(more).strays == ("untracked docs/",)
     assert merge(ledger, read(COMMIT)).status == ()
 

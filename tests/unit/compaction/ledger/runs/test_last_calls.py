@@ -30,10 +30,10 @@ def list_next(*messages: Message) -> tuple[str, ...]:
         (
             "Let's search for the `build` method first:",
             False,
-            f"carried out after that, ok: ./find build — said: {FOUND}",
+            f"then carried out, ok: ./find build — said: {FOUND}",
         ),
-        ("Let's search for the `build` method first:", True, f"called since, failed: ./find build — said: {FOUND}"),
-        ("The method was renamed.", False, f"called since, ok: ./find build — said: {FOUND}"),
+        ("Let's search for the `build` method first:", True, f"then called, failed: ./find build — said: {FOUND}"),
+        ("The method was renamed.", False, f"then called, ok: ./find build — said: {FOUND}"),
     ],
 )
 def test_an_announcement_is_shown_with_the_call_that_carried_it_out(words: str, error: bool, line: str) -> None:
@@ -103,7 +103,7 @@ def test_files_that_no_call_committed_are_named() -> None:
     begun = called("", "git status", "On branch main")
     edit = assistant(("e", "Edit", given)), result("ok", "Edit", "e")
     lines = list_next(*begun, *edit, assistant(text="It is fixed."))
-    assert any(line.startswith("- changed, and no call committed: ") and "a.py" in line for line in lines)
+    assert any(line.startswith("- not committed: ") and "a.py" in line for line in lines)
     assert lines[0].endswith("; open: unverified and uncommitted changes")
 
 
@@ -131,7 +131,7 @@ def test_of_a_result_the_error_is_quoted_and_without_an_exit_status_no_success_i
     said: str, line: str, outcome: str
 ) -> None:
     shown = list_next(*called("Let's try it:", "python try.py", said))
-    told = "carried out after that" if outcome == "ok" else "called since"
+    told = "then carried out" if outcome == "ok" else "then called"
     assert shown[0].endswith(f" work (its last call {'ended ok' if outcome == 'ok' else outcome})")
     assert shown[2] == f"- {told}, {outcome}: python try.py — said: {line}"
 
@@ -164,14 +164,14 @@ def test_of_a_result_the_error_is_quoted_and_without_an_exit_status_no_success_i
 )
 def test_of_a_call_the_line_that_says_so_is_quoted(command: str, said: str, line: str, outcome: str) -> None:
     shown = list_next(*called("It is so.", command, said))[2]
-    assert shown.replace(" (1)", "") == f"- called since, {outcome}: {command} — said: {line}"
+    assert shown.replace(" (1)", "") == f"- then called, {outcome}: {command} — said: {line}"
 
 
 def test_a_stated_exit_status_and_a_command_that_only_looks_are_believed() -> None:
     said = "KeyError: 'cart'"
     shown = list_next(*called("Let's try it:", "./try", f"Exit code: 0\n{said}"))
-    assert shown[2].startswith("- carried out after that, ok")
-    assert list_next(*called("Let's see it:", "tail cart.log", said))[2].startswith("- carried out after that, ok")
+    assert shown[2].startswith("- then carried out, ok")
+    assert list_next(*called("Let's see it:", "tail cart.log", said))[2].startswith("- then carried out, ok")
 
 
 def test_a_check_that_ends_with_an_uncaught_error_is_no_success() -> None:
@@ -220,4 +220,4 @@ def test_a_long_command_that_is_cut_ends_with_a_sign_of_it() -> None:
 
 def test_a_command_that_a_shell_echoes_is_not_what_it_said() -> None:
     lines = list_next(*called("The method was renamed.", "./find build", f"./find build\n{FOUND}"))
-    assert lines[2] == f"- called since, ok: ./find build — said: {FOUND}"
+    assert lines[2] == f"- then called, ok: ./find build — said: {FOUND}"

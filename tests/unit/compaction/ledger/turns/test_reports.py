@@ -18,7 +18,7 @@ from secateur.compaction.ledger import (
     render_ledger,
 )
 from secateur.compaction.ledger.files.notes import drop_reported
-from secateur.compaction.ledger.turns.reports import find_items, is_committed
+from secateur.compaction.ledger.turns.reports import drop_deeds, find_items, is_committed
 from secateur.model import Message
 from secateur.tokens import estimate
 
@@ -112,10 +112,10 @@ def test_each_item_of_a_report_stands_once() -> None:
     said = "\n".join(line for some in lines.values() for line in some)
     assert said.count("keeps the last byte of every row") == 1
     assert said.count("Keep the last byte") == 1
-    assert not any("the agent reports" in line for line in lines["accomplished"])
+    assert any("the agent reports" in line for line in lines["accomplished"])
     assert lines["next"][0].endswith("; open: unverified changes, 1 unpushed commit")
     quoted = [line.strip() for line in lines["next"][2].split("\n") if line.strip()]
-    assert "- stores that are closed" in quoted
+    assert quoted == ["- the agent said last: The reader is done. […]", "The docs are not written yet."]
     assert render_ledger(read_back(lines)) == lines
     short = replace(build_ledger(talk(*history).messages), last_words=Quote("The reader is done.\n\nWhat I did: […]"))
     told = render_ledger(short)["accomplished"]
@@ -176,3 +176,19 @@ def test_an_item_goes_where_later_edits_took_out_what_it_names(old: str, new: st
     calls = (assistant(("2", "Edit", edit)), result("done", "Edit", "2"))
     ledger = work(closing, user("Show the label."), *calls, assistant(text="It shows the label."))
     assert len(ledger.reported) == 1 + is_kept
+
+
+def test_of_the_last_words_what_was_done_goes_and_what_is_left_stays() -> None:
+    said = (
+        "The cart is mended. Here is what changed:\n\n- Added a limit to `cart.py`\n  - of ten rows\n"
+        "- Renamed the menu\n\n## Caveats\n- The store tests were not run.\n- You need to restart the shop."
+    )
+    assert drop_deeds(said) == (
+        "The cart is mended. […]\n## Caveats\n- The store tests were not run.\n- You need to restart the shop."
+    ).replace(" […]", "\n[…]")
+    assert drop_deeds(said, 1).split("\n")[2:4] == ["- Added a limit to `cart.py`", "[…]"]
+    assert drop_deeds("Nothing is listed here.") == "Nothing is listed here."
+    lines = render_ledger(fit_ledger(work(said), 4_000, estimate))
+    assert "not run" in "\n".join(lines["next"])
+    assert "Renamed the menu" not in "\n".join(lines["next"])
+    assert render_ledger(read_back(lines)) == lines

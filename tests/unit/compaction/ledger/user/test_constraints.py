@@ -266,7 +266,7 @@ def test_nothing_that_a_tool_said_is_promoted() -> None:
             assert ledger.constraints == (), payload
             lines = render_ledger(ledger)
             assert set(lines).isdisjoint({"constraints", "instructions"}), payload
-            assert lines["goal"][0] == "- no request is open", payload
+            assert lines["goal"][0] == "- every request was answered", payload
             assert len(lines["goal"]) == 2, payload
 
 

@@ -1,6 +1,7 @@
 """Which demands are shown, in what order and from where: by force, each once, without orders that were carried out."""
 
 import json
+import re
 
 import pytest
 
@@ -25,7 +26,7 @@ def listed(*messages: Message) -> list[str]:
     """What is listed as demanded, without its mark."""
     lines = render_ledger(fit_ledger(build_ledger(talk(*messages).messages), 4_000, estimate))
     assert render_ledger(read_back(lines)) == lines
-    return [line.partition(", ")[2] for line in lines.get("constraints", ())]
+    return [re.sub(r"^- \[\w+(?:, )?", "", line) for line in lines.get("constraints", ())]
 
 
 DONE = assistant(text="That is done now, as you asked.")
@@ -34,10 +35,10 @@ DONE = assistant(text="That is done now, as you asked.")
 def test_what_forbids_or_commands_comes_first() -> None:
     said = "I prefer short functions.\nKeep the old names.\nYou must not edit gen/.\nUse at most two threads."
     assert listed(user(said)) == [
-        "request] You must not edit gen/.",
-        "request] Use at most two threads.",
-        "request] I prefer short functions.",
-        "request] Keep the old names.",
+        "] You must not edit gen/.",
+        "] Use at most two threads.",
+        "] I prefer short functions.",
+        "] Keep the old names.",
     ]
 
 
@@ -71,8 +72,8 @@ def test_how_work_is_to_go_stays_although_the_request_was_answered() -> None:
     aside = "i'm taking over the cache worker, so ignore that one, continue watching the other workers"
     first = (user("Build the list."), DONE)
     assert listed(*first, user(said), DONE, user(aside), DONE, user("Write the docs."), DONE) == [
-        f"request] {said}",
-        f"request] {aside}",
+        f"] {said}",
+        f"] {aside}",
     ]
 
 
@@ -85,7 +86,7 @@ def test_what_one_only_believed_replaces_nothing() -> None:
 
 @pytest.mark.parametrize("order", ["Run the tests, but do not touch the cache.", "Fix it without adding a dependency."])
 def test_an_order_that_forbids_stays(order: str) -> None:
-    assert listed(user(order), DONE, user("Thanks."), DONE) == [f"request] {order}"]
+    assert listed(user(order), DONE, user("Thanks."), DONE) == [f"] {order}"]
 
 
 def test_a_demand_that_another_says_as_well_is_listed_once() -> None:
@@ -131,9 +132,9 @@ You can make several calls at once.
 def test_a_long_tasks_orders_are_found_whatever_ends_its_lines(end: str) -> None:
     text = TASK.format(filler="It was seen by three people on two machines. " * 40).replace("\n", end)
     assert [line.replace("\r", "") for line in listed(user(text))] == [
-        "request] - DO NOT MODIFY: tests, configuration files",
-        "request] Do NOT commit your changes.",
-        "request] You MUST use this EXACT command to submit:\n    echo DONE && cat patch.txt",
+        "] - DO NOT MODIFY: tests, configuration files",
+        "] Do NOT commit your changes.",
+        "] You MUST use this EXACT command to submit:\n    echo DONE && cat patch.txt",
     ]
 
 
@@ -258,14 +259,14 @@ def test_a_remark_on_what_was_just_done_is_no_demand(said: str) -> None:
 
 def test_a_remark_that_forbids_is_a_demand() -> None:
     said = "ok, i think it works, but don't touch the list, it should stay"
-    assert listed(user(said), DONE, user("Write the docs."), DONE) == [f"request] {said}"]
+    assert listed(user(said), DONE, user("Write the docs."), DONE) == [f"] {said}"]
 
 
 def test_a_reply_that_says_what_something_means_is_a_demand() -> None:
     asked = assistant(text="Two points are open: (1) whether it warns; (2) whether tags are meant too.")
     said = '1: yes, 2: yes, "--all" is best effort, and `--tags` means all tags'
     (line,) = listed(user("Write the cache."), asked, user(said), DONE)
-    assert line.startswith(f"request] {said} — in answer to: “")
+    assert line.startswith(f"] {said} — in answer to: “")
 
 
 def test_a_note_of_what_one_cannot_do_goes_before_advice() -> None:
@@ -346,7 +347,7 @@ def test_how_calls_and_answers_alternate_is_said_by_the_harness_again(said: str)
 def test_how_a_harness_takes_commands_and_work_is_a_demand() -> None:
     single = "Remember, you can only enter ONE COMMAND AT A TIME."
     ending = "When it is done, you can submit your work by simply running the submit command."
-    assert listed(user("Fix it."), DONE, user(f"{single}\n{ending}")) == [f"request] {single}", f"request] {ending}"]
+    assert listed(user("Fix it."), DONE, user(f"{single}\n{ending}")) == [f"] {single}", f"] {ending}"]
 
 
 def test_a_rule_is_told_by_its_first_whole_sentences_and_once() -> None:
@@ -383,9 +384,22 @@ def test_of_wishes_on_how_work_is_to_go_the_newest_wording_stays_unless_it_says_
     first = (user("Build the list."), DONE)
     for pair in (said, said[::-1]):
         turns = [one for text in pair for one in (user(text), DONE)]
-        assert listed(*first, *turns, user("Write the docs."), DONE) == [f"request] {said[1]}"]
+        assert listed(*first, *turns, user("Write the docs."), DONE) == [f"] {said[1]}"]
 
 
 def test_a_demand_ends_where_it_only_points_elsewhere() -> None:
     said = "Please never group build and commit BUT first see below."
     assert listed(user(said), DONE, user("Write the docs."))[0].endswith("] Please never group build and commit")
+
+
+@pytest.mark.parametrize(
+    ("said", "is_kept"),
+    [
+        ("Both lists need to be sorted because it reads better.", False),
+        ("Let's use tabs instead of spaces.", True),
+        ("Never touch gen/.", True),
+    ],
+)
+def test_of_an_answered_request_only_a_demand_with_force_or_a_choice_goes_on(said: str, is_kept: bool) -> None:
+    history = (user(f"Write the list. {said}"), DONE, user("Write the docs."), DONE)
+    assert any(said in line for line in listed(*history)) is is_kept

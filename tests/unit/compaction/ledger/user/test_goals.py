@@ -40,12 +40,12 @@ def test_where_nothing_is_open_the_goal_says_so_with_the_newest_work() -> None:
     ledger = Ledger(requests=(first, *edits, newest, asking), last_words=said)
     lines = render_ledger(ledger)
     assert lines["goal"] == (
-        "- no request is open; newest work: [Write the footer of it.], commit 5678def",
+        "- every request was answered",
         "- [Write the footer of it., replied to] Write the footer of it.",
     )
-    left = replace(ledger, commits=("[main 5678def] Footer",), uncommitted=("a.py",))
-    for more in (left, replace(ledger, requests=(*ledger.requests, edits[0]))):
-        assert "commit" not in render_ledger(more)["goal"][0]
+    small = asked("that is the right thing, yes?", "changed footer.ts")
+    other = render_ledger(replace(ledger, requests=(*ledger.requests, small)))
+    assert other["goal"][0] == f"- every request was answered; the newest work was for [{small.key}]"
     for less in (
         replace(ledger, requests=(*ledger.requests, UserRequest("And the menu."))),
         replace(ledger, tasks=(PlanItem("Write the menu."),)),
@@ -57,7 +57,7 @@ def test_where_nothing_is_open_the_goal_says_so_with_the_newest_work() -> None:
         replace(ledger, last_words=None),
         replace(ledger, document=TaskDocument("plan.md", "boxes as last seen: 1 of 2 done")),
     ):
-        assert not any("no request is open" in line for line in render_ledger(less)["goal"])
+        assert not any("every request was answered" in line for line in render_ledger(less)["goal"])
 
 
 def test_a_task_stays_beside_the_one_that_only_says_to_begin() -> None:
@@ -78,5 +78,5 @@ def test_messages_before_a_summary_of_the_host_are_told_as_such_and_are_no_goals
     lines = render_ledger(ledger)
     assert lines["goal"][-1].endswith("] Write the footer.")
     assert not any("header" in line for line in lines["goal"])
-    assert any(line.startswith("- also asked before an earlier summary: ") for line in lines["accomplished"])
+    assert any(line.startswith("- the user also wrote before an earlier summary: ") for line in lines["accomplished"])
     assert render_ledger(read_back(lines)) == lines

@@ -44,8 +44,8 @@ def test_what_was_asked_for_by_name_and_not_done_is_open(said: str, kinds: list[
     lines = render_ledger(ledger)["next"]
     wanted = ", ".join(f"a {kind} that the user asked for" for kind in kinds)
     assert lines[0].endswith(f"; open: {wanted}" if kinds else "; nothing is open")
-    assert [line for line in lines if "no call did it" in line] == [
-        f"- asked for, and no call did it: {kind} — {said}" for kind in kinds
+    assert [line for line in lines if "asked for, and not" in line] == [
+        f"- asked for, and not done yet: {kind} — {said}" for kind in kinds
     ]
     assert render_ledger(read_back(render_ledger(ledger))) == render_ledger(ledger)
 
@@ -179,7 +179,7 @@ def test_the_report_of_the_newest_work_stands_behind_a_later_answer() -> None:
         "- not verified: no call ran a test, a build or a linter since src/a.py was changed",
         "- the agent said last: It is in src/a.py, in the second function.",
         "- before that the agent said: The parser is fixed, and everything is in place.",
-        "- changed, and no call committed: src/a.py",
+        "- not committed: src/a.py",
     )
     assert render_ledger(read_back(lines)) == lines
 

@@ -23,7 +23,7 @@ def spawn(id: str, message: str) -> tuple[Message, Message]:
 def left(*messages: Message) -> list[str]:
     lines = render_ledger(build_ledger(talk(ASK, *messages).messages))
     assert render_ledger(read_back(lines)) == lines
-    label = "- handed out, and nothing shows its end: "
+    label = "- handed out, no result seen: "
     found = [line.removeprefix(label) for line in lines["next"] if line.startswith(label)]
     jobs = f"{len(found)} job{'s that were' if len(found) > 1 else ' that was'} handed out"
     assert (jobs in lines["next"][0]) == bool(found)

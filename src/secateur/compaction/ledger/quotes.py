@@ -1,0 +1,65 @@
+"""Which of the agent's last words and last calls are shown under what is next: those that no other line tells.
+
+Rule: what the agent says that it did stands under what was accomplished and beside the files, so that of its last words
+that stays which says how things stand, what is left and what it asks. Words from before the open request are shown
+while nothing was done for it, or where they tell of something that is left. A call that went well is shown only where
+the last words announce it, or where no step and no file tells it.
+"""
+
+from msgspec.structs import replace
+
+from secateur.compaction.ledger.entries import Command, Ledger, Quote, UserRequest
+from secateur.compaction.ledger.runs.last_calls import is_announcing
+from secateur.compaction.ledger.turns.progress import has_changed, list_told_steps
+from secateur.compaction.ledger.turns.reports import drop_deeds
+from secateur.compaction.ledger.turns.steps import is_step
+from secateur.compaction.ledger.work.verdict import is_said_undone
+from secateur.tool_kinds import detect_tool_kind
+
+MOST_ITEMS = 5  # of a report of which no item is listed as what the agent reports
+_TOLD_KINDS = frozenset({"read", "search", "edit"})  # of tools whose calls the steps and the files tell
+
+
+def select_quotes(ledger: Ledger) -> Ledger:
+    """Return the ledger without what its quotes say that other lines tell as well."""
+    newest = ledger.requests[-1] if ledger.requests else None
+    words, report = ledger.last_words, ledger.report
+    if report and not is_said_undone(report) and list_told_steps(ledger.requests):
+        report = None
+    if words and words.is_answered and newest and _is_begun(newest) and not is_said_undone(words):
+        words = None
+    elif words and not words.is_answered and newest and newest.state == "done" and has_changed(newest.progress):
+        words = _shorten_report(words, 0 if ledger.reported else MOST_ITEMS)
+    requests = ledger.requests
+    if words and newest and newest.progress and newest.state == "done" and not words.is_answered:
+        told = replace(newest, progress=replace(newest.progress, reply=""))  # it is what the agent said last
+        requests = (*requests[:-1], told)
+    return replace(ledger, requests=requests, last_words=words, report=report, last_calls=_select_calls(ledger))
+
+
+def _is_begun(one: UserRequest) -> bool:
+    """Whether a request is open, and something was done for it."""
+    return one.state == "open" and one.progress is not None and bool(one.progress.steps)
+
+
+def _shorten_report(words: Quote, most: int) -> Quote:
+    text = drop_deeds(words.text, most)
+    return words if text == words.text else replace(words, text=text)
+
+
+def _select_calls(ledger: Ledger) -> tuple[Command, ...]:
+    """Return the last calls that failed, that are announced, or that nothing else tells."""
+    words = ledger.last_words
+    is_announced = words is not None and not words.is_answered and is_announcing(words.text)
+    steps = list_told_steps(ledger.requests)
+    return tuple(
+        one
+        for at, one in enumerate(ledger.last_calls)
+        if not one.ok or (is_announced and not at) or not (_is_of_files(one) or is_step(one.text, steps))
+    )
+
+
+def _is_of_files(one: Command) -> bool:
+    """Whether a call only read or changed a file."""
+    tool = one.text.partition(" ")[0]
+    return detect_tool_kind(tool, one.text) in _TOLD_KINDS

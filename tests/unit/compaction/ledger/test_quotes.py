@@ -1,0 +1,40 @@
+"""Which of the agent's last words and last calls stand under what is next."""
+
+from msgspec.structs import replace
+
+from secateur.compaction.ledger import Command, Ledger, Quote, UserRequest
+from secateur.compaction.ledger.entries import Progress
+from secateur.compaction.ledger.quotes import select_quotes
+
+DONE = UserRequest("Fix the cart.", "done", "a", progress=Progress(("changed cart.py",), "It is mended."))
+BEGUN = UserRequest("Write the menu.", "open", "b", progress=Progress(("pytest → ok",)))
+
+
+def test_words_from_before_the_open_request_go_once_something_was_done_for_it() -> None:
+    before = Quote("The cart is mended.", is_answered=True)
+    ledger = Ledger(requests=(DONE, BEGUN), last_words=before)
+    assert select_quotes(ledger).last_words is None
+    assert select_quotes(replace(ledger, requests=(DONE, replace(BEGUN, progress=None)))).last_words == before
+    left = Quote("The cart is not pushed yet.", is_answered=True)
+    assert select_quotes(replace(ledger, last_words=left)).last_words == left
+
+
+def test_a_report_of_work_is_quoted_only_where_it_tells_of_something_left() -> None:
+    ledger = Ledger(requests=(DONE,), last_words=Quote("Yes."), report=Quote("The cart is mended."))
+    assert select_quotes(ledger).report is None
+    left = Quote("The store is not done yet.")
+    assert select_quotes(replace(ledger, report=left)).report == left
+    assert select_quotes(replace(ledger, requests=())).report == ledger.report
+
+
+def test_a_call_that_went_well_and_is_told_elsewhere_is_not_listed() -> None:
+    calls = (Command("Read cart.py"), Command("pytest -q"), Command("push it", False), Command("ping shop"))
+    ledger = Ledger(requests=(replace(BEGUN, progress=Progress(("pytest -q → ok",))),), last_calls=calls)
+    assert select_quotes(ledger).last_calls == calls[2:]
+    announced = replace(ledger, last_words=Quote("Let me read the cart:"))
+    assert select_quotes(announced).last_calls == (calls[0], *calls[2:])
+
+
+def test_the_reply_of_the_newest_request_is_what_the_agent_said_last() -> None:
+    ledger = Ledger(requests=(DONE,), last_words=Quote("It is mended."))
+    assert select_quotes(ledger).requests[0].progress == Progress(("changed cart.py",))

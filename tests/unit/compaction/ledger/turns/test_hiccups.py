@@ -1,0 +1,66 @@
+"""Calls that failed by a slip are not told once the same was done well."""
+
+import json
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import build_ledger
+from secateur.compaction.ledger.turns.hiccups import find_mended, is_slip, name_head
+from secateur.model import Message
+
+
+def ran(command: str, said: str = "", error: bool = False) -> tuple[Message, Message]:
+    return assistant(("1", "bash", json.dumps({"command": command}))), result(said, "bash", "1", error)
+
+
+def list_steps(*messages: Message) -> tuple[str, ...]:
+    (request,) = build_ledger(talk(user("Mend the cart."), *messages).messages).requests
+    return request.progress.steps if request.progress else ()
+
+
+@pytest.mark.parametrize(
+    ("error", "is_run", "expected"),
+    [
+        ("zsh:1: command not found: cart", True, True),
+        ("error: unknown flag: --jsn", True, True),
+        ("usage: cart [-h] FILE", True, True),
+        ("File does not exist.", False, True),
+        ("Error: ENOENT: no such file or directory, open 'cart.json'", True, False),
+        ("AssertionError: 3 != 4", True, False),
+    ],
+)
+def test_a_slip_is_an_error_of_the_call_and_not_of_the_work(error: str, is_run: bool, expected: bool) -> None:
+    assert is_slip(error, is_run) is expected
+
+
+def test_commands_begin_alike_by_their_program_and_what_it_is_asked_to_do() -> None:
+    assert name_head("CART=1 gh --json api repos/a") == "gh api"
+    failed = [("gh api repos/b", "404"), ("gh pr view", "404"), ("pytest tests", "2 failed")]
+    assert list(find_mended("gh api repos/a", False, failed)) == ["gh api repos/b"]
+    assert list(find_mended("pytest tests -q", True, [("pytest tests/unit", "2 failed")])) == []
+
+
+def test_a_command_that_failed_and_was_made_well_is_told_once() -> None:
+    steps = list_steps(
+        *ran("cart push --to stor", "Error: no such store: stor", True), *ran("cart push --to store", "pushed")
+    )
+    assert not any("failed" in step for step in steps)
+    assert any(step.startswith("cart push --to store → ok") for step in steps)
+
+
+def test_a_command_that_failed_last_is_told() -> None:
+    steps = list_steps(
+        *ran("cart push --to store", "pushed"), *ran("cart push --to stor", "Error: no such store", True)
+    )
+    assert any("cart push --to stor → failed" in step for step in steps)
+
+
+def test_an_edit_of_a_wrong_path_is_not_told_once_the_file_was_changed() -> None:
+    def edited(path: str, error: str = "") -> tuple[Message, Message]:
+        given = json.dumps({"file_path": path, "old_string": "a", "new_string": "b"})
+        return assistant(("e", "Edit", given)), result(error or "ok", "Edit", "e", bool(error))
+
+    assert list_steps(*edited("/v/src/cart.py", "File does not exist."), *edited("/w/src/cart.py")) == (
+        "changed cart.py",
+    )
