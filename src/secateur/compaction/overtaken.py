@@ -171,11 +171,13 @@ def _is_rewritten(one: Statement, edits: Sequence[LaterEdit]) -> bool:
 
 
 def _list_edited(action: Action) -> list[str]:
-    """Return the files that a call edited or took back."""
+    """Return the files that a call edited or took back, or that git says it changed by bringing commits."""
     if action.kind == "edit":
         return list_paths(action) or [one.path for one in list_file_effects(action)]
     if action.kind != "run":
         return []
+    if _BRINGS.search(action.call.text):
+        return _CHANGED.findall(action.said)
     return [one.path for one in list_file_effects(action) if one.use in _EDITING and one.path]
 
 
@@ -202,6 +204,10 @@ def _has_name(text: str, name: str) -> bool:
     )
 
 
+_BRINGS = re.compile(  # what others changed
+    r"\bgit (?:-C \S+ )?(?:pull|merge|rebase|cherry-pick|revert)\b|\bgh pr (?:checkout|merge)\b"
+)
+_CHANGED = re.compile(r"^ (\S[^|\n]{0,300}?) +\| +(?:\d+ [+-]|Bin )", re.M)
 _EDITING = ("created", "changed", "moved", "deleted", "restored")
 _IDENTIFIER = re.compile(r"\b(?:[A-Za-z]\w*_\w+|_\w{3,}|[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w+)\b")
 _PROBLEM = re.compile(

@@ -190,3 +190,12 @@ def test_what_was_said_of_a_file_goes_when_it_is_written_anew_or_edited_again() 
     assert list_overtaken(said[:1], trace_work(talk(user(), *first, assistant(), *other).messages)) == frozenset()
     other = edited("src/wine.py", "x = 1", "x = 2")
     assert list_overtaken(said, trace_work(talk(user(), *first, assistant(), *other).messages)) == set()
+
+
+def test_a_problem_in_a_file_that_others_changed_since_is_overtaken() -> None:
+    said = Statement("src/cart.py:12 never closes the queue.", 1, False)
+    pulled = assistant(("g", "bash", json.dumps({"command": "git pull --rebase"})))
+    stat = "Updating 1a2b3c4..5d6e7f8\nFast-forward\n src/{} | 14 +++++-----\n 1 file changed"
+    for name, gone in (("cart.py", {0}), ("tide.py", set())):
+        messages = talk(user(), pulled, result(stat.format(name), "bash", "g")).messages
+        assert list_overtaken([said], trace_work((messages[0], messages[0], *messages[1:]))) == gone

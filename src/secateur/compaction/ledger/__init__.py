@@ -64,7 +64,7 @@ from secateur.compaction.ledger.user.task_documents import find_task_document, l
 from secateur.compaction.ledger.work.circumstances import mark_circumstances, mark_scratch_files
 from secateur.compaction.ledger.work.deliveries import extract_deliveries
 from secateur.compaction.ledger.work.endings import SUBMITTED
-from secateur.compaction.ledger.work.plans import extract_plans
+from secateur.compaction.ledger.work.plans import extract_plans, settle_tasks
 from secateur.compaction.ledger.work.standing import list_standing
 from secateur.model import Message
 from secateur.redact import redact
@@ -122,6 +122,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     requests, progress = add_progress(told.requests, said, done, ran, files)
     found = extract_constraints(said, done)
     known = {one.key for one in found}
+    called = list_last_calls(said, done, told.last_words.key if told.last_words else "")
     rulings = (one for one in list_rulings(told.requests) if one.key not in known)
     demands = (*list_document_rules(done, told.requests), *found, *rulings)
     made = Ledger(
@@ -132,12 +133,12 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         uncommitted=add_shown(history, status),
         commands=list_commands(ran),
         failures=list_failures(done, ran),
-        tasks=tasks,
+        tasks=settle_tasks(tasks, done, ran, bool(told.last_words and not told.last_words.is_answered and not called)),
         questions=(*told.questions, *put),
         pending=tuple(_make_pending(action) for action in waiting),
         values=_without_gone(list_values(done, is_qualified=True), history.files),
         last_words=told.last_words,
-        last_calls=list_last_calls(said, done, told.last_words.key if told.last_words else ""),
+        last_calls=called,
         commits=commits.listed,
         identifiers=list_names(said, done),
         status=status,

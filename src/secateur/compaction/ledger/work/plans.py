@@ -1,16 +1,22 @@
-"""The agent's own plan: its items as the plan tools were last told them.
+"""The agent's own plan: its items as the plan tools were last told them, and as what followed shows them.
 
 Rule: the newest plan counts; an item that vanished from it unfinished is superseded, one that vanished when it was
-done stays done. Items are the agent's words, never the user's. Tools are known by what they are given (`roles`).
+done stays done. Items are the agent's words, never the user's. Tools are known by what they are given (`roles`). Of a
+plan in prose only its boxes are items; a plain list is a plan where it holds nothing else. An item that asks for one
+thing only (a commit, a push, a pull request) is done where a later call did that, and one that asks for a report where
+the agent ended its turn and nothing else was left.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import PlanItem, State
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, normalize_name
+from secateur.toolcalls.commands import ExecutedCommand
 
 MAX_CHARS = 240  # of one item
 
@@ -57,9 +63,50 @@ def _parse_item(one: Any) -> tuple[str, State] | None:
     return (text, _state(one)) if text else None
 
 
+def settle_tasks(
+    tasks: Iterable[PlanItem], done: Sequence[Action], ran: Iterable[ExecutedCommand], has_reported: bool
+) -> tuple[PlanItem, ...]:
+    """Return the items, those done that calls behind them did, and reports with which the agent ended its turn."""
+    places = {action.call.key: number for number, action in enumerate(done)}
+    runs = [(places.get(run.action.call.key, -1), run) for run in ran if run.ok]
+
+    def is_done(one: PlanItem) -> bool:
+        place = places.get(one.key, len(done))
+        acts = [acts for asks, acts in _DEEDS if asks.fullmatch(one.text)]
+        return any(at > place and acts[0].search(run.line) for at, run in runs) if acts else False
+
+    settled = [replace(one, state="done") if one.state == "open" and is_done(one) else one for one in tasks]
+    left = [one for one in settled if one.state == "open"]
+    if has_reported and all(_REPORTS.match(one.text) for one in left):  # nothing else was left to do
+        return tuple(replace(one, state="done") if one in left else one for one in settled)
+    return tuple(settled)
+
+
+_REPORTS = re.compile(
+    r"(?i)(?:summari[sz]e|report(?: back)?|tell the user|present|write (?:a |the |up )*(?:final )?(?:summary|report)"
+    r"|(?:final|give a?) (?:summary|report|answer)|hand (?:off|over)|answer the user|communicate)\b"
+    r"(?![^\n]*\b(?:and|then) (?:re-?)?(?:commit|push|run|open|create|fix|update|implement|deploy|test|merge|add"
+    r"|review)\b)"
+)
+_DEEDS = (  # one thing only: what asks for it, and the command that does it
+    (re.compile(r"(?i)commit\b(?:(?! and | then |[,;+&]).)*"), re.compile(r"\bgit (?:-\S+ \S+ )?commit\b")),
+    (re.compile(r"(?i)push\b(?:(?! and | then |[,;+&]).)*"), re.compile(r"\bgit (?:-\S+ \S+ )?push\b")),
+    (
+        re.compile(
+            r"(?i)(?:open|create|submit) (?:a |the )?(?:draft )?(?:PR|pull request)\b(?:(?! and | then |[,;+&]).)*"
+        ),
+        re.compile(r"\bgh pr create\b"),
+    ),
+)
+
+
 def _parse_lines(plan: str) -> Iterator[tuple[str, State]]:
-    for found in _LINE.finditer(plan):
-        if text := _clean_text(found["text"]):
+    hits = list(_LINE.finditer(plan))
+    has_boxes = any(found["box"] for found in hits)
+    if not has_boxes and _LINE.sub("", plan).strip():
+        return  # prose, in which lists are no plans
+    for found in hits:
+        if (found["box"] or not has_boxes) and (text := _clean_text(found["text"])):
             yield text, "done" if (found["box"] or "").lower() == "x" else "open"
 
 

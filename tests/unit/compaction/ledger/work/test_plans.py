@@ -1,0 +1,66 @@
+"""The agent's plan: which lines are its items, and which of them later calls did."""
+
+import json
+
+import pytest
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import build_ledger
+from secateur.model import Message
+
+Ran = tuple[Message, Message]
+
+
+def ran(command: str, said: str = "", error: bool = False) -> Ran:
+    return assistant(("1", "bash", json.dumps({"command": command}))), result(said, "bash", "1", error)
+
+
+def planned(*items: str) -> Ran:
+    todos = [{"content": text, "status": "pending"} for text in items]
+    return assistant(("p", "TodoWrite", json.dumps({"todos": todos}))), result("ok", "TodoWrite", "p")
+
+
+def read(*messages: Message) -> dict[str, str]:
+    return {one.text: one.state for one in build_ledger(talk(user("Mend the ferry."), *messages).messages).tasks}
+
+
+def test_of_a_plan_in_prose_only_its_boxes_are_items() -> None:
+    def plan(text: str) -> dict[str, str]:
+        return read(assistant(("x", "ExitPlanMode", json.dumps({"plan": text}))), result("ok", "ExitPlanMode", "x"))
+
+    assert plan("# Plan\n\nThe ferry is late.\n- tides.py: the table\n- name: ferry") == {}
+    assert plan("# Plan\n\n- [x] Read the tides\n- [ ] Mend the table\n  - see tides.py") == {
+        "Read the tides": "done",
+        "Mend the table": "open",
+    }
+    assert plan("1. Read the tides\n2. Mend the table\n") == {"Read the tides": "open", "Mend the table": "open"}
+
+
+DONE = "[main 1a2b3c4] Mend the ferry\n 1 file changed"
+
+
+@pytest.mark.parametrize(
+    ("item", "rounds", "state"),
+    [
+        ("Commit the new timetable", ran("git commit -am x", DONE), "done"),
+        ("Commit the new timetable", ran("git commit -am x", "fatal: no", True), "open"),
+        ("Commit it and review the tides", ran("git commit -am x", DONE), "open"),
+        ("Push the branch", ran("git push"), "done"),
+        ("Open a PR", ran("gh pr create -f", "https://git.example/pull/7"), "done"),
+        ("Summarize the tides, the table and remaining gaps", (), "done"),
+        ("Summarize what changed and commit it", (), "open"),
+        ("Draw the map", ran("git push"), "open"),
+    ],
+)
+def test_an_item_that_a_later_call_did_is_done(item: str, rounds: tuple[Message, ...], state: str) -> None:
+    assert read(*planned(item), *rounds, assistant(text="The ferry is mended."))[item] == state
+
+
+def test_a_report_is_open_while_the_agent_works_or_other_items_are_open() -> None:
+    tasks = read(*planned("Draw the map", "Summarize what changed"), assistant(text="The map is next."))
+    assert set(tasks.values()) == {"open"}
+    assert read(*planned("Summarize what changed"), *ran("make"))["Summarize what changed"] == "open"
+    assert (
+        read(*ran("git commit -am x", DONE), *planned("Commit the table"), assistant(text="x"))["Commit the table"]
+        == "open"
+    )
