@@ -27,6 +27,7 @@ def test_a_body_becomes_a_shorter_body_and_the_report_goes_to_standard_error(tmp
     done = secateur("compact", saved(tmp_path, CHAT), *SMALL)
     assert done.code == 0, done.err
     assert "Summarized without a model" in done.err
+    assert "No model was asked: --summarizer names one." in done.err
     assert "Never push to main." in done.err
     messages = json.loads(done.out)["messages"]
     assert messages[-1] == said("user", "Next: the docs.")

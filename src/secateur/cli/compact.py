@@ -223,6 +223,8 @@ def _describe_outcome(report: RunReport) -> str:
 
 def _describe_attempts(report: RunReport) -> list[str]:
     tried = report.compaction.attempts if report.compaction else ()
+    if [one.reason for one in tried] == ["no_summarizer"]:
+        return ["No model was asked: --summarizer names one."]
     return [f"rejected: {clean(one.summarizer or one.method)}: {clean(one.text)}" for one in tried]
 
 
