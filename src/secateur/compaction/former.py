@@ -3,20 +3,20 @@
 Rule: prose of an earlier summary is as of then, and a line of a host's summary says so. Its next steps, and what it
 says of its present (what fails, what is to be done, which choices there are), are left out once the agent has answered
 what was open then; where it still works on that, they stay. Left out are also failing checks once checks have passed
-and none fails, files that are gone, and what another line says as well. Lines that only lead to others (headings,
-beginnings of lists, drawings) say nothing alone. Of a host's many lines those stay that name something.
+and none fails, files that are gone, and what another line says as well.
+Messages that the user wrote then are none of his wishes once he wrote others, unless they forbid or demand.
 """
 
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from secateur.compaction.former_lines import is_message, is_order, keep_telling
 from secateur.compaction.ledger import Ledger
 from secateur.compaction.ledger.demand_lines import REPLACED_BY, REPLACES, quote_replaced
 from secateur.compaction.ledger.entries import AS_OF_THEN, FileEntry, PlanItem
 from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.ledger.user.constraints import is_demand, join_fragments
-from secateur.compaction.ledger.user.force_words import is_errand
 from secateur.compaction.ledger.user.retractions import find_denial, find_removal
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
 from secateur.compaction.summary import FORMERLY, HEADING_CHARS, Sections, normalize_heading, strip_bullet
@@ -24,7 +24,6 @@ from secateur.compaction.template import STATES, list_headings
 from secateur.model import Message
 
 SINCE = "- since an earlier summary, the user: "
-MOST_LINES = 8  # of a host's earlier summary, in one section
 MOST_GOALS = 2  # lines of the earlier goal, beside what the user asked for since
 
 
@@ -36,15 +35,15 @@ def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sec
     is_answered = ledger.before != "open"
     made = {id: tuple(lines) for id, lines in kept.items() if id not in STATES}
     if ledger.requests and "instructions" in made:
-        made["instructions"] = tuple(line for line in made["instructions"] if not _is_order(line))
-    if goal := _keep_telling(kept.get("goal", ())):
-        goal = [*goal[:1], *(line for line in goal[1:] if not (ledger.requests and _is_order(line)))]
+        made["instructions"] = tuple(line for line in made["instructions"] if not (is_order(line) or is_message(line)))
+    if goal := keep_telling(kept.get("goal", ())):
+        goal = [*goal[:1], *(line for line in goal[1:] if not (ledger.requests and is_order(line)))]
         made["goal"] = (
             tuple(map(mark_former, goal[:MOST_GOALS]))
             if ledger.requests
             else tuple(f"- {strip_bullet(line)}" for line in goal)
         )
-    steps = [] if is_answered else _keep_telling(kept.get("next", ()))
+    steps = [] if is_answered else keep_telling(kept.get("next", ()))
     made["discoveries"] = (*map(mark_former, steps), *made.get("discoveries", ()))
     _move_rules(made)
     has_passed = _has_passed(ledger)
@@ -73,13 +72,7 @@ def _move_rules(sections: dict[str, tuple[str, ...]]) -> None:
 def _is_ruling(line: str) -> bool:
     """Whether a line quotes a demand of the user, of which it says that the user settled something by it."""
     said = hit[1] if (hit := _QUOTED_RULING.search(line)) else ""
-    return any(map(is_demand, split_sentences(said))) and not _is_order(said)
-
-
-def _is_order(line: str) -> bool:
-    """Whether a line quotes an order that was given for once: others came after it."""
-    said = strip_bullet(line.removeprefix(FORMERLY)).strip("\"“”' ")
-    return len(said) <= _ORDER_CHARS and is_errand(said)
+    return any(map(is_demand, split_sentences(said))) and not is_order(said)
 
 
 def _put_revocation(line: str, is_demand: bool, sentences: Sequence[str]) -> str:
@@ -136,30 +129,6 @@ def take_steps(text: str) -> tuple[str, tuple[PlanItem, ...]]:
     return "\n".join(left), tuple(steps.values())
 
 
-def select_telling(lines: Sequence[str]) -> tuple[str, ...]:
-    """Return the lines of a host's section that say something alone; of many those that name something."""
-    kept = _keep_telling(_join_details(lines))
-    named = [at for at, line in enumerate(kept) if _NAMES.search(line)]
-    others = [at for at in range(len(kept)) if at not in set(named)]
-    chosen = sorted([*named[:MOST_LINES], *others[: max(0, MOST_LINES - len(named))]])
-    return tuple(kept[at] for at in chosen)
-
-
-def _join_details(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines, what is listed under a line that begins with a file behind that line."""
-    held, depth, details = "", 0, list[str]()
-    for line in (*lines, ""):
-        indent = len(line) - len(line.lstrip())
-        if held and line and indent > depth and _NESTED.match(line):
-            details.append(strip_bullet(line).rstrip().removesuffix(":"))
-            continue
-        if held:
-            yield held + (f" — {'; '.join(details[:_MOST_DETAILS])}" if details else "")
-        held, depth, details = line.rstrip().removesuffix(":") if _FILE_HEAD.match(line) else "", indent, []
-        if line and not held:
-            yield line
-
-
 def without_overtaken(sections: Mapping[str, Sequence[str]], messages: Sequence[Message]) -> Sections:
     """Return kept prose without the lines about code that these messages, which came behind it, changed."""
     work = trace_work(messages)
@@ -185,17 +154,6 @@ def without_gone_files(sections: Mapping[str, Sequence[str]], files: Sequence[Fi
         for id, lines in sections.items()
     }
     return {id: lines for id, lines in kept.items() if lines}
-
-
-def _keep_telling(lines: Iterable[str]) -> list[str]:
-    """Keep the lines that are no lead to others, each without the colon behind which its code stood."""
-    kept = []
-    for line in lines:
-        said = strip_bullet(line)
-        if _LEADS.fullmatch(said) or _ASIDE.fullmatch(said) or _DRAWN.match(line):
-            continue
-        kept.append(line.rstrip().removesuffix(":"))
-    return kept
 
 
 def _is_other_heading(line: str, known: Mapping[str, str]) -> bool:
@@ -261,7 +219,6 @@ _NOT_LETTERS = re.compile(r"[^A-Za-z]")
 _END_TAG = re.compile(r"</\w+>\s*$")
 _ARROW = re.compile(r"\s*<-+[^<>\n]{0,60}$")
 _UNCOMMITTED = re.compile(r"(?i)\b(?:staged|uncommitted|unstaged|not (?:yet )?committed|ready to commit)\b")
-_ORDER_CHARS = 160  # of an order that says nothing any more when others came after it
 _RULES = re.compile(
     r"(?i)\b(?:required|mandatory|must|always)\b[^\n]{0,120}\b(?:before|after)\s+(?:(?:each|every|any|all)\s+)?(?:commit|push|merg)"
 )
@@ -276,17 +233,10 @@ _OTHER = "## Discoveries"
 _TOP = re.compile(r"^\s{0,3}#{1,2}\s+(\S.*)$")
 _SUB = re.compile(r"^\s{0,3}#{3,6}\s")
 _WORD = re.compile(r"\w{2,}")
-_NAMES = re.compile(r"`[^`]+`|(?<![\w.-])[\w.-]+/[\w./-]+|\b\w+\.\w{1,4}\b|\b\w+_\w+\b|\b[a-z]+[A-Z]\w+\b|\d")
-_DRAWN = re.compile(r"[\s*-]*[\u2500-\u257f]")
-_NESTED = re.compile(r"\s+(?:[-*•]|\d{1,2}[.)])\s+\S")
-_FILE_HEAD = re.compile(r"\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)?\*{0,2}`[^`\n]*\w[./]\w[^`\n]*`")
-_MOST_DETAILS = 3  # that are listed under a file
 _QUOTED_RULING = re.compile(
     r"(?i)\buser\b[^\"“\n]{0,60}\b(?:clarified|decided|ruled|specified|insisted|settled|stated|confirmed)\b[^\"“\n]{0,60}"
     r"[\"“]([^\"”\n]{20,600})[\"”]"
 )
-_LEADS = re.compile(r"(?:\S+\s+){0,2}\S+\s*[:：]\**|#{1,6}\s.*|\W*|\*{0,2}`[^`]+`\*{0,2}(?:\s*\([^()]*\))?")
-_ASIDE = re.compile(r"\([^()]*\)")
 _PRESENT = re.compile(
     r"(?i)\b(?:now|current(?:ly)?|right now|at the moment|at this point|in progress|pending|next steps?|todo|to do"
     r"|remain(?:s|ing)|not yet|still|options?|alternatively|needs? to|must now|should (?:be|now"

@@ -18,7 +18,8 @@ from msgspec.structs import replace
 from secateur.bounds import find_call
 from secateur.compaction.conversation import CARRIED, SUMMARY, ViewEntry, get_text
 from secateur.compaction.cut import HistoryCut, Span
-from secateur.compaction.former import clean_host_summary, mark_former, select_telling, take_steps
+from secateur.compaction.former import clean_host_summary, mark_former, take_steps
+from secateur.compaction.former_lines import select_telling
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger, settle_states
 from secateur.compaction.ledger.repository.places import name_place
 from secateur.compaction.ledger.said import FENCED

@@ -3,14 +3,13 @@
 import pytest
 
 from secateur.compaction.former import (
-    MOST_LINES,
     clean_host_summary,
     mark_former,
-    select_telling,
     take_steps,
     with_former_states,
     without_gone_files,
 )
+from secateur.compaction.former_lines import MOST_LINES, select_telling
 from secateur.compaction.ledger import Command, FileEntry, Ledger, PlanItem, UserRequest, merge
 from secateur.compaction.summary import parse_sections
 
@@ -66,6 +65,25 @@ def test_orders_of_then_go_once_the_user_asked_for_more_and_wishes_stay() -> Non
         "instructions": (wish,),
     }
     assert with_former_states(kept, Ledger())["instructions"] == kept["instructions"]
+
+
+def test_messages_of_then_are_no_wishes_once_the_user_wrote_others() -> None:
+    messages = formerly(
+        '"can you check the tests, they do not cover the reader"',
+        '**Message 2:** "Implement the following plan: [plan of the reader]"',
+        "Invoked `/plan`",
+        '"yes, please do"',
+    )
+    wishes = formerly('"never write to the table without asking"', "Answers in short sentences")
+    kept = {"instructions": (*messages, *wishes)}
+    since = Ledger(requests=(UserRequest("Write the docs."),))
+    assert with_former_states(kept, since) == {"instructions": wishes}
+    assert with_former_states(kept, Ledger())["instructions"] == kept["instructions"]
+
+
+def test_a_line_loses_the_sentence_that_leads_to_what_stood_below_it() -> None:
+    lines = ("The user wants a faster reader. Specifically:", "- The reader of tables:")
+    assert select_telling(lines) == ("The user wants a faster reader.", "- The reader of tables")
 
 
 def test_what_is_required_before_each_commit_is_a_demand() -> None:

@@ -408,7 +408,11 @@ def test_failed_runs_are_counted_exactly_and_an_error_is_that_of_the_last_one() 
     assert steps_of(*lost, *again) == ("python try.py → failed 2 times: KeyError: 'a'",)
     assert steps_of(*missing, *fine, *edited("a.py"), *better, *lost) == (
         "changed a.py",
-        "python try.py → failed in 2 of 4 runs (1 of 2 since the last change of a file), also the last: KeyError: 'a'",
+        "python try.py → failed in 2 of 4 runs, also the last: KeyError: 'a'",
+    )
+    assert steps_of(*missing, *fine, *lost, *edited("a.py"), *better, *fine) == (
+        "changed a.py",
+        "python try.py → failed before the last edit, then said: 2 rows kept",
     )
     assert steps_of(*missing, *fine, *better) == ("python try.py → failed in 1 of 3 runs, then said: 3 rows kept",)
 

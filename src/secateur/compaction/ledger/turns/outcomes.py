@@ -1,8 +1,8 @@
 """How a step of a turn is told: files of one kind of change, or a command with how its runs ended.
 
 Rule: the number of runs that failed is exact. An error stands behind that number only where all these runs had it; else
-it is marked as that of the last run, and runs that did not fail are counted as well, those since the last change of a
-file apart.
+it is marked as that of the last run, and runs that did not fail are counted as well. Where runs failed only before the
+last change of a file, this is said in words instead.
 """
 
 from collections.abc import Sequence
@@ -16,6 +16,7 @@ SEPARATOR = " · "
 CHANGES = ("created", "changed", "moved", "deleted", "restored")  # how a step on files begins
 UNSHOWN = "outcome not shown"
 STOPPED = "did not finish"
+FAILED_BEFORE = "failed before the last edit"  # of runs that did not fail since a file was changed
 
 
 class TurnStep(Struct):
@@ -77,10 +78,9 @@ def _describe_failed(step: TurnStep) -> str:
         if step.failed < 2:
             return "failed"
         return f"failed {step.failed} times{', the last' if is_last and step.is_mixed else ''}"
-    since = ""
-    if 0 < step.runs_since < step.runs:
-        since = f" ({step.failed_since} of {step.runs_since} since the last change of a file)"
-    return f"failed in {step.failed} of {step.runs} runs{since}{', also the last' if is_last else ''}"
+    if 0 < step.runs_since < step.runs and not step.failed_since:
+        return FAILED_BEFORE
+    return f"failed in {step.failed} of {step.runs} runs{', also the last' if is_last else ''}"
 
 
 def name_files(kind: str, names: Sequence[str], more: int = 0) -> str:

@@ -35,10 +35,12 @@ from secateur.compaction.ledger.user.demands import (
     HARD,
     STANDING,
     SUPPOSES,
+    WONDERS,
     has_demand,
     strip_put_off,
     strip_unsaid,
 )
+from secateur.compaction.ledger.user.edit_bans import find_edit_ban
 from secateur.compaction.ledger.user.retractions import is_choice, is_retraction, mark_replaced
 from secateur.compaction.ledger.user.rules import is_procedure, is_prompt, name_rule_source, name_rules, strip_numbers
 from secateur.memoizing import memoize_texts
@@ -49,6 +51,7 @@ from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 
 MAX_CHARS = 600  # of one constraint
 QUOTED_CHARS, QUOTED_MESSAGES = 40, 6  # of a sentence that is quoted, and messages before in which the agent said it
+_LONG_CHARS = 120  # of a sentence of which only the clause is listed that forbids every change
 MOST_PER_MESSAGE = 40  # a message with more is a document that was pasted: its first ones
 SEARCHED_CHARS = 24_000  # of one message, from its beginning
 PASTED_CHARS = 1_500  # English messages above this are often reports: only what they ask of the reader is a demand
@@ -124,6 +127,8 @@ def _list_texts(message: Message) -> Iterator[str]:
 @memoize_texts(4_096)  # of a text its parts are asked about, too
 def is_demand(sentence: str) -> bool:
     """Return whether this sentence forbids or demands something."""
+    if WONDERS.match(sentence):
+        return False
     text = strip_unsaid(unicodedata.normalize("NFC", sentence))
     left = strip_put_off(text)
     if text.rstrip(" *_)\"'").endswith(("?", "？")) or ASKS_UNMARKED.match(text):
@@ -148,6 +153,8 @@ def _extract_demands(text: str, key: str, of: Scope | None = None) -> Iterator[C
     for sentence in _split_rules(text) if of == "project" else _split_clauses(_split_demands(text, is_report)):
         if is_report and (POINTS.search(sentence) or not DIRECT.search(_ASIDE.sub(" ", sentence))):
             continue
+        if of is None and len(sentence) > _LONG_CHARS and not is_standing(sentence):
+            sentence = find_edit_ban(sentence) or sentence
         if left and is_demand(sentence) and (kept := clip_sentences(_DANGLING.sub("", sentence), MAX_CHARS)):
             left -= 1
             yield Constraint(kept, of or ("standing" if is_standing(sentence) else "request"), key)

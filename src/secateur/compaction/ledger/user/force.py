@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, UserRequest, mark
 from secateur.compaction.ledger.user.constraints import normalize_demand
+from secateur.compaction.ledger.user.edit_bans import is_past_ban
 from secateur.compaction.ledger.user.force_words import (
     LOUD,
     is_complaint,
@@ -120,6 +121,8 @@ def _is_idle(one: Constraint, requests: Sequence[UserRequest]) -> bool:
         return True
     states = {request.state for request in requests if mark(request.key) == mark(one.key)}
     is_answered = states <= {"done", "superseded"}
+    if one.scope == "request" and is_past_ban(one.text, one.key, requests):
+        return True
     if one.scope == "standing":
         return is_answered and is_complaint(one.text)
     if any(request.text == one.text for request in requests) and (

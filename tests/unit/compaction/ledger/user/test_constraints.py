@@ -5,7 +5,8 @@ import itertools
 import pytest
 
 from conversation import assistant, result, summary, talk, user
-from secateur.compaction.ledger import Constraint, build_ledger, render_ledger
+from secateur.compaction.ledger import Constraint, build_ledger, fit_ledger, render_ledger
+from secateur.compaction.ledger.user.edit_bans import find_edit_ban
 from secateur.model import Message, Part
 
 STANDING = [
@@ -325,3 +326,43 @@ def test_what_is_put_off_is_no_demand(said: str) -> None:
 def test_a_demand_beside_words_that_put_off_is_kept(said: str, scope: str) -> None:
     ledger = build_ledger(talk(user(said)).messages)
     assert [(one.text, one.scope) for one in ledger.constraints] == [(said, scope)]
+
+
+def test_a_case_that_the_user_only_thinks_through_demands_nothing() -> None:
+    said = (
+        "But also now wondering: if I start a branch and run it there, then don't commit but stash. Is that the same?"
+    )
+    assert build_ledger([user(said)]).constraints == ()
+    assert build_ledger([user("Suppose it is slow. The user must never see it.")]).constraints != ()
+
+
+def test_a_ban_on_every_change_in_a_long_question_is_listed_by_its_clause_until_changes_were_asked_for() -> None:
+    asked = (
+        "without doing any changes: can you check what we did before when we split the reader, does that also have to "
+        "be moved, and where would it go?"
+    )
+    history = (user(asked), assistant(text="The reader would have to be moved too."))
+    lines = render_ledger(fit_ledger(build_ledger(history), 4_000, len))["constraints"]
+    assert [line.partition("] ")[2] for line in lines] == ["without doing any changes"]
+    edit = assistant(("c1", "Edit", '{"file_path": "a.py", "old_string": "a", "new_string": "b"}'))
+    later = (
+        user("ok, move it"),
+        edit,
+        result("The file a.py has been updated.", "Edit", "c1"),
+        assistant(text="Moved."),
+    )
+    after = render_ledger(fit_ledger(build_ledger((*history, *later)), 4_000, len))
+    assert "constraints" not in after
+
+
+@pytest.mark.parametrize(
+    ("said", "ban"),
+    [
+        ("look at it, don't edit anything yet, and tell me", "don't edit anything yet"),
+        ("Explain it without making any changes.", "without making any changes"),
+        ("do not edit the generated files", ""),
+        ("do not change the tests", ""),
+    ],
+)
+def test_a_ban_on_every_change_is_told_from_one_on_some(said: str, ban: str) -> None:
+    assert find_edit_ban(said) == ban

@@ -1,0 +1,95 @@
+"""Lines of an earlier summary, each looked at alone: which of them say something, and which quote old messages.
+
+Rule: lines that only lead to others (headings, beginnings of lists, drawings) say nothing alone, and of a line that
+ends by leading to what stood below it the sentences before that stay. Of a host's many lines those stay that name
+something. A host lists the user's messages beside his wishes: they were requests of that time.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from secateur.compaction.ledger.said import STOP, split_sentences
+from secateur.compaction.ledger.user.constraints import is_demand, is_standing
+from secateur.compaction.ledger.user.force_words import is_errand, is_forced
+from secateur.compaction.summary import FORMERLY, strip_bullet
+
+MOST_LINES = 8  # of a host's earlier summary, in one section
+
+
+def select_telling(lines: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines of a host's section that say something alone; of many those that name something."""
+    kept = keep_telling(_join_details(lines))
+    named = [at for at, line in enumerate(kept) if _NAMES.search(line)]
+    others = [at for at in range(len(kept)) if at not in set(named)]
+    chosen = sorted([*named[:MOST_LINES], *others[: max(0, MOST_LINES - len(named))]])
+    return tuple(kept[at] for at in chosen)
+
+
+def _join_details(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines, what is listed under a line that begins with a file behind that line."""
+    held, depth, details = "", 0, list[str]()
+    for line in (*lines, ""):
+        indent = len(line) - len(line.lstrip())
+        if held and line and indent > depth and _NESTED.match(line):
+            details.append(strip_bullet(line).rstrip().removesuffix(":"))
+            continue
+        if held:
+            yield held + (f" — {'; '.join(details[:_MOST_DETAILS])}" if details else "")
+        held, depth, details = line.rstrip().removesuffix(":") if _FILE_HEAD.match(line) else "", indent, []
+        if line and not held:
+            yield line
+
+
+def keep_telling(lines: Iterable[str]) -> list[str]:
+    """Keep the lines that are no lead to others, each without the colon behind which its code stood."""
+    kept = []
+    for line in lines:
+        said = strip_bullet(line)
+        if _LEADS.fullmatch(said) or _ASIDE.fullmatch(said) or _DRAWN.match(line):
+            continue
+        kept.append(_drop_lead(line.rstrip()))
+    return kept
+
+
+def _drop_lead(line: str) -> str:
+    """Return a line without the sentence at its end that leads to what stood below, or without its colon."""
+    if not line.endswith(":"):
+        return line
+    sentences = [one for one in STOP.split(line) if one]
+    return line[: -len(sentences[-1])].rstrip() if len(sentences) > 1 else line.removesuffix(":")
+
+
+def is_order(line: str) -> bool:
+    """Whether a line quotes an order that was given for once: others came after it."""
+    said = strip_bullet(line.removeprefix(FORMERLY)).strip("\"“”' ")
+    return len(said) <= _ORDER_CHARS and is_errand(said)
+
+
+def is_message(line: str) -> bool:
+    """Whether a line quotes a message of that time that neither forbids nor demands, or tells that there was one."""
+    said = strip_bullet(line.removeprefix(FORMERLY)).strip()
+    if _TOLD.match(said):
+        return True
+    quoted = _MESSAGE.match(said)
+    return quoted is not None and not any(map(_is_wish, split_sentences(quoted["said"])))
+
+
+def _is_wish(sentence: str) -> bool:
+    if not is_demand(sentence) or (_ASKS.match(sentence) and not is_standing(sentence)):
+        return False
+    return is_standing(sentence) or (is_forced(sentence) and not is_errand(sentence))
+
+
+_ASKS = re.compile(r"(?i)\W*(?:(?:and|so|now|ok(?:ay)?|also|then)[,\s]+)*(?:can|could|would|will)\s+(?:you|we)\b")
+_MESSAGE = re.compile(r"(?i)[*_]{0,2}(?:(?:user )?(?:message|request|prompt) ?#?\d{0,3}\W{1,6})?[\"“](?P<said>[^\n]+)")
+_TOLD = re.compile(  # what a host writes in place of a message
+    r"(?i)(?:invoked `?/|selected [\"“`]|(?:initial|first) (?:bug report|message|request)\b|\[?request interrupted\b)"
+)
+_ORDER_CHARS = 160  # of an order that says nothing any more when others came after it
+_NAMES = re.compile(r"`[^`]+`|(?<![\w.-])[\w.-]+/[\w./-]+|\b\w+\.\w{1,4}\b|\b\w+_\w+\b|\b[a-z]+[A-Z]\w+\b|\d")
+_DRAWN = re.compile(r"[\s*-]*[\u2500-\u257f]")
+_NESTED = re.compile(r"\s+(?:[-*•]|\d{1,2}[.)])\s+\S")
+_FILE_HEAD = re.compile(r"\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)?\*{0,2}`[^`\n]*\w[./]\w[^`\n]*`")
+_MOST_DETAILS = 3  # that are listed under a file
+_LEADS = re.compile(r"(?:\S+\s+){0,2}\S+\s*[:：]\**|#{1,6}\s.*|\W*|\*{0,2}`[^`]+`\*{0,2}(?:\s*\([^()]*\))?")
+_ASIDE = re.compile(r"\([^()]*\)")
