@@ -50,7 +50,7 @@ class EditRecord(Struct, frozen=True, gc=False):
     key: str
     at_ms: int  # ms
     handle: str | None = None  # where the bytes can be read back; none without a store
-    removed_hash: str = ""  # hash of the bytes that left the view; "" where none did
+    removed_hash: str = ""  # hash of the bytes that left the view; "" where none did, and of a raw text without a store
     inserted_hash: str = ""  # hash of the text that came in; "" where none did
     user_turn: int | None = None  # the user's turn that it belongs to, from 1; 0: before the first; null: unknown
     parts: tuple[ReplacedPart, ...] = ()  # of a replace: what its range contained
@@ -271,15 +271,15 @@ def _build_message_records(
                 reason=epoch.reason,
                 key=part.key,
                 at_ms=epoch.at_ms,
-                removed_hash=_hash(stood.get(part.key)),
+                removed_hash=_hash(stood.get(part.key), part),
                 inserted_hash=_hash(stands.get(part.key)),
                 user_turn=turn,
             )
 
 
-def _hash(part: Part | None) -> str:
-    """The hash of a part's text; "" if it is not there."""
-    if part is None:
+def _hash(part: Part | None, raw: Part | None = None) -> str:
+    """The hash of a part's text; "" if it is not there, or still the `raw` one: that is hashed by whoever keeps it."""
+    if part is None or (part is raw and not part.fingerprint):
         return ""
     return part.fingerprint if part.fingerprint and part.kind != "tool_result" else hash_text(part.text)
 

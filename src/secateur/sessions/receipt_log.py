@@ -17,7 +17,7 @@ from secateur.decoding import prepare_type
 from secateur.documents import Document, measure_common_prefix
 from secateur.errors import StoreError
 from secateur.jsontext import Text, dumps
-from secateur.lineage import HASH_BYTES, handle_of, hash_contents, hash_text
+from secateur.lineage import HANDLE_DIGITS, HASH_BYTES, hash_contents, hash_text
 from secateur.model import Epoch, Message, Part, Path, Remove, Replace, Rewrite
 from secateur.receipt import EditRecord, Outcome, Receipt
 from secateur.redact import redact
@@ -175,7 +175,7 @@ class SentHash:
 
 
 def with_handles(entries: tuple[EditRecord, ...], document: Document) -> tuple[EditRecord, ...]:
-    """The entries with the handles for recalling what they removed."""
+    """The entries with the handles for recalling what they removed, and its hash where it was as received."""
     if not entries:
         return ()
     keys = {entry.key for entry in entries if entry.verb != "replace"}  # that replaces many parts
@@ -188,9 +188,11 @@ def with_handles(entries: tuple[EditRecord, ...], document: Document) -> tuple[E
     found = []
     for entry in entries:
         if entry.verb != "replace" and entry.key in held:
-            blob = held[entry.key]
-            removed = entry.removed_hash if blob.kind == "text" or entry.verb == "restore" else blob.id
-            entry = replace(entry, handle=handle_of(blob.data), removed_hash=removed)
+            blob, removed = held[entry.key], entry.removed_hash
+            name = blob.id
+            if entry.verb != "restore" and (blob.kind != "text" or (entry.tokens_before and not removed)):
+                removed = name  # what left is the blob, which is hashed but once
+            entry = replace(entry, handle=name[:HANDLE_DIGITS], removed_hash=removed)
         found.append(entry)
     return tuple(found)
 

@@ -11,7 +11,7 @@ import pytest
 
 from secateur import ConfigError, EditError, Engine, FormatError, StoreError
 from secateur.chain import find_break, start
-from secateur.lineage import handle_of
+from secateur.lineage import handle_of, hash_text
 from secateur.receipt import Receipt
 from secateur.stores import open_store
 from secateur.stores.memory import MemoryStore
@@ -169,6 +169,16 @@ def test_every_request_leaves_a_receipt_that_fails_too() -> None:
     assert find_break(links, start("", "s")) == ""
     changed = [msgspec.structs.replace(links[1], body=links[1].body.replace(b"failed", b"opened")), *links[2:]]
     assert "was changed" in find_break([links[0], *changed], start("", "s"))
+
+
+def test_a_store_hashes_the_raw_text_that_left_and_else_its_key_names_it() -> None:
+    stored = engine(MemoryStore()).fit(body(session("mine")), session="s", now_ms=1)
+    loose = Engine(CLEAR, MODEL).fit(body(session("mine")), now_ms=1)
+    raw = {part.key: part.text for message in stored.raw_transcript.messages for part in message.parts}
+    keys = [one.key for one in stored.receipt.edits]
+    assert keys
+    assert [(one.key, one.removed_hash) for one in loose.receipt.edits] == [(key, "") for key in keys]
+    assert [one.removed_hash for one in stored.receipt.edits] == [hash_text(raw[key]) for key in keys]
 
 
 def test_receipts_hold_no_secret() -> None:
