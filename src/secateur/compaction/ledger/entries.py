@@ -16,7 +16,9 @@ from secateur.toolcalls.effects import Use
 Scope = Literal["standing", "request", "project"]
 State = Literal["open", "done", "superseded"]
 RequestState = Literal["open", "done", "superseded", "deferred"]
-StandingKind = Literal["ended", "edits", "unchecked", "refuted", "outdated", "failed", "running", "diagnosis"]
+StandingKind = Literal[
+    "ended", "edits", "unchecked", "refuted", "outdated", "failed", "begun", "running", "diagnosis"
+]  # fmt: skip
 
 _LETTERS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrst")
 _LENGTH = 6  # 16 million: two of the few hundred messages that a ledger names hardly share one

@@ -253,7 +253,7 @@ def _render_next(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
     if not said or said.is_answered:
         yield from _render_last_calls(ledger)
     yield from _render_open(ledger)
-    yield from _render_standing(ledger, "outdated", "failed", "running", "diagnosis")
+    yield from _render_standing(ledger, "outdated", "failed", "begun", "running", "diagnosis")
     yield from render_undelivered_work(ledger)
 
 

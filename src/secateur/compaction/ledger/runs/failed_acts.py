@@ -3,7 +3,8 @@
 Rule: the newest try of each counts. It is done where a later try succeeded, or where the result of any later call shows
 it: the hash of a commit, a clean tree, a branch that is up to date. Of a chain of commands that failed, what stands
 before a command whose output shows it done is done, too; where more than one is left, nobody knows which of them failed
-and what behind it did not run, so that they are told as the one chain. A dry run publishes nothing.
+and what behind it did not run, so that they are told as the one chain. A dry run publishes nothing. A merge that
+stopped on its way is under way until a commit ends it or a call gives it up.
 """
 
 import re
@@ -58,6 +59,22 @@ def list_failed_acts(messages: Sequence[Message], ran: Iterable[ExecutedCommand]
             ):
                 del left[act]
     yield from _list_by_cause(left)[-MOST_FAILED:]
+
+
+def list_begun(ran: Iterable[ExecutedCommand]) -> Iterator[str]:
+    """Yield the merge or rebase that stopped on its way, and that no later call ended or gave up."""
+    begun = ""
+    for run in ran:
+        said = run.action.said[:_RESULT_CHARS]
+        verbs = [words[:2] for words in run.does if words[:1] == ("git",)]
+        if _ENDS_MERGE.search(run.line) or (begun and _SHOWS_DONE["git commit"].search(said)):
+            begun = ""
+        if hit := _STOPS.search(said):
+            acting = next((words for words in run.does if words[:2] in (("git", "merge"), ("git", "rebase"))), ())
+            told = quote_line(" ".join(acting) or run.line)
+            begun = f"{told} — said: {clip_text(hit[0], LINE_CHARS)}" if verbs else begun
+    if begun:
+        yield begun
 
 
 def _list_by_cause(left: Mapping[str, "_Chain"]) -> list[str]:
@@ -136,6 +153,14 @@ _ACT = re.compile(
     r"|(?:(?:npm|pnpm|yarn|bun) (?:run )?|make |just )(?:release|deploy)(?::(?!dry)[\w.-]{1,40})?(?![\w:.-])"
     r"|(?:(?:ba|z)?sh |node |tsx |bun |python[\d.]* )?(?:\S{0,100}/)?(?:publish|release|deploy)[\w-]{0,40}"
     r"\.(?:sh|[cm]?[jt]s|py)(?!\S)"
+)
+_STOPS = re.compile(
+    r"^Automatic merge (?:failed; fix conflicts|went well; stopped before committing)[^\n]*"
+    r"|^error: could not apply [0-9a-f]{7}[^\n]*",
+    re.M,
+)
+_ENDS_MERGE = re.compile(
+    r"\bgit (?:-C \S+ )?(?:(?:merge|rebase|cherry-pick) --(?:abort|quit|continue|skip)|reset --(?:hard|merge)|commit)\b"
 )
 _CHAINING = ("", "&&", "|", "|&")
 _FETCHED = r"(?! +(\S{1,200}) +-> \S{1,80}/\1(?:\s|$))"  # a branch of the remote, taken from there

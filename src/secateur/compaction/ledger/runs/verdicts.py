@@ -144,6 +144,7 @@ _PASSED_TOTAL = re.compile(
 )
 _FAILING = re.compile(
     r"^\s*(?:FAILED [\w./]|FAIL\b|✗ |✘ |not ok \d|npm ERR! |error(?:\[E\d+\]|:)|BUILD FAILED)"
+    r"|^\S{1,300}\.(?:go|rs|py|[cm]?[jt]sx?|c|cc|cpp|h|java|kt|swift|rb|php):\d+:\d+: (?!warning|note|info)\S"
     r"|: error: |^\S+:\d+(?::\d+)?: (?:error|[EFW]\d{3,4}) |\b[1-9]\d* (?:failed|failing|failures?)\b"
     r"|\b(?:failures|errors)[=:] ?[1-9]|\b[1-9]\d* errors? (?:generated|found)|^ERROR\b"
 )

@@ -19,7 +19,7 @@ from secateur.compaction.ledger.files.paths import is_secret
 from secateur.compaction.ledger.files.rewrites import is_edit_refused
 from secateur.compaction.ledger.files.undone import STASHED
 from secateur.compaction.ledger.runs.checks import is_refused
-from secateur.compaction.ledger.runs.failed_acts import LINE_CHARS, list_failed_acts, quote_line
+from secateur.compaction.ledger.runs.failed_acts import LINE_CHARS, list_begun, list_failed_acts, quote_line
 from secateur.compaction.ledger.runs.last_errors import find_missing, judge_action
 from secateur.compaction.ledger.runs.starts import has_started
 from secateur.compaction.ledger.work.claims import list_refuted
@@ -38,6 +38,7 @@ STANDING: dict[StandingKind, str] = {
     "refuted": "not borne out",
     "outdated": "outdated",
     "failed": "failed, and not done since",
+    "begun": "begun, and no call ended it",
     "running": "handed out, no result seen",
     "diagnosis": "the agent's newest view of the cause",
 }
@@ -52,13 +53,15 @@ def list_standing(
     """Return how the work stands at the end of these messages; `ledger` is what is known of them otherwise."""
     changes = list(list_changes(done, ledger.files))
     unchecked = _describe_unchecked(done, ran, changes) if _has_code_changed(ledger.files, changes) else ""
+    begun = list(list_begun(ran))
     found: tuple[tuple[StandingKind, Iterable[str]], ...] = (
         ("ended", [describe_ending(messages, done)]),
         ("edits", [_mark_unfixed(_describe_edits(done, ledger.files, changes), done, ledger)]),
         ("unchecked", [unchecked, *_list_never_run(ran)] if unchecked else ()),
         ("refuted", list_refuted(messages, ran, ledger)),
         ("outdated", _list_outdated_patches(done, changes)),
-        ("failed", list_failed_acts(messages, ran)),
+        ("failed", [one for one in list_failed_acts(messages, ran) if not (begun and _MERGES.match(one))]),
+        ("begun", begun),
         ("running", list_handed_out(messages, done, ran)),
         ("diagnosis", [find_diagnosis(messages, ledger)]),
     )
@@ -240,6 +243,7 @@ def _list_outdated_patches(done: Sequence[Action], changes: Sequence[FileChange]
             yield f"{redact(path)} was written before {what} {_DONE[later[-1].use]}"
 
 
+_MERGES = re.compile(r"git (?:merge|rebase|pull)\b")
 _CHANGES = ("created", "changed", "deleted", "moved", "restored")
 _DONE: Mapping[str, str] = {
     "created": "written",

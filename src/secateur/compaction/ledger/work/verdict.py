@@ -30,7 +30,7 @@ OPPOSED_PUSH = "rules on pushing oppose each other"
 NO_PULL_REQUEST = "a pull request (a rule speaks of them, and no call opened one)"
 ENDED_SESSION = ", which ended the session"
 _OPEN = "open: "
-_UNDONE: frozenset[StandingKind] = frozenset({"ended", "refuted", "outdated", "failed"})
+_UNDONE: frozenset[StandingKind] = frozenset({"ended", "refuted", "outdated", "failed", "begun"})
 _RELEASES = frozenset({"publish", "release", "deploy", "upload"})
 _PUSHED_TAG = re.compile(r"\bgit push \S+ (?:refs/tags/)?(v?\d+\.\d+[\w.-]*) → ok")
 _EXPLAINS = re.compile(r"(?i)\b(?:since|because|if|when|unless|that|which|while) (?:\w+['’]?\w* ){1,3}(?:not |un)")
@@ -129,6 +129,7 @@ def _list_open(ledger: Ledger) -> Iterator[str]:
     changes = ["unverified"] * ("unchecked" in kinds) + ["uncommitted"] * has_uncommitted(ledger)
     yield from [f"{' and '.join(changes)} changes"] * bool(changes)
     yield from _list_failed(ledger)
+    yield from ["a merge or rebase that has begun"] * ("begun" in kinds)
     yield from _count(kinds.count("running"), "job that was handed out", "jobs that were handed out")
     yield from _count(kinds.count("outdated"), "outdated patch", "outdated patches")
     yield from (f"a {one.kind} that the user asked for" for one in ledger.undelivered)

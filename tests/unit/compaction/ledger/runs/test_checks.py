@@ -153,3 +153,8 @@ def test_a_bare_total_gives_way_to_what_says_why() -> None:
 def test_patches_and_copies_beside_the_files_change_nothing_that_checks_look_at(path: str, since: str) -> None:
     lines = list_open(*ran("pytest", "1 failed in 1s", True), *ran(f"cat > {path} << 'X'\na\nX"))
     assert lines[1] == f"test, failed{since}: pytest — said: 1 failed in 1s"
+
+
+def test_a_place_with_a_message_is_a_finding_where_the_status_is_hidden() -> None:
+    said = "[lint] $ golangci-lint run\nferry/tide.go:12:72: not enough arguments in call"
+    assert [one.ok for one in read(*ran("mise run lint 2>&1 | head -30", said)).commands] == [False]

@@ -476,3 +476,27 @@ OPEN = {"standing": (Standing("unchecked", "no call ran a test"),), "tickets": (
 def test_what_a_rule_demands_before_the_end_and_no_call_did_is_told(ledger: Ledger, line: str) -> None:
     assert [one for one in render_ledger(ledger).get("next", ()) if one.startswith(LEFT)] == ([line] if line else [])
     assert render_ledger(read_back(render_ledger(ledger))) == render_ledger(ledger)
+
+
+CONFLICT = "CONFLICT (content): ferry.py\nAutomatic merge failed; fix conflicts and then commit the result."
+
+
+@pytest.mark.parametrize(
+    ("rounds", "is_begun"),
+    [
+        ([ran("git merge topic --no-commit || true", CONFLICT)], True),
+        ([ran("git merge topic", CONFLICT, error=True), edited("/w/ferry.py")], True),
+        ([ran("git merge topic", CONFLICT), ran("git merge --abort", "")], False),
+        (
+            [ran("git merge topic", CONFLICT), ran("git add -A && git commit --no-edit", "[main 1a2b3c4] Merge topic")],
+            False,
+        ),
+        ([ran("git rebase main", "error: could not apply 1a2b3c4... Tides"), ran("git rebase --continue", "")], False),
+        ([ran("git merge topic", "Already up to date.")], False),
+    ],
+)
+def test_a_merge_that_stopped_is_under_way_until_a_call_ends_it(rounds: list[Round], is_begun: bool) -> None:
+    assert bool(tell("begun", *rounds)) is is_begun
+    assert not tell("failed", *rounds)
+    lines = "\n".join(render_ledger(read(*rounds))["next"])
+    assert ("open: " in lines and "a merge or rebase that has begun" in lines) is is_begun
