@@ -1,6 +1,6 @@
 """Which summaries are believed: true ones in the styles of several hosts, and ones that lie, over small histories.
 
-    python benchmarks/judging.py [--set first|contradictions|types|wordings|retellings|handovers]
+    python benchmarks/judging.py [--set first|contradictions|types|wordings|retellings|handovers|shifts]
                                  [--half open|kept] [--show]
 
 The cases are in benchmarks/measures/summaries, a file for each history, written before the judge or by someone who
@@ -17,7 +17,9 @@ so are rejections for a lack of headings, which say nothing about truth. The set
 true summaries in many forms and languages. The set `wordings`, all open as well, says things in as many ways as
 possible: passive, nominal, in fragments and tables, of the past, and by what is not the case. The set `retellings` has
 two halves again: short histories, each retold in eight styles (a terse list, prose, the headings of five hosts, first
-person plural, English learned late), and lies that alter one statement of such a text.
+person plural, English learned late), and lies that alter one statement of such a text. The set `shifts` is like it,
+with eight other histories: exchanged comparisons, measures that went the other way, work that is said to be done, and
+prohibitions that became steps, in words that no other set has.
 """
 
 import argparse
@@ -50,6 +52,7 @@ SETS = {
     "wordings": FOLDER / "wordings",
     "retellings": FOLDER / "retellings",
     "handovers": FOLDER / "handovers",
+    "shifts": FOLDER / "shifts",
 }
 HALVES = ("open", "kept")
 

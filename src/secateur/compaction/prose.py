@@ -1,8 +1,8 @@
 """A summary without headings, read into sections by what its sentences say.
 
 Rule: prose is a summary if it covers what the headings stand for: what was wanted, what was done or found, and what is
-open or must not be done. A sentence that leans on the one before it (`It was ...`) stays with it. An announcement of
-work, an answer to the user or a list of wishes alone is none. Whether any of it is true is for the judge.
+open, not so or must not be done. A sentence that leans on the one before it (`It was ...`) stays with it. An
+announcement, an answer to the user or a list of wishes alone is none. Whether any of it is true is for the judge.
 """
 
 import re
@@ -44,7 +44,7 @@ def read_prose(text: str, said: Sequence[str]) -> Sections:
         found.setdefault(role, []).append(f"- {unit}")
     told = len(found.get("accomplished", ())) + len(found.get("discoveries", ()))
     is_wanted = "goal" in found or len(extract_words(body) & extract_words("\n".join(said))) >= FEWEST_SHARED
-    is_open = "next" in found or "constraints" in found
+    is_open = "next" in found or "constraints" in found or DENIES.search(body) is not None
     is_summary = told >= FEWEST_TOLD and is_wanted and is_open
     return {id: tuple(lines) for id, lines in found.items()} if is_summary else {}
 

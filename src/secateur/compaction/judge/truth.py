@@ -23,6 +23,7 @@ from secateur.compaction.judge.user import (
     opposites,
     origins,
     owners,
+    rulings,
     stances,
 )
 from secateur.compaction.judge.work import (
@@ -76,6 +77,7 @@ _KINDS = (
     unsettled,
     steps,
     origins,
+    rulings,
 )  # the order in which reasons are looked for
 _OF_ACTS = frozenset({"unchanged_file", "not_run"})  # reasons that need something said to have happened
 NO_LABELS: Mapping[str, str] = MappingProxyType({})

@@ -123,7 +123,7 @@ def find_on_board(section: str, claim: str) -> list[str]:
         ("The user noticed that the brake relay chatters.", "origins.others_idea"),
         ("The agent raised the door timer without asking.", "origins.ordered"),
         ("Ines asked for a longer door timer.", "origins.third_person"),
-        ("The user asked the agent to buy a relay.", "unsettled.unwanted"),
+        ("The user asked the agent to buy a relay.", "rulings.wanted"),
     ],
 )
 def test_an_idea_a_wish_or_a_deed_belongs_to_whom_the_history_gives_it(claim: str, rule: str) -> None:

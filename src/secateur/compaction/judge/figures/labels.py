@@ -9,11 +9,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from msgspec import Struct
-
 from secateur.compaction.judge.claims import Claim, extract_words
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
-from secateur.compaction.judge.figures.turns import has_turn
 from secateur.compaction.judge.work.wishes import split_words
 
 MOST_LINES = 40  # of the history that are looked at for one figure
@@ -114,84 +111,6 @@ def _read_labels(line: str, whole: bool = False) -> tuple[tuple[str, frozenset[s
     return tuple(found)
 
 
-def _explain_turned_order(claim: Claim, evidence: Evidence) -> str:
-    """Say that a figure is said to have become one that the history had before it."""
-    for found in _BECAME.finditer(claim.text):
-        old, new = found["old"] or found["was"], found["new"] or found["is"]
-        if min(len(re.sub(r"\D", "", one)) for one in (old, new)) < TELLING_DIGITS:
-            continue
-        was, now = _find_places(old, evidence.story), _find_places(new, evidence.story)
-        if was and now and now[0] < was[0] and now[1] < was[1] and not has_turn(old, new, evidence):
-            return f"the history has {new} before {old}"
-    return ""
-
-
-def _find_places(figure: str, story: str) -> tuple[int, int] | None:
-    """Return the first and the last place of a figure."""
-    pattern = re.compile(rf"(?<![\d.,]){re.escape(figure)}(?![\d]|[.,]\d)")
-    places = [one.start() for one in pattern.finditer(story)]
-    return (places[0], places[-1]) if places else None
-
-
-_NUMBER = r"\d+(?:[.,]\d+)*"
-_BECAME = re.compile(
-    rf"(?i)\b(?:from|von|de|desde|da|с|от|từ)\s+(?P<old>{_NUMBER})\s*[%\w./]{{0,12}}\s+(?:to|auf|zu|à|a|para|на|до"
-    rf"|thành|xuống|lên)\s+(?P<new>{_NUMBER})"
-    rf"|(?P<was>{_NUMBER})\s*[%\w./]{{0,8}}\s*(?:->|→|=>)\s*(?P<is>{_NUMBER})"
-)
-
-
-def _explain_other_value(claim: Claim, evidence: Evidence) -> str:
-    """Quote the line of the history that says the same with another figure or another commit."""
-    if claim.is_wished or claim.is_quoted or claim.is_earlier or claim.section in ("next", "goal"):
-        return ""
-    for clause in re.split(r"[;,]\s", claim.text):
-        values = _EXACT.findall(clause)
-        own = split_words(_EXACT.sub(" ", clause))
-        told = [one for one in _read_told(evidence.agent, evidence.looked_up) if len(values) == 1 and one.words <= own]
-        if told and all(one.value.isdigit() == values[0].isdigit() for one in told):
-            is_known = any(_is_same(values[0], one.value) for one in told)
-            if not is_known and not any(own & split_words(line) for line in list_lines(values[0], evidence.story)):
-                return f"the history says {told[-1].text.strip()[:80]!r}"
-    return ""
-
-
-def _is_same(value: str, other: str) -> bool:
-    plain, known = value.replace(",", ""), other.replace(",", "")
-    return plain == known or known.startswith(f"{plain}.") or plain.startswith(f"{known}.")
-
-
-class _Told(Struct, frozen=True):
-    """A short line or clause of the history with one value."""
-
-    text: str
-    words: frozenset[str]
-    value: str
-
-
-@lru_cache(maxsize=2)
-def _read_told(agent: str, shown: str) -> tuple[_Told, ...]:
-    """Return the clauses with one value and at least two words, of the agent and of short lines of outputs."""
-    lines = (line for line in shown[-SHOWN_CHARS:].split("\n") if len(line) <= SHORT_LINE)
-    found: list[_Told] = []
-    for text in (*re.split(r"[;,.]\s|\n", agent), *lines):
-        values = _EXACT.findall(text)
-        words = split_words(_EXACT.sub(" ", text)) if len(values) == 1 else frozenset[str]()
-        if len(words) >= FEWEST_WORDS:
-            found.append(_Told(text, words, values[0]))
-    return tuple(found)
-
-
 FEWEST_WORDS = 2  # of a line whose value is compared
-SHORT_LINE = 60  # characters of a line of an output that is compared
-SHOWN_CHARS = 60_000  # of outputs, the newest, that are read for such lines
-_EXACT = re.compile(
-    r"(?<![\w.,/#-])(?:\d{1,3}(?:,\d{3})+|\d{2,}(?:\.\d+)?"
-    r"|(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,12})(?![\w:/-]|[.,]\w)"
-)
 
-RULES = (
-    ClaimRule("unsupported", _explain_other_value),
-    ClaimRule("unsupported", _explain_other_label),
-    ClaimRule("unsupported", _explain_turned_order),
-)
+RULES = (ClaimRule("unsupported", _explain_other_label),)

@@ -66,11 +66,6 @@ def read_turns(text: str) -> tuple[Succession, ...]:
     return tuple(one for one in found if Succession(one.new, one.old) not in found)
 
 
-def has_turn(old: str, new: str, evidence: Evidence) -> bool:
-    """Whether the history has one value become another, in this direction."""
-    return any(Succession(_strip(old), _strip(new)) in _list_forms(one) for one in _list_known(evidence))
-
-
 # Two numbers, or two names of files
 _CAN_HOLD = re.compile(r"\d\D.*\d|\.\w.*\.\w", re.S)
 

@@ -22,6 +22,7 @@ MOST_CHARS = 3_000_000  # of the history, the newest
 PASSAGE_CHARS = 600
 MOST_PLACES = 1_500  # of a stem that finds anything
 MOST_FOUND = 60  # passages of one search
+UNSPACED, FEWEST_PAIRS = "\u3040", 3  # pairs of letters of scripts without spaces that make two texts alike
 
 Speaker = Literal["user", "agent", "host", "call", "output"]
 _EVERYBODY = frozenset[Speaker](("user", "agent", "host", "call", "output"))
@@ -99,11 +100,28 @@ class PassageIndex:
                 shares[group] += weight / total
         return shares
 
+    def measure_likeness(self, stems: frozenset[str], others: frozenset[str]) -> float:
+        """Return how like a claim a statement is, by the weight of what they share of each.
+
+        Stems of the claim that the history does not hold count for nothing: it may use other words.
+        """
+        shared = stems & others
+        if not shared - _LIGHT or (len(shared) < FEWEST_PAIRS and min(shared) >= UNSPACED):
+            return 0.0
+        weight = sum(map(self.weigh, shared))
+        own = weight / (sum(self.weigh(one) for one in stems if one in self._places) or 1.0)
+        theirs = weight / (sum(map(self.weigh, others)) or 1.0)
+        return max(own, theirs) * (1 + min(own, theirs)) / 2
+
     def _list_places(self, stems: Iterable[str]) -> Iterator[tuple[float, list[int]]]:
         for stem in stems:
             places = self._places.get(stem, [])
             if len(places) <= MOST_PLACES:
                 yield self.weigh(stem), places
+
+
+# Stems that go with anything
+_LIGHT = get_stems("use make work change thing file code new run add set do need first last step user agent")
 
 
 def build_passages(messages: Sequence[Message], kept: Sequence[str] = ()) -> PassageIndex:

@@ -150,41 +150,6 @@ _DEMANDS = re.compile(
 )
 
 
-def _explain_kept(claim: Claim, evidence: Evidence) -> str:
-    """Quote what the user wants kept as it is, where a part of a claim lets it change."""
-    for item in claim.items:
-        text = item.text
-        if (
-            not _MAY_CHANGE.search(text)
-            or is_negative(text)
-            or is_denied(text)
-            or _HELD.search(text)
-            or _RENAMED.search(text)
-        ):
-            continue
-        words = extract_words(_MAY_CHANGE.sub(" ", text))
-        for clause in evidence.clauses:
-            own = extract_words(_KEPT.sub(" ", clause)) if _KEPT.search(clause) else frozenset[str]()
-            if own and words and len(own & words) >= min(len(own), len(words)):
-                return quote("the user", clause)
-    return ""
-
-
-_KEPT = re.compile(
-    r"(?i)\b(?:keep|leave|stays?|remains?|must\s+stay|preserve|beibehalten|behalte\w*|bleib\w*|lass\w*|garde[rz]?"
-    r"|conserve[rz]?|mantén|mantener|conserva|mantenha|manter|сохрани\w*|оставь|giữ)\b"
-    r"|\b(?:all|every|as\s+(?:it|they)\s+(?:is|are)|as-is|unchanged|intact|alone|unverändert)\b"
-)
-_MAY_CHANGE = re.compile(
-    r"(?i)\b(?:may|can|might|could|will|are\s+allowed\s+to|is\s+allowed\s+to)\s+(?:now\s+)?(?:be\s+)?(?:changed?"
-    r"|differ|broken?|break|dropped|altered|renamed|moved?)\b|\b(?:darf|dürfen|kann|können)\b[^.;]*\b(?:geändert"
-    r"|ändern|wechseln)\b"
-    r"|\b(?:peut|peuvent)\s+(?:changer|être\s+modifi\w+)|\bpuede[ns]?\s+(?:cambiar|modificarse)"
-    r"|\bpode[m]?\s+(?:mudar|ser\s+alterad\w+)"
-)
-_RENAMED = re.compile(r"(?i)\bto\s+\w+$")
-
-
 def _explain_outputs_command(claim: Claim, evidence: Evidence) -> str:
     """Say that only an output or a file asks for a command that a claim has as a demand or as the next step."""
     if is_negative(claim.text) or FORBIDS.search(claim.text) or claim.is_reported or claim.is_question:
@@ -212,7 +177,6 @@ _COMMAND = re.compile(
 )
 
 RULES = (
-    ClaimRule("inverted", _explain_kept, ("goal", *DEMANDING, "decisions", "next")),
     ClaimRule("injected", _explain_outputs_command, ("goal", *DEMANDING, "next")),
     ClaimRule("injected", _explain_ordered_command, ("discoveries", "decisions", "accomplished")),
     ClaimRule("inverted", _explain_banned, (*DEMANDING, "next")),

@@ -248,7 +248,8 @@ def _explain_turned_choice(claim: Claim, evidence: Evidence) -> str:
     for found in _AGAINST.finditer(claim.text):
         taken, passed = extract_words(_CHOICE.sub(" ", found["taken"])), extract_words(found["passed"])
         own, others = taken - passed, passed - taken
-        for reply in evidence.replies if own and others else ():
+        is_choice = found["by"] != "to" or "prefer" in claim.text  # `lowered to 82` passes nothing over
+        for reply in evidence.replies if own and others and is_choice else ():
             told = extract_words(" ".join(one for one in CLAUSE.split(reply.text) if not is_negative(one)))
             asked = extract_words(reply.before)
             if others & told and not own & extract_words(evidence.user) and own & asked:
@@ -262,7 +263,7 @@ _CHOICE = re.compile(
     r"|eligi[óo]|prefiri[óo]|escolheu|preferiu)\b"
 )
 _AGAINST = re.compile(
-    r"(?i)(?P<taken>[^.;]{3,120}?)\s+(?:over|rather\s+than|instead\s+of|and\s+not|and\s+against|against|to|statt|und\s+gegen|plutôt\s+que"
+    r"(?i)(?P<taken>[^.;]{3,120}?)\s+(?P<by>over|rather\s+than|instead\s+of|and\s+not|and\s+against|against|to|statt|und\s+gegen|plutôt\s+que"
     r"|en\s+(?:vez|lugar)\s+de|em\s+vez\s+de)\s+(?P<passed>[^.,;()]{3,60})"
 )
 

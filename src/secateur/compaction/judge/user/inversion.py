@@ -80,23 +80,6 @@ def _is_guarded(text: str) -> bool:
     return _GUARDED.search(text) is not None or FORBIDS.search(text) is not None
 
 
-def _explain_forbidden_step(claim: Claim, evidence: Evidence) -> str:
-    """Quote a prohibition where a next step, an order by its form, is what it forbids."""
-    if claim.is_hedged or claim.is_reported or _LOOKS.match(claim.text):
-        return ""
-    why = _explain_lost_negation(claim, evidence)
-    verbs = _VERBS & extract_words(why.partition(", and the summary")[0]) if why else frozenset[str]()
-    return why if verbs <= claim.words else ""
-
-
-# Who looks into a thing leaves it as it is
-_LOOKS = re.compile(
-    r"(?i)\W*(?:\d+\.\s*)?(?:then\s+|next,?\s+)?(?:find\s+out|look|check|investigate|see|learn|determine|clarify|inspect|trace|review|read|tell|report"
-    r"|herausfinden|prüfen|klären|vérifier|trouver|averiguar|revisar|verificar|проверить|выяснить)\b"
-)
-_VERBS = frozenset({"chang", "delet", "deplo"})  # what `extract_words` makes of other verbs of the kind
-
-
 def _explain_moved(claim: Claim, evidence: Evidence) -> str:
     """Quote a demand for one place where a claim names another: staging, and not production."""
     named = set(_PLACE.findall(claim.text.casefold()))
@@ -129,11 +112,6 @@ _CONDITION = re.compile(
 )
 _NAMES = re.compile(r"\w+(?:[_/]\w+)+")
 _NO = re.compile(r"(?i)\b(?:no|kein\w*|sans|sin|sem|без)\s+(?P<what>\w{3,})\b")
-
-
-def _explain_permission(claim: Claim, evidence: Evidence) -> str:
-    """Quote a prohibition where a claim permits what it forbids, in whatever section."""
-    return _explain_lost_negation(claim, evidence) if _PERMITS.search(claim.line) else ""
 
 
 def _explain_forbidden_goal(claim: Claim, evidence: Evidence) -> str:
@@ -268,8 +246,6 @@ RULES = (
     ClaimRule("inverted", _explain_dropped),
     ClaimRule("inverted", _explain_other_place, DEMANDING),
     ClaimRule("inverted", _explain_allowed),
-    ClaimRule("inverted", _explain_permission, ("goal", "discoveries", "next")),
     ClaimRule("inverted", _explain_forbidden_goal, ("goal",)),
-    ClaimRule("inverted", _explain_forbidden_step, ("next",)),
     ClaimRule("inverted", _explain_moved, ("goal", *DEMANDING)),
 )

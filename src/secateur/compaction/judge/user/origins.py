@@ -18,7 +18,6 @@ from secateur.compaction.judge.ground.stems import get_stems
 LEAST_ORDERED = 0.6  # of the stems of what the agent is said to have done unasked, in an order of the user
 FEWEST_STEMS = 2
 RARE = 40  # passages with a stem, at most, for it to tell who said it first
-_USERS: tuple[Speaker, ...] = ("user",)
 
 
 def _explain_others_idea(claim: Claim, evidence: Evidence) -> str:

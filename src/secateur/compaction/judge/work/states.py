@@ -147,17 +147,17 @@ def _explain_early_done(claim: Claim, evidence: Evidence) -> str:
     if not evidence.rests or is_denial(claim.text) or claim.is_wished or claim.is_quoted or not claim.is_done:
         return ""
     for sentence in SENTENCE.split(evidence.last_words):
-        if claim.is_earlier or not (INTENT.search(sentence) or _OUTSTANDING.search(sentence)):
+        if claim.is_earlier or not (INTENT.search(sentence) or OUTSTANDING.search(sentence)):
             continue
-        plain = _PURPOSE.split(_OUTSTANDING.sub(" ", INTENT.sub(" ", sentence)))[0]
+        plain = _PURPOSE.split(OUTSTANDING.sub(" ", INTENT.sub(" ", sentence)))[0]
         own = extract_words(FRAME.sub(" ", plain))
         if len(own) >= 2 and len(own & claim.words) >= LEAST_INTENDED * len(own):
             return quote("the agent", sentence)
     return ""
 
 
-_OUTSTANDING = re.compile(
-    r"(?i)\b(?:(?:is|are)\s+(?:still\s+)?(?:to\s+come|missing|outstanding|pending|due)|remains?(?:\s+to\s+be)?"
+OUTSTANDING = re.compile(
+    r"(?i)\b(?:(?:is|are)\s+(?:still\s+)?(?:to\s+come|missing|outstanding|pending|due)|remains?\s+(?:to\s+be|open|undone)"
     r"|(?:steht|stehen|steht\s+noch|stehen\s+noch)\s+(?:noch\s+)?aus"
     r"|(?:und\s+)?kommt\s+als\s+nächstes|fehlt\s+noch|fehlen\s+noch|fehlt|falta|faltan|queda|reste|manque|falta"
     r"|осталось|còn\s+thiếu)\b|残って|还差|待办|남았"

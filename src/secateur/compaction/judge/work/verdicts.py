@@ -5,12 +5,11 @@ succeeded no longer aborts, and what the agent last said to pass or to fail did 
 """
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 
 from secateur.compaction.judge.claims import CLAUSE, REPORTING, SENTENCE, Claim, extract_words, quote
 from secateur.compaction.judge.clauses import is_ahead, is_earlier
-from secateur.compaction.judge.evidence import CheckRun, ClaimRule, CommandRun, Evidence
+from secateur.compaction.judge.evidence import ClaimRule, CommandRun, Evidence
 from secateur.compaction.judge.work.checks import TOOL
 
 FEWEST_NAMED = 2  # words of a command that a claim has to share
@@ -185,35 +184,6 @@ _BEFORE = re.compile(
 )
 
 
-def _explain_named_test(claim: Claim, evidence: Evidence) -> str:
-    """Say how a test ended that a claim names, where its last run says otherwise."""
-    for clause in CLAUSE.split(claim.text):
-        told = _tell(clause) if clause and not _is_not_now(clause) else None
-        for name in filter(_is_test, _TEST.findall(clause)) if told is not None else ():
-            state = _find_state(name, evidence.checks)
-            if state is not None and state != told and not (told is False and _ENDED.search(clause)):
-                return f"{name} {'passed' if state else 'failed'} in its last run"
-    return ""
-
-
-def _is_test(name: str) -> bool:
-    return "test" in name.casefold()
-
-
-def _find_state(name: str, checks: Sequence[CheckRun]) -> bool | None:
-    """Whether a test passed when it was last run: named among the failures, or no longer named in a run of the kind."""
-    state: bool | None = None
-    kind = ""
-    for run in checks:
-        lines = [line for line in run.output.split("\n") if name in line] if name in run.output else []
-        verdicts = [told for line in lines if (told := _tell(line)) is not None]
-        if verdicts:
-            state, kind = verdicts[-1], run.text
-        elif run.text == kind and run.ok is not None:
-            state = True
-    return state
-
-
 def _explain_tally(claim: Claim, evidence: Evidence) -> str:
     """Quote how many passed or failed, where no run says the number of a claim."""
     if claim.is_wished:
@@ -267,7 +237,6 @@ _TALLY = re.compile(
 
 RULES = (
     ClaimRule("check", _explain_command, REPORTING),
-    ClaimRule("check", _explain_named_test, REPORTING),
     ClaimRule("check", _explain_tally, REPORTING),
     ClaimRule("check", _explain_row, REPORTING),
     ClaimRule("check", _explain_still_failing, REPORTING),
