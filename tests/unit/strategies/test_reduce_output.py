@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from conversation import assistant, part, result, talk, user
 from secateur.budget import Budget
 from secateur.lineage import handle_of
@@ -50,6 +52,30 @@ def test_a_log_keeps_every_value_whoever_prints_it() -> None:
         [text] = reduced(asked(line, LOG))
         assert expand_templates(text) == LOG
         assert "src/rose_77.ts" in text
+
+
+BLAMED = "\n".join(
+    f"{n % 9 + 0x9F3C1A00:08x} (Ada Lovelace 2026-03-0{n % 9 + 1} 10:{n % 60:02}:00 +0000 {n:3}) def rose_{n}(): ..."
+    for n in range(400)
+)
+ANNOTATED = BLAMED.replace(" (Ada Lovelace ", "\t(Ada Lovelace\t").replace(" +0000 ", " +0000\t")
+CHANGED = "diff --git a/run.log b/run.log\n--- a/run.log\n+++ b/run.log\n@@ -1,400 +1,400 @@\n" + "\n".join(
+    f"{' +-'[n % 3]}{line}" for n, line in enumerate(LOG.split("\n"))
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("git blame src/beds.py", BLAMED),
+        ("git blame -c src/beds.py", ANNOTATED),
+        ("git -C beds annotate src/beds.py | head -400", ANNOTATED),
+        ("gh pr diff 7", CHANGED),
+        ("git fetch && git diff origin/main -- run.log", CHANGED),
+    ],
+)
+def test_source_and_diffs_are_no_logs_whatever_times_stand_in_them(line: str, text: str) -> None:
+    assert reduced(asked(line, text)) == []
 
 
 def test_hits_of_a_search_are_grouped_by_file_with_or_without_a_handle() -> None:

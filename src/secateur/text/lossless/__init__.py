@@ -16,14 +16,13 @@ from secateur.text.lossless.lines import (
     is_grouped,
     strip_note,
 )
+from secateur.text.lossless.logs import is_log, sample_log_lines
 from secateur.text.lossless.tables import decode_tables, encode_tables, is_tables, write_json_as_tables
 from secateur.text.lossless.templates import (
     bound_folded_chars,
     expand_templates,
     fold_templates,
-    is_log,
     is_templated,
-    sample_log_lines,
 )
 
 __all__ = [

@@ -8,8 +8,8 @@
 
 Rule: `expand_templates(fold_templates(text)) == text`, character by character, and every value stands whole, in the
 order of the lines; of times of day what all lines share is part of the template. Of lines that share no more than the
-minute of their time that much is a template. Other lines stay as they are. Only for logs: texts of which most lines
-tell a time, a level, or how far something is. Each line is taken apart once.
+minute of their time that much is a template. Other lines stay as they are. Each line is taken apart once. Whether a
+text is a log is not decided here.
 """
 
 import re
@@ -18,72 +18,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from itertools import islice, zip_longest
 from os.path import commonprefix
 
+from secateur.text.lossless.logs import BEGINS, MOSTLY, STAMP
+
 LEAST = 8  # lines of one template
-MOSTLY = 0.5  # of the lines of a log: this share resembles others, and states a time, a level or a progress
-_SAMPLE = 60  # lines by which a log is known
 _COMMON = 0.2  # of the lines with so many words: a word in one place that so many have is part of the template
 _HEAD = "[secateur: log of {} lines, none left out: a line begins with its template, then its values in order]"
 _HEADED = re.compile(re.escape(_HEAD).replace(r"\{\}", r"(\d{1,12})") + r"\n")
 _NAMES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _FOLDED = re.compile(r"([A-Z])(?: |$)")
 _HELD = re.compile(r"[A-Z](?: |$)|=")  # how a line begins that is marked by `=`, since it could be taken for another
-
-
-def is_log(text: str) -> bool:
-    """Whether most lines of a text begin with a time of day or a level, or tell how far something is."""
-    some = sample_log_lines(text)
-    if len(some) < LEAST or sum(map(_is_row, some)) >= MOSTLY * len(some):
-        return False
-    telling = [line for line in some if _has_time(line) or _TELLS_LEVEL.match(line)]
-    return len(telling) >= MOSTLY * len(some)
-
-
-def sample_log_lines(text: str) -> list[str]:
-    """The lines by which it is decided whether a text is a log; none where it has too few signs of one.
-
-    Signs are levels, times of day and progress. They are counted without patterns, at most, among those characters of
-    each line that can be part of one, and no further than is enough for any sample.
-    """
-    data = text.encode("utf-8", "surrogatepass")
-    signs, maybe = data.count(b"level="), data.translate(_ZEROS, _NO_SIGNS)
-    for sign in _SIGNS:
-        if signs >= _ENOUGH:
-            break
-        signs += maybe.count(sign)
-    if signs < _ENOUGH and len(data) > len(text):
-        others = data.translate(None, _ASCII).decode("utf-8", "surrogatepass")
-        signs = len(text) if _DIGIT.search(others) is not None else signs  # of other scripts
-    if not signs:
-        return []
-    lines = [line for line in text.split("\n") if line]
-    some = lines[:: max(1, len(lines) // _SAMPLE)]
-    return some if signs >= MOSTLY * len(some) else []
-
-
-_SIGNS = (b"00:00:00", b"INFO", b"ERROR", b"WARN", b"DEBUG", b"TRACE", b"NOTICE", b"FATAL", b"%|", b"0/0")
-_ENOUGH = MOSTLY * 2 * _SAMPLE  # a sample has fewer lines than twice `_SAMPLE`
-_ZEROS, _ASCII = bytes.maketrans(b"123456789", b"000000000"), bytes(range(128))
-_NO_SIGNS = bytes(set(range(256)).difference(b"\n123456789", *_SIGNS))
-_DIGIT = re.compile(r"\d")
-_TIME_OF_DAY = re.compile(r"\d\d:\d\d:\d\d")
-_STAMP = re.compile(
-    r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\b\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d"
-    r"|\b[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|^\W{0,2}\d\d:\d\d:\d\d\b"
-)
-_BEGINS = 80  # characters of a line that contain its time
-_TELLS_LEVEL = re.compile(
-    r"(?:\S{1,40} ){0,2}\W{0,2}(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|level=[a-z]+)\b"
-    r"|\s*\[\s*\d+/\d+\] |[^|]{0,40}\d%\|"
-)
-
-
-def _has_time(line: str) -> bool:
-    return _TIME_OF_DAY.search(line, 0, _BEGINS) is not None and _STAMP.search(line, 0, _BEGINS) is not None
-
-
-def _is_row(line: str) -> bool:
-    """Whether a line is rather one of a table."""
-    return line.count(" | ") >= 2 or line.count("\t") >= 4
 
 
 def fold_templates(text: str) -> str:
@@ -215,7 +158,7 @@ def _find_prefixes(lines: Sequence[str], taken: set[int], most: int) -> dict[str
     """Of the lines that have no template, those that begin alike as far as the minute of their time."""
     found: defaultdict[str, list[int]] = defaultdict(list)
     for place, line in enumerate(lines):
-        stamp = _STAMP.search(line, 0, _BEGINS) if place not in taken and _SLOT not in line[:_BEGINS] else None
+        stamp = STAMP.search(line, 0, BEGINS) if place not in taken and _SLOT not in line[:BEGINS] else None
         if stamp is not None:
             found[line[: stamp.end() - _SECONDS]].append(place)
     often = sorted(found.items(), key=lambda one: (-len(one[1]), one[1][0]))[: max(0, most)]
