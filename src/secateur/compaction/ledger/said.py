@@ -142,6 +142,11 @@ def clean_words(text: str) -> str:
     return _BLANK_LINES.sub("\n\n", text).strip()
 
 
+def strip_opening(text: str) -> str:
+    """Return what the agent said without an opening that only announces it; a text of nothing else stays."""
+    return text[hit.end() :] if (hit := _OPENING.match(text)) and hit.end() < len(text) else text
+
+
 def _shorten_code(found: re.Match[str]) -> str:
     lines = [line for line in found[0].strip("\n").split("\n")[1:] if not _FENCE.match(line) and line.strip()]
     is_short = len(lines) <= CODE_LINES and sum(map(len, lines)) <= CODE_CHARS
@@ -208,6 +213,15 @@ def keep_ends(text: str, max_chars: int) -> str:
     return f"{clip_text(text, max_chars - max_chars // 3)}\n[…]\n{tail[start:].strip()}".strip()
 
 
+_PICTURE = (
+    r"(?:now\s+)?i(?:['’]ve)?\s+(?:now\s+)?(?:have|got)\s+(?:now\s+)?(?:an?|the|enough)\s+(?:[\w-]+\s+){0,2}"
+    r"(?:picture|understanding|overview|view|context|information)\b[^.!?:\n]{0,80}"
+)
+_OPENING = re.compile(  # "Now I have the full picture. Let me summarize it."
+    rf"(?i)\s*(?:(?:perfect|great|good|excellent|ok(?:ay)?)[.!,]\s+)?{_PICTURE}[.!:]\s+"
+    r"(?:let\s+me\s+(?:summari[sz]e|share|explain|lay\s+out|present|give)\b[^.!?:\n]{0,120}[.!:]\s+"
+    r"|here(?:['’]s|\s+(?:is|are))\s+(?:my|the|an?)\s+(?:\w+\s+){0,2}(?:review|analysis|summary|findings|assessment)[.!:]\s+)?"
+)
 _PASTED = re.compile(  # a line of a log, of a trace or of a screen
     r"\s*(?:(?:[A-Z][a-z]{2}\s{1,2}\d{1,2}\s|\d{4}-\d\d-\d\d[T ]|\[)?\d\d:\d\d:\d\d"
     r"|at\s+\S[^\n]*[:(]\d|\{\"|File \"[^\"]+\", line \d"

@@ -261,6 +261,10 @@ def test_a_reply_is_quoted_by_its_sentences(said: str, kept: str) -> None:
 
 def test_a_long_reply_keeps_its_beginning_and_the_question_at_its_end() -> None:
     said = "It is done. " + "The reader now skips what it must not read. " * 9 + "Shall I go on?"
+    assert condense_reply("Now I have the full picture. The reader is fast.", 110) == "The reader is fast."
+    assert "`" not in condense_reply(
+        "It now calls the long name `the_reader_of_all the tables` for each of them here", 50
+    )
     assert condense_reply(said, 110) == ("It is done. The reader now skips what it must not read. […] Shall I go on?")
 
 

@@ -1,7 +1,8 @@
 """The agent's words at the end of a turn, as a summary quotes them: whole where they have room, else what tells most.
 
 Rule: whole lines and sentences in their order, with a mark where some are left out; none is cut and none is made up.
-Of many lines, short lists are joined to the line that leads to them, and a line that leads to nothing is left out.
+Of many lines, short lists are joined to the line that leads to them, a table of few rows stays or goes as a whole, and
+a line that leads to nothing is left out, as is an opening that only says that the agent will now tell what it found.
 What the agent says is open, blocked or not done stays longest, then what it asks, how checks ended and what was
 committed or pushed, the beginning and the end. Short blocks of code, which mostly hold results, are kept.
 """
@@ -13,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Quote
-from secateur.compaction.ledger.said import STOP
+from secateur.compaction.ledger.said import STOP, strip_opening
 from secateur.compaction.ledger.user.briefs import GAP
 from secateur.toolcalls.actions import clip_text
 
@@ -35,7 +36,7 @@ def condense_quote(quote: Quote | None, max_chars: int) -> Quote | None:
     """Return a quote of at most so many characters."""
     if quote is None:
         return None
-    text = condense_words(quote.text, max_chars)
+    text = condense_words(strip_opening(quote.text), max_chars)
     return quote if text == quote.text else replace(quote, text=text)
 
 
@@ -84,7 +85,8 @@ def _is_short_item(line: str) -> bool:
 def _limit_listings(text: str) -> str:
     """Return a text that mostly lists things with the first of its items, and those that tell most."""
     lines = text[:_SEARCHED].split("\n")
-    listed = [at for at, line in enumerate(lines) if _LISTED.match(line)]
+    tables = {at for start, end in _find_tables(lines) for at in range(start, end)}
+    listed = [at for at, line in enumerate(lines) if at not in tables and _LISTED.match(line)]
     plain = [at for at in listed if _rank(lines[at]) <= _PLAIN_RANK]
     if len(listed) <= MOST_LISTED or len(plain) <= MOST_LISTED or len(text) > _SEARCHED:
         return text
@@ -107,9 +109,25 @@ def _is_lead_of(lines: Sequence[str], at: int, dropped: set[int]) -> bool:
     return behind in dropped
 
 
+def _find_tables(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield where each table of few rows begins and ends."""
+    at = 0
+    while at < len(lines):
+        end = next((n for n in range(at, len(lines)) if not lines[n].lstrip().startswith("|")), len(lines))
+        if 1 < end - at <= MOST_ROWS:
+            yield at, end
+        at = end + 1
+
+
 def _split_units(text: str) -> Iterator[_Unit]:
-    for number, line in enumerate(text.split("\n")):
-        if line.strip() and not _RULER.fullmatch(line):
+    lines = text.split("\n")
+    tables = dict(_find_tables(lines))
+    within = {at for start, end in tables.items() for at in range(start, end)}
+    for number, line in enumerate(lines):
+        if number in tables:
+            rows = lines[number : tables[number]]
+            yield _Unit("\n".join(map(str.rstrip, rows)), number, max(map(_rank, rows)))
+        elif number not in within and line.strip() and not _RULER.fullmatch(line):
             pieces = filter(None, map(str.rstrip, STOP.split(line))) if len(line) > _LONG_LINE else [line.rstrip()]
             yield from (_Unit(one, number, _rank(one)) for one in pieces if one.strip())
 
@@ -166,10 +184,12 @@ def _choose(units: Sequence[_Unit], max_chars: int) -> list[int]:
 
 
 def _drop_bare_heads(units: Sequence[_Unit], kept: set[int]) -> list[int]:
-    """Drop headings, and lines that end with a colon, of which nothing is left up to the next one."""
+    """Drop headings, and lines that end with a colon, of whose list or else of what follows nothing is left."""
     heads = [at for at, one in enumerate(units) if _OPENS.search(one.text)]
     for at, behind in reversed([*zip(heads, [*heads[1:], len(units)], strict=False)]):
-        is_leading = any(number in kept for number in range(at + 1, behind)) or (behind == at + 1 and behind in kept)
+        end = next((n for n in range(at + 1, behind) if not _LISTED.match(units[n].text)), behind)
+        end = end if end > at + 1 else behind
+        is_leading = any(number in kept for number in range(at + 1, end)) or (behind == at + 1 and behind in kept)
         if 0 < at < len(units) - 1 and not is_leading:
             kept.discard(at)
     return sorted(kept)
@@ -199,6 +219,7 @@ LIST_CHARS, ITEM_CHARS = 400, 110  # of a list that stands in the line that lead
 _MARKER = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)])\s+(?:\[x\]\s+)?")
 _RULER = re.compile(r"\s*(?:-{3,}|={3,}|\*{3,}|_{3,})\s*")
 MOST_LINES, FEW_LINES = 14, 2  # of quoted words that are shortened; more by so few are not
+MOST_ROWS = 14  # of a table that stays or goes as a whole, with its heading
 OPEN_RANK = 5.8  # of what stands under a heading on what is left to do
 MOST_LISTED = 16  # items and lines of code of a text that tell no more than others
 _PLAIN_RANK = 2

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 
-from secateur.compaction.ledger.said import FENCED, split_sentences
+from secateur.compaction.ledger.said import FENCED, split_sentences, strip_opening
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
 MOST_CHARS = 320
@@ -20,6 +20,7 @@ _SEARCHED = 8_000
 
 def condense_reply(text: str, max_chars: int) -> str:
     """Return the sentences of a reply that have room: what was not done, a question at its end, and the first ones."""
+    text = strip_opening(text)
     if len(text) <= max_chars and "\n" not in text:
         return text
     parts = [list(_list_sentences(part)) for part in text.split(CUT)]
@@ -110,6 +111,7 @@ def _clip(text: str, max_chars: int) -> str:
     clauses = [hit for hit in _CLAUSE.finditer(kept) if hit.start() >= LEAST_SHARE * max_chars]
     ends = [hit.start() for hit in clauses if hit[0] == ";"] or [hit.start() for hit in clauses]
     kept = kept[: ends[-1]] if ends else clip_text(text, max_chars - len(BROKEN))
+    kept = kept[: kept.rindex("`")] if kept.count("`") % 2 else kept  # no name in code is cut
     return f"{kept.rstrip(' ,;:–—-')}{BROKEN}" if kept else ""
 
 

@@ -144,11 +144,16 @@ def strip_reported(text: str, reported: Sequence[Quote], commits: Sequence[str])
 def drop_deeds(text: str, most: int = 0) -> str:
     """Return a report without the items that only tell what was done, but the first `most`, and without their details.
 
-    These are items that begin with a deed or with a name in code, and all under a lead-in of deeds.
+    These are items that begin with a deed or with a name in code, and all under a lead-in of deeds; of tables, those
+    whose rows begin with names in code.
     """
     kept: list[str] = []
     is_open = False
-    for line in text.split("\n"):
+    lines = text.split("\n")
+    for at, line in enumerate(lines):
+        if line.lstrip().startswith("|"):
+            kept.append(GAP if is_open and _is_of_names(lines, at) and not KEEPS.search(line) else line)
+            continue
         is_item = _LISTED.match(line) is not None
         if line.strip() not in ("", GAP) and not is_item:
             is_open = _is_deed_lead(line)
@@ -161,6 +166,13 @@ def drop_deeds(text: str, most: int = 0) -> str:
         else:
             kept.append(line)
     return _drop_leads(kept) if GAP in kept else text
+
+
+def _is_of_names(lines: Sequence[str], at: int) -> bool:
+    """Whether the rows of the table that this line stands in begin with names in code."""
+    start = next((n for n in range(at, -1, -1) if not lines[n].lstrip().startswith("|")), -1) + 1
+    end = next((n for n in range(at, len(lines)) if not lines[n].lstrip().startswith("|")), len(lines))
+    return all(_CODE_FIRST.match(row.strip("| ")) for row in lines[start + _HEAD_ROWS : end])
 
 
 def _is_deed_lead(line: str) -> bool:
@@ -229,7 +241,8 @@ _LEFT = re.compile(
     r"(?i)\b(?:not|n['’]t|left|remain\w*|skip\w*|next|to-?do|open|pending|propos\w*|options?|could|would|should|plan\w*"
     r"|later|follow-?ups?|limitations?|known|before|deferred|out of scope|suggest\w*|questions?|tests? plan|if)\b"
 )
-_LISTED = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)]|[✅✓✔])\s|\s{4,}\S|\s*\|")
+_LISTED = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)]|[✅✓✔])\s|\s{4,}\S")
+_HEAD_ROWS = 2  # of a table: its names and the rule below them
 _MARKED = re.compile(r"^\s*(?:#{1,6}\s+)?(?:[-*•+]|\d{1,2}[.)]|[✅✓✔])?\s*")
 _HEAD = re.compile(r"\s*#{1,6}\s")
 _NESTED = re.compile(r"\s{2,}\S|\s*\|")

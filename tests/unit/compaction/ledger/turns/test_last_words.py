@@ -100,3 +100,21 @@ def test_of_many_lines_what_stands_under_a_heading_on_open_work_stays_and_no_lin
     short = condense_words("\n".join(["It stands.", *changed, *open_, "", *FILLER[:9]]), 600).split("\n")
     assert [line for line in short if line in open_] == open_
     assert "What changed:" not in short
+
+
+def test_a_table_of_few_rows_is_not_parted_and_a_heading_goes_with_its_list() -> None:
+    table = ["| part | reads |", "|---|---|", *(f"| row {n} | the table of part {n} |" for n in range(6))]
+    items = [f"- the part of row {n} reads its rows from the new table of all the parts, {n}" for n in range(9)]
+    lines = condense_words(
+        "\n".join(["It stands.", *table, "**Parts:**", *items, "", *FILLER[:9], "Go on?"]), 1_000
+    ).split("\n")
+    assert [line for line in lines if line.startswith("|")] in (table, [])
+    assert ("**Parts:**" in lines) == (items[0] in lines)
+    wide = condense_words("\n".join(["It stands.", *FILLER[:12], *table, "Go on?"]), 1_200).split("\n")
+    assert [line for line in wide if line.startswith("|")] == table
+
+
+def test_an_opening_that_only_announces_is_not_quoted() -> None:
+    assert quote("Now I have the full picture. Let me summarize what is there.\n\nIt reads rows.") == "It reads rows."
+    assert quote("Now I have a complete picture. The reader fails.") == "The reader fails."
+    assert quote("Now I have the full picture.") == "Now I have the full picture."

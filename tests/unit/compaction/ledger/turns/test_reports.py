@@ -192,3 +192,10 @@ def test_of_the_last_words_what_was_done_goes_and_what_is_left_stays() -> None:
     assert "not run" in "\n".join(lines["next"])
     assert "Renamed the menu" not in "\n".join(lines["next"])
     assert render_ledger(read_back(lines)) == lines
+
+
+def test_a_table_under_a_heading_of_changes_stays_unless_its_rows_begin_with_names_in_code() -> None:
+    behavior = "| Case | Now |\n|---|---|\n| no state | it starts anew |\n| a state | an error |"
+    files = "| File | Change |\n|---|---|\n| `cart.py` | a limit |\n| `till.py` | a total |"
+    assert drop_deeds(f"All pass.\n\n## Changes\n{behavior}\n\nShall I go on?").count("|\n|") == 3
+    assert "cart.py" not in drop_deeds(f"All pass.\n\n## Changes\n{files}\n\nShall I go on?")
