@@ -353,8 +353,6 @@ def _program(name: str, words: list[str], rest: list[str], found: tuple[set[str]
         writes.update(rest[1:])
     elif name == "git" and rest[:1] == ["clone"] and not re.search(r"://|@|\.git$", rest[-1]):
         writes.add(rest[-1])
-    elif name in ("gofmt", "goimports") and "-w" in words:
-        writes.update(word for word in rest if "." in word)
 
 
 def _is_path(word: str) -> bool:

@@ -16,12 +16,16 @@ Use = Literal["read", "created", "changed", "moved", "deleted", "restored", "dis
 
 
 class Effect(Struct, frozen=True, gc=False):
-    """What happened to one file. `whole`: it was rewritten, so its earlier text does not matter."""
+    """What happened to one file. `whole`: it was rewritten, so its earlier text does not matter.
+
+    `formatted`: a formatter was to write it, whose words do not say whether it found anything to change.
+    """
 
     path: str  # "": all files that were changed
     use: Use | Literal["committed", "stashed", "reapplied"]
     to: str = ""
     whole: bool = False
+    formatted: bool = False
 
 
 def is_pathlike(word: str) -> bool:

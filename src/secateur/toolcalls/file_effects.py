@@ -88,7 +88,7 @@ def _run(words: tuple[str, ...]) -> Iterator[Effect]:
         used: Use = "created" if name == "touch" or "-a" not in rest else "changed"
         yield from (Effect(path, used, whole=name == "tee") for path in _list_operands(name, rest))
     elif name in ("gofmt", "goimports") and "-w" in rest:
-        yield from (Effect(path, "changed") for path in _list_operands(name, rest) if "." in path)
+        yield from (Effect(path, "changed", formatted=True) for path in _list_operands(name, rest) if "." in path)
 
 
 def _parse_editor_effects(name: str, rest: tuple[str, ...]) -> Iterator[Effect]:
@@ -144,8 +144,13 @@ def name_action(action: Action) -> tuple[str | bool, ...]:
 
 @memoize_by(name_action, 4_096)  # all parts of a ledger ask for them
 def list_file_effects(action: Action) -> tuple[Effect, ...]:
-    """Return the effects of one call on files."""
-    return tuple(iterate_file_effects(action))
+    """Return the effects of one call on files, without what formatters may have done.
+
+    A file that the call deleted before it wrote the same one anew was not deleted.
+    """
+    found = [effect for effect in iterate_file_effects(action) if not effect.formatted]
+    written = {effect.path: at for at, effect in enumerate(found) if effect.use == "created"}
+    return tuple(one for at, one in enumerate(found) if one.use != "deleted" or at > written.get(one.path, -1))
 
 
 def iterate_file_effects(action: Action) -> Iterator[Effect]:

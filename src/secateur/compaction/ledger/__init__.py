@@ -119,7 +119,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     undelivered, delivered = extract_deliveries(said, done, ran)
     traced = tuple(drop_dirty_again(history.files, status))
     files = mark_scratch_files(traced, said, done, ran)
-    requests, progress = add_progress(told.requests, said, done, ran, files)
+    requests, progress = add_progress(told.requests, said, done, ran, replace(history, files=files))
     found = extract_constraints(said, done)
     known = {one.key for one in found}
     called = list_last_calls(said, done, told.last_words.key if told.last_words else "")
@@ -163,7 +163,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         delivered=delivered,
     )
     made = mark_circumstances(made, said, done, ran)
-    described = describe_changes(made.files, said, done)
+    described = describe_changes(made.files, said, done, history.settled)
     standing = list_standing(messages, done, ran, made)
     is_handed_in = any(one.kind == "ended" and one.text.startswith(SUBMITTED) for one in standing)
     made = replace(

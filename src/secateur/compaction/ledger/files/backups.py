@@ -3,7 +3,7 @@
 Rule: a copy is one of the file as it was where no call changed the file before it, nor the copy since.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.compaction.ledger.files.paths import find_known_path
@@ -14,14 +14,24 @@ from secateur.toolcalls.shell import parse_command_line
 
 
 class Backups:
-    """The copies of files as they were, by their paths."""
+    """The copies of files as they were, by their paths, and the effects of calls that put them back."""
 
     def __init__(self) -> None:
+        self.settled: dict[str, tuple[Effect, ...]] = {}  # by the keys of these calls
         self._originals: dict[str, str] = {}
 
     def settle_effects(self, action: Action, found: dict[str, FileEntry], roots: dict[str, None]) -> Iterator[Effect]:
         """Yield the effects of a call on files; a copy that is put back restores its original."""
-        effects = list_file_effects(action)
+        effects, made = list_file_effects(action), list[Effect]()
+        for effect in self._settle(action, effects, found, roots):
+            made.append(effect)
+            yield effect
+        if (*made,) != effects:
+            self.settled[action.call.key] = tuple(made)
+
+    def _settle(
+        self, action: Action, effects: Sequence[Effect], found: dict[str, FileEntry], roots: dict[str, None]
+    ) -> Iterator[Effect]:
         is_copying = action.kind == "run" and action.ok and any(one.use in _COPYING for one in effects)
         if not is_copying and not self._originals:
             yield from effects

@@ -1,7 +1,8 @@
 """What calls made of each changed file, in the order of the calls.
 
 Rule: only calls that went through. An edit is what its texts say, and what is around them in the file as far as a call
-showed or wrote it; a printed diff tells of a file of which no edit is known. What git or an editor took back never was.
+showed or wrote it. A printed diff of what is not committed tells of a file that a call changed without saying how; any
+other diff is of someone else's work. What git, an editor or a copy took back never was.
 Nothing is put into words here.
 """
 
@@ -65,14 +66,20 @@ class FileChanges(Struct):
     expression: str = ""  # of the command that rewrote it
 
 
-def trace_changes(paths: Sequence[str], messages: Sequence[Message], done: Iterable[Action]) -> dict[str, FileChanges]:
-    """Trace what calls made of these files."""
+def trace_changes(
+    paths: Sequence[str],
+    messages: Sequence[Message],
+    done: Iterable[Action],
+    settled: Mapping[str, Sequence[Effect]],
+) -> dict[str, FileChanges]:
+    """Trace what calls made of these files; `settled`: their effects where their words alone tell others."""
     numbers = {part.key: number for number, message in enumerate(messages) for part in message.parts}
     done = tuple(done)
     work = _Work(ListedFiles(paths, done))
     for action in done:
         if action.result and action.ok and not is_edit_refused(action):
-            work.note(action, numbers.get(action.call.key, -1), messages)
+            effects = settled.get(action.call.key, list_file_effects(action))
+            work.note(action, effects, numbers.get(action.call.key, -1), messages)
     _drop_shared_deeds(work.found)
     _drop_undone_deeds(work.found)
     return work.found
@@ -111,18 +118,19 @@ class _Work:
         self._stashed: dict[str, FileChanges] = {}
         self._touched: dict[str, None] = {}  # files edited or taken back since the last commit
 
-    def note(self, action: Action, number: int, messages: Sequence[Message]) -> None:
+    def note(self, action: Action, effects: Sequence[Effect], number: int, messages: Sequence[Message]) -> None:
         """Note what one call did to the listed files, or showed of them."""
-        effects = list(list_file_effects(action)) if action.kind in (*_ACTING, "read") else []
+        effects = effects if action.kind in (*_ACTING, "read") else ()
         if action.kind in _ACTING:
             for one in list_rewrites(action):
                 if path := self.files.find(one.path):
                     self._note_rewrite(path, one, number)
             if action.kind == "run":
                 _note_expressions(self.found, self.files, action, number)
-                self._note_diffs(action, number)
             self._take_back(action, effects)
             self._note_deeds(action, effects, number, messages)
+            if action.kind == "run":
+                self._note_diffs(action)
         self._note_shown(action, effects)
 
     def _note_rewrite(self, path: str, one: EditedText, number: int) -> None:
@@ -141,18 +149,17 @@ class _Work:
         self._last[path] = one
         self._touched[path] = None
 
-    def _note_diffs(self, action: Action, number: int) -> None:
-        """Note what a printed diff says of files of which no edit is known, or not each."""
-        if "diff --git " not in action.said or _SHOWS_DIFF.search(action.call.text[:DIFF_CHARS]) is None:
+    def _note_diffs(self, action: Action) -> None:
+        """Note what a printed diff of uncommitted changes says of files that a call changed without saying how."""
+        if "diff --git " not in action.said or not is_own_diff(action.call.text[:DIFF_CHARS]):
             return
-        is_own = is_own_diff(action.call.text[:DIFF_CHARS])
         hunks: dict[str, list[EditedText]] = {}
         for one in list_diffs(action.said[:DIFF_CHARS]):
             if path := self.files.find(one.path):
                 hunks.setdefault(path, []).append(one)
         for path, edits in hunks.items():
             changes = self.found.get(path, FileChanges())
-            if changes.kinds - {DIFF} and (changes.edits or not (changes.is_unknown and is_own)):
+            if not (changes.is_unknown or changes.kinds == {DIFF}) or (changes.kinds - {DIFF} and changes.edits):
                 continue
             self.found[path] = changes = FileChanges(number=changes.number, deeds=changes.deeds, kinds={DIFF})
             for one in edits:
@@ -276,7 +283,6 @@ def _note_expressions(found: dict[str, FileChanges], files: ListedFiles, action:
 
 
 _FUNCTION = re.compile(r"^[ \t]*(?:async )?(?:def|func|fn|function) (?P<name>(?!__)\w+)\([^\n]*$", re.M)
-_SHOWS_DIFF = re.compile(r"diff|patch")
 _ACTING = ("edit", "run", "other")
 _TAKING_BACK = ("deleted", "moved")
 _CHANGING = ("created", "changed", "moved")

@@ -8,7 +8,7 @@ above its hunk.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from secateur.compaction.ledger.files.rewrites import PROSE, SEARCHED_CHARS, EditedText, find_definition, strip_imports
@@ -20,6 +20,7 @@ MOST_TEXTS = 4  # of one file: a part that is shown later leads to less than the
 TEXT_CHARS = 60_000  # of one text
 MOST_ABOVE = 2_000  # lines that are looked through
 MOST_QUOTED = 2  # changed lines that are all shown
+MOST_COMPARED = 200  # lines of an edit in which one may only have been moved
 COMPARED_CHARS = 200
 LEAST_SIMILAR = 0.5  # of two lines of which one came in place of the other
 
@@ -90,13 +91,15 @@ class NetChanges:
     def __init__(self) -> None:
         self.added: dict[str, Counter[str]] = {}
         self.removed: dict[str, Counter[str]] = {}
+        self.moved: dict[str, str] = {}  # lines that edits only put into another place, each with what it is in
         self.is_guessed = False  # what an edit replaced was not shown
 
     def note(self, edit: EditedText, chain: Chain) -> None:
         """Add one edit; of its lines first those that stand nowhere else in it."""
         self.is_guessed |= edit.lines[0] > 0
-        old = Counter(_list_lines(edit.path, edit.old, chain))
-        new = Counter(_list_lines(edit.path, edit.new, chain))
+        before, after = (list(_list_lines(edit.path, text, chain)) for text in (edit.old, edit.new))
+        self.moved = {line: owner for line, owner in (*self.moved.items(), *_list_moved(before, after))}
+        old, new = Counter(before), Counter(after)
         for fewer, more, against, into in ((old, new, self.added, self.removed), (new, old, self.removed, self.added)):
             kept = {line for line, _ in more}
             for line, count in sorted((fewer - more).items(), key=lambda item: item[0][0] in kept):
@@ -104,9 +107,8 @@ class NetChanges:
 
     def list_owners(self) -> dict[str, None]:
         """Return what the changed lines are in, those touched first in front."""
-        return {
-            owner: None for lines in (self.removed, self.added) for told in lines.values() for owner in told if owner
-        }
+        counted = (told for lines in (self.removed, self.added) for told in lines.values())
+        return {owner: None for told in (*counted, self.moved.values()) for owner in told if owner}
 
     def is_undone(self, edit: EditedText) -> bool:
         """Whether later edits took back or replaced all that an edit changed."""
@@ -143,6 +145,8 @@ class NetChanges:
             removed, added = list(self.removed), list(self.added)
         if self.is_guessed or max(len(removed), len(added)) > MOST_QUOTED:
             return ""
+        if self.moved and not (removed or added) and len(self.moved) <= MOST_QUOTED:
+            return f"moves {' and '.join(f'`{_shorten(line)}`' for line in self.moved)}"
         pairs = [(removed[0], added[0])] if len(removed) == len(added) == 1 else list(_pair_lines(removed, added))
         parts = [f"`{_shorten(old, new)}` → `{_shorten(new, old)}`" for old, new in pairs]
         paired = {line for pair in pairs for line in pair}
@@ -150,6 +154,20 @@ class NetChanges:
             if left := [f"`{_shorten(line)}`" for line in lines if line not in paired]:
                 parts.append(f"{verb} {' and '.join(left)}")
         return ", ".join(parts)
+
+
+def _list_moved(before: Sequence[Line], after: Sequence[Line]) -> Sequence[Line]:
+    """Return the lines that stand elsewhere among the same lines; of two that changed places the longer one."""
+    if before == after or Counter(before) != Counter(after) or len(before) > MOST_COMPARED:
+        return ()
+    ways = [_list_unmatched(before, after), _list_unmatched(before[::-1], after[::-1])]
+    return max(ways, key=lambda lines: sum(len(line) for line, _ in lines))
+
+
+def _list_unmatched(before: Sequence[Line], after: Sequence[Line]) -> Sequence[Line]:
+    same = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
+    kept = {at for one in same for at in range(one.a, one.a + one.size)}
+    return [line for at, line in enumerate(before) if at not in kept]
 
 
 def _pair_lines(removed: Iterable[str], added: Iterable[str]) -> Iterator[Line]:

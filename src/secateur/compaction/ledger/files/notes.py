@@ -9,7 +9,7 @@ expression. A file whose edits were all taken back by later ones is as it was.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -24,6 +24,7 @@ from secateur.compaction.ledger.files.rewrites import (
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
+from secateur.toolcalls.effects import Effect
 
 NOTE_CHARS = 220  # of one file
 LINES_CHARS = 320  # of one file whose changed lines are all shown
@@ -37,13 +38,19 @@ PART_SHARE = 0.6  # of the room that whole parts must fill; else the next part i
 
 
 def describe_changes(
-    files: Sequence[FileEntry], messages: Sequence[Message], done: Iterable[Action]
+    files: Sequence[FileEntry],
+    messages: Sequence[Message],
+    done: Iterable[Action],
+    settled: Mapping[str, Sequence[Effect]],
 ) -> tuple[FileEntry, ...]:
-    """Return the files, those that were created or changed with a note on what they now have."""
+    """Return the files, those that were created or changed with a note on what they now have.
+
+    `settled`: what calls did to files where their words alone tell something else.
+    """
     noted = [one.path for one in files if one.use in ("created", "changed", "moved") and not one.scratch]
     if not noted:
         return tuple(files)
-    history = trace_changes(noted, messages, done)
+    history = trace_changes(noted, messages, done, settled)
     said = find_mentions(messages, {path: one.number for path, one in history.items()})
     created = {one.path for one in files if one.use == "created"}
     notes = {

@@ -243,7 +243,7 @@ _IMPORT = re.compile(
     r"|(?:const|let|var)\s+[^=\n]+=\s*require\([^\n]*)[ \t]*$",
     re.M,
 )
-_OTHER_TREE = r"-|\S*\.\.|HEAD|main\b|master\b|origin/|[0-9a-f]{7,40}\b"
+_OTHER_TREE = r"-|\S*\.\.|HEAD[~^@]|main\b|master\b|origin/|[0-9a-f]{7,40}\b"
 _OWN_DIFF = re.compile(
     rf"\bgit (?:-C \S+ |--no-pager )*diff(?: --)?(?: (?!{_OTHER_TREE})[^\s;&|>\"]+)* *(?=$|[\"\\;&|\n])"
     r"|\bcat \S{0,100}\b(?:patch|diff)\b"

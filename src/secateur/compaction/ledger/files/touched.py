@@ -10,7 +10,7 @@ a reader has to know.
 
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import cast
 
 from msgspec import Struct
@@ -54,6 +54,7 @@ class FileHistory(Struct, frozen=True):
     files: tuple[FileEntry, ...]
     uncommitted: tuple[str, ...]
     taken: frozenset[str] = frozenset()  # that a commit took by name, and that no call changed since
+    settled: Mapping[str, tuple[Effect, ...]] = {}  # by keys of calls: effects, where their words alone tell others
 
 
 def trace_files(done: Sequence[Action]) -> FileHistory:
@@ -98,7 +99,7 @@ def trace_files(done: Sequence[Action]) -> FileHistory:
     left = _list_uncommitted(since_commit, found)
     files = (replace(one, path=wholes.get(one.path, one.path)) for one in found.values())
     kept = frozenset(wholes.get(path, path) for path in taken)
-    return FileHistory(tuple(files), tuple(wholes.get(path, path) for path in left), kept)
+    return FileHistory(tuple(files), tuple(wholes.get(path, path) for path in left), kept, backups.settled)
 
 
 def _list_uncommitted(since_commit: Iterable[str], found: dict[str, FileEntry]) -> list[str]:

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.entries import FileEntry, Ledger, Progress, UserRequest
+from secateur.compaction.ledger.entries import Ledger, Progress, UserRequest
+from secateur.compaction.ledger.files.touched import FileHistory
 from secateur.compaction.ledger.repository.commits import COMMITTED
 from secateur.compaction.ledger.said import clean_words, get_agent_text, split_sentences
 from secateur.compaction.ledger.turns.outcomes import CHANGES
@@ -28,9 +29,13 @@ def add_progress(
     messages: Sequence[Message],
     done: Sequence[Action],
     ran: Iterable[ExecutedCommand],
-    files: Sequence[FileEntry] = (),
+    history: FileHistory | None = None,
 ) -> tuple[tuple[UserRequest, ...], Progress | None]:
-    """Return the requests with what followed each of them, and what came before the first; `files` as left."""
+    """Return the requests with what followed each of them, and what came before the first.
+
+    `history`: what became of the files.
+    """
+    history = history or FileHistory((), ())
     turns = _split_turns(messages, [one.key for one in requests])
     runs: dict[str, list[ExecutedCommand]] = {}
     for run in ran:
@@ -39,10 +44,14 @@ def add_progress(
     actions: list[list[Action]] = [[] for _ in turns]
     for action in done:
         actions[places.get(action.call.key, places.get(action.key, len(turns) - 1))].append(action)
-    scratch = frozenset(one.path for one in files if one.scratch)
-    known = {one.path for one in files if one.use in ("changed", "restored")}  # from turn to turn those of others, too
+    scratch = frozenset(one.path for one in history.files if one.scratch)
+    known = {
+        one.path for one in history.files if one.use in ("changed", "restored")
+    }  # from turn to turn those of others, too
     made = [
-        Progress(limit_steps(tuple(list_steps(mine, runs, scratch, known)), MOST_STEPS), _find_reply(turn))
+        Progress(
+            limit_steps(tuple(list_steps(mine, runs, scratch, known, history.settled)), MOST_STEPS), _find_reply(turn)
+        )
         for mine, turn in zip(actions, turns, strict=True)
     ]
     before, *after = (one if one.steps or one.reply else None for one in made)

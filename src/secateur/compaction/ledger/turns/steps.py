@@ -9,7 +9,7 @@ than files. Files that were made only to try something have no step.
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
@@ -24,24 +24,30 @@ from secateur.compaction.ledger.turns.outcomes import CHANGES, TurnStep, render_
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand, is_check
+from secateur.toolcalls.effects import Effect
 from secateur.toolcalls.file_effects import list_file_effects, list_paths
 
 COMMAND_CHARS, TOLD_CHARS = 100, 120
 
 
 def list_steps(
-    done: Sequence[Action], runs: dict[str, list[ExecutedCommand]], scratch: frozenset[str], known: set[str]
+    done: Sequence[Action],
+    runs: dict[str, list[ExecutedCommand]],
+    scratch: frozenset[str],
+    known: set[str],
+    settled: Mapping[str, Sequence[Effect]],
 ) -> Iterator[str]:
     """Return what these calls changed, ran and committed, in order.
 
     `runs`: their commands by the key of the call; `scratch`: paths of files that were made only to try something;
-    `known`: paths that were read or changed before, to which those of these calls are added.
+    `known`: paths that were read or changed before, to which those of these calls are added; `settled`: what calls did
+    to files where their words alone tell something else.
     """
     steps = _Steps(scratch, known)
     for action in done:
         mine = runs.get(action.key, [])
         if action.ok or mine:
-            steps.note_effects(action)
+            steps.note_effects(action, settled.get(action.call.key, list_file_effects(action)))
         elif action.result and action.kind not in ("read", "search") and "session_id" not in action.given:
             steps.note_failure(action)
         if action.kind == "other" and action.result and not mine:
@@ -63,11 +69,11 @@ class _Steps:
         self._changes = 0
         self._has_changed = False
 
-    def note_effects(self, action: Action) -> None:
+    def note_effects(self, action: Action, effects: Iterable[Effect]) -> None:
         """Note the files that a call changed, or read; an error of its tool that named no file is mended."""
         if action.kind != "run":
             self._found.pop(f"failed {collapse_whitespace(action.call.tool)}", None)
-        for effect in list_file_effects(action):
+        for effect in effects:
             path = clean_path(collapse_whitespace(redact(effect.path)))
             name = posixpath.basename(path.rstrip("/")) or path
             if effect.use == "read":
@@ -100,6 +106,8 @@ class _Steps:
 
     def _note_change(self, use: str, name: str) -> None:
         """Note a change of a file; one that the turn itself created and deleted is none."""
+        for step in self._found.values() if use == "restored" else ():
+            step.names = [one for one in step.names if step.kind != "deleted" or one != name]
         made = next((one for one in self._found.values() if one.kind == "created" and name in one.names), None)
         if made is not None and use in ("changed", "deleted"):
             made.names = [one for one in made.names if use == "changed" or one != name]

@@ -143,6 +143,41 @@ def test_a_file_that_a_script_rewrote_is_told_by_the_diff_that_git_printed() -> 
     assert notes(*edited("lib/a.py", "", "def f(): ..."), *shown) == {"lib/a.py": "adds f"}
 
 
+@pytest.mark.parametrize(
+    ("command", "note"),
+    [
+        ("git diff HEAD", "changes total: `return len(rows)` → `return sum(rows)`"),
+        ("git diff main", ""),
+        ("git diff main...HEAD", ""),
+        ("git show abc1234", ""),
+    ],
+)
+def test_a_diff_of_commits_tells_nothing_of_what_the_session_changed(command: str, note: str) -> None:
+    diff = (
+        "diff --git a/lib/a.py b/lib/a.py\n--- a/lib/a.py\n+++ b/lib/a.py\n"
+        "@@ -1,4 +1,4 @@ def total(rows):\n     start()\n-    return len(rows)\n+    return sum(rows)\n"
+    )
+    wrote = called("bash", command="python - <<'EOF'\nopen('lib/a.py', 'w').write('x')\nEOF")
+    shown = (assistant(("d", "bash", json.dumps({"command": command}))), result(diff, "bash", "d"))
+    assert notes(*wrote, *shown) == {"lib/a.py": note}
+    assert notes(*shown, *wrote)["lib/a.py"] == ""  # shown before the session changed anything
+
+
+def test_an_expression_is_not_told_once_a_copy_put_the_file_back() -> None:
+    kept = called("bash", command="cp a.py a.py.bak")
+    wrong = called("bash", command="sed -i '7,9s|rows|columns|' a.py")
+    back = called("bash", command="cp a.py.bak a.py")
+    assert "columns" in notes(*kept, *wrong)["a.py"]
+    assert notes(*kept, *wrong, *back, *edited("a.py", "x = 1", "def load():\n    pass"))["a.py"] == "adds load"
+
+
+def test_a_line_that_was_only_moved_is_told_as_that() -> None:
+    old = "def load(rows):\n    found = read(rows)\n    try:\n        use()\n"
+    new = "def load(rows):\n    try:\n        found = read(rows)\n        use()\n"
+    assert notes(*edited("a.py", old, new)) == {"a.py": "changes load: moves `found = read(rows)`"}
+    assert notes(*edited("a.py", old, new), *edited("a.py", "use()", "run()"))["a.py"].startswith("changes load")
+
+
 def test_an_edit_of_counted_lines_is_compared_with_what_stood_in_them() -> None:
     window = "[File: /w/t.py (8 lines total)]\n" + "\n".join(
         f"{at}:{line}" for at, line in enumerate(WHOLE.split("\n"), 1)

@@ -417,6 +417,8 @@ KEPT = line("cp a.py a.py.bak")
         ((KEPT, EDIT_A, line("cp a.py.bak a.py && sed -i 's/x/z/' a.py")),
          {"/r/a.py": "changed", "a.py.bak": "created"}),
         ((KEPT, line("cp a.py.bak a.py")), {"a.py.bak": "created"}),
+        ((KEPT, EDIT_A, line("rm a.py && cp a.py.bak a.py")), {"/r/a.py": "restored", "a.py.bak": "created"}),
+        ((KEPT, EDIT_A, line("rm a.py"), line("cp a.py.bak a.py")), {"/r/a.py": "restored", "a.py.bak": "created"}),
         ((EDIT_A, KEPT, EDIT_A, line("cp a.py.bak a.py")), {"/r/a.py": "changed", "a.py.bak": "created"}),
         ((KEPT, EDIT_A, line("sed -i 's/x/z/' a.py.bak"), line("cp a.py.bak a.py")),
          {"/r/a.py": "changed", "a.py.bak": "created"}),
@@ -461,3 +463,28 @@ def test_a_command_line_that_is_a_call_of_its_own_writes_its_file(wrap: bool) ->
     assert files(written) == {"a.py": "created"}
     assert files(EDIT_A, written) == {"/r/a.py": "changed"}
     assert files(bare("cat", "cat a.py"), bare("echo", "echo 1")) == {}
+
+
+def test_a_formatter_changes_no_file_that_nothing_else_changed() -> None:
+    formatted = called("bash", command="gofmt -w a.go b.go")
+    assert files(called("bash", command="cat a.go"), formatted) == {"a.go": "read"}
+    assert files(called("edit", file_path="a.go", old_string="x", new_string="y"), formatted) == {"a.go": "changed"}
+
+
+def test_a_file_that_one_command_deletes_and_writes_anew_was_not_deleted() -> None:
+    rounds = called("bash", command="cat a.py"), called("bash", command="rm -f a.py && cat > a.py <<'EOF'\nx\nEOF")
+    ledger = build_ledger(talk(user(), *(message for one in rounds for message in one)).messages)
+    assert [one.use for one in ledger.files] == ["changed"]
+    assert ledger.requests[0].progress is not None
+    assert ledger.requests[0].progress.steps == ("changed a.py",)
+    assert files(called("bash", command="cat a.py"), called("bash", command="echo x > a.py; rm a.py")) == {
+        "a.py": "deleted"
+    }
+
+
+def test_steps_tell_a_copy_that_was_put_back_as_that() -> None:
+    rounds = KEPT, EDIT_A, line("rm a.py"), line("cp a.py.bak a.py")
+    ledger = build_ledger(talk(user(), *(message for one in rounds for message in one)).messages)
+    assert ledger.requests[0].progress is not None
+    assert [one for one in ledger.requests[0].progress.steps if " a.py" in one][-1] == "restored a.py"
+    assert not any(one.startswith("deleted") for one in ledger.requests[0].progress.steps)
