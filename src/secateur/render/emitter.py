@@ -42,6 +42,7 @@ class Emitter:
         self._raw: tuple[Message, ...] = ()  # the history whose edits are known here
         self._shown: tuple[Message, ...] = ()  # and its messages as the model reads them
         self._ops: dict[int, list[Op]] = {}
+        self._op_count = 0  # of all of them
         self._fresh: set[int] = set()  # messages whose edits are not validated yet
         self._plain: set[int] = set()  # those of them whose edits no rule could object to
         self._judges_all = False  # plugins have rules: nothing is known of what they look at
@@ -55,7 +56,7 @@ class Emitter:
     def count_edits(self, projection: Projection) -> int:
         """How many edits the view has: replaced ranges, and operations on messages."""
         self._follow(projection)
-        return len(projection.ranges) + sum(map(len, self._ops.values()))
+        return len(projection.ranges) + self._op_count
 
     def find_new_violations(self, projection: Projection) -> list[Violation]:
         """What the provider would reject in the view, and would have accepted in the raw history (`validation`)."""
@@ -109,7 +110,7 @@ class Emitter:
         self._judges_all = bool(edited) and has_plugin_rules(projection.document)
         for number in edited:
             self._lower(projection, number, raw[number])
-        self._raw, self._shown = raw, shown
+        self._raw, self._shown, self._op_count = raw, shown, sum(map(len, self._ops.values()))
 
     def _forget(self, first: int, last: int) -> None:
         """Messages [first, last) are not what they were; none before them changed."""
