@@ -27,7 +27,7 @@ from secateur.compaction.ledger.turns.step_choice import (
     list_names,
     split_names,
 )
-from secateur.compaction.ledger.turns.steps import is_outward, name_step
+from secateur.compaction.ledger.turns.step_kinds import is_outward, name_step
 from secateur.compaction.ledger.user.answers import find_closing_question, is_offer
 from secateur.compaction.ledger.work.open_work import list_failing
 from secateur.toolcalls.commands import is_check
@@ -44,11 +44,13 @@ def shorten_courses(ledger: Ledger) -> tuple[UserRequest, ...]:
     """Return the requests, each with what of its course is to be told at its age."""
     errors = [one.told for one in list_failing(ledger) if one.told]
     passing = _find_passing_files(ledger)
+    has_tickets = bool(ledger.tickets)
     made: list[UserRequest] = []
     for at, one in enumerate(ledger.requests):
         age = len(ledger.requests) - at
         after = ledger.requests[at + 1] if age > 1 else None
-        progress = _shorten_progress(_drop_names(one.progress, passing), age, after)
+        known = _drop_chores(_drop_names(one.progress, passing), has_tickets)
+        progress = _shorten_progress(known, age, after)
         made.append(replace(one, progress=_drop_errors(progress, errors)))
     return tuple(made)
 
@@ -152,6 +154,22 @@ def _drop_names(progress: Progress | None, names: Collection[str]) -> Progress |
     return replace(progress, steps=tuple(steps))
 
 
+def _drop_chores(progress: Progress | None, has_tickets: bool) -> Progress | None:
+    """Return what followed a request without what only keeps the tracker, whose tickets have lines of their own.
+
+    What was read is told only where nothing else is.
+    """
+    if progress is None:
+        return None
+    is_told = bool(progress.reply) or len(progress.steps) > 1
+    steps = (one for one in progress.steps if not (is_told and one.startswith("read ")))
+    return replace(progress, steps=tuple(one for one in steps if not (has_tickets and _is_chore(one))))
+
+
+def _is_chore(step: str) -> bool:
+    return _CHORES.match(name_step(step)) is not None and not has_failed(step)
+
+
 def _drop_errors(progress: Progress | None, errors: Iterable[str]) -> Progress | None:
     """Return what followed a request, each error once, and none that stands under what is next."""
     if progress is None:
@@ -166,6 +184,7 @@ def _drop_errors(progress: Progress | None, errors: Iterable[str]) -> Progress |
     return replace(progress, steps=tuple(steps))
 
 
+_CHORES = re.compile(r"(?:cd \S+ && )?(?:bd|beads) \w+\b(?:(?!&&|;|\|)[^\n])*(?:(?:&&|;) (?:bd|beads) [^\n]*)?$")
 _FAILED = re.compile(
     r"(.+? → failed(?: \d+ times| in \d+ of \d+ runs[^:,\n]{0,60})?(?:, (?:also )?the last)?): (.+)", re.S
 )

@@ -12,7 +12,7 @@ from secateur.compaction.ledger.entries import Command, Ledger, Quote, UserReque
 from secateur.compaction.ledger.runs.last_calls import is_announcing
 from secateur.compaction.ledger.turns.progress import has_changed, list_told_steps
 from secateur.compaction.ledger.turns.reports import drop_deeds
-from secateur.compaction.ledger.turns.steps import is_step
+from secateur.compaction.ledger.turns.step_kinds import is_step
 from secateur.compaction.ledger.work.verdict import is_said_undone
 from secateur.tool_kinds import detect_tool_kind
 

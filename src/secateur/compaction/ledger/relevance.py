@@ -34,7 +34,7 @@ from secateur.compaction.ledger.files.selection import SCRATCH, count_scratch, k
 from secateur.compaction.ledger.files.values import select_values
 from secateur.compaction.ledger.quotes import select_quotes
 from secateur.compaction.ledger.repository.branches import limit_commits
-from secateur.compaction.ledger.said import split_sentences
+from secateur.compaction.ledger.said import FENCED, split_sentences
 from secateur.compaction.ledger.turns.hiccups import is_slip
 from secateur.compaction.ledger.turns.progress import (
     has_changed,
@@ -44,7 +44,7 @@ from secateur.compaction.ledger.turns.progress import (
     measure_request,
 )
 from secateur.compaction.ledger.turns.reports import is_committed
-from secateur.compaction.ledger.turns.steps import is_lasting, is_outward, is_task_run, shorten_arguments
+from secateur.compaction.ledger.turns.step_kinds import is_lasting, is_outward, is_task_run, shorten_arguments
 from secateur.compaction.ledger.user.answers import is_choice, shorten_question
 from secateur.compaction.ledger.user.briefs import GAP, condense_request
 from secateur.compaction.ledger.user.force import select_constraints
@@ -62,7 +62,7 @@ MOST_ERRORS, MOST_OF_RUN = 3, 2  # that are not open; of one run
 MOST_COMMANDS = 12  # that are no checks
 MOST_DONE_TASKS, MOST_VALUES = 8, 3
 OPEN_CHARS = 1_800  # of an open request, unless it is little longer
-ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 1_500  # of an answered one
+ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 900  # of an answered one
 OLD_CHARS = 140  # of one before the latest
 _FEWEST_WORDS = 5  # of the first request, to be told whatever it is
 WHOLE_SHARE = 0.7  # of the room of answered requests, for those that are not told in a line
@@ -214,7 +214,8 @@ def _shorten_request(one: UserRequest, is_goal: bool, age: int) -> UserRequest:
     if len(one.text) <= 2 * chars:
         return one
     chars = PASTED_CHARS if len(one.text) > BRIEF_CHARS and not is_goal else chars
-    return replace(one, text=condense_request(one.text, chars))
+    said = FENCED.sub(f"\n{GAP}\n", one.text)  # what was done needs no code to tell what was asked
+    return replace(one, text=condense_request(said, chars))
 
 
 def _select_tasks(ledger: Ledger) -> tuple[PlanItem, ...]:
@@ -241,6 +242,7 @@ def _select_commands(ledger: Ledger) -> tuple[Command, ...]:
     valid = [one for one in passed if not one.edited_since]
     failing = {one.check for one in kept if one.check and one.ok is False and not one.edited_since}
     kept = tuple(one for one in kept if one.text not in covered and not _is_outdated(one, valid))
+    kept = tuple(one for one in kept if not (one.ok is False and _is_mended(one, valid)))
     kept = tuple(one for one in kept if not (one.ok and one.edited_since) or stale.get(one.check) == one.text)
     kept = tuple(one for one in kept if not (one.edited_since and one.ok is False and one.check in failing))
     few = keep_last(kept, MOST_SCRATCH_CHECKS, lambda one: one.scratch and bool(one.check))
@@ -248,6 +250,11 @@ def _select_commands(ledger: Ledger) -> tuple[Command, ...]:
     few = tuple(one if one.check else replace(one, text=shorten_arguments(one.text)) for one in few)
     few = tuple(one for one in few if one.check or one.text)
     return keep_last(few, MOST_COMMANDS, lambda one: not one.check)
+
+
+def _is_mended(one: Command, valid: Sequence[Command]) -> bool:
+    """Whether a check never came to check anything, and another of its kind passed since the last change."""
+    return is_slip(one.told, True) and any(run.check == one.check for run in valid)
 
 
 def _is_outdated(one: Command, valid: Sequence[Command]) -> bool:

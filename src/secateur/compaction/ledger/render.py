@@ -26,7 +26,7 @@ from secateur.compaction.ledger.runs.last_calls import is_announcing
 from secateur.compaction.ledger.turns.outcomes import SEPARATOR, STOPPED
 from secateur.compaction.ledger.turns.progress import list_told_steps
 from secateur.compaction.ledger.turns.reports import list_unquoted, strip_reported
-from secateur.compaction.ledger.turns.steps import is_step
+from secateur.compaction.ledger.turns.step_kinds import is_step
 from secateur.compaction.ledger.user.briefs import find_decisive_sentence
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.compaction.ledger.user.project_rules import MOST_PROJECT_RULES
@@ -39,6 +39,7 @@ from secateur.compaction.ledger.work.open_work import (
 from secateur.compaction.ledger.work.standing import STANDING
 from secateur.compaction.ledger.work.verdict import render_verdict
 from secateur.compaction.template import SECTIONS
+from secateur.toolcalls.actions import collapse_whitespace
 
 _SHARES = (
     *(1.0, 0.6, 0.4, 0.3, 0.2, 0.15, 0.11, 0.08, 0.065, 0.05, 0.04, 0.03, 0.025, 0.02, 0.017, 0.014, 0.012, 0.01),
@@ -244,7 +245,7 @@ def _render_next(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
         yield format_bullet(f"{LAST_WORDS}: {strip_reported(said.text, reported, ledger.commits)}")
         yield from _render_standing(ledger, "refuted")
         yield from _render_last_calls(ledger)
-    if asked and (decisive := find_decisive_sentence(asked)):
+    if asked and not asked.endswith("…") and (decisive := find_decisive_sentence(asked)):
         yield f"- the user waits for: {decisive}"
     if said and said.is_answered:
         yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(said.text, reported, ledger.commits)}")
@@ -277,8 +278,10 @@ def _render_last_calls(ledger: Ledger) -> Iterator[str]:
 
 def _render_open(ledger: Ledger) -> Iterator[str]:
     yield from map(_render_command, list_failing(ledger))
+    waiting = collapse_whitespace("\n".join(one.text for one in ledger.requests if one.state == "open"))
     for asked in ledger.undelivered:
-        yield f"- {UNDELIVERED}: {asked.kind} — {asked.text}"
+        is_told = collapse_whitespace(asked.text) in waiting  # the goal has the sentence
+        yield f"- {UNDELIVERED}: {asked.kind}" + ("" if is_told else f" — {asked.text}")
     for task in ledger.tasks:
         if task.state == "open" and task.text:
             yield f"- task, open: {task.text}"

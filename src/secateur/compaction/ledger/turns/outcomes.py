@@ -31,6 +31,7 @@ class TurnStep(Struct):
     runs_since: int = 0  # since the last change of a file
     failed_since: int = 0
     last_error: str = ""
+    others: int = 0  # commands beside the first that differ from it in a number only
     is_mixed: bool = False  # whether runs failed with errors that differ
     is_stopped: bool = False  # whether the last run was stopped before it ended
 
@@ -60,7 +61,8 @@ def render_step(step: TurnStep) -> str:
     if step.kind in CHANGES or step.kind == "read":
         return name_files(step.kind, step.names)
     told = f": {step.told.replace(SEPARATOR, ' - ').replace(' → ', ' -> ')}" if step.told else ""
-    return f"{step.names[0].replace(SEPARATOR, ' - ')} → {_describe_outcome(step)}{told}"
+    count = f", {step.others + 1} such calls" if step.others else ""
+    return f"{step.names[0].replace(SEPARATOR, ' - ')} → {_describe_outcome(step)}{count}{told}"
 
 
 def _describe_outcome(step: TurnStep) -> str:

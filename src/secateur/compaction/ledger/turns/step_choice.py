@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from secateur.compaction.ledger.repository.commits import COMMITTED
 from secateur.compaction.ledger.turns.outcomes import CHANGES, UNSHOWN, name_files
-from secateur.compaction.ledger.turns.steps import is_outward, is_trial, name_step
+from secateur.compaction.ledger.turns.step_kinds import is_outward, is_trial, name_step
 from secateur.toolcalls.commands import is_check
 
 COUNTED = "besides: "  # begins the count of steps that are not told

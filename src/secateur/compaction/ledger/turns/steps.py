@@ -11,7 +11,6 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
 from secateur.compaction.ledger.files.paths import clean_path
 from secateur.compaction.ledger.repository.commits import find_commits
@@ -21,6 +20,7 @@ from secateur.compaction.ledger.runs.last_calls import describe_call, quote_outp
 from secateur.compaction.ledger.runs.last_errors import find_stop, judge_call
 from secateur.compaction.ledger.turns.hiccups import find_mended
 from secateur.compaction.ledger.turns.outcomes import CHANGES, TurnStep, render_step
+from secateur.compaction.ledger.turns.step_kinds import is_lasting, is_outward, name_line, shorten_arguments
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand, is_check
@@ -145,7 +145,7 @@ class _Steps:
         if command is None or (run.looks and not command.check):
             return
         text = _WRITTEN.sub("", command.text).strip()
-        line = _name_line(text if command.check else shorten_arguments(text))
+        line = name_line(text if command.check else shorten_arguments(text))
         if not command.check and _SCRIPT.match(line):
             self.note_script(run.action, line)
             return
@@ -177,10 +177,14 @@ class _Steps:
         if ok:
             failed = [(key, one.last_error) for key, one in self._found.items() if one.kind == "run" and one.is_failing]
             for mended in [*find_mended(text, is_check(text), failed)]:
-                del self._found[mended]
-        step = self._found.pop(text, TurnStep("run", [text]))
+                self._found.pop(_NUMBER.sub("…", mended), None)
+                self._found.pop(mended, None)
+        shape = _NUMBER.sub("…", text) if is_outward(text) else text
+        step = self._found.pop(shape, TurnStep("run", [text]))
+        if step.names != [text]:
+            step.names, step.others = [shape], step.others + 1
         step.note("" if ok and _SAYS_NOTHING.match(told) else clip_text(told, TOLD_CHARS), ok, is_stopped)
-        self._found[text] = step
+        self._found[shape] = step
 
     def render(self) -> Iterator[str]:
         """Yield the steps in order; neighbors that changed files in the same way are one."""
@@ -211,48 +215,6 @@ def _is_preparing(words: Sequence[str]) -> bool:
     return words[0] in _PREPARES or (words[0] == "git" and words[1:2] in _GIT_LOOKS and not is_branch_made)
 
 
-def _name_line(line: str) -> str:
-    """Return a command line without the folder, the variables and the pipe around it."""
-    return _LEAD.sub("", name_command(line)) or line
-
-
-def is_step(line: str, steps: Iterable[str]) -> bool:
-    """Whether one of these steps tells of this command line, clipped or not."""
-    name = _name_line(line)[:_FEWEST_CHARS]
-    return any(step.startswith(name) for step in steps)
-
-
-def shorten_arguments(line: str) -> str:
-    """Return a command line without the long texts that it was given; "" if nothing else is left."""
-    made = _LONG_TEXT.sub(r"\1…\1", line)
-    return "" if _UNSAID.fullmatch(made) else made
-
-
-def is_lasting(line: str) -> bool:
-    """Whether a command line changes more than files, or runs a task of the project."""
-    return _LASTING.search(line) is not None
-
-
-def is_task_run(line: str) -> bool:
-    """Whether a command line runs a task of the project by its name."""
-    return _TASK.search(line) is not None
-
-
-def is_outward(step: str) -> bool:
-    """Whether a step left the machine."""
-    return _OUTWARD.search(name_step(step)) is not None
-
-
-def is_trial(step: str) -> bool:
-    """Whether a step runs a program by its file or its text, as one does to try something."""
-    return _TRIAL.match(name_step(step)) is not None
-
-
-def name_step(step: str) -> str:
-    """Return the command of a step, or the whole step if it is none."""
-    return step.partition(" → ")[0]
-
-
 _COMMITS = re.compile(r"git (?:-\S+ \S+ )?commit\b")
 REFUSAL = "refused by the user"
 _SEARCHED = 20_000  # characters of a call
@@ -263,38 +225,25 @@ _WRITTEN = re.compile(  # a file that a command line writes from a here-document
 )
 _LOOKS = re.compile(r"(?:find|grep|egrep|rg|ls|cat|head|tail|which|wc|tree|type|file|stat|sed -n|command -v)\b")
 _SAYS_NOTHING = re.compile(r"ok\s|<\w+: \d+ completed")  # beside that it went well
-_TRIAL = re.compile(
-    r"(?:python[\d.]*|node|ruby|perl|php|deno run|bun|tsx|npx tsx|bash|sh)"
-    r" (?!(?:-m|run|test|install|x|add)\b|\S*(?:manage|runtests|setup|conftest)\.|\S*scripts?/)\S"
-)
 _SCRIPT = re.compile(r"(?:python[\d.]*|node|ruby|perl|php|deno run|bun|tsx|npx tsx|bash|sh|\./)[ \w./-]")
 _ERROR = re.compile(r"(?:[\w.]*(?:Error|Exception|ImproperlyConfigured)\b|(?i:fatal|error|panic)\b)[^\n]{0,120}?:\s?\S")
-_OUTWARD = re.compile(
-    r"\b(?:git push|git tag|(?:npm|pnpm|yarn|bun|cargo|poetry|uv|twine) (?:run )?(?:publish|upload)|docker push|submit"
-    r"|(?:gh|glab) \w+ (?:create|merge|close|comment|edit|review|ready|reopen)|(?:kubectl|terraform) apply|deploy)\b"
-    r"|(?:^|[;&|]\s*)(?:bd (?:update|create|close|reopen)|workmux send)\b|\b(?:gh|glab) api\b[^\n;|]{0,300}?"
-    r"\s(?:-[fF]\b|--(?:raw-)?field\b|--input\b|(?:-X\s*|--method[ =])(?:POST|PUT|PATCH|DELETE)\b)"
-)
-_LONG_TEXT = re.compile(r"([\"'])(?:(?!\1)[^\n]){60,}(?:\1|$)")  # given to a command, such as a description
-_UNSAID = re.compile(r"\W*(?:bash|sh|zsh|python3?|node|eval|cd \S+|env|-\w+|&&|\s|([\"'])…\1)+")  # a long text only
-_FEWEST_CHARS = 48  # by which a command line is known again
+_NUMBER = re.compile(r"(?<![\w.-])(?:\d{4,}|[0-9a-f]{7,40})(?![\w.-])")  # of what a command is for one of many
 _TAG = re.compile(r"</?[a-z_]{1,40}>")
-_LEAD = re.compile(
-    r"^(?:\s*(?:cd\s+\S+|export\s+\S+|set\s+-\S+)\s*(?:&&|;)\s*)*(?:(?:env\s+)?(?:[A-Za-z_]\w*=\S*\s+)+)?"
-)
 _PREPARES = frozenset(
     {"mkdir", "touch", "chmod", "cp", "mv", "rm", "echo", "cat", "printf", "tee", "sed", "ls", "head"}
 )
-_GIT_LOOKS = (("add",), ("status",), ("diff",), ("log",), ("show",), ("branch",), ("fetch",), ("rev-parse",))
-_TASK = re.compile(
-    r"(?i)(?:^|[;&|]\s*)"
-    r"(?:make|just|task|mise|invoke|rake|(?:npm|pnpm|yarn|bun|deno) (?:run )?|(?:uv|poetry|hatch) run|\./)"
-    r"(?:\s|\b)\S"
-)
-_LASTING = re.compile(  # it changes more than files, or runs a task of the project
-    rf"{_TASK.pattern}|\bgit (?:-C \S+ )?branch [\w./]"
-    r"|(?:^|[\s;&|:/])(?:add(?!\s+(?:-|\.))|create|close|update|upgrade|delete|remove|apply|deploy|publish|push|install|uninstall"
-    r"|migrate|migration|start|stop|restart|enable|disable|tag|release|upload|submit|merge|rebase|cherry-pick|revert|reset"
-    r"|clone|init|import|export|build|up|down|kill|seed|restore|dump|worktree|switch|checkout\s+-[bB]|set(?:-url)?|login)"
-    r"(?=$|[\s:;&|-])"
+_GIT_LOOKS = (
+    ("merge-base",),
+    ("ls-files",),
+    ("ls-remote",),
+    ("blame",),
+    ("describe",),
+    ("add",),
+    ("status",),
+    ("diff",),
+    ("log",),
+    ("show",),
+    ("branch",),
+    ("fetch",),
+    ("rev-parse",),
 )

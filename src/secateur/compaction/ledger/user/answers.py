@@ -140,7 +140,9 @@ def _find_chosen_point(text: str, last: str) -> str:
         return ""
     said = FENCED.sub("\n", last)
     points = list(_LISTED.finditer(said))
-    point = next((one for one in reversed(points) if one[1] == chosen["number"]), None)
+    last_number = points[-1][1] if points else ""
+    number = chosen["number"] or _ORDINALS.get(chosen["ordinal"].lower(), last_number)
+    point = next((one for one in reversed(points) if one[1] == number), None)
     if point is None:
         return ""
     asking = [one for one in said[: points[0].start()].splitlines() if _ASKED.search(one)]
@@ -205,11 +207,17 @@ _ANNOUNCES = re.compile(
     r"(?i)\b(?:steps?|plan|would|will|could|propos\w+|suggest\w*|recommend\w*|options?|next|going to|want to"
     r"|to do|gaps?|missing|remaining|left)\b"
 )
-_CHOOSES = re.compile(  # "4", "2, but ...", "ok, do 1"
-    r"(?i)\s*(?:(?:yes|yeah|yep|ok|okay|sure|then|let['’]?s)[\s,]+){0,3}"
-    r"(?:(?P<verb>(?:do|go(?:\s+with)?|take|use|pick|try)\s+)(?:option\s+|number\s+|#)?(?=\(?\d{1,2}\)?\s*(?:$|[.,;!]))"
-    r"|(?:option\s+|number\s+|#)?)\(?(?P<number>\d{1,2})\)?(?=[\s.,;:!–—-]|$)"
+_CHOOSES = re.compile(  # "4", "2, but ...", "ok, do 1", "fix issue 1", "let's do the second one"
+    r"(?i)\s*(?:(?:yes|yeah|yep|ok|okay|sure|then|please|(?:can|could) you|let['’]?s)[\s,]+){0,3}"
+    r"(?:(?P<verb>(?:do|go(?:\s+with)?|take|use|pick|try|fix|address|tackle|implement|handle|resolve|start\s+with|work\s+on)\s+)"
+    r"(?:(?:the\s+)?(?:option|number|issue|point|item|finding|step|problem|suggestion|task)\s+|#)?"
+    r"(?=\(?\d{1,2}\)?\s*(?:$|[.,;!]|(?:first|now|then|next|please|only)\b)|the\s+(?:first|second|third|fourth|last)\b)"
+    r"|(?:(?:the\s+)?(?:option|number|issue|point|item|finding|step)\s+|#)?)"
+    r"(?:\(?(?P<number>\d{1,2})\)?(?=[\s.,;:!–—-]|$)"
+    r"|the\s+(?P<ordinal>first|second|third|fourth|last)(?=\s+(?:one|option|issue|point|item|finding|step|problem|suggestion)\b"
+    r"|\s*(?:$|[.,;!])))"
 )
+_ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
 _CHOICE_CHARS = 400  # of a reply that chooses a point
 _NUMBERED_MORE = re.compile(r"(?m)^\s*\(?\d{1,2}\s?[:.)][^\n]*(?:\n\s*|,\s*)\(?\d{1,2}\s?[:.)]")  # it answers several
 _LISTED = re.compile(r"^[ \t]*(?:[-*][ \t]+)?\**\(?(\d{1,2})[.)]\**[ \t]+(\S[^\n]{1,400})", re.M)

@@ -5,7 +5,9 @@ import json
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.ledger import build_ledger
+from secateur.compaction.ledger import Ledger, UserRequest, build_ledger
+from secateur.compaction.ledger.brevity import shorten_courses
+from secateur.compaction.ledger.entries import Progress, Ticket
 from secateur.compaction.ledger.turns.hiccups import find_mended, is_slip, name_head
 from secateur.model import Message
 
@@ -64,3 +66,44 @@ def test_an_edit_of_a_wrong_path_is_not_told_once_the_file_was_changed() -> None
     assert list_steps(*edited("/v/src/cart.py", "File does not exist."), *edited("/w/src/cart.py")) == (
         "changed cart.py",
     )
+
+
+def test_commands_that_leave_the_machine_and_differ_in_an_id_are_one_step() -> None:
+    calls = [
+        call
+        for id in ("2780867561", "2780867590", "2780873089")
+        for call in ran(f"gh api repos/a/cart/comments/{id}/replies -f body=Done", "{}")
+    ]
+    assert list_steps(*calls) == ("gh api repos/a/cart/comments/…/replies -f body=Done → ok, 3 such calls",)
+    assert list_steps(*calls[:2]) == ("gh api repos/a/cart/comments/2780867561/replies -f body=Done → ok",)
+
+
+def test_looking_for_a_commit_is_no_step() -> None:
+    assert not any("merge-base" in step for step in list_steps(*ran("git merge-base HEAD origin/main", "1a2b3c4d")))
+
+
+def test_what_only_keeps_the_tracker_is_no_step_beside_the_ticket() -> None:
+    steps = ("bd update cart-1 --claim && bd show cart-1 → ok", "changed cart.py", "bd close cart-2 → failed: no such")
+    done = UserRequest("Mend the cart.", "done", "a", progress=Progress(steps, "It is mended."))
+    ledger = Ledger(requests=(done,), tickets=(Ticket("cart-1", "Mend it"),))
+    assert shorten_courses(ledger)[0].progress == Progress(steps[1:], "It is mended.")
+    assert shorten_courses(Ledger(requests=(done,)))[0].progress == Progress(steps, "It is mended.")
+
+
+def test_what_was_read_is_told_only_where_nothing_else_is() -> None:
+    def shorten(*steps: str, reply: str = "") -> Progress | None:
+        one = UserRequest("What is it?", "done", "a", progress=Progress(steps, reply))
+        return shorten_courses(Ledger(requests=(one,)))[0].progress
+
+    assert shorten("read cart.py", reply="A cart.") == Progress((), "A cart.")
+    assert shorten("read cart.py") == Progress(("read cart.py",))
+
+
+def test_a_plan_that_is_a_document_lists_no_tasks_without_boxes() -> None:
+    def plan(text: str) -> list[str]:
+        call = assistant(("p", "exit_plan_mode", json.dumps({"plan": text})))
+        ledger = build_ledger(talk(user("Plan it."), call, result("ok", "exit_plan_mode", "p")).messages)
+        return [one.text for one in ledger.tasks]
+
+    assert plan("# Plan\n\n- The cart is old\n- [ ] Mend the cart") == ["Mend the cart"]
+    assert plan("- Mend the cart\n- Test it") == ["Mend the cart", "Test it"]

@@ -5,7 +5,7 @@ import pytest
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, UserRequest, build_ledger, fit_ledger, merge, read_back, render_ledger
 from secateur.compaction.ledger.entries import PlanItem, Progress, State
-from secateur.compaction.ledger.user.answers import shorten_question
+from secateur.compaction.ledger.user.answers import find_answered_question, shorten_question
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.tokens import estimate
 
@@ -190,3 +190,22 @@ def test_a_question_of_courtesy_leaves_nothing_open(asked: str, is_open: bool) -
     lines = render_ledger(ledger)
     assert ("questions" in lines) is is_open
     assert (f"“{asked}”" in lines["next"][0]) is is_open
+
+
+@pytest.mark.parametrize(
+    ("said", "number"),
+    [
+        ("fix issue 1", 1),
+        ("let's do the second one", 2),
+        ("address 1 first, and leave the rest", 1),
+        ("ok, the last", 3),
+        ("can you fix the third issue?", 3),
+        ("fix 3 rows", 0),
+        ("the first thing is the menu", 0),
+    ],
+)
+def test_a_point_that_a_reply_names_is_quoted(said: str, number: int) -> None:
+    points = ["The cache is never cleared", "The menu has no title", "Rows are lost"]
+    listed = "\n".join(f"{at}. {point}" for at, point in enumerate(points, 1))
+    found = find_answered_question(said, f"Findings:\n\n{listed}\n\nWhich of them should I fix?")
+    assert [point for point in points if point in found] == points[number - 1 : number]
