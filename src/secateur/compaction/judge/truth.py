@@ -9,7 +9,7 @@ from types import MappingProxyType, ModuleType
 
 from secateur.compaction.judge.claims import Claim, Contradiction, Strength
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
-from secateur.compaction.judge.figures import bindings, labels, names, settings, support, turns, values
+from secateur.compaction.judge.figures import bindings, comparisons, labels, names, settings, support, turns, values
 from secateur.compaction.judge.ground import anchors, reasons, unsettled
 from secateur.compaction.judge.ground import turns as opposed
 from secateur.compaction.judge.noise import find_gibberish, find_repetition
@@ -78,6 +78,7 @@ _KINDS = (
     steps,
     origins,
     rulings,
+    comparisons,
 )  # the order in which reasons are looked for
 _OF_ACTS = frozenset({"unchanged_file", "not_run"})  # reasons that need something said to have happened
 NO_LABELS: Mapping[str, str] = MappingProxyType({})

@@ -6,7 +6,7 @@ like it are against it. Who restates a ban uses a word of denial, limit or condi
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -36,21 +36,23 @@ class Ruling(Struct, frozen=True):
 
 def _explain_against(claim: Claim, evidence: Evidence) -> str:
     """Quote the ruling of the user that a claim goes against."""
-    return _judge(claim, claim.text, evidence)
+    return _judge(claim, split_clauses(claim.text), evidence)
 
 
 def _explain_wanted(claim: Claim, evidence: Evidence) -> str:
-    """Judge what is said to be allowed or wanted by the user, in whatever section."""
-    is_users = USER.search(claim.text) is not None and _WANTED.search(claim.text) is not None
-    text = _WANTED.sub(" ", USER.sub(" ", claim.text)) if is_users else claim.text
-    return _judge(claim, text, evidence) if is_users or _ALLOWS.search(text) else ""
+    """Judge the clauses that say what is allowed or what the user wants, in whatever section."""
+    wanted = [one for one in split_clauses(claim.text) if USER.search(one) and _WANTED.search(one)]
+    allowed = [one for one in split_clauses(claim.text) if _ALLOWS.search(one)]
+    stripped = tuple(_WANTED.sub(" ", USER.sub(" ", one)) for one in wanted)
+    return _judge(claim, (*stripped, *allowed), evidence)
 
 
-def _judge(claim: Claim, text: str, evidence: Evidence) -> str:
+def _judge(claim: Claim, clauses: Sequence[str], evidence: Evidence) -> str:
+    text = "; ".join(clauses)
     if claim.is_quoted or claim.is_question or is_reported(text) or _is_guarded(text) or _is_said(claim, evidence):
         return ""
-    for clause in split_clauses(text):
-        ordered = _INSTEAD.split(clause)[0]
+    for clause in clauses:
+        ordered = _OVER.split(_INSTEAD.split(clause)[0])[0]
         near = _find_nearest(ordered, evidence)
         if near and all(_is_against(one, ordered) for one in near):
             return quote("the user", near[0].text)
@@ -63,9 +65,10 @@ def _is_guarded(text: str) -> bool:
 
 
 def _is_said(claim: Claim, evidence: Evidence) -> bool:
-    """Whether a claim is in the user's own words."""
+    """Whether a claim is in the user's own words, from the beginning of a clause on."""
     said = " ".join(claim.text.split()).casefold().rstrip(" .!")
-    return said in " ".join(evidence.user.split()).casefold()
+    own = " ".join(evidence.user.split()).casefold()
+    return re.search(rf"(?:^|[.,;:!?。，；]\s*){re.escape(said)}", own) is not None
 
 
 def _is_against(ruling: Ruling, clause: str) -> bool:
@@ -127,6 +130,7 @@ _ALLOWS = build_pattern(
 _INSTEAD = re.compile(
     r"(?i)\s*\b(?:instead\s+of|rather\s+than|in\s+place\s+of|anstatt|statt|au\s+lieu\s+d\w*|plutôt\s+que|en\s+(?:vez|lugar)\s+de|em\s+vez\s+d\w+)\s+"
 )
+_OVER = re.compile(r"(?i)\s(?:over|and\s+not|and\s+against|gegenüber)\s")
 _BOUND = build_pattern(
     r"unless|before|without|if|when|only|yet|bevor|ohne|wenn|nur|noch|avant|sans|seulement|encore|antes|sin|sólo|solo|aún|todavía|sem|só|ainda",
     "まだ|还没|尚",
@@ -143,8 +147,11 @@ _BANS = build_pattern(
 _KEEPS = build_pattern(
     r"leave|must\s+stay|exactly|alone|lass\w*|behalt\w*|garde\w*|laisse\w*|conserve\w*|deja|mant\w+|deixa\w*|mantenha|остав\w+|сохрани\w*|giữ"
 )
+_MYSELF = build_pattern(r"myself|selbst|moi-même|mism[oa]|mesm[oa]|сам\w?")
 _FRAME = re.compile(
-    "|".join(f"(?:{one.pattern.removeprefix('(?i)')})" for one in (FORBIDS, _BANS, _KEEPS, _OWN)).replace("(?i)", ""),
+    "|".join(f"(?:{one.pattern.removeprefix('(?i)')})" for one in (FORBIDS, _BANS, _KEEPS, _MYSELF)).replace(
+        "(?i)", ""
+    ),
     re.I,
 )
 _YES = re.compile(
@@ -155,7 +162,7 @@ _GUARDS = build_pattern(
     r"unless|until|before|after|once|if|whether|when|while|only|first|wait\w*|await\w*|ask(?:s|ing)?|except|instead|rather|at\s+most|at\s+least|below|under|up\s+to|maximum"
     r"|minimum|untouched|unchanged|intact|read-only|own|himself|herself|themselves|by\s+(?:the\s+user|hand|[A-Z]\w+)|user['’]s|(?:the\s+)?user\s+(?:will|does|publish\w*|commit\w*)"
     r"|business|review\w*|decid\w*|still|remain\w*|ignor\w*|disregard\w*|off|out|taken\s+back|withdrawn|skip\w*|omit\w*|left|postponed|put\s+off|later|fixed|guarded|against"
-    r"|bis|bevor|nach|sobald|wenn|falls|nur|erst|zuerst|höchstens|mindestens|selbst|weiterhin|beibehalten|behält|gesetzt|vertagt"
+    r"|bis|bevor|nach|nachdem|sobald|wenn|falls|nur|erst|zuerst|höchstens|mindestens|selbst|weiterhin|beibehalten|behält|gesetzt|vertagt"
     r"|avant|après|si|quand|seulement|d['’]abord|lui-même|antes|después|si|cuando|sólo|solo|primero|antes|depois|se|quando|только|если|после",
     r"如果|除非|之前|待|だけ|なら|まで|前に|自分|ユーザーが|그대로|만\b|自己",
 )
