@@ -65,6 +65,7 @@ from secateur.compaction.ledger.work.circumstances import mark_circumstances, ma
 from secateur.compaction.ledger.work.deliveries import extract_deliveries
 from secateur.compaction.ledger.work.endings import SUBMITTED
 from secateur.compaction.ledger.work.plans import extract_plans, settle_tasks
+from secateur.compaction.ledger.work.settled import list_settled
 from secateur.compaction.ledger.work.standing import list_standing
 from secateur.model import Message
 from secateur.redact import redact
@@ -165,6 +166,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     made = mark_circumstances(made, said, done, ran)
     described = describe_changes(made.files, said, done, history.settled)
     standing = list_standing(messages, done, ran, made)
+    standing = (*standing, *list_settled(made, standing))
     is_handed_in = any(one.kind == "ended" and one.text.startswith(SUBMITTED) for one in standing)
     made = replace(
         made,

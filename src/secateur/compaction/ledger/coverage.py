@@ -2,8 +2,9 @@
 
 Rule: what cannot be told apart by the words of the two commands counts as different. A run of one test says nothing of
 the others; a run of all of them says something of each. A task of the project that checks all of it (`make lint`, `npm
-run check`) tells about each check of its kinds, and a tool on all files about the task that names its kind; a kind of
-its own (`test:e2e`, `-race`) is told about by none but itself. How either ended is not looked at.
+run check`) tells about each check of its kinds, or about those that its output says it starts; a tool on all files
+tells about the task that names its kind, and a kind of its own (`test:e2e`, `-race`) is told about by none but itself.
+How either ended is not looked at.
 """
 
 import re
@@ -12,6 +13,7 @@ from functools import lru_cache
 from posixpath import normpath
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Command
 from secateur.toolcalls.commands import Check, find_check_kind
@@ -20,13 +22,23 @@ from secateur.toolcalls.shell import parse_command_line, strip_program_prefix
 
 def is_overtaken(earlier: Command, later: Iterable[Command]) -> bool:
     """Whether runs checked at least what an earlier one did, by their words or by what they say that they started."""
-    ran = [one for run in later for text in (run.text, *run.started) for one in _parse_checks(text)]
+    ran = [one for run in later for one in _parse_run(run.text, run.started)]
     return any(_is_all_covered(_list_known(text), ran) for text in (earlier.text, *earlier.started[-1:]))
 
 
-def is_covering(later: str, earlier: str, line: str = "") -> bool:
-    """Whether a command checks at least what a check of an earlier one did, or the failing test that `line` names."""
-    return any(_is_covered(old, new, line) for old in _list_known(earlier) for new in _parse_checks(later))
+def is_covering(later: str, earlier: str, line: str = "", started: Iterable[str] = ()) -> bool:
+    """Whether a command checks at least what a check of an earlier one did, or the failing test that `line` names.
+
+    `started`: what the output of the later one says that it started.
+    """
+    return any(_is_covered(old, new, line) for old in _list_known(earlier) for new in _parse_run(later, started))
+
+
+def _parse_run(text: str, started: Iterable[str]) -> Sequence["_Check"]:
+    """Return the programs of a command line and those that it started; these say what a task checks, not its name."""
+    inner = [one for line in started for one in _parse_checks(line)]
+    named = _parse_checks(text)
+    return [*(replace(one, kinds=frozenset()) if inner and one.is_task else one for one in named), *inner]
 
 
 def _is_all_covered(olds: Sequence["_Check"], news: Sequence["_Check"]) -> bool:

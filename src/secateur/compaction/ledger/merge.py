@@ -226,7 +226,7 @@ def _merge_failures(earlier: Ledger, later: Ledger) -> tuple[Failure, ...]:
         if (one.line, one.during) not in mine and (one.resolved or not is_overtaken(one, effects)):
             better = any(
                 name_command(run.text) == name_command(one.during)
-                or (run.check and one.check and is_covering(run.text, one.during, one.line))
+                or (run.check and one.check and is_covering(run.text, one.during, one.line, run.started))
                 for run in passed
             )
             resolved = one.resolved or better

@@ -23,6 +23,7 @@ from secateur.compaction.ledger.entries import (
     Question,
     Quote,
     Standing,
+    StandingKind,
     State,
     TaskDocument,
     Ticket,
@@ -54,7 +55,7 @@ from secateur.compaction.ledger.turns.outcomes import SEPARATOR, STOPPED
 from secateur.compaction.ledger.turns.progress import list_told_steps
 from secateur.compaction.ledger.work.open_work import CI, NEVER_COMMITTED, NOT_TO_COMMIT, PUSHED, UNCOMMITTED, UNPUSHED
 from secateur.compaction.ledger.work.standing import STANDING
-from secateur.compaction.ledger.work.verdict import WHERE, find_ending
+from secateur.compaction.ledger.work.verdict import WHERE, find_ending, find_settled
 from secateur.toolcalls.commands import Check
 
 
@@ -184,7 +185,8 @@ def _parse_command(hit: re.Match[str]) -> Command:
 
 def _parse_verdict(rest: str) -> list[Standing]:
     """Parse how the session ended; whose turn it is and what is open follows from the other lines."""
-    return [Standing("ended", ended)] if (ended := find_ending(rest)) else []
+    told: tuple[tuple[StandingKind, str], ...] = (("ended", find_ending(rest)), ("settled", find_settled(rest)))
+    return [Standing(kind, text) for kind, text in told if text]
 
 
 def _parse_pending(rest: str) -> Pending:

@@ -51,10 +51,10 @@ def test_a_request_that_was_answered_behind_the_span_is_answered() -> None:
     )
 
 
-def test_nothing_is_open_is_said_where_it_is_so() -> None:
+def test_that_nothing_was_edited_is_said_where_it_is_so() -> None:
     history = [user("Make the parser fast."), *ran("make x"), assistant(text="It is twice as fast.")]
     assert render_ledger(settled(history, 2))["next"] == (
-        "- where it stands: the agent ended its turn; the user is next; nothing is open",
+        "- where it stands: the agent ended its turn; the user is next; no call edited a file",
         "- the agent said last: It is twice as fast.",
     )
 

@@ -15,6 +15,7 @@ from msgspec import Struct
 from secateur.compaction.ledger.repository.commits import has_git_failed
 from secateur.compaction.ledger.runs.checks import is_refused
 from secateur.compaction.ledger.runs.last_errors import judge_action
+from secateur.compaction.ledger.runs.probes import is_probe
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import clip_command, clip_text, collapse_whitespace
@@ -41,7 +42,7 @@ def list_failed_acts(messages: Sequence[Message], ran: Iterable[ExecutedCommand]
     for part in (part for message in messages for part in message.parts if part.kind == "tool_result"):
         for run in runs.get(part.key, ()):
             acts = {act: words for words in run.does if (act := _name_act(words))}
-            has_failed = is_refused(run) or has_run_failed(run)
+            has_failed = is_refused(run) or (has_run_failed(run) and not is_probe(run))
             for act in acts:
                 left.pop(act, None)
             if has_failed:

@@ -171,4 +171,4 @@ def _is_retry(now: _Try, tried: _Try, line: str) -> bool:
     if not (now.check and tried.check):
         return False
     olds = (tried.during, *tried.started[-1:])
-    return any(is_covering(new, old, line) for new in (now.during, *now.started) for old in olds)
+    return any(is_covering(now.during, old, line, now.started) for old in olds)

@@ -1,4 +1,4 @@
-"""Which checks are none: scripts of the session's own that verify nothing.
+"""Which checks are none: scripts of the session's own that verify nothing, and probes.
 
 Rule: a script counts as a check where it can change its own exit status: by an assertion, a test function, an
 exception that it raises or an exit with a status. With a condition alone it counts where its run printed a verdict. One
@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.runs.checks import judge_run
+from secateur.compaction.ledger.runs.probes import is_probe
 from secateur.toolcalls.actions import Action
 from secateur.toolcalls.commands import ExecutedCommand, is_check
 from secateur.toolcalls.file_effects import list_file_effects
@@ -25,6 +26,9 @@ def drop_empty_checks(ran: Sequence[ExecutedCommand], done: Iterable[Action]) ->
     worded = {run.action.call.key for run in ran if run.action.call.key in scripts and judge_run(run).line}
     empty = set(_find_empty_runs(done, scripts, known, worded)) if known else set[str]()
     for run in ran:
+        if is_probe(run):
+            yield replace(run, check=None)
+            continue
         is_empty = run.action.call.key in empty and run.check is not None and _list_scripts(run)
         yield replace(run, check=None) if is_empty and judge_run(run).ok else run
 

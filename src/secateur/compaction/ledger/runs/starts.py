@@ -47,12 +47,15 @@ def _read_start(output: str) -> _Start:
 
 
 def list_started(output: str) -> tuple[str, ...]:
-    """Return the checks that a runner of tasks says that it starts: `$ eslint .`, `> vitest run`."""
+    """Return the checks that a runner of tasks says that it starts: `$ eslint .`, `> vitest run`.
+
+    What npm names below the name of its task is started in any case.
+    """
     found: dict[str, None] = {}
     for hit in _STARTS.finditer(strip_escapes(output[:_SEARCHED])) if "$ " in output or "> " in output else ():
-        line = collapse_whitespace(redact(hit[1]))
+        line = collapse_whitespace(redact(hit["line"]))
         programs = (strip_program_prefix(simple.words) for simple in parse_command_line(line).commands)
-        if any(is_check(" ".join(words[:12])) for words in programs if words):
+        if hit["task"] or any(is_check(" ".join(words[:12])) for words in programs if words):
             found[clip_command(line, MAX_CHARS)] = None
     return tuple(found)[:_MOST_STARTED]
 
@@ -85,7 +88,8 @@ _NOTHING_CHECKED = re.compile(
 _SEARCHED = 12_000  # characters at either end of an output
 _MOST_STARTED = 4
 _STARTS = re.compile(
-    r"^(?:\[[\w:.@/-]{1,60}\] |\S{1,80}:\S{1,40}: )?(?:\$|>|\S{1,40}: commands\[\d{1,3}\]>) (?!\S+@\d\S* \S+$)"
-    r"(\S[^\n]{1,300})$",
+    r"^(?P<task>> \S{1,80}@\d\S{0,40} \S{1,80}\n(?=> ))?"
+    r"(?:\[[\w:.@/-]{1,60}\] |\S{1,80}:\S{1,40}: )?(?:\$|>|\S{1,40}: commands\[\d{1,3}\]>) (?!\S+@\d\S* \S+$)"
+    r"(?P<line>\S[^\n]{1,300})$",
     re.M,
 )

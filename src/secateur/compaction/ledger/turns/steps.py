@@ -18,6 +18,7 @@ from secateur.compaction.ledger.runs.checks import REFUSED, list_commands
 from secateur.compaction.ledger.runs.failed_acts import has_run_failed
 from secateur.compaction.ledger.runs.last_calls import describe_call, quote_output, quote_result
 from secateur.compaction.ledger.runs.last_errors import find_stop, judge_call
+from secateur.compaction.ledger.runs.probes import is_probe
 from secateur.compaction.ledger.turns.hiccups import find_mended
 from secateur.compaction.ledger.turns.outcomes import CHANGES, TurnStep, render_step
 from secateur.compaction.ledger.turns.step_kinds import is_lasting, is_outward, name_line, shorten_arguments
@@ -152,12 +153,10 @@ class _Steps:
         ok = False if not command.check and not command.stopped and has_run_failed(run) else command.ok
         is_plumbing = bool(run.does) and all(_is_preparing(words) for words in run.does if words)
         is_looking = not command.check and (is_plumbing or _LOOKS.match(line) is not None)
-        is_told = (
-            command.check is not None or command.stopped or (ok is not None and not (ok and _is_untold(run, command)))
-        )
+        is_told = command.check or command.stopped or (ok is not None and not (ok and _is_untold(run, command)))
         if line and not is_looking and is_told:
             told = command.told or (quote_result(run.action, True) if ok is False else "")
-            self._note_outcome(line, ok, told, command.stopped)
+            self._note_outcome(line, None if is_probe(run) else ok, told, command.stopped)
 
     def note_script(self, action: Action, line: str) -> None:
         """Note a program that was run to try something, with what it printed."""

@@ -21,6 +21,7 @@ from secateur.compaction.ledger.entries import FileEntry, Ledger
 from secateur.compaction.ledger.files.lines import TEMPORARY
 from secateur.compaction.ledger.files.paths import find_roots, list_roots
 from secateur.compaction.ledger.files.touched import limit_uncommitted
+from secateur.compaction.ledger.runs.closed_work import list_closed_keys
 from secateur.compaction.ledger.runs.failures import is_overtaken
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
 from secateur.compaction.ledger.work.endings import describe_ending
@@ -46,6 +47,7 @@ def mark_circumstances(
     repositories = _list_repositories(ran)
     newest = _find_newest_changes(_list_all_changes(done, scratch), done, repositories)
     code = ((one.number, one.path) for one in list_changes(done, files))
+    closed = frozenset(list_closed_keys(messages, ran, ledger.requests))
     newest_code = _find_newest_changes(code, done, repositories)
 
     def is_older(key: str, than: Mapping[str, int] = newest) -> bool:
@@ -68,6 +70,7 @@ def mark_circumstances(
                 edited_since=one.check is not None and is_older(one.key, newest if one.ok is False else newest_code),
             )
             for one in ledger.commands
+            if one.key not in closed or one.ok is not False
         ),
         failures=tuple(
             replace(
@@ -76,7 +79,7 @@ def mark_circumstances(
                 edited_since=not one.resolved and is_older(one.key),
             )
             for one in ledger.failures
-            if one.resolved or not is_overtaken(one, list_later(one.key))
+            if one.resolved or not (one.key in closed or is_overtaken(one, list_later(one.key)))
         ),
     )
 

@@ -59,6 +59,11 @@ def list_failing(ledger: Ledger) -> list[Command]:
     return list(failed.values())[-MOST_CHECKS:]
 
 
+def is_blocked(check: Command) -> bool:
+    """Whether a check failed by what the machine forbids or lacks, such as the network in a sandbox."""
+    return check.ok is False and _BLOCKED.search(check.told) is not None
+
+
 def find_submission(ledger: Ledger) -> str:
     """Return by what the work was handed in at the end of the session; "" if it was not."""
     return next((one.text for one in ledger.standing if one.kind == "ended" and one.text.startswith(SUBMITTED)), "")
@@ -149,6 +154,11 @@ def _list_uncommitted(ledger: Ledger) -> Iterator[str]:
     yield from (shorten_path(places.get(path, path), root, tops) for path in ledger.uncommitted)
 
 
+_BLOCKED = re.compile(
+    r"(?i)\b(?:bind|listen|connect|socket)\b[^\n]{0,80}: operation not permitted|\bread-only file system\b"
+    r"|\bnetwork is unreachable\b|\bcould not resolve host\b|\b(?:denied|blocked|forbidden) by (?:the )?sandbox\b"
+    r"|\bsandbox(?:-exec)?: .{0,80}\b(?:deny|denied|not permitted)\b|\bno such host\b"
+)
 _NAMES = {
     "commit": re.compile(r"(?i)\bcommit(?:t?ed)?\b"),
     "push": re.compile(r"(?i)\bpush(?:ed)?\b"),

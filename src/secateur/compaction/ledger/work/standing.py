@@ -43,6 +43,8 @@ STANDING: dict[StandingKind, str] = {
     "diagnosis": "the agent's newest view of the cause",
 }
 NOT_FIXED = "not fixed"
+NOTHING_OPEN = "nothing is open"
+NOTHING_CHANGED = "no call edited a file"
 MOST_SINCE = 2  # commands that ran since the newest change
 _SEARCHED = 4_000  # characters of a command or a message
 
@@ -73,7 +75,7 @@ def merge_standing(earlier: Ledger, later: Ledger) -> tuple[Standing, ...]:
     if not (later.standing or later.files or later.commands or later.last_calls or later.last_words):
         return tuple(one for one in earlier.standing if not (later.requests and one.kind == "ended"))
     is_known = not any(one.use in _CHANGES and not one.scratch for one in earlier.files)
-    return tuple(one for one in later.standing if is_known or one.kind != "edits")
+    return tuple(one for one in later.standing if is_known or not (one.kind == "edits" or one.text == NOTHING_CHANGED))
 
 
 class FileChange(Struct, frozen=True):
@@ -203,7 +205,7 @@ def _describe_edits(done: Sequence[Action], files: Sequence[FileEntry], changes:
         and not restored
         and not any(action.kind == "run" and _REWRITES.search(action.call.text[:_SEARCHED]) for action in done)
     ):
-        return _ALL_NEW
+        return ALL_NEW
     return ""
 
 
@@ -212,7 +214,7 @@ def _mark_unfixed(described: str, done: Sequence[Action], ledger: Ledger) -> str
 
     Where a call or a script writes files by its own code, it is told only of the calls that edit.
     """
-    if described != _ALL_NEW:
+    if described != ALL_NEW:
         return described
     acting = (one for one in done if one.kind in ("run", "edit", "other"))
     if any(_WRITES.search(one.call.text[:_WRITTEN_CHARS]) for one in acting):
@@ -252,7 +254,7 @@ _DONE: Mapping[str, str] = {
     "moved": "moved",
     "restored": "taken back",
 }
-_ALL_NEW = "no file that was there before was changed; the changed files are all new"
+ALL_NEW = "no file that was there before was changed; the changed files are all new"
 _WRITTEN_CHARS = 20_000  # of a call, in which code that writes files is looked for
 _WRITES = re.compile(
     r"\.write(?:_text|_bytes|lines|File|FileSync)?\(|\bshutil\.|\bfileinput\b|\bopen\([^)\n]{0,200}[\"'][wa]\+?b?[\"']"

@@ -2,7 +2,8 @@
 
 Rule: fixed phrases and counts of what the ledger has; quoted are only a question of the agent's and what a host wrote
 at the end. Nothing is said of a session in which the agent did nothing. A count of what was cut says "at least". How
-the last call ended is left to the failing checks where there are any.
+the last call ended is left to the failing checks where there are any. That nothing is open is said only where calls
+show it.
 """
 
 import re
@@ -16,14 +17,15 @@ from secateur.compaction.ledger.turns.last_words import UNFINISHED
 from secateur.compaction.ledger.turns.progress import list_told_steps
 from secateur.compaction.ledger.user.project_rules import quote_opposed
 from secateur.compaction.ledger.work.endings import ENDINGS, SUBMITTED
-from secateur.compaction.ledger.work.open_work import MOST_CHECKS, has_uncommitted, list_failing
+from secateur.compaction.ledger.work.open_work import MOST_CHECKS, has_uncommitted, is_blocked, list_failing
+from secateur.compaction.ledger.work.standing import NOT_FIXED, NOTHING_CHANGED, NOTHING_OPEN
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
 WHERE = "where it stands"
 QUESTION_CHARS = 160
 ENDED_TURN = "the agent ended its turn"
-NOTHING_OPEN = "nothing is open"
+NOT_DONE = "the fix (no existing file was changed)"
 SAID_UNDONE = "what the agent says is not done"
 SAID_FOUND = "what the agent's last words found"
 OPPOSED_PUSH = "rules on pushing oppose each other"
@@ -46,7 +48,7 @@ def render_verdict(ledger: Ledger) -> str:
     turn = _describe_turn(ledger)
     is_settled = not ledger.questions and turn.startswith((ENDED_TURN, SUBMITTED))
     left = ", ".join(_list_open(ledger)) or _describe_told(ledger, is_settled)
-    behind = f"{_OPEN}{left}" if left else NOTHING_OPEN if is_settled else ""
+    behind = f"{_OPEN}{left}" if left else _get_settled(ledger) if is_settled else ""
     return f"- {WHERE}: {'; '.join(filter(None, (turn, behind)))}"
 
 
@@ -64,7 +66,13 @@ def is_done(ledger: Ledger) -> bool:
     is_waiting = bool(ledger.questions) or any(one.kind == "running" for one in ledger.standing)
     is_told = ledger.last_words is not None and not is_said_undone(ledger.last_words)
     is_listed = ledger.document is not None  # its boxes tell what is left
-    return is_over(ledger) and is_told and not (is_waiting or is_listed)
+    return is_over(ledger) and is_told and not (is_waiting or is_listed) and bool(_get_settled(ledger))
+
+
+def _get_settled(ledger: Ledger) -> str:
+    """Return what calls show of nothing being left; "" where something is, or nobody knows."""
+    is_left = any(_list_open(ledger)) or _describe_told(ledger, True)
+    return "" if is_left else next((one.text for one in ledger.standing if one.kind == "settled"), "")
 
 
 def is_verdict(line: str) -> bool:
@@ -75,15 +83,22 @@ def is_verdict(line: str) -> bool:
 def find_ending(text: str) -> str:
     """Return what a line on where the session stands says of how it ended; "" if it says whose turn it is."""
     text = text.replace(ENDED_SESSION, "", 1)
-    ended, _, left = text.removesuffix(f"; {NOTHING_OPEN}").rpartition(f"; {_OPEN}")
-    ended = ended if ended and not {*"”`"} & {*left} else text.removesuffix(f"; {NOTHING_OPEN}")
+    text = text.removesuffix(f"; {find_settled(text)}")
+    ended, _, left = text.rpartition(f"; {_OPEN}")
+    ended = ended if ended and not {*"”`"} & {*left} else text
     return ended if ended.startswith(ENDINGS) else ""
+
+
+def find_settled(text: str) -> str:
+    """Return what a line on where the session stands says of nothing being left; "" if it does not."""
+    return next((one for one in (NOTHING_OPEN, NOTHING_CHANGED) if text.endswith(f"; {one}")), "")
 
 
 def _has_begun(ledger: Ledger) -> bool:
     """Whether it is known whose turn it is, and the agent did anything."""
     acted = bool(ledger.last_words or ledger.pending or (ledger.last_calls and ledger.requests))
-    behind = (ledger.standing, ledger.files, ledger.commands, any(one.progress for one in ledger.requests))
+    standing = [one for one in ledger.standing if one.kind != "settled"]
+    behind = (standing, ledger.files, ledger.commands, any(one.progress for one in ledger.requests))
     return acted or (bool(ledger.requests) and any(behind))
 
 
@@ -121,11 +136,13 @@ def _describe_last_call(ledger: Ledger) -> str:
 def _list_open(ledger: Ledger) -> Iterator[str]:
     """Yield what is left to do, to answer or to wait for, each kind with its number."""
     checks = list_failing(ledger)
-    stopped = sum(one.stopped for one in checks)
+    stopped, blocked = sum(one.stopped for one in checks), sum(map(is_blocked, checks))
     is_least = len(checks) == MOST_CHECKS
-    yield from _count(len(checks) - stopped, "failing check", is_least=is_least)
+    yield from _count(len(checks) - stopped - blocked, "failing check", is_least=is_least)
+    yield from _count(blocked, "check that the machine did not allow", "checks that the machine did not allow")
     yield from _count(stopped, "check that did not finish", "checks that did not finish", is_least=is_least)
     kinds = [one.kind for one in ledger.standing]
+    yield from [NOT_DONE] * any(one.kind == "edits" and one.text.startswith(NOT_FIXED) for one in ledger.standing)
     changes = ["unverified"] * ("unchecked" in kinds) + ["uncommitted"] * has_uncommitted(ledger)
     yield from [f"{' and '.join(changes)} changes"] * bool(changes)
     yield from _list_failed(ledger)

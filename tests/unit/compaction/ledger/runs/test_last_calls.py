@@ -198,7 +198,7 @@ def test_once_the_work_is_handed_in_the_user_waits_for_nothing_and_the_call_stan
     lines = list_next(*called("Now I hand it in:", "echo TASK_SUBMITTED && cat a.patch", "TASK_SUBMITTED"))
     assert lines == (
         "- where it stands: the agent handed its work in with `echo TASK_SUBMITTED && cat a.patch`, "
-        "which ended the session; nothing is open",
+        "which ended the session; no call edited a file",
         "- the agent said last: Now I hand it in:",
     )
     again = list_next(*called("Now I hand it in:", "echo TASK_SUBMITTED", "ok"), user("Add a test."))

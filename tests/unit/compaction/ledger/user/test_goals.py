@@ -37,7 +37,8 @@ def test_where_nothing_is_open_the_goal_says_so_with_the_newest_work() -> None:
     newest = asked("Write the footer of it.", "changed footer.ts", "commit [main 5678def] Footer")
     asking = UserRequest("what did that change?", "done", "q")
     said = Quote("It adds a footer.", is_answered=True)
-    ledger = Ledger(requests=(first, *edits, newest, asking), last_words=said)
+    settled = Standing("settled", "nothing is open")
+    ledger = Ledger(requests=(first, *edits, newest, asking), last_words=said, standing=(settled,))
     lines = render_ledger(ledger)
     assert lines["goal"] == (
         "- every request was answered",
@@ -51,10 +52,11 @@ def test_where_nothing_is_open_the_goal_says_so_with_the_newest_work() -> None:
         replace(ledger, tasks=(PlanItem("Write the menu."),)),
         replace(ledger, questions=(Question("Shall I push it?"),)),
         replace(ledger, commands=(Command("pytest -q", False, 1, "test", "1 failed"),)),
-        replace(ledger, standing=(Standing("failed", "git push"),)),
-        replace(ledger, standing=(Standing("running", "a worker"),)),
+        replace(ledger, standing=(settled, Standing("failed", "git push"))),
+        replace(ledger, standing=(settled, Standing("running", "a worker"))),
         replace(ledger, last_words=Quote("The menu is not done yet.")),
         replace(ledger, last_words=None),
+        replace(ledger, standing=()),  # no call shows it
         replace(ledger, document=TaskDocument("plan.md", "boxes as last seen: 1 of 2 done")),
     ):
         assert not any("every request was answered" in line for line in render_ledger(less)["goal"])

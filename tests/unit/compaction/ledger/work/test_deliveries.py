@@ -43,7 +43,7 @@ def test_what_was_asked_for_by_name_and_not_done_is_open(said: str, kinds: list[
     assert [one.kind for one in ledger.undelivered] == kinds
     lines = render_ledger(ledger)["next"]
     wanted = ", ".join(f"a {kind} that the user asked for" for kind in kinds)
-    assert lines[0].endswith(f"; open: {wanted}" if kinds else "; nothing is open")
+    assert lines[0].endswith(f"; open: {wanted}" if kinds else "; no call edited a file")
     assert [line for line in lines if "asked for, and not" in line] == [
         f"- asked for, and not done yet: {kind} — {said}" for kind in kinds
     ]

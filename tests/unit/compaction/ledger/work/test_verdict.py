@@ -20,6 +20,7 @@ from secateur.compaction.ledger.entries import (
     UserRequest,
 )
 from secateur.compaction.ledger.work.endings import SUBMITTED
+from secateur.compaction.ledger.work.standing import NOTHING_OPEN
 from secateur.compaction.ledger.work.verdict import QUESTION_CHARS
 from secateur.model import Message
 from secateur.tokens import estimate
@@ -49,7 +50,7 @@ FIX = user("Mend the basket.")
 HANDED_IN = "the agent handed its work in with `echo SUBMIT_NOW`, which ended the session"
 WORK = "the agent is in the middle of its work"
 FOUND = "the agent ended its turn; the user is next; open: what the agent's last words found"
-NOTHING = "the agent ended its turn; the user is next; nothing is open"
+NOTHING = "the agent ended its turn; the user is next; no call edited a file"
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_findings_and_open_questions_of_the_last_reply_are_open(text: str, said:
 @pytest.mark.parametrize(
     ("messages", "said"),
     [
-        ((FIX, DONE), "the agent ended its turn; the user is next; nothing is open"),
+        ((FIX, DONE), NOTHING),
         ((FIX, DONE, user("Now the lamp.")), "the user spoke last"),
         ((FIX, DONE, STOPPED), "the user interrupted the agent"),
         ((FIX, *ran("make x", "Error: no x")), f"{WORK} (its last call ended, outcome unknown)"),
@@ -86,7 +87,7 @@ def test_findings_and_open_questions_of_the_last_reply_are_open(text: str, said:
             (FIX, assistant(text="It is mended. Would you like me to add a test?")),
             "the agent ended its turn and asks “Would you like me to add a test?”",
         ),
-        ((FIX, *ran("echo SUBMIT_NOW", "")), f"{HANDED_IN}; nothing is open"),
+        ((FIX, *ran("echo SUBMIT_NOW", "")), f"{HANDED_IN}; no call edited a file"),
     ],
 )
 def test_whose_turn_it_is(messages: tuple[Message, ...], said: str) -> None:
@@ -149,9 +150,9 @@ def test_a_later_span_says_anew_whose_turn_it_is() -> None:
     assert stands(merge(handed_in, read(user("Now the lamp.")))) == "the user spoke last"
     at_work = merge(read(FIX, DONE), read(user("Now the lamp."), *ran("make x")))
     assert stands(at_work).startswith(WORK)
-    assert stands(merge(at_work, read(DONE))) == "the agent ended its turn; the user is next; nothing is open"
+    assert stands(merge(at_work, read(DONE))) == NOTHING
     again = merge(read_back(render_ledger(at_work)), read(DONE))
-    assert stands(again) == "the agent ended its turn; the user is next; nothing is open"
+    assert stands(again) == NOTHING
 
 
 def test_a_request_whose_work_was_handed_in_is_not_open() -> None:
@@ -200,6 +201,7 @@ def test_a_pushed_branch_without_the_pull_request_that_a_rule_speaks_of_is_not_a
         requests=(UserRequest("Mend the basket.", "done"),),
         last_words=Quote("The basket is mended."),
         constraints=(rule,),
+        standing=(Standing("settled", NOTHING_OPEN),),
         commits=("[basket 1234abc] Mend it",),
         delivered=("commit", "push"),
         branch="basket",
@@ -216,7 +218,7 @@ def test_a_pushed_branch_without_the_pull_request_that_a_rule_speaks_of_is_not_a
 
 def test_a_reason_that_names_what_is_not_committed_is_not_what_the_agent_left() -> None:
     said = "The files are new to git since they're not committed. It counts them now."
-    assert stands(read(FIX, assistant(text=said))).endswith("; nothing is open")
+    assert stands(read(FIX, assistant(text=said))) == NOTHING
     assert stands(read(FIX, assistant(text="The basket is mended. It is not committed."))).endswith("is not done")
 
 
@@ -224,3 +226,29 @@ def test_open_boxes_of_the_task_document_are_counted() -> None:
     ledger = read(user("Go on with plan.md."), *ran("make"), assistant(text="The first part is done."))
     ledger = replace(ledger, document=TaskDocument("plan.md", "boxes as last seen: 3 of 7 done"))
     assert stands(ledger).endswith("open: 4 boxes of the task document")
+
+
+EDITED = (
+    assistant(("e", "Edit", json.dumps({"file_path": "/w/a.py", "old_string": "a", "new_string": "b"}))),
+    result("ok", "Edit", "e"),
+)
+NEW = (
+    assistant(("w", "Write", json.dumps({"file_path": "/w/src/new.py", "content": "x = 1"}))),
+    result("ok", "Write", "w"),
+)
+
+
+@pytest.mark.parametrize(
+    ("work", "behind"),
+    [
+        ((*EDITED, *ran("pytest", "1 passed in 1s")), "; nothing is open"),
+        ((*ran("pytest", "1 passed in 1s"), *EDITED), "; open: unverified changes"),
+        ((*EDITED, *ran("./weave tests")), "the user is next"),  # it may have checked something; nobody knows
+        ((*NEW, *ran("pytest", "1 passed in 1s")), "; open: the fix (no existing file was changed)"),
+    ],
+)
+def test_that_nothing_is_open_needs_a_check_behind_the_newest_change(work: tuple[Message, ...], behind: str) -> None:
+    ledger = read(user("Fix the bug in the basket."), *work, DONE)
+    assert stands(ledger).endswith(behind)
+    goal = render_ledger(ledger)["goal"][0]
+    assert (goal == "- every request was answered") is (behind == "; nothing is open")
