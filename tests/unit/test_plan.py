@@ -1,11 +1,23 @@
 """What a plan comes to: which edit is in force, which epochs hold, which ranges stand replaced."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from conversation import talk, user
+from secateur.errors import EditError
 from secateur.model import Edit, Epoch, NewMessage, Remove, Replace, Restore, Rewrite
-from secateur.plan import REFUSED, UNDONE, Plan, collect_blocked_keys, fold, list_active_epochs, resolve_ranges
+from secateur.plan import (
+    REFUSED,
+    UNDONE,
+    Plan,
+    collect_blocked_keys,
+    decode,
+    encode,
+    fold,
+    list_active_epochs,
+    resolve_ranges,
+)
 
 KEYS = st.sampled_from(["a", "b", "c"])
 EDITS = st.one_of(
@@ -96,3 +108,10 @@ def test_ranges_stand_where_both_ends_are_in_the_history() -> None:
     assert standing((2, 2)) == [(2, 2)]
     assert standing((2, 2), (2, 4)) == [(2, 4)]
     assert standing((2, 2), (1, 4)) == [(1, 4)]
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"null", b"{}", b'{"messages": []}', b'{"epochs": 5}', b"\xff"])
+def test_nothing_but_a_plan_passes_for_one(data: bytes) -> None:
+    with pytest.raises(EditError, match="this is not a plan: .*; give a file written by --plan-out"):
+        decode(data)
+    assert decode(encode(Plan())) == Plan()

@@ -8,7 +8,6 @@ from difflib import SequenceMatcher, unified_diff
 from itertools import groupby
 from typing import Annotated, Any, Literal, TypeVar
 
-import click
 from msgspec import Struct
 
 from secateur.cli import options
@@ -16,7 +15,7 @@ from secateur.cli.composition import PartPlace, count_tokens, locate_part
 from secateur.cli.exit_codes import SUCCESS, UsageError
 from secateur.cli.inputs import InputSource, OpenedDocument, read_source
 from secateur.cli.names import DOCUMENT, POLICY
-from secateur.cli.options import make_argument, make_option
+from secateur.cli.options import NumberType, make_argument, make_option
 from secateur.cli.output.formatting import format_count, pluralize
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.tables import name_part
@@ -63,7 +62,7 @@ class DiffOptions(RunOptions, frozen=True, kw_only=True):
         int,
         make_option(
             "--lines",
-            type=click.IntRange(min=0),
+            type=NumberType(min=0),
             metavar="N",
             default=4,
             show_default=True,

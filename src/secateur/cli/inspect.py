@@ -8,7 +8,6 @@ latest open call with its id; calls of the last round may still be running.
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-import click
 from msgspec import Struct
 
 from secateur import policy
@@ -30,7 +29,7 @@ from secateur.cli.composition import (
 )
 from secateur.cli.exit_codes import FINDINGS, SUCCESS
 from secateur.cli.inputs import OpenedDocument, open_document, read_source
-from secateur.cli.options import Options, make_option
+from secateur.cli.options import NumberType, Options, make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import format_count, format_percent, pluralize
 from secateur.cli.output.progress import show_work
@@ -194,7 +193,7 @@ class InspectOptions(Options, frozen=True, kw_only=True):
         int,
         make_option(
             "--largest",
-            type=click.IntRange(min=0),
+            type=NumberType(min=0),
             metavar="N",
             default=10,
             show_default=True,

@@ -9,12 +9,10 @@ import sys
 import time
 from typing import Annotated
 
-import click
-
 from secateur.cli import options
 from secateur.cli.installed import get_version
 from secateur.cli.names import SESSION
-from secateur.cli.options import Options, make_option
+from secateur.cli.options import NumberType, Options, make_option
 from secateur.cli.output.terminal import print_blocks, print_exact
 from secateur.hosts.activity import Activity, find_host_folder, record_activity
 from secateur.hosts.installable import HOSTS
@@ -56,7 +54,7 @@ class McpOptions(Options, frozen=True, kw_only=True):
         int | None,
         make_option(
             "--http",
-            type=click.IntRange(1, 65_535),
+            type=NumberType(1, 65_535),
             metavar="PORT",
             help=f"Serve at http://{HOST}:PORT{PATH}; default: over standard input and output.",
         ),

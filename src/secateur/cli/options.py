@@ -29,6 +29,17 @@ class DurationType(click.ParamType[float]):
         return found if found is not None else self.fail(f"{value!r} is not a time: write 90, 5m or 2h", param, ctx)
 
 
+class NumberType(click.IntRange):
+    """A whole number between two bounds."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            return int(super().convert(value, param, ctx))
+        except click.BadParameter:
+            bounds = f"from {self.min} up" if self.max is None else f"from {self.min} to {self.max}"
+            self.fail(f"{value!r} is not a whole number {bounds}: write digits alone, as in 2000", param, ctx)
+
+
 Parameter = Callable[[str], Callable[[Any], Any]]  # from a field's name to what adds the parameter to a function
 
 
@@ -91,9 +102,7 @@ def _add_raw_option(_: str) -> Callable[[Any], Any]:
 
 def make_limit(default: int, text: str) -> Parameter:
     """The option that bounds how many rows are shown."""
-    return make_option(
-        "--limit", type=click.IntRange(min=1), default=default, show_default=True, metavar="N", help=text
-    )
+    return make_option("--limit", type=NumberType(min=1), default=default, show_default=True, metavar="N", help=text)
 
 
 def build_upstream(api: str) -> Parameter:
@@ -145,14 +154,14 @@ Model = Annotated[
 Window = Annotated[
     int | None,
     make_option(
-        "--window", type=click.IntRange(min=1), metavar="N", help="The context window in tokens; default: the model's."
+        "--window", type=NumberType(min=1), metavar="N", help="The context window in tokens; default: the model's."
     ),
 ]
 TargetTokens = Annotated[
     int | None,
     make_option(
         "--target-tokens",
-        type=click.IntRange(min=1),
+        type=NumberType(min=1),
         metavar="N",
         help="Keep the view under N tokens, as cheaply as possible; default: the policy's.",
     ),
@@ -187,7 +196,7 @@ FixedTokens = Annotated[
     int,
     make_option(
         "--fixed-tokens",
-        type=click.IntRange(min=0),
+        type=NumberType(min=0),
         default=0,
         metavar="N",
         help="Tokens of the system prompt and the tools, for logs without them.",

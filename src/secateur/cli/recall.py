@@ -15,7 +15,7 @@ from secateur.answers import recall
 from secateur.answers.recall import find_matching_lines, find_values
 from secateur.cli import options
 from secateur.cli.exit_codes import FINDINGS, SUCCESS, UsageError
-from secateur.cli.options import Options, make_option
+from secateur.cli.options import NumberType, Options, make_option
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import print_blocks, print_exact, print_json
 from secateur.cli.store_option import OpenedStore, open_existing_store
@@ -66,7 +66,7 @@ class RecallOptions(Options, frozen=True, kw_only=True):
     page: Annotated[
         int | None,
         make_option(
-            "--page", type=click.IntRange(min=1), metavar="N", help="Page N: at most 200 lines or 20,000 characters."
+            "--page", type=NumberType(min=1), metavar="N", help="Page N: at most 200 lines or 20,000 characters."
         ),
     ]
     output: Annotated[

@@ -5,13 +5,12 @@ Rule: the whole file is read, what the host compacted away included, and never c
 
 from typing import Annotated
 
-import click
 from msgspec import Struct
 
 from secateur.cli import options
 from secateur.cli.exit_codes import UsageError
 from secateur.cli.inputs import explain_unreadable, read_source
-from secateur.cli.options import Options, make_option
+from secateur.cli.options import NumberType, Options, make_option
 from secateur.cli.output.formatting import pluralize
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean, print_blocks, print_exact, print_json
@@ -43,7 +42,7 @@ class RecoverOptions(Options, frozen=True, kw_only=True):
         int,
         make_option(
             "--max-tokens",
-            type=click.IntRange(min=500),
+            type=NumberType(min=500),
             default=MAX_TOKENS,
             show_default=True,
             metavar="N",

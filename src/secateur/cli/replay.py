@@ -13,7 +13,7 @@ from secateur import policy
 from secateur.cli import options
 from secateur.cli.exit_codes import FINDINGS, SUCCESS, UsageError
 from secateur.cli.inputs import read_source
-from secateur.cli.options import Options, make_option
+from secateur.cli.options import NumberType, Options, make_option
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import clean, print_blocks, print_json
 from secateur.cli.store_option import OpenedStore, find_session, open_existing_store
@@ -49,7 +49,7 @@ class ReplayOptions(Options, frozen=True, kw_only=True):
     request: Annotated[
         int | None,
         make_option(
-            "--request", type=click.IntRange(min=0), metavar="N", help="The number of the request; default: the last."
+            "--request", type=NumberType(min=0), metavar="N", help="The number of the request; default: the last."
         ),
     ]
     source: Annotated[

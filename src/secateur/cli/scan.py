@@ -15,7 +15,7 @@ from msgspec import Struct
 from secateur import policy
 from secateur.cli import options
 from secateur.cli.exit_codes import FINDINGS, SUCCESS, UnreadableInput, UsageError
-from secateur.cli.options import Options, make_argument, make_option
+from secateur.cli.options import NumberType, Options, make_argument, make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import (
     abbreviate,
@@ -101,7 +101,7 @@ class ScanOptions(Options, frozen=True, kw_only=True):
         int,
         make_option(
             "--jobs",
-            type=click.IntRange(min=0),
+            type=NumberType(min=0),
             default=0,
             metavar="N",
             help="Number of processes; 0: one per processor.",

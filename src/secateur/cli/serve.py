@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from secateur.cli import options
-from secateur.cli.options import Options, make_option
+from secateur.cli.options import NumberType, Options, make_option
 from secateur.cli.output.terminal import print_exact
 from secateur.cli.proxy_report import LiveLine, show_live
 from secateur.errors import ConfigError
@@ -65,7 +65,7 @@ class ServeOptions(Options, frozen=True, kw_only=True):
         int,
         make_option(
             "--port",
-            type=click.IntRange(0, 65_535),
+            type=NumberType(0, 65_535),
             default=PORT,
             show_default=True,
             metavar="N",
@@ -115,7 +115,7 @@ class ServeOptions(Options, frozen=True, kw_only=True):
         int,
         make_option(
             "--workers",
-            type=click.IntRange(1, 64),
+            type=NumberType(1, 64),
             default=1,
             show_default=True,
             metavar="N",
@@ -126,7 +126,7 @@ class ServeOptions(Options, frozen=True, kw_only=True):
         int,
         make_option(
             "--max-body",
-            type=click.IntRange(1, 4_096),
+            type=NumberType(1, 4_096),
             default=64,
             show_default=True,
             metavar="MIB",

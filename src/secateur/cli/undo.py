@@ -6,11 +6,10 @@ in money if the model has a price. Files that were pruned are not changed; they 
 
 from typing import Annotated
 
-import click
 from msgspec import Struct
 
 from secateur.cli import options
-from secateur.cli.options import Options, make_argument
+from secateur.cli.options import NumberType, Options, make_argument
 from secateur.cli.output.formatting import format_count, format_dollars
 from secateur.cli.output.terminal import clean, print_blocks, print_json
 from secateur.cli.store_option import OpenedStore, find_session, open_existing_store
@@ -61,7 +60,7 @@ class UndoOptions(Options, frozen=True, kw_only=True):
     """The options of `secateur undo`."""
 
     session: options.Session
-    epoch: Annotated[int | None, make_argument(required=False, type=click.IntRange(min=0))]
+    epoch: Annotated[int | None, make_argument(required=False, type=NumberType(min=0))]
     tenant: options.Tenant
     store: options.StoreUrl
     as_json: options.AsJson

@@ -7,7 +7,6 @@ listed, too. Savings are in money only if the model has a price.
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-import click
 from msgspec import Struct
 
 from secateur.answers.removals import Removal, list_removals, number_summaries, sum_freed_tokens
@@ -15,7 +14,7 @@ from secateur.answers.savings import read_savings, sum_bills
 from secateur.cli import options
 from secateur.cli.exit_codes import UsageError
 from secateur.cli.names import HANDLE
-from secateur.cli.options import Options, make_argument, make_option
+from secateur.cli.options import NumberType, Options, make_argument, make_option
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import (
     describe_recall_rounds,
@@ -59,7 +58,7 @@ class WhyOptions(Options, frozen=True, kw_only=True):
     turn: Annotated[
         int | None,
         make_option(
-            "--turn", type=click.IntRange(min=0), metavar="N", help="Only what was removed from the user's Nth turn."
+            "--turn", type=NumberType(min=0), metavar="N", help="Only what was removed from the user's Nth turn."
         ),
     ]
     call: Annotated[

@@ -129,7 +129,7 @@ def write_file(target: str, data: bytes, like: str = "") -> None:
     except BrokenPipeError as error:
         raise OutputClosed("") from error
     except OSError as error:
-        raise UsageError(f"{target} cannot be written: {error.strerror}") from error
+        raise UsageError(f"{target or repr(target)} cannot be written: {_explain(error)}") from error
 
 
 def write_in_place(source: InputSource, data: bytes) -> Path | None:
@@ -150,8 +150,21 @@ def write_in_place(source: InputSource, data: bytes) -> Path | None:
             backup.unlink(missing_ok=True)  # the file is as it was, and is its own backup
             raise
     except OSError as error:
-        raise UsageError(f"{source.name} cannot be written in place: {error.strerror}") from error
+        raise UsageError(f"{source.name} cannot be written in place: {_explain(error)}") from error
     return backup
+
+
+def _explain(error: OSError) -> str:
+    """What happened to a file, and what to do."""
+    return f"{error.strerror or error}: {_REMEDIES.get(error.errno or 0, 'give another name with -o')}"
+
+
+_REMEDIES = {
+    errno.ENOENT: "create its folder, or give another name",
+    errno.EISDIR: "give the name of a file in it",
+    errno.ENOTDIR: "a part of its path is a file: give another name",
+    errno.ENOSPC: "make room, or give a name on another disk with -o",
+}
 
 
 def _replace_file(path: Path, data: bytes, like: Path | None = None) -> None:

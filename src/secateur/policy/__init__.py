@@ -136,8 +136,10 @@ def _parse_policy_name(policy: Any) -> str:
 def _parse_file(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"the policy {path} cannot be read: {error}") from error
+    except OSError as error:
+        raise ConfigError(f"the policy {path} cannot be read: {error.strerror or error}: check the path") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"the policy {path} cannot be read: {error}: convert it to UTF-8") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"the policy {path} is not TOML: {error}") from error
 

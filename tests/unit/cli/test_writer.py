@@ -78,9 +78,9 @@ def test_a_device_is_written_not_replaced(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be written: No such file or directory"):
+    with pytest.raises(UsageError, match="cannot be written: No such file or directory: create its folder"):
         write_file(str(tmp_path / "no" / "folder"), b"x")
-    with pytest.raises(UsageError, match="cannot be written: Is a directory"):
+    with pytest.raises(UsageError, match="cannot be written: Is a directory: give the name of a file in it"):
         write_file(str(tmp_path), b"x")
 
 
@@ -128,7 +128,7 @@ def test_in_place_that_fails_leaves_the_file_and_no_backup(tmp_path: Path, monke
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(UsageError, match="cannot be written in place: No space left on device"):
+    with pytest.raises(UsageError, match="cannot be written in place: No space left on device: make room"):
         write_in_place(source, b"two")
     assert names(tmp_path) == ["s.jsonl"]
     assert path.read_bytes() == b"one"
