@@ -1,12 +1,16 @@
-"""Copies that calls made of files before they changed them, so that a copy that is put back takes the changes back.
+"""Copies that calls made of files before they changed them, and patches of the changes: either can be put back.
 
-Rule: a copy is one of the file as it was where no call changed the file before it, nor the copy since.
+Rule: a copy is one of the file as it was where no call changed the file before it, nor the copy since; put back, it
+takes the changes back. A patch that git wrote brings those changes again that were taken back, where it is applied.
 """
 
+import posixpath
+import re
 from collections.abc import Iterator, Sequence
 
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.compaction.ledger.files.paths import find_known_path
+from secateur.compaction.ledger.work.patches import list_written_patches
 from secateur.toolcalls.actions import Action
 from secateur.toolcalls.effects import Effect, is_pathlike
 from secateur.toolcalls.file_effects import list_command_lines, list_file_effects
@@ -19,9 +23,10 @@ class Backups:
     def __init__(self) -> None:
         self.settled: dict[str, tuple[Effect, ...]] = {}  # by the keys of these calls
         self._originals: dict[str, str] = {}
+        self._patches: dict[str, frozenset[str]] = {}  # with the names of their files; none where of all
 
     def settle_effects(self, action: Action, found: dict[str, FileEntry], roots: dict[str, None]) -> Iterator[Effect]:
-        """Yield the effects of a call on files; a copy that is put back restores its original."""
+        """Yield the effects of a call on files; a copy that is put back restores its original, a patch changes it."""
         effects, made = list_file_effects(action), list[Effect]()
         for effect in self._settle(action, effects, found, roots):
             made.append(effect)
@@ -32,6 +37,8 @@ class Backups:
     def _settle(
         self, action: Action, effects: Sequence[Effect], found: dict[str, FileEntry], roots: dict[str, None]
     ) -> Iterator[Effect]:
+        if action.kind == "run" and any(word in action.call.text for word in ("apply", "patch", "diff")):
+            yield from self._list_applied(action, found)
         is_copying = action.kind == "run" and action.ok and any(one.use in _COPYING for one in effects)
         if not is_copying and not self._originals:
             yield from effects
@@ -48,6 +55,17 @@ class Backups:
                 yield effect
                 if effect.use != "read" and path not in copied:
                     self._originals.pop(path, None)
+
+    def _list_applied(self, action: Action, found: dict[str, FileEntry]) -> list[Effect]:
+        """Note the patches that git wrote, and return what applying one of them changes again."""
+        effects: list[Effect] = []
+        for line in list_command_lines(action) if action.ok else ():
+            self._patches |= dict(list_written_patches(line))
+            for hit in _APPLIES.finditer(line) if not _APPLIES_NOTHING.search(line) else ():
+                names = self._patches.get(hit["git"] or hit["other"])
+                back = [one.path for one in found.values() if one.use == "restored"] if names is not None else []
+                effects += [Effect(one, "changed") for one in back if not names or posixpath.basename(one) in names]
+        return effects
 
     def _note_copies(
         self, action: Action, found: dict[str, FileEntry], roots: dict[str, None]
@@ -86,4 +104,8 @@ def _is_same(one: str, other: str) -> bool:
     return f"/{one}".endswith(f"/{other.lstrip('/')}") or f"/{other}".endswith(f"/{one.lstrip('/')}")
 
 
+_APPLIES = re.compile(
+    r"\bgit (?:-C \S+ )?apply (?:-\S+ )*(?P<git>[^\s;&|]+)|\bpatch\b[^\n;&|]{0,80}?(?:<|-i) ?(?P<other>[^\s;&|]+)"
+)
+_APPLIES_NOTHING = re.compile(r"\s(?:-R|--reverse|--check|--stat|--dry-run)\b")
 _COPYING = ("created", "moved")

@@ -83,3 +83,26 @@ def test_a_file_that_only_a_commit_names_is_not_told_as_the_sessions_work() -> N
 def test_a_file_that_a_conditional_command_did_not_show_was_not_there(said: str, use: str) -> None:
     looked = ran("test -f ferry/tides.go && nl -ba ferry/tides.go || true", said)
     assert [one.use for one in read(*looked, *written("ferry/tides.go", "package ferry\n")).files] == [use]
+
+
+EDITED = (
+    assistant(("e", "Edit", json.dumps({"file_path": "ferry.py", "old_string": "a = 1", "new_string": "a = 2"}))),
+    result("ok", "Edit", "e"),
+)
+WRITTEN = ran("git diff -- ferry.py > ferry.patch")
+BACK = ran("git checkout ferry.py", "Updated 1 path from the index")
+
+
+@pytest.mark.parametrize(
+    ("rounds", "use"),
+    [
+        ((*WRITTEN, *BACK), "restored"),
+        ((*WRITTEN, *BACK, *ran("git apply ferry.patch")), "changed"),
+        ((*WRITTEN, *BACK, *ran("patch -p1 < ferry.patch", "patching file ferry.py")), "changed"),
+        ((*WRITTEN, *BACK, *ran("git apply --check ferry.patch")), "restored"),
+        ((*WRITTEN, *BACK, *ran("git apply other.patch")), "restored"),
+        ((*ran("git diff > ferry.patch"), *BACK, *ran("git apply ferry.patch")), "changed"),
+    ],
+)
+def test_a_patch_that_is_applied_again_brings_back_what_was_taken_back(rounds: tuple[Message, ...], use: str) -> None:
+    assert {one.path: one.use for one in read(*EDITED, *rounds).files}["ferry.py"] == use
