@@ -163,6 +163,8 @@ def iterate_file_effects(action: Action) -> Iterator[Effect]:
         yield Effect(shown["path"], _SHOWING.get(action.call.tool, "read"))
     else:
         yield from _list_asked_effects(action)
+    if _MIGRATING in action.said and action.kind in ("run", "other") and "--dry-run" not in action.call.text:
+        yield from (Effect(path, "created", whole=True) for path in _MIGRATION.findall(action.said))
 
 
 def find_shown_file(action: Action) -> re.Match[str] | None:
@@ -260,6 +262,8 @@ _WRITERS = frozenset({"cat", "echo", "printf", "tee"})
 _SHOWING: dict[str, Use] = {"create": "created", "edit": "changed"}
 _NO_FILE = re.compile(r"[\n*<>|\0]|^(?!file:)\w+://|/$|^\.{0,2}$")
 _PATCHED_FILE = "*** Begin Patch"
+_MIGRATING = "Migrations for '"  # Django, above the files that it writes
+_MIGRATION = re.compile(r"^  ((?:[\w.@/-]{1,300}/)?migrations/\d{4}_\w{1,100}\.py)$", re.M)
 _PATCHING = re.compile(r"^patching file '?([^'\n]+?)'?(?: \(.*\))?$", re.M)  # what `patch` says of each file
 
 

@@ -39,7 +39,7 @@ from secateur.compaction.ledger.files.rewrites import (
 from secateur.model import Message
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 from secateur.toolcalls.effects import Effect
-from secateur.toolcalls.file_effects import list_command_lines, list_file_effects, list_paths
+from secateur.toolcalls.file_effects import find_shown_file, list_command_lines, list_file_effects, list_paths
 from secateur.toolcalls.shell import parse_command_line
 
 DIFF_CHARS = 60_000  # of an output with diffs
@@ -211,9 +211,11 @@ class _Work:
 
     def _note_shown(self, action: Action, effects: Sequence[Effect]) -> None:
         named = {self.files.find(one.path) for one in effects}
-        is_read = any(one.use == "read" for one in effects) or action.said.startswith("[File: ")
+        window = find_shown_file(action)
+        is_read = any(one.use == "read" for one in effects) or window is not None
         if is_read and len(named) == 1 and (path := named.pop()):
-            self.shown.setdefault(path, ShownTexts()).note_shown(action.said)
+            said = action.said[window.start() :] if window else action.said
+            self.shown.setdefault(path, ShownTexts()).note_shown(said)
 
 
 def _note_rewrite(changes: FileChanges, one: EditedText, number: int) -> None:

@@ -157,7 +157,8 @@ def _describe_names(changes: FileChanges, is_new: bool) -> Iterator[str]:
     is_new = is_written or is_filled
     if changes.lead and is_written:
         yield f"“{changes.lead}”"
-    renamed = {old: new for old, new in changes.renamed.items() if old in changes.removed and new in changes.added}
+    left = {} if is_filled else changes.renamed  # what a new file has under its last name
+    renamed = {old: new for old, new in left.items() if old in changes.removed and new in changes.added}
     known = {f"“{changes.lead}”", *renamed.values()}
     removed = [one for one in changes.removed if one not in renamed and not is_filled]
     drops = f"drops {_join(removed)}" if removed else ""
@@ -166,7 +167,7 @@ def _describe_names(changes: FileChanges, is_new: bool) -> Iterator[str]:
     held = [one for one in changes.net.list_owners() if one not in changes.removed] if is_filled else []
     if added := [name for name in dict.fromkeys((*changes.added, *held)) if name not in known]:
         yield f"has {_join(added[::-1])}" if is_new else f"adds {_join(added)}"
-    if renamed and not is_filled:
+    if renamed:
         yield f"renames {_join(f'{old} to {new}' for old, new in renamed.items())}"
     if not is_new:
         yield from _describe_changed(changes)

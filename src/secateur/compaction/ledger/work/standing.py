@@ -263,6 +263,7 @@ _DEFECT = re.compile(r"(?i)\b(?:solving|solve|fix|resolve)\b[^.\n]{0,80}\b(?:iss
 _NO_CODE = re.compile(
     r"(?i)\.(?:md|mdx|markdown|rst|txt|adoc|org|log|patch|diff|rej|orig|bak|png|jpe?g|gif|svg|webp|ico|pdf|lock|csv|tsv"
     r"|jsonl?)$|(?:^|/)(?:license|notice|changelog|authors|copying|\.gitignore|package-lock\.json|go\.sum)$|/$"
+    r"|(?:^|/)migrations/\d{4}_\w+\.py$"  # written by a command
     r"|(?:^|/)\.(?:claude|codex|beads|cursor|gemini|github|vscode|idea|opencode|pi)/"
 )
 _CHECKING_TOOL = re.compile(

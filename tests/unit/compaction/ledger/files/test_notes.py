@@ -506,3 +506,17 @@ def test_files_of_one_folder_with_notes_stand_under_its_name() -> None:
 )
 def test_notes_that_say_nothing_are_left_out(about: str, kept: str) -> None:
     assert drop_idle_notes([FileEntry("a.py", "changed", about=about)])[0].about == kept
+
+
+def test_a_window_behind_a_warning_shows_what_an_edit_of_counted_lines_replaced() -> None:
+    window = "[File: /w/t.py (3 lines total)]\n1:def load():\n2:    one()\n3:    two()"
+    made = assistant(("c", "create", "create t.py"))
+    first = assistant(("e", "edit", "edit 1:1\ndef load():\n    one()\n    two()\nend_of_edit"))
+    second = assistant(("f", "edit", "edit 1:3\ndef save():\n    six()\n    two()\nend_of_edit"))
+    after = window.replace("load", "save").replace("one", "six")
+    told = notes(
+        made, result("[File: /w/t.py (1 lines total)]\n1:", "create", "c"),
+        first, result(f"SyntaxError: a warning\n{window}", "edit", "e"),
+        second, result(f"SyntaxError: a warning\n{after}", "edit", "f"),
+    )  # fmt: skip
+    assert told == {"/w/t.py": "has save"}

@@ -488,3 +488,12 @@ def test_steps_tell_a_copy_that_was_put_back_as_that() -> None:
     assert ledger.requests[0].progress is not None
     assert [one for one in ledger.requests[0].progress.steps if " a.py" in one][-1] == "restored a.py"
     assert not any(one.startswith("deleted") for one in ledger.requests[0].progress.steps)
+
+
+def test_a_migration_that_a_command_says_it_wrote_is_a_new_file() -> None:
+    said = "Migrations for 'shop':\n  shop/migrations/0002_basket.py\n    - Create model Basket"
+    assert files(called("bash", said, command="python manage.py makemigrations")) == {
+        "shop/migrations/0002_basket.py": "created"
+    }
+    assert files(called("bash", said, command="python manage.py makemigrations --dry-run")) == {}
+    assert files(called("bash", "  shop/migrations/0002_basket.py", command="python show.py")) == {}
