@@ -55,7 +55,7 @@ from secateur.compaction.ledger.turns.outcomes import SEPARATOR, STOPPED
 from secateur.compaction.ledger.turns.progress import list_told_steps
 from secateur.compaction.ledger.work.open_work import CI, NEVER_COMMITTED, NOT_TO_COMMIT, PUSHED, UNCOMMITTED, UNPUSHED
 from secateur.compaction.ledger.work.standing import STANDING
-from secateur.compaction.ledger.work.verdict import WHERE, find_ending, find_settled
+from secateur.compaction.ledger.work.verdict import WHERE, find_ending, find_question, find_settled
 from secateur.toolcalls.commands import Check
 
 
@@ -120,6 +120,9 @@ def _parse_fact(found: dict[str, Any], text: str) -> None:
     """Add what one bullet says if it has a known shape."""
     found.update(read_place(text))
     head, _, rest = text.partition(": ")
+    if head == WHERE and (asked := find_question(rest)):
+        known = found.get("questions", ())
+        found["questions"] = (*known, *([] if Question(asked) in known else [Question(asked)]))
     _count_omitted(found, _parse_counts(rest) if head == UNLISTED else {})
     if head in (UNCOMMITTED, PUSHED):
         found["delivered"] = (*found.get("delivered", ()), "push" if head == PUSHED else "commit")

@@ -48,7 +48,7 @@ _SHARES = (
 REQUESTS_SHARE = 0.35  # of the room, for requests that were answered, with what followed them
 COMMITS_SHARE = 0.2  # of the room, for commits
 ROOMY_SHARE = 0.75  # of the room, that a ledger with more of the project's rules may take
-NOTES_SHARE = 0.22  # of the room, for what changed files now have
+NOTES_SHARE = 0.16  # of the room, for what changed files now have
 _CHARS_PER_TOKEN, _LEAST_CHARS_PER_TOKEN = 4.0, 2.0
 _SAMPLE_CHARS = 4_000  # of the ledger, by which its tokens are measured
 _LEAST_CHARS = (300, 120, 40, 12)  # of the newest request, where nothing else has room
@@ -231,8 +231,10 @@ def _render_files(ledger: Ledger) -> Iterator[str]:
 
 
 def _render_questions(ledger: Ledger) -> Iterator[str]:
+    verdict = render_verdict(ledger)
     for one in ledger.questions:
-        yield f"- asked the user: {one.text}"
+        if one is not ledger.questions[-1] or f"“{one.text}”" not in verdict:  # which asks it
+            yield f"- asked the user: {one.text}"
 
 
 def _render_next(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:

@@ -162,7 +162,6 @@ def test_a_ledger_as_lines() -> None:
             "- created: d.py",
             "- read: e.md",
         ),
-        "questions": ("- asked the user: Which port?",),
         "next": (
             "- where it stands: the agent asked “Which port?” and waits for the answer; open: 1 failing check, 1 task",
             "- the agent said last: Which port?\n    I need it.",

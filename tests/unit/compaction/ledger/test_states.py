@@ -17,6 +17,7 @@ from secateur.compaction.ledger import (
     settle_states,
 )
 from secateur.compaction.ledger.coverage import is_covering
+from secateur.compaction.ledger.entries import Question
 from secateur.compaction.ledger.files.values import merge_values
 from secateur.model import Message
 from secateur.tokens import estimate
@@ -96,7 +97,11 @@ def test_an_offer_is_an_answer_and_a_question_is_none() -> None:
         "- where it stands: the agent asked “Which port is right?” and waits for the answer"
     )
     assert not any(line.startswith("- the user waits for") for line in render_ledger(asks)["next"])
-    assert render_ledger(asks)["questions"] == ("- asked the user: Which port is right?",)
+    assert "questions" not in render_ledger(asks)  # the line on where it stands asks it
+    assert [one.text for one in read_back(render_ledger(asks)).questions] == ["Which port is right?"]
+    two = replace(asks, questions=(Question("Which host?"), *asks.questions))
+    assert render_ledger(two)["questions"] == ("- asked the user: Which host?",)
+    assert render_ledger(read_back(render_ledger(two))) == render_ledger(two)
 
 
 def test_what_the_user_urges_on_is_what_is_waited_for() -> None:

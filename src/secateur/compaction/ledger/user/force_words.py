@@ -141,6 +141,8 @@ _COMPLAINS = re.compile(  # "the list broke, that should never happen"
 )
 _ONCE = re.compile(  # a question, a remark that trails off, a report to look into, and to go back: done once answered
     r"(?i)[?？]\W*$|\b(?:must|should|needs?\s+to)\b[^\n]*(?:\.{3}|…)\W*$"
+    r"|^\W*(?:please\s+|but\s+)?(?:do\s+not|don['’]t)\s+(?:edit|make|change|modify|write)\s+(?:(?:any|the)\s+)?"
+    r"(?:files?|changes|code|anything)\W*$|^\W*(?:report\s+)?(?:only\s+)?(?:concrete\s+)?findings\s+only\b"
     r"|\b(?:investigate|look\s+into\s+(?:it|this|that)|check\s+(?:it|this|that))\W*$"
 )
 _UNDOES = re.compile(
@@ -178,7 +180,7 @@ _ERRAND = re.compile(
     r"|(?:you|we)\s+(?:can|should)|i\s+(?:want|need)\s+you\s+to)[\s,:]+){0,4}"
     r"(?:re-?run|run|commit|push|pull|merge|rebase|remo?ve?|delete|add|move|rename|start|continue|finish|fix|release|update"
     r"|check|look|show|tell|explain|write|create|implement|read|investigate|build|test|try|open|close|kill|spawn|make\s+an?|do\s+it"
-    r"|review|revert|undo|install|publish|deploy|tackle|go\s+on|give|list|print|find|search|rewrite|split|refactor|drop|put|hide|swap)\b"
+    r"|review|focus|revert|undo|install|publish|deploy|tackle|go\s+on|give|list|print|find|search|rewrite|split|refactor|drop|put|hide|swap)\b"
 )
 CASE = re.compile(
     r"(?i)\W*(?:[^:.\n]{1,40}:[*_]*\s+)?(?:when|if|where|for|in case"

@@ -32,6 +32,7 @@ OPPOSED_PUSH = "rules on pushing oppose each other"
 NO_PULL_REQUEST = "a pull request (a rule speaks of them, and no call opened one)"
 ENDED_SESSION = ", which ended the session"
 _OPEN = "open: "
+_ASKS = re.compile(rf"(?:{ENDED_TURN} and asks|the agent asked) “(.*)”(?=$|; | and waits for the answer)")
 _UNDONE: frozenset[StandingKind] = frozenset({"ended", "refuted", "outdated", "failed", "begun"})
 _RELEASES = frozenset({"publish", "release", "deploy", "upload"})
 _PUSHED_TAG = re.compile(r"\bgit push \S+ (?:refs/tags/)?(v?\d+\.\d+[\w.-]*) → ok")
@@ -92,6 +93,12 @@ def find_ending(text: str) -> str:
 def find_settled(text: str) -> str:
     """Return what a line on where the session stands says of nothing being left; "" if it does not."""
     return next((one for one in (NOTHING_OPEN, NOTHING_CHANGED) if text.endswith(f"; {one}")), "")
+
+
+def find_question(text: str) -> str:
+    """Return the whole question that a line on where the session stands says that the agent asks; "" without one."""
+    asked = _ASKS.match(text)
+    return asked[1] if asked and len(asked[1]) <= QUESTION_CHARS and not asked[1].endswith("…") else ""
 
 
 def _has_begun(ledger: Ledger) -> bool:

@@ -398,6 +398,9 @@ def test_a_demand_ends_where_it_only_points_elsewhere() -> None:
         ("Both lists need to be sorted because it reads better.", False),
         ("Let's use tabs instead of spaces.", True),
         ("Never touch gen/.", True),
+        ("Do not edit files.", False),
+        ("Findings only, ordered by severity.", False),
+        ("Do not edit files in gen/.", True),
     ],
 )
 def test_of_an_answered_request_only_a_demand_with_force_or_a_choice_goes_on(said: str, is_kept: bool) -> None:
