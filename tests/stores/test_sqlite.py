@@ -341,7 +341,7 @@ def test_a_full_database_is_said_and_nothing_is_half_written(tmp_path: Path) -> 
     state = saved(store)
     with store._file.open_write(1.0) as connection:
         connection.execute("PRAGMA max_page_count = 40")
-    with pytest.raises(StoreError, match="the disk is full: make room, or run `secateur gc`"):
+    with pytest.raises(StoreError, match="the disk is full: make room, then `secateur gc` frees what has expired"):
         store.save(state, SessionUpdate(at=2, tip="lost", blobs=(Blob(os.urandom(200_000)),)))
     assert store.load(WHO) == state
     assert find_problems(store, WHO) == ()

@@ -22,7 +22,7 @@ SYNCHRONOUS = ("full", "normal")  # full: what was answered survives a loss of p
 CHECKPOINT_PAGES = 1000  # SQLite's own default: the log is folded into the file after about 4 MB
 
 _REMEDIES = {
-    sqlite3.SQLITE_FULL: "the disk is full: make room, or run `secateur gc`",
+    sqlite3.SQLITE_FULL: "the disk is full: make room, then `secateur gc` frees what has expired",
     sqlite3.SQLITE_READONLY: "it cannot be written to: give the file or its folder to this user, or name another store",
     sqlite3.SQLITE_CANTOPEN: "it cannot be opened: give the folder to this user, or name another store",
     sqlite3.SQLITE_PERM: "it cannot be opened: give the file to this user, or name another store",
