@@ -18,8 +18,8 @@ def collect(*messages: Message) -> Evidence:
 
 ORCHARD = collect(
     user(
-        "The pear trees wilt. Find out why. Use the drip line instead of the sprinkler. No new pumps."
-        " Leave the compost heap alone. I prune the hedge myself."
+        "The pear trees wilt. Find out why. Use the drip line instead of the sprinkler."
+        " No new pumps, and no change to row 2. Leave the compost heap alone. I prune the hedge myself."
     ),
     *call("a", "bash", '{"command": "soil --rows"}', "row north  moisture 31\nrow south  moisture 12"),
     *call("b", "bash", '{"command": "valve --time"}', "open by hand  8.5 s\nopen by timer  2.1 s"),
@@ -60,6 +60,7 @@ def test_what_goes_against_the_nearest_ruling_is_contradicted(section: str, clai
         ("next", "The hedge is pruned by the user."),
         ("discoveries", "The user wants the drip line."),
         ("next", "Test the timer."),
+        ("next", "2."),
     ],
 )
 def test_who_restates_a_ruling_is_not(section: str, claim: str) -> None:

@@ -106,7 +106,7 @@ class PassageIndex:
         Stems of the claim that the history does not hold count for nothing: it may use other words.
         """
         shared = stems & others
-        if not shared - _LIGHT or (len(shared) < FEWEST_PAIRS and min(shared) >= UNSPACED):
+        if all(one[0].isdigit() for one in shared - _LIGHT) or (len(shared) < FEWEST_PAIRS and min(shared) >= UNSPACED):
             return 0.0
         weight = sum(map(self.weigh, shared))
         own = weight / (sum(self.weigh(one) for one in stems if one in self._places) or 1.0)
