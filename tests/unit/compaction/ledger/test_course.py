@@ -615,3 +615,26 @@ def test_a_reply_is_told_though_the_last_words_begin_with_the_same_label() -> No
     said = "\n".join(render_ledger(fit_ledger(ledger, 4_000, estimate))["accomplished"])
     assert f"→ replied: “{found}”" in said
     assert "drops the last row" not in said
+
+
+@pytest.mark.parametrize(
+    ("steps", "kept"),
+    [
+        (
+            ("changed a.py", "make a → ok", "make b → ok", "changed b.py", "pytest → ok", "changed c.py"),
+            ("besides: 2 commands", "changed a.py, b.py", "pytest → ok", "changed c.py"),
+        ),
+        (
+            ("changed a.py", "make a → ok", "changed b.py", "restored a.py", "make b → ok", "changed a.py"),
+            ("besides: 2 commands", "changed a.py, b.py", "restored a.py", "changed a.py"),
+        ),
+        (
+            ("changed a.py", "commit [x 1] A", "changed b.py", "pytest → ok", "commit [x 2] B"),
+            ("besides: 1 command; 1 file changed", "commit [x 1] A", "changed b.py", "commit [x 2] B"),
+        ),
+    ],
+)
+def test_joined_changes_stand_before_what_took_tested_or_undid_them(
+    steps: tuple[str, ...], kept: tuple[str, ...]
+) -> None:
+    assert limit_steps(steps, 3) == kept

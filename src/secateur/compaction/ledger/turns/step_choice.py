@@ -2,12 +2,14 @@
 
 Rule: commits and what left the machine stay first, then how the work stands: the newest failure, what was changed, and
 each check as it ended. A program that was run to try something is told if it was the last one. Steps that changed files
-in the same way are joined before any is left out. What was only looked at is not counted.
+in the same way are joined before any is left out, and those before an older commit, which tells of them, go first.
+What was only looked at is not counted.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from secateur.compaction.ledger.repository.commits import COMMITTED
 from secateur.compaction.ledger.turns.outcomes import CHANGES, UNSHOWN, name_files
@@ -113,7 +115,30 @@ def _render_counts(counts: Counter[tuple[str, bool]]) -> str:
 
 
 def _join_changes(steps: Iterable[str]) -> tuple[str, ...]:
-    """Join the steps that changed files in the same way, at the place of the last of them."""
+    """Join the steps that changed files in the same way, at the place of the first.
+
+    Never over a commit, nor over the last check or the last files taken back before it: none of them stands before a
+    change that it took, tested or undid.
+    """
+    told = tuple(steps)
+    commits = [at + 1 for at, one in enumerate(told) if one.startswith(COMMITTED)]
+    cuts = {0, *commits, len(told)}
+    for start, end in zip((0, *commits), (*commits, len(told)), strict=True):
+        for is_cut in (_is_check_step, _is_restoring):
+            cuts.add(max((at + 1 for at in range(start, end) if is_cut(told[at])), default=start))
+    return tuple(one for start, end in pairwise(sorted(cuts)) for one in _join_all(told[start:end]))
+
+
+def _is_check_step(step: str) -> bool:
+    return " → " in step and is_check(name_step(step))
+
+
+def _is_restoring(step: str) -> bool:
+    return step.startswith("restored ")
+
+
+def _join_all(steps: Iterable[str]) -> Iterator[str]:
+    """Yield these steps, those that changed files in the same way as one."""
     found: dict[str, str] = {}
     names: dict[str, dict[str, None]] = {}
     more: Counter[str] = Counter()
@@ -124,16 +149,19 @@ def _join_changes(steps: Iterable[str]) -> tuple[str, ...]:
         mine = names.setdefault(hit[1], {})
         mine |= dict.fromkeys(hit[2].split(", "))
         more[hit[1]] += int(hit[3] or 0)
-        found.pop(hit[1], None)
         found[hit[1]] = name_files(hit[1], tuple(mine), more[hit[1]])
-    return tuple(found.values())
+    yield from found.values()
 
 
 def _rank(steps: Sequence[str]) -> list[int]:
     """Rank the steps: of programs that were run to try something the last ones count, and of failures the newest."""
     trials = [at for at, one in enumerate(steps) if is_trial(one)]
     last_failed = max((at for at, one in enumerate(steps) if has_failed(one)), default=-1)
-    ranks = [rank_step(one) for one in steps]
+    committed = next(iter([at for at, one in enumerate(steps) if one.startswith(COMMITTED)][-2:-1]), -1)
+    ranks = [
+        min(rank_step(one), 2) if at < committed and _NAMES.fullmatch(one) else rank_step(one)
+        for at, one in enumerate(steps)
+    ]
     for at in trials[:-1]:
         ranks[at] = min(ranks[at], 1) if at in trials[-MOST_TRIALS:] else ONLY_COUNTED
     for at in {*trials[-1:], last_failed} - {-1}:
