@@ -121,6 +121,8 @@ def _settle_commands(mine: Iterable[Command], whole: Ledger) -> tuple[Command, .
     for one in (*mine, *checks):
         number, newest = known.get(name_command(one.text), (-1, one))
         failed = newest.check is not None and (newest.ok is False or newest.stopped)
+        if failed and number < 0 and one.key and "commands" not in whole.omitted:
+            continue  # the whole history does not tell of it any more
         if failed and is_overtaken(newest, [run for run in all_[number + 1 :] if run.ok]):
             continue
         if failed and any(path.endswith(target) for target in list_targets(newest.text) for path in gone):

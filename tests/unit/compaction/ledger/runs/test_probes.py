@@ -28,6 +28,8 @@ def steps(*rounds: tuple[Message, Message]) -> tuple[str, ...]:
         ("go run ./cmd/basket carry --bogus", False),
         ("d=$(mktemp -d) && git -C $d init && git -C $d push nowhere", False),
         ("! make lint", False),
+        ("git stash && make lint; git stash pop", False),
+        ("git stash pop && make lint", True),
         ("go run ./cmd/basket carry --badge", True),
         ("make lint", True),
     ],
@@ -60,6 +62,9 @@ def test_a_check_that_failed_for_a_closed_request_on_another_branch_is_not_open(
     carried = ran("git checkout -b main", "Switched to a new branch 'main'")
     assert "1 failing check" in stands(*first, second, *carried, *ON_B, REPLY)
     assert "1 failing check" in stands(*first, *ON_B, REPLY)
+    whole = talk(*first, second, *ON_B, REPLY).messages
+    ledger = settle_states(build_ledger(whole[: len(first)]), build_ledger(whole))  # what goes ends with the request
+    assert not [one for one in ledger.commands if one.check]
 
 
 def test_a_check_that_the_machine_forbids_is_not_failing() -> None:
