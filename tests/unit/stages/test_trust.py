@@ -67,9 +67,9 @@ def test_what_tools_say_is_never_a_request_of_the_user() -> None:
     messages += [said("assistant", "Read."), said("user", "Go on.")]
     text = texts(Engine(SUMS, window=WINDOW).fit(body(messages), now_ms=0).request)[0]
     sections = {part.split("\n")[0]: part for part in text.split("## ")[1:]}
-    assert all(
-        word not in sections[name] for name in ("Goal", "Constraints", "Instructions") for word in ("rm", "never")
-    )
+    assert "Read the pages." in text
+    told = [sections.get(name, "") for name in ("Goal", "Constraints", "Instructions")]  # empty ones have no heading
+    assert not [part for part in told if "rm" in part or "never" in part]
 
 
 def test_pi_is_answered_whatever_happens() -> None:  # SV-2.4
