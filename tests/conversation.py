@@ -1,5 +1,7 @@
 """Conversations as literals, for tests of what works on transcripts. Keys are made as they are for real ones."""
 
+from collections.abc import Sequence
+
 from secateur.lineage import assign_keys
 from secateur.model import Message, Origin, Part, Transcript
 
@@ -39,3 +41,10 @@ def talk(*messages: Message, model: str = "", provider: str = "") -> Transcript:
 def part(transcript: Transcript, number: int, place: int = 0) -> Part:
     """A part, by its message's number."""
     return transcript.messages[number].parts[place]
+
+
+def in_order(goal: Sequence[str]) -> list[str]:
+    """The lines under the goal in the order in which their requests were made, without the line between them."""
+    head = [line for line in goal[:1] if line == "- every request was answered"]
+    newest, *older = goal[len(head) :]
+    return [*head, *older[1:], newest]

@@ -20,6 +20,7 @@ from secateur.compaction.sentences import (
     FIGURE,
     INSIGHT,
     NAMES,
+    OWN_LIMIT,
     PLAIN,
     PRAISE,
     REASON,
@@ -140,7 +141,7 @@ def _is_accomplished(line: str) -> bool:
 
 def _is_lasting(text: str) -> bool:
     """Whether a sentence in the middle of work says more than what was so just then: a finding, a reason, a deed."""
-    if any(pattern.search(text) for pattern in (_PROGRESS, _MECHANICS, _GUESS)):
+    if any(pattern.search(text) for pattern in (_PROGRESS, _MECHANICS, _GUESS, OWN_LIMIT)):
         return False
     if _BARE.search(text) and not INSIGHT.search(text):
         return False
@@ -184,7 +185,9 @@ def _is_closing(text: str, is_deed: bool) -> bool:
     """Whether a sentence at the end of a turn tells a deed, or what holds beyond that moment and the talk about it."""
     if not is_telling(text):
         return False
-    return is_deed or not (_BARE.search(text) or _TO_USER.search(text) or _JUST_NOW.search(text))
+    return is_deed or not (
+        _BARE.search(text) or _TO_USER.search(text) or _JUST_NOW.search(text) or OWN_LIMIT.search(text)
+    )
 
 
 def _is_guess(text: str) -> bool:

@@ -174,7 +174,7 @@ def _list_edited(action: Action) -> list[str]:
     """Return the files that a call edited or took back, or that git says it changed by bringing commits."""
     if action.kind == "edit":
         return list_paths(action) or [one.path for one in list_file_effects(action)]
-    if action.kind != "run":
+    if action.kind not in ("run", "other"):
         return []
     if _BRINGS.search(action.call.text):
         return _CHANGED.findall(action.said)

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger import Ledger, render_ledger
-from secateur.compaction.ledger.course import MARK, NONE_OPEN, parse_group
+from secateur.compaction.ledger.course import MARK, NONE_OPEN, OLDER_GOALS, parse_group
 from secateur.compaction.ledger.entries import mark
 from secateur.compaction.ledger.files.lines import ROOT, complete_path, parse_files
 from secateur.compaction.ledger.render import UNLISTED
@@ -157,7 +157,9 @@ class _Trace:
         plain = re.sub(r"^- (?:(?:branch|commit|value|as of an earlier summary): )?", "", made.text)
         if made.text.startswith(FORMERLY.rstrip()):
             return replace(made, source="summary", messages=self._find_words(plain)[-1:])
-        if is_verdict(made.text) or made.text.startswith(f"- {NONE_OPEN}") or made.text.startswith(f"- {UNLISTED}"):
+        if is_verdict(made.text) or made.text.startswith(
+            tuple(f"- {one}" for one in (NONE_OPEN, OLDER_GOALS, UNLISTED))
+        ):
             return made
         found = self._find_words(plain)
         if found:

@@ -216,6 +216,11 @@ _PREDICATE = re.compile(  # an item without a subject
 )
 _ADDRESS = re.compile(r"https?://|#\d+\b")
 NAMES = re.compile(r"`[^`]+`|\b[\w.-]+/[\w./-]+|\b\w+\.(?:py|ts|js|go|rs|md|json|toml|yaml)\b|\b\d{2,}\b")
+OWN_LIMIT = re.compile(  # what the agent could not run or check just then: replies keep it where it still matters
+    r"(?i)\bi (?:could|can|did|was)(?: ?not|n?['’]t)(?: (?:able to|fully|yet|really|actually)){0,2}"
+    r" (?:run|verify|test|check|execute|confirm|reproduce|start|build)\b"
+    r"|\b(?:gap|limit|blocker|problem) i(?:['’]ve| have)? hit\b"
+)
 FIGURE = re.compile(r"\d[\d,.]*\s?(?:%|(?:ms|[kMGT]i?B|\w+/s|fps|qps|seconds|times faster|x faster)\b)")  # measured
 REASON = re.compile(r"(?i)\b(?:because|since|caused? by|due to|root cause)\b")
 TELLS = re.compile(

@@ -211,6 +211,8 @@ def write_within_budget(
     told = {id: tuple(map(_clean_prose, lines)) for id, lines in prose.items()}
     fit = fit_sections(told, most - used - frame, count)
     both = {id: (*facts.get(id, ()), *fit.sections.get(id, ())) for id in (*SECTIONS, *fit.sections)}
-    both["goal"] = (*fit.sections.get("goal", ()), *facts.get("goal", ()))  # the oldest first
+    goal = fit.sections.get("goal", ())
+    former = tuple(line for line in goal if line.startswith(FORMERLY))  # the newest stands first
+    both["goal"] = (*(line for line in goal if line not in former), *facts.get("goal", ()), *former)
     text = f"{SUMMARY_BEGINS}\n\n{render_sections(template, both, elsewhere)}"
     return Written(text, fit.sections, tuple(line for lines in facts.values() for line in lines), fit.forgotten)

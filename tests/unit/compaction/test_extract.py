@@ -322,6 +322,8 @@ def test_deeds_are_not_told_where_calls_tell_them() -> None:
         "**Problem:** the cook cannot find the soup, because it has no label.",
         "High: the reader drops rows because the buffer is too short.",
         "The test checks the rule that I just saw, because it must hold.",
+        "I could not fully run `./kitchen` because the oven is locked there.",
+        "The only gap I’ve hit is the oven, which cannot be opened because it is locked.",
     ],
 )
 def test_what_is_told_to_the_user_of_that_moment_is_no_finding(said: str) -> None:
@@ -335,6 +337,18 @@ def test_what_was_wrong_before_an_edit_is_no_finding() -> None:
     later = (user("Mend it."), assistant(("e", "Edit", edit)), result("ok", "Edit", "e"), assistant(text="Fine."))
     assert "discoveries" in extract(talk(*history).messages, Ledger(), 1_000, estimate)
     assert "discoveries" not in extract(talk(*history, *later).messages, Ledger(), 1_000, estimate)
+
+
+def test_edits_by_tools_of_one_text_overtake_what_was_wrong_before_them() -> None:
+    said = "The error is occurring because we have no tables for the rows of the cart."
+    create = (
+        assistant(("c", "create", '{"input": "create rows.py"}')),
+        result("[File: /shop/rows.py (1 lines total)]\n1:"),
+    )
+    edit = assistant(("e", "edit", '{"input": "edit 1:1\\nrows = []\\nend_of_edit"}'), text=said)
+    ran = result("[File: /shop/rows.py (1 lines total)]\n1:rows = []", "edit", "e")
+    messages = talk(user("Why?"), *create, edit, ran, assistant(text="It works.")).messages
+    assert "discoveries" not in extract(messages, Ledger(), 1_000, estimate)
 
 
 def test_praise_is_no_finding() -> None:

@@ -82,7 +82,10 @@ def test_every_line_that_a_ledger_renders_is_traced() -> None:
     sources = trace_summary(f"[x]\n\n{lines}", ledger, history().messages)
     assert {one.source for one in sources} <= {"user", "project", "agent", "call", "counted"}
     counted = [one.text for one in sources if one.source == "counted"]
-    assert counted == ["- where it stands: the user spoke last; open: 1 failing check"]
+    assert counted == [
+        "- before that, the user asked:",
+        "- where it stands: the user spoke last; open: 1 failing check",
+    ]
     assert all(one.messages for one in sources if one.source != "counted")
 
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.entries import Constraint, FileEntry, Ledger, Progress, UserRequest, mark
 from secateur.compaction.ledger.repository.commits import COMMITTED
 from secateur.compaction.ledger.turns.outcomes import UNSHOWN, name_files
-from secateur.compaction.ledger.turns.progress import has_changed, limit_progress
+from secateur.compaction.ledger.turns.progress import has_changed, limit_progress, list_told_steps
 from secateur.compaction.ledger.turns.replies import drop_closing_question, keep_reservations
 from secateur.compaction.ledger.turns.step_choice import (
     drop_settled,
@@ -29,12 +29,15 @@ from secateur.compaction.ledger.turns.step_choice import (
 )
 from secateur.compaction.ledger.turns.step_kinds import is_outward, name_step
 from secateur.compaction.ledger.user.answers import find_closing_question, is_offer
+from secateur.compaction.ledger.user.briefs import GAP
 from secateur.compaction.ledger.work.open_work import list_failing
+from secateur.toolcalls.actions import clip_text
 from secateur.toolcalls.commands import is_check
 
 LATEST = 3  # requests at the end that keep what others lose
 FOLDED_AGE = 10  # requests before so many at the end may stand together
 PAST_AGE = 20  # requests before so many at the end are told only if something was changed for them
+BRIEF_TEXT_CHARS, BRIEF_STEPS, BRIEF_REPLY_CHARS = 90, 2, 160  # of a line on one that has no room for more
 _DETAIL = ((1, 8, 320), (4, 6, 240), (12, 4, 180), (math.inf, 3, 120))  # by age: steps and reply of a request
 _FEWEST_FOLDED = 2
 _KNOWN_CHARS = 60  # of an error, by which it is known in another line
@@ -88,6 +91,22 @@ def list_constrained(constraints: Iterable[Constraint]) -> set[str]:
 def is_folded(one: UserRequest) -> bool:
     """Whether of a request only its step is told."""
     return not one.text and one.state == "done" and one.progress is not None and not one.progress.reply
+
+
+def make_brief(one: UserRequest) -> UserRequest:
+    """Return the beginning of a request with the steps that tell most."""
+    text = clip_text(
+        next((line for line in one.text.split("\n") if line.strip() not in ("", GAP)), ""), BRIEF_TEXT_CHARS
+    )
+    text = f"{text} {GAP}" if text and text != one.text else text
+    return replace(one, text=text, progress=limit_progress(one.progress, BRIEF_STEPS, 0))
+
+
+def add_reply(brief: UserRequest, whole: UserRequest) -> UserRequest:
+    """Return a line on a request with the first words of its reply, where no step tells what came of it."""
+    if brief is whole or whole.progress is None or list_told_steps([brief]):
+        return brief
+    return replace(brief, progress=limit_progress(whole.progress, BRIEF_STEPS, BRIEF_REPLY_CHARS))
 
 
 def _is_foldable(one: UserRequest, listed: set[str]) -> bool:

@@ -13,7 +13,6 @@ from itertools import groupby
 from secateur.compaction.ledger.brevity import is_folded
 from secateur.compaction.ledger.entries import Constraint, Ledger, Progress, UserRequest, mark
 from secateur.compaction.ledger.turns.outcomes import SEPARATOR
-from secateur.compaction.ledger.turns.progress import has_changed
 from secateur.compaction.ledger.turns.step_choice import is_count
 from secateur.compaction.ledger.user.answers import is_confirming
 from secateur.compaction.ledger.user.goals import list_goals
@@ -29,13 +28,14 @@ FOLDED = "earlier requests, by what they changed: "  # begins a line on several 
 PASSED_OVER_CHARS = 160  # of one among several
 GAP = "[…]"
 LED = "asked “"  # goes before the question that a goal answers
-NONE_OPEN, NEWEST_WORK = "every request was answered", "the newest work was for"
+NONE_OPEN = "every request was answered"
+OLDER_GOALS = "before that, the user asked:"  # stands between the newest goal and the others
 IN_ANSWER = " — in answer to: “"
 _LEAD_CHARS = 20  # of a line before a list; less, as "Medium:", stands before much else
 _KNOWN_CHARS = 60  # by which a reply is known in the words that it is taken from
-_PASSED_OVER = re.compile(r"\[(\S*)\] “(.*?)”(?= · \[\S*\] “|$)", re.S)
+_PASSED_OVER = re.compile(r"\[(\S*)\] “(.*?)”(?=(?: · |\n)\[\S*\] “|$)", re.S)
 _GROUP = re.compile(
-    rf"(?:{PASSED_OVER_GROUP}(?:( {SUMMARIZED})| before \[\S*\])?|asked, and {PASSED_OVER}): (?=\[\S*\] “)"
+    rf"(?:{PASSED_OVER_GROUP}(?:( {SUMMARIZED})| before \[\S*\])?|asked, and {PASSED_OVER}):\s(?=\[\S*\] “)"
 )
 _LED = re.compile(rf"{LED}(.*?)”: (.*)", re.S)
 _MARK = re.compile(r"\[(\S+)\]")
@@ -65,7 +65,8 @@ def render_course(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator
         if kind == FOLDED:
             yield format_bullet(FOLDED + SEPARATOR.join(_list_folded(group)))
         elif kind:
-            yield format_bullet(f"{kind}: {SEPARATOR.join(map(_quote_passed_over, group))}")
+            lead = f"{kind}:{' ' if len(group) == 1 else chr(10)}"
+            yield format_bullet(lead + "\n".join(map(_quote_passed_over, group)))
         else:
             yield from (line for one in group for line in _render_told(ledger, one, elsewhere))
 
@@ -150,17 +151,23 @@ def is_in_course(one: UserRequest) -> bool:
 
 
 def render_goals(ledger: Ledger) -> Iterator[str]:
-    """Render the goals, each with its end; first, where no request is open, which one the newest work followed."""
+    """Render the goals, each with its end: the newest first, then those before it as they came."""
     has_ended = is_done(ledger)
-    goals = list_goals(ledger)
+    goals = [_render_goal(one, ledger, has_ended) for one in list_goals(ledger)]
     if has_ended:
-        yield f"- {NONE_OPEN}{_name_newest_work(ledger, goals)}"
-    for one in goals:
-        is_led = is_confirming(one) and not {*"“”"} & {*one.answers}
-        text = f"{LED}{one.answers}”: {one.text}" if is_led else f"{one.text}{quote_question(one)}"
-        word = _name_end(one, ledger.requests)
-        is_plain = has_ended and word == STATE_WORDS["done"]
-        yield format_bullet(f"{_name_told(one) if is_plain else f'[{mark(one.key)}, {word}]'} {text}")
+        yield f"- {NONE_OPEN}"
+    yield from goals[-1:]
+    if len(goals) > 1:
+        yield f"- {OLDER_GOALS}"
+        yield from goals[:-1]
+
+
+def _render_goal(one: UserRequest, ledger: Ledger, has_ended: bool) -> str:
+    is_led = is_confirming(one) and not {*"“”"} & {*one.answers}
+    text = f"{LED}{one.answers}”: {one.text}" if is_led else f"{one.text}{quote_question(one)}"
+    word = _name_end(one, ledger.requests)
+    is_plain = has_ended and word == STATE_WORDS["done"]
+    return format_bullet(f"{_name_told(one) if is_plain else f'[{mark(one.key)}, {word}]'} {text}")
 
 
 def _name_end(one: UserRequest, requests: Sequence[UserRequest]) -> str:
@@ -170,12 +177,6 @@ def _name_end(one: UserRequest, requests: Sequence[UserRequest]) -> str:
     later = requests[requests.index(one) + 1 :] if one.passed_over and one.state == "done" else ()
     joined = next((other.key for other in later if not other.passed_over), "")
     return f"{TOGETHER}{mark(joined)}" if joined else STATE_WORDS[one.state]
-
-
-def _name_newest_work(ledger: Ledger, goals: Sequence[UserRequest]) -> str:
-    """Name the newest request that work followed, unless it is a goal."""
-    newest = next((one for one in reversed(ledger.requests) if has_changed(one.progress)), None)
-    return "" if newest is None or newest in goals else f"; {NEWEST_WORK} [{mark(newest.key)}]"
 
 
 def split_led(text: str) -> tuple[str, str]:

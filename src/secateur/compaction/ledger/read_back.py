@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.course import split_gaps
+from secateur.compaction.ledger.course import OLDER_GOALS, split_gaps
 from secateur.compaction.ledger.demand_lines import parse_constraints
 from secateur.compaction.ledger.entries import (
     Attempt,
@@ -28,6 +28,7 @@ from secateur.compaction.ledger.entries import (
     TaskDocument,
     Ticket,
     Undelivered,
+    UserRequest,
     ValueChange,
 )
 from secateur.compaction.ledger.files.lines import COMMON, SCRATCH_FILES, complete_path, parse_files
@@ -62,7 +63,7 @@ from secateur.toolcalls.commands import Check
 def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
     """The ledger of these sections' lines; bullets may stand whole, or cut at their line ends."""
     sections = {id: tuple(replace_older(lines)) for id, lines in sections.items()}
-    goal = [replace(one, goal=True) for one in parse_requests(sections.get("goal", ()))]
+    goal = [replace(one, goal=True) for one in _parse_goals(sections.get("goal", ()))]
     constraints = [
         *parse_constraints(split_bullets(sections.get("instructions", ())), has_plain=False),
         *parse_constraints(split_bullets(sections.get("constraints", ()))),
@@ -97,6 +98,12 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
     found["values"] = [replace(one, path=complete_path(one.path, root)) for one in found.get("values", ())]
     fields: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in found.items()}
     return complete_commits(Ledger(**fields))
+
+
+def _parse_goals(lines: Sequence[str]) -> list[UserRequest]:
+    """Parse the goals in the order in which they were said: the newest stands first, before a line on the others."""
+    at = next((at for at, line in enumerate(lines) if line == f"- {OLDER_GOALS}"), len(lines))
+    return [*parse_requests(lines[at:]), *parse_requests(lines[:at])]
 
 
 _FACTS = ("discoveries", "accomplished", "files", "questions", "next")

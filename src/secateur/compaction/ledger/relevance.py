@@ -15,9 +15,11 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.brevity import (
     LATEST,
     PAST_AGE,
+    add_reply,
     fold_requests,
     is_undone,
     list_constrained,
+    make_brief,
     shorten_courses,
 )
 from secateur.compaction.ledger.coverage import is_overtaken
@@ -38,7 +40,6 @@ from secateur.compaction.ledger.said import FENCED, split_sentences
 from secateur.compaction.ledger.turns.hiccups import is_slip
 from secateur.compaction.ledger.turns.progress import (
     has_changed,
-    limit_progress,
     list_replies,
     list_told_steps,
     measure_request,
@@ -52,7 +53,6 @@ from secateur.compaction.ledger.user.goals import BRIEF_CHARS, is_answered_revie
 from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES
 from secateur.compaction.ledger.user.requests import is_substantial, is_task
 from secateur.text.host_texts import is_nudge
-from secateur.toolcalls.actions import clip_text
 
 _T = TypeVar("_T")
 
@@ -63,10 +63,10 @@ MOST_COMMANDS = 12  # that are no checks
 MOST_DONE_TASKS, MOST_VALUES = 8, 3
 OPEN_CHARS = 1_800  # of an open request, unless it is little longer
 ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 900  # of an answered one
+OLDER_GOAL_CHARS = 450  # of an answered goal before the newest one
 OLD_CHARS = 140  # of one before the latest
 _FEWEST_WORDS = 5  # of the first request, to be told whatever it is
 WHOLE_SHARE = 0.7  # of the room of answered requests, for those that are not told in a line
-BRIEF_TEXT_CHARS, BRIEF_STEPS, BRIEF_REPLY_CHARS = 90, 2, 160  # of such a line
 PASTED_CHARS = 200  # of one that is longer than what people type
 
 
@@ -134,7 +134,7 @@ def _select_requests(ledger: Ledger) -> tuple[UserRequest, ...]:
 
     return tuple(
         replace(
-            _shorten_request(one, one in goals, len(ledger.requests) - at),
+            _shorten_request(one, _limit_goal(one, goals), len(ledger.requests) - at),
             goal=one in goals,
             answers=shorten_question(one.answers) if len(ledger.requests) - at > LATEST else one.answers,
             progress=short.progress,
@@ -170,10 +170,10 @@ def _limit_answered(
             room -= 0 if one.state == "open" else size
     room = max(0, room) + chars - int(chars * WHOLE_SHARE)
     for at in reversed(range(len(requests))):
-        brief = requests[at] if at in kept else _make_brief(requests[at])
+        brief = requests[at] if at in kept else make_brief(requests[at])
         is_told = brief.text == requests[at].text or (brief.text and list_told_steps([brief]))
         if at not in kept and is_told and measure_request(brief) <= room:
-            if measure_request(with_reply := _add_reply(brief, requests[at])) <= room:
+            if measure_request(with_reply := add_reply(brief, requests[at])) <= room:
                 brief = with_reply
             kept[at] = brief
             room -= measure_request(brief)
@@ -190,30 +190,21 @@ def _count_untold(ledger: Ledger, told: Sequence[UserRequest]) -> int:
     )
 
 
-def _make_brief(one: UserRequest) -> UserRequest:
-    """Return the beginning of a request with the steps that tell most."""
-    text = clip_text(
-        next((line for line in one.text.split("\n") if line.strip() not in ("", GAP)), ""), BRIEF_TEXT_CHARS
-    )
-    text = f"{text} {GAP}" if text and text != one.text else text
-    return replace(one, text=text, progress=limit_progress(one.progress, BRIEF_STEPS, 0))
+def _limit_goal(one: UserRequest, goals: Sequence[UserRequest]) -> int:
+    """Return how many characters an answered request has as a goal; 0 if it is none."""
+    if one not in goals:
+        return 0
+    return ANSWERED_GOAL_CHARS if one is goals[-1] else OLDER_GOAL_CHARS
 
 
-def _add_reply(brief: UserRequest, whole: UserRequest) -> UserRequest:
-    """Return a line on a request with the first words of its reply, where no step tells what came of it."""
-    if brief is whole or whole.progress is None or list_told_steps([brief]):
-        return brief
-    return replace(brief, progress=limit_progress(whole.progress, BRIEF_STEPS, BRIEF_REPLY_CHARS))
-
-
-def _shorten_request(one: UserRequest, is_goal: bool, age: int) -> UserRequest:
+def _shorten_request(one: UserRequest, goal_chars: int, age: int) -> UserRequest:
     if one.state == "open":
         is_long = len(one.text) > 1.25 * OPEN_CHARS
         return replace(one, text=condense_request(one.text, OPEN_CHARS)) if is_long else one
-    chars = ANSWERED_GOAL_CHARS if is_goal else ANSWERED_CHARS if age <= LATEST else OLD_CHARS
+    chars = goal_chars or (ANSWERED_CHARS if age <= LATEST else OLD_CHARS)
     if len(one.text) <= 2 * chars:
         return one
-    chars = PASTED_CHARS if len(one.text) > BRIEF_CHARS and not is_goal else chars
+    chars = PASTED_CHARS if len(one.text) > BRIEF_CHARS and not goal_chars else chars
     said = FENCED.sub(f"\n{GAP}\n", one.text)  # what was done needs no code to tell what was asked
     return replace(one, text=condense_request(said, chars))
 

@@ -61,8 +61,13 @@ def test_messages_without_a_reply_are_told_together_and_read_back() -> None:
     newest = UserRequest("Fix all the rows of the cart, and write the tests of the columns, too.", key="n")
     lines = render_ledger(Ledger(requests=(UserRequest("Sort all of it.", "done"), *asked, *last, newest)))
     clipped = ("The rows have names. " * 12)[:160].rstrip()
-    told = next(line for line in lines["accomplished"] if line.startswith("- the user also wrote: "))
-    assert told.endswith(f"[k0] “Split the cart in two.” · [k1] “Name the rows. And the columns.” · [k2] “{clipped}”")
+    told = next(line for line in lines["accomplished"] if line.startswith("- the user also wrote:"))
+    assert told.split("\n    ") == [
+        "- the user also wrote:",
+        "[k0] “Split the cart in two.”",
+        "[k1] “Name the rows. And the columns.”",
+        f"[k2] “{clipped}”",
+    ]
     again = read_back(lines)
     assert render_ledger(again) == lines
     assert [(one.key, one.state) for one in again.requests if one.passed_over] == [(f"k{n}", "done") for n in range(3)]

@@ -138,7 +138,7 @@ FULL = Ledger(
 
 def test_a_ledger_as_lines() -> None:
     assert render_ledger(FULL) == {
-        "goal": ("- [bcdfgh, replied to] Do a.\n    Then b.", "- [, open] And d."),
+        "goal": ("- [, open] And d.", "- before that, the user asked:", "- [bcdfgh, replied to] Do a.\n    Then b."),
         "constraints": ("- [bcdfgh, standing] Never push.", "- [bcdfgh] Not here:\n    - a\n    - b"),
         "discoveries": (
             "- error, not tried again: ValueError: x — during: python a.py",

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from conversation import assistant, result, talk, user
+from conversation import assistant, in_order, result, talk, user
 from secateur.compaction.ledger import FileEntry, Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
 from secateur.compaction.ledger.entries import Command, Failure, PlanItem, Progress, UserRequest
 from secateur.compaction.ledger.relevance import select_relevant
@@ -54,7 +54,7 @@ def spoken(*texts: str) -> list[Message]:
 def test_agreement_and_thanks_are_no_instructions(words: str) -> None:
     lines = shown(*spoken("Write the parser for dates.", words, "Now write its tests.", "Write the docs as well."))
     assert not any(line.partition("] ")[2].startswith(words) for line in list_requests(lines))
-    assert len(lines["goal"][1:]) + len(list_requests(lines)) == 3
+    assert len(in_order(lines["goal"])[1:]) + len(list_requests(lines)) == 3
 
 
 def test_a_request_that_is_a_demand_as_a_whole_is_listed_once() -> None:
@@ -107,7 +107,7 @@ def test_the_goal_moves_on_with_the_newest_task_and_not_with_a_question() -> Non
     lines = shown(
         *spoken("Write the parser.", "No, put it into a queue, and flush it later. does that make sense?", "why?")
     )
-    assert [line.partition("] ")[2] for line in lines["goal"][1:]] == [
+    assert [line.partition("] ")[2] for line in in_order(lines["goal"])[1:]] == [
         "Write the parser.",
         "No, put it into a queue, and flush it later. does that make sense?",
     ]
@@ -116,7 +116,7 @@ def test_the_goal_moves_on_with_the_newest_task_and_not_with_a_question() -> Non
 def test_a_question_about_how_to_build_something_opens_the_goal() -> None:
     asked = "brainstorm: how do we add a cache to the parser?\n\nfollow up: then how do we keep it small?"
     lines = shown(*spoken(asked, "does it read files?", "Write the cache for dates.", "Write the docs for it."))
-    assert [line.partition("] ")[2].replace("\n    ", "\n") for line in lines["goal"][1:]] == [
+    assert [line.partition("] ")[2].replace("\n    ", "\n") for line in in_order(lines["goal"])[1:]] == [
         asked,
         "Write the docs for it.",
     ]
@@ -133,7 +133,7 @@ def test_a_question_about_how_to_build_something_opens_the_goal() -> None:
 )
 def test_an_order_to_try_again_is_no_goal_once_it_is_answered(words: str) -> None:
     said = spoken("Write the parser for dates.", "Write its tests with a made-up calendar.", words)
-    assert [line.partition("] ")[2] for line in shown(*said)["goal"][1:]] == [
+    assert [line.partition("] ")[2] for line in in_order(shown(*said)["goal"])[1:]] == [
         "Write the parser for dates.",
         "Write its tests with a made-up calendar.",
     ]
@@ -142,7 +142,8 @@ def test_an_order_to_try_again_is_no_goal_once_it_is_answered(words: str) -> Non
 
 @pytest.mark.parametrize("words", ["after that commit push", "nice, commit and push it", "finally push the branch"])
 def test_an_order_to_commit_or_push_is_no_goal_once_it_is_answered(words: str) -> None:
-    goals = shown(*spoken("Write the parser for dates.", "Write its tests with a made-up calendar.", words))["goal"]
+    said = spoken("Write the parser for dates.", "Write its tests with a made-up calendar.", words)
+    goals = in_order(shown(*said)["goal"])
     assert goals[-1].endswith("Write its tests with a made-up calendar.")
 
 
@@ -150,8 +151,8 @@ def test_a_long_first_task_that_was_answered_keeps_what_says_what_to_do() -> Non
     report = "The date 31.02. is read as 03.03. although there is no such day in this calendar. " * 40
     asked = f"There is a project in ./dates. {report}\nYour task is to make the parser refuse such dates.\n{report}"
     lines = shown(*spoken(asked))
-    assert "Your task is to make the parser refuse such dates." in lines["goal"][1]
-    assert len(lines["goal"][1]) < 3_100
+    assert "Your task is to make the parser refuse such dates." in in_order(lines["goal"])[1]
+    assert len(in_order(lines["goal"])[1]) < 3_100
 
 
 def test_what_a_terminal_printed_is_no_task() -> None:
@@ -453,7 +454,7 @@ REVIEWS = (
 def test_an_answered_review_that_was_pasted_is_neither_goal_nor_instruction(review: str) -> None:
     order = "Add a flag --all to the copy command, which warns by default."
     lines = shown(*spoken(order, review, "ok, make a smoke test of it"))
-    assert order in lines["goal"][1]
+    assert order in in_order(lines["goal"])[1]
     said = "\n".join((*lines["goal"], *list_requests(lines)))
     assert review.partition("\n")[0] not in said
 
@@ -461,7 +462,7 @@ def test_an_answered_review_that_was_pasted_is_neither_goal_nor_instruction(revi
 @pytest.mark.parametrize("review", REVIEWS)
 def test_a_review_that_waits_for_work_is_the_goal(review: str) -> None:
     lines = shown(*spoken("Add a flag --all to the copy command."), user(review))
-    assert review.partition("\n")[0] in lines["goal"][-1]
+    assert review.partition("\n")[0] in in_order(lines["goal"])[-1]
 
 
 def test_the_text_that_a_host_writes_for_a_typed_command_is_not_the_users() -> None:
@@ -469,20 +470,20 @@ def test_the_text_that_a_host_writes_for_a_typed_command_is_not_the_users() -> N
     template = user("# Tidy: clean the code\n\nYou must delete every comment.\n\nFix each thing that you find.")
     lines = shown(*spoken("Write the parser of the shop."), typed, template, assistant(text="All is tidy now."))
     assert "constraints" not in lines
-    assert "Write the parser" in lines["goal"][1]
+    assert "Write the parser" in in_order(lines["goal"])[1]
     assert not any("Tidy" in line for some in lines.values() for line in some)
 
 
 def test_a_typed_command_that_opens_the_conversation_gives_the_task() -> None:
     typed = user("<command-name>/solve</command-name>")
     lines = shown(typed, user("# Solve\n\nFix the parser and add its tests."))
-    assert "Fix the parser" in lines["goal"][0]
+    assert "Fix the parser" in in_order(lines["goal"])[0]
 
 
 def test_what_a_user_types_after_a_local_command_is_the_users() -> None:
     typed = user("<command-name>/login</command-name>"), user("<local-command-stdout>Done</local-command-stdout>")
     lines = shown(*spoken("Write the parser."), *typed, user("# Now the printer\n\nWrite it with its tests."))
-    assert "Now the printer" in lines["goal"][-1]
+    assert "Now the printer" in in_order(lines["goal"])[-1]
 
 
 def revalued(path: str, old: str, new: str) -> tuple[Message, Message]:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from conversation import assistant, result, talk, user
+from conversation import assistant, in_order, result, talk, user
 from secateur.compaction.ledger import build_ledger, render_ledger
 from secateur.compaction.ledger.said import cut_pasted, get_rejection, get_user_text, strip_file_links
 from secateur.compaction.ledger.user.briefs import condense_request
@@ -85,13 +85,13 @@ def test_what_a_program_or_a_page_can_write_is_no_word_of_the_user(tool: str, er
 
 def test_a_message_that_the_user_followed_with_another_one_is_replied_to_with_it() -> None:
     said = talk(user("Split the cart in two."), user("Sort the rows, too."), assistant(text="Both are done.")).messages
-    lines = render_ledger(build_ledger(said))["goal"]
+    lines = in_order(render_ledger(build_ledger(said))["goal"])
     first, second = (line[3:9] for line in lines[1:])
-    assert lines == (
+    assert lines == [
         "- every request was answered",
         f"- [{first}, replied to with {second}] Split the cart in two.",
         f"- [{second}] Sort the rows, too.",
-    )
+    ]
 
 
 def test_of_a_log_that_was_pasted_the_first_lines_and_a_count_stay() -> None:

@@ -1,7 +1,8 @@
 """A text in units: sentences, lines and blocks of code, each with a rank by what it says alone.
 
-Rule: no unit is cut. Logs, tags, long code and addresses alone have no rank; what gives the task has the highest, and
-orders with force have little, since they are listed as constraints. What of them is kept is decided in `briefs`.
+Rule: no unit is cut. Logs, tags, long code and addresses alone have no rank, and of a trace only the error at its end
+has one; what gives the task has the highest, and orders with force have little, since they are listed as constraints.
+What of them is kept is decided in `briefs`.
 """
 
 import re
@@ -43,16 +44,29 @@ def split_units(text: str) -> Iterator[BriefUnit]:
 
 
 def _split_lines(text: str, number: int) -> Iterator[BriefUnit]:
-    is_log = False
-    for line in _CONSOLE.sub(_join_console, text).split("\n"):
+    is_log = is_code = is_trace = False  # behind a line of a log; behind a place in a trace; in a trace
+    lines = _CONSOLE.sub(_join_console, text).split("\n")
+    for at, line in enumerate(lines):
         if not line.strip():
             is_log = False
             continue
+        is_place = _PLACE.match(line) is not None
+        if is_trace and not (is_place or is_code) and _ERROR.match(line):
+            is_chained = any(map(_CHAINED.match, lines[at + 1 : at + 3]))
+            number, is_trace = number + 1, is_chained
+            yield BriefUnit(line.strip(), number, 0 if is_chained else _ERROR_RANK)
+            continue
+        was_code, is_trace, is_code = is_code, is_trace or is_place, is_place
         number += 1
         if line.startswith(CODE):
             yield BriefUnit(line.removeprefix(CODE).replace(CODE, "\n"), number, CODE_RANK)
             continue
-        is_log = is_log_line(line) or (is_log and line.startswith((" ", "\t")))
+        is_log = (
+            is_log_line(line)
+            or was_code
+            or _CHAINED.match(line) is not None
+            or (is_log and line.startswith((" ", "\t")))
+        )
         if is_log or _EMPTY.fullmatch(line):
             yield BriefUnit(line.rstrip(), number, 0)
             continue
@@ -106,6 +120,10 @@ _FIGURES = re.compile(r"\s*[\d.,:+-]+\s[^a-z]{0,40}[\w.]{0,12}\s*$")
 _HEADING_WORDS = 5
 CODE_RANK = 2.2
 _TASK_RANK = 3
+_ERROR_RANK = 2.5  # of the error that a trace ends with
+_PLACE = re.compile(r"\s*File \"[^\"\n]+\", line \d")
+_ERROR = re.compile(r"\s*[A-Za-z_][\w.]{2,120}(?:: \S|\s*$)")
+_CHAINED = re.compile(r"(?:During handling of|The above exception was)\b")
 _MOST_SIGNS = 0.09  # of the characters of a line that is text
 _SIGNS = re.compile(r"[_=;{}<>\\|$]|\w[./:]\w")
 NUMBER = re.compile(r"\s*[*_]{0,2}\d{1,2}[.)]\s+")

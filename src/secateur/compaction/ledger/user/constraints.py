@@ -42,7 +42,14 @@ from secateur.compaction.ledger.user.demands import (
 )
 from secateur.compaction.ledger.user.edit_bans import find_edit_ban
 from secateur.compaction.ledger.user.retractions import is_choice, is_retraction, mark_replaced
-from secateur.compaction.ledger.user.rules import is_procedure, is_prompt, name_rule_source, name_rules, strip_numbers
+from secateur.compaction.ledger.user.rules import (
+    is_procedure,
+    is_prompt,
+    list_approvals,
+    name_rule_source,
+    name_rules,
+    strip_numbers,
+)
 from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact
@@ -66,7 +73,8 @@ def extract_constraints(messages: Sequence[Message], done: Iterable[Action] = ()
         _without_quotes(_extract_from_message(messages[at]), messages[max(0, at - QUOTED_MESSAGES) : at], found)
         for at in said
     )
-    for some in chain(own, map(_extract_printed, done)):
+    done = tuple(done)
+    for some in chain(own, map(_extract_printed, done), (list_approvals(messages, done),)):
         for one in some:
             name = normalize_demand(one.text)
             known = found.pop(name, one)  # said again is said last: nothing before it takes it back

@@ -6,13 +6,15 @@ host ("/simplify the tests") once that is done, and pasted reviews that were ans
 only while it is the user's last word; where it opened work of its own, the brief order before it is none any more.
 The first task is none any more once the agent replied to it and the newest tasks changed other files, or many tasks
 followed; two are enough where nothing is open. In its place, or beside it, stands the task that began the newest work,
-where the newest one only goes on with the same files.
+where the newest one only goes on with the same files. Where nothing is open, the request that the newest work followed
+stands beside them, whatever its words.
 """
 
 import re
 from collections.abc import Sequence
 
 from secateur.compaction.ledger.entries import Ledger, UserRequest
+from secateur.compaction.ledger.turns.progress import has_changed
 from secateur.compaction.ledger.user.answers import is_confirming
 from secateur.compaction.ledger.user.briefs import GAP
 from secateur.compaction.ledger.user.constraints import strip_data
@@ -58,7 +60,8 @@ def list_goals(ledger: Ledger) -> list[UserRequest]:
     if is_over(ledger) and core:
         followed = [one for one in requests if one.progress and one.progress.steps]
         is_past = first is not None and _is_long_ago(first, requests, followed, _FEWEST_LATER)
-        goals = {core[0], *last, *_find_frame(tasks, core[0]), *(() if is_past else opening)}
+        worked = [one for one in requests[requests.index(core[0]) + 1 :] if has_changed(one.progress)]
+        goals = {core[0], *last, *worked[-1:], *_find_frame(tasks, core[0]), *(() if is_past else opening)}
     elif first and first not in chain and _is_long_ago(first, requests, worked, _MANY_LATER):
         goals |= {*begun}
     else:

@@ -16,7 +16,7 @@ from secateur.compaction.ledger.user.rules import is_procedure, is_prompt, is_ru
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
 MOST_PROJECT_RULES, LEAST_PROJECT_RULES = 6, 4  # where there is room for all else, and where there is not
-LEAST_BESIDE = 2  # beside the procedure of the host's prompt
+LEAST_BESIDE = 3  # beside the procedure of the host's prompt
 MOST_OF_CASES = 3  # rules after which none is shown that bears on no session or on some case only
 OPPOSED_CHARS = 120  # of each of two rules that oppose each other
 RULE_CHARS = 240  # of a rule of the project, clipped where a sentence ends
@@ -133,12 +133,13 @@ def _is_of_other_files(text: str, work: str) -> bool:
 
 def _is_of_other_tools(text: str, work: str) -> bool:
     """Whether a rule names tools, and none of them is one that the work was done with."""
-    names = [name.casefold() for name in _NAMED_TOOLS.findall(text)]
+    names = [] if _FOR_ALL.search(text) else [name.casefold() for name in _NAMED_TOOLS.findall(text)]
     return bool(names) and not any(name in work for name in names)
 
 
 _NAMED_FILES = re.compile(r"`([\w.@-]*(?:/[\w.@*-]+)+/?|[\w-]+\.[a-z]{1,5})`")
 _NAMED_TOOLS = re.compile(r"\b[A-Z][a-z]+(?:[A-Z][a-z]+)+\b")
+_FOR_ALL = re.compile(r"(?i)\buse\s+\S{1,40}(?:\s+\S{1,40})?\s+for\s+all\b")  # it names others only to rule them out
 _SENTENCE_ENDS = re.compile(r"(?<!\d)(?<!\be\.g)(?<!\bi\.e)[.!?](?=[\s*_]|$)[*_]*|[。！？]|(?<=[.!?]) \[…\]\Z")
 _FORBIDS_PUSH = re.compile(
     r"(?i)\b(?:never|do\s+not|don['’]?t|must\s+not|may\s+not|not)\s+(?:\w+\s+){0,2}?push\b"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conversation import assistant, result, talk, user
+from conversation import assistant, in_order, result, talk, user
 from secateur.compaction.ledger import Ledger, UserRequest, build_ledger, fit_ledger, merge, read_back, render_ledger
 from secateur.compaction.ledger.entries import PlanItem, Progress, State
 from secateur.compaction.ledger.user.answers import find_answered_question, shorten_question
@@ -35,7 +35,7 @@ def test_a_reply_is_listed_with_the_question_that_it_answers(said: str, reply: s
     shown = f"] asked “{quoted}”: {reply}" if quoted else f"] {reply}"
     if reply.endswith("?"):  # it says more than yes or no
         shown = f"] {reply} — in answer to: “{quoted}”"
-    assert lines["goal"][-1].endswith(shown)
+    assert in_order(lines["goal"])[-1].endswith(shown)
     assert render_ledger(read_back(lines)) == lines
     assert render_ledger(merge(read_back(lines), build_ledger(())))["goal"] == lines["goal"]
 
@@ -78,13 +78,13 @@ def test_a_reply_is_no_goal_but_as_the_last_word() -> None:
         user("yeah, close them all"),
     )
     messages = [user("Write the cache."), *reply, assistant(text="Closed.")]
-    shown = render_ledger(build_ledger(talk(*messages).messages))["goal"]
+    shown = in_order(render_ledger(build_ledger(talk(*messages).messages))["goal"])
     assert [line.partition("] ")[2] for line in shown[1:]] == [
         "Write the cache.",
         "asked “Should the gaps in the tests be closed?”: yeah, close them all",
     ]
     messages += [user("Write the docs of the cache."), assistant(text="Done.")]
-    shown = render_ledger(build_ledger(talk(*messages).messages))["goal"]
+    shown = in_order(render_ledger(build_ledger(talk(*messages).messages))["goal"])
     assert [line.partition("] ")[2] for line in shown[1:]] == ["Write the cache.", "Write the docs of the cache."]
 
 
@@ -125,9 +125,9 @@ def test_a_bare_yes_is_listed_with_the_steps_that_it_agrees_to(said: str, reply:
 def test_a_finished_order_is_no_goal_beside_the_proposal_that_was_agreed_to() -> None:
     messages = [user("Port the parser to the new grammar."), assistant(text="Ported.")]
     messages += [user("Drop the old note in the log."), assistant(text=RELEASE), user("yeah, do it all")]
-    assert len(render_ledger(build_ledger(talk(*messages).messages))["goal"]) == 3
+    assert len(in_order(render_ledger(build_ledger(talk(*messages).messages))["goal"])) == 3
     messages += [assistant(("1", "bash", '{"command": "make ship"}')), result("shipped", "bash", "1")]
-    shown = render_ledger(build_ledger(talk(*messages).messages))["goal"]
+    shown = in_order(render_ledger(build_ledger(talk(*messages).messages))["goal"])
     assert [line.partition("] ")[2].rpartition("”: ")[2] for line in shown] == [
         "Port the parser to the new grammar.",
         "yeah, do it all",

@@ -239,3 +239,23 @@ def test_code_that_reproduces_it_stays_whole_behind_a_label() -> None:
     code = "\n".join(f"SELECT a{n} FROM rows_of_the_shop" for n in range(12))
     text = f"It fails.\n\n## Steps to Reproduce\nSQL file:\n```sql\n{code}\n```\n{'It was seen by many people. ' * 40}"
     assert code in condense_request(text, 700)
+
+
+def test_of_a_trace_the_error_at_its_end_is_told() -> None:
+    trace = """Traceback (most recent call last):
+File "/shop/cart.py", line 12, in total
+return self._total
+AttributeError: 'Cart' object has no attribute '_total'
+During handling of the above exception, another exception occurred:
+Traceback (most recent call last):
+File "/shop/till.py", line 9, in pay
+amount = read_total(cart, with_guests=True)
+  File "/shop/till.py", line 40, in read_total
+    return base64.b64decode(cart.sum.encode('ascii'))
+binascii.Error: Incorrect padding"""
+    asked = "Paying fails for old carts, which were made before the move to the new shop.\n"
+    filler = " ".join(f"The till of part {n} reads its rows from the table." for n in range(12))
+    told = condense_request(f"{asked}{trace}\nPlease make the till ignore such carts.\n{filler}", 400)
+    assert "binascii.Error: Incorrect padding" in told
+    assert "Please make the till ignore such carts." in told
+    assert not any(line in told for line in trace.split("\n")[:-1])

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from conversation import assistant, result, summary, talk, user
-from secateur.compaction.ledger import Constraint, build_ledger, fit_ledger, render_ledger
+from secateur.compaction.ledger import Constraint, build_ledger, fit_ledger, read_back, render_ledger
 from secateur.compaction.ledger.user.edit_bans import find_edit_ban
 from secateur.model import Message, Part
 
@@ -366,3 +366,28 @@ def test_a_ban_on_every_change_in_a_long_question_is_listed_by_its_clause_until_
 )
 def test_a_ban_on_every_change_is_told_from_one_on_some(said: str, ban: str) -> None:
     assert find_edit_ban(said) == ban
+
+
+def host(text: str) -> Message:
+    return Message(
+        "system", (), (Part("text", (), f"<permissions instructions>\n{text}\n</permissions instructions>"),), "harness"
+    )
+
+
+def test_what_the_host_states_last_of_approvals_is_listed_with_the_commands_that_were_used() -> None:
+    never = "Approval policy is currently never. Do not ask for more rights, commands will be rejected."
+    approved = '["gh", "pr"]\n- ["env", "A=1", "go", "test"]\n- ["go", "vet", "./b"]'
+    prefixes = f"The following prefix rules have already been approved: - {approved}"
+    run = assistant(("c", "shell", '{"command": "env A=1 go test ./a"}'))
+    ran = (user("Test it."), run, result("ok", "shell", "c"))
+    none = build_ledger((host(f"Network access is restricted.\n{never}"), *ran))
+    lines = render_ledger(fit_ledger(none, 4_000, len))
+    assert [line.partition(", ")[2] for line in lines["constraints"]] == [f"project: Codex] {never}"]
+    assert render_ledger(read_back(lines))["constraints"] == lines["constraints"]
+    some = build_ledger((host(never), *ran, host(f"Approvals are possible.\n{prefixes}")))
+    shown = render_ledger(fit_ledger(some, 4_000, len))["constraints"]
+    assert [line.partition("] ")[2] for line in shown] == [
+        'The following prefix rules have already been approved: ["env", "A=1", "go", "test"]'
+    ]
+    asked = build_ledger((user(f"<permissions instructions>{never}"),))
+    assert not any(one.source for one in asked.constraints)

@@ -224,14 +224,23 @@ def test_a_push_is_demanded_once_and_a_ban_on_it_is_named_beside() -> None:
 def test_the_procedure_of_a_hosts_prompt_goes_before_the_rules_of_files() -> None:
     prompt = (
         "# Context\n\nYou are Ada, a Maestro-managed AI agent.\n\n2. Selection\n   Process the FIRST unchecked task.\n"
+        "   - Ensure that test cases are created.\n"
         '   - Commit with a message prefixed with "X: ".\n\n## Tasks\n\nProcess tasks from plan.md'
     )
     found = listed(user(prompt), *opened("/p/AGENTS.md", "- Never commit twice.\n"))
     assert found == [
+        "project: Maestro] - Ensure that test cases are created.",
         "project: Maestro] Process the FIRST unchecked task.",
         'project: Maestro] Commit with a message prefixed with "X: ".',
         "project: AGENTS.md] - Never commit twice.",
     ]
+
+
+def test_a_rule_on_the_tool_for_all_of_something_bears_on_all_work_whatever_it_rules_out() -> None:
+    rules = "- Use `tick` for ALL tasks — do NOT use TodoWrite or TaskCreate\n- You must not merge into main\n"
+    assert listed(user("Fix it."), *opened("/p/AGENTS.md", rules))[0].startswith(
+        "project: AGENTS.md] - Use `tick` for ALL"
+    )
 
 
 def test_a_block_that_repeats_another_one_is_told_by_what_differs() -> None:

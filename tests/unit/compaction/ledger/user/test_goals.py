@@ -46,7 +46,12 @@ def test_where_nothing_is_open_the_goal_says_so_with_the_newest_work() -> None:
     )
     small = asked("that is the right thing, yes?", "changed footer.ts")
     other = render_ledger(replace(ledger, requests=(*ledger.requests, small)))
-    assert other["goal"][0] == f"- every request was answered; the newest work was for [{small.key}]"
+    assert other["goal"] == (
+        "- every request was answered",
+        f"- [{small.key}, replied to] {small.text}",
+        "- before that, the user asked:",
+        f"- [{newest.key}, replied to] {newest.text}",
+    )
     for less in (
         replace(ledger, requests=(*ledger.requests, UserRequest("And the menu."))),
         replace(ledger, tasks=(PlanItem("Write the menu."),)),
@@ -60,6 +65,15 @@ def test_where_nothing_is_open_the_goal_says_so_with_the_newest_work() -> None:
         replace(ledger, document=TaskDocument("plan.md", "boxes as last seen: 1 of 2 done")),
     ):
         assert not any("every request was answered" in line for line in render_ledger(less)["goal"])
+
+
+def test_the_newest_goal_stands_first_and_goals_are_read_back_in_the_order_of_their_requests() -> None:
+    first = UserRequest("Write the header of the page.", "open", "bcdfgh")
+    newest = UserRequest("Write the footer of it.", "open", "cdfghj")
+    lines = render_ledger(Ledger(requests=(first, newest)))
+    assert [line[3:9] for line in lines["goal"]] == ["cdfghj", "efore ", "bcdfgh"]
+    assert [one.key for one in read_back(lines).requests] == ["bcdfgh", "cdfghj"]
+    assert render_ledger(read_back(lines)) == lines
 
 
 def test_a_task_stays_beside_the_one_that_only_says_to_begin() -> None:
@@ -80,5 +94,5 @@ def test_messages_before_a_summary_of_the_host_are_told_as_such_and_are_no_goals
     lines = render_ledger(ledger)
     assert lines["goal"][-1].endswith("] Write the footer.")
     assert not any("header" in line for line in lines["goal"])
-    assert any(line.startswith("- the user also wrote before an earlier summary: ") for line in lines["accomplished"])
+    assert any(line.startswith("- the user also wrote before an earlier summary:") for line in lines["accomplished"])
     assert render_ledger(read_back(lines)) == lines
