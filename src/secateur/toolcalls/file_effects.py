@@ -12,15 +12,15 @@ from collections.abc import Iterator
 from secateur.memoizing import memoize_by, memoize_texts
 from secateur.toolcalls.actions import Action, collapse_whitespace, collect_texts, normalize_name
 from secateur.toolcalls.effects import Effect, Use, is_pathlike, parse_git_effects, parse_patch_effects
-from secateur.toolcalls.shell import Simple, parse_command_line, strip_program_prefix
+from secateur.toolcalls.shell import Simple, mark_scratch_commands, parse_command_line, strip_program_prefix
 
 
 @memoize_texts(4_096)  # many ask what the same command did
 def parse_effects(line: str, depth: int = 0) -> tuple[Effect, ...]:
-    """Return the effects of a command line on files, in order."""
+    """Return the effects of a command line on files, in order; what it does in a scratch folder of its own is none."""
     taken, found = parse_command_line(line), list[Effect]()
-    for simple in taken.commands:
-        words = strip_program_prefix(simple.words)
+    for simple, is_scratch in mark_scratch_commands(taken):
+        words, known = strip_program_prefix(simple.words), len(found)
         if depth < 3 and (inner := _find_inner_command(words)):
             found += parse_effects(inner, depth + 1)
         found += _parse_redirects(simple)
@@ -29,6 +29,8 @@ def parse_effects(line: str, depth: int = 0) -> tuple[Effect, ...]:
             found += parse_patch_effects(body)
         if words and not is_patch:
             found += _run(words)
+        if is_scratch:
+            found[known:] = [effect for effect in found[known:] if effect.path.startswith("/")]
     for body in taken.bodies:
         found += parse_script_effects(body)
     return tuple(found)

@@ -47,6 +47,17 @@ def parse_command_line(line: str) -> Parsed:
     return Parsed(tuple(_parse_commands(bare)), tuple(bodies), shown)
 
 
+def mark_scratch_commands(parsed: Parsed) -> Iterator[tuple[Simple, bool]]:
+    """Yield the commands, each with whether it runs in a folder that the line made by `mktemp` and then entered."""
+    is_scratch, makes_one = False, "mktemp" in parsed.line
+    names = _TEMPORARY.findall(parsed.line) if makes_one else []
+    folders = ("$(mktemp", *(start for name in names for start in (f"${name}", f"${{{name}}}")))
+    for simple in parsed.commands:
+        if makes_one and simple.words[:1] in (("cd",), ("pushd",)) and len(simple.words) > 1:
+            is_scratch = simple.words[-1].startswith(folders)
+        yield simple, is_scratch
+
+
 def strip_program_prefix(words: tuple[str, ...]) -> tuple[str, ...]:
     """Return the words from the program on, without assignments, `sudo`, `timeout 60`, its folder and the like."""
     at = 0
@@ -69,6 +80,7 @@ _DOCUMENT = "<<"
 _HERE = re.compile(r"(?<!<)<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1")
 _BEFORE = frozenset({"sudo", "time", "env", "timeout", "nice", "nohup", "command", "exec", "xvfb-run", "stdbuf", "!"})
 _ASSIGNS = re.compile(r"[A-Za-z_]\w*=")
+_TEMPORARY = re.compile(r"\b([A-Za-z_]\w*)=[\"']?(?:\$\(|`)\s*mktemp\b")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?[smhd]?")
 _WORD = r"[^\s'\"\\;&|<>(){}#][^\s'\"\\;&|<>()]*+"
 _PLAIN = rf"(?!\d){_WORD}"  # a number may name what a redirection behind it redirects

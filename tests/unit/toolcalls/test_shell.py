@@ -2,6 +2,7 @@
 
 import pytest
 
+from secateur.toolcalls.file_effects import parse_effects
 from secateur.toolcalls.shell import parse_command_line
 
 
@@ -26,3 +27,17 @@ def test_what_a_captured_command_prints_is_not_shown() -> None:
     captured = [simple.is_captured for simple in parse_command_line("make -j$(nproc) > $(mktemp) && (cd x)").commands]
     assert captured == [True, True, False, False]
     assert parse_command_line("make -j$(nproc) > log").commands[-1].writes == ("log",)
+
+
+@pytest.mark.parametrize(
+    ("line", "paths"),
+    [
+        ('t=$(mktemp -d); cd "$t/lib"; touch a.go; cd /repo; touch b.go', ["b.go"]),
+        ("T=`mktemp -d`\ncd ${T}\ntouch a.go; cp a.go /repo/c.go", ["/repo/c.go"]),
+        ('cd "$(mktemp -d)" && touch a.go', []),
+        ('cd "$(git rev-parse --show-toplevel)" && touch a.go', ["a.go"]),
+        ("f=$(mktemp); cd src && touch a.go", ["a.go"]),
+    ],
+)
+def test_files_of_a_scratch_folder_that_the_line_made_are_none_of_the_session(line: str, paths: list[str]) -> None:
+    assert [effect.path for effect in parse_effects(line)] == paths

@@ -62,7 +62,7 @@ _LONG_TEXT = re.compile(r"([\"'])(?:(?!\1)[^\n]){60,}(?:\1|$)")  # given to a co
 _UNSAID = re.compile(r"\W*(?:bash|sh|zsh|python3?|node|eval|cd \S+|env|-\w+|&&|\s|([\"'])…\1)+")  # a long text only
 _FEWEST_CHARS = 48  # by which a command line is known again
 _LEAD = re.compile(
-    r"^(?:\s*(?:cd\s+\S+|export\s+\S+|set\s+-\S+)\s*(?:&&|;)\s*)*(?:(?:env\s+)?(?:[A-Za-z_]\w*=\S*\s+)+)?"
+    r"^(?:\s*(?:cd\s+\S+|export\s+\S+|set\s+-\S+)\s*(?:&&|;)\s*)*(?:(?:env\s+)?(?:[A-Za-z_]\w*=(?![^\s;]*(?:\$\(|`))\S*\s+)+)?"
 )
 _TASK = re.compile(
     r"(?i)(?:^|[;&|]\s*)"
