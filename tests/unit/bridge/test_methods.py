@@ -262,7 +262,7 @@ def test_a_prompt_for_the_hosts_own_compaction(make_bridge: Callable[..., Bridge
     text = call(make_bridge(), "prompt", messages=messages(20))["text"]
     assert "## Next steps" in text
     assert "Never push to main." in text
-    assert "- test, ok: pytest 18" in text  # the whole of it: a host may keep nothing else
+    assert "pytest 18 → ok: 18 passed" in text  # the whole of it: a host may keep nothing else
     summary = {"role": "compactionSummary", "summary": "## Goal\n- Fix the login\n\n## Discoveries\n- it is the cookie"}
     assert "it is the cookie" in call(make_bridge(), "prompt", messages=[summary, *messages(20)])["text"]
     with pytest.raises(ConfigError, match="too short"):

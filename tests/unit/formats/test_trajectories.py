@@ -95,7 +95,10 @@ def test_why_a_run_was_ended_stays_in_a_request_body_and_is_no_request() -> None
     read = OpenAIChat().read(json.loads(build_request_body(SWE.read({"history": [*acted, ended]}), "openai_chat")))
     ledger = build_ledger(read.messages)
     assert [one.text for one in ledger.requests] == ["the task"]
-    assert [one.text for one in ledger.standing] == ["the session was stopped: “Exit due to cost limit”"]
+    assert [one.text for one in ledger.standing] == [
+        "the session was stopped: “Exit due to cost limit”",
+        "no call edited a file",
+    ]
     on = [*acted, ended, plain("assistant", "ls", action="ls")]
     assert "Exit due" not in json.dumps(json.loads(build_request_body(SWE.read({"history": on}), "openai_chat")))
 
