@@ -51,10 +51,10 @@ def mark_scratch_commands(parsed: Parsed) -> Iterator[tuple[Simple, bool]]:
     """Yield the commands, each with whether it runs in a folder that the line made by `mktemp` and then entered."""
     is_scratch, makes_one = False, "mktemp" in parsed.line
     names = _TEMPORARY.findall(parsed.line) if makes_one else []
-    folders = ("$(mktemp", *(start for name in names for start in (f"${name}", f"${{{name}}}")))
     for simple in parsed.commands:
         if makes_one and simple.words[:1] in (("cd",), ("pushd",)) and len(simple.words) > 1:
-            is_scratch = simple.words[-1].startswith(folders)
+            entered = _VARIABLE.match(simple.words[-1])
+            is_scratch = simple.words[-1].startswith("$(mktemp") or (entered is not None and entered[1] in names)
         yield simple, is_scratch
 
 
@@ -80,6 +80,7 @@ _DOCUMENT = "<<"
 _HERE = re.compile(r"(?<!<)<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1")
 _BEFORE = frozenset({"sudo", "time", "env", "timeout", "nice", "nohup", "command", "exec", "xvfb-run", "stdbuf", "!"})
 _ASSIGNS = re.compile(r"[A-Za-z_]\w*=")
+_VARIABLE = re.compile(r"\$\{?(\w+)")
 _TEMPORARY = re.compile(r"\b([A-Za-z_]\w*)=[\"']?(?:\$\(|`)\s*mktemp\b")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?[smhd]?")
 _WORD = r"[^\s'\"\\;&|<>(){}#][^\s'\"\\;&|<>()]*+"

@@ -37,6 +37,7 @@ def test_what_a_captured_command_prints_is_not_shown() -> None:
         ('cd "$(mktemp -d)" && touch a.go', []),
         ('cd "$(git rev-parse --show-toplevel)" && touch a.go', ["a.go"]),
         ("f=$(mktemp); cd src && touch a.go", ["a.go"]),
+        ('t=$(mktemp -d); cd "$target" && touch a.go', ["a.go"]),
     ],
 )
 def test_files_of_a_scratch_folder_that_the_line_made_are_none_of_the_session(line: str, paths: list[str]) -> None:
