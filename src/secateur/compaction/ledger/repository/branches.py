@@ -22,6 +22,12 @@ MOST_HASHES = 12  # of commits whose subjects have no room
 
 def find_branch(ran: Iterable[ExecutedCommand]) -> str:
     """The current branch; "" while git has not named it."""
+    *_, found = ("", *iterate_branches(ran))
+    return redact(found)
+
+
+def iterate_branches(ran: Iterable[ExecutedCommand]) -> Iterator[str]:
+    """Yield the branch behind each command, as git named it; "" while it has not."""
     found = ""
     for run in ran:
         if run.action.ok and ("git" in run.line or "gh pr merge" in run.line):
@@ -35,7 +41,7 @@ def find_branch(ran: Iterable[ExecutedCommand]) -> str:
                 found = alone
             elif any(words[:3] == ("gh", "pr", "merge") for words in run.does):
                 found = next(iter(_LEFT_FOR.findall(said)), found)
-    return redact(found)
+        yield found
 
 
 def _find_renamed(run: ExecutedCommand, branch: str) -> str:

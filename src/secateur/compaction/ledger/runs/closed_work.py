@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from secateur.compaction.ledger.entries import UserRequest
-from secateur.compaction.ledger.repository.branches import find_branch
+from secateur.compaction.ledger.repository.branches import iterate_branches
 from secateur.compaction.ledger.user.requests import is_substantial
 from secateur.model import Message
 from secateur.toolcalls.commands import ExecutedCommand
@@ -18,14 +18,15 @@ def list_closed_keys(
     messages: Sequence[Message], ran: Sequence[ExecutedCommand], requests: Sequence[UserRequest]
 ) -> Iterator[str]:
     """Yield the keys of the calls whose failed checks belong to such a request."""
-    now = find_branch(ran)
+    branches = list(iterate_branches(ran))
+    now = branches[-1] if branches else ""
     newest = next((one.key for one in reversed(requests) if is_substantial(one.text)), "")
     answered = _list_before(messages, newest) if now and any(one.state == "done" for one in requests[:-1]) else set()
+    carried = max((at for at, run in enumerate(ran) if _CARRIES.search(run.line)), default=-1) if answered else -1
     for at, run in enumerate(ran) if answered else ():
-        if run.check and not run.action.ok and run.action.key in answered:
-            then = find_branch(ran[: at + 1])
-            if then and then != now and not any(_CARRIES.search(later.line) for later in ran[at:]):
-                yield run.action.key
+        is_elsewhere = at > carried and branches[at] not in ("", now)
+        if is_elsewhere and run.check and not run.action.ok and run.action.key in answered:
+            yield run.action.key
 
 
 def _list_before(messages: Sequence[Message], key: str) -> Collection[str]:
