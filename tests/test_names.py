@@ -26,6 +26,7 @@ EXCEPTIONS = frozenset(
         "data_received",
         "on_headers_complete",
         "on_message_begin",
+        "on_message_complete",
         "main",
         "main_loop",
         "command",

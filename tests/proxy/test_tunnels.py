@@ -1,6 +1,8 @@
-"""Other protocols pass untouched once a client asked for them; a WebSocket on Responses is refused."""
+"""WebSockets pass untouched once a client asked for one; a WebSocket on Responses is refused."""
 
 import socket
+import struct
+import time
 from threading import Event
 from urllib.parse import urlsplit
 
@@ -62,6 +64,44 @@ def test_the_provider_ends_it_and_may_refuse_it() -> None:
         client.close()
         assert read_status(address)["active"] == 1
     assert len(provider.wires) == 1
+
+
+def test_clients_that_leave_while_they_are_connected_leave_no_tunnel() -> None:
+    with raw_upstream(lambda wire: wire.sees_end() and None) as provider, proxy(provider.url) as address:
+        for _ in range(10):
+            client = connect(address, b"/v1/realtime")
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # a reset
+            client.close()
+        until = time.monotonic() + 10
+        while read_status(address)["active"] > 1 and time.monotonic() < until:
+            time.sleep(0.02)
+        assert read_status(address)["active"] == 1
+
+
+def test_what_a_provider_never_takes_holds_no_tunnel() -> None:
+    taken, told = Event(), Event()
+
+    def script(wire: Wire) -> None:
+        wire.send(SWITCH)
+        taken.wait(20)
+        wire.connection.shutdown(socket.SHUT_WR)  # it ends its side, and still reads nothing
+        told.wait(20)
+
+    with raw_upstream(script) as provider, proxy(provider.url, {"connect_s": 0.2}) as address:
+        client = connect(address, b"/v1/realtime")
+        receive(client, len(SWITCH))
+        client.settimeout(0.5)
+        try:
+            while True:
+                client.sendall(FRAMES)
+        except TimeoutError:
+            taken.set()
+        until = time.monotonic() + 10
+        while read_status(address)["active"] > 1 and time.monotonic() < until:
+            time.sleep(0.02)
+        assert read_status(address)["active"] == 1
+        told.set()
+        client.close()
 
 
 def test_a_provider_that_is_not_there_and_responses_are_refused_in_http() -> None:

@@ -39,8 +39,8 @@ class Request(Struct, frozen=True):
 
     @property
     def wants_upgrade(self) -> bool:
-        """Whether the client asks to speak another protocol from here on."""
-        if self.method != "GET" or not has_header(self.headers, b"upgrade"):
+        """Whether the client asks to speak WebSocket from here on; a server may ignore any other offer."""
+        if self.method != "GET" or find_header(self.headers, b"upgrade").lower() != "websocket":
             return False
         return "upgrade" in find_header(self.headers, b"connection").lower()
 

@@ -1,7 +1,7 @@
-"""The proxy as a running server: its socket, its protocol's limits, and its end.
+"""The proxy as a running server: its socket, and its end.
 
 Rule: when asked to stop, it accepts no new connections, lets responses in flight end within a time limit, and leaves
-nothing behind. Invalid HTTP never reaches the application.
+nothing behind.
 """
 
 import asyncio
@@ -9,7 +9,6 @@ import logging
 import signal
 import socket
 import sys
-from asyncio import TimerHandle
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -19,21 +18,18 @@ from typing import Any
 
 import uvicorn
 from msgspec import Struct
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from secateur.errors import ConfigError
 from secateur.proxy.app import ProxyApp
+from secateur.proxy.http_connection import HttpConnection
 from secateur.proxy.services import Services
 from secateur.proxy.settings import ProxyLimits, ProxySettings
 from secateur.proxy.status import Status
-from secateur.proxy.tunnel import TAKE_OVER, RawConnection
 from secateur.proxy.workers import WorkerReports, run_workers
 from secateur.stores import get_default_url
 
 _KEEP_ALIVE_S = 75  # idle connections of clients
 _BACKLOG = 2_048
-_TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
-_TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 
 class RunningServer(Struct, frozen=True):
@@ -107,7 +103,7 @@ def _configure(app: ProxyApp, limits: ProxyLimits) -> uvicorn.Config:
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # it would print addresses, and how clients left
     return uvicorn.Config(
         app,
-        http=partial(_Protocol, limits),  # type: ignore[arg-type]
+        http=partial(HttpConnection, limits),  # type: ignore[arg-type]
         ws="none",
         lifespan="off",
         log_config=None,
@@ -144,81 +140,6 @@ class _Server(uvicorn.Server):
             with suppress(NotImplementedError, RuntimeError, ValueError):  # not the main thread, or Windows
                 loop.add_signal_handler(number, self.handle_exit, number, None)
         yield
-
-
-class _Protocol(HttpToolsProtocol):
-    """HTTP/1.1 with bounds on the size of headers, and on the time until they are complete."""
-
-    def __init__(self, limits: ProxyLimits, **settings: Any) -> None:
-        super().__init__(**settings)
-        self._limits = limits
-        self._head_bytes = 0  # of the request whose headers are being read
-        self._head_timer: TimerHandle | None = None
-        self._raw: asyncio.StreamReader | None = None  # what a connection brings that is HTTP no longer
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request."""
-        super().connection_made(transport)
-        self._await_head()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no longer."""
-        self._stop_timer()
-        if self._raw is not None:
-            self._raw.feed_eof()
-        super().connection_lost(exc)
-
-    def data_received(self, data: bytes) -> None:
-        """Read on; end the connection where the headers of a request have no end."""
-        if self._raw is not None:
-            self._raw.feed_data(data)
-            return
-        if self._head_bytes >= 0:
-            self._head_bytes += len(data)
-        super().data_received(data)
-        if self._head_bytes > self._limits.header_bytes:
-            self._end(_TOO_LARGE)
-
-    def on_message_begin(self) -> None:
-        """The headers of a request begin."""
-        super().on_message_begin()
-        self._head_bytes = max(self._head_bytes, 0)
-        if self._head_timer is None:
-            self._await_head()
-
-    def on_headers_complete(self) -> None:
-        """They are complete: what follows is a body."""
-        self._stop_timer()
-        size = sum(len(name) + len(value) for name, value in self.headers) + len(self.url)
-        self._head_bytes = -1
-        if size > self._limits.header_bytes:
-            self._end(_TOO_LARGE)
-            return
-        self.scope["extensions"] = {TAKE_OVER: self._take_over}  # type: ignore[dict-item]
-        super().on_headers_complete()
-
-    def _take_over(self) -> RawConnection:
-        """Give the connection away: from here on it is not HTTP."""
-        self._raw = asyncio.StreamReader(loop=self.loop)
-        self._raw.set_transport(self.transport)
-        self.cycle.disconnected = True  # nothing is answered on it here
-        return RawConnection(self._raw, self.transport, self.flow)
-
-    def _await_head(self) -> None:
-        self._head_timer = self.loop.call_later(self._limits.header_s, self._end_slow)
-
-    def _stop_timer(self) -> None:
-        if self._head_timer is not None:
-            self._head_timer.cancel()
-            self._head_timer = None
-
-    def _end_slow(self) -> None:
-        self._end(_TOO_SLOW if self._head_bytes > 0 else b"")
-
-    def _end(self, answer: bytes) -> None:
-        if not self.transport.is_closing():
-            self.transport.write(answer)
-            self.transport.close()
 
 
 def _listen(settings: ProxySettings) -> socket.socket:

@@ -6,14 +6,13 @@ Rule: nothing that passes is read. Either side that ends the connection ends it 
 import asyncio
 import ssl
 from collections.abc import Callable
-from contextlib import suppress
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 from uvicorn.protocols.http.flow_control import FlowControl
 
 from secateur.proxy.headers import OWN
-from secateur.proxy.inbound import Request
+from secateur.proxy.inbound import ClientGone, Request
 from secateur.proxy.refusals import Refusal
 from secateur.proxy.settings import ProxyLimits
 
@@ -32,7 +31,7 @@ class RawConnection(Struct, frozen=True):
 async def open_tunnel(
     request: Request, address: str, limits: ProxyLimits, take_over: Callable[[], RawConnection]
 ) -> None:
-    """Connect a client to its provider until one of them ends it. Raises Refusal if the provider is not there."""
+    """Connect a client to its provider until one of them ends it. Raises ClientGone, Refusal if one is not there."""
     parts = urlsplit(address)
     tls = ssl.create_default_context() if parts.scheme == "https" else None
     port = parts.port or (443 if tls else 80)
@@ -41,7 +40,11 @@ async def open_tunnel(
             reader, writer = await asyncio.open_connection(parts.hostname, port, ssl=tls)
     except (OSError, TimeoutError) as error:
         raise Refusal(502, f"{parts.hostname} could not be reached: {type(error).__name__}") from error
-    client = take_over()
+    try:
+        client = take_over()
+    except ClientGone:
+        writer.close()
+        raise
     writer.write(_write_head(request, parts.path, parts.query, parts.netloc))
     both = [asyncio.ensure_future(_send_up(client, writer)), asyncio.ensure_future(_send_down(reader, client))]
     try:
@@ -51,9 +54,17 @@ async def open_tunnel(
             one.cancel()
         await asyncio.gather(*both, return_exceptions=True)
         client.transport.close()
-        writer.close()
-        with suppress(OSError):
+        await _close(writer, limits.connect_s)
+
+
+async def _close(writer: asyncio.StreamWriter, patience_s: float) -> None:
+    """Close a connection; what its other side does not take within this time is lost."""
+    writer.close()
+    try:
+        async with asyncio.timeout(patience_s):
             await writer.wait_closed()
+    except OSError:  # a timeout, too
+        writer.transport.abort()
 
 
 async def _send_up(client: RawConnection, writer: asyncio.StreamWriter) -> None:
