@@ -82,7 +82,8 @@ def judge(name: str, summary: str, messages: tuple[Message, ...]) -> Iterator[St
     ]
     for line in bullets(summary, "Next steps"):
         if line.startswith("the user waits for: "):
-            text = " ".join(line.partition(": ")[2].split()).partition(" […]")[0]  # up to the first gap it is verbatim
+            told = _resolve(line.partition(": ")[2].strip(), summary)
+            text = " ".join(told.split()).partition(" […]")[0]  # up to the first gap it is verbatim
             place = max((n for n, one in enumerate(said) if text[:80] in one), default=-1)
             behind = tuple(
                 one for one in said[place + 1 :] if not re.fullmatch(r"(?i)\W*(?:yes|ok|go on|continue)\W*", one)
@@ -96,6 +97,14 @@ def judge(name: str, summary: str, messages: tuple[Message, ...]) -> Iterator[St
     for line in bullets(summary, "Goal"):
         found = HOSTS.match(re.sub(r"^\[[^\]]*\] ", "", line).lstrip('"'))
         yield Statement(name, "goal", line, bool(found), ())
+
+
+def _resolve(text: str, summary: str) -> str:
+    """The words that a mark stands for, which the goal has; any other text as it is."""
+    named = re.fullmatch(r"\[(\w+)\] \(see Goal\)", text)
+    goals = bullets(summary, "Goal") if named else []
+    found = next((one for one in goals if named and one.startswith(f"[{named[1]}")), "")
+    return re.sub(r"^\[[^\]]*\] (?:asked “[^”]*”: )?", "", found).partition("\n")[0] or text
 
 
 def _is_turn_false(line: str, messages: tuple[Message, ...]) -> bool:

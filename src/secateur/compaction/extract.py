@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
-from secateur.compaction.ledger.said import CONTRADICTS, get_agent_text, get_user_text
 from secateur.compaction.ledger.turns.progress import list_replies, list_told_steps
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
 from secateur.compaction.sentences import (
@@ -26,9 +25,9 @@ from secateur.compaction.sentences import (
     REASON,
     TELLS,
     UNPLAIN,
+    collect_sentences,
     is_finding,
     is_telling,
-    list_sentences,
 )
 from secateur.compaction.template import SECTIONS
 from secateur.model import Message
@@ -40,6 +39,7 @@ MOST_MIDWAY = 12  # of these, from the middle of work, where most is overtaken s
 MOST_FINDINGS, MOST_DEEDS = 12, 8  # of these; deeds only where no call tells what was done
 SAME_SHARE = 0.88  # of a sentence's words that another has as well
 LEAST_SCORE = 0.75  # of a sentence, if there are many; below, it adds nothing to the facts
+LINES_AGE = 3  # requests later, what was said of a line by its number is no longer told
 MOST_OLD = 0.3  # subtracted from the score of the oldest sentence: later statements stay true longer
 
 
@@ -166,18 +166,24 @@ def _is_said_by(mine: frozenset[str], other: frozenset[str], is_later: bool) -> 
 
 def _score_sentences(messages: Sequence[Message], later: Sequence[Message]) -> list[_Sentence]:
     """Score every candidate sentence by its words, its names and what it is about."""
-    said = list(_collect_sentences(messages))
+    said = list(collect_sentences(messages))
     words = Counter(word for text, _, _ in said for word in set(_extract_words(text)))
-    statements = [Statement(text, number, _is_accomplished(f"- {text}"), not closing) for text, closing, number in said]
+    behind = [(text, closing, number + len(messages)) for text, closing, number in collect_sentences(later)]
+    statements = [
+        Statement(text, number, _is_accomplished(f"- {text}"), not closing)
+        for text, closing, number in (*said, *behind)
+    ]
     overtaken = list_overtaken(statements, trace_work((*messages, *later)))
     many = max(2, len(said) // 4)  # a word of every fourth sentence means nothing
+    asked = [n for n, one in enumerate((*messages, *later)) if one.role == "user" and one.origin == "user"]
     newest = {_find_frame(text): at for at, (text, closing, _) in enumerate(said) if not closing}
     return [
         _Sentence(text, at, _score(text, closing, words, many) - MOST_OLD * (1 - at / len(said)), closing, one.is_deed)
-        for at, ((text, closing, _), one) in enumerate(zip(said, statements, strict=True))
+        for at, ((text, closing, _), one) in enumerate(zip(said, statements, strict=False))
         if (not PRAISE.search(text) if one.is_deed else is_finding(text) and not _is_guess(text))
         and (_is_closing(text, one.is_deed) if closing else (_is_lasting(text) and newest[_find_frame(text)] == at))
         and at not in overtaken
+        and not (_PLACE.search(text) and sum(n > one.number for n in asked) >= LINES_AGE)
     ]
 
 
@@ -209,26 +215,6 @@ def _find_frame(text: str) -> str:
     return " ".join(words[:_FRAME_WORDS]) if DONE.search(f"- {text}") and len(words) > _FRAME_WORDS else text
 
 
-def _collect_sentences(messages: Sequence[Message]) -> Iterator[tuple[str, bool, int]]:
-    """Yield each sentence once, at its last occurrence, whether its message closes a turn, and the message's number.
-
-    Sentences of an answer that the user's next message contradicts are left out.
-    """
-    found: dict[str, tuple[bool, int]] = {}
-    for number, message in enumerate(messages):
-        text = redact(get_agent_text(message))
-        follows = messages[number + 1] if number + 1 < len(messages) else None
-        closing = not any(part.kind == "tool_call" for part in message.parts) and (
-            follows is None or follows.role == "user"
-        )
-        is_contradicted = closing and follows is not None and CONTRADICTS.match(get_user_text(follows))
-        for sentence in list_sentences(text):
-            found.pop(sentence, None)
-            if not is_contradicted:
-                found[sentence] = closing, number
-    return ((sentence, *place) for sentence, place in found.items())
-
-
 def _score(text: str, closing: bool, words: Counter[str], many: int) -> float:
     known = [word for word in set(_extract_words(text)) if 2 <= words[word] <= many]
     score = len(known) / (8 + len(text) / 20)
@@ -245,6 +231,7 @@ def _extract_words(text: str) -> Iterable[str]:
     return (word.casefold().rstrip("./-") for word in _WORD.findall(text))
 
 
+_PLACE = re.compile(r"\w\.\w{1,5}:\d")
 _QUOTED = re.compile(r"“([^”]{20,})”")
 _WORD = re.compile(r"[^\W\d_]{4,}|[\u4e00-\u9fff]{2}|[\w./-]*\d[\w./-]*")
 _DEED_CHARS = 15

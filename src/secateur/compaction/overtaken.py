@@ -1,12 +1,13 @@
 """Whether later work has overtaken what the agent said: what it spoke of is not as it was.
 
-Rule: decided on edits and checks alone, never on what was said of them. A deed is overtaken where its file was edited
-again, where what it names was taken out, or where the code that it says was removed was written again; a problem where
-its file or the lines that name it were edited, in the same message or later; another description where those lines or
-their file were edited later; what counts lines, tells how checks ended or what comes next, or says how
-things still are and names no file, by any later edit. What the agent says in the middle of work of how things are now,
-and names no file, is about the file that it edited last. Where so much of an analysis is overtaken, the rest of it goes
-too. A finding that names nothing that was edited holds, and so does what tools or providers require.
+Rule: decided on edits and checks, and on words only where the agent says that something is resolved. A deed is
+overtaken where its file was edited again, where what it names was taken out, or where the code that it says was removed
+was written again; a problem where its file or the lines that name it were edited, in the same message or later; another
+description where those lines or their file were edited later; what counts lines, tells how checks ended or what comes
+next, or says how things still are and names no file, by any later edit. What the agent says in the middle of work of
+how things are now, and names no file, is about the file that it edited last. Where so much of an analysis is overtaken,
+the rest of it goes too. What a later message says is resolved is overtaken as well. A finding that names nothing that
+was edited holds, and so does what tools or providers require.
 """
 
 import posixpath
@@ -87,7 +88,7 @@ def list_overtaken(statements: Sequence[Statement], work: LaterWork) -> frozense
     for at, one in enumerate(statements):
         if not one.is_deed:
             analyses.setdefault(one.number, []).append(at)
-    gone |= _list_contradicted(statements)
+    gone |= _list_contradicted(statements) | _list_resolved(statements)
     for places in analyses.values():
         if len(gone.intersection(places)) >= max(2, ANALYSIS_SHARE * len(places)):
             gone |= {at for at in places if not _LASTS.search(statements[at].text)}
@@ -103,6 +104,19 @@ def _list_contradicted(statements: Sequence[Statement]) -> set[int]:
             gone |= {
                 at for at, other in enumerate(statements) if other.number < one.number and named.search(other.text)
             }
+    return gone
+
+
+def _list_resolved(statements: Sequence[Statement]) -> set[int]:
+    """Return the places of statements about names in code of which a later message says that it is resolved."""
+    gone: set[int] = set()
+    for one in statements:
+        names = _list_identifiers(one.text) if _RESOLVES.search(one.text) else frozenset()
+        gone |= {
+            at
+            for at, other in enumerate(statements)
+            if names and other.number < one.number and not other.is_deed and names & _list_identifiers(other.text)
+        }
     return gone
 
 
@@ -220,6 +234,11 @@ _NOT_TIED = re.compile(
     r"(?i)\b(?:not|n['’]t) (?:specific|limited|restricted|unique) to (?:the |an? )?[`'\"]?(?P<what>\w{3,})"
 )
 _TIED = r"\b(?:without|specific to|limited to|unique to|only (?:in|with|for)|restricted to) (?:the |an? |any )?[`'\"]?"
+_RESOLVES = re.compile(
+    r"(?i)(?<!not )(?<!n['’]t )(?<!never )(?<!be )(?<!been )\b(?:(?:is|are|was|were|both|all)\s+(?:now\s+|all\s+)?"
+    r"(?:addressed|resolved|fixed|handled|corrected)|now\s+(?:handles?|honou?rs?|respects?|passes|works?|returns?"
+    r"|checks?|rejects?|accepts?)|(?:does|do|is|are)\s+no\s+longer)\b"
+)
 _FILE = re.compile(r"\w\.[a-z]{1,5}\b")
 _THEN = re.compile(  # how things are while the agent looks at them
     r"(?i)\b(?:still|currently|the current)\b|\bis too \w+|\bnow (?:fails?|breaks?|shows?|gives?|returns?|prints?)\b"

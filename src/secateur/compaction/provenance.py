@@ -219,6 +219,8 @@ def _map_lines(ledger: Ledger) -> Iterator[tuple[str, str]]:
         alone.append(({"document": ledger.document}, ledger.document.key))
     if ledger.last_words:
         alone.append(({"last_words": ledger.last_words}, ledger.last_words.key))
+    if ledger.thought:
+        alone.append(({"thought": ledger.thought}, ledger.thought.key))
     for fields, key in alone:
         yield from ((line, key) for line in _render_lines(Ledger(**fields)))
 

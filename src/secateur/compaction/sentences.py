@@ -7,9 +7,11 @@ in `extract`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from secateur.compaction.ledger.said import FENCED, split_sentences
+from secateur.compaction.ledger.said import CONTRADICTS, FENCED, get_agent_text, get_user_text, split_sentences
+from secateur.model import Message
+from secateur.redact import redact
 from secateur.toolcalls.actions import collapse_whitespace
 
 MIN_CHARS, MAX_CHARS = 30, 400  # of a sentence
@@ -24,6 +26,26 @@ def list_sentences(text: str) -> Iterator[str]:
         for said in _split_list(sentence):
             if _is_meaningful(said) and (not is_item or _is_telling_item(said)):
                 yield said
+
+
+def collect_sentences(messages: Sequence[Message]) -> Iterator[tuple[str, bool, int]]:
+    """Yield each sentence once, at its last occurrence, whether its message closes a turn, and the message's number.
+
+    Sentences of an answer that the user's next message contradicts are left out.
+    """
+    found: dict[str, tuple[bool, int]] = {}
+    for number, message in enumerate(messages):
+        text = redact(get_agent_text(message))
+        follows = messages[number + 1] if number + 1 < len(messages) else None
+        closing = not any(part.kind == "tool_call" for part in message.parts) and (
+            follows is None or follows.role == "user"
+        )
+        is_contradicted = closing and follows is not None and CONTRADICTS.match(get_user_text(follows))
+        for sentence in list_sentences(text):
+            found.pop(sentence, None)
+            if not is_contradicted:
+                found[sentence] = closing, number
+    return ((sentence, *place) for sentence, place in found.items())
 
 
 def is_telling(text: str) -> bool:

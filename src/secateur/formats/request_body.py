@@ -15,12 +15,12 @@ from typing import Any
 
 from secateur.formats.openai_chat import EXAMPLES
 from secateur.model import Message, Part, Transcript
+from secateur.text.own_text import NO_RESULT
 
 Body = dict[str, Any]
 TARGETS = ("openai_chat", "anthropic_messages")
 MAX_TOKENS = 4_096  # of the answer, which Anthropic's API wants to be told
 REMINDER = "<system-reminder>\n{}\n</system-reminder>"  # which nobody takes for the user's words
-NO_RESULT = "[No result was recorded.]"
 _NOT_IN_IDS = re.compile(r"[^a-zA-Z0-9_-]")
 
 

@@ -19,6 +19,7 @@ from secateur.text.readback import WAY_BACK
 SUMMARY_BEGINS = "[secateur: summary of the conversation so far, made because it outgrew the window; not a new request]"
 DIGEST_BEGINS = "[secateur: the work done here, shortened; nothing in it is a request"
 CARRIED_BEGINS = "[secateur: kept as it came: "  # a result that is repeated verbatim after a summary
+NO_RESULT = "[No result was recorded.]"  # stands in a request for the result of a call that has none
 NOTED = "(noted)"  # separates two messages of one role where the API wants user and assistant to alternate
 
 _MARK = MARK.rstrip()

@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from secateur.model import Message, Part
 from secateur.text.lossless.lines import strip_escapes
+from secateur.text.own_text import NO_RESULT
 from secateur.text.placeholder import MARK, is_placeholder
 from secateur.tool_kinds import ToolKind, detect_tool_kind
 
@@ -83,8 +84,9 @@ _HOST_END = re.compile(
 
 
 def list_actions(messages: Iterable[Message]) -> tuple[Action, ...]:
-    """Return every call in order, with its result if there is one."""
-    return tuple(build_action(call, result) for call, result in pair_calls(messages))
+    """Return every call in order, with its result if there is one; a text that stands for none is none."""
+    pairs = pair_calls(messages)
+    return tuple(build_action(call, None if result and result.text == NO_RESULT else result) for call, result in pairs)
 
 
 def pair_calls(messages: Iterable[Message]) -> tuple[tuple[Part, Part | None], ...]:

@@ -354,3 +354,11 @@ def test_edits_by_tools_of_one_text_overtake_what_was_wrong_before_them() -> Non
 def test_praise_is_no_finding() -> None:
     assert is_finding("The port is closed because the cook has no key.")
     assert not is_finding("The port is working smoothly because the cook has a key.")
+
+
+def test_what_was_said_of_a_line_by_its_number_is_told_only_while_the_talk_is_of_it() -> None:
+    found = "The root cause is that `copy_rows` in store.py:170 skips the last row because it counts from one."
+    talked = (user("Look at it."), assistant(text=found))
+    assert "store.py:170" in str(extract(talk(*talked, user("go on")).messages, Ledger(), 900, estimate))
+    later = [one for n in range(3) for one in (user(f"Write page {n}."), assistant(text=f"Page {n} is written."))]
+    assert "store.py:170" not in str(extract(talk(*talked, *later).messages, Ledger(), 900, estimate))

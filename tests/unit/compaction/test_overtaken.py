@@ -199,3 +199,12 @@ def test_a_problem_in_a_file_that_others_changed_since_is_overtaken() -> None:
     for name, gone in (("cart.py", {0}), ("tide.py", set())):
         messages = talk(user(), pulled, result(stat.format(name), "bash", "g")).messages
         assert list_overtaken([said], trace_work((messages[0], messages[0], *messages[1:]))) == gone
+
+
+def test_a_finding_of_which_a_later_answer_says_that_it_is_resolved_is_overtaken() -> None:
+    found = Statement("`copyRows` returns early, so that `lastRow` is never written.", 1, False)
+    beside = Statement("The tests cover one table only.", 1, False)
+    resolved = Statement("Both points are addressed now: `copyRows` writes the last one.", 5, False)
+    assert list_overtaken([found, resolved], LaterWork()) == {0}
+    for words in ("`copyRows` is not fixed yet.", "`copyRows` should be fixed.", "`readRows` is fixed."):
+        assert not list_overtaken([found, beside, Statement(words, 5, False)], LaterWork())

@@ -52,7 +52,13 @@ from secateur.compaction.ledger.runs.last_calls import list_last_calls
 from secateur.compaction.ledger.runs.scripts import drop_empty_checks
 from secateur.compaction.ledger.said import get_agent_text
 from secateur.compaction.ledger.settle import settle_states
-from secateur.compaction.ledger.turns.last_words import MOST_CHARS, REPORT_CHARS, WORKING_CHARS, condense_quote
+from secateur.compaction.ledger.turns.last_words import (
+    MOST_CHARS,
+    REPORT_CHARS,
+    THOUGHT_CHARS,
+    WORKING_CHARS,
+    condense_quote,
+)
 from secateur.compaction.ledger.turns.progress import add_progress, has_changed
 from secateur.compaction.ledger.turns.reports import list_reported, without_rewritten
 from secateur.compaction.ledger.user.answers import add_questions, list_rulings
@@ -139,6 +145,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         pending=tuple(_make_pending(action) for action in waiting),
         values=_without_gone(list_values(done, is_qualified=True), history.files),
         last_words=told.last_words,
+        thought=told.thought,
         last_calls=called,
         commits=commits.listed,
         identifiers=list_names(said, done),
@@ -172,10 +179,12 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         made,
         files=described,
         requests=close_open(made.requests) if is_handed_in else made.requests,
+        pending=() if is_handed_in else made.pending,
         uncommitted=drop_undone(made.uncommitted, () if commits.listed else described),
         standing=standing,
         last_words=condense_quote(made.last_words, WORKING_CHARS if made.last_calls else MOST_CHARS),
         report=condense_quote(made.report, REPORT_CHARS),
+        thought=condense_quote(made.thought, THOUGHT_CHARS),
     )
     return limit_ledger(make_encodable(made))
 

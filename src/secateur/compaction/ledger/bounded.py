@@ -13,7 +13,13 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, FileEntry, Ledger, UserRequest
 from secateur.compaction.ledger.runs.attempts import MOST_ATTEMPTS
-from secateur.compaction.ledger.turns.last_words import LEAST_CHARS, MOST_CHARS, REPORT_CHARS, condense_quote
+from secateur.compaction.ledger.turns.last_words import (
+    LEAST_CHARS,
+    MOST_CHARS,
+    REPORT_CHARS,
+    THOUGHT_CHARS,
+    condense_quote,
+)
 from secateur.compaction.ledger.turns.progress import limit_progress, measure_request
 from secateur.compaction.ledger.turns.reports import MOST_REPORTED
 from secateur.compaction.ledger.user.briefs import GAP, condense_request
@@ -30,6 +36,7 @@ MOST_REQUESTS, REQUEST_CHARS, REQUESTS_FIRMNESS = 80, 32_000, 14
 LONGEST_REQUEST_CHARS, LEAST_REQUEST_CHARS = 4_000, 200  # of a long request, where all have room and where few have
 LEAST_STEPS, LEAST_REPLY_CHARS, REPLY_CHARS = 3, 120, 320  # of what followed a request, where few have room
 LEAST_NEWEST_STEPS, FEW_SHARE = 8, 0.1  # of the newest request, unless next to nothing has room
+LEAST_THOUGHT_CHARS = 200
 WHOLE_REQUEST_CHARS = 500  # a request of no more is kept whole or not at all
 FEWEST_SHARE, LEAST_FIRMNESS = 0.012, 4
 MOST_FILES = 600
@@ -71,10 +78,11 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
     firmest = min(1.0, COMMITS_FIRMNESS * share)
     words = condense_quote(ledger.last_words, max(LEAST_CHARS, int(MOST_CHARS * firmest)))
     report = condense_quote(ledger.report, max(LEAST_CHARS, int(REPORT_CHARS * firmest)))
+    thought = condense_quote(ledger.thought, max(LEAST_THOUGHT_CHARS, int(THOUGHT_CHARS * firmest)))
     gone = {name: len(getattr(ledger, name)) - len(kept) for name, kept in cut.items() if name != "arrived"}
     document = shorten_document(ledger.document, firm)
     same = cut["arrived"] == ledger.arrived and cut["requests"] == ledger.requests and document == ledger.document
-    same = same and (words, report) == (ledger.last_words, ledger.report)
+    same = same and (words, report, thought) == (ledger.last_words, ledger.report, ledger.thought)
     if not any(gone.values()) and same:
         return ledger
     counts = {name: ledger.omitted.get(name, 0) + gone.get(name, 0) for name in (*ledger.omitted, *gone)}
@@ -84,6 +92,7 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
         document=document,
         last_words=words,
         report=report,
+        thought=thought,
         omitted={name: counts[name] for name in sorted(counts) if counts[name]},
     )
 

@@ -3,7 +3,7 @@
 Rule: what the agent says that it did stands under what was accomplished and beside the files, so that of its last words
 that stays which says how things stand, what is left and what it asks. Words from before the open request are shown
 while nothing was done for it, or where they tell of something that is left. A call that went well is shown only where
-the last words announce it, or where no step and no file tells it.
+the last words announce something, or where no step and no file tells it.
 """
 
 from msgspec.structs import replace
@@ -14,10 +14,11 @@ from secateur.compaction.ledger.turns.progress import has_changed, list_told_ste
 from secateur.compaction.ledger.turns.reports import drop_deeds
 from secateur.compaction.ledger.turns.step_kinds import is_step
 from secateur.compaction.ledger.work.verdict import is_said_undone
-from secateur.tool_kinds import detect_tool_kind
+from secateur.tool_kinds import ToolKind, detect_tool_kind
 
 MOST_ITEMS = 5  # of a report of which no item is listed as what the agent reports
-_TOLD_KINDS = frozenset({"read", "search", "edit"})  # of tools whose calls the steps and the files tell
+_READING = frozenset({"read", "search"})
+_TOLD_KINDS = _READING | {"edit"}  # of tools whose calls the steps and the files tell
 
 
 def select_quotes(ledger: Ledger) -> Ledger:
@@ -48,18 +49,16 @@ def _shorten_report(words: Quote, most: int) -> Quote:
 
 
 def _select_calls(ledger: Ledger) -> tuple[Command, ...]:
-    """Return the last calls that failed, that are announced, or that nothing else tells."""
+    """Return the last calls that failed, that nothing else tells, or that followed an announcement, but reading."""
     words = ledger.last_words
     is_announced = words is not None and not words.is_answered and is_announcing(words.text)
     steps = list_told_steps(ledger.requests)
-    return tuple(
-        one
-        for at, one in enumerate(ledger.last_calls)
-        if not one.ok or (is_announced and not at) or not (_is_of_files(one) or is_step(one.text, steps))
-    )
+    calls = ledger.last_calls
+    kept = [one for one in calls if not one.ok or not (_get_kind(one) in _TOLD_KINDS or is_step(one.text, steps))]
+    if is_announced:
+        kept = [one for one in calls if one in kept or _get_kind(one) not in _READING] or list(calls[:1])
+    return tuple(kept)
 
 
-def _is_of_files(one: Command) -> bool:
-    """Whether a call only read or changed a file."""
-    tool = one.text.partition(" ")[0]
-    return detect_tool_kind(tool, one.text) in _TOLD_KINDS
+def _get_kind(one: Command) -> ToolKind:
+    return detect_tool_kind(one.text.partition(" ")[0], one.text)

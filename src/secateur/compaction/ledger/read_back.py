@@ -33,22 +33,17 @@ from secateur.compaction.ledger.entries import (
 )
 from secateur.compaction.ledger.files.lines import COMMON, SCRATCH_FILES, complete_path, parse_files
 from secateur.compaction.ledger.files.selection import SCRATCH
-from secateur.compaction.ledger.read_course import parse_course, parse_requests, replace_older, split_bullets
-from secateur.compaction.ledger.render import (
-    ADDED,
+from secateur.compaction.ledger.next_lines import (
     AS_DRAFT,
     CALLED,
-    CARRIED_OUT,
-    EARLIER_COMMITS,
     EARLIER_WORDS,
     LAST_WORDS,
     OUTCOME_WORDS,
-    REPORTED,
-    TAKEN_BACK,
-    TASK_DOCUMENT,
+    THOUGHT,
     UNDELIVERED,
-    UNLISTED,
 )
+from secateur.compaction.ledger.read_course import parse_course, parse_requests, replace_older, split_bullets
+from secateur.compaction.ledger.render import ADDED, EARLIER_COMMITS, REPORTED, TAKEN_BACK, TASK_DOCUMENT, UNLISTED
 from secateur.compaction.ledger.repository.branches import complete_commits
 from secateur.compaction.ledger.repository.commits import COMMITTED
 from secateur.compaction.ledger.repository.status import DIRTY, ELSEWHERE, STRAYS, read_place
@@ -114,7 +109,7 @@ _COMMAND = re.compile(
     rf"(ran|test|build|lint), ({_ENDS})(?: \((-?\d+)\))?( \(edited since\))?"
     r": (.*?)(?: — said: (.*))?"
 )
-_LAST_CALL = re.compile(rf"(?:{CARRIED_OUT}|{CALLED}), ({_ENDS})(?: \((-?\d+)\))?: (.*?)(?: — said: (.*))?")
+_LAST_CALL = re.compile(rf"{CALLED}, ({_ENDS})(?: \((-?\d+)\))?: (.*?)(?: — said: (.*))?")
 _VALUE = re.compile(rf"value: (\S+) in (.+): (?:{ADDED}|(.*) → )(.*)")
 _WORDS = re.compile(rf"({LAST_WORDS}|{EARLIER_WORDS}): (.*)", re.S)
 _ERROR = re.compile(r"error, (open|resolved|not tried again)( \(edited since\))?: (.*?)(?: — during: (.*))?")
@@ -220,6 +215,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     DIRTY: ("dirty", lambda rest: tuple(rest.split(" · "))),
     STRAYS: ("strays", lambda rest: tuple(rest.split(" · "))),
     UNPUSHED: ("unpushed", lambda rest: tuple(rest.split(" · "))),
+    THOUGHT: ("thought", lambda rest: Quote(split_gaps(rest))),
     "names": ("identifiers", lambda rest: tuple(rest.split(" · "))),
     UNCOMMITTED: ("uncommitted", lambda rest: tuple(rest.split(" · "))),
     NEVER_COMMITTED: ("uncommitted", lambda rest: tuple(rest.split(" · "))),

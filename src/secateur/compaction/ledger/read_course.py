@@ -36,7 +36,8 @@ _REPLIED_TO = re.compile(rf"\[({MARK.pattern})()\] (.*)", re.S)  # the word for 
 _OLDER_HEADS = {
     "asked for, and no call did it": "asked for, and not done yet",
     "called since": "then called",
-    "carried out after that": "then carried out",
+    "carried out after that": "then called",
+    "then carried out": "then called",
     "changed, and no call committed": "not committed",
     "committed, and no call pushed it": "committed, not pushed",
     "committed and pushed": "pushed",

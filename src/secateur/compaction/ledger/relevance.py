@@ -6,7 +6,6 @@ overtaken, commands that only prepared something, and names that stand in the us
 request that is long is cut to its ends: such are mostly pasted. The whole ledger is still kept for later compactions.
 """
 
-import re
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -22,10 +21,7 @@ from secateur.compaction.ledger.brevity import (
     make_brief,
     shorten_courses,
 )
-from secateur.compaction.ledger.coverage import is_overtaken
 from secateur.compaction.ledger.entries import (
-    Command,
-    Failure,
     Ledger,
     PlanItem,
     UserRequest,
@@ -36,8 +32,8 @@ from secateur.compaction.ledger.files.selection import SCRATCH, count_scratch, k
 from secateur.compaction.ledger.files.values import select_values
 from secateur.compaction.ledger.quotes import select_quotes
 from secateur.compaction.ledger.repository.branches import limit_commits
+from secateur.compaction.ledger.runs.selection import join_errors, select_commands
 from secateur.compaction.ledger.said import FENCED, split_sentences
-from secateur.compaction.ledger.turns.hiccups import is_slip
 from secateur.compaction.ledger.turns.progress import (
     has_changed,
     list_replies,
@@ -45,7 +41,6 @@ from secateur.compaction.ledger.turns.progress import (
     measure_request,
 )
 from secateur.compaction.ledger.turns.reports import is_committed
-from secateur.compaction.ledger.turns.step_kinds import is_lasting, is_outward, is_task_run, shorten_arguments
 from secateur.compaction.ledger.user.answers import is_choice, shorten_question
 from secateur.compaction.ledger.user.briefs import GAP, condense_request
 from secateur.compaction.ledger.user.force import select_constraints
@@ -56,10 +51,6 @@ from secateur.text.host_texts import is_nudge
 
 _T = TypeVar("_T")
 
-MOST_SCRATCH_CHECKS = 2
-MOST_PASSED_CHECKS = 16
-MOST_ERRORS, MOST_OF_RUN = 3, 2  # that are not open; of one run
-MOST_COMMANDS = 12  # that are no checks
 MOST_DONE_TASKS, MOST_VALUES = 8, 3
 OPEN_CHARS = 1_800  # of an open request, unless it is little longer
 ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 900  # of an answered one
@@ -83,7 +74,7 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     dropped = ledger.omitted.get("requests", 0) + _count_untold(ledger, requests)
     work = "\n".join((*(one.path for one in ledger.files), *(one.text for one in ledger.commands)))
     constraints = select_constraints(ledger.constraints, requests, most_rules, work)
-    commands = _select_commands(ledger)
+    commands, failures = join_errors(ledger, select_commands(ledger))
     commits = limit_commits(ledger.commits, commit_chars)
     left_out = len(ledger.commits) - len(commits)
     files = select_files(ledger)
@@ -108,7 +99,7 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
         ),
         reported=reported,
         commands=commands,
-        failures=_select_failures(ledger, commands),
+        failures=failures,
         tasks=_select_tasks(ledger),
         identifiers=tuple(
             name for name in ledger.identifiers if name not in said and (name in waiting or name not in asked)
@@ -214,78 +205,7 @@ def _select_tasks(ledger: Ledger) -> tuple[PlanItem, ...]:
     left = tuple(one for one in ledger.tasks if one.state != "superseded")
     if not any(one.state == "open" for one in left) and list_told_steps(ledger.requests):
         return ()  # the steps tell what was done
+    plans = [one.key for one in left if one.state == "open"]
+    if len(plans) > 1 and len({*plans}) == 1:  # the newest plan was told as a whole: what an older one had is past
+        left = tuple(one for one in left if one.state == "open" or one.key == plans[0])
     return keep_last(left, MOST_DONE_TASKS, lambda one: one.state != "open")
-
-
-def _select_commands(ledger: Ledger) -> tuple[Command, ...]:
-    """Keep checks whose outcome matters, and commands that changed more than files."""
-    told = [one for one in ledger.commands if one.ok is not None or one.stopped]
-    known = {one.check for one in told if one.check and not one.scratch}
-    kept = tuple(
-        one
-        for one in ledger.commands
-        if (one.check and (one in told or (one.check not in known and not one.scratch)))
-        or (not one.check and _is_lasting(one, ledger))
-    )
-    passed = [one for one in kept if one.check and one.ok]
-    covered = {one.text for at, one in enumerate(passed) if is_overtaken(one, passed[at + 1 :])}
-    stale = {one.check: one.text for one in passed if one.edited_since}  # of each kind the newest
-    valid = [one for one in passed if not one.edited_since]
-    failing = {one.check for one in kept if one.check and one.ok is False and not one.edited_since}
-    kept = tuple(one for one in kept if one.text not in covered and not _is_outdated(one, valid))
-    kept = tuple(one for one in kept if not (one.ok is False and _is_mended(one, valid)))
-    kept = tuple(one for one in kept if not (one.ok and one.edited_since) or stale.get(one.check) == one.text)
-    kept = tuple(one for one in kept if not (one.edited_since and one.ok is False and one.check in failing))
-    few = keep_last(kept, MOST_SCRATCH_CHECKS, lambda one: one.scratch and bool(one.check))
-    few = keep_last(few, MOST_PASSED_CHECKS, lambda one: one.ok is True and bool(one.check))
-    few = tuple(one if one.check else replace(one, text=shorten_arguments(one.text)) for one in few)
-    few = tuple(one for one in few if one.check or one.text)
-    return keep_last(few, MOST_COMMANDS, lambda one: not one.check)
-
-
-def _is_mended(one: Command, valid: Sequence[Command]) -> bool:
-    """Whether a check never came to check anything, and another of its kind passed since the last change."""
-    return is_slip(one.told, True) and any(run.check == one.check for run in valid)
-
-
-def _is_outdated(one: Command, valid: Sequence[Command]) -> bool:
-    """Whether code was changed behind a check that did not fail, and one of its kind or a test passed since."""
-    is_old = bool(one.check) and one.ok is True and one.edited_since
-    if one.check and one.ok is None and one.edited_since:
-        return True  # of what is no more, nothing is known
-    return is_old and any(run.check in (one.check, "test") or is_overtaken(one, [run]) for run in valid)
-
-
-def _is_lasting(one: Command, ledger: Ledger) -> bool:
-    """Whether a command left the machine, or changed what no step tells; a commit has its own line."""
-    if one.scratch or (ledger.commits and re.search(r"\bgit\b.{0,40}\bcommit\b", one.text)):
-        return False
-    return is_outward(one.text) or is_task_run(one.text) or (not ledger.requests and is_lasting(one.text))
-
-
-def _select_failures(ledger: Ledger, commands: Sequence[Command]) -> tuple[Failure, ...]:
-    """Keep open errors of checks, and the newest others that were neither resolved on the way nor part of a trial."""
-    told = {one.told for one in commands if one.check and one.ok is False}
-    shown = {one.text for one in commands}
-    is_answered = bool(ledger.requests) and all(one.state == "done" or is_nudge(one.text) for one in ledger.requests)
-    kept = tuple(
-        one
-        for at, one in enumerate(ledger.failures)
-        if not (one.resolved and (one.check or one.edit))
-        and not (not one.check and is_slip(one.line, not one.edit))
-        and not (one.scratch and one.during not in shown)
-        and not (is_answered and not one.check)
-        and one.line not in told
-        and not _is_repeated(one, ledger.failures[:at])
-    )
-    has_current = any(one.check and one.ok is False and not one.edited_since for one in commands)
-    runs = [one.during for one in kept]
-    kept = tuple(one for at, one in enumerate(kept) if not one.during or runs[:at].count(one.during) < MOST_OF_RUN)
-    few = keep_last(kept, 1, lambda one: has_current and one.check and one.edited_since and not one.resolved)
-    return keep_last(few, MOST_ERRORS, lambda one: one.resolved or not one.check)
-
-
-def _is_repeated(one: Failure, before: Sequence[Failure]) -> bool:
-    """Whether an earlier error of the same run says the same after its name."""
-    said = (other.line.partition(": ")[2] for other in before if other.during == one.during)
-    return any(message and message in one.line for message in said) or any(one.line == other.line for other in before)

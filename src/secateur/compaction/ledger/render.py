@@ -12,34 +12,34 @@ from itertools import chain
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.bounded import limit_ledger
-from secateur.compaction.ledger.course import format_bullet, is_in_course, render_course, render_goals, render_request
+from secateur.compaction.ledger.course import (
+    format_bullet,
+    is_in_course,
+    render_course,
+    render_goals,
+    render_request,
+)
 from secateur.compaction.ledger.demand_lines import list_constraints, render_constraints
-from secateur.compaction.ledger.entries import Command, Constraint, Ledger, Quote, StandingKind
+from secateur.compaction.ledger.entries import Constraint, Ledger, Quote
 from secateur.compaction.ledger.files.lines import find_base, find_tops, list_file_lines, shorten_path
 from secateur.compaction.ledger.files.notes import limit_notes
 from secateur.compaction.ledger.files.selection import SCRATCH
+from secateur.compaction.ledger.next_lines import EDITED_SINCE, render_command, render_next, render_tickets
 from secateur.compaction.ledger.relevance import select_relevant
 from secateur.compaction.ledger.repository.branches import shorten_commits
 from secateur.compaction.ledger.repository.commits import COMMITTED
 from secateur.compaction.ledger.repository.status import list_place_lines
-from secateur.compaction.ledger.runs.last_calls import is_announcing
-from secateur.compaction.ledger.turns.outcomes import SEPARATOR, STOPPED
+from secateur.compaction.ledger.turns.outcomes import SEPARATOR
 from secateur.compaction.ledger.turns.progress import list_told_steps
-from secateur.compaction.ledger.turns.reports import list_unquoted, strip_reported
+from secateur.compaction.ledger.turns.reports import list_unquoted
 from secateur.compaction.ledger.turns.step_kinds import is_step
-from secateur.compaction.ledger.user.briefs import find_decisive_sentence
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.compaction.ledger.user.project_rules import MOST_PROJECT_RULES
 from secateur.compaction.ledger.work.open_work import (
-    find_open_request,
-    find_submission,
     list_failing,
-    render_undelivered_work,
 )
-from secateur.compaction.ledger.work.standing import STANDING
 from secateur.compaction.ledger.work.verdict import render_verdict
 from secateur.compaction.template import SECTIONS
-from secateur.toolcalls.actions import collapse_whitespace
 
 _SHARES = (
     *(1.0, 0.6, 0.4, 0.3, 0.2, 0.15, 0.11, 0.08, 0.065, 0.05, 0.04, 0.03, 0.025, 0.02, 0.017, 0.014, 0.012, 0.01),
@@ -52,19 +52,11 @@ NOTES_SHARE = 0.16  # of the room, for what changed files now have
 _CHARS_PER_TOKEN, _LEAST_CHARS_PER_TOKEN = 4.0, 2.0
 _SAMPLE_CHARS = 4_000  # of the ledger, by which its tokens are measured
 _LEAST_CHARS = (300, 120, 40, 12)  # of the newest request, where nothing else has room
-OUTCOME_WORDS = {True: "ok", False: "failed", None: "ended, outcome unknown"}
-LAST_WORDS = "the agent said last"
-EARLIER_WORDS = "before that the agent said"
 REPORTED = "the agent reports"
-EDITED_SINCE = " (edited since)"
-AS_DRAFT = " as a draft"
 TAKEN_BACK = "tried and taken back"
 EARLIER_COMMITS = "earlier commits"
 ADDED = "added: "
-UNDELIVERED = "asked for, and not done yet"
 TASK_DOCUMENT = "task document"
-CARRIED_OUT = "then carried out"
-CALLED = "then called"
 COUNTED = {
     "constraints": "constraints",
     **dict.fromkeys(("requests", "commits", "tasks"), "accomplished"),
@@ -87,7 +79,7 @@ def render_ledger(ledger: Ledger) -> dict[str, tuple[str, ...]]:
         ("accomplished", _render_accomplished(ledger, constraints, reported)),
         ("files", _render_files(ledger)),
         ("questions", _render_questions(ledger)),
-        ("next", _render_next(ledger, reported)),
+        ("next", render_next(ledger, reported)),
     ):
         lines[id] += [*made, *_render_counts(ledger, id)]
     return {id: tuple(found) for id, found in lines.items() if found}
@@ -163,7 +155,7 @@ def _render_discoveries(ledger: Ledger) -> Iterator[str]:
     for run in ledger.commands:
         is_passing = run.check and run.ok is not False and run not in failing
         if is_passing and (run.edited_since or not is_step(run.text, steps)):
-            yield _render_command(run)
+            yield render_command(run)
     yield from _render_failures(ledger)
     if ledger.identifiers:
         yield f"- names: {' · '.join(ledger.identifiers)}"
@@ -180,27 +172,19 @@ def _render_failures(ledger: Ledger) -> Iterator[str]:
         yield f"- {TAKEN_BACK}: {attempt.text}"
 
 
-def _render_command(one: Command, label: str = "") -> str:
-    status = f" ({one.exit})" if one.exit else ""
-    status += EDITED_SINCE if one.edited_since else ""
-    told = f" — said: {one.told}" if one.told else ""
-    outcome = STOPPED if one.stopped else OUTCOME_WORDS[one.ok]
-    return f"- {label or one.check or 'ran'}, {outcome}{status}: {one.text}{told}"
-
-
 def _render_accomplished(ledger: Ledger, constraints: Sequence[Constraint], reported: Sequence[Quote]) -> Iterator[str]:
     yield from render_course(ledger, constraints)
     steps = list_told_steps(ledger.requests)
     yield from _render_done_tasks(ledger)
     for run in ledger.commands:
         if not run.check and run.ok is not None and not is_step(run.text, steps):  # one that tells nothing is not told
-            yield _render_command(run)
+            yield render_command(run)
     base = find_base(ledger)
     tops = find_tops(ledger.files, base)
     for value in ledger.values:
         change = f"{value.old} → {value.new}" if value.old else f"{ADDED}{value.new}"
         yield f"- value: {value.name} in {shorten_path(value.path, base, tops)}: {change}"
-    yield from _render_tickets(ledger, "done")
+    yield from render_tickets(ledger, "done")
     yield from _render_commits(ledger, steps)
     yield from (f"- {REPORTED}: {item.text}" for item in reported)
 
@@ -235,65 +219,3 @@ def _render_questions(ledger: Ledger) -> Iterator[str]:
     for one in ledger.questions:
         if one is not ledger.questions[-1] or f"“{one.text}”" not in verdict:  # which asks it
             yield f"- asked the user: {one.text}"
-
-
-def _render_next(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
-    """Render where the session stands, the agent's last words, then what is open, in the words of whoever said it."""
-    if verdict := render_verdict(ledger):
-        yield verdict
-    yield from _render_standing(ledger, "edits", "unchecked")
-    said, asked = ledger.last_words, find_open_request(ledger)
-    if said and not said.is_answered:
-        yield format_bullet(f"{LAST_WORDS}: {strip_reported(said.text, reported, ledger.commits)}")
-        yield from _render_standing(ledger, "refuted")
-        yield from _render_last_calls(ledger)
-    if asked and not asked.endswith("…") and (decisive := find_decisive_sentence(asked)):
-        yield f"- the user waits for: {decisive}"
-    if said and said.is_answered:
-        yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(said.text, reported, ledger.commits)}")
-    if said and ledger.report:
-        yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(ledger.report.text, reported, ledger.commits)}")
-    if not said or said.is_answered:
-        yield from _render_last_calls(ledger)
-    yield from _render_open(ledger)
-    yield from _render_standing(ledger, "outdated", "failed", "begun", "running", "diagnosis")
-    yield from render_undelivered_work(ledger)
-
-
-def _render_standing(ledger: Ledger, *kinds: StandingKind) -> Iterator[str]:
-    return (f"- {STANDING[one.kind]}: {one.text}" for one in ledger.standing if one.kind in kinds)
-
-
-def _render_last_calls(ledger: Ledger) -> Iterator[str]:
-    """Render what was called after the agent's last words; a call that they announce is marked as carried out."""
-    said = ledger.last_words
-    is_announced = said is not None and not said.is_answered and is_announcing(said.text)
-    submitted = find_submission(ledger)
-    failing = {one.text for one in list_failing(ledger)}
-    for at, call in enumerate(ledger.last_calls if said or ledger.requests else ()):
-        if submitted and call.text.strip() and call.text.strip() in submitted:
-            continue
-        if call.ok is False and call.text in failing:
-            continue
-        yield _render_command(call, CARRIED_OUT if is_announced and call.ok and not at else CALLED)
-
-
-def _render_open(ledger: Ledger) -> Iterator[str]:
-    yield from map(_render_command, list_failing(ledger))
-    waiting = collapse_whitespace("\n".join(one.text for one in ledger.requests if one.state == "open"))
-    for asked in ledger.undelivered:
-        is_told = collapse_whitespace(asked.text) in waiting  # the goal has the sentence
-        yield f"- {UNDELIVERED}: {asked.kind}" + ("" if is_told else f" — {asked.text}")
-    for task in ledger.tasks:
-        if task.state == "open" and task.text:
-            yield f"- task, open: {task.text}"
-    yield from _render_tickets(ledger, "open")
-    for one in ledger.pending:
-        yield f"- no result yet: {one.tool}" + (f" — {one.target}" if one.target else "")
-
-
-def _render_tickets(ledger: Ledger, state: str) -> Iterator[str]:
-    for one in ledger.tickets:
-        if one.state == state:
-            draft = AS_DRAFT if one.draft and state == "open" else ""
-            yield f"- {one.kind}, {state}{draft}: {one.id}" + (f" — {one.title}" if one.title else "")

@@ -125,6 +125,17 @@ def get_agent_text(message: Message) -> str:
     return strip_file_links(text).strip()
 
 
+def get_reasoning(message: Message) -> str:
+    """Return the reasoning of an assistant message that can be read; "" where it is encrypted, or there is none."""
+    if message.role != "assistant" or message.origin not in ("user", "synthetic"):
+        return ""
+    text = "\n".join(part.text for part in message.parts if part.kind == "reasoning").strip()
+    return text if text.count(" ") >= _FEWEST_BLANKS else ""
+
+
+_FEWEST_BLANKS = 4  # of reasoning in words
+
+
 def strip_file_links(text: str) -> str:
     """Replace each Markdown link that names its file by the file and its line: `[a.py](src/a.py#L3)` is `a.py:3`."""
     return _LINE_LINK.sub(r"\2:\1", _FILE_LINK.sub(_name_line, text)) if "](" in text else text

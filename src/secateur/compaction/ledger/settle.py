@@ -51,6 +51,7 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
         values=whole.values,
         document=whole.document,
         last_words=whole.last_words,
+        thought=whole.thought,
         last_calls=whole.last_calls,
         report=whole.report,
         reported=whole.reported,

@@ -31,8 +31,14 @@ def test_a_call_that_went_well_and_is_told_elsewhere_is_not_listed() -> None:
     calls = (Command("Read cart.py"), Command("pytest -q"), Command("push it", False), Command("ping shop"))
     ledger = Ledger(requests=(replace(BEGUN, progress=Progress(("pytest -q → ok",))),), last_calls=calls)
     assert select_quotes(ledger).last_calls == calls[2:]
-    announced = replace(ledger, last_words=Quote("Let me read the cart:"))
-    assert select_quotes(announced).last_calls == (calls[0], *calls[2:])
+
+
+def test_behind_an_announcement_all_calls_but_reading_are_listed_or_the_first_one() -> None:
+    calls = (Command("Read cart.py"), Command("pytest -q"), Command("Edit cart.py"))
+    done = replace(BEGUN, progress=Progress(("pytest -q → ok · changed cart.py",)))
+    ledger = Ledger(requests=(done,), last_calls=calls, last_words=Quote("Let me read the cart:"))
+    assert select_quotes(ledger).last_calls == calls[1:]
+    assert select_quotes(replace(ledger, last_calls=calls[:1])).last_calls == calls[:1]
 
 
 def test_the_reply_of_the_newest_request_is_what_the_agent_said_last() -> None:

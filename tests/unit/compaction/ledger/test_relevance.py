@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from conversation import assistant, in_order, result, talk, user
 from secateur.compaction.ledger import FileEntry, Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
@@ -431,7 +432,8 @@ def test_errors_of_work_that_was_answered_are_left_out() -> None:
 def test_an_error_that_is_raised_again_under_another_name_is_listed_once() -> None:
     output = "sqlite3.IntegrityError: FOREIGN KEY failed\ndjango.db.IntegrityError: FOREIGN KEY failed"
     lines = shown(user("Mend it."), *ran("pytest -q", f"{output}\n1 failed", True))
-    assert sum("FOREIGN KEY" in line for line in lines["discoveries"]) == 1
+    assert sum("FOREIGN KEY" in line for line in lines["next"]) == 1
+    assert "discoveries" not in lines
 
 
 def test_a_long_text_that_a_command_was_given_is_left_out() -> None:
@@ -544,8 +546,9 @@ def test_of_a_failing_check_the_newest_run_counts_and_of_one_run_two_errors() ->
     unknown = Command("npm run lint", None, None, "lint", edited_since=True)
     other = Command("npm test", False, 1, "test", "1 failed", edited_since=True)
     made = select_relevant(Ledger(commands=(old, unknown, other, new), failures=(*errors, *stale)), 4_000, 400)
-    assert made.commands == (other, new)
-    assert made.failures == (*errors[:2], stale[1])
+    told = " · ".join((*(one.line for one in errors[:2]), new.told))
+    assert made.commands == (other, replace(new, told=told))
+    assert made.failures == (stale[1],)
     alone = select_relevant(Ledger(commands=(old,), failures=tuple(stale)), 4_000, 400)
     assert (alone.commands, alone.failures) == ((old,), tuple(stale))  # nothing newer says how it stands
 
@@ -568,3 +571,33 @@ def test_of_many_scratch_files_those_among_the_sources_are_listed() -> None:
     assert "src/rows.py.backup" in listed
     assert "test_case8.py" in listed
     assert "test_case3.py" not in listed
+
+
+def test_the_errors_of_a_failing_check_stand_beside_it_and_nowhere_else() -> None:
+    output = "FAILED tests/test_dates.py::test_leap\n=== 1 failed, 4 passed in 0.2s ==="
+    lines = shown(user("Mend the dates."), *edited("dates.py"), *ran("pytest -q", output, True))
+    [failing] = [line for line in lines["next"] if line.startswith("- test, failed")]
+    assert "FAILED tests/test_dates.py::test_leap" in failing
+    assert "1 failed, 4 passed" in failing
+    assert not any("test_leap" in line for id in lines for line in lines[id] if line != failing)
+
+
+def test_what_the_user_waits_for_is_named_by_its_mark_where_the_goal_has_the_words() -> None:
+    order = "Review the changes against main. Run `git diff main` to see them, and list what has to be mended first."
+    brief, long = (shown(user(text), *ran("git diff main", "a line")) for text in (order[:32], order + " " + order))
+    assert "- the user waits for: Review the changes against main." in brief["next"]
+    key = long["goal"][0].partition("[")[2].partition(",")[0]
+    assert f"- the user waits for: [{key}] (see Goal)" in long["next"]
+
+
+def test_a_text_that_stands_for_a_missing_result_is_no_outcome() -> None:
+    lines = shown(user("Try it."), *ran("python try_it.py", "[No result was recorded.]"))
+    assert "- no result yet: bash — python try_it.py" in lines["next"]
+    assert not any("No result was recorded" in line for id in lines for line in lines[id])
+
+
+def test_what_an_older_plan_had_done_is_not_told_beside_a_newer_one() -> None:
+    old = PlanItem("Read the tide tables.", "done", "first")
+    done, left = PlanItem("Write the reader.", "done", "second"), PlanItem("Write its tests.", "open", "second")
+    more = PlanItem("Write the docs.", "open", "second")
+    assert select_relevant(Ledger(tasks=(old, done, left, more)), 4_000, 400).tasks == (done, left, more)

@@ -38,12 +38,14 @@ from secateur.compaction.ledger.files.paths import (
 )
 from secateur.compaction.ledger.files.undone import CommittedFiles, TakenBack, take_back
 from secateur.redact import redact
-from secateur.toolcalls.actions import Action, collapse_whitespace
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, collect_texts
 from secateur.toolcalls.commands import COMMIT_LINE
 from secateur.toolcalls.effects import Effect, Use, is_pathlike
 from secateur.toolcalls.file_effects import list_paths, list_staged_files
 
 MOST_UNCOMMITTED = 8
+SOUGHT_CHARS = 80  # of a pattern that a call searches for
+_SOUGHT = frozenset({"pattern", "query", "regex", "searchterm", "q"})  # names of arguments, normalized
 TAKEN_UP = "taken up by a commit; no call names it"
 OTHERS = "…"  # in place of older files that were changed since the last commit
 
@@ -235,9 +237,11 @@ def merge_use(before: FileEntry | None, use: Use) -> Use:
 
 
 def describe_target(action: Action) -> str:
-    """Describe what a call is about, for a person: its tool and its file."""
+    """Describe what a call is about, for a person: its tool, what it looks for, and its file."""
     named = list_paths(action)
-    return redact(collapse_whitespace(f"{action.call.tool} {named[0] if named else ''}"))
+    sought = next((text for text in collect_texts(action.given, _SOUGHT) if text.strip()), "")
+    pattern = f'"{clip_text(collapse_whitespace(sought), SOUGHT_CHARS)}"' if action.kind == "search" and sought else ""
+    return redact(collapse_whitespace(f"{action.call.tool} {pattern} {named[0] if named else ''}"))
 
 
 def _note(found: dict[str, FileEntry], effect: Effect, action: Action, roots: dict[str, None]) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from secateur.toolcalls.commands import MAX_CHARS, iterate_runs
 from secateur.toolcalls.file_effects import list_command_lines
 
 MOST_LAST_CALLS = 3
+NO_OUTPUT = "(no output)"
 LINE_CHARS = 160  # of a result
 
 
@@ -59,11 +60,12 @@ def describe_call(action: Action) -> str:
 
 def _read(action: Action) -> Command:
     text = describe_call(action)
-    if not action.said.strip() or NO_RESULT in action.said[:_SEARCHED]:
-        return Command(text, None if action.ok else False, action.exit, key=action.call.key)
+    if not action.said.strip():
+        told = NO_OUTPUT if action.kind == "run" and action.ok else ""
+        return Command(text, None if action.ok else False, action.exit, told=told, key=action.call.key)
     looks = any(run.looks for run in iterate_runs([action]))
     ok = action.ok if looks else judge_call(action)
-    told = quote_result(action)
+    told = quote_result(action) or (NO_OUTPUT if looks and not any(_iterate_telling(action.said)) else "")
     return Command(text, ok, action.exit, told="" if _SAYS_NOTHING.fullmatch(told) else told, key=action.call.key)
 
 
@@ -107,7 +109,6 @@ def _iterate_telling(said: str) -> Iterator[str]:
 
 _SEARCHED = 4_000  # characters at the beginning of a result
 _SAID = " — said: "
-NO_RESULT = "[No result was recorded"  # put in where a call has no result
 _ERROR = re.compile(
     r"^\s*(?:[\w.]*(?:Error|Exception)\b|(?i:fatal|error|panic)\b)[^\n]{0,200}?:\s?\S|^bash: |^\S*sh: \d+: "
 )

@@ -37,15 +37,16 @@ def read_verdict(
     tool prints nothing unless it finds something.
     """
     lines = [_TASK_NAME.sub("", line) for line in strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:]]
-    for ok, pattern in ((False, _FAILED_TOTAL), (True, _PASSED_TOTAL)):
+    runs_on = exit_ is None and not is_error and _STILL_RUNS.search(output[:400]) is not None
+    for ok, pattern in ((False, _FAILED_TOTAL), *(((True, _PASSED_TOTAL),) if not runs_on else ())):
         if totals := [line for line in lines if pattern.search(line)]:
             return CheckVerdict(ok, clip_line(totals[-1]))
-    if (worded := _read_words(lines)) and not (exit_ or is_error):
+    if (worded := _read_words(lines)) and not (exit_ or is_error or runs_on):
         return worded
     failing = "" if exit_ == 0 and not is_hidden else _find_failing_line(lines) or read_last_error(output)[1]
     if exit_ or is_error or failing:
         return CheckVerdict(False, failing)
-    if _STILL_RUNS.search(output[:400]):
+    if runs_on:
         return CheckVerdict(None)
     has_said_nothing = is_silent and not any(line.strip() and not _HOST_WORDS.match(line) for line in lines)
     return CheckVerdict(True if has_said_nothing or not is_hidden else None)

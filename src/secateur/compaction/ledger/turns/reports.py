@@ -15,10 +15,11 @@ from secateur.compaction.ledger.files.rewrites import is_edit_refused, list_repl
 from secateur.compaction.ledger.said import CONTRADICTS, FENCED, STOP, get_agent_text, get_user_text
 from secateur.compaction.ledger.turns.last_words import UNFINISHED
 from secateur.compaction.ledger.user.briefs import GAP
-from secateur.model import Message
+from secateur.model import Message, Part
 from secateur.redact import redact
 from secateur.tool_kinds import detect_tool_kind
-from secateur.toolcalls.actions import Action, collapse_whitespace
+from secateur.toolcalls.actions import Action, build_action, collapse_whitespace
+from secateur.toolcalls.file_effects import list_file_effects
 
 MOST_REPORTED = 4  # items
 ITEM_CHARS = 300
@@ -31,14 +32,23 @@ def list_reported(messages: Sequence[Message]) -> tuple[Quote, ...]:
     found: tuple[Quote, ...] = ()
     has_worked = False
     for at, message in enumerate(messages):
+        has_worked = has_worked and not get_user_text(message)
         if calls := [part for part in message.parts if part.kind == "tool_call"]:
-            has_worked = has_worked or any(detect_tool_kind(one.tool, one.text) in ("edit", "run") for one in calls)
+            has_worked = has_worked or any(map(_is_work, calls))
         elif has_worked and (text := get_agent_text(message)):
             items = tuple(dict.fromkeys(find_items(text)))
             found = tuple(Quote(one, message.key) for one in items[:MOST_REPORTED]) if len(items) >= _FEWEST else found
         elif found and at and messages[at - 1].key == found[0].key and CONTRADICTS.match(get_user_text(message)):
             found = ()
     return found
+
+
+def _is_work(call: Part) -> bool:
+    """Whether a call changes files, or commits or sends what was changed."""
+    kind = detect_tool_kind(call.tool, call.text)
+    if kind != "run":
+        return kind == "edit"
+    return _DELIVERS.search(call.text) is not None or bool(list_file_effects(build_action(call, None)))
 
 
 def without_rewritten(
@@ -82,8 +92,12 @@ def find_items(text: str) -> Iterator[str]:
 
 
 def _complete(item: str, behind: Sequence[str]) -> str:
-    """Return an item that leads to details with these, as far as they say more than names; "" if it is a mere label."""
-    if not item.endswith((":", "：")):
+    """Return an item that leads to details with these, as far as they say more than names; "" if it is a mere label.
+
+    An item that only says which file was changed leads to what is below it, and tells nothing without it.
+    """
+    is_file = _OF_FILE.fullmatch(item) is not None
+    if not item.endswith((":", "：")) and not is_file:
         return item
     details: list[str] = []
     for line in behind:
@@ -96,7 +110,9 @@ def _complete(item: str, behind: Sequence[str]) -> str:
         if len(_WORD.findall(_CODE.sub(" ", detail))) >= _FEWEST_WORDS:
             details.append(detail)
     if details:
-        return f"{item} {' · '.join(details)}"
+        return f"{item.rstrip('.') + ':' if is_file else item} {' · '.join(details)}"
+    if is_file:
+        return ""
     return item.rstrip(":： ") if len(_WORD.findall(item)) >= _LEAD_WORDS else ""
 
 
@@ -225,6 +241,11 @@ _LEAD_WORDS = 4  # of an item that leads to details, and tells something without
 _WORD = re.compile(r"(?<![\w./-])[^\W\d_]{2,}")
 _QUOTED = re.compile(r"`([^`\n]{3,80})`")
 _ITEM = re.compile(r"(?P<heading>#{1,5}\s+(?:\d{1,2}[.)]\s+)?)|[-*•+]\s+(?:\[x\]\s+)?|\d{1,2}[.)]\s+|[✅✓✔]\s*")
+_DELIVERS = re.compile(r"\b(?:git|gh) [^\n;&|]{0,60}\b(?:commit|push|merge|create)\b")
+_OF_FILE = re.compile(  # "Updated `src/app.ts`"
+    r"[\W_]*(?:[A-Za-z]+ed|[Rr]ewrote|[Nn]ew)(?: (?:the )?(?:files?|tests?|docs?)(?: in)?)?:?"
+    r" [`*_]*[\w./\\-]*\w\.\w{1,5}[`*_]*\.?"
+)
 _BOLD = re.compile(r"\*\*[^*]{1,80}\*\*")
 _DEED = re.compile(
     r"(?i)[\W_]*(?:(?:i|we)(?:['’]ve| have)?\s+)?(?:(?:successfully|now|also|just)\s+)*(?:added|fixed|updated|removed"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from secateur.compaction.ledger.said import CODE, FENCED, STOP
-from secateur.compaction.ledger.user.brief_words import ASIDE, FINISHES, MUSES, REPRODUCES, TASK, TELLS
+from secateur.compaction.ledger.user.brief_words import ASIDE, FINISHES, GIVES_TASK, MUSES, REPRODUCES, TASK, TELLS
 from secateur.compaction.ledger.user.demands import DATA, has_demand
 from secateur.compaction.ledger.user.force_words import is_forced
 from secateur.memoizing import memoize_texts
@@ -111,7 +111,7 @@ def _rank(sentence: str) -> float:
 
 
 def is_heading(text: str) -> bool:
-    return _HEADS.search(text) is not None and len(text.split()) <= _HEADING_WORDS
+    return _HEADS.search(text) is not None and len(text.split()) <= _HEADING_WORDS and not GIVES_TASK.search(text)
 
 
 _CONSOLE = re.compile(r"^[ \t]*>>> [^\n]*(?:\n[ \t]*\S[^\n]*)*\n?", re.M)

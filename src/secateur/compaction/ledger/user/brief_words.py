@@ -26,7 +26,9 @@ CAPS = (  # what describes the machine says nothing of the task; how to work say
     (re.compile(r"(?i)\bworkflow\b"), 0.4),
 )
 INSTRUCTS = re.compile(r"(?i)^\W*(?:task |your )?instructions\W*$")  # of a harness, behind the issue that it quotes
-HANDS_IN = re.compile(r"(?i)\bsubmi(?:t|ssion)\w*\b(?! commands)|\bpatch(?:\.txt| file)\b|\byour (?:task|goal|job)\b")
+HANDS_IN = re.compile(
+    r"(?i)^\W*step \d{1,2}\b|\bsubmi(?:t|ssion)\w*\b(?! commands)|\bpatch(?:\.txt| file)\b|\byour (?:task|goal|job)\b"
+)
 REPRODUCES = re.compile(r"(?i)\b(?:reproduc\w*|examples?|expected|minimal)\b")
 STEPS = re.compile(r"(?i)^(?!.*\breproduc).*\b(?:follow|these|the following) (?:\w+ ){0,2}(?:steps|instructions)\b")
 FINISHES = re.compile(  # how the reader says that the work is done

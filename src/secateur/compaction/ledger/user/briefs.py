@@ -33,6 +33,7 @@ from secateur.compaction.ledger.user.brief_words import (
     SUMMARIZES,
 )
 from secateur.memoizing import memoize_texts
+from secateur.toolcalls.actions import clip_text
 
 GAP = "[…]"
 SEARCHED_CHARS = 40_000  # of one request; of a longer one its ends
@@ -46,8 +47,19 @@ def condense_request(text: str, max_chars: int) -> str:
         return text
     units = _rank_sections(_rank_added(list(split_units(keep_ends(text, SEARCHED_CHARS).replace("\r\n", "\n")))))
     units = _rank_ends(_rank_harness(_rank_questions(_rank_items(_rank_steps(units)))))
+    if cut := _cut_best(units, max_chars - len(GAP) - 1):
+        return f"{cut}\n{GAP}"
     chosen = _choose(units, max_chars)
     return _join(units, chosen) if chosen else keep_ends(text, max_chars)
+
+
+def _cut_best(units: Sequence[BriefUnit], room: int) -> str:
+    """Return the first words of the sentence that tells most if it has no room as a whole; "" if it has."""
+    best = max(units, key=lambda unit: unit.rank, default=None)
+    if best is None or best.rank < _TELLING_RANK or len(best.text) <= room:
+        return ""
+    cut = clip_text(best.text, room)
+    return cut if len(cut) >= _LEAST_CHARS else ""
 
 
 def find_decisive_sentence(text: str) -> str:
@@ -104,7 +116,7 @@ def _join(units: Sequence[BriefUnit], chosen: set[int]) -> str:
     parts: list[str] = []
     before = -1
     for at in kept or sorted(chosen):
-        if at != before + 1 and any(unit.rank > 0 for unit in units[before + 1 : at]):
+        if at != before + 1 and any(unit.rank > (0 if parts else _LEAD_RANK) for unit in units[before + 1 : at]):
             parts.append(f"\n{GAP}\n")
         elif parts:
             parts.append(" " if units[at].line == units[before].line else "\n")
@@ -227,11 +239,13 @@ def _rank_harness(units: list[BriefUnit]) -> list[BriefUnit]:
 _ASKING_RANK = 2.6
 _PLAIN_RANK = 0.7  # orders with force, which are constraints, have less
 _TELLING_RANK = 1.5
+_LEAD_RANK = 1.8  # a heading: of no more than such lines before the first that is kept, no mark is left
 _SUMMARY_RANK = 2.6
 _LIFTED = 2  # sentences that open a document
 _TAG = re.compile(r"\s*</?[\w-]{1,40}>\s*")
 _ENDS = re.compile(r"[.!?…:;。！？：；][\s*_)\"'”’`\]]*$")
 _LISTED = re.compile(r"\s*(?:[-*•#]|\d{1,2}[.)])")
+_LEAST_CHARS = 40  # of the first words of a sentence that has no room
 _FRAGMENT_CHARS = 20  # of a word or two that only lead to what follows
 _LETTERS = re.compile(r"[^\W\d_]+")
 _DECISIVE_CHARS = 300  # of the sentence that says what the user waits for

@@ -126,6 +126,8 @@ _UNSAID = re.compile(  # these say what is, or what one thinks, not what ought t
     r"|\bwe\s+should\s+(?:also\s+|then\s+)?(?:have\s+a\s+(?:look|talk|chat)|look|check|discuss|talk|think|see|start|spawn"
     r"|consider|review|investigate|try|find|figure|decide)\b"
     r"|\bshould\s+have\s+\w+|\bshould(?:n['’]t|\s+not)\s+be\s+\w+ing\b|\bit\s+should\s+be\s+possible\b"
+    r"|\bno\s+longer\s+(?:(?:support|need|requir|us|maintain|reproduc)ed|useful|necessary|valid|relevant|works?|exists?|in\s+use"
+    r"|appli(?:es|cable)|available|the\s+case)\b"
     r"|\bremember\s+when\b|\bwhy\s+(?:do\s+not|don['’]?t)\b|\bif\s+(?:you|we|i)\s+(?:don['’]?t|do\s+not)\b|不能用了|是不是"
 )
 HARD = re.compile(  # what makes a demand even of a question
@@ -137,6 +139,7 @@ DATA = re.compile(  # a line of a log or of code, pasted
     r"\s*(?:at\s+\S+\s*\(|\w*(?:Error|Exception|Warning)\b:|\d{4}-\d\d-\d\d[T ]"
     r"|(?:[A-Z][a-z]{2}\s{1,2}\d{1,2}\s|\[)?\d\d:\d\d:\d\d[\]\s.,]|[{}\[<|$➜+]|#(?!#+\s)"
     r"|(?:import|from(?!\s+(?:now|here|today|this)\b)|const|def|func|return)\s)"
+    r"|[\w./\\-]{1,200}\.\w{1,5}:\d{1,6}(?::\d{1,6})?: "  # as compilers and tests name a place
     r"|[^\n]*(?:\\n|\{\"|\":)"
 )
 ASKS = re.compile(

@@ -22,6 +22,7 @@ from secateur.compaction.ledger.said import (
     find_expansions,
     get_agent_text,
     get_nudge,
+    get_reasoning,
     get_rejection,
     get_user_text,
 )
@@ -54,6 +55,7 @@ class UserRequests(Struct, frozen=True):
     before: RequestState  # what became of requests that stood open before
     last_words: Quote | None = None  # the agent's newest text
     report: Quote | None = None  # the agent's text at the end of the newest turn that changed a file, if others follow
+    thought: Quote | None = None  # its newest reasoning, where it said nothing since the user's newest words
 
 
 def extract_requests(messages: Sequence[Message]) -> UserRequests:
@@ -63,6 +65,7 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
     key = ""
     said: Quote | None = None
     report: Quote | None = None
+    thought: Quote | None = None
     has_worked = is_taken_up = False  # in this turn: a file was changed; the agent said or did something
     expansions = find_expansions(messages)
     for at, message in enumerate(messages):
@@ -71,6 +74,8 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
         if message.role == "assistant" and message.parts:
             last, key, is_taken_up = _track_closing_text(message, last), message.key, True
             has_worked = has_worked or _is_changing(message)
+            if reasoning := get_reasoning(message):
+                thought = Quote(redact(reasoning), message.key)
             if (words := clean_words(get_agent_text(message))) and (is_telling(words) or said is None):
                 said = Quote(words, message.key)
                 report = Quote(words, message.key, True) if last and has_worked else report
@@ -82,7 +87,7 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
             answers = find_answered_question(text, last) or rejected
             found.append(UserRequest(request, "open", message.key, answers))
             said = replace(said, is_answered=True) if said else None
-            last, has_worked, is_taken_up = "", False, False
+            last, thought, has_worked, is_taken_up = "", None, False, False
     closing = find_closing_question(last)
     asked = "" if is_courtesy(closing) else closing
     first, *rest = _update_states(found, last, "")
@@ -90,7 +95,9 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
         rest.append(nudge)
         said = replace(said, is_answered=True) if said else None
     report = report if said and report and report.text != said.text else None
-    return UserRequests(tuple(rest), (Question(redact(asked), key),) if asked else (), first.state, said, report)
+    thought = thought if said is None or said.is_answered else None
+    questions = (Question(redact(asked), key),) if asked else ()
+    return UserRequests(tuple(rest), questions, first.state, said, report, thought)
 
 
 def close_open(requests: Sequence[UserRequest]) -> tuple[UserRequest, ...]:

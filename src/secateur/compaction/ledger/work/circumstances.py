@@ -32,7 +32,7 @@ from secateur.tool_kinds import detect_tool_kind
 from secateur.toolcalls.actions import Action
 from secateur.toolcalls.commands import ExecutedCommand
 from secateur.toolcalls.effects import Effect
-from secateur.toolcalls.file_effects import list_file_effects
+from secateur.toolcalls.file_effects import list_command_lines, list_file_effects
 from secateur.toolcalls.shell import parse_command_line
 
 
@@ -97,7 +97,9 @@ def mark_scratch_files(
         return tuple(files)
     roots = {"", ".", *list_roots(done)}
     asked = "\n".join(filter(None, map(get_user_text, messages)))
-    used = {posixpath.basename(word) for run in ran for word in _list_operands(run)}
+    called = [line for action in done if not action.result for line in list_command_lines(action)]
+    operands = (*(word for run in ran for word in _list_operands(run)), *" ".join(called).split())
+    used = {posixpath.basename(word) for word in operands}
     added = [word for run in ran for words in run.does if words[:2] == ("git", "add") for word in words[2:]]
     takes_all = not {"-A", "--all", "."}.isdisjoint(added)
     handed_in = set(_NAMES.findall(describe_ending(messages, done)))

@@ -38,8 +38,17 @@ def list_handed_out(
             for name in [*left] if not started and _may_tell(message, part) else ():
                 if _is_ended(name, part.text[-_SEARCHED:]) or (action and _is_stopped(name, action)):
                     del left[name]
-            left = {name: what for name, what in left.items() if name not in started} | started
+            again = {_strip_session(what) for what in started.values()}  # the same command runs anew
+            left = {
+                name: what
+                for name, what in left.items()
+                if name not in started and not (_RUNS_ANEW.search(what) and _strip_session(what) in again)
+            } | started
     yield from [*dict.fromkeys(left.values())][-MOST_HANDED:]
+
+
+def _strip_session(what: str) -> str:
+    return _RUNS_ANEW.sub("", what)
 
 
 def _may_tell(message: Message, part: Part) -> bool:
@@ -53,6 +62,8 @@ def _list_started(action: Action, runs: Iterable[ExecutedCommand]) -> Iterator[t
             yield name, f"{redact(name)} ({words[0]})"
     if hit := _STARTED.search(action.said[:_SEARCHED]):
         yield hit[1] or hit[2] or hit[3], _describe(action)
+    elif "session_id" not in action.given and (hit := _RUNS_ON.search(action.said[:_HEAD])):
+        yield hit[1], f"{_describe(action)} (session {hit[1]})"
     elif _SENDS.search(action.call.tool):
         names = (action.given.get(key) for key in ("target", "to", "id", "agent_id"))
         yield from ((name, _describe(action)) for name in names if isinstance(name, str) and _ID.fullmatch(name))
@@ -93,7 +104,9 @@ def _is_ended(name: str, text: str) -> bool:
 
 
 def _is_stopped(name: str, action: Action) -> bool:
-    """Whether a call stops or removes what bears a name."""
+    """Whether a call stops or removes what bears a name, or reads the end of a session that does."""
+    if str(action.given.get("session_id", "")) == name and action.exit is not None:
+        return True
     lines = list_command_lines(action)
     if lines:
         return action.ok and any(_STOPS_WORKER.search(line) and name in line for line in lines)
@@ -104,6 +117,9 @@ _STARTED = re.compile(
     r"\"agent_id\":\s?\"([\w-]{6,60})\"|\blaunched\b[^\n]{0,80}\s{1,4}agentId: (\w{6,60})"
     r"|\brunning in (?:the )?background with ID: (\w{3,60})"
 )
+_HEAD = 600  # characters of a result in which a host says that a command runs on
+_RUNS_ON = re.compile(r"Process running with session ID (\d{1,12})\b")
+_RUNS_ANEW = re.compile(r" \(session \d{1,12}\)$")
 _SENDS = re.compile(r"(?i)^send_?(?:input|message)$")
 _ID = re.compile(r"(?=\D*\d)[\w-]{6,60}")
 _ENDED = re.compile(

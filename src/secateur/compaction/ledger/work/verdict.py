@@ -16,6 +16,7 @@ from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.ledger.turns.last_words import UNFINISHED
 from secateur.compaction.ledger.turns.progress import list_told_steps
 from secateur.compaction.ledger.user.project_rules import quote_opposed
+from secateur.compaction.ledger.user.requests import is_task
 from secateur.compaction.ledger.work.endings import ENDINGS, SUBMITTED
 from secateur.compaction.ledger.work.open_work import MOST_CHECKS, has_uncommitted, is_blocked, list_failing
 from secateur.compaction.ledger.work.standing import NOT_FIXED, NOTHING_CHANGED, NOTHING_OPEN
@@ -126,7 +127,7 @@ def _describe_turn(ledger: Ledger) -> str:
         return f"{ENDED_TURN}; the user is next"
     if not is_at_work and not (ledger.requests and ledger.requests[-1].progress) and _is_answered(ledger):
         return "the host told the agent to go on" if is_nudge(ledger.requests[-1].text) else "the user spoke last"
-    return f"the agent is in the middle of its work{_describe_last_call(ledger)}"
+    return f"the agent is in the middle of its work{_describe_last_call(ledger)}{_describe_beginning(ledger)}"
 
 
 def _is_answered(ledger: Ledger) -> bool:
@@ -138,6 +139,14 @@ def _describe_last_call(ledger: Ledger) -> str:
         return ""
     outcome = {True: "ended ok", False: "failed", None: "ended, outcome unknown"}
     return f" (its last call {outcome[ledger.last_calls[-1].ok]})"
+
+
+def _describe_beginning(ledger: Ledger) -> str:
+    """Say that nothing was changed yet for a request that asks for a change."""
+    newest = ledger.requests[-1].text if ledger.requests else ""
+    is_unchanged = not any(one.use not in ("read", "discarded") and not one.scratch for one in ledger.files)
+    is_asked = is_task(newest) and _CHANGES.search(newest) is not None
+    return ", and no call edited a file yet" if is_unchanged and is_asked else ""
 
 
 def _list_open(ledger: Ledger) -> Iterator[str]:
@@ -234,5 +243,9 @@ _FINDS = re.compile(  # a finding of a review with its severity, or an open ques
     r"(?!none\b|no\b|n/a\b)\S"
 )
 _BOXES = re.compile(r"(\d{1,4}) of (\d{1,4}) done")
+_CHANGES = re.compile(
+    r"(?i)\b(?:add|fix|implement|change|update|remove|delete|rename|refactor|create|write|replace|move|migrate"
+    r"|rewrite|extend|mend|convert|split|build)\b"
+)
 _FIXED = re.compile(r"(?i)\b(?:fixed|resolved|addressed|corrected|done)\b|[✅✔]")
 _ACT = re.compile(r"(?<![\w-])(push|commit|pull|merge|rebase|cherry-pick|publish|release|deploy|upload|apply)\b")

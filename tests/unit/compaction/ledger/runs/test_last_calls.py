@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger import Ledger, Quote, build_ledger, merge, read_back, render_ledger
 from secateur.model import Message, Part
 
 FOUND = 'Found 1 matches for "def build" in /app.py:'
@@ -30,13 +30,13 @@ def list_next(*messages: Message) -> tuple[str, ...]:
         (
             "Let's search for the `build` method first:",
             False,
-            f"then carried out, ok: ./find build — said: {FOUND}",
+            f"then called, ok: ./find build — said: {FOUND}",
         ),
         ("Let's search for the `build` method first:", True, f"then called, failed: ./find build — said: {FOUND}"),
         ("The method was renamed.", False, f"then called, ok: ./find build — said: {FOUND}"),
     ],
 )
-def test_an_announcement_is_shown_with_the_call_that_carried_it_out(words: str, error: bool, line: str) -> None:
+def test_an_announcement_is_shown_with_the_call_that_followed_it(words: str, error: bool, line: str) -> None:
     lines = list_next(*called(words, "./find build", FOUND, error))
     assert lines[1:3] == (f"- the agent said last: {words}", f"- {line}")
 
@@ -63,10 +63,10 @@ def test_a_result_that_says_nothing_beside_its_outcome_is_not_quoted(said: str) 
     assert lines[2].endswith(": ./find build")
 
 
-def test_a_call_without_a_result_is_pending_and_not_carried_out() -> None:
+def test_a_call_without_a_result_is_pending_and_not_called() -> None:
     lines = list_next(called("Let me run it:", "./run", "")[0])
     assert "- no result yet: bash — ./run" in lines
-    assert not any("carried out" in line for line in lines)
+    assert not any("then called" in line for line in lines)
 
 
 def test_a_command_that_the_user_ran_is_no_request() -> None:
@@ -131,9 +131,9 @@ def test_of_a_result_the_error_is_quoted_and_without_an_exit_status_no_success_i
     said: str, line: str, outcome: str
 ) -> None:
     shown = list_next(*called("Let's try it:", "python try.py", said))
-    told = "then carried out" if outcome == "ok" else "then called"
-    assert shown[0].endswith(f" work (its last call {'ended ok' if outcome == 'ok' else outcome})")
-    assert shown[2] == f"- {told}, {outcome}: python try.py — said: {line}"
+    ended = "ended ok" if outcome == "ok" else outcome
+    assert shown[0].endswith(f" work (its last call {ended}), and no call edited a file yet")
+    assert shown[2] == f"- then called, {outcome}: python try.py — said: {line}"
 
 
 @pytest.mark.parametrize(
@@ -170,8 +170,8 @@ def test_of_a_call_the_line_that_says_so_is_quoted(command: str, said: str, line
 def test_a_stated_exit_status_and_a_command_that_only_looks_are_believed() -> None:
     said = "KeyError: 'cart'"
     shown = list_next(*called("Let's try it:", "./try", f"Exit code: 0\n{said}"))
-    assert shown[2].startswith("- then carried out, ok")
-    assert list_next(*called("Let's see it:", "tail cart.log", said))[2].startswith("- then carried out, ok")
+    assert shown[2].startswith("- then called, ok")
+    assert list_next(*called("Let's see it:", "tail cart.log", said))[2].startswith("- then called, ok")
 
 
 def test_a_check_that_ends_with_an_uncaught_error_is_no_success() -> None:
@@ -221,3 +221,34 @@ def test_a_long_command_that_is_cut_ends_with_a_sign_of_it() -> None:
 def test_a_command_that_a_shell_echoes_is_not_what_it_said() -> None:
     lines = list_next(*called("The method was renamed.", "./find build", f"./find build\n{FOUND}"))
     assert lines[2] == f"- then called, ok: ./find build — said: {FOUND}"
+
+
+def think(text: str) -> Message:
+    return Message("assistant", (), (Part("reasoning", (), text), *assistant(("9", "bash", '{"command": "ls"}')).parts))
+
+
+def test_what_the_agent_was_thinking_is_quoted_where_it_said_nothing_since_the_users_words() -> None:
+    thought = "The cart is full already, so that only the test of it is left to write."
+    looked = (think(thought), result("cart.py", "bash", "9"))
+    made = read(*looked)
+    lines = render_ledger(made)
+    assert f"- the agent was thinking: {thought}" in lines["next"]
+    assert read_back(lines).thought == Quote(thought)
+    spoke = read(*looked, assistant(text="The cart is full, and its test is missing."))
+    assert spoke.thought is None
+    assert read(*looked, user("And the basket?")).thought is None
+    assert read(think("c2VjcmV0"), result("cart.py", "bash", "9")).thought is None  # it cannot be read
+
+
+def test_a_command_that_looks_and_prints_nothing_is_told_with_that() -> None:
+    said = "Process exited with code 0\nOutput:\n"
+    assert (
+        list_next(*called("", "git status --short", said))[-1]
+        == "- then called, ok: git status --short — said: (no output)"
+    )
+
+
+def test_a_search_that_is_pending_is_told_with_what_it_looks_for() -> None:
+    given = json.dumps({"pattern": "def build", "path": "src"})
+    lines = list_next(assistant(("1", "grep", given), text="Let me look for it:"))
+    assert '- no result yet: grep — "def build" src' in lines

@@ -18,7 +18,7 @@ from secateur.compaction.ledger import (
     render_ledger,
 )
 from secateur.compaction.ledger.files.notes import drop_reported
-from secateur.compaction.ledger.turns.reports import drop_deeds, find_items, is_committed
+from secateur.compaction.ledger.turns.reports import drop_deeds, find_items, is_committed, list_reported
 from secateur.model import Message
 from secateur.tokens import estimate
 
@@ -199,3 +199,19 @@ def test_a_table_under_a_heading_of_changes_stays_unless_its_rows_begin_with_nam
     files = "| File | Change |\n|---|---|\n| `cart.py` | a limit |\n| `till.py` | a total |"
     assert drop_deeds(f"All pass.\n\n## Changes\n{behavior}\n\nShall I go on?").count("|\n|") == 3
     assert "cart.py" not in drop_deeds(f"All pass.\n\n## Changes\n{files}\n\nShall I go on?")
+
+
+def test_what_an_answer_lists_as_done_is_a_report_only_where_its_turn_changed_something() -> None:
+    listed = "What is done:\n- Added the reader for both stores\n- Removed the old flag"
+    looked = (assistant(("1", "bash", '{"command": "pytest -q"}')), result("2 passed", "bash", "1"))
+    turn = (user("What is missing?"), *looked, assistant(text=listed))
+    assert not list_reported(talk(*turn).messages)
+    written = (assistant(("2", "bash", '{"command": "git commit -am reader"}')), result("ok", "bash", "2"))
+    assert not list_reported(talk(user("Begin."), *written, assistant(text="It is begun."), *turn).messages)
+    assert len(list_reported(talk(user("Add it."), *looked, *written, assistant(text=listed)).messages)) == 2
+
+
+def test_an_item_that_names_a_file_alone_is_told_by_what_is_below_it() -> None:
+    below = "\n  - The list is sorted by name now."
+    text = f"Done:\n- Updated `src/app.ts`{below}\n- Updated `src/page.ts`\n- Removed the flag"
+    assert list(find_items(text)) == ["Updated `src/app.ts`: The list is sorted by name now.", "Removed the flag"]

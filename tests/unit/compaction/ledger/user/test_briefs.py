@@ -259,3 +259,23 @@ binascii.Error: Incorrect padding"""
     assert "binascii.Error: Incorrect padding" in told
     assert "Please make the till ignore such carts." in told
     assert not any(line in told for line in trace.split("\n")[:-1])
+
+
+def test_the_sentence_that_gives_the_task_is_cut_rather_than_left_out() -> None:
+    order = "please see to it that both graders still work with the examples in this folder and with the live model too"
+    report = "\n".join(f"I also read part {n} of the page, and all of it was fine." for n in range(8))
+    brief = condense_request(f"{order}\n\n{report}", 80)
+    assert brief.startswith("please see to it that both graders")
+    assert brief.endswith("\n[…]")
+
+
+def test_no_mark_stands_before_the_first_line_for_words_that_say_nothing() -> None:
+    text = f"Hi there, it is good to have you back.\nPlease add a flag to `copy`.\n{'It warns by default. ' * 30}"
+    assert condense_request(text, 60).startswith("Please add a flag to `copy`.\n")
+
+
+def test_the_words_before_a_paste_stay_where_they_give_the_task() -> None:
+    pasted = "\n".join(f"### {n}. Finding\nThe writer of part {n} closes the file too early." for n in range(9))
+    assert condense_request(f"can you incorporate:\n\nAll reviews are in.\n{pasted}", 200).startswith(
+        "can you incorporate:"
+    )

@@ -60,6 +60,9 @@ NO_DEMANDS = [
     "¿Por qué no funciona?",
     "Arregla el error.",
     "TypeError: must be str, not int",
+    "shop_test.go:61: the list should be sorted, but it is not",
+    "please drop the old importer, it is no longer supported",
+    "remove the two tools that are no longer needed",
     "2026-01-02T10:00:00 must retry",
     "why do we need it if the other one does the same",
     "should we close it now that both need no review",
@@ -85,6 +88,7 @@ HOW_TO_WORK = [
     "let's use the demo shop as a test case then",
     "never embed secrets, never exceed 80 columns",
     "You can never push here.",
+    "no longer use tabs in the makefile",
     "If you touch it, don't push, ok?",
 ]
 

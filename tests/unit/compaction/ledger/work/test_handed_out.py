@@ -97,3 +97,18 @@ def test_every_agent_whose_wait_timed_out_is_counted() -> None:
     started = [spawn(f"0aa1b2-77c{at}", f"Read page {at}.") for at in range(5)]
     messages = [one for pair in started for one in (*pair, *WAITED)]
     assert left(*messages) == [f"“Read page {at}.”" for at in range(5)]
+
+
+def test_a_command_whose_session_runs_on_has_no_outcome_until_its_end_was_read() -> None:
+    said = "Process running with session ID 60210\nOutput:\nok  \tmenu/rows\t(cached)"
+    begun = call("exec_command", said, cmd="go test ./...")
+    assert left(*begun) == ["`go test ./...` (session 60210)"]
+    assert [one.ok for one in build_ledger(talk(ASK, *begun).messages).commands] == [None]
+    assert left(*begun, *call("exec_command", said.replace("60210", "71"), cmd="go test ./...")) == [
+        "`go test ./...` (session 71)"
+    ]
+    more = call("write_stdin", "Process running with session ID 60210\nOutput:\n", session_id="60210")
+    ended = call("write_stdin", "Process exited with code 0\nOutput:\nok  \tmenu/cook\t2s", session_id="60210")
+    assert left(*begun, *more) == ["`go test ./...` (session 60210)"]
+    assert left(*begun, *more, *ended) == []
+    assert [one.ok for one in build_ledger(talk(ASK, *begun, *more, *ended).messages).commands] == [True]

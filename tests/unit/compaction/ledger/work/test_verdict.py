@@ -49,6 +49,7 @@ def stands(ledger: Ledger) -> str:
 FIX = user("Mend the basket.")
 HANDED_IN = "the agent handed its work in with `echo SUBMIT_NOW`, which ended the session"
 WORK = "the agent is in the middle of its work"
+UNEDITED = ", and no call edited a file yet"
 FOUND = "the agent ended its turn; the user is next; open: what the agent's last words found"
 NOTHING = "the agent ended its turn; the user is next; no call edited a file"
 
@@ -77,11 +78,12 @@ def test_findings_and_open_questions_of_the_last_reply_are_open(text: str, said:
         ((FIX, DONE), NOTHING),
         ((FIX, DONE, user("Now the lamp.")), "the user spoke last"),
         ((FIX, DONE, STOPPED), "the user interrupted the agent"),
-        ((FIX, *ran("make x", "Error: no x")), f"{WORK} (its last call ended, outcome unknown)"),
-        ((FIX, *ran("make x", "Exit code: 0\nok")), f"{WORK} (its last call ended ok)"),
-        ((FIX, *ran("make x", "no rule", True)), f"{WORK} (its last call failed)"),
-        ((FIX, *ran("pytest", "1 failed in 1s", True)), f"{WORK}; open: 1 failing check"),
-        ((FIX, *ran("ls"), ran("sleep 9")[0]), f"{WORK}; open: 1 call without a result"),
+        ((FIX, *ran("make x", "Error: no x")), f"{WORK} (its last call ended, outcome unknown){UNEDITED}"),
+        ((FIX, *ran("make x", "Exit code: 0\nok")), f"{WORK} (its last call ended ok){UNEDITED}"),
+        ((FIX, *ran("make x", "no rule", True)), f"{WORK} (its last call failed){UNEDITED}"),
+        ((FIX, *ran("pytest", "1 failed in 1s", True)), f"{WORK}{UNEDITED}; open: 1 failing check"),
+        ((FIX, *ran("ls"), ran("sleep 9")[0]), f"{WORK}{UNEDITED}; open: 1 call without a result"),
+        ((user("Look at the basket."), *ran("make x", "Exit code: 0\nok")), f"{WORK} (its last call ended ok)"),
         ((FIX, assistant(text="Two are there. Which one?")), "the agent asked “Which one?” and waits for the answer"),
         (
             (FIX, assistant(text="It is mended. Would you like me to add a test?")),

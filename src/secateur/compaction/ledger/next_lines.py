@@ -1,0 +1,114 @@
+"""What is next as lines: where the session stands, the agent's last words, and what is open.
+
+Rule: in the words of whoever said it, quoted and never composed; words before the colon are fixed. What the goal has is
+named by its mark, and what the line on where the session stands says is not said again.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from secateur.compaction.ledger.course import UNDER_GOAL, format_bullet
+from secateur.compaction.ledger.entries import Command, Ledger, Quote, StandingKind, mark
+from secateur.compaction.ledger.turns.outcomes import STOPPED
+from secateur.compaction.ledger.turns.reports import strip_reported
+from secateur.compaction.ledger.user.answers import is_confirming
+from secateur.compaction.ledger.user.briefs import find_decisive_sentence
+from secateur.compaction.ledger.user.goals import list_goals
+from secateur.compaction.ledger.work.open_work import (
+    find_open_request,
+    find_submission,
+    list_failing,
+    render_undelivered_work,
+)
+from secateur.compaction.ledger.work.standing import STANDING
+from secateur.compaction.ledger.work.verdict import render_verdict
+from secateur.toolcalls.actions import collapse_whitespace
+
+OUTCOME_WORDS = {True: "ok", False: "failed", None: "ended, outcome unknown"}
+WAITED_CHARS = 120  # of a request that is said again where the user waits for it
+LAST_WORDS = "the agent said last"
+EARLIER_WORDS = "before that the agent said"
+EDITED_SINCE = " (edited since)"
+AS_DRAFT = " as a draft"
+THOUGHT = "the agent was thinking"
+UNDELIVERED = "asked for, and not done yet"
+CALLED = "then called"
+
+
+def render_next(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
+    """Render where the session stands, the agent's last words, then what is open, in the words of whoever said it."""
+    if verdict := render_verdict(ledger):
+        yield verdict
+    yield from _render_standing(ledger, "edits", "unchecked")
+    said, asked = ledger.last_words, find_open_request(ledger)
+    if said and not said.is_answered:
+        yield format_bullet(f"{LAST_WORDS}: {strip_reported(said.text, reported, ledger.commits)}")
+        yield from _render_standing(ledger, "refuted")
+        yield from _render_last_calls(ledger)
+    if waited := _name_waited(ledger, asked):
+        yield f"- the user waits for: {waited}"
+    if said and said.is_answered:
+        yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(said.text, reported, ledger.commits)}")
+    if said and ledger.report:
+        yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(ledger.report.text, reported, ledger.commits)}")
+    if not said or said.is_answered:
+        if ledger.thought:
+            yield format_bullet(f"{THOUGHT}: {ledger.thought.text}")
+        yield from _render_last_calls(ledger)
+    yield from _render_open(ledger)
+    yield from _render_standing(ledger, "outdated", "failed", "begun", "running", "diagnosis")
+    yield from render_undelivered_work(ledger)
+
+
+def _name_waited(ledger: Ledger, asked: str) -> str:
+    """Name what the user waits for: a brief request in its words, one that stands under the goal by its mark."""
+    if asked.endswith("…"):
+        return ""
+    goal = next((one for one in list_goals(ledger) if one.text == asked and one.key), None)
+    if goal and (len(asked) > WAITED_CHARS or is_confirming(goal)):
+        return f"[{mark(goal.key)}] {UNDER_GOAL}"
+    return find_decisive_sentence(asked)
+
+
+def _render_standing(ledger: Ledger, *kinds: StandingKind) -> Iterator[str]:
+    return (f"- {STANDING[one.kind]}: {one.text}" for one in ledger.standing if one.kind in kinds)
+
+
+def _render_last_calls(ledger: Ledger) -> Iterator[str]:
+    """Render what was called after the agent's last words."""
+    submitted = find_submission(ledger)
+    failing = {one.text for one in list_failing(ledger)}
+    for call in ledger.last_calls if ledger.last_words or ledger.requests else ():
+        if submitted and call.text.strip() and call.text.strip() in submitted:
+            continue
+        if call.ok is False and call.text in failing:
+            continue
+        yield render_command(call, CALLED)
+
+
+def _render_open(ledger: Ledger) -> Iterator[str]:
+    yield from map(render_command, list_failing(ledger))
+    waiting = collapse_whitespace("\n".join(one.text for one in ledger.requests if one.state == "open"))
+    for asked in ledger.undelivered:
+        is_told = collapse_whitespace(asked.text) in waiting  # the goal has the sentence
+        yield f"- {UNDELIVERED}: {asked.kind}" + ("" if is_told else f" — {asked.text}")
+    for task in ledger.tasks:
+        if task.state == "open" and task.text:
+            yield f"- task, open: {task.text}"
+    yield from render_tickets(ledger, "open")
+    for one in ledger.pending:
+        yield f"- no result yet: {one.tool}" + (f" — {one.target}" if one.target else "")
+
+
+def render_tickets(ledger: Ledger, state: str) -> Iterator[str]:
+    for one in ledger.tickets:
+        if one.state == state:
+            draft = AS_DRAFT if one.draft and state == "open" else ""
+            yield f"- {one.kind}, {state}{draft}: {one.id}" + (f" — {one.title}" if one.title else "")
+
+
+def render_command(one: Command, label: str = "") -> str:
+    status = f" ({one.exit})" if one.exit else ""
+    status += EDITED_SINCE if one.edited_since else ""
+    told = f" — said: {one.told}" if one.told else ""
+    outcome = STOPPED if one.stopped else OUTCOME_WORDS[one.ok]
+    return f"- {label or one.check or 'ran'}, {outcome}{status}: {one.text}{told}"
