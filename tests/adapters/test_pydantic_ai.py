@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
-from pydantic_ai import Agent
+from pydantic_ai import Agent, BinaryContent
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.messages import (
     ModelMessage,
@@ -151,6 +151,21 @@ def test_results_that_are_objects_read_as_the_model_reads_them() -> None:
     assert sum(isinstance(one.content, str) for one in seen) == ROUNDS - 2
     assert all(one.tool_name == "read_note" and one.metadata is None for one in seen)
     assert any(isinstance(part, UserPromptPart) for one in scripted.sent[-1] for part in one.parts)
+
+
+def test_an_image_stays_where_the_text_of_its_result_is_removed() -> None:
+    scripted, image = Scripted(Reader()), BinaryContent(b"pixels", media_type="image/png")
+    agent = Agent(scripted.model, capabilities=[SecateurCapability(policy=CLEAR)])
+
+    @agent.tool_plain
+    def read_note(path: str) -> list[Any]:
+        """Read a note."""
+        return [note(path), image]
+
+    asyncio.run(agent.run("Read the notes.", usage_limits=LIMITS))
+    seen = [part for one in scripted.sent[-1] for part in one.parts if isinstance(part, ToolReturnPart)]
+    assert sum("removed" in str(one.content[0]) for one in seen) == ROUNDS - 2
+    assert all(one.files == [image] for one in seen)
 
 
 def test_an_agent_without_tools_is_not_offered_one() -> None:

@@ -165,7 +165,10 @@ def _edit_part(part: Any, shown: ShownPart) -> Any:
     if isinstance(part, UserPromptPart) and not isinstance(part.content, str):
         texts, removed = shown.map_texts(), shown.list_removed()
         return replace(part, content=[texts.get(at, one) for at, one in enumerate(part.content) if at not in removed])
-    return part if text is None else replace(part, content=text)
+    if text is None:
+        return part
+    files = part.files if isinstance(part, ToolReturnPart) else []  # images and the like stay
+    return replace(part, content=[text, *files] if files else text)
 
 
 def _edit_answer(message: ModelResponse, shown: ShownPart) -> ModelResponse:
