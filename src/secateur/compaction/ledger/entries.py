@@ -17,7 +17,8 @@ Scope = Literal["standing", "request", "project"]
 State = Literal["open", "done", "superseded"]
 RequestState = Literal["open", "done", "superseded", "deferred"]
 StandingKind = Literal[
-    "ended", "edits", "unchecked", "refuted", "outdated", "failed", "begun", "running", "diagnosis", "settled"
+    "ended", "edits", "unchecked", "refuted", "outdated", "failed", "begun", "running", "planned", "diagnosis",
+    "settled",
 ]  # fmt: skip
 
 _LETTERS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrst")

@@ -55,7 +55,7 @@ def render_next(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
             yield format_bullet(f"{THOUGHT}: {ledger.thought.text}")
         yield from _render_last_calls(ledger)
     yield from _render_open(ledger)
-    yield from _render_standing(ledger, "outdated", "failed", "begun", "running", "diagnosis")
+    yield from _render_standing(ledger, "outdated", "failed", "begun", "running", "planned", "diagnosis")
     yield from render_undelivered_work(ledger)
 
 

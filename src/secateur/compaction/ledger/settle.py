@@ -102,7 +102,7 @@ def _settle_files(mine: Iterable[FileEntry], all_: Iterable[FileEntry]) -> tuple
     moved = tuple(f"{one.path}/" for one in known.values() if one.use == "moved")
     mine = [one for one in mine if one.path in known or not one.path.startswith(moved)]  # it has another name since
     found = {same.path: same for one in mine if (same := known.get(_find_whole(one.path, known), one))}
-    later = (one for path, one in known.items() if path not in found and one.use not in ("read", "discarded"))
+    later = (one for path, one in known.items() if path not in found and one.use != "discarded")
     return (*found.values(), *later)
 
 

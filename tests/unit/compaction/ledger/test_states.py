@@ -465,3 +465,9 @@ def test_an_opening_question_is_told() -> None:
     history += [one for n in range(5) for one in (user(f"Write part {n} of it."), assistant(text="Done."))]
     lines = render_ledger(fit_ledger(build_ledger(talk(*history).messages), 4_000, estimate))
     assert any("should we close the old ticket" in line for line in lines["accomplished"])
+
+
+def test_a_file_that_was_read_behind_the_span_is_listed_as_well() -> None:
+    reading = assistant(("r", "Read", json.dumps({"file_path": "/w/rows.py"}))), result("a = 1", "Read", "r")
+    made = settled([user("Look at the rows."), *ran("ls", "rows.py"), *reading], 3)
+    assert [(one.path, one.use) for one in made.files] == [("/w/rows.py", "read")]

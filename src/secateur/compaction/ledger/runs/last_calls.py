@@ -84,6 +84,8 @@ def quote_result(action: Action, is_end: bool = False) -> str:
         errors = errors or [line for line in lines if _FAILS.search(line)]
     is_of_git = _OF_GIT.search(action.call.text[:_SEARCHED]) is not None
     verdict = read_verdict(action.said, action.exit, not action.ok).line
+    if is_of_git and (counted := _COUNTED.search(action.said)):
+        return counted[0].strip()
     is_bare = (is_of_git and bool(errors)) or _BARE.search(verdict) is not None
     told = (*(() if is_bare else (verdict,)), *(errors[:1] if is_of_git else errors[-1:]))
     line = next(filter(None, (*told, *(lines[-1:] if is_end else lines))), "")
@@ -123,6 +125,7 @@ _NO_DATA = re.compile(  # what a test runner prints besides, and how hosts say t
 MOST_DATA = 8  # lines
 _BARE = re.compile(r"\bexit status \d+$")
 _OF_GIT = re.compile(r"\b(?:git|gh) (?:-C \S{1,200} )?[a-z]")
+_COUNTED = re.compile(r"^ \d{1,6} files? changed\b[^\n]{0,80}", re.M)
 _TELLS = re.compile(r"[^\W\d_]{2,}")
 _HOST_LINE = re.compile(
     r"(?:Chunk ID|Wall time|Original token count): |(?:(?:Process|Command) exited with code|Exit code:) -?\d+\s*$"

@@ -65,7 +65,7 @@ _MISSING = re.compile(  # a shell about a program that it cannot find
     r"|^zsh:(?:\d+:)? (?:command not found|no such file or directory): (\S+)$"
 )
 _NOT_STARTED = re.compile(
-    r"^\S*python[\d.]*(?:\.exe)?: (?:No module named \S|can't open file )"
+    r"^ImportError while loading conftest\b|^\S*python[\d.]*(?:\.exe)?: (?:No module named \S|can't open file )"
     r"|^(?:\S{1,80}: )?(?i:error): (?:unknown (?:option|flag|command|argument)|unrecognized arguments?"
     r"|unexpected argument|no such option|script not found)\b|^unknown (?:shorthand )?flag: "
     r"|^flag provided but not defined: "

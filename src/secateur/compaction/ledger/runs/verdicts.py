@@ -40,7 +40,8 @@ def read_verdict(
     runs_on = exit_ is None and not is_error and _STILL_RUNS.search(output[:400]) is not None
     for ok, pattern in ((False, _FAILED_TOTAL), *(((True, _PASSED_TOTAL),) if not runs_on else ())):
         if totals := [line for line in lines if pattern.search(line)]:
-            return CheckVerdict(ok, clip_line(totals[-1]))
+            telling = [line for line in totals if not line.endswith("(cached)")]  # which ran before
+            return CheckVerdict(ok, clip_line((telling or totals)[-1]))
     if (worded := _read_words(lines)) and not (exit_ or is_error or runs_on):
         return worded
     failing = "" if exit_ == 0 and not is_hidden else _find_failing_line(lines) or read_last_error(output)[1]
@@ -144,7 +145,8 @@ _PASSED_TOTAL = re.compile(
     r"|^[✓✔] \S.* (?:passed|in \S+)$|^Job succeeded$|^0 issues\.$|^Checked \d+ files? in .*No fixes (?:applied|needed)"
 )
 _FAILING = re.compile(
-    r"^\s*(?:FAILED [\w./]|FAIL\b|✗ |✘ |not ok \d|npm ERR! |error(?:\[E\d+\]|:)|BUILD FAILED)"
+    r"^E\s+\w*(?:Error|Exception)\b"  # pytest
+    r"|^\s*(?:FAILED [\w./]|FAIL\b|✗ |✘ |not ok \d|npm ERR! |error(?:\[E\d+\]|:)|BUILD FAILED)"
     r"|^\S{1,300}\.(?:go|rs|py|[cm]?[jt]sx?|c|cc|cpp|h|java|kt|swift|rb|php):\d+:\d+: (?!warning|note|info)\S"
     r"|: error: |^\S+:\d+(?::\d+)?: (?:error|[EFW]\d{3,4}) |\b[1-9]\d* (?:failed|failing|failures?)\b"
     r"|\b(?:failures|errors)[=:] ?[1-9]|\b[1-9]\d* errors? (?:generated|found)|^ERROR\b"

@@ -19,6 +19,7 @@ from secateur.compaction.ledger.runs.failed_acts import has_run_failed
 from secateur.compaction.ledger.runs.last_calls import describe_call, quote_output, quote_result
 from secateur.compaction.ledger.runs.last_errors import find_stop, judge_call
 from secateur.compaction.ledger.runs.probes import is_probe
+from secateur.compaction.ledger.runs.starts import has_started
 from secateur.compaction.ledger.turns.hiccups import find_mended
 from secateur.compaction.ledger.turns.outcomes import CHANGES, TurnStep, render_step
 from secateur.compaction.ledger.turns.step_kinds import is_lasting, is_outward, name_line, shorten_arguments
@@ -143,6 +144,8 @@ class _Steps:
                 del self._found[key]
             self._found[commit] = TurnStep("commit", [commit])
         command = next(iter(list_commands((run,))), None)
+        if command is None and run.check and not has_started(run) and (told := quote_result(run.action, True)):
+            self._note_outcome(name_line(_WRITTEN.sub("", run.text).strip()), False, told)
         if command is None or (run.looks and not command.check):
             return
         text = _WRITTEN.sub("", command.text).strip()

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import PlanItem, State
+from secateur.compaction.ledger.repository.commits import COMMITTED, find_commits
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, normalize_name
 from secateur.toolcalls.commands import ExecutedCommand
@@ -61,6 +62,18 @@ def _parse_item(one: Any) -> tuple[str, State] | None:
     said = next((one[name] for name in _TEXTS if isinstance(one.get(name), str) and one[name].strip()), "")
     text = _clean_text(said)
     return (text, _state(one)) if text else None
+
+
+def list_later_commits(
+    tasks: Sequence[PlanItem], done: Sequence[Action], ran: Iterable[ExecutedCommand]
+) -> Iterator[str]:
+    """Yield the newest commit that came after the plan was last told, while items of it are open."""
+    places = {action.call.key: number for number, action in enumerate(done)}
+    told = max((places.get(one.key, -1) for one in tasks), default=-1)
+    if told >= 0 and any(one.state == "open" for one in tasks):
+        later = [run for run in ran if places.get(run.action.call.key, -1) > told]
+        commits = [commit for run in later for commit in find_commits((run,))]
+        yield from (f"{COMMITTED}{commit}" for commit in commits[-1:])
 
 
 def settle_tasks(

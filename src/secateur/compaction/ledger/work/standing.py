@@ -26,6 +26,7 @@ from secateur.compaction.ledger.work.claims import list_refuted
 from secateur.compaction.ledger.work.endings import describe_ending, find_diagnosis, list_lines
 from secateur.compaction.ledger.work.handed_out import list_handed_out
 from secateur.compaction.ledger.work.patches import list_written_patches
+from secateur.compaction.ledger.work.plans import list_later_commits
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action
@@ -40,6 +41,7 @@ STANDING: dict[StandingKind, str] = {
     "failed": "failed, and not done since",
     "begun": "begun, and no call ended it",
     "running": "handed out, no result seen",
+    "planned": "the agent's plan is older than",
     "diagnosis": "the agent's newest view of the cause",
 }
 NOT_FIXED = "not fixed"
@@ -65,6 +67,7 @@ def list_standing(
         ("failed", [one for one in list_failed_acts(messages, ran) if not (begun and _MERGES.match(one))]),
         ("begun", begun),
         ("running", list_handed_out(messages, done, ran)),
+        ("planned", list_later_commits(ledger.tasks, done, ran)),
         ("diagnosis", [find_diagnosis(messages, ledger)]),
     )
     return tuple(Standing(kind, text) for kind, texts in found for text in texts if text)

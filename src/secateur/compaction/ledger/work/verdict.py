@@ -22,6 +22,7 @@ from secateur.compaction.ledger.work.open_work import MOST_CHECKS, has_uncommitt
 from secateur.compaction.ledger.work.standing import NOT_FIXED, NOTHING_CHANGED, NOTHING_OPEN
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
+from secateur.toolcalls.commands import is_check
 
 WHERE = "where it stands"
 QUESTION_CHARS = 160
@@ -138,7 +139,10 @@ def _describe_last_call(ledger: Ledger) -> str:
     if ledger.pending or list_failing(ledger) or not ledger.last_calls:
         return ""
     outcome = {True: "ended ok", False: "failed", None: "ended, outcome unknown"}
-    return f" (its last call {outcome[ledger.last_calls[-1].ok]})"
+    last = ledger.last_calls[-1]
+    if last.ok and any(is_check(line.strip()) for line in _JOINTS.split(last.text)):
+        return " (its last call, a check, passed)"
+    return f" (its last call {outcome[last.ok]})"
 
 
 def _describe_beginning(ledger: Ledger) -> str:
@@ -159,7 +163,9 @@ def _list_open(ledger: Ledger) -> Iterator[str]:
     yield from _count(stopped, "check that did not finish", "checks that did not finish", is_least=is_least)
     kinds = [one.kind for one in ledger.standing]
     yield from [NOT_DONE] * any(one.kind == "edits" and one.text.startswith(NOT_FIXED) for one in ledger.standing)
-    changes = ["unverified"] * ("unchecked" in kinds) + ["uncommitted"] * has_uncommitted(ledger)
+    changes = ["unverified"] * ("unchecked" in kinds) + ["uncommitted"] * (
+        has_uncommitted(ledger) and _is_commit_expected(ledger)
+    )
     yield from [f"{' and '.join(changes)} changes"] * bool(changes)
     yield from _list_failed(ledger)
     yield from ["a merge or rebase that has begun"] * ("begun" in kinds)
@@ -178,6 +184,13 @@ def _list_open(ledger: Ledger) -> Iterator[str]:
         yield "checks of a pull request that failed when last seen"
     yield from _list_unpushed(ledger)
     yield from [NO_PULL_REQUEST] * _is_pull_request_missing(ledger)
+
+
+def _is_commit_expected(ledger: Ledger) -> bool:
+    """Whether the session has committed, or the user or a rule in force speaks of commits."""
+    said = (*(one.text for one in ledger.requests), *(one.text for one in ledger.constraints if not one.replaced_by))
+    is_tracked = bool(ledger.commits or ledger.tickets) or "commit" in ledger.delivered
+    return is_tracked or any("commit" in text.lower() for text in said)
 
 
 def _list_failed(ledger: Ledger) -> Iterator[str]:
@@ -247,5 +260,6 @@ _CHANGES = re.compile(
     r"(?i)\b(?:add|fix|implement|change|update|remove|delete|rename|refactor|create|write|replace|move|migrate"
     r"|rewrite|extend|mend|convert|split|build)\b"
 )
+_JOINTS = re.compile(r"&&|\|\||[;|]")  # of a command line
 _FIXED = re.compile(r"(?i)\b(?:fixed|resolved|addressed|corrected|done)\b|[✅✔]")
 _ACT = re.compile(r"(?<![\w-])(push|commit|pull|merge|rebase|cherry-pick|publish|release|deploy|upload|apply)\b")

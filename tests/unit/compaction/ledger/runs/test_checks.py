@@ -158,3 +158,16 @@ def test_patches_and_copies_beside_the_files_change_nothing_that_checks_look_at(
 def test_a_place_with_a_message_is_a_finding_where_the_status_is_hidden() -> None:
     said = "[lint] $ golangci-lint run\nferry/tide.go:12:72: not enough arguments in call"
     assert [one.ok for one in read(*ran("mise run lint 2>&1 | head -30", said)).commands] == [False]
+
+
+def test_of_several_packages_one_that_ran_now_is_quoted() -> None:
+    said = "ok  \tshop/cart\t2.1s\nok  \tshop/ads\t(cached)"
+    assert [one.told for one in read(*ran("go test ./...", said)).commands] == ["ok shop/cart 2.1s"]
+
+
+def test_an_error_of_pytest_is_a_failure_where_the_status_is_hidden() -> None:
+    said = "E   ModuleNotFoundError: No module named 'rows'"
+    assert [one.ok for one in read(*ran("pytest test_rows.py | head -20", said)).commands] == [False]
+    assert not read(
+        *ran("pytest test_rows.py | head -20", f"ImportError while loading conftest 'a.py'.\n{said}")
+    ).commands

@@ -104,7 +104,9 @@ def test_files_that_no_call_committed_are_named() -> None:
     edit = assistant(("e", "Edit", given)), result("ok", "Edit", "e")
     lines = list_next(*begun, *edit, assistant(text="It is fixed."))
     assert any(line.startswith("- not committed: ") and "a.py" in line for line in lines)
-    assert lines[0].endswith("; open: unverified and uncommitted changes")
+    assert lines[0].endswith("; open: unverified changes")  # nobody speaks of commits
+    asked = list_next(user("Commit when it works."), *begun, *edit, assistant(text="It is fixed."))
+    assert asked[0].endswith("; open: unverified and uncommitted changes")
 
 
 @pytest.mark.parametrize(

@@ -107,3 +107,17 @@ def test_a_plan_that_is_a_document_lists_no_tasks_without_boxes() -> None:
 
     assert plan("# Plan\n\n- The cart is old\n- [ ] Mend the cart") == ["Mend the cart"]
     assert plan("- Mend the cart\n- Test it") == ["Mend the cart", "Test it"]
+
+
+def test_a_trial_that_lacked_what_was_installed_since_is_not_told() -> None:
+    tried = ran("python -c 'import yaml'", "ModuleNotFoundError: No module named 'yaml'", True)
+    assert any("No module named" in step for step in list_steps(*tried))
+    installed = ran("pip install pyyaml -q", "Successfully installed")
+    assert not any("No module named" in step for step in list_steps(*tried, *installed))
+
+
+def test_a_check_that_did_not_start_is_told_with_what_it_lacked() -> None:
+    said = "collecting ...\nERROR: file or directory not found: test/rows_test.py\n\nno tests ran in 0.00s"
+    [step] = list_steps(*ran("pytest test/rows_test.py", said, True))
+    assert step.startswith("pytest test/rows_test.py → failed: ")
+    assert "file or directory not found" in step

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.ledger import build_ledger
+from secateur.compaction.ledger import build_ledger, render_ledger
 from secateur.model import Message
 
 Ran = tuple[Message, Message]
@@ -64,3 +64,15 @@ def test_a_report_is_open_while_the_agent_works_or_other_items_are_open() -> Non
         read(*ran("git commit -am x", DONE), *planned("Commit the table"), assistant(text="x"))["Commit the table"]
         == "open"
     )
+
+
+def test_a_plan_that_was_told_before_a_commit_is_marked_as_older() -> None:
+    plan = planned("[ ] Write the rows.", "[ ] Write the columns.")
+    committed = ran("git commit -am rows", "[main 1a2b3c4] Add the rows\n 1 file changed")
+    label = "- the agent's plan is older than: commit [main 1a2b3c4] Add the rows"
+
+    def list_next(*messages: Message) -> tuple[str, ...]:
+        return render_ledger(build_ledger(talk(user("Write the table."), *messages).messages))["next"]
+
+    assert label in list_next(*plan, *committed)
+    assert label not in list_next(*committed, *plan)

@@ -80,6 +80,10 @@ def test_findings_and_open_questions_of_the_last_reply_are_open(text: str, said:
         ((FIX, DONE, STOPPED), "the user interrupted the agent"),
         ((FIX, *ran("make x", "Error: no x")), f"{WORK} (its last call ended, outcome unknown){UNEDITED}"),
         ((FIX, *ran("make x", "Exit code: 0\nok")), f"{WORK} (its last call ended ok){UNEDITED}"),
+        (
+            (FIX, *ran("make x && pytest", "Exit code: 0\n2 passed in 1s")),
+            f"{WORK} (its last call, a check, passed){UNEDITED}",
+        ),
         ((FIX, *ran("make x", "no rule", True)), f"{WORK} (its last call failed){UNEDITED}"),
         ((FIX, *ran("pytest", "1 failed in 1s", True)), f"{WORK}{UNEDITED}; open: 1 failing check"),
         ((FIX, *ran("ls"), ran("sleep 9")[0]), f"{WORK}{UNEDITED}; open: 1 call without a result"),
@@ -169,7 +173,12 @@ def test_a_request_whose_work_was_handed_in_is_not_open() -> None:
 def test_changes_that_must_not_be_committed_are_not_open() -> None:
     edit = assistant(("e", "Edit", json.dumps({"file_path": "/w/a.md", "old_string": "a", "new_string": "b"})))
     work = (*ran("git status", "On branch main"), edit, result("ok", "Edit", "e"), DONE)
-    assert stands(read(FIX, *work)).endswith("; open: uncommitted changes")
+    assert (
+        stands(read(user("Mend the basket and commit it."), *work))
+        .partition("; open: ")[2]
+        .startswith("uncommitted changes")
+    )
+    assert stands(read(FIX, *work)).endswith("; nothing is open")  # nobody asks for a commit
     assert stands(read(FIX, *work[2:])).endswith("; nothing is open")  # no call used git, and nobody asks for a commit
     assert stands(read(user("Mend the basket. Do not commit anything."), *work)).endswith("; nothing is open")
 
