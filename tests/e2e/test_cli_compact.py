@@ -107,6 +107,18 @@ def test_a_host_is_always_answered() -> None:
     assert secateur("hook", "pi", stdin=b'{"type":"session_before_compact"}').json == {"cancel": True}
 
 
+def test_a_host_is_answered_where_the_policy_cannot_be_read() -> None:
+    messages = [{"role": "user", "content": "hi"}]
+    for event, answer in (
+        ({"type": "session_before_compact"}, {"cancel": True}),
+        ({"type": "context", "messages": messages}, {"messages": messages}),
+    ):
+        done = secateur("hook", "pi", "--policy", "gone.toml", stdin=json.dumps(event).encode())
+        assert (done.code, done.json) == (0, answer)
+        assert "nothing was done: " in done.err
+        assert "gone.toml" in done.err
+
+
 def test_each_line_of_the_summary_says_where_it_comes_from(tmp_path: Path) -> None:
     path = saved(tmp_path, session())
     page = tmp_path / "why.html"

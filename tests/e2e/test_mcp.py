@@ -177,3 +177,22 @@ def test_a_line_that_is_no_message_is_answered_and_the_server_continues(url: str
     told = [(one["id"], one["error"]["code"] if "error" in one else 0) for one in answers]
     assert told == [(None, -32700), (None, -32600), (4, -32600), (5, 0), (None, -32700), (6, 0)]
     assert {one["name"] for one in answers[-1]["result"]["tools"]} >= {"recall", "search"}
+
+
+def test_a_host_that_is_gone_ends_the_server_without_a_word(url: str) -> None:
+    opening = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": OPENING})
+    argv = [sys.executable, "-m", "secateur", "mcp", "--store", url]
+    with subprocess.Popen(
+        argv, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(opening + "\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        process.stdout.close()
+        process.stdin.write('{"jsonrpc": "2.0", "id": 2, "method": "ping"}\n')
+        process.stdin.close()
+        assert process.stderr.read() == ""
+        assert process.wait(30) == 0

@@ -65,10 +65,15 @@ def _answer_claude_code(event: dict[str, Any], policy: str) -> int:
 
 
 def _answer_pi(event: dict[str, Any], name: str, args: HookOptions) -> int:
+    from secateur.errors import ConfigError
     from secateur.hosts import pi
     from secateur.policy import load
 
-    answer = pi.handle_event(event, load(name), args.summarizer or None, args.deadline, args.local_only)
+    try:
+        policy, error = load(name), ""
+    except ConfigError as raised:  # the host is answered all the same: as by a policy that changes nothing
+        policy, error = load("observe"), f"nothing was done: {raised}"
+    answer = pi.handle_event(event, policy, args.summarizer or None, args.deadline, args.local_only)
     print_json(answer.native, exactly=True)
-    print_text(f"{answer.status}\n", err=True)
+    print_text(f"{error or answer.status}\n", err=True)
     return SUCCESS

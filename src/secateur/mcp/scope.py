@@ -49,7 +49,8 @@ class Scope:
         blob = self.store.get_blob(self.tenant, normalize_handle(handle)) if self.has_handle(state, handle) else None
         if blob is None:
             raise StoreError(
-                f"nothing is kept under {handle!r} for this session: `removed` lists its handles; old bytes may be gone"
+                f"nothing is kept under {handle!r:.80} for this session: `removed` lists its handles; "
+                "old bytes may be gone"
             )
         return state, blob
 
@@ -70,7 +71,7 @@ class Scope:
     def _find_session(self, handle: str) -> State:
         """Return the most recently used session that refers to these bytes."""
         if len(normalize_handle(handle)) < HANDLE_DIGITS:
-            raise ConfigError(f"{handle!r} is too short to tell a session by: give all {HANDLE_DIGITS} digits")
+            raise ConfigError(f"{handle!r:.80} is too short to tell a session by: give all {HANDLE_DIGITS} digits")
         if self.store.get_blob(self.tenant, normalize_handle(handle)) is not None:
             for row in self.store.list_sessions(self.tenant):
                 state = self.store.load(row.who)
@@ -78,7 +79,7 @@ class Scope:
                     self._found = row.who.session if self._remember else ""
                     return state
         raise StoreError(
-            f"nothing is kept under {handle!r}: copy it as it stands in a placeholder; what is old may be gone"
+            f"nothing is kept under {handle!r:.80}: copy it as it stands in a placeholder; what is old may be gone"
         )
 
 

@@ -47,12 +47,15 @@ def make_server(tools: Tools, version: str) -> Any:
 
 
 def serve(server: Any) -> None:
-    """Answer over standard input and output until that ends."""
+    """Answer over standard input and output until one of them ends."""
     low_level = getattr(server, "_lowlevel_server", None)  # the package has no public name for it
-    if low_level is None:
-        server.run("stdio")
-    else:
-        import_module("anyio").run(_serve_lines, low_level)
+    try:
+        if low_level is None:
+            server.run("stdio")
+        else:
+            import_module("anyio").run(_serve_lines, low_level)
+    except* BrokenPipeError:  # the host reads no more
+        pass
 
 
 async def _serve_lines(server: Any) -> None:

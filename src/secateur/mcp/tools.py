@@ -95,7 +95,7 @@ class Tools:
         found = _format_hits(numbers, joined.split("\n"), starts)
         rows, of = _paginate(found, page)
         note = f"; {rest} older texts were not looked through, give a handle" if rest else ""
-        about = f"{pattern!r} in {len(some)} texts, {len(found)} lines, page {page} of {of}{note}"
+        about = f"{pattern!r:.240} in {len(some)} texts, {len(found)} lines, page {page} of {of}{note}"
         return add_header("search", about, "\n".join(rows) or "No line matches.")
 
     def removed(self, page: int = 1, tool: str = "", seen: str = "") -> str:

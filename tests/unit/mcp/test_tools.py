@@ -135,6 +135,15 @@ def test_a_question_that_cannot_be_answered_says_what_to_ask(url: str, asked: di
         tools.recall(**asked | {"handle": asked["handle"] or handle_of(output("ours", 0))})
 
 
+def test_an_answer_never_repeats_a_long_question(url: str) -> None:
+    tools = Tools(Scope(url, session="ours"))
+    assert len(tools.search("nowhere " * 10_000)) < 500
+    for handle in ("1a2b3c4d5e6f" * 10_000, "x" * 100_000):
+        with pytest.raises(SecateurError) as told:
+            tools.recall(handle)
+        assert len(str(told.value)) < 500
+
+
 def test_a_pattern_that_cannot_be_says_so(url: str) -> None:
     tools = Tools(Scope(url, session="ours"))
     with pytest.raises(SecateurError, match="is not a valid regular expression"):
