@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
@@ -56,6 +57,8 @@ class Target(Struct, frozen=True):
             raise UsageError("--dry-run writes no document: drop it, or drop -o and --in-place")
         if self.in_place and self.input == "-":
             raise UsageError("standard input cannot be written in place: give -o FILE")
+        if self.in_place and os.path.exists(self.input) and not os.path.isfile(self.input):
+            raise UsageError(f"{self.input} is not a regular file and cannot be written in place: give -o FILE")
         if self.in_place and is_exported(self.input):
             raise UsageError(
                 f"{self.input} is in a database that is not written: give -o FILE, then `opencode import FILE`"
@@ -140,12 +143,16 @@ def write_in_place(source: InputSource, data: bytes) -> Path | None:
     if data == source.stored:
         return None
     path = Path(source.name).resolve()  # through a link: the link stays one
-    try:
+
+    def check() -> None:
         if get_file_identity(path) != source.seen:
             raise UsageError(_STALE.format(name=source.name))
+
+    try:
+        check()
         backup = _make_backup(path)
         try:
-            _replace_file(path, data)
+            _replace_file(path, data, check=check)
         except BaseException:
             backup.unlink(missing_ok=True)  # the file is as it was, and is its own backup
             raise
@@ -167,7 +174,8 @@ _REMEDIES = {
 }
 
 
-def _replace_file(path: Path, data: bytes, like: Path | None = None) -> None:
+def _replace_file(path: Path, data: bytes, like: Path | None = None, check: Callable[[], object] = bool) -> None:
+    """Replace a file; `check` may refuse once the new one is complete, since writing it can take a while."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -175,6 +183,7 @@ def _replace_file(path: Path, data: bytes, like: Path | None = None) -> None:
             file.flush()
             os.fsync(file.fileno())
         _copy_access(path, name, like)
+        check()
         os.replace(name, path)
     except BaseException:
         with contextlib.suppress(OSError):

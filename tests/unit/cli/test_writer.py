@@ -9,7 +9,7 @@ import pytest
 
 from secateur.cli.exit_codes import USAGE, UsageError
 from secateur.cli.inputs import InputSource, read_source
-from secateur.cli.writer import is_same_file, pack_like, write_file, write_in_place
+from secateur.cli.writer import Target, is_same_file, pack_like, write_file, write_in_place
 
 
 def names(folder: Path) -> list[str]:
@@ -117,6 +117,30 @@ def test_a_new_file_is_as_private_as_the_one_it_is_made_of(tmp_path: Path) -> No
     old.chmod(0o644)
     write_file(str(old), b"two", str(source))
     assert stat.S_IMODE(old.stat().st_mode) == 0o644
+
+
+def test_in_place_refuses_a_file_that_somebody_writes_to_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b"one")
+    source = read_source(str(path))
+
+    def append(_: int) -> None:
+        with path.open("ab") as agent:
+            agent.write(b" and more")
+
+    monkeypatch.setattr(os, "fsync", append)
+    with pytest.raises(UsageError, match="changed while it was read"):
+        write_in_place(source, b"two")
+    assert path.read_bytes() == b"one and more"
+    assert names(tmp_path) == ["s.jsonl"]
+
+
+def test_in_place_is_for_regular_files(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="not a regular file and cannot be written in place: give -o FILE"):
+        Target(os.devnull, None, True, False).check()
+    Target("n" * 5_000, None, True, False).check()  # reading it says what is wrong
 
 
 def test_in_place_that_fails_leaves_the_file_and_no_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
