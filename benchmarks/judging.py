@@ -1,6 +1,6 @@
 """Which summaries are believed: true ones in the styles of several hosts, and ones that lie, over small histories.
 
-    python benchmarks/judging.py [--set first|contradictions|types|wordings|retellings|handovers|shifts]
+    python benchmarks/judging.py [--set first|contradictions|types|wordings|retellings|handovers|shifts|reports]
                                  [--half open|kept] [--show]
 
 The cases are in benchmarks/measures/summaries, a file for each history, written before the judge or by someone who
@@ -19,7 +19,8 @@ possible: passive, nominal, in fragments and tables, of the past, and by what is
 two halves again: short histories, each retold in eight styles (a terse list, prose, the headings of five hosts, first
 person plural, English learned late), and lies that alter one statement of such a text. The set `shifts` is like it,
 with eight other histories: exchanged comparisons, measures that went the other way, work that is said to be done, and
-prohibitions that became steps, in words that no other set has.
+prohibitions that became steps, in words that no other set has. The set `reports` has no lies: five true summaries of
+each of eight histories, in numbered sections, under headings, in prose and in notes, against a judge that refuses much.
 """
 
 import argparse
@@ -53,6 +54,7 @@ SETS = {
     "retellings": FOLDER / "retellings",
     "handovers": FOLDER / "handovers",
     "shifts": FOLDER / "shifts",
+    "reports": FOLDER / "reports",
 }
 HALVES = ("open", "kept")
 
@@ -96,6 +98,8 @@ def report(title: str, cases: list[Case], *, show: bool) -> bool:
     shares = []
     for is_true, right, bar in ((True, "true, and stand", GOOD), (False, "lie, and are rejected", BAD)):
         some = [(case, verdict) for case, verdict in verdicts if case.is_true == is_true]
+        if not some:
+            continue
         good = sum((not verdict.reason) == is_true for _, verdict in some)
         form = sum(verdict.reason.startswith("sections:") for _, verdict in some)
         shares.append(good / len(some) >= bar)
@@ -115,8 +119,9 @@ def report_lines(stand: list[tuple[Case, Verdict]], title: str) -> None:
     """Print how many summaries that stand have lost lines: a gain for a lie, a loss for a true one."""
     lies = [has_lost_its_lie(case, verdict) for case, verdict in stand if not case.is_true]
     true = [bool(verdict.dropped) for case, verdict in stand if case.is_true]
-    print(f"{title}: of those that stand, {sum(lies)} of {len(lies)} that lie have lost a false line,", end=" ")
-    print(f"and {sum(true)} of {len(true)} that are true have lost a line")
+    if lies:
+        print(f"{title}: of those that stand, {sum(lies)} of {len(lies)} that lie have lost a false line")
+    print(f"{title}: of those that stand, {sum(true)} of {len(true)} that are true have lost a line")
 
 
 def has_lost_its_lie(case: Case, verdict: Verdict) -> bool:
@@ -147,7 +152,7 @@ def read_cases(folder: Path) -> Iterator[Case]:
     for path in sorted(folder.glob("*.toml")):
         table = tomllib.loads(path.read_text(encoding="utf-8"))
         if has_shared_history := isinstance(table["history"], str):
-            shared = folder.parent / "histories" / table["history"]
+            shared = (folder.parent / "histories" / table["history"]).resolve()
             table |= tomllib.loads(shared.read_text(encoding="utf-8"))
         good = table.get("good", ())
         for one in (*good, *table.get("bad", ())):

@@ -1,4 +1,4 @@
-"""The set of handovers: as many true summaries as lies, of twelve histories, in the halves that a hash draws."""
+"""The sets of summaries: how many of them are true and how many lie, in the halves that a hash draws."""
 
 import hashlib
 import sys
@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from judging import HALVES, SETS, Case, draw_half, judge, lengthen, read_cases
+from judging import HALVES, SETS, Case, draw_half, judge, lengthen, read_cases, report
 
 sys.path.remove(str(Path(__file__).parents[2] / "benchmarks"))  # its files have names that folders of tests have, too
 
@@ -66,6 +66,18 @@ def test_each_lie_is_of_a_known_kind_says_why_and_alters_its_true_summary() -> N
         assert (case.base == "") == (case.what in WITHOUT_A_BASE)
         assert case.text != case.base.strip()
         assert case.why or not case.base
+
+
+def test_the_set_of_reports_holds_five_true_summaries_of_each_of_eight_histories() -> None:
+    both = [case for half in HALVES for case in read_cases(SETS["reports"] / half)]
+    assert all(case.is_true for case in both)
+    assert [*Counter(case.history for case in both).values()] == [5] * 8
+
+
+def test_a_set_without_lies_has_a_report(capsys: pytest.CaptureFixture[str]) -> None:
+    [one, *_] = read_cases(SETS["reports"] / "open")
+    assert not report("reports, open", [one], show=False)
+    assert "lie" not in capsys.readouterr().out
 
 
 def test_a_name_draws_the_half() -> None:
