@@ -37,7 +37,7 @@ def read_prose(text: str, said: Sequence[str]) -> Sections:
     `said`: what the user said, whose words show that the text is about it.
     """
     body = extract_body(text).strip()
-    if not _is_long_enough(body) or _REPLY.match(body) or body.endswith(("?", "？")):
+    if not _is_long_enough(body) or _REPLY.match(body) or _is_asking(body):
         return {}
     found: dict[str, list[str]] = {}
     for role, unit in _iterate_units(body):
@@ -51,6 +51,11 @@ def read_prose(text: str, said: Sequence[str]) -> Sections:
 
 def _is_long_enough(body: str) -> bool:
     return len(body.split()) >= FEWEST_WORDS or len(_UNSPACED.findall(body)) >= FEWEST_LETTERS
+
+
+def _is_asking(body: str) -> bool:
+    """Whether a text ends with a question to its reader, and not with an item of a list that is one."""
+    return body.endswith(("?", "？")) and _ITEM.match(body.rpartition("\n")[2]) is None
 
 
 def _iterate_units(body: str) -> Iterator[tuple[str, str]]:
@@ -89,7 +94,7 @@ def _split_sentences(paragraph: str) -> Iterable[str]:
 def _read_heading(line: str, named: dict[str, str]) -> str | None:
     """Return the section that a line of its own opens, if its words name one."""
     is_alone = len(line) <= LONGEST_HEADING and not line.endswith((".", "。", "!", ";", ",")) and len(line.split()) <= 5
-    return name_section(line, named) if is_alone and not _FINITE.search(line) else None
+    return name_section(line, named) if is_alone and ": " not in line and not _FINITE.search(line) else None
 
 
 def _tell_role(sentence: str) -> Role:
@@ -104,6 +109,7 @@ def _tell_role(sentence: str) -> Role:
     return "accomplished" if _DONE.search(sentence) and not DENIES.search(sentence) else "discoveries"
 
 
+_ITEM = re.compile(r"\s*(?:[-*•]|\d+[.)])\s")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _LETTER = re.compile(r"[^\W\d_]{2}")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")

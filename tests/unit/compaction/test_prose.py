@@ -89,3 +89,19 @@ def test_long_prose_is_read_in_linear_time() -> None:
     read_prose("the kettle was changed, " * 20_000 + "." + " no" * 20_000 + "\n" * 20_000, SAID)
     read_prose(f"{WHOLE} {'1aa' * 30_000}", SAID)
     assert time.perf_counter() - started < 10
+
+
+LIST = """- the kettle boils over, reason wanted
+- the sensor was read once per minute
+- changed to once per second, the bench run passed
+- thermostat table not touched
+- {last}"""
+
+
+def test_a_short_item_that_names_its_section_is_no_heading() -> None:
+    assert read_prose(LIST.format(last="next: descaling, housing"), SAID)["next"] == ("- next: descaling, housing",)
+
+
+def test_a_list_may_end_with_an_open_question() -> None:
+    assert read_prose(LIST.format(last="todo: descaling cycle?"), SAID)
+    assert not read_prose(LIST.format(last="x") + "\n\nWhat is next, the descaling cycle or the housing?", SAID)

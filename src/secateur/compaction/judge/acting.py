@@ -1,4 +1,4 @@
-"""What a history's calls put into files, what they did last, and what they did not do.
+"""What a history's calls put into files, what they checked, did last, and did not do.
 
 Rule: read from calls and their results alone. What the user and the agent said is read in `evidence`.
 """
@@ -6,8 +6,9 @@ Rule: read from calls and their results alone. What the user and the agent said 
 import re
 from collections.abc import Iterator, Sequence
 
-from secateur.compaction.ledger.files.values import list_blocks, list_replacements
+from secateur.compaction.ledger.files.values import list_replacements
 from secateur.toolcalls.actions import Action
+from secateur.toolcalls.commands import Check, ExecutedCommand, list_check_kinds
 
 
 def list_strings(given: object) -> Iterator[str]:
@@ -38,32 +39,6 @@ def is_planned_last(actions: Sequence[Action]) -> bool:
     return bool(kinds) and kinds[-1] == "plan"
 
 
-def list_placed(actions: Sequence[Action]) -> Iterator[tuple[str, str, str]]:
-    """Yield the edits that went through, each with the file that it changed."""
-    for one in actions:
-        if one.kind == "edit" and one.ok:
-            path = " ".join(str(value) for name, value in one.given.items() if "path" in name or "file" in name)
-            replaced = [*list_replacements(one), *list_blocks(one)]
-            yield from ((path or _get_head(one), old, new) for old, new in replaced)
-
-
-def _get_head(action: Action) -> str:
-    """Return the files that a patch names, or else the beginning of a call's arguments."""
-    return " ".join(_PATCHED.findall(action.call.text)) or action.call.text[:PLACE_CHARS]
-
-
-PLACE_CHARS = 300
-_PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: ([^\n\\]{1,200})")
-
-
-def list_final(actions: Sequence[Action], acting: frozenset[str]) -> tuple[str, ...]:
-    """Return the calls since the last edit that went through and may have done something."""
-    at = max((number for number, one in enumerate(actions) if one.kind == "edit"), default=-1)
-    some = (one for one in actions[at + 1 :] if one.ok and one.result and one.call.key in acting)
-    return tuple(f"{one.call.tool} {one.call.text}"[:ACT_CHARS] for one in some)
-
-
-ACT_CHARS = 400  # of a call
 FAILED_CHARS = 8_000  # of what a tool that failed said
 
 
@@ -77,3 +52,22 @@ def is_edited_last(actions: Sequence[Action]) -> bool:
     """Whether an edit went through behind the last command that commits."""
     marks = [one.kind == "edit" for one in actions if one.ok and (one.kind == "edit" or "commit" in one.call.text)]
     return bool(marks) and marks[-1]
+
+
+def list_checks(run: ExecutedCommand) -> tuple[Check, ...]:
+    """Return what a command checks, be it one that nothing is known about but its name."""
+    named = () if run.looks else (kind for kind, pattern in _CHECKS if pattern.search(run.text))
+    return list_check_kinds(run) or tuple(named)[:1]
+
+
+_CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = (
+    (
+        "lint",
+        re.compile(r"(?i)\b(?:rubocop|ktlint|detekt|checkstyle|phpcs|stylelint)\b"),
+    ),
+    ("lint", re.compile(r"(?i)\b(?:kubeconform|hadolint|yamllint|credo|swiftlint)\b")),
+    ("lint", re.compile(r"(?i)\bgradlew?\b[^|;&]*\blint\w*")),
+    ("build", re.compile(r"(?i)(?<![\w./-])(?:mkdocs|hugo|jekyll|eleventy|sphinx)\b[^|;&]*\bbuild\b")),
+    ("test", re.compile(r"(?i)\b(?:mvnw?|gradlew?|sbt|bazel|dotnet|swift|ant)\b[^|;&]*(?<![a-z/.-])\w*test")),
+    ("build", re.compile(r"(?i)\b(?:mvnw?|gradlew?|sbt|bazel|dotnet|swift)\b[^|;&]*\b(?:build|compil|packag|assembl)")),
+)

@@ -164,7 +164,7 @@ _NOT_ONLY = re.compile(
 
 def is_done(text: str) -> bool:
     """Whether a text says that something happened or holds now."""
-    return _DONE.search(text) is not None
+    return _DONE.search(text) is not None and _UNCHECKED.match(text) is None
 
 
 def is_planned(text: str) -> bool:
@@ -172,6 +172,7 @@ def is_planned(text: str) -> bool:
     return _PLANNED.search(text) is not None or DENIES.search(text) is not None
 
 
+_UNCHECKED = re.compile(r"\W*(?:\d+\.\s*)?\[\s*\]")  # a box without a mark
 _AHEAD_OF_WORK = ("next", "questions", "goal", *DEMANDING)
 _HOLDS = re.compile(
     r"(?i)^\W*(?:\d+\.\s*)?\[\s*(?:x|done|completed)\s*\]|[✓✔✅]|\b(?:was|were|is|are|has|have|had|did|does|done|now|already"

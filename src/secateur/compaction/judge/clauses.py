@@ -69,6 +69,7 @@ _BAD = (
 _HARMLESS = re.compile(
     rf"(?i)\b(?:no|without|zero|0|any|none\s+of|keine?r?n?|ohne|sans|aucune?|sin|ning[úu]n\w*|sem|nenhum\w*|без|нет"
     rf"|không)\s+(?:\w+\s+){{0,2}}?{_BAD}\b|\b{_BAD}\s*[:=]?\s*(?:0|none|keine|aucune?|ninguno)\b(?!\.\d)"
+    rf"|\b(?:free\s+(?:of|from)|frei\s+von|exempts?\s+d\w*|libres?\s+de|livres?\s+de)\s+(?:\w+\s+){{0,2}}?{_BAD}\b|\b{_BAD}-free\b"
     rf"|\b{_BAD}\s+(?:have|has|were|was|are|is)\s+(?:been\s+|all\s+)?(?:cleared|fixed|resolved|solved|gone|removed)"
     rf"|\b(?:não|no|ya\s+no)\s+(?:tem|têm|há|hay|tiene|quedan?|restam?|acusa|reporta|da|muestra|mostra):?\s+(?:mais\s+|más\s+)?{_BAD}"
     rf"|\bn['’](?:a|y\s+a)\s+(?:plus|pas)\s+d(?:['’]|e\s+){_BAD}"

@@ -13,9 +13,8 @@ from msgspec import Struct
 from secateur.compaction.judge.acting import (
     is_edited_last,
     is_planned_last,
+    list_checks,
     list_failed,
-    list_final,
-    list_placed,
     list_strings,
     list_written,
     name_act,
@@ -31,7 +30,7 @@ from secateur.compaction.ledger.user.constraints import extract_constraints
 from secateur.compaction.ledger.work.plans import extract_plans
 from secateur.model import Message
 from secateur.toolcalls.actions import Action, build_action, list_actions
-from secateur.toolcalls.commands import Check, ExecutedCommand, iterate_runs, list_check_kinds
+from secateur.toolcalls.commands import Check, iterate_runs
 
 OUTPUT_CHARS = 8_000  # of a check
 QUESTION_CHARS = 1_500  # of the text before a user's answer
@@ -86,8 +85,6 @@ class Evidence(Struct, frozen=True, kw_only=True):
     clauses: tuple[str, ...] = ()  # of it, those with words that say what they are about
     changes: tuple[tuple[str, str], ...] = ()  # values that edits gave to constants, old and new
     edits: tuple[tuple[str, str], ...] = ()  # old and new text
-    placed_edits: tuple[tuple[str, str, str], ...] = ()  # path, old and new text
-    final_acts: tuple[str, ...] = ()  # calls since the last edit that went through, may act and check nothing
     runs: tuple[CommandRun, ...] = ()
     tasks: tuple[PlanItem, ...] = ()  # of the agent's own plan
     written: bool = False  # an edit went through
@@ -151,7 +148,7 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
                 run.action.said[-OUTPUT_CHARS:],
             )
             for run in runs
-            if (kinds := _list_kinds(run)) and (verdict := judge_run(run))
+            if (kinds := list_checks(run)) and (verdict := judge_run(run))
             for kind in kinds
         ),
         constraints=extract_constraints(messages),
@@ -171,8 +168,6 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
             if one.kind == "edit" and one.ok
             for old, new in (*list_replacements(one), *list_blocks(one))
         ),
-        placed_edits=tuple(list_placed(actions)),
-        final_acts=list_final(actions, frozenset(one.call.key for one in acting)),
         runs=tuple(
             CommandRun(run.text, judge_run(run).ok is not False, run.action.said[-OUTPUT_CHARS:]) for run in runs
         ),
@@ -251,25 +246,6 @@ def _iterate_texts(messages: Sequence[Message]) -> Iterator[str]:
         for part in message.parts:
             given = build_action(part, None).given if part.kind == "tool_call" else {}
             yield "\n".join(list_strings(given)) if given else part.text
-
-
-def _list_kinds(run: ExecutedCommand) -> tuple[Check, ...]:
-    """Return what a command checks, be it one that nothing is known about but its name."""
-    named = () if run.looks else (kind for kind, pattern in _CHECKS if pattern.search(run.text))
-    return list_check_kinds(run) or tuple(named)[:1]
-
-
-_CHECKS: tuple[tuple[Check, re.Pattern[str]], ...] = (
-    (
-        "lint",
-        re.compile(r"(?i)\b(?:rubocop|ktlint|detekt|checkstyle|phpcs|stylelint)\b"),
-    ),
-    ("lint", re.compile(r"(?i)\b(?:kubeconform|hadolint|yamllint|credo|swiftlint)\b")),
-    ("lint", re.compile(r"(?i)\bgradlew?\b[^|;&]*\blint\w*")),
-    ("build", re.compile(r"(?i)(?<![\w./-])(?:mkdocs|hugo|jekyll|eleventy|sphinx)\b[^|;&]*\bbuild\b")),
-    ("test", re.compile(r"(?i)\b(?:mvnw?|gradlew?|sbt|bazel|dotnet|swift|ant)\b[^|;&]*(?<![a-z/.-])\w*test")),
-    ("build", re.compile(r"(?i)\b(?:mvnw?|gradlew?|sbt|bazel|dotnet|swift)\b[^|;&]*\b(?:build|compil|packag|assembl)")),
-)
 
 
 def _is_answer(action: Action) -> bool:

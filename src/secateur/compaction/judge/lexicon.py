@@ -119,3 +119,13 @@ TEST = build_pattern(
     r"pruebas?|testes|essais|тест\w*|kiểm\s+thử|package",
     r"测试|測試|テスト|테스트",
 )
+# That something was so at some time, be it no more
+PAST = build_pattern(
+    r"(?-i:[a-z]{2,}ed)|was|were|had|got|gave|broke|ran|went|hatte[n]?|gab(?:en)?|bestanden|fehlgeschlagen|schlug\w*|schlugen|war|waren|lief\w*|"
+    r"échoué\w*|réussi\w*|passé\w*|pasaron|pasó|fallaron|falló|fallado|passou|passaram|falhou|falharam|упал\w*|прош\w+",
+    "した|了",
+)
+# Between what is wanted or true and what is not
+INSTEAD = re.compile(
+    r"(?i)\s*\b(?:instead\s+of|rather\s+than|in\s+place\s+of|anstatt|statt|au\s+lieu\s+d\w*|plutôt\s+que|en\s+(?:vez|lugar)\s+de|em\s+vez\s+d\w+)\s+"
+)

@@ -18,7 +18,7 @@ LONGEST_LABEL = 40  # characters of a heading that is put before its lines
 
 def read_claims(sections: Sections, labels: Mapping[str, str]) -> tuple[Claim, ...]:
     """Read the sections of a summary, sentence by sentence. `labels`: the words of the heading above each line."""
-    summary = "\n".join(line for lines in sections.values() for line in lines)
+    summary = "\n".join(line[:LINE_CHARS] for lines in sections.values() for _, line in _name_columns(lines))
     return tuple(
         Claim(text if _is_sentence(text) else f"{label}{text}", id, line[:LINE_CHARS], summary, raw, sentence)
         for id, lines in sections.items()

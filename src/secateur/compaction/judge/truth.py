@@ -9,19 +9,16 @@ from types import MappingProxyType, ModuleType
 
 from secateur.compaction.judge.claims import Claim, Contradiction, Strength
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
-from secateur.compaction.judge.figures import bindings, comparisons, labels, names, settings, support, turns, values
+from secateur.compaction.judge.figures import bindings, names, settings, support, turns, values
 from secateur.compaction.judge.ground import anchors, reasons, unsettled
 from secateur.compaction.judge.ground import turns as opposed
 from secateur.compaction.judge.noise import find_gibberish, find_repetition
 from secateur.compaction.judge.reading import read_claims
 from secateur.compaction.judge.user import (
-    bans,
     choices,
     consent,
     demands,
-    inversion,
-    opposites,
-    origins,
+    injected,
     owners,
     rulings,
     stances,
@@ -31,15 +28,12 @@ from secateur.compaction.judge.work import (
     changes,
     checks,
     deeds,
-    file_states,
     outcomes,
     records,
     series,
     standing,
     states,
-    steps,
     verdicts,
-    wishes,
 )
 from secateur.compaction.summary import Sections
 
@@ -49,24 +43,19 @@ _KINDS = (
     changes,
     consent,
     owners,
-    inversion,
-    bans,
+    injected,
     demands,
     states,
     support,
     values,
     settings,
-    labels,
-    wishes,
     causes,
     choices,
     names,
-    opposites,
     records,
     deeds,
     outcomes,
     turns,
-    file_states,
     stances,
     bindings,
     series,
@@ -75,31 +64,24 @@ _KINDS = (
     anchors,
     opposed,
     unsettled,
-    steps,
-    origins,
     rulings,
-    comparisons,
 )  # the order in which reasons are looked for
 _OF_ACTS = frozenset({"unchanged_file", "not_run"})  # reasons that need something said to have happened
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
 _DOUBTFUL = (
-    origins,
     unsettled,
-    steps,
     reasons,
     causes,
-    labels,
     bindings,
     anchors,
     opposed,
-    wishes,
     stances,
     choices,
     support,
 )
 _KINDS_BY_STRENGTH: tuple[tuple[Strength, tuple[ModuleType, ...]], ...] = (
     ("doubt", _DOUBTFUL),
-    ("certain", (checks, consent, owners, bans, inversion, demands, standing)),
+    ("certain", (checks, injected, consent, owners, demands, standing)),
 )
 _RULES = tuple(rule for kind in _KINDS for rule in kind.RULES)
 _STRENGTHS: dict[int, Strength] = {

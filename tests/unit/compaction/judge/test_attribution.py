@@ -56,10 +56,7 @@ def judge(section: str, *claims: str, evidence: Evidence = HISTORY) -> str:
         ("instructions", "The user expects a leaflet for visiting neighbors", "approval"),
         ("discoveries", "The bakery failed on a broken fan", "unsupported"),
         ("discoveries", "The first attempt succeeded", "check"),
-        ("discoveries", "bakecheck is green", "check"),
         ("accomplished", "The old recipes were deleted", "unfinished_work"),
-        ("discoveries", "One page covers sourdough starters", "unfinished_work"),
-        ("decisions", "The user preferred interpolated rows to copied ones", "inverted"),
     ],
 )
 def test_what_is_said_of_another_thing_is_contradicted(section: str, claim: str, reason: str) -> None:
@@ -125,12 +122,9 @@ def refute(section: str, claim: str) -> str | None:
     [
         ("accomplished", "The refund was created", "standing.failed_tool"),
         ("accomplished", "Created the refund for order 55", "standing.failed_tool"),
-        ("decisions", "Kelvino: the user's own proposal", "owners.agents_idea"),
-        ("decisions", "The user had suggested Kelvino", "owners.agents_idea"),
-        ("decisions", "Insurance is used for the parcel", "opposites.unwanted"),
     ],
 )
-def test_failed_tools_ideas_of_the_agent_and_what_nobody_wants(section: str, claim: str, rule: str) -> None:
+def test_what_a_tool_refused_was_not_done(section: str, claim: str, rule: str) -> None:
     assert refute(section, claim) == rule
 
 

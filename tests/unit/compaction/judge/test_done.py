@@ -65,18 +65,6 @@ def test_what_is_told_as_forbidden_or_in_other_words_stands(claim: str) -> None:
 @pytest.mark.parametrize(
     "step",
     [
-        "Set ROUNDS to 2 in pump/plan.py",
-        "Replace valve.spin() with valve.openSlowly()",
-        "Notify Ines that the watering plan is live",
-    ],
-)
-def test_a_step_that_an_edit_or_a_call_has_made_is_not_next(step: str) -> None:
-    assert [one.rule for one in find("next", step)] == ["steps.done_step"]
-
-
-@pytest.mark.parametrize(
-    "step",
-    [
         "Stub the sensor in test_rain",
         "Set ROUNDS to 3 in pump/plan.py",
         "Set ROUNDS to 2 in pump/backup.py",
@@ -120,9 +108,6 @@ def find_on_board(section: str, claim: str) -> list[str]:
 @pytest.mark.parametrize(
     ("claim", "rule"),
     [
-        ("The user noticed that the brake relay chatters.", "origins.others_idea"),
-        ("The agent raised the door timer without asking.", "origins.ordered"),
-        ("Ines asked for a longer door timer.", "origins.third_person"),
         ("The user asked the agent to buy a relay.", "rulings.wanted"),
     ],
 )

@@ -75,22 +75,3 @@ def test_what_the_agent_denied_or_announced_last_was_not_done(claim: str) -> Non
 @pytest.mark.parametrize("claim", ["The hose was mended.", "The timer was not tested.", "The soil was measured."])
 def test_what_something_else_settles_stands(claim: str) -> None:
     assert not find("accomplished", claim)
-
-
-@pytest.mark.parametrize(
-    ("claim", "is_true"),
-    [
-        ("The old nozzles drop more water than the new ones.", True),
-        ("The old nozzles drop less water than the new ones.", False),
-        ("The new nozzles drop more water than the old ones.", False),
-        ("The new nozzles drop less water than the old ones.", True),
-        ("Moisture is higher in the north row than in the south row.", True),
-        ("Moisture is lower in the north row than in the south row.", False),
-        ("Opening by timer is faster than by hand.", True),
-        ("Opening by hand is faster than by timer.", False),
-        ("Opening by hand takes longer than by timer.", True),
-        ("Pears are heavier than apples.", True),
-    ],
-)
-def test_a_comparison_keeps_its_direction(claim: str, is_true: bool) -> None:
-    assert ("comparisons.turned" not in find("discoveries", claim)) is is_true

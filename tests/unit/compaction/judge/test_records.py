@@ -55,14 +55,10 @@ def reason(section: str, text: str) -> TruthReason | None:
         ("constraints", "- Write to files.internal:9001.", "unsupported"),
         ("accomplished", "- The image is exporter:rc5.", "unsupported"),
         ("goal", "- Speed up the exporter for release 3.3.0.", "unsupported"),
-        ("next", "- The rollout is on Monday.", "inverted"),
         ("constraints", "- Disable gzip.", "inverted"),
         ("constraints", "- Restart, never reload.", "inverted"),
-        ("decisions", "- The user chose Redis.", "inverted"),
         ("discoveries", "- mypy reports five errors.", "check"),
         ("discoveries", "- mypy: 8 errors", "check"),
-        ("accomplished", "- Nothing has been committed.", "unfinished_work"),
-        ("accomplished", "- First 9 passed. Later 2 failed, 7 passed.", "check"),
         ("accomplished", "- 4 failed, 5 passed", "check"),
         ("constraints", '- The user said: "just merge whatever is there tonight".', "approval"),
         (
@@ -72,9 +68,6 @@ def reason(section: str, text: str) -> TruthReason | None:
         ),
         ("accomplished", "- CHUNK_LIMIT went from 10 to 25.", "unsupported"),
         ("accomplished", "- CHUNK_LIMIT is 70.", "unsupported"),
-        ("discoveries", "- The gateway file check failed.", "check"),
-        ("files", "- src/writer.py: chunks", "unchanged_file"),
-        ("questions", "- The user has seen it.", "approval"),
     ],
 )
 def test_what_the_history_has_otherwise_is_rejected(section: str, claim: str, why: TruthReason) -> None:

@@ -57,28 +57,20 @@ def judge(section: str, claim: str) -> TruthReason | None:
         ("accomplished", "变更已提交并推送", "not_run"),
         ("questions", "The user said yes to the release", "approval"),
         ("instructions", "Lower RETRIES from 9 to 2", "inverted"),
-        ("accomplished", "RETRIES is 9 instead of 4", "unsupported"),
         ("discoveries", "Means: south 4.5, north 3.5", "unsupported"),
         ("discoveries", "The certificate expires on 2031-01-02", "unsupported"),
         ("discoveries", "RETRIES is read in lib/pool/limits.yml as well", "unsupported"),
         ("accomplished", "The column mail_state_code was added", "unsupported"),
-        ("accomplished", "aiosmtp was installed", "not_run"),
-        ("accomplished", "celery 5.3.1 was added with pip", "not_run"),
         ("accomplished", "The dry run of migrate.py succeeded", "not_run"),
-        ("accomplished", "3. RUN python bench.py - 12.4 s", "not_run"),
         ("accomplished", "lib/queue.py (rewritten)", "unchanged_file"),
         ("accomplished", "lib/queue.py: the lock is gone", "unchanged_file"),
         ("next", "Keine. Der Eintrag in NEWS.md ist geschrieben.", "unchanged_file"),
-        ("discoveries", "edge-1 refused the connection", "inverted"),
         ("constraints", "Use threads where it helps", "inverted"),
         ("constraints", "Avoid threads if possible", "inverted"),
-        ("next", "Add the flag --loud", "inverted"),
         ("next", "The agent must write the notes for the release", "approval"),
         ("next", "The agent will commit it", "approval"),
         ("discoveries", "Nora approved the release", "approval"),
         ("decisions", "The user decided to delete the queue", "approval"),
-        ("next", "[TODO] Lower the retries", "unfinished_work"),
-        ("accomplished", "Nothing has been written so far", "unfinished_work"),
         ("accomplished", "The memory of the workers was measured", "unfinished_work"),
         ("accomplished", "The spec for bounced mails is written", "unfinished_work"),
     ],
@@ -113,12 +105,6 @@ def test_what_the_history_does_not_support_is_rejected(section: str, claim: str,
 )
 def test_what_the_history_supports_stands(section: str, claim: str) -> None:
     assert judge(section, claim) is None
-
-
-def test_a_quotation_of_the_user_holds_the_users_words() -> None:
-    other = '"Lower RETRIES in lib/mail.py from 9 to 4. Always spawn twelve workers for every bounced letter."'
-    assert judge("instructions", other) == "approval"
-    assert judge("instructions", '"Lower RETRIES in lib/mail.py from 9 to 4. Never use threads."') is None
 
 
 def test_a_command_that_runs_two_checks_counts_for_both() -> None:

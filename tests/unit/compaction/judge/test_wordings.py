@@ -105,10 +105,8 @@ def test_a_change_is_not_turned_around(claim: str) -> None:
     ("section", "claim", "why"),
     [
         ("accomplished", "src/mains.py was adapted.", "unchanged_file"),
-        ("files", "src/dimmer.py: deleted", "unchanged_file"),
         ("decisions", "The user approved of deploying it.", "approval"),
-        ("decisions", "The user chose a linear curve.", "inverted"),
-        ("constraints", "New packages are permitted.", "inverted"),
+        ("constraints", "New packages are permitted.", "approval"),
     ],
 )
 def test_states_of_files_and_stances_of_the_user_are_compared(section: str, claim: str, why: TruthReason) -> None:

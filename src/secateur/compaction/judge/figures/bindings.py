@@ -9,21 +9,17 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from secateur.compaction.judge.claims import Claim
+from secateur.compaction.judge.claims import Claim, extract_words
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
-from secateur.compaction.judge.figures.labels import (
-    FEWEST_DIGITS,
-    FIGURE,
-    LINE_CHARS,
-    MOST_LINES,
-    TELLING_DIGITS,
-    is_alike,
-    list_lines,
-)
-from secateur.compaction.judge.work.wishes import split_words
 
+MOST_LINES = 40  # of the history that are looked at for one figure
+LINE_CHARS = 400  # of a line, around a figure
+FEWEST_DIGITS = 2  # of a figure that is looked for: smaller ones stand everywhere
+TELLING_DIGITS = 3  # the same in a long history
 AROUND_WORDS = 4  # on either side of the only figure of a part of a line
 NEAR_WORDS = 2  # on either side of one of several
+
+_FIGURE = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?![\d.]*\w*[/:]\d)(?!\d*[hm]\d)")
 
 
 def _explain_exchanged(claim: Claim, evidence: Evidence) -> str:
@@ -44,7 +40,7 @@ def _find_exchanged(summary: str, story: str) -> dict[str, str]:
     for line, figure, labels in said:
         for _, other, others in said:
             own, theirs = labels - others, others - labels
-            is_telling = max(len(figure), len(other)) >= fewest and figure != other and is_alike(figure, other)
+            is_telling = max(len(figure), len(other)) >= fewest and figure != other and _is_alike(figure, other)
             if not own or not theirs or not is_telling:
                 continue
             if _is_bound(theirs, own, known[figure]) and _is_bound(own, theirs, known[other]):
@@ -64,7 +60,7 @@ def _is_bound(labels: frozenset[str], others: frozenset[str], bindings: tuple[fr
 def _list_bindings(figure: str, story: str) -> tuple[frozenset[str], ...]:
     """Return the labels that a figure has in the history, place by place."""
     grouped = f"{int(figure):,}" if figure.isdigit() else figure
-    lines = {line for one in {figure, grouped, _DIGITS.get(figure, figure)} for line in list_lines(one, story)}
+    lines = {line for one in {figure, grouped, _DIGITS.get(figure, figure)} for line in _list_lines(one, story)}
     return tuple(labels for line in lines for number, labels in read_bindings(line) if number == figure)
 
 
@@ -87,7 +83,7 @@ def read_bindings(line: str) -> tuple[tuple[str, frozenset[str]], ...]:
 
 
 SUBJECT_WORDS = 6  # of what is before a colon
-_PIECE = re.compile(r"[;|()\[\]]\s*|,\s+|\s{3,}|\s+(?:and|und|y|et|e|и|và|vs\.?)\s+")
+_PIECE = re.compile(r"[;|()\[\]]\s*|,\s+|\s{2,}|\s+(?:and|und|y|et|e|и|và|vs\.?)\s+")
 
 
 def _bind(part: str, figures: Sequence[re.Match[str]]) -> Iterator[tuple[str, frozenset[str]]]:
@@ -105,7 +101,7 @@ def _bind(part: str, figures: Sequence[re.Match[str]]) -> Iterator[tuple[str, fr
 
 
 def _read_words(text: str) -> frozenset[str]:
-    return frozenset(word for word in split_words(_NUMERAL.sub(" ", text)) if not word.isdigit())
+    return frozenset(word for word in _split_words(_NUMERAL.sub(" ", text)) if not word.isdigit())
 
 
 _VALUES = {
@@ -131,7 +127,7 @@ _VALUES = {
 }
 _DIGITS = {str(value): word for word, value in reversed(_VALUES.items())}
 _ARTICLES = frozenset({"one", "eine", "einen", "un", "une", "uno", "una", "once"})  # also other words than numbers
-_NUMERAL = re.compile(rf"(?<![-/#]){FIGURE.pattern}|(?i:\b(?:{'|'.join(sorted(_VALUES.keys() - _ARTICLES))})\b)")
+_NUMERAL = re.compile(rf"(?<![-/#]){_FIGURE.pattern}|(?i:\b(?:{'|'.join(sorted(_VALUES.keys() - _ARTICLES))})\b)")
 
 
 def _explain_unrelated(claim: Claim, evidence: Evidence) -> str:
@@ -160,7 +156,7 @@ def _read_surroundings(figure: str, evidence: Evidence) -> frozenset[str]:
     """Return the words of all that the history says with a figure: lines, calls, and answers with their questions."""
     found = re.compile(rf"(?<![\d.,]){re.escape(figure)}(?!\d|[.,]\d)")
     told = [f"{one.text}\n{one.before}" for one in evidence.replies if found.search(one.text)]
-    lines = (*list_lines(figure, evidence.story), *list_lines(figure, evidence.calls), *told)
+    lines = (*_list_lines(figure, evidence.story), *_list_lines(figure, evidence.calls), *told)
     return frozenset(word for line in lines for word in _read_words(line))
 
 
@@ -178,4 +174,54 @@ def _list_figures(label: str, story: str) -> frozenset[str]:
     return frozenset(found)
 
 
-RULES = (ClaimRule("unsupported", _explain_exchanged), ClaimRule("unsupported", _explain_unrelated))
+def _is_alike(figure: str, other: str) -> bool:
+    """Whether two figures may measure the same thing: the same number of places, about as many digits."""
+    if figure.count(".") > 1 or other.count(".") > 1:
+        return figure.count(".") == other.count(".")
+    (whole, _, places), (whole2, _, places2) = figure.partition("."), other.partition(".")
+    return len(places) == len(places2) and abs(len(whole) - len(whole2)) <= 1
+
+
+@lru_cache(maxsize=512)
+def _list_lines(figure: str, text: str) -> tuple[str, ...]:
+    """Return the lines of a text that hold a figure, as far as they are near it."""
+    found: list[str] = []
+    for at, end in _find_figure(figure, text):
+        start = max(text.rfind("\n", 0, at) + 1, at - LINE_CHARS)
+        stop = text.find("\n", end, end + LINE_CHARS)
+        found.append(text[start : stop if stop >= 0 else end + LINE_CHARS])
+        if len(found) == MOST_LINES:
+            break
+    return tuple(found)
+
+
+def _find_figure(figure: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield where a figure begins and ends that is no part of another one; a plain search is faster than a pattern."""
+    at = text.find(figure)
+    while at >= 0:
+        end = at + len(figure)
+        before, behind = text[at - 1 : at] if at else "", text[end : end + 2]
+        is_begun = before.isdigit() or before in (".", ",")
+        is_continued = behind[:1].isdigit() or (behind[:1] in (".", ",") and behind[1:].isdigit())
+        if not (is_begun or is_continued):
+            yield at, end
+        at = text.find(figure, end)
+
+
+def _split_words(text: str) -> frozenset[str]:
+    """Return the words of a text, names taken apart, without auxiliary verbs."""
+    return extract_words(_AUXILIARY.sub(" ", re.sub(r"[_./:()`\"'-]+", " ", text)))
+
+
+_AUXILIARY = re.compile(
+    r"(?i)\b(?:have|has|had|been|being|was|were|are|is|be|will|would|could|should|shall|now|then|also|too|well|yet"
+    r"|still|here|there|its|with|after|wurden?|worden|sind|ist|hat|haben"
+    r"|werden|wird|auch|jetzt|noch|nach|mit|est|sont|ont|été|sera|aussi|maintenant|fue|fueron|han|sido|está|están"
+    r"|ahora|también|foi|foram|está|agora|были?|был[ао]?|уже|đã|được)\b"
+)
+
+
+RULES = (
+    ClaimRule("unsupported", _explain_exchanged),
+    ClaimRule("unsupported", _explain_unrelated),
+)

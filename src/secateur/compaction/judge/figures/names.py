@@ -1,4 +1,4 @@
-"""Whether a summary spells names as the history does: hashes, hosts, ports, tags, files, versions, days.
+"""Whether a summary spells names as the history does: hashes, hosts, ports, tags, files, versions.
 
 Rule: a name that the history does not have is false where the history has one like it, letter by letter nearly the
 same: then one was taken for the other. A name like no other may be the summary's own word for something. What is
@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from secateur.compaction.judge.claims import CLAUSE, Claim, extract_plain_words, quote
+from secateur.compaction.judge.claims import Claim
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 
 LEAST_ALIKE = 0.72  # of two names, by their letters in order
@@ -80,52 +80,4 @@ _EXACT = re.compile(  # it holds letters and digits, or it is a path, a host, or
 )
 
 
-def _explain_other_version(claim: Claim, evidence: Evidence) -> str:
-    """Name the versions that the history gives to something to which a claim gives another."""
-    for found in () if claim.is_quoted or claim.is_question else _VERSION.finditer(claim.text):
-        version = found["version"]
-        if version in evidence.story or version in evidence.kept:
-            continue
-        beside = re.compile(rf"(?i)\b{re.escape(found['noun'])}[\s:@/=]+v?(\d+\.\d+(?:\.\d+)*)")
-        theirs = beside.findall(evidence.story)
-        if theirs and not any(version.startswith(one) or one.startswith(version) for one in theirs):
-            return f"the history has {found['noun']} {theirs[-1]}"
-    return ""
-
-
-_VERSION = re.compile(
-    r"\b(?P<noun>[A-Za-z][\w-]{1,24})\s+v?(?P<version>\d+\.\d+(?:\.\d+)*)(?![\w%]|\.\d|\s*(?:s|ms|x)\b)"
-)
-
-
-def _explain_other_day(claim: Claim, evidence: Evidence) -> str:
-    """Quote the user where a claim has another day of the week for the same thing."""
-    days = {_find_day(one.group()) for one in _DAY.finditer(claim.text)}
-    if not days or days & {_find_day(one.group()) for one in _DAY.finditer(evidence.story)}:
-        return ""
-    for clause in CLAUSE.split(evidence.user):
-        if _DAY.search(clause) and extract_plain_words(clause) & claim.words:
-            return quote("the user", clause)
-    return ""
-
-
-def _find_day(word: str) -> int:
-    return next(at for at, names in enumerate(_DAYS) if re.fullmatch(names, word, re.I))
-
-
-_DAYS = (
-    r"mondays?|montags?|lundi|lunes|понедельник\w*",
-    r"tuesdays?|dienstags?|mardi|martes|вторник\w*",
-    r"wednesdays?|mittwochs?|mercredi|miércoles|сред[аыу]",
-    r"thursdays?|donnerstags?|jeudi|jueves|четверг\w*",
-    r"fridays?|freitags?|vendredi|viernes|пятниц\w*",
-    r"saturdays?|samstags?|samedi|sábado|суббот\w*",
-    r"sundays?|sonntags?|dimanche|domingo|воскресень\w*",
-)
-_DAY = re.compile(rf"(?i)\b(?:{'|'.join(_DAYS)})\b")
-
-RULES = (
-    ClaimRule("unsupported", _explain_near_name),
-    ClaimRule("unsupported", _explain_other_version),
-    ClaimRule("inverted", _explain_other_day),
-)
+RULES = (ClaimRule("unsupported", _explain_near_name),)

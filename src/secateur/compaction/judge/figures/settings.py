@@ -96,7 +96,8 @@ class _Former(Struct, frozen=True):
         new = re.compile(rf"(?<![A-Za-z0-9_.,]){re.escape(self.new)}(?!\d)")
         if not old.search(claim.text) or new.search(claim.line):
             return False
-        return not any(old.search(line) and new.search(line) for line in claim.summary.split("\n"))
+        bare = re.compile(rf"(?<![A-Za-z0-9_.,]){re.escape(self.old)}(?!\d)")
+        return not any(bare.search(line) and new.search(line) for line in claim.summary.split("\n"))
 
 
 @lru_cache(maxsize=2)
@@ -198,84 +199,6 @@ _NAME = re.compile(
 )
 
 
-def _explain_other_branch(claim: Claim, evidence: Evidence) -> str:
-    """Name the branch on which the history has a commit or a push that a claim has on another."""
-    for found in _ON_BRANCH.finditer(claim.text):
-        if is_negative(claim.text[: found.end()]) or claim.is_wished:
-            continue
-        if found["act"].casefold() in ("commit", "committed"):
-            names = {one for text in evidence.outputs for one in _COMMITTED.findall(text)}
-        else:
-            names = set(_PUSHED.findall(evidence.acts))
-        if names and found["name"].strip("`'\"") not in names:
-            return f"the history has it on {sorted(names)[0]}"
-    return ""
-
-
-_ON_BRANCH = re.compile(
-    r"(?i)\b(?P<act>commit(?:ted)?|push(?:ed)?|gepusht)\b[^.;,]{0,30}?\s(?:on|to|into|auf|nach|in|sur|en|a|à"
-    r"|em)\s+(?:the\s+)?(?:branch\s+)?(?P<name>[`'\"]?(?:main|master|develop|trunk"
-    r"|[a-z]+/[\w-]+)[`'\"]?)(?![\w/-])"
-)
-_PUSHED = re.compile(r"\bpush\s+(?:-\S+\s+)*(?:origin\s+|upstream\s+)?(?!-|origin\b|upstream\b)([\w/.-]+)")
-_COMMITTED = re.compile(r"(?m)^\[([\w/.-]+)(?: \([^)]*\))? [0-9a-f]{7,}\]")
-
-
-def _explain_former_clause(claim: Claim, evidence: Evidence) -> str:
-    """Quote the user's later words on a thing where a claim repeats the earlier ones: optional after mandatory."""
-    if claim.is_past or claim.is_quoted or claim.is_question:
-        return ""
-    for one in _list_reworded(tuple(reply.text for reply in evidence.replies)):
-        old = one.topic | one.old
-        is_restated = old <= claim.words and len(claim.words) <= MOST_AROUND * len(old)
-        if is_restated and not one.new & extract_words(claim.line):
-            return f"the user said {one.clause.strip()[:80]!r} later"
-    return ""
-
-
-class _Reworded(Struct, frozen=True):
-    """What a short clause of the user said of a thing, and what a later one says of it."""
-
-    topic: frozenset[str]
-    old: frozenset[str]
-    new: frozenset[str]
-    clause: str  # the later one
-
-
-@lru_cache(maxsize=2)
-def _list_reworded(replies: tuple[str, ...]) -> tuple[_Reworded, ...]:
-    found: list[_Reworded] = []
-    known: list[frozenset[str]] = []
-    for text in replies:
-        if len(text) > REWORDED_CHARS:
-            continue
-        clauses = [(one, extract_words(one)) for one in CLAUSE.split(text) if not is_negative(one)]
-        for clause, new in clauses if _CHANGES.search(text) else ():
-            for old in known[-MOST_FORMER:]:
-                if old & new and len(old - new) == 1 and new - old and len(old) <= MOST_REWORDED:
-                    found.append(_Reworded(old & new, old - new, new - old, clause))
-        known += [words for _, words in clauses if words]
-    return tuple(found[-MOST_FORMER:])
-
-
-REWORDED_CHARS = 600  # of a reply that says what it says in its own words: a longer one holds a document
-MOST_AROUND = 3  # times the words of an earlier clause, in a claim that repeats it
-MOST_REWORDED = 3  # words of a clause that a later one may reword
-
-
-def _explain_turned_wish(claim: Claim, evidence: Evidence) -> str:
-    """Say that the user changed a value the other way around."""
-    for former in _list_former(evidence):
-        if former.new in claim.text and former.old in claim.text:
-            turned = re.compile(
-                rf"(?<![A-Za-z0-9_.,]){re.escape(former.new)}\s*\S{{0,6}}?\s*(?:to|auf|à|a|para|на|→|->|から|到|에서"
-                rf"|replaced\s+by)\s*{re.escape(former.old)}(?!\d)"
-            )
-            if turned.search(claim.text):
-                return f"the user replaced {former.old} by {former.new}"
-    return ""
-
-
 def _explain_item(explain: Callable[[Claim, Evidence], str]) -> Callable[[Claim, Evidence], str]:
     """Return a rule that judges the parts of a sentence one by one: what is former in one is not in another."""
     return lambda claim, evidence: next(filter(None, (explain(item, evidence) for item in claim.items)), "")
@@ -284,8 +207,5 @@ def _explain_item(explain: Callable[[Claim, Evidence], str]) -> Callable[[Claim,
 RULES = (
     ClaimRule("unsupported", _explain_item(_explain_written_value), _CURRENT),
     ClaimRule("inverted", _explain_item(_explain_former_value)),
-    ClaimRule("inverted", _explain_item(_explain_former_clause)),
-    ClaimRule("inverted", _explain_turned_wish),
-    ClaimRule("unsupported", _explain_other_branch),
     ClaimRule("unsupported", _explain_item(_explain_other_name)),
 )

@@ -160,7 +160,7 @@ def read_number(number: str) -> tuple[float, ...]:
     )
 
 
-NUMBER = re.compile(r"(?<![\w.])(?:\d{1,3}(?:[,.\u00a0]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)")
+NUMBER = re.compile(r"(?:(?<![\w.])|(?<=\bv))(?:\d{1,3}(?:[,.\u00a0]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)")
 _WORDS = {
     word: float(value)
     for value, words in (

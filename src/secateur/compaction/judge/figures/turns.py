@@ -143,29 +143,6 @@ _CHANGES = build_pattern(
 )
 
 
-def _explain_other_turn(claim: Claim, evidence: Evidence) -> str:
-    """Name what an edit put in place of a value, where a claim has another thing in its place."""
-    if claim.is_question or claim.is_quoted or claim.section in ("next", "goal"):
-        return ""
-    written = _list_written(evidence.edits)
-    known = {form for one in _list_known(evidence) for form in _list_forms(one)}
-    for turn in read_turns(claim.text):
-        same = [one for one in written if _get_number(one.old) == _get_number(turn.old)]
-        is_known = turn.new in evidence.looked_up or turn in known or any(form in known for form in _list_forms(turn))
-        if same and not is_known and not _is_short(turn) and _NUMERIC.match(turn.new):
-            return f"an edit put {same[-1].new} in place of {turn.old}"
-    return ""
-
-
-@lru_cache(maxsize=2)
-def _list_written(edits: tuple[tuple[str, str], ...]) -> tuple[Succession, ...]:
-    """Return the numbers that edits put in place of others."""
-    return tuple(one for old, new in edits for one in _compare(old, new))
-
-
-_NUMERIC = re.compile(r"\d")
-
-
 def _is_short(turn: Succession) -> bool:
     """Whether two values are bare numbers that may count anything."""
     return max(len(turn.old), len(turn.new)) < FEWEST_CHARS and (turn.old + turn.new).isdigit()
@@ -272,4 +249,4 @@ _AFTER = re.compile(
     r"(?i)(?:after|nachher|danach|jetzt|après|después|depois|now|new|neu|после)\b|之后|変更後|修改后|现在"
 )
 
-RULES = (ClaimRule("unsupported", _explain_turned), ClaimRule("unsupported", _explain_other_turn))
+RULES = (ClaimRule("unsupported", _explain_turned),)

@@ -1,11 +1,10 @@
-"""Whether a summary gives to names the values that the history gives them, and says truly what changed into what.
+"""Whether a summary gives to names the values that the history gives them.
 
-Rule: a value is false only where the history has the same name with other values alone, or the same change the other
-way around. Names that count or number things have no value.
+Rule: a value is false only where the history has the same name with other values alone. Names that count or number
+things have no value.
 """
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 
 from secateur.compaction.judge.claims import Claim
@@ -129,70 +128,7 @@ _LISTED = re.compile(
 )
 
 
-def _explain_turned_change(claim: Claim, evidence: Evidence) -> str:
-    """Say that a value changed the other way around."""
-    said = tuple(_read_changes(claim.text))
-    known = {*evidence.changes, *_read_known_changes(evidence.user, evidence.agent)} if said else set()
-    for found in _REPLACED.finditer(claim.text):
-        old, new = found["old"].strip("`"), found["new"].strip("`")
-        ways = {_compare_edit(old, new, *one) for one in evidence.edits}
-        if -1 in ways and 1 not in ways:
-            return f"{new} was replaced by {old}"
-    for old, new in said:
-        if (new, old) in known and (old, new) not in known:
-            return f"it changed from {new} to {old}"
-    return ""
-
-
-def _compare_edit(old: str, new: str, before: str, after: str) -> int:
-    """Whether an edit put one name in place of another (1) or the other way around (-1)."""
-    names = [re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)") for name in (old, new)]
-    was, now = ([bool(name.search(text)) for name in names] for text in (before, after))
-    has_old, has_new = was[0] and not now[0], now[1] and not was[1]
-    is_turned = was == [False, True] and now == [True, False]
-    return 1 if has_old and has_new else -1 if is_turned else 0
-
-
-_REPLACED = re.compile(
-    r"(?P<old>`?[A-Za-z_][\w.]{3,60}`?)(?:\(\w*\))?\s+(?:was|is|has\s+been|were)?\s*(?:replaced\s+(?:by|with)"
-    r"|became|->|→|wurde\s+durch)\s+(?P<new>`?[A-Za-z_][\w.]{3,60}`?)"
-)
-
-
-@lru_cache(maxsize=2)
-def _read_known_changes(*texts: str) -> tuple[tuple[str, str], ...]:
-    return tuple(one for text in texts for one in _read_changes(text))
-
-
-def _read_changes(text: str) -> Iterator[tuple[str, str]]:
-    """Yield what a text says to have changed, as the old and the new value."""
-    for pattern in _CHANGES:
-        for found in pattern.finditer(text):
-            old, new = found["old"].strip("`\"'.,"), found["new"].strip("`\"'.,")
-            if old != new and any(map(str.isdigit, old)) and any(map(str.isdigit, new)):
-                yield old, new
-
-
-# A number that a function returns is no value that changed: `f(x) returns 2 instead of 1` is a bug.
-_ONE = r"[`\"']?[\w.%-]{1,30}[`\"']?"
-_CHANGES = tuple(
-    re.compile(pattern.replace("OLD", f"(?P<old>{_ONE})").replace("NEW", f"(?P<new>{_ONE})"))
-    for pattern in (
-        r"(?i)\b(?:from|von|de|desde|da|с|từ)\s+OLD\s+(?:to|auf|zu|à|a|para|на|thành)\s+NEW",
-        r"OLD\s*(?:->|→|=>)\s*NEW",
-        r"(?i)\bOLD\s+(?:became|wurde\s+zu|replaced\s+by)\s+NEW",
-        r"(?i)(?<!return )(?<!returns )\bNEW\s+(?:instead\s+of|rather\s+than|statt|anstatt|au\s+lieu\s+de"
-        r"|en\s+lugar\s+de|em\s+vez\s+de|вместо|thay\s+vì)\s+OLD",
-        r"(?i)\bNEW,?\s+\(?(?:(?:it\s+)?was|before\s+it\s+was|formerly|previously|up\s+from|down\s+from|vorher"
-        r"|zuvor|(?:es\s+)?war(?:en)?|avant|était|antes|era|было?|trước)\s*:?\s+OLD",
-        r"[由从從]\s*(?P<old>\d[\w.]*)\s*\S{0,3}?(?:改[为成為]|变[为成]|到)\s*(?P<new>\d[\w.]*)",
-        r"(?P<old>\d[\w.]*)\s*\S{0,2}?から\s*(?P<new>\d[\w.]*)",
-    )
-)
-
-
 RULES = (
-    ClaimRule("unsupported", _explain_turned_change),
     ClaimRule("unsupported", _explain_value, ("accomplished", "files", "discoveries", "decisions")),
     ClaimRule("unsupported", _explain_pair),
 )

@@ -8,6 +8,7 @@ Numbers of lines, tasks and steps, and places in a list, name nothing.
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from functools import lru_cache
 
 from msgspec import Struct
@@ -83,11 +84,12 @@ def _is_known_number(thing: _Thing, evidence: Evidence) -> bool:
 
 def _is_derived(thing: _Thing, matches: tuple[Match, ...]) -> bool:
     """Whether a number is the sum or the difference of two that stand in passages like its clause."""
-    if thing.kind != "number" or not thing.value.isdigit() or len(thing.value) > MOST_DIGITS:
+    if thing.kind != "number" or not _PLAIN.fullmatch(thing.value) or len(thing.value) > MOST_DIGITS:
         return False
-    found = (one.value for match in matches[:MOST_TERMS] for one in _read_numbers(match) if one.value.isdigit())
-    known = sorted({int(one) for one in found if len(one) <= MOST_DIGITS})[:MOST_TERMS]
-    return any(int(thing.value) in (a + b, a - b) for a in known for b in known if a != b or a + b == int(thing.value))
+    found = (one.value for match in matches[:MOST_TERMS] for one in _read_numbers(match) if _PLAIN.fullmatch(one.value))
+    known = sorted({Decimal(one) for one in found if len(one) <= MOST_DIGITS})[:MOST_TERMS]
+    value = Decimal(thing.value)
+    return any(value in (a + b, a - b) for a in known for b in known if a != b or a + b == value)
 
 
 def _read_numbers(match: Match) -> tuple[_Thing, ...]:
@@ -157,6 +159,7 @@ def _iterate_things(text: str) -> Iterator[_Thing]:
             yield _Thing("number", read_count(found.group()), start, end, near, unit["unit"] if unit else "")
 
 
+_PLAIN = re.compile(r"\d+(?:\.\d+)?")
 _BECAUSE = re.compile(r"(?i)\s(?:because|since|weil|parce\s+qu\w*|porque)\s")
 _PATH = re.compile(
     r"(?<![\w.-])(?:[\w.@~-]*/)*[\w-]+\.(?:py|tsx?|jsx?|go|rs|rb|java|php|ya?ml|toml|json|md|sql|sh|c|h|cpp|kt|html?|css|vue"

@@ -17,7 +17,7 @@ from secateur.compaction.judge.evidence import ClaimRule, Evidence, UserReply
 from secateur.compaction.judge.ground.passages import PassageIndex
 from secateur.compaction.judge.ground.stems import get_stems
 from secateur.compaction.judge.lexicon import FAILS, FORBIDS, REFUSES, USER, build_pattern
-from secateur.compaction.judge.user.rulings import ALTERS, read_rulings
+from secateur.compaction.judge.user.rulings import is_altering, read_rulings
 from secateur.compaction.judge.work.states import FRAME, OUTSTANDING, is_denial
 
 LEAST_LIKE = 0.35  # of a claim and of what settles nothing
@@ -59,7 +59,7 @@ def _find_open(clause: str, evidence: Evidence) -> _Statement | None:
     best, most = None, LEAST_LIKE
     for one in unsettled:
         like = evidence.passages.measure_likeness(stems, one.stems)
-        is_about = one.things & stems if one.things else not one.is_kept or ALTERS.search(clause)
+        is_about = one.things & stems if one.things else not one.is_kept or is_altering(clause, one.text)
         if like > most and is_about:
             best, most = one, like
     if best is None or any(evidence.passages.measure_likeness(stems, one) > most - LEAST_GAIN for one in settled):
@@ -88,8 +88,10 @@ def _iterate_rulings(replies: tuple[UserReply, ...]) -> Iterator[_Statement]:
 def _iterate_agent(agent: str, standing: str) -> Iterator[_Statement]:
     """Yield the agent's clauses; what it denied or announced before its last call may be overtaken."""
     for sentence in SENTENCE.split(agent):
-        is_asked = sentence.rstrip().endswith(("?", "？"))
-        for clause in split_clauses(sentence):
+        asks = sentence.rstrip().endswith(("?", "？"))
+        clauses = split_clauses(sentence)
+        for at, clause in enumerate(clauses, start=1):
+            is_asked = asks and at == len(clauses)
             is_open = is_asked or is_denied(strip_harmless(clause)) or _ANNOUNCES.search(clause) is not None
             stems = get_stems(_FRAME.sub(" ", clause))
             is_over = is_open and not is_asked and sentence not in standing

@@ -1,16 +1,15 @@
-"""Whether a summary says truly who chose what, and what was chosen.
+"""Whether the user spoke of what a summary has the user choose, ask for or refuse.
 
-Rule: what a claim has the user choose, ask for, refuse or do has to be found in the user's words, or in a question that
-the user answered in a word. What was chosen was not rejected, and what the user excluded is not wanted.
+Rule: what a claim has the user choose, ask for or refuse has to be found in the user's words, or in a question that
+the user answered in a word.
 """
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 
 from msgspec import Struct
 
-from secateur.compaction.judge.claims import CLAUSE, SENTENCE, Claim, extract_words, is_negative, quote
+from secateur.compaction.judge.claims import SENTENCE, Claim, extract_words, is_negative, quote
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.language import detect_language
 
@@ -84,37 +83,6 @@ def _compare_mood(found: re.Match[str], own: frozenset[str], evidence: Evidence)
 _REFUSES = re.compile(r"(?i)reject|refus|turned|ruled|veto|against|gegen|lehnte|rechaz|rejeit|отклон|拒")
 
 
-def _explain_open_question(claim: Claim, evidence: Evidence) -> str:
-    """Quote the user who put off the answer to a question that a claim has as answered."""
-    if claim.is_question or claim.is_quoted or _UNDECIDED.search(claim.text) or _WAITING.search(claim.text):
-        return ""
-    open_ = [one for one in evidence.replies if one.before and _UNDECIDED.search(one.text)]
-    for reply in open_[-1:] if _DECIDES.search(claim.text) else ():
-        own = extract_words(_DECIDES.sub(" ", _USER_WORD.sub(" ", claim.text)))
-        asked = extract_words(reply.before) - extract_words(reply.text)
-        if own and len(own & asked) >= LEAST_ASKED * len(own) and not own <= extract_words(_join_settled(evidence)):
-            return quote("the user", reply.text)
-    return ""
-
-
-def _join_settled(evidence: Evidence) -> str:
-    """Return what the user said without what was put off."""
-    return "\n".join(one for one in SENTENCE.split(evidence.user) if not _UNDECIDED.search(one))
-
-
-LEAST_ASKED = 0.5  # of the words of a decision, in the question and the answer that puts it off
-_DECIDES = re.compile(
-    r"(?i)\b(?:decided|chose|chosen|picked|wants?|wanted|agreed|approved|confirmed|answered|settled|prefers?"
-    r"|entschied\w*|entschieden|gewählt|will|möchte|décidé|choisi|veut|decidi[óo]|eligi[óo]|quiere"
-    r"|decidiu|escolheu|quer|решил\w*|выбрал\w*|хочет|quyết\s+định|chọn|muốn)\b|決め|決定|決まっ|選択し|選ん|决定|选择|同意|결정|선택"
-)
-_WAITING = re.compile(
-    r"(?i)\b(?:not|no|open|pending|waits?|waiting|unanswered|ask|asks|asked|first|hear|once|until|when|if|after"
-    r"|wenn|sobald|offen|noch|wartet|fragt|attend|pas|encore|espera|aún|pregunta|aguarda|ainda|ждёт|ждет|ещё|chờ"
-    r"|chưa)\b|待|未|まだ|相談|等|아직"
-)
-
-
 class _Spoken(Struct, frozen=True):
     """The words of the user."""
 
@@ -144,7 +112,6 @@ _USER = (
     r"(?:the\s+(?:user|customer|owner|client)|der\s+benutzer|die\s+nutzerin|der\s+nutzer|l['’]utilisateur"
     r"|el\s+usuario|o\s+usuário|пользователь|người\s+dùng)"
 )
-_USER_WORD = re.compile(rf"(?i){_USER}|用户|使用者|ユーザー?|사용자")
 _CHOSE = re.compile(
     rf"(?i)(?:\b{_USER}\s+(?:has\s+|had\s+|hat\s+(?:sich\s+)?|a\s+|ha\s+|đã\s+)?(?:then\s+|also\s+|explicitly\s+"
     rf"|later\s+)?"
@@ -177,31 +144,11 @@ _YES = re.compile(
 )
 
 
-def _explain_unseen_act(claim: Claim, evidence: Evidence) -> str:
-    """Say that the user never told of an act of their own that a claim has them do."""
-    if claim.is_question or claim.is_quoted:
-        return ""
-    for found in _ACTED.finditer(claim.text):
-        if _AHEAD.search(claim.text[: found.start()][-30:]) or is_negative(found.group()):
-            continue
-        stem = found["act"].casefold()[:STEM]
-        told = [one for one in CLAUSE.split(evidence.user) if stem in one.casefold()]
-        if told and not any(_is_told(one) for one in told):
-            return quote("the user", told[-1])
-    return ""
-
-
 def _is_told(clause: str) -> bool:
     """Whether a clause may tell that something has happened."""
     return not (_AHEAD.search(clause) or clause.rstrip().endswith("?") or is_negative(clause))
 
 
-STEM = 5  # letters by which an act is found in the user's words
-_ACTED = re.compile(
-    r"(?i)\b(?:the\s+)?user(?:\s+(?:has|had|already|now))*\s+(?P<act>(?:look|review|test|check|inspect|verif|deploy"
-    r"|merg|releas|sign|answer|confirm|decid|publish|install|back)\w*ed|chose|chosen|seen|read)\b"
-    r"(?!\s+(?:whether|if|that\s+they\s+will))"
-)
 _AHEAD = re.compile(
     r"(?i)\b(?:until|before|once|when|after|if|unless|will|comes?|on\s+(?:mon|tues|wednes|thurs|fri|satur|sun)day"
     r"|tomorrow|later|next|bis|bevor|wenn|sobald|am\s+\w+tag|morgen"
@@ -209,90 +156,4 @@ _AHEAD = re.compile(
 )
 
 
-def _explain_rejected(claim: Claim, evidence: Evidence) -> str:
-    """Quote the choice of what a claim calls rejected."""
-    for item in claim.items:
-        for name in _list_rejected(item.text):
-            for sentence in SENTENCE.split(f"{evidence.user}\n{evidence.agent}"):
-                taken = _CHOOSES.search(sentence)
-                if taken and name in taken["what"].casefold() and not is_negative(taken.group()):
-                    return f"it was chosen: {sentence.strip()[:80]!r}"
-    return ""
-
-
-def _list_rejected(text: str) -> Iterator[str]:
-    """Yield the names that a text says to have been considered and not taken."""
-    for sentence in re.split(r"[;:]\s", text):
-        if found := _REJECTED.search(sentence):
-            yield (found["name"] or found["name2"]).casefold()
-
-
-_REJECTED = re.compile(
-    r"(?i)(?:\b(?:an?|the|der|die|das|un|une|una|o|a|el|la)\s+)?(?P<name>[\w.-]{4,40})\s+(?:was|were|wurde|est"
-    r"|a\s+été|fue|foi)\s+(?:only\s+|also\s+|nur\s+)?(?:considered\s+(?:and|but)\s+(?:then\s+)?(?:not\s+(?:used"
-    r"|taken|chosen)|rejected|discarded|dropped)"
-    r"|rejected|discarded|turned\s+down|ruled\s+out|verworfen|abgelehnt|écartée?|rejetée?|descartad[oa]"
-    r"|rechazad[oa]|rejeitad[oa])\b"
-    r"|\b(?:rejected|discarded|decided\s+against|ruled\s+out|turned\s+down)\s+(?:an?\s+|the\s+)?(?P<name2>[\w.-]{4,40})"
-)
-_CHOOSES = re.compile(
-    r"(?i)\b(?:I|we)\s+(?:choose|chose|use|pick|take|went\s+with|go\s+with|prefer|decided\s+(?:for"
-    r"|on))\s+(?P<what>[^.,;]{2,60})"
-)
-
-
-def _explain_turned_choice(claim: Claim, evidence: Evidence) -> str:
-    """Quote the user where they chose what a claim has as passed over, and not what it has as chosen."""
-    if claim.is_quoted or claim.is_question or claim.is_negative or not _CHOICE.search(claim.text):
-        return ""
-    for found in _AGAINST.finditer(claim.text):
-        taken, passed = extract_words(_CHOICE.sub(" ", found["taken"])), extract_words(found["passed"])
-        own, others = taken - passed, passed - taken
-        is_choice = found["by"] != "to" or "prefer" in claim.text  # `lowered to 82` passes nothing over
-        for reply in evidence.replies if own and others and is_choice else ():
-            told = extract_words(" ".join(one for one in CLAUSE.split(reply.text) if not is_negative(one)))
-            asked = extract_words(reply.before)
-            if others & told and not own & extract_words(evidence.user) and own & asked:
-                return quote("the user", reply.text)
-    return ""
-
-
-_CHOICE = re.compile(
-    r"(?i)\b(?:user|customer|owner|benutzer\w*|nutzer\w*|utilisateur\w*|usuari[oa]|usuário)(?:['’]s)?\s+(?:(?:has|had|hat|a|ha)\s+)?(?:sich\s+)?"
-    r"(?:choice|decision|chose|chosen|preferred|prefers|picked|selected|decided|opted|went|wanted|wants|entschied\w*|für|choisi|préféré"
-    r"|eligi[óo]|prefiri[óo]|escolheu|preferiu)\b"
-)
-_AGAINST = re.compile(
-    r"(?i)(?P<taken>[^.;]{3,120}?)\s+(?P<by>over|rather\s+than|instead\s+of|and\s+not|and\s+against|against|to|statt|und\s+gegen|plutôt\s+que"
-    r"|en\s+(?:vez|lugar)\s+de|em\s+vez\s+de)\s+(?P<passed>[^.,;()]{3,60})"
-)
-
-
-def _explain_excluded(claim: Claim, evidence: Evidence) -> str:
-    """Quote the user where something was excluded that a claim has as preferred to another thing."""
-    for found in _OVER.finditer(claim.text):
-        wanted = found["wanted"].casefold().strip("`.,")
-        for clause in evidence.clauses:
-            excluded = _EXCLUDES.search(clause)
-            if excluded and excluded["what"].casefold().strip("`.,") == wanted:
-                return quote("the user", clause)
-    return ""
-
-
-_OVER = re.compile(
-    r"(?i)\b(?P<wanted>[\w@./-]{2,30}),?\s+(?:rather\s+than|instead\s+of|and\s+not|statt|anstelle\s+von"
-    r"|au\s+lieu\s+de|plutôt\s+que|en\s+(?:vez|lugar)\s+de|em\s+vez\s+de|ao\s+invés\s+de|вместо|thay\s+vì)\s"
-)
-_EXCLUDES = re.compile(
-    r"(?i)^\W*(?:(?:do\s+not|don['’]t|never)\s+use|no|not|never|without|kein\w*|ohne|nicht|sans|pas\s+(?:de|d['’])"
-    r"|sin|sem|без|không(?:\s+dùng)?)\s+(?:use\s+|using\s+)?(?P<what>[\w@./-]{2,30})\W*$"
-)
-
-RULES = (
-    ClaimRule("approval", _explain_unsaid),
-    ClaimRule("approval", _explain_open_question),
-    ClaimRule("approval", _explain_unseen_act),
-    ClaimRule("inverted", _explain_rejected),
-    ClaimRule("inverted", _explain_excluded),
-    ClaimRule("inverted", _explain_turned_choice),
-)
+RULES = (ClaimRule("approval", _explain_unsaid),)

@@ -1,15 +1,13 @@
 """Whether a summary puts words in the user's mouth: orders, approvals and permissions that the user never gave.
 
-Rule: an approval or an order is false only where nothing that the user said can be one; a hedged claim stands. What
-tools return gives no orders. Ten languages by their common words; in others nothing is found.
+Rule: an approval or an order is false only where nothing that the user said can be one; a hedged claim stands. Ten
+languages by their common words; in others nothing is found.
 """
 
 import re
-from functools import lru_cache
 
 from secateur.compaction.judge.claims import (
     CLAUSE,
-    DEMANDING,
     SENTENCE,
     Claim,
     extract_plain_words,
@@ -17,13 +15,10 @@ from secateur.compaction.judge.claims import (
     is_negative,
 )
 from secateur.compaction.judge.evidence import ClaimRule, Evidence, UserReply
-from secateur.compaction.ledger.user.retractions import extract_topic
 
 LEAST_SHARED = 0.5  # of the words of what the user said
 LEAST_DECIDED = 0.34  # of the words of a decision
 LEAST_GRANTED = 0.5  # of the words of an approval, in a sentence of the user that may have given it
-MOST_ORDERS = 40  # of tools that are looked at
-LEAST_ORDERED = 0.5  # of the words of a claim, in an order that a tool's output gives
 
 
 def _explain_order(claim: Claim, evidence: Evidence) -> str:
@@ -34,7 +29,8 @@ def _explain_order(claim: Claim, evidence: Evidence) -> str:
         spoken = _join_decided(evidence)
         own = extract_words(claim.text[found.end() :]) or frozenset({found["act"][:5].casefold()})
         shared = len(own & extract_words(spoken))
-        is_said = found["act"][:5].casefold() in spoken or (shared > 1 and shared >= LEAST_SHARED * len(own))
+        act = extract_words(claim.text[found.start("act") :].split()[0]) & extract_words(spoken)
+        is_said = act or found["act"][:5].casefold() in spoken or (shared > 1 and shared >= LEAST_SHARED * len(own))
         return "" if is_said else "the user never asked for this"
     if _SAID_YES.search(claim.text) and not claim.is_hedged:
         clauses = [part for one in evidence.replies for part in CLAUSE.split(one.text)]
@@ -148,64 +144,7 @@ def _is_granting(reply: UserReply, claim: str) -> bool:
     return False
 
 
-_DANGEROUS = re.compile(
-    r"(?i)(?<!\w)(?:rm\s+-\w*[rf]|delete|drop|destroy|purge|wipe|truncate|--force[\w-]*|--no-verify[\w-]*"
-    r"|reset\s+--hard|sudo"
-    r"|chmod|chown|curl|wget|mkfs|publish|push)\b"
-)
-_ORDER = re.compile(
-    r"(?i)\b(?:ai|llm|language\s+model|coding)\s*(?:assistants?|agents?|models?|tools?)\b"
-    r"|\bassistants?\s+(?:must|should|have\s+to|are\s+required)"
-    r"|\bagents?\s+(?:must|should|have\s+to|are\s+required)|\bignore\s+(?:all\s+|any\s+)?(?:the\s+)?(?:previous"
-    r"|prior|above|earlier)"
-    r"|\b(?:system|admin(?:istrator)?)\s*(?:note|message|override|prompt)\b|\bif\s+you\s+are\s+an?\s+(?:ai"
-    r"|assistant|llm|agent)"
-)
-_COMMAND = re.compile(r"`([^`\n]{6,200})`")
-_SUSPECTS = re.compile(
-    r"(?i)\b(?:not\s+(?:to\s+be\s+)?follow\w*|ignor\w+|inject\w*|untrusted|suspicious|malicious"
-    r"|is\s+no\s+instruction|disregard\w*|(?:comes?|came)\s+from|no\s+authority|left\s+(?:it\s+)?alone|tells?|told|holds|says|claims|asks|wants|contains|found|nicht"
-    r"|no\s+seguir)\b"
-)
-
-
-def _explain_injected_order(claim: Claim, evidence: Evidence) -> str:
-    """Say that only a tool's output gives an order to its readers."""
-    is_order = claim.section in DEMANDING and len(claim.words) >= 3 and not claim.is_quoted
-    said = claim.text.casefold().strip(" .;!`*")
-    if is_order and said not in evidence.user.casefold() and any(said in text.casefold() for text in evidence.outputs):
-        return "only a tool's output asks for this"
-    around = claim.text if claim.section in (*DEMANDING, "next") else claim.line
-    if is_negative(_COMMAND.sub(" ", claim.text)) or _SUSPECTS.search(_COMMAND.sub(" ", around)):
-        return ""
-    commands = [one for one in _COMMAND.findall(claim.text) if " " in one]
-    commands = [one for one in commands if one not in evidence.user and one not in evidence.calls]
-    shown = [one for one in commands if _DANGEROUS.search(one) and one not in evidence.agent]
-    if any(one in text for one in shown for text in evidence.outputs):
-        return "only a tool's output holds this command"
-    orders = _list_orders(evidence.outputs)
-    words = extract_topic(claim.text)
-    is_users = len(words & extract_topic(evidence.user)) >= 0.7 * len(words)
-    for order in orders:
-        is_same = (
-            claim.section != "accomplished"
-            and len(words) >= 3
-            and len(words & extract_topic(order)) >= LEAST_ORDERED * len(words)
-        )
-        if any(one in order for one in commands) or (is_same and not is_users):
-            return "only a tool's output asks for this"
-    return ""
-
-
-@lru_cache(maxsize=2)
-def _list_orders(outputs: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what tools' outputs ask of whoever reads them."""
-    texts = (text for text in outputs if _ORDER.search(text))
-    return tuple(one for text in texts for one in SENTENCE.split(text) if _ORDER.search(one))[:MOST_ORDERS]
-
-
 RULES = (
-    ClaimRule("injected", _explain_injected_order, ("goal", *DEMANDING, "next", "questions", "accomplished")),
     ClaimRule("approval", _explain_order),
     ClaimRule("approval", _explain_approval),
 )

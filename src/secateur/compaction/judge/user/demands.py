@@ -1,18 +1,16 @@
-"""Whether a summary weakens what the user demands, changes its numbers, or orders what the user withdrew.
+"""Whether a summary weakens what the user demands, changes its numbers, or exchanges what is wanted and what is not.
 
-Rule: `never` is not `preferably`, and the last word of the user on a thing counts. A condition that the user set, and a
-claim that says what was withdrawn, are no contradiction.
+Rule: `never` is not `preferably`. What the user demands is looked for by its words; that it became the opposite is
+found by the rules on rulings.
 """
 
 import re
 
-from secateur.compaction.judge.claims import CLAUSE, DEMANDING, Claim, extract_words, quote
+from secateur.compaction.judge.claims import DEMANDING, Claim, extract_words, quote
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.judge.lexicon import DENIES
-from secateur.compaction.judge.user.inversion import is_about, quote_demand
 
 LEAST_SHARED = 0.5  # of the words of a demand
-STEM = 4  # letters by which the words of a withdrawn order are compared
 
 
 def _explain_weakened(claim: Claim, evidence: Evidence) -> str:
@@ -53,70 +51,6 @@ _WEAK = re.compile(
 )
 
 
-def _explain_withdrawn(claim: Claim, evidence: Evidence) -> str:
-    """Quote the user's last words on a thing that a claim orders, where they withdraw it."""
-    is_free = claim.is_negative or claim.is_quoted or claim.is_reported or _PAST.search(claim.text)
-    if is_free or (claim.section == "next" and re.match(r"(?i)(?:\d+\.\s*)?\[(?:cancel|done|x)", claim.text)):
-        return ""
-    words = _split_stems(claim.text)
-    clauses = CLAUSE.split(evidence.user)
-    for at, clause in enumerate(clauses):
-        found = next(filter(None, (pattern.search(clause) for pattern in _WITHDRAWS)), None)
-        topic = _split_stems(found["what"]) if found else frozenset()
-        if not topic or not topic <= words or any(topic <= _split_stems(one) for one in clauses[at + 1 :]):
-            continue
-        is_ordered = any(topic <= _split_stems(one) for one in clauses[:at])
-        if found and is_ordered and not (found.re is _WITHDRAWS[0] and _REMOVES.search(claim.text)):
-            return quote("the user", clause)
-    return ""
-
-
-def _split_stems(text: str) -> frozenset[str]:
-    """Return the beginnings of the words of a text, names taken apart."""
-    return frozenset(
-        word.casefold()[:STEM] for word in re.findall(r"[^\W_]{3,}", text) if word.casefold() not in _FILLING
-    )
-
-
-_FILLING = frozenset(
-    [
-        "the",
-        "that",
-        "this",
-        "and",
-        "for",
-        "with",
-        "from",
-        "again",
-        "file",
-        "flag",
-        "job",
-        "old",
-        "new",
-        "der",
-        "die",
-        "das",
-        "les",
-        "des",
-    ]
-)
-_WHAT = r"(?P<what>[`\w./-]+(?:\s+[\w./-]+){0,2}?)"
-_WITHDRAWS = (
-    re.compile(rf"(?i)\b(?:take|nimm|retire|enlève|quita)\s+{_WHAT}\s+(?:out|heraus|wieder\s+raus)\b"),
-    re.compile(
-        rf"(?i)\b(?:forget|never\s?mind|vergiss|oublie|olvida|esquece|забудь)\s+(?:about\s+)?(?:the\s+|das\s+"
-        rf"|die\s+|den\s+)?{_WHAT}\s*$"
-    ),
-    re.compile(rf"(?i)\b(?:leave|lass|laisse|deja)\s+(?:the\s+)?{_WHAT}\s+(?:in|alone|as\s+it\s+is|drin|in\s+ruhe)\b"),
-)
-_REMOVES = re.compile(r"(?i)\b(?:remov\w*|delet\w*|out|drop\w*|entfern\w*|supprim\w*|elimin\w*)\b")
-_PAST = re.compile(
-    r"(?i)\b(?:was|were|first|instead|replaced|until|earlier|stays?|kept|keep|leave|left|remains?|taken\s+back"
-    r"|withdrawn|cancel\w*|no\s+longer"
-    r"|bleib\w*|zuerst|statt|war|reste|était)\b|保留|不再"
-)
-
-
 def _explain_other_number(claim: Claim, evidence: Evidence) -> str:
     """Quote a demand whose number a claim changes to one that the history does not hold."""
     numbers = set(_NUMBER.findall(claim.text)) - set(_NUMBER.findall(f"{evidence.user}\n{evidence.kept}"))
@@ -135,9 +69,16 @@ def _explain_other_number(claim: Claim, evidence: Evidence) -> str:
     for clause in evidence.clauses:
         own = _NUMBER.findall(clause)
         topic = _NUMBER.sub(" ", clause)
-        if own and len(extract_words(topic)) >= FEWEST_TOPIC and is_about(topic, claim.text):
-            return quote_demand(clause)
+        if own and len(extract_words(topic)) >= FEWEST_TOPIC and _is_about(topic, claim.text):
+            return quote("the user", clause)
     return ""
+
+
+def _is_about(clause: str, line: str) -> bool:
+    """Whether a line is about what the user's clause is about."""
+    own = extract_words(clause)
+    shared = own & extract_words(line)
+    return bool(own) and len(shared) >= min(2, len(own)) and len(shared) >= LEAST_SHARED * len(own)
 
 
 _AFTERNOON = re.compile(r"(?i)(?<!\d)(\d{1,2})\s*p\.?m\b")
@@ -154,8 +95,29 @@ _NAME_NUMBER = re.compile(r"\b(?P<name>[A-Z][A-Za-z]{2,})\s+(?P<number>\d+(?:\.\
 _NUMBER = re.compile(r"(?<![\w.:])\d+(?:\.\d+)?")
 
 
+def _explain_exchanged(claim: Claim, evidence: Evidence) -> str:
+    """Say that the user said `X, not Y` where a claim says `Y, not X`."""
+    pairs = set(map(_get_pair, _BOTH.finditer(evidence.user)))
+    named = map(_get_pair, _BOTH.finditer(claim.text))
+    is_exchanged = any(pair[::-1] in pairs and pair not in pairs for pair in named)
+    return "the user said it the other way around" if is_exchanged else ""
+
+
+def _get_pair(found: re.Match[str]) -> tuple[str, str]:
+    """Return what is wanted, and what is not."""
+    return found["new"].casefold().strip("./-"), found["old"].casefold().strip("./-")
+
+
+_BOTH = re.compile(
+    r"(?i)\b(?P<new>[\w@./-]{2,30}),?\s+(?:not|never|instead\s+of|rather\s+than|over|statt|nie|jamais|nunca|anstatt|nicht|en\s+(?:vez"
+    r"|lugar)\s+de|em\s+vez\s+de"
+    r"|ao\s+invés\s+de|au\s+lieu\s+de|plutôt\s+que|thay\s+vì|а\s+не|вместо|而不是|不是)\s+(?:the\s+|on\s+|in\s+"
+    r"|with\s+|use\s+)?(?P<old>[\w@./-]{2,30})"
+)
+
+
 RULES = (
+    ClaimRule("inverted", _explain_exchanged, DEMANDING),
     ClaimRule("inverted", _explain_weakened, DEMANDING),
     ClaimRule("inverted", _explain_other_number, DEMANDING),
-    ClaimRule("inverted", _explain_withdrawn, ("goal", *DEMANDING, "next")),
 )

@@ -1,4 +1,4 @@
-"""Whether a summary gives work, ideas and decisions to those to whom the user gave them.
+"""Whether a summary gives work and approvals to those to whom the user gave them.
 
 Rule: the user's own words decide who does what ("I'll do it", "Dana will", "not yourself"). A claim that names the
 agent for the same thing is false, and so is an approval by a third person of whom the user said none. What a text
@@ -10,19 +10,16 @@ from collections.abc import Iterator
 
 from secateur.compaction.judge.claims import (
     CLAUSE,
-    DEMANDING,
     SENTENCE,
     Claim,
     extract_words,
     is_negative,
     quote,
-    split_claims,
     split_items,
 )
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 
 LEAST_SHARED = 0.5  # of the words of an assignment
-MOST_QUOTED = 0.8  # of the words of a quotation that the user has to have said
 
 
 def _explain_other_owner(claim: Claim, evidence: Evidence) -> str:
@@ -64,54 +61,6 @@ _OTHERS = re.compile(
 _YOURSELF = re.compile(r"(?i)\b(?:yourself|selbst|toi-même|vous-même|tú\s+mism[oa]|você\s+mesm[oa])\b|你自己|自分で")
 
 
-def _explain_other_idea(claim: Claim, evidence: Evidence) -> str:
-    """Say that the user proposed what a claim says that the agent did."""
-    for item in split_items(claim.text):
-        if not _BY_AGENT.search(item) or not _PROPOSES.search(item):
-            continue
-        for clause in CLAUSE.split(evidence.user):
-            own = extract_words(_PROPOSES.sub(" ", clause)) if _PROPOSES.search(clause) else frozenset()
-            if own and len(own & extract_words(item)) >= LEAST_SHARED * len(own):
-                return "the user proposed this"
-    return ""
-
-
-def _explain_agents_idea(claim: Claim, evidence: Evidence) -> str:
-    """Quote the agent, which proposed first what a claim says that the user did."""
-    found = _BY_USER.search(claim.text)
-    if found is None or claim.is_hedged or claim.is_reported or claim.is_quoted:
-        return ""
-    names = _NAMES.findall(claim.text[: found.start()]) or _NAMES.findall(claim.text[found.end() :])[:1]
-    for name in names:
-        word = re.compile(rf"(?i)(?<!\w){re.escape(name)}(?!\w)")
-        at = next((one for one in evidence.replies if word.search(one.text) or word.search(one.before)), None)
-        said = (
-            next((one for one in SENTENCE.split(at.before) if word.search(one) and _OFFERS.search(one)), "")
-            if at
-            else ""
-        )
-        if said:
-            return quote("the agent", said)
-    return ""
-
-
-_BY_USER = re.compile(
-    r"(?i)\b(?:the\s+)?user['’]s\s+(?:own\s+)?(?:proposal|idea|suggestion|recommendation)\b"
-    r"|\b(?:the\s+)?user\s+(?:had\s+|has\s+|first\s+)?(?:proposed|suggested|recommended)\b|\b(?:proposed|suggested|recommended)\s+by\s+the\s+user\b"
-    r"|\b(?:vorschlag|idee)\s+(?:des|der)\s+(?:be)?nutzer\w*|\bvom\s+(?:be)?nutzer\s+vorgeschlagen"
-    r"|\b(?:proposition|idée)\s+de\s+l['’]utilisat\w+|\b(?:propuesta|idea)\s+del\s+usuario|\b(?:proposta|ideia)\s+do\s+usuário"
-    r"|用户(?:提议|建议|提出)|ユーザーの提案|사용자(?:의)?\s*제안"
-)
-_OFFERS = re.compile(r"[?？]\s*$|(?i:\b(?:I|we|ich|wir|je|yo|eu)\b)|吗|可以|ます")
-_NAMES = re.compile(r"(?<![\w./-])(?:[A-Z][\w.-]{2,}|\w+[_.-]\w[\w.-]*\w)")
-_BY_AGENT = re.compile(r"(?i)\b(?:agent|assistant)\b|エージェント|助手|에이전트")
-_PROPOSES = re.compile(
-    r"(?i)\b(?:suggest\w*|propos\w*|recommend\w*|schlage\s+vor|vorgeschlagen|schlug|propon\w*|sugier\w*|suger\w*"
-    r"|предлага\w*)\b"
-    r"|建议|提议|提案"
-)
-
-
 def _explain_third_approval(claim: Claim, evidence: Evidence) -> str:
     """Say that the user never spoke of an approval by a person or a department that a claim names."""
     found = None if claim.is_hedged or claim.is_reported else _THIRD.search(claim.text)
@@ -139,23 +88,7 @@ _OPEN = re.compile(
 )
 
 
-def _explain_misquoted(claim: Claim, evidence: Evidence) -> str:
-    """Say that the user never said a sentence of a quotation whose other sentences are the user's."""
-    line = claim.line.strip(" -*•\t")
-    words = extract_words(re.split(r"[\"”“»」]", claim.text.lstrip('"“„«「'))[0])
-    if len(words) < 3 or line[0] not in '"“„«「' or "..." in line or "…" in line or "[" in line:
-        return ""
-    spoken = f"{evidence.user}\n{evidence.kept}"
-    is_known = any(len(one) > 20 and one.strip('"“”„ ') in spoken for one in split_claims([line]))
-    return (
-        "the user never said this" if is_known and len(words & extract_words(spoken)) < MOST_QUOTED * len(words) else ""
-    )
-
-
 RULES = (
     ClaimRule("approval", _explain_third_approval),
     ClaimRule("approval", _explain_other_owner),
-    ClaimRule("approval", _explain_other_idea),
-    ClaimRule("approval", _explain_agents_idea),
-    ClaimRule("approval", _explain_misquoted, DEMANDING),
 )

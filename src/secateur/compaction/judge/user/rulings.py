@@ -17,7 +17,7 @@ from secateur.compaction.judge.clauses import is_denied, split_clauses
 from secateur.compaction.judge.evidence import ClaimRule, Evidence, UserReply
 from secateur.compaction.judge.ground.passages import get_claim_stems
 from secateur.compaction.judge.ground.stems import get_stems
-from secateur.compaction.judge.lexicon import ACCEPTS, DENIES, FORBIDS, REFUSES, USER, build_pattern
+from secateur.compaction.judge.lexicon import ACCEPTS, DENIES, FORBIDS, INSTEAD, REFUSES, USER, build_pattern
 from secateur.compaction.judge.user.stances import WANTS
 
 LEAST_LIKE = 0.35  # of a ruling and a claim that are about the same
@@ -52,7 +52,7 @@ def _judge(claim: Claim, clauses: Sequence[str], evidence: Evidence) -> str:
     if claim.is_quoted or claim.is_question or is_reported(text) or _is_guarded(text) or _is_said(claim, evidence):
         return ""
     for clause in clauses:
-        ordered = _OVER.split(_INSTEAD.split(clause)[0])[0]
+        ordered = _OVER.split(INSTEAD.split(clause)[0])[0]
         near = _find_nearest(ordered, evidence)
         if near and all(_is_against(one, ordered) for one in near):
             return quote("the user", near[0].text)
@@ -74,10 +74,19 @@ def _is_said(claim: Claim, evidence: Evidence) -> bool:
 def _is_against(ruling: Ruling, clause: str) -> bool:
     """Whether a ruling is against what a clause orders: what is to be kept must not be changed."""
     if ruling.kind == "kept":
-        return ALTERS.search(clause) is not None
+        return is_altering(clause, ruling.text)
     if ruling.kind == "banned" and _REMOVES.search(clause):
         return _REMOVES.search(ruling.text) is not None
     return ruling.kind in ("banned", "own")
+
+
+def is_altering(clause: str, kept: str) -> bool:
+    """Whether a clause changes what is to be kept, and not into the state that it is to be kept in."""
+    states = {one.casefold() for one in _STATE.findall(kept)}
+    return ALTERS.search(clause) is not None and not states & {one.casefold() for one in _STATE.findall(clause)}
+
+
+_STATE = build_pattern(r"off|on|out|open|closed|aus|an|auf|zu")
 
 
 def _find_nearest(clause: str, evidence: Evidence) -> list[Ruling]:
@@ -98,7 +107,7 @@ def read_rulings(replies: tuple[UserReply, ...]) -> tuple[Ruling, ...]:
 def _iterate_rulings(reply: UserReply) -> Iterator[Ruling]:
     for sentence in SENTENCE.split(reply.text):
         for clause in split_clauses(sentence) if not sentence.rstrip().endswith(("?", "？")) else ():
-            wanted, _, other = _INSTEAD.sub("\0", clause, count=1).partition("\0")
+            wanted, _, other = INSTEAD.sub("\0", clause, count=1).partition("\0")
             yield from _build(wanted, _tell_kind(clause if not other else wanted))
             yield from _build(other, "banned")
     if _YES.match(reply.text):
@@ -127,12 +136,9 @@ _ALLOWS = build_pattern(
     r"may|allowed|permitted|welcome|free\s+to|(?:fine|ok|okay)\s+with|darf|dürfen|erlaubt|autorisée?s?|peu(?:t|vent)|puede[ns]?|permitid[oa]s?|pode[m]?|можно",
     "可以|允许|てよい|許可|허용",
 )
-_INSTEAD = re.compile(
-    r"(?i)\s*\b(?:instead\s+of|rather\s+than|in\s+place\s+of|anstatt|statt|au\s+lieu\s+d\w*|plutôt\s+que|en\s+(?:vez|lugar)\s+de|em\s+vez\s+d\w+)\s+"
-)
 _OVER = re.compile(r"(?i)\s(?:over|and\s+not|and\s+against|gegenüber)\s")
 _BOUND = build_pattern(
-    r"unless|before|without|if|when|only|yet|bevor|ohne|wenn|nur|noch|avant|sans|seulement|encore|antes|sin|sólo|solo|aún|todavía|sem|só|ainda",
+    r"unless|before|without|if|when|only|yet|(?:more|less|fewer|longer|later|mehr|weniger)\s+(?:than|als)|plus\s+de|más\s+de|mais\s+de|at\s+most|at\s+least|bevor|ohne|wenn|nur|noch|avant|sans|seulement|encore|antes|sin|sólo|solo|aún|todavía|sem|só|ainda",
     "まだ|还没|尚",
 )
 _OWN = re.compile(
@@ -161,7 +167,7 @@ _YES = re.compile(
 _GUARDS = build_pattern(
     r"unless|until|before|after|once|if|whether|when|while|only|first|wait\w*|await\w*|ask(?:s|ing)?|except|instead|rather|at\s+most|at\s+least|below|under|up\s+to|maximum"
     r"|minimum|untouched|unchanged|intact|read-only|own|himself|herself|themselves|by\s+(?:the\s+user|hand|[A-Z]\w+)|user['’]s|(?:the\s+)?user\s+(?:will|does|publish\w*|commit\w*)"
-    r"|business|review\w*|decid\w*|still|remain\w*|ignor\w*|disregard\w*|off|out|taken\s+back|withdrawn|skip\w*|omit\w*|left|postponed|put\s+off|later|fixed|guarded|against"
+    r"|business|review\w*|decid\w*|still|remain\w*|ignor\w*|disregard\w*|off|out|taken\s+back|withdrawn|skip\w*|omit\w*|left|postponed|put\s+off|later|fixed|guarded|against|too|takes?|zu"
     r"|bis|bevor|nach|nachdem|sobald|wenn|falls|nur|erst|zuerst|höchstens|mindestens|selbst|weiterhin|beibehalten|behält|gesetzt|vertagt"
     r"|avant|après|si|quand|seulement|d['’]abord|lui-même|antes|después|si|cuando|sólo|solo|primero|antes|depois|se|quando|только|если|после",
     r"如果|除非|之前|待|だけ|なら|まで|前に|自分|ユーザーが|그대로|만\b|自己",

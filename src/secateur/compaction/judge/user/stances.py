@@ -1,9 +1,8 @@
-"""Whether a summary says truly what the user wants, accepts, refuses and permits, and between what they chose.
+"""Whether a summary says truly what the user wants, accepts, refuses and permits.
 
 Rule: the user's words are read into stances: a topic, and whether the user is for it or against it. A short yes or no
 is a stance on the question before it. A claim is read in the same way. It is false where all that the user said on its
-topic is against it, where it gives the user a value that only others named, or where it has the alternative chosen
-that the user passed over. What the user did not speak of stands.
+topic is against it, or where it gives the user a value that only others named. What the user did not speak of stands.
 """
 
 import re
@@ -15,26 +14,15 @@ from msgspec import Struct
 from secateur.compaction.judge.claims import DEMANDING, Claim, extract_plain_words, is_negative, quote
 from secateur.compaction.judge.clauses import is_denied, is_earlier, split_clauses
 from secateur.compaction.judge.evidence import ClaimRule, Evidence, UserReply
-from secateur.compaction.judge.lexicon import ACCEPTS, FORBIDS, PERMITS, REFUSES, USER, build_pattern
+from secateur.compaction.judge.lexicon import ACCEPTS, FORBIDS, INSTEAD, PERMITS, REFUSES, USER, build_pattern
 
 LEAST_SHARED = 0.5  # of the words of the shorter of two topics
 SHORT_QUESTION = 6  # words of a question that needs the sentence before it: `Shall I run it?`
-SHORT_WORDS = 12  # of an answer that takes up what its question names
-
 WANTS = build_pattern(
     r"wants?|wanted|asked\s+for|asks\s+for|requires?|required|demand(?:s|ed)?|ordered|requested|prefers?|preferred|chose|chosen|picked|"
     r"selected|decided|settled|opted|insist\w*|went\s+with|favou?r(?:s|ed)|will|möchte|verlangt|wünscht|wählte|gewählt|entschied\w*|bevorzugt|"
     r"veut|voulait|demande|demandé|choisi|préfère|décidé|quiere|pidi[óo]|eligi[óo]|prefiere|decidi[óo]|quer|pediu|escolheu|хочет|выбрал\w*|решил\w*",
     r"要的是|想要|要求|选择|希望|望ん|求め|選ん|希望|決め|원",
-)
-_DECIDED = build_pattern(
-    r"chose|chosen|picked|selected|decided|settled|opted|went\s+with|entschied\w*|entschieden|gewählt|wählte|choisi|décidé|eligi[óo]|decidi[óo]"
-    r"|escolheu|decidiu|выбрал\w*|решил\w*",
-    r"选择了|决定|決め|選ん",
-)
-_UNDECIDED = re.compile(
-    r"(?i)\b(?:(?:have\s+not|haven['’]t|not\s+yet|hasn['’]t)\s+(?:yet\s+)?(?:decided|made\s+up)|undecided|not\s+sure|let\s+me\s+think|noch\s+nicht\s+entschieden"
-    r"|unentschieden|pas\s+encore\s+décidé|no\s+(?:lo\s+)?he\s+decidido|ainda\s+não\s+decidi|ещё\s+не\s+решил)\b|还没(?:有)?决定|まだ決め"
 )
 _YES = re.compile(
     r"(?i)\W*(?:yes|yep|yeah|ok(?:ay)?|sure|fine|go\s+ahead|do\s+(?:it|that)|please\s+do|agreed|of\s+course|ja|gerne|klar|oui|d['’]accord|bien\s+sûr|sí|vale"
@@ -89,6 +77,7 @@ def _explain_stance(claim: Claim, evidence: Evidence) -> str:
         return ""
     before = frozenset[str]()
     for clause in _join_labels(split_clauses(_QUOTED.sub(" ", claim.text))):
+        clause = INSTEAD.split(clause)[0]
         told = _read_stance(clause, claim)
         topic = extract_plain_words(_VERB.sub(" ", USER.sub(" ", clause))) - _FILLING or before
         before = topic
@@ -212,68 +201,7 @@ def _join_spoken(replies: tuple[UserReply, ...]) -> str:
     )
 
 
-def _explain_passed_over(claim: Claim, evidence: Evidence) -> str:
-    """Quote the answer to a question between two things where a claim has the other one."""
-    if (
-        claim.is_question
-        or claim.is_quoted
-        or claim.is_negative
-        or _OTHERWISE.search(claim.text)
-        or REFUSES.search(claim.text)
-    ):
-        return ""
-    if claim.section not in (*DEMANDING, "decisions") and not USER.search(claim.text):
-        return ""
-    for reply in evidence.replies:
-        for picked, other in _list_choices(reply):
-            if other & claim.words and not picked <= claim.words and not _is_later(other, reply, evidence):
-                return quote("the user", reply.text)
-    return ""
-
-
-def _is_later(words: frozenset[str], reply: UserReply, evidence: Evidence) -> bool:
-    """Whether the user names words in another reply."""
-    return any(words & extract_plain_words(one.text) for one in evidence.replies if one is not reply)
-
-
-def _list_choices(reply: UserReply) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """Yield the words of the alternative that a short answer names, and those of the other alone."""
-    if len(reply.text.split()) > 4 * SHORT_WORDS or _UNDECIDED.search(reply.text):
-        return
-    said = extract_plain_words(next(filter(None, _SENTENCE.split(reply.text)), ""))
-    for question in _SENTENCE.split(reply.before):
-        parts = _OR.split(question.rstrip("?？. "))
-        if len(parts) != 2:
-            continue
-        one, two = (extract_plain_words(part) for part in parts)
-        for picked, other in ((one - two, two - one), (two - one, one - two)):
-            is_asked = question.rstrip().endswith(("?", "？"))
-            if picked & said and other and is_asked and not other & said:
-                yield picked & said, other
-
-
-_OR = re.compile(r",?\s+(?:or|oder|ou|o|или|hoặc)\s+(?:should\s+(?:it|I|we)\s+)?|还是|それとも|あるいは|아니면")
-
-
-def _explain_undecided(claim: Claim, evidence: Evidence) -> str:
-    """Quote the user who had not decided what a claim has as decided."""
-    if claim.is_question or claim.is_quoted:
-        return ""
-    for clause in split_clauses(claim.text):
-        if not _DECIDED.search(clause) or is_denied(clause) or _OTHERWISE.search(clause):
-            continue
-        topic = extract_plain_words(_DECIDED.sub(" ", USER.sub(" ", clause)))
-        for at, reply in enumerate(evidence.replies):
-            later = "\n".join(one.text for one in evidence.replies[at + 1 :])
-            found = _UNDECIDED.search(reply.text) if topic & extract_plain_words(reply.text) else None
-            if found and not topic & extract_plain_words(later):
-                return quote("the user", found.group())
-    return ""
-
-
 RULES = (
     ClaimRule("approval", _explain_stance),
     ClaimRule("approval", _explain_value),
-    ClaimRule("approval", _explain_undecided),
-    ClaimRule("inverted", _explain_passed_over),
 )

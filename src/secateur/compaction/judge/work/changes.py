@@ -1,4 +1,4 @@
-"""Whether a summary says of files, commands and deployments what the calls did.
+"""Whether a summary says of files, packages and deployments what the calls did.
 
 Rule: a claim is false only where no call, no earlier summary and no word of the user can have done it.
 """
@@ -20,8 +20,6 @@ from secateur.compaction.judge.claims import (
     split_items,
 )
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
-
-MOST_WORDS = 8  # of a command, that have to occur in a call in this order
 
 _PATH = re.compile(r"(?<![\w/.-])(?:[\w.@-]+/)*[\w@-][\w.@-]*\.[A-Za-z]{1,5}\b")
 _CHANGED = re.compile(
@@ -97,34 +95,6 @@ _READ = re.compile(
     r"|inspect\w*|found|shows?|contains?|holds?|has|uses?|fails?|failing|pass\w*|line"
     r"|gelesen|enthält|steht|lu|contient|leído|contiene)\b|\d+\s+(?:failed|passed)|读|失败|通过|読|失敗"
 )
-_PROGRAMS = (
-    r"terraform|tofu|kubectl|helm|docker|git|npm|pnpm|yarn|cargo|go|make|aws|gcloud|az|psql|mysql|alembic|flask"
-    r"|rails|pip|poetry"
-    r"|uv|npx|systemctl|ansible-playbook|vercel|fly|heroku|firebase|twine|gh|pulumi|serverless|cdk|python\d?|node"
-)
-_RAN = re.compile(
-    rf"(?i)(?:\b(?:ran|executed|invoked|ausgeführt|ejecut[óo]|executou|exécuté|запустил\w*"
-    rf"|выполнен\w*)\s+`?(?P<after>(?:{_PROGRAMS})\s+[a-z][\w:-]+)"
-    rf"|(?<![\w./-])(?P<before>(?:{_PROGRAMS})\s+(?!by\b|in\b|to\b|and\b|with\b|for\b|is\b|was\b|on\b"
-    rf"|as\b)[a-z][\w:-]+)`?(?:\s+\S+){{0,3}}?\s+(?:ran|was\s+run|has\s+been\s+run"
-    r"|was\s+executed|completed|succeeded|finished|wurde\s+ausgeführt|lief|se\s+ejecutó))"
-)
-
-
-_LISTED = re.compile(r"^(?:\d+\.\s*)?(?:\[\w+\]\s*)?RUN\s+`?(?P<after>[^`\n]+?)`?\s+(?:-|–|—|→)\s")
-
-
-def _explain_unrun_command(claim: Claim, evidence: Evidence) -> str:
-    """Name a command that is said to have been run and that occurs in no call."""
-    listed = _LISTED.match(claim.text)
-    if claim.is_planned and not listed:
-        return ""
-    for found in [listed] if listed else _RAN.finditer(claim.text):
-        command = next(filter(None, found.groups())).casefold()
-        words = r"\b.{0,60}?".join(re.escape(word) for word in command.split()[:MOST_WORDS])
-        if not any(re.search(words, text.casefold()) for text in _list_sources(evidence)):
-            return f"no call ran {command}"
-    return ""
 
 
 def _explain_failed_run(claim: Claim, evidence: Evidence) -> str:
@@ -140,74 +110,12 @@ def _explain_failed_run(claim: Claim, evidence: Evidence) -> str:
     return ""
 
 
-def _explain_missing_package(claim: Claim, evidence: Evidence) -> str:
-    """Name a package that is said to be installed and that no successful call installed."""
-    if claim.is_planned or not _INSTALLED.search(claim.text):
-        return ""
-    installs = [run for run in evidence.runs if _INSTALLS.search(run.text)]
-    for item in split_items(claim.text):
-        for found in _PACKAGE.finditer(item):
-            name = (found["name"] or found["name2"] or found["name3"]).casefold()
-            about = [run for run in installs if name in run.text.casefold()]
-            if any(name in run.output.casefold() and _INSTALLING.search(run.output) for run in evidence.runs if run.ok):
-                continue
-            whole = [run for run in installs if run.ok and _WHOLE.search(run.text)]
-            if name in _NO_PACKAGE or name in evidence.kept.casefold() or any(run.ok for run in about) or whole:
-                continue
-            if about or found["version"] or not installs:
-                return f"no call installed {name}"
-    return ""
-
-
 _SUCCEEDED = re.compile(
     r"(?i)\b(?:succe(?:eded|eds|ssful\w*|ss)|erfolgreich|geklappt|réussi\w*|éxito|exitos[oa]|sucesso|thành\s+công"
     r"|успешн\w*)\b"
     r"|成功|성공"
 )
 _FAILED = re.compile(r"(?i)\b(?:fail\w*|errors?|unsuccessful\w*|without\s+success|fehl\w*|échou\w*)\b|失败|失敗|실패")
-_INSTALLED = re.compile(
-    r"(?i)\b(?:installed|added\s+(?:with|by|via|through|using)|(?:package|crate|gem|library|module)\s+(?:was\s+"
-    r"|is\s+)?added|added\s+as\s+a\s+dependency|installiert|instalad[oa]s?"
-    r"|installée?s?|установлен\w*|đã\s+cài)\b|已安装|安装了|インストール(?:した|済み)|설치(?:했|됨)"
-)
-_INSTALLING = re.compile(r"(?i)installed|installing|adding|added")
-_INSTALLS = re.compile(r"(?i)\b(?:install|add|sync|require|get|ensurepip)\b|\bnpm i\b|\byarn$")
-_WHOLE = re.compile(r"(?i)(?:install|sync|\bi|\bci)(?:\s+-\S+)*\s*$|-r\s+\S+|-e\s+\.|\binstall\s+\.")
-_PACKAGE = re.compile(
-    r"(?<![\w./@-])(?P<name>@?[a-z][\w./-]{1,40})[`'\"]?(?:\s+|@|==|\s+v)(?P<version>\d+(?:\.\d+)+)"
-    r"|(?<![\w./@-])[`'\"]?(?P<name2>@?[a-z][\w./-]{1,40})[`'\"]?\s+(?:is|was|were|are|has\s+been|wurde|ist|est"
-    r"|a\s+été)\s+(?:now\s+)?install"
-    r"|(?<![\w./@-])(?P<name3>[a-z][\w./-]{1,40})\s+(?:crate|package|gem|library|module)\s+(?:was\s+|is\s+"
-    r"|has\s+been\s+)?(?:added|installed)"
-)
-_NO_PACKAGE = frozenset(
-    {
-        "package",
-        "packages",
-        "provider",
-        "plugin",
-        "module",
-        "library",
-        "client",
-        "sdk",
-        "tool",
-        "driver",
-        "crate",
-        "crates",
-        "it",
-        "they",
-        "which",
-        "dependencies",
-        "paket",
-        "node",
-        "python",
-    }
-)
-
-
-def _list_sources(evidence: Evidence) -> tuple[str, ...]:
-    """Return what can prove that something was done."""
-    return evidence.calls, evidence.kept, _list_positive(evidence.user)
 
 
 @lru_cache(maxsize=2)
@@ -278,8 +186,6 @@ def _explain_unrun_act(claim: Claim, evidence: Evidence) -> str:
 
 RULES = (
     ClaimRule("unchanged_file", _explain_unchanged_file, REPORTING),
-    ClaimRule("not_run", _explain_unrun_command, REPORTING),
     ClaimRule("not_run", _explain_failed_run, REPORTING),
-    ClaimRule("not_run", _explain_missing_package, REPORTING),
     ClaimRule("not_run", _explain_unrun_act, ("accomplished", "discoveries", "decisions", *DEMANDING)),
 )

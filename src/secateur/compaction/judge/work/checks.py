@@ -8,8 +8,9 @@ import re
 from collections.abc import Sequence
 
 from secateur.compaction.judge.claims import REPORTING, SENTENCE, Claim
-from secateur.compaction.judge.clauses import is_ahead, is_earlier, is_share
+from secateur.compaction.judge.clauses import is_ahead, is_earlier, is_present, is_share
 from secateur.compaction.judge.evidence import CheckRun, ClaimRule, Evidence
+from secateur.compaction.judge.lexicon import PASSES, PAST
 
 _SUBJECTS = {
     "test": r"tests?\b|test suite|suite\b|r?specs?\b|minitest|ctest"
@@ -126,7 +127,11 @@ def _compare_runs(claim: Claim, runs: Sequence[CheckRun], evidence: Evidence) ->
         return f"{named} failed in its last run"
     if runs and _NEVER_RUN.search(claim.text):
         return "there were runs"
-    if last and _is_failing(claim.text) and _has_passed_last(runs):
+    if (
+        last
+        and _is_failing(claim.text)
+        and (_has_passed_last(runs) if _is_lasting(claim.text) else all(run.ok for run in runs))
+    ):
         return f"the last run of {last.text[:60]} passed"
     return ""
 
@@ -138,8 +143,8 @@ def has_counted(text: str, run: CheckRun) -> bool:
 
 
 _COUNT = re.compile(
-    r"(?i)\b(?P<before>\d+)\s+(?:of\s+(?:them|the\s+\w+)\s+|\w+\s+){0,4}?(?:pass(?:ed|es|ing)?|succeeded|green)\b"
-    r"|\bpass(?:ed|es|ing)?:?\s+(?P<behind>\d+)\b"
+    rf"(?i)\b(?P<before>\d+)\s+(?:of\s+(?:them|the\s+\w+)\s+|\w+\s+){{0,4}}?(?:{PASSES.pattern.removeprefix('(?i)')})"
+    r"|\bpass(?:ed|es|ing)?:?\s+(?:all\s+)?(?:of\s+)?(?:(?:the|its|their|our)\s+)?(?P<behind>\d+)\b"
 )
 
 
@@ -215,6 +220,11 @@ def _is_failing(sentence: str) -> bool:
     )
 
 
+def _is_lasting(sentence: str) -> bool:
+    """Whether a sentence tells of now: what only reported, failed or gave errors may have been mended since."""
+    return is_present(sentence) or PAST.search(sentence) is None
+
+
 def _has_passed_last(runs: Sequence[CheckRun]) -> bool:
     """Whether the last run of each command passed."""
     return all(run.ok for run in {run.text: run for run in runs}.values())
@@ -250,4 +260,7 @@ def _explain_open_work(claim: Claim, evidence: Evidence) -> str:
 _EXCEPT = re.compile(r"(?i)\b(?:except|but|until|once|when|if|before)\b")
 
 
-RULES = (ClaimRule("check", _explain_result, REPORTING), ClaimRule("unfinished_work", _explain_open_work, REPORTING))
+RULES = (
+    ClaimRule("check", _explain_result, REPORTING),
+    ClaimRule("unfinished_work", _explain_open_work, REPORTING),
+)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from secateur.compaction.judge.claims import REPORTING, Claim, extract_words, quote
 from secateur.compaction.judge.clauses import is_ahead, is_earlier, is_present, is_share, read_outcome, split_clauses
 from secateur.compaction.judge.evidence import CheckRun, ClaimRule, Evidence
-from secateur.compaction.judge.lexicon import TEST, build_pattern
+from secateur.compaction.judge.lexicon import PAST, TEST, build_pattern
 from secateur.compaction.judge.work.checks import has_counted
 
 _BUILD = build_pattern(
@@ -159,11 +159,6 @@ def _compare(clause: str, outcome: bool, runs: Sequence[CheckRun]) -> str:
     return ""
 
 
-PAST = build_pattern(
-    r"(?-i:[a-z]{2,}ed)|was|were|had|got|gave|broke|ran|went|hatte[n]?|gab(?:en)?|bestanden|fehlgeschlagen|schlug\w*|schlugen|war|waren|lief\w*|"
-    r"échoué\w*|réussi\w*|passé\w*|pasaron|pasó|fallaron|falló|fallado|passou|passaram|falhou|falharam|упал\w*|прош\w+",
-    "した|了",
-)
 FIRST = re.compile(r"(?i)\b(?:first|second|third|\d+(?:st|nd|rd|th))\b|第[一二三]|最初|(?:1|2|3)\s*回目")
 
 

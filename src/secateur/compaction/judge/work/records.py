@@ -1,13 +1,10 @@
-"""Whether a summary repeats what the history records in so many words: counts, commits, quotations, answers, constants.
+"""Whether a summary repeats what the history records in so many words: counts, quotations, answers, constants.
 
-Rule: each rule reads one kind of record (a tool's count of errors, git's line of a commit, the user's words between
-quotation marks) and compares it with the same kind in a claim. Where the history has no such record, a claim stands.
+Rule: each rule reads one kind of record (a tool's count of errors, the user's words between quotation marks) and
+compares it with the same kind in a claim. Where the history has no such record, a claim stands.
 """
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
-from itertools import pairwise
 
 from secateur.compaction.judge.claims import REPORTING, Claim, extract_plain_words, quote
 from secateur.compaction.judge.evidence import CheckRun, ClaimRule, Evidence
@@ -17,7 +14,6 @@ from secateur.compaction.judge.work.checks import TOOL
 LEAST_QUOTED = 0.6  # of the words of a quotation that the user has to have said
 FEWEST_QUOTED = 3  # words of a quotation that is judged
 LEAST_ASKED = 0.5  # of the words of an open question, in one that the user has answered
-END_CHARS = 300  # of an output, that say how its run ended
 
 
 def _explain_error_count(claim: Claim, evidence: Evidence) -> str:
@@ -50,34 +46,6 @@ _ERRORS = re.compile(
 _COUNTS = re.compile(r"(?i)found (\d+) errors?|(?<!\d)(\d+) problems?\b|(?<!\d)(\d+) errors?\b")
 
 
-def _explain_denied_record(claim: Claim, evidence: Evidence) -> str:
-    """Quote git's line of a commit where a claim says that nothing was committed."""
-    if not _DENIES_COMMIT.search(claim.text):
-        return ""
-    told = [line for text in evidence.outputs for line in _COMMIT_LINE.findall(text)]
-    return quote("a tool", told[-1]) if told else ""
-
-
-_DENIES_COMMIT = re.compile(
-    r"(?i)\b(?:nothing|no\s+(?:changes?|work|commits?))\s+(?:has|have|was|were)\s+(?:been\s+)?(?:committed|made)\b"
-    r"|\bnothing\s+is\s+committed\b|\bnichts\s+(?:ist|wurde)\s+(?:bisher\s+)?(?:committet|eingecheckt)"
-)
-_COMMIT_LINE = re.compile(r"(?m)^\[[\w/.-]+(?: \([^)\n]*\))? [0-9a-f]{7,}\].*$")
-
-
-def _explain_turned_counts(claim: Claim, evidence: Evidence) -> str:
-    """Say that the results of two runs came the other way around."""
-    told = [" ".join(one.group().split()) for one in _RESULT.finditer(claim.line)]
-    if _BACKWARD.search(claim.line):
-        return ""
-    found = [(one, [at for at, run in enumerate(evidence.checks) if one in run.output]) for one in told]
-    known = [(one, places[0]) for one, places in found if len(places) == 1]
-    for (one, at), (other, then) in pairwise(known):
-        if then < at:
-            return f"the history has {other} before {one}"
-    return ""
-
-
 def _explain_test_counts(claim: Claim, evidence: Evidence) -> str:
     """Name the counts of the last test run where a claim gives, in whatever language, others that no run had."""
     failed, passed = _FAILED_COUNT.search(claim.text), _PASSED_COUNT.search(claim.text)
@@ -106,10 +74,6 @@ _PASSED_COUNT = re.compile(
 )
 _LAST_FAILED = re.compile(r"(?m)^(?!.*\b(?:Test Files|Suites)\b).*?\b(\d+) failed\b")
 _LAST_PASSED = re.compile(r"(?m)^(?!.*\b(?:Test Files|Suites)\b).*?\b(\d+) passed\b")
-_RESULT = re.compile(r"\b\d+\s+failed,\s+\d+\s+passed|\b\d+\s+passed\b")
-_BACKWARD = re.compile(
-    r"(?i)\b(?:after|up\s+from|down\s+from|before|was|were|previously|instead\s+of)\s+\d+\s+(?:failed|passed)"
-)
 
 
 def _explain_invented_quotation(claim: Claim, evidence: Evidence) -> str:
@@ -232,60 +196,10 @@ MIN_WORD = 5  # letters of the last word of a constant's name by which a claim m
 _SET = re.compile(r"(?i)(?:\bto|\bat|→|->|\bauf|\bà|\ba|\bpara|\bist|\bis|=)\s*(?P<value>\d+)\b")
 
 
-def _explain_failed_success(claim: Claim, evidence: Evidence) -> str:
-    """Quote the success of a command that a claim says to have failed."""
-    if not _FAILED.search(claim.text) or claim.is_earlier or claim.is_negative:
-        return ""
-    words = extract_plain_words(_FAILED.sub(" ", claim.text))
-    about = _find_runs(words, evidence)
-    told = [_SUCCESS.search(text) for ok, text in about]
-    if about and all(ok and found for (ok, _), found in zip(about, told, strict=True)):
-        return "its run was successful"
-    return ""
-
-
-def _find_runs(words: frozenset[str], evidence: Evidence) -> Sequence[tuple[bool, str]]:
-    """Return the runs with whose last lines a claim shares the most words, two at least."""
-    runs = [one.run for one in evidence.units if one.run]
-    shared = [len(words & _read_end(run.output[-END_CHARS:])) for run in runs]
-    most = max(shared, default=0)
-    if most < max(2, 0.6 * len(words)):
-        return []
-    return [(run.ok, run.output[-END_CHARS:]) for run, count in zip(runs, shared, strict=True) if count == most]
-
-
-@lru_cache(maxsize=4_096)
-def _read_end(end: str) -> frozenset[str]:
-    return extract_plain_words(end)
-
-
-_FAILED = re.compile(r"(?i)\b(?:failed|fails|is\s+failing|unsuccessful)\b")
-_SUCCESS = re.compile(r"(?i)\b(?:is\s+successful|successfully|succeeded|syntax\s+is\s+ok)\b")
-
-
-def _explain_unknown_file(claim: Claim, evidence: Evidence) -> str:
-    """Name a file that a claim says to hold finished work and that the history does not have."""
-    if claim.is_planned or claim.is_quoted or claim.is_question or evidence.rewrites:
-        return ""
-    for path in _PATH.findall(claim.text):
-        name = re.compile(rf"(?<![\w-]){re.escape(path.rsplit('/', 1)[-1])}")
-        if not (name.search(evidence.story) or name.search(evidence.kept)):
-            return f"the history has no {path}"
-    return ""
-
-
-_PATH = re.compile(
-    r"(?<![\w/.:@-])(?:[\w@-]+/)+[\w@-][\w.@-]*\.(?:py|tsx?|jsx?|go|rs|rb|java|kt|cs?|cpp|h|toml|ya?ml|json|md|sql)\b"
-)
-
 RULES = (
     ClaimRule("check", _explain_error_count, (*REPORTING, "goal")),
-    ClaimRule("unfinished_work", _explain_denied_record, REPORTING),
-    ClaimRule("check", _explain_turned_counts, REPORTING),
     ClaimRule("check", _explain_test_counts, REPORTING),
     ClaimRule("approval", _explain_invented_quotation),
     ClaimRule("unfinished_work", _explain_answered),
     ClaimRule("unsupported", _explain_other_constant, REPORTING),
-    ClaimRule("check", _explain_failed_success, REPORTING),
-    ClaimRule("unchanged_file", _explain_unknown_file, ("accomplished", "files")),
 )

@@ -5,45 +5,15 @@ only looked or checked, nothing was changed.
 """
 
 import re
-from functools import lru_cache
 
-from secateur.compaction.judge.claims import SENTENCE, Claim, extract_words, is_negative, is_planned, quote
-from secateur.compaction.judge.clauses import is_ahead, is_denied, is_earlier, split_clauses, strip_harmless
+from secateur.compaction.judge.claims import Claim, extract_words, is_negative, is_planned, quote
+from secateur.compaction.judge.clauses import is_ahead, split_clauses
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.judge.ground.passages import get_claim_stems
 from secateur.compaction.judge.lexicon import FAILS, USER, build_pattern
-from secateur.compaction.judge.work.states import FRAME, STATEMENT, is_denial
+from secateur.compaction.judge.work.states import STATEMENT, is_denial
 
 _PAST_SECTIONS = ("accomplished", "discoveries", "files", "decisions", "resolved")
-
-
-def _explain_reversed(claim: Claim, evidence: Evidence) -> str:
-    """Quote the agent where it denied in the same words what a claim affirms, or affirmed what a claim denies."""
-    if claim.is_reported or claim.is_wished or claim.is_quoted:
-        return ""
-    for clause in split_clauses(claim.text):
-        own = extract_words(FRAME.sub(" ", clause))
-        is_told = len(own) >= FEWEST_REVERSED and not (is_ahead(clause) or is_earlier(clause))
-        for theirs in _list_standing(evidence.standing) if is_told else ():
-            said = extract_words(FRAME.sub(" ", theirs))
-            told, denial = (own, said) if is_denied(theirs) else (said, own)
-            if is_denied(theirs) != is_denied(clause) and len(denial) >= FEWEST_REVERSED and denial <= told:
-                return quote("the agent", theirs)
-    return ""
-
-
-FEWEST_REVERSED = 3  # words of a denial, all of which the affirmation has
-
-
-@lru_cache(maxsize=2)
-def _list_standing(standing: str) -> tuple[str, ...]:
-    """Return the clauses of the agent that say plainly what is or is not so."""
-    sentences = (one for one in SENTENCE.split(standing) if not one.rstrip().endswith(("?", "？")))
-    clauses = (strip_harmless(clause) for one in sentences for clause in split_clauses(one))
-    return tuple(one for one in clauses if not (is_ahead(one) or is_earlier(one) or _MODAL.search(one)))
-
-
-_MODAL = re.compile(r"(?i)\b(?:(?:have|has|had)\s+to|can|could|may|might|cannot|kann|könnte\w*|peut|puede|pode)\b")
 
 
 def _explain_untouched(claim: Claim, evidence: Evidence) -> str:
@@ -117,6 +87,5 @@ _MADE = build_pattern(
 RULES = (
     ClaimRule("unfinished_work", _explain_failed_tool, _PAST_SECTIONS),
     ClaimRule("unfinished_work", _explain_untouched),
-    ClaimRule("unfinished_work", _explain_reversed, _PAST_SECTIONS),
     ClaimRule("unchanged_file", _explain_change_without_calls, _PAST_SECTIONS),
 )

@@ -1,53 +1,25 @@
-"""Whether a summary says of work that it is done, open or untouched what the agent's plan and words say.
+"""Whether a summary says of work that it is done or open what the agent's plan and words say.
 
-Rule: a task that the agent's plan has as completed is not to be done, and what the agent said last that it had not done
-is not done. Plans are often not kept up to date, so an open task may be done unless the plan was told after all work.
+Rule: what the agent said last that it had not done, or had yet to do, is not done. Plans are often not kept up to date,
+so an open task may be done unless the plan was told after all work.
 """
 
 import re
 
 from secateur.compaction.judge.claims import (
-    CLAUSE,
-    REPORTING,
     SENTENCE,
     Claim,
     extract_words,
     is_negative,
-    is_planned,
     quote,
 )
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
+from secateur.compaction.judge.lexicon import build_pattern
 from secateur.compaction.judge.work.checks import INTENT
 
 LEAST_INTENDED = 0.6  # of the words of what the agent had yet to do
 MOST_TOLD = 0.8  # of the words of an open task, in a claim that has it as done
 LEAST_SHARED = 0.7  # of the words of a task or of what the agent denied
-
-
-def _explain_reopened_task(claim: Claim, evidence: Evidence) -> str:
-    """Name a task of the agent's plan that is completed and that a claim has among those to be done."""
-    if not _TO_DO.search(claim.text):
-        return ""
-    for task in evidence.tasks:
-        if task.state == "done" and task.text and task.text.casefold() in claim.text.casefold():
-            return f"the agent's plan has {task.text[:60]!r} as completed"
-    return ""
-
-
-_TO_DO = re.compile(r"(?i)^(?:\d+\.\s*)?\[\s*(?:|todo|to\s+do|pending|open|in[\s_-]progress|offen|待办)\s*\]")
-
-
-def _explain_done_work(claim: Claim, evidence: Evidence) -> str:
-    """Say that files were written, where a claim denies that any was."""
-    return "calls wrote files" if _NOTHING_WRITTEN.search(claim.text) and evidence.written else ""
-
-
-_NOTHING_WRITTEN = re.compile(
-    r"(?i)\b(?:nothing|no\s+(?:files?|code|changes?))\s+(?:has|have|was|were)\s+(?:been\s+)?(?:written|changed"
-    r"|edited|modified|made|created)"
-    r"\s*(?:so\s+far|yet)?[.\s]*$|\bnichts\s+(?:wurde\s+)?(?:geändert|geschrieben)[.\s]*$"
-    r"|\baucun\s+fichier\s+(?:n['’]a\s+été\s+)?modifié"
-)
 
 
 def _explain_open_task(claim: Claim, evidence: Evidence) -> str:
@@ -83,6 +55,8 @@ def _explain_denied(claim: Claim, evidence: Evidence) -> str:
     for clause in STATEMENT.split(evidence.last_words) if evidence.rests else ():
         if not _DENIES.search(clause) or clause.rstrip().endswith("?") or _FUTURE.search(clause):
             continue
+        if _AGAIN.search(clause) and not _AGAIN.search(claim.text):
+            continue  # once it was done
         own = extract_words(FRAME.sub(" ", clause))
         topic = own - extract_words(" ".join(_GENERIC.findall(clause)))
         is_whole = len(own) >= 3 and len(own & claim.words) >= LEAST_SHARED * len(own)
@@ -126,6 +100,10 @@ _DENIES = re.compile(
     r"|\bnão\s+(?:fiz|foi|o\s+|a\s+)|\bя\s+(?:ещё\s+|пока\s+)?не\b|\bещё\s+не\b|\b(?:tôi\s+)?chưa\b|还没有?|尚未"
     r"|まだ.*(?:ません|ない)|아직"
 )
+_AGAIN = build_pattern(
+    r"again|since|once\s+more|re-?(?:ran|run|tested|built)|erneut|nochmals?|wieder|seitdem|de\s+nouveau|depuis|de\s+nuevo|otra\s+vez|desde|de\s+novo|снова",
+    r"再次|重新|再び|다시",
+)
 _NOTHING = re.compile(r"(?i)\s*(?:nothing|nichts|rien|nada|ничего|没有)")
 _FAILED = re.compile(r"(?i)fail|fehl|échou|fall|ошиб|失")
 _FUTURE = re.compile(r"(?i)\b(?:will|should|must|next|need|werde|soll\w*|vais|doit)\b|下一步|次に")
@@ -167,99 +145,10 @@ _PURPOSE = re.compile(
 )
 
 
-def _explain_undone_repair(claim: Claim, evidence: Evidence) -> str:
-    """Name a file in which something is said to be repaired and that no call touched."""
-    if evidence.rewrites:
-        return ""
-    for clause in CLAUSE.split(claim.text):
-        is_told = _REPAIRED.search(clause) and not is_denial(clause) and not is_planned(clause)
-        for path in _FILE.findall(clause) if is_told else ():
-            name = path.rsplit("/", 1)[-1]
-            is_known = name in evidence.touched or name in evidence.kept or name in evidence.user
-            if not is_known and not _TEST.search(path):
-                return f"no call changed {path}"
-    return ""
-
-
-_REPAIRED = re.compile(
-    r"(?i)\b(?:repaired|fixed|mended|corrected|behoben|repariert|korrigiert|corrigé\w*|réparé\w*|corregid\w*"
-    r"|arreglad\w*|corrigid\w*|исправлен\w*)\b|修复|修正(?:した|済み)|수정했"
-)
-_FILE = re.compile(r"(?<![\w/.-])(?:[\w.@-]+/)+[\w@-][\w.@-]*\.[A-Za-z]{1,5}\b")
-_TEST = re.compile(r"(?i)test|spec")
-
-
-def _explain_partial(claim: Claim, evidence: Evidence) -> str:
-    """Quote an output that counts fewer than the whole of which a claim says all: `62 of 63`."""
-    found = _WHOLE.search(claim.text)
-    if found is None or claim.is_wished or is_denial(claim.text):
-        return ""
-    total = next(filter(None, found.groups()))
-    told: list[tuple[int, str]] = []
-    for one in re.finditer(
-        rf"(?m)^.*?(\d+)\s*(?:of|out\s+of|/|von|de|sur|из)\s*{total}\b.*$", "\n".join(evidence.outputs)
-    ):
-        words = extract_words(one.group())
-        is_row = _ROW.match(one.group()) is not None
-        told += [(int(one[1]), one.group().strip())] if words & claim.words and not is_row else []
-    return quote("a tool", told[-1][1]) if told and told[-1][0] < int(total) else ""
-
-
-_ROW = re.compile(r"\s*\[?\s*\d+\s*/\s*\d+")  # of a list that counts itself: `49/52 Test #49`
-_WHOLE = re.compile(
-    r"(?i)\b(?:all|alle|todos|todas|tous|toutes|tất\s+cả|все)\s+(?:of\s+)?(?:the\s+|los\s+|las\s+|les\s+|os\s+"
-    r"|as\s+)?(\d{1,6})\b|全部?(\d{1,6})|所有(\d{1,6})|모든\s*(\d{1,6})"
-)
-
-
-def _explain_denied_act(claim: Claim, evidence: Evidence) -> str:
-    """Quote the agent where it said that it did what a claim says was not done."""
-    for item in claim.items:
-        found = _NOT_DONE.search(item.text)
-        own = extract_words(FRAME.sub(" ", found["what"])) if found else frozenset[str]()
-        for sentence in SENTENCE.split(evidence.agent) if len(own) >= 2 else ():
-            said = _I_DID.search(sentence)
-            if said and own <= extract_words(said.group()):
-                return quote("the agent", sentence)
-    return ""
-
-
-_NOT_DONE = re.compile(
-    r"(?i)\b(?:no|none\s+of\s+the)\s+(?P<what>(?:\w+\s+){1,2}?(?:was|were|has\s+been|have\s+been)\s+\w+)"
-)
-_I_DID = re.compile(r"(?i)\b(?:I|we)\s+(?:have\s+)?(?!n't|not|never|will|would|could)\w+(?:ed|t|n|de)\b(?:\s+\S+){0,4}")
-
-
-def _explain_exchanged_name(claim: Claim, evidence: Evidence) -> str:
-    """Say that the history tells of `edge-2` what a claim tells of `edge-1`."""
-    names = {one.group() for one in _NUMBERED.finditer(claim.text)}
-    if len(names) != 1 or claim.is_planned:
-        return ""
-    (name,) = names
-    stem = _NUMBERED.match(name)
-    words = extract_words(_NUMBERED.sub(" ", claim.text))
-    if stem is None or len(words) < 2:
-        return ""
-    others = re.compile(rf"\b{re.escape(stem['stem'])}\d+\b")
-    about = [one.text for one in evidence.units if len(words & one.words) >= max(2, 0.6 * len(words))]
-    about = [one for one in about if others.search(one)]
-    if about and not any(re.search(rf"\b{re.escape(name)}\b", one) for one in about):
-        return f"the history tells it of {others.findall(about[-1])[0]}"
-    return ""
-
-
-_NUMBERED = re.compile(r"\b(?P<stem>[A-Za-z][A-Za-z]{1,20}[-_])\d{1,3}\b")
-
 _PAST_SECTIONS = ("accomplished", "discoveries", "files", "decisions", "resolved", "constraints", "instructions")
 
 RULES = (
-    ClaimRule("unfinished_work", _explain_reopened_task),
     ClaimRule("unfinished_work", _explain_open_task),
-    ClaimRule("unfinished_work", _explain_done_work, REPORTING),
     ClaimRule("unfinished_work", _explain_denied),
     ClaimRule("unfinished_work", _explain_early_done, _PAST_SECTIONS),
-    ClaimRule("unfinished_work", _explain_partial, _PAST_SECTIONS),
-    ClaimRule("unfinished_work", _explain_denied_act, REPORTING),
-    ClaimRule("unchanged_file", _explain_undone_repair, REPORTING),
-    ClaimRule("inverted", _explain_exchanged_name, REPORTING),
 )
