@@ -214,8 +214,8 @@ def _use_supplied(work: _Work, cancels: bool) -> _Found | CompactionSkipped:
     text = redact(work.scene.supplied).strip()
     if not text and cancels:
         return CompactionSkipped("cancelled", "the summary is empty")
-    lines = tuple(line for line in text.splitlines() if line.strip())
-    return _Found("supplied", work.write_summary(parse_sections(text) or {"discoveries": lines}))
+    lines = tuple(line for line in text.splitlines() if line.strip(" \t-*•"))
+    return _Found("supplied", work.write_summary(parse_sections(text) or ({"discoveries": lines} if lines else {})))
 
 
 def _extract_sections(work: _Work) -> Sections:

@@ -53,8 +53,10 @@ def mark_scratch_commands(parsed: Parsed) -> Iterator[tuple[Simple, bool]]:
     names = _TEMPORARY.findall(parsed.line) if makes_one else []
     for simple in parsed.commands:
         if makes_one and simple.words[:1] in (("cd",), ("pushd",)) and len(simple.words) > 1:
-            entered = _VARIABLE.match(simple.words[-1])
-            is_scratch = simple.words[-1].startswith("$(mktemp") or (entered is not None and entered[1] in names)
+            folder = simple.words[-1]
+            entered = _VARIABLE.match(folder)
+            is_made = folder.startswith("$(mktemp") or (entered is not None and entered[1] in names)
+            is_scratch = is_made or (is_scratch and not folder.startswith(("/", "~", "$", "-")))
         yield simple, is_scratch
 
 

@@ -372,3 +372,8 @@ def test_media_of_the_newest_request_become_text() -> None:
         "what is this?[Attached image/png: cat.png]",
         "[Resuming] what is this?",
     ]
+
+
+def test_a_supplied_summary_without_words_adds_no_line() -> None:
+    outcome, _ = run(scene(TALK, asks=True, supplied="-"), TAIL)
+    assert not any(line.strip() == "-" for line in done(outcome).summary.split("\n"))

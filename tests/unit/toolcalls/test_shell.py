@@ -35,6 +35,7 @@ def test_what_a_captured_command_prints_is_not_shown() -> None:
         ('t=$(mktemp -d); cd "$t/lib"; touch a.go; cd /repo; touch b.go', ["b.go"]),
         ("T=`mktemp -d`\ncd ${T}\ntouch a.go; cp a.go /repo/c.go", ["/repo/c.go"]),
         ('cd "$(mktemp -d)" && touch a.go', []),
+        ('t=$(mktemp -d); cd "$t" && mkdir work && cd work && touch a.go && cd .. && touch b.go', []),
         ('cd "$(git rev-parse --show-toplevel)" && touch a.go', ["a.go"]),
         ("f=$(mktemp); cd src && touch a.go", ["a.go"]),
         ('t=$(mktemp -d); cd "$target" && touch a.go', ["a.go"]),

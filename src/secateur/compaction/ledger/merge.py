@@ -41,7 +41,8 @@ from secateur.compaction.ledger.user.constraints import normalize_demand
 from secateur.compaction.ledger.user.permissions import mark_lifted
 from secateur.compaction.ledger.user.retractions import mark_replaced
 from secateur.compaction.ledger.work.circumstances import is_project_change
-from secateur.compaction.ledger.work.standing import is_code, merge_standing
+from secateur.compaction.ledger.work.code_changes import is_code
+from secateur.compaction.ledger.work.standing import merge_standing
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.effects import Effect
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from secateur.compaction.ledger.course import UNDER_GOAL, format_bullet
 from secateur.compaction.ledger.entries import Command, Ledger, Quote, StandingKind, mark
+from secateur.compaction.ledger.runs.last_calls import is_announcing
 from secateur.compaction.ledger.turns.outcomes import STOPPED
 from secateur.compaction.ledger.turns.reports import strip_reported
 from secateur.compaction.ledger.user.answers import is_confirming
@@ -51,12 +52,19 @@ def render_next(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
     if said and ledger.report:
         yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(ledger.report.text, reported, ledger.commits)}")
     if not said or said.is_answered:
-        if ledger.thought:
-            yield format_bullet(f"{THOUGHT}: {ledger.thought.text}")
+        if thought := _strip_announcement(ledger):
+            yield format_bullet(f"{THOUGHT}: {thought}")
         yield from _render_last_calls(ledger)
     yield from _render_open(ledger)
     yield from _render_standing(ledger, "outdated", "failed", "begun", "running", "planned", "diagnosis")
     yield from render_undelivered_work(ledger)
+
+
+def _strip_announcement(ledger: Ledger) -> str:
+    """Return the agent's reasoning, without what it says last that it is about to call if calls ended since."""
+    text = ledger.thought.text if ledger.thought else ""
+    before, _, last = text.rstrip().rpartition(". ")
+    return f"{before}." if before and ledger.last_calls and is_announcing(last) else text
 
 
 def _name_waited(ledger: Ledger, asked: str) -> str:

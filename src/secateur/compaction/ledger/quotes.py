@@ -55,6 +55,8 @@ def _select_calls(ledger: Ledger) -> tuple[Command, ...]:
     steps = list_told_steps(ledger.requests)
     calls = ledger.last_calls
     kept = [one for one in calls if not one.ok or not (_get_kind(one) in _TOLD_KINDS or is_step(one.text, steps))]
+    if kept and calls[-1] not in kept:
+        kept = [*kept, calls[-1]]  # a call that failed before it is not the last one
     if is_announced:
         kept = [one for one in calls if one in kept or _get_kind(one) not in _READING] or list(calls[:1])
     return tuple(kept)

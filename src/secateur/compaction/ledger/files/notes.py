@@ -190,7 +190,7 @@ def _describe_changed(changes: FileChanges) -> Iterator[str]:
 def _is_said(sentence: str, said: str) -> bool:
     """Whether the other parts of a note have nearly all words of a sentence."""
     words = set(_WORD.findall(sentence.casefold()))
-    return len(words & set(_WORD.findall(said.casefold()))) >= 0.6 * len(words)
+    return bool(words) and len(words & set(_WORD.findall(said.casefold()))) >= 0.6 * len(words)
 
 
 def _clip(note: str, max_chars: int) -> str:

@@ -16,7 +16,7 @@ from secateur.compaction.ledger.said import get_user_text
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse_whitespace
-from secateur.toolcalls.commands import MAX_CHARS, iterate_runs
+from secateur.toolcalls.commands import MAX_CHARS, is_printing, iterate_runs
 from secateur.toolcalls.file_effects import list_command_lines
 
 MOST_LAST_CALLS = 3
@@ -63,10 +63,19 @@ def _read(action: Action) -> Command:
     if not action.said.strip():
         told = NO_OUTPUT if action.kind == "run" and action.ok else ""
         return Command(text, None if action.ok else False, action.exit, told=told, key=action.call.key)
-    looks = any(run.looks for run in iterate_runs([action]))
+    runs = list(iterate_runs([action]))
+    looks = any(run.looks for run in runs)
     ok = action.ok if looks else judge_call(action)
-    told = quote_result(action) or (NO_OUTPUT if looks and not any(_iterate_telling(action.said)) else "")
+    told = name_shown(action.said) or ("" if any(map(is_printing, runs)) else quote_result(action))
+    told = told or (NO_OUTPUT if looks and not any(_iterate_telling(action.said)) else "")
     return Command(text, ok, action.exit, told="" if _SAYS_NOTHING.fullmatch(told) else told, key=action.call.key)
+
+
+def name_shown(said: str) -> str:
+    """Name the files of a diff that git printed; "" for any other output."""
+    names = list(dict.fromkeys(hit["path"] for hit in _DIFF.finditer(said)))
+    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
+    return f"diff of {', '.join(names[:MOST_SHOWN])}{more}" if names else ""
 
 
 def quote_result(action: Action, is_end: bool = False) -> str:
@@ -125,6 +134,8 @@ _NO_DATA = re.compile(  # what a test runner prints besides, and how hosts say t
 MOST_DATA = 8  # lines
 _BARE = re.compile(r"\bexit status \d+$")
 _OF_GIT = re.compile(r"\b(?:git|gh) (?:-C \S{1,200} )?[a-z]")
+_DIFF = re.compile(r"^diff --git a/\S{1,400} b/(?P<path>\S{1,400})$", re.M)
+MOST_SHOWN = 6  # files of a diff that are named
 _COUNTED = re.compile(r"^ \d{1,6} files? changed\b[^\n]{0,80}", re.M)
 _TELLS = re.compile(r"[^\W\d_]{2,}")
 _HOST_LINE = re.compile(

@@ -70,7 +70,7 @@ def describe_failure(output: str, total: str) -> str:
 
     The tool's total stays beside it, unless it only says that something failed.
     """
-    lines = [line.strip() for line in strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:]]
+    lines = [TASK_NAME.sub("", line).strip() for line in strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:]]
     lines = [line for line in lines if line and len(line) <= _TOLD_CHARS]
     telling = next((hit for shape in _TELLING if (hit := next(filter(shape.search, lines), ""))), "")
     if not telling or clip_line(telling) == total or total.startswith(telling):
@@ -91,6 +91,7 @@ def clip_line(line: str) -> str:
     return clip_text(collapse_whitespace(line), MAX_CHARS)
 
 
+TASK_NAME = re.compile(r"^\s{0,4}\[[a-z][\w:.@/-]{0,60}\] ")  # what a runner puts before the lines of a task
 _TRACEBACK = "Traceback (most recent call last):"
 _ENDS = 700  # characters at either end of a result in which a host says that it stopped the command
 _STOPPED = re.compile(
@@ -122,6 +123,7 @@ STARTER = re.compile(
 _TOLD_CHARS = 2_000
 _PLACED = re.compile(  # an error with file and line, as compilers and linters write it
     r"^\S{1,300}\.\w{1,5}(?::\d{1,6}){1,2}:? .{0,20}\b(?:error|Error)\b|^\S{1,300}\(\d{1,6},\d{1,6}\): error |: error: "
+    r"|^\S{1,300}\.\w{1,5}:\d{1,6}:\d{1,6}: \S.{0,300}\([\w-]{2,40}\)$"  # golangci-lint
 )
 _ASSERTED = re.compile(r"^(?:FAILED \S{1,300} - \S|E {2,}(?:\w+\.)*\w*(?:Error|Exception)\b|AssertionError: \S)")
 _LACKING = re.compile(
@@ -134,4 +136,7 @@ _LACKING = re.compile(
 _PANICKED = re.compile(r"^panic: \S")
 _NAMED_TEST = re.compile(r"^--- FAIL: \S")  # go test, of which the total is bare
 _TELLING = (_PLACED, _ASSERTED, _LACKING, _PANICKED, _NAMED_TEST)
-_BARE_TOTAL = re.compile(r"(?i)^(?:FAIL(?:ED)?|Found \d+ errors?\b.*|error: script .*|\S+ exited with .*)$")
+_BARE_TOTAL = re.compile(
+    r"(?i)^(?:FAIL(?:ED)?|Found \d+ errors?\b.*|error: script .*|(?:\[[\w:-]+\] )?ERROR task failed"
+    r"|\S+ exited with .*)$"
+)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.coverage import is_overtaken
+from secateur.compaction.ledger.coverage import is_overtaken, list_targets
 from secateur.compaction.ledger.entries import Command, Failure, Ledger
 from secateur.compaction.ledger.files.selection import keep_last
 from secateur.compaction.ledger.turns.hiccups import is_slip
@@ -26,6 +26,7 @@ MOST_SCRATCH_CHECKS = 2
 MOST_PASSED_CHECKS = 16
 MOST_ERRORS, MOST_OF_RUN = 3, 2  # that are not open; of one run
 MOST_COMMANDS = 12  # that are no checks
+_CHECKS_ALL = re.compile(r"^(?:npm|pnpm|yarn|bun|make|mise|just|task)(?: run)? check$")
 
 
 def select_commands(ledger: Ledger) -> tuple[Command, ...]:
@@ -55,8 +56,14 @@ def select_commands(ledger: Ledger) -> tuple[Command, ...]:
 
 
 def _is_mended(one: Command, valid: Sequence[Command]) -> bool:
-    """Whether a check never came to check anything, and another of its kind passed since the last change."""
-    return is_slip(one.told, True) and any(run.check == one.check for run in valid)
+    """Whether another check of its kind passed since the last change, and it checked nothing, or all is checked since.
+
+    What a project calls its check (`npm run check`) is of every kind.
+    """
+    if is_slip(one.told, True) and any(run.check == one.check for run in valid):
+        return True
+    whole = [run for run in valid if not list_targets(run.text)]
+    return one.edited_since and any(run.check == one.check or _CHECKS_ALL.search(run.text) for run in whole)
 
 
 def _is_outdated(one: Command, valid: Sequence[Command]) -> bool:
@@ -76,7 +83,8 @@ def _is_lasting(one: Command, ledger: Ledger) -> bool:
 
 def join_errors(ledger: Ledger, commands: tuple[Command, ...]) -> tuple[tuple[Command, ...], tuple[Failure, ...]]:
     """Put the errors of a check that fails beside it; return the checks, and the errors that have no such place."""
-    failures = _select_failures(ledger, commands)
+    left_out = {one.text for one in ledger.commands if one.check} - {one.text for one in commands}
+    failures = tuple(one for one in _select_failures(ledger, commands) if one.during not in left_out)
     failing = {one.text for one in commands if one.check and (one.ok is False or one.stopped)}
     found: dict[str, list[str]] = {}
     for one in failures:

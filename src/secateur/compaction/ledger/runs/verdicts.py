@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from secateur.compaction.ledger.runs.last_errors import STARTER, clip_line, read_last_error
+from secateur.compaction.ledger.runs.last_errors import STARTER, TASK_NAME, clip_line, read_last_error
 from secateur.text.lossless.lines import strip_escapes
 
 
@@ -36,7 +36,7 @@ def read_verdict(
     `is_hidden`: the status is that of another program, as behind a pipe, so that success says nothing. `is_silent`: its
     tool prints nothing unless it finds something.
     """
-    lines = [_TASK_NAME.sub("", line) for line in strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:]]
+    lines = [TASK_NAME.sub("", line) for line in strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:]]
     runs_on = exit_ is None and not is_error and _STILL_RUNS.search(output[:400]) is not None
     for ok, pattern in ((False, _FAILED_TOTAL), *(((True, _PASSED_TOTAL),) if not runs_on else ())):
         if totals := [line for line in lines if pattern.search(line)]:
@@ -60,7 +60,7 @@ def has_failed_total(output: str) -> bool:
 
 def is_total(line: str) -> bool:
     """Whether a line is the total of a tool that ran, and not that of a program that started the tool."""
-    line = _TASK_NAME.sub("", line)
+    line = TASK_NAME.sub("", line)
     if STARTER.search(line):
         return False
     return _FAILED_TOTAL.search(line) is not None or (_PASSED_TOTAL.search(line) is not None and line != "PASS")
@@ -98,7 +98,6 @@ _SAYS_PASSED = re.compile(
     r"|^\W*(?:success(?:ful(?:ly)?)?|pass(?:ed)?|ok|okay)\W*$|^\W*(?:the )?bug (?:is |was )?(?:now )?fixed\W*$"
     r"|^\s*[✅✓✔] .*\b(?:passed|passes|works|ok|fixed|success\w*|correct\w*)\b"
 )
-_TASK_NAME = re.compile(r"^\s{0,4}\[[a-z][\w:.@/-]{0,60}\] ")  # what a runner puts before the lines of a task
 _HOST_WORDS = re.compile(  # beside an output
     r"\s*(?:\(?(?:bash completed with |command produced |tool ran without )?no output\)?|(?:chunk id|wall time"
     r"|original token count): .*|(?:process|command) exited with code 0|exit code:? 0|output:|\(empty\)"

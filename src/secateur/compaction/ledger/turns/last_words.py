@@ -137,7 +137,7 @@ def _rank(text: str) -> float:
     if text.strip() == GAP:
         return -1
     if UNFINISHED.search(text) or _BLOCKED.search(text):
-        return 6
+        return _LEFT_RANK
     if text.rstrip(" *_)\"'”").endswith(("?", "？")):
         return 5
     if _VERIFIES.search(text) or _DELIVERS.search(text):
@@ -181,7 +181,17 @@ def _choose(units: Sequence[_Unit], max_chars: int) -> list[int]:
             max_chars -= size
             kept.add(at)
             lines.add(units[at].line)
-    return _drop_bare_heads(units, kept)
+    return _drop_leaning(units, _drop_bare_heads(units, kept))
+
+
+def _drop_leaning(units: Sequence[_Unit], kept: Sequence[int]) -> list[int]:
+    """Drop sentences that speak of the one before them ("This ...") where that is left out."""
+    left: list[int] = []
+    for at in kept:
+        is_leaning = at > 0 and units[at].rank < _LEFT_RANK and _LEANS.match(units[at].text) is not None
+        if not is_leaning or left[-1:] == [at - 1]:
+            left.append(at)
+    return left
 
 
 def _drop_bare_heads(units: Sequence[_Unit], kept: set[int]) -> list[int]:
@@ -215,6 +225,8 @@ def _join(units: Sequence[_Unit], kept: Sequence[int]) -> str:
     return "".join(parts).strip("\n")
 
 
+_LEFT_RANK = 6.0  # of what is open, blocked or not done
+_LEANS = re.compile(r"(?i)[^\w\n]*(?:this|that|these|those|it|they|such|however|but|so|therefore)\b")
 _LONG_LINE = 300
 LIST_CHARS, ITEM_CHARS = 400, 110  # of a list that stands in the line that leads to it, and of each of its items
 _MARKER = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)])\s+(?:\[x\]\s+)?")

@@ -85,7 +85,7 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
             found[-1] = replace(found[-1], passed_over=not is_taken_up)
             request = condense_request(cut_pasted(_BLANKS.sub(" ", redact(text))), MAX_CHARS)
             answers = find_answered_question(text, last) or rejected
-            found.append(UserRequest(request, "open", message.key, answers))
+            found = [*_drop_beginning(found, request, is_taken_up), UserRequest(request, "open", message.key, answers)]
             said = replace(said, is_answered=True) if said else None
             last, thought, has_worked, is_taken_up = "", None, False, False
     closing = find_closing_question(last)
@@ -98,6 +98,16 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
     thought = thought if said is None or said.is_answered else None
     questions = (Question(redact(asked), key),) if asked else ()
     return UserRequests(tuple(rest), questions, first.state, said, report, thought)
+
+
+def _drop_beginning(found: list[UserRequest], request: str, is_taken_up: bool) -> list[UserRequest]:
+    """Return the requests without the last one if nothing followed it and it was sent again as a whole."""
+    begun = found[-1].text.rstrip(" .…")
+    is_begun = not is_taken_up and len(begun) >= _FEWEST_BEGUN and request.startswith(begun)
+    return found[:-1] if is_begun else found
+
+
+_FEWEST_BEGUN = 12  # characters
 
 
 def close_open(requests: Sequence[UserRequest]) -> tuple[UserRequest, ...]:

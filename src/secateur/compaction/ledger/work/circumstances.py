@@ -24,9 +24,9 @@ from secateur.compaction.ledger.files.touched import limit_uncommitted
 from secateur.compaction.ledger.runs.closed_work import list_closed_keys
 from secateur.compaction.ledger.runs.failures import is_overtaken
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
+from secateur.compaction.ledger.work.code_changes import list_changes
 from secateur.compaction.ledger.work.endings import describe_ending
 from secateur.compaction.ledger.work.patches import find_patched_names
-from secateur.compaction.ledger.work.standing import list_changes
 from secateur.model import Message
 from secateur.tool_kinds import detect_tool_kind
 from secateur.toolcalls.actions import Action
@@ -120,7 +120,7 @@ def mark_scratch_files(
 
 
 def _mark_named(files: tuple[FileEntry, ...], messages: Sequence[Message]) -> tuple[FileEntry, ...]:
-    """Mark the files that were read and that words or edits behind the reading name."""
+    """Mark the files that were read and that words or edits behind the reading name, or a request as a module."""
     if not any(one.use == "read" for one in files):
         return files
     places = {part.key: number for number, message in enumerate(messages) for part in message.parts}
@@ -130,7 +130,12 @@ def _mark_named(files: tuple[FileEntry, ...], messages: Sequence[Message]) -> tu
     said, bare = "\n".join(texts), "\n".join(flat)
     starts, flat_starts = (list(accumulate((len(text) + 1 for text in some), initial=0)) for some in (texts, flat))
 
+    asked = "\n".join(filter(None, map(get_user_text, messages)))
+
     def is_named(one: FileEntry) -> bool:
+        module = ".".join(one.path.rpartition(".")[0].split("/")[-2:])
+        if "." in module and module in asked:  # "shop.cart"
+            return True
         number = places.get(one.key, len(texts) - 1) + 1
         stem = _flatten(posixpath.basename(one.path).partition(".")[0])
         if len(stem) < _LEAST_STEM or stem in _COMMON:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 
 from secateur.compaction.ledger.entries import Ledger, Standing
 from secateur.compaction.ledger.work.circumstances import is_project_change
-from secateur.compaction.ledger.work.standing import ALL_NEW, NOTHING_CHANGED, NOTHING_OPEN, is_code
+from secateur.compaction.ledger.work.code_changes import is_code
+from secateur.compaction.ledger.work.standing import ALL_NEW, NOTHING_CHANGED, NOTHING_OPEN
 
 
 def list_settled(ledger: Ledger, standing: Iterable[Standing]) -> Iterator[Standing]:

@@ -520,3 +520,8 @@ def test_a_window_behind_a_warning_shows_what_an_edit_of_counted_lines_replaced(
         second, result(f"SyntaxError: a warning\n{after}", "edit", "f"),
     )  # fmt: skip
     assert told == {"/w/t.py": "has save"}
+
+
+def test_an_expression_of_short_words_is_a_note_like_any_other() -> None:
+    made = notes(user("Mend it."), *called("bash", "ok", command="sed -i 's/np.Inf/np.inf/g' rows.py columns.py"))
+    assert made == {"rows.py": "“s/np.Inf/np.inf/g”", "columns.py": "“s/np.Inf/np.inf/g”"}

@@ -5,8 +5,17 @@ import json
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger, settle_states
+from secateur.compaction.ledger import (
+    Ledger,
+    build_ledger,
+    fit_ledger,
+    merge,
+    read_back,
+    render_ledger,
+    settle_states,
+)
 from secateur.model import Message
+from secateur.tokens import estimate
 
 Ran = tuple[Message, Message]
 
@@ -171,3 +180,22 @@ def test_an_error_of_pytest_is_a_failure_where_the_status_is_hidden() -> None:
     assert not read(
         *ran("pytest test_rows.py | head -20", f"ImportError while loading conftest 'a.py'.\n{said}")
     ).commands
+
+
+def test_the_place_of_a_finding_is_told_rather_than_that_a_task_failed() -> None:
+    said = (
+        "[lint:go] cart/rows.go:116:2: missing cases in switch of type Kind (exhaustive)\n[lint:go] ERROR task failed"
+    )
+    [one] = read(*ran("mise run lint", said, True)).commands
+    assert one.told == "cart/rows.go:116:2: missing cases in switch of type Kind (exhaustive)"
+
+
+def test_what_failed_before_everything_was_checked_again_is_not_shown() -> None:
+    failed = ran("npm run lint -- src/rows.ts", "Found 3 errors.", True)
+    work = (user("Mend the rows."), *failed, *edited("src/rows.ts"))
+    passed = ran("npm run check", "Checked 61 files in 2s. No fixes applied.")
+    lines = render_ledger(fit_ledger(read(*work, *passed), 4_000, estimate))
+    assert not any(line.startswith(("- lint, failed", "- error")) for some in lines.values() for line in some)
+    assert "its last call, a check, passed" in lines["next"][0]
+    open_ = render_ledger(fit_ledger(read(*work), 4_000, estimate))
+    assert any("Found 3 errors" in line for line in open_["next"])

@@ -254,3 +254,17 @@ def test_a_search_that_is_pending_is_told_with_what_it_looks_for() -> None:
     given = json.dumps({"pattern": "def build", "path": "src"})
     lines = list_next(assistant(("1", "grep", given), text="Let me look for it:"))
     assert '- no result yet: grep — "def build" src' in lines
+
+
+def test_of_a_diff_the_files_are_named_and_of_printed_files_nothing_is_quoted() -> None:
+    said = "diff --git a/cart.py b/cart.py\n@@ -1 +1 @@\n-a\n+b\ndiff --git a/ads.py b/ads.py\n@@ -1 +1 @@\n-a\n+b"
+    shown = list_next(*called("", "git diff main", said))[-1]
+    assert shown == "- then called, ok: git diff main — said: diff of cart.py, ads.py"
+    printed = list_next(*called("", "sed -n '1,9p' cart.go", "package main\n"))[-1]
+    assert printed == "- then called, ok: sed -n '1,9p' cart.go"
+
+
+def test_what_the_agent_was_about_to_call_is_not_told_once_the_call_ended() -> None:
+    thought = "The linter fails for one case only. Let me run it to see which one."
+    lines = list_next(think(thought), result("cart.py", "bash", "9"))
+    assert "- the agent was thinking: The linter fails for one case only." in lines

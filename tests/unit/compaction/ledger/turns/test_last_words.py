@@ -118,3 +118,13 @@ def test_an_opening_that_only_announces_is_not_quoted() -> None:
     assert quote("Now I have the full picture. Let me summarize what is there.\n\nIt reads rows.") == "It reads rows."
     assert quote("Now I have a complete picture. The reader fails.") == "The reader fails."
     assert quote("Now I have the full picture.") == "Now I have the full picture."
+
+
+def test_a_sentence_that_speaks_of_one_that_is_left_out_is_left_out_as_well() -> None:
+    filler = [f"Part {n} of the ferry is described in the manual of the yard." for n in range(30)]
+    text = "\n".join(
+        ["The cause is the valve.", *filler, "This was checked: all 12 tests passed.", *filler, "It is mended."]
+    )
+    said = condense_words(text, 200)
+    assert "This was checked" not in said
+    assert said.startswith("The cause is the valve.")

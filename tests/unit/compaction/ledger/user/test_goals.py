@@ -1,8 +1,10 @@
 """Which requests stand as goals, and the line that says that none is open."""
 
+import json
+
 from msgspec.structs import replace
 
-from conversation import assistant, summary, talk, user
+from conversation import assistant, result, summary, talk, user
 from secateur.compaction.ledger import (
     Command,
     Ledger,
@@ -15,6 +17,7 @@ from secateur.compaction.ledger import (
 )
 from secateur.compaction.ledger.entries import PlanItem, Progress, Standing, TaskDocument
 from secateur.compaction.ledger.user.goals import list_goals
+from secateur.model import Message
 
 
 def asked(text: str, *steps: str) -> UserRequest:
@@ -96,3 +99,21 @@ def test_messages_before_a_summary_of_the_host_are_told_as_such_and_are_no_goals
     assert not any("header" in line for line in lines["goal"])
     assert any(line.startswith("- the user also wrote before an earlier summary:") for line in lines["accomplished"])
     assert render_ledger(read_back(lines)) == lines
+
+
+def test_a_message_that_was_sent_again_as_a_whole_is_told_once() -> None:
+    whole = "In the harbor the crane says: load the cement first"
+    said = build_ledger(talk(user("In the harbor the crane"), user(whole), assistant(text="It loads it.")).messages)
+    assert [one.text for one in said.requests] == [whole]
+    parts = build_ledger(talk(user("In the harbor the crane"), user("The ship waits."), assistant(text="Ok.")).messages)
+    assert len(parts.requests) == 2
+
+
+def test_a_file_that_the_request_names_as_a_module_is_listed_beside_changed_ones() -> None:
+    def read(path: str) -> tuple[Message, Message]:
+        return assistant(("r", "Read", json.dumps({"file_path": path}))), result("a = 1", "Read", "r")
+
+    edit = {"file_path": "docs/rows.md", "old_string": "a", "new_string": "b"}
+    edited = assistant(("e", "Edit", json.dumps(edit))), result("ok", "Edit", "e")
+    ledger = build_ledger(talk(user("Mend harbor.iam.count."), *read("harbor/iam.py"), *read("b.py"), *edited).messages)
+    assert [one.path for one in ledger.files if one.named] == ["harbor/iam.py"]

@@ -500,3 +500,12 @@ def test_a_merge_that_stopped_is_under_way_until_a_call_ends_it(rounds: list[Rou
     assert not tell("failed", *rounds)
     lines = "\n".join(render_ledger(read(*rounds))["next"])
     assert ("open: " in lines and "a merge or rebase that has begun" in lines) is is_begun
+
+
+def test_a_change_that_was_pushed_is_not_told_as_unchecked_once_the_user_went_on() -> None:
+    pushed = ran("git push origin main", "To github.com:shop/cart\n   1..2  main -> main")
+    told = (assistant(text="It is pushed."),)
+    assert tell("unchecked", CART, pushed, behind=told)
+    later = (user("Where is the lamp?"), assistant(text="It is in the hall."))
+    assert not tell("unchecked", CART, pushed, behind=(*told, *later))
+    assert tell("unchecked", CART, behind=(*told, *later))
