@@ -68,6 +68,18 @@ def test_what_can_be_read_in_two_ways_is_refused(provider: Upstream, address: st
     assert status["active"] == 1
 
 
+@pytest.mark.parametrize("method", [b"GET", b"POST", b"OPTIONS"])
+def test_a_target_reaches_no_other_host(provider: Upstream, address: str, method: bytes) -> None:
+    upgrade = b"connection: close, upgrade\r\nupgrade: websocket\r\n\r\n"
+    with upstream(says(200, "{}")) as other:
+        for target in (b"*", b"*@" + other.url.removeprefix("http://").encode() + b"/v1/messages"):
+            for rest in (b"connection: close\r\n\r\n", upgrade):
+                said = exchange(address, method + b" " + target + b" HTTP/1.1\r\nhost: localhost\r\n" + rest)
+                assert said.startswith(b"HTTP/1.1 400"), said
+    assert other.requests == []
+    assert provider.paths == []
+
+
 def test_a_second_request_behind_the_first_is_a_request_of_its_own() -> None:
     first = HOST + b"content-length: 2\r\n\r\n{}"
     second = b"GET /v1/models HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"

@@ -125,6 +125,8 @@ class _Connection:
 
 def build_address(upstream: str, path: bytes, query: bytes) -> str:
     """The address for a request. Raises Refusal for an invalid path, and if no address is known."""
+    if not path.startswith(b"/"):  # it would continue the name of the host
+        raise Refusal(400, "the path must begin with a slash")
     if not upstream:
         raise Refusal(404, "nobody said where such requests go: start the proxy with --upstream-bedrock or -vertex URL")
     try:
