@@ -57,6 +57,16 @@ def test_what_follows_on_the_connection_is_served_too_and_the_token_stays_here()
     assert provider.requests[1].body == BODY
 
 
+@pytest.mark.parametrize(
+    "request_", [POST.replace(b"Upgrade, ", b"close, Upgrade, "), POST.replace(b"HTTP/1.1", b"HTTP/1.0")]
+)
+def test_a_connection_that_is_to_close_is_answered_first(request_: bytes) -> None:
+    whole = request_ + b"content-length: %d\r\n\r\n" % len(BODY) + BODY
+    with upstream(says(200, "{}")) as provider, proxy(provider.url, token="t", mode="prune") as address:
+        assert exchange(address, [[whole]]) == [(200, "unchanged")]
+    assert provider.requests[0].body == BODY
+
+
 def test_an_invalid_head_is_refused_with_an_offer_as_without() -> None:
     with upstream(says(200, "{}")) as provider, proxy(provider.url, token="t") as address:
         for wrong in (

@@ -128,10 +128,12 @@ class _Parser(HttpRequestParser):
         self.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn has it, for pipelined requests
 
     def feed_data(self, data: bytes) -> None:  # type: ignore[override]
+        parser, connection = self, self._connection
         while True:
             try:
-                return super().feed_data(data)
+                return HttpRequestParser.feed_data(parser, data)
             except HttpParserUpgrade as upgrade:
-                if not self._connection.is_offer_declined():
+                if not connection.is_offer_declined():
                     raise
-                data = self._connection.write_head() + data[upgrade.args[0] :]
+                data = connection.write_head() + data[upgrade.args[0] :]
+                parser = connection.parser = _Parser(connection)  # this one is done where the connection is to close
