@@ -162,8 +162,10 @@ def _load_turn(access: StoreAccess, tenant: str, handle: str) -> HiddenTurn | No
 
 
 def _read_excerpt(given: dict[str, Any]) -> TextRange:
-    page = given.get("page", 1)
-    number = int(page) if isinstance(page, int | float) or (isinstance(page, str) and page.isdecimal()) else 1
+    try:
+        number = int(given.get("page", 1))
+    except (TypeError, ValueError, OverflowError):  # not a number, or none that a page can have
+        number = 1
     return TextRange(number, str(given.get("lines") or ""), str(given.get("json_path") or ""))
 
 
