@@ -13,7 +13,7 @@ from google import genai
 from google.genai import types
 
 from agent_requests import result, write_policy
-from proxies import proxy
+from proxies import ask, proxy
 from upstream import Handler, Says, events, says, streams_slowly, upstream
 
 HANDLE = re.compile(r"removed, recall ([0-9a-f]{12})\]")
@@ -351,3 +351,16 @@ def test_a_provider_that_does_not_go_on_is_for_the_client(
         [*BEFORE, "assistant I look.", "r1", "tool r1"],
         [*BEFORE, "assistant I look.", "r1", "tool r1"],
     ]
+
+
+@STREAMS
+def test_a_response_of_another_shape_is_the_clients_as_it_is(streams: bool, stack: ExitStack, tmp_path: Path) -> None:
+    odd = {"choices": [{"index": 0, "delta" if streams else "message": {"content": "Yes.", "tool_calls": ["later"]}}]}
+    data = b"".join(b"data: %b\n\n" % one for one in (json.dumps(odd).encode(), b"[DONE]"))
+    data = data if streams else json.dumps(odd).encode()
+    scene = Scene(stack, tmp_path, Chat, streams, [says(200, data, "text/event-stream" if streams else "")])
+    tool = {"type": "function", "function": {"name": "Bash", "description": "runs", "parameters": SCHEMA}}
+    body = {"model": "gpt-5", "tools": [tool], "messages": scene.client.history, "stream": streams}
+    asked = json.dumps(body).encode()
+    assert ask(scene.address, "/v1/chat/completions", asked, authorization="Bearer sk-1")[2] == data
+    assert NAME in scene.provider.bodies[-1]

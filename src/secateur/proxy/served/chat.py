@@ -192,7 +192,7 @@ class ChatTurn(RoundReader):
         calls = [{**piece, "index": self._numbers[int(piece.get("index") or 0)]} for piece in self._hidden]
         frame = {name: value for name, value in self._first.items() if name != "usage"}
         choice = {"index": 0, "delta": {"tool_calls": calls}, "finish_reason": None}
-        return [build_event({**frame, "choices": [choice]}), *self.finish()]
+        return [*([build_event({**frame, "choices": [choice]})] if calls else []), *self.finish()]
 
     def report_error(self, body: bytes) -> list[bytes]:
         """The provider's error as an event."""

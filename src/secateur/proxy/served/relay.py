@@ -22,9 +22,10 @@ from secateur.proxy.inbound import Send
 from secateur.proxy.refusals import Refusal
 from secateur.proxy.request_record import RequestRecord
 from secateur.proxy.served.event_stream import EventSplitter
+from secateur.proxy.served.guarded_turn import GuardedTurn
 from secateur.proxy.served.offer import Offer
 from secateur.proxy.served.turn_log import LIMIT_TEXT
-from secateur.proxy.served.turns import HiddenTurn, RecallAnswer, RecallCall, TurnReader
+from secateur.proxy.served.turns import HiddenTurn, RecallAnswer, RecallCall
 from secateur.proxy.usage_reader import UsageReader
 from secateur.usage import Usage
 
@@ -68,7 +69,7 @@ class ServedResponse:
         self._open = open_response
         self._run = run
         self._record = record
-        self._turn: TurnReader = offer.dialect.start_turn()
+        self._turn = GuardedTurn(offer.dialect.start_turn())
         self._usages: list[Usage | None] = []  # of each response, as far as it was stated
         self._count = 0  # responses after the first
         self._is_kept = False  # what the client's next request needs
@@ -202,7 +203,7 @@ class ServedResponse:
         answers = await self._answer(calls)
         try:
             body = self._turn.build_continuation(self._body, answers, self._count > MOST_ROUNDS)
-        except (ValueError, KeyError, RecursionError):
+        except ValueError:
             return None
         self._count += 1
         return body
