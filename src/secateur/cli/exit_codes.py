@@ -69,11 +69,17 @@ def format_error(error: BaseException) -> str:
         return f"{_join_lines(message)}{_format_help_hint(error)}"
     if isinstance(error, click.ClickException):
         return _join_lines(error.format_message())
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    if isinstance(error, SecateurError | OSError):
+    if isinstance(error, OSError):
+        return _format_os_error(error)
+    if isinstance(error, SecateurError):
         return _join_lines(str(error))
     return _format_unexpected(error)
+
+
+def _format_os_error(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError) and error.filename is None:  # of `os.getcwd`
+        return "the current folder is gone: change to another one, then run this again"
+    return f"{error.filename}: {error.strerror}" if error.filename is not None else _join_lines(str(error))
 
 
 def _format_unexpected(error: BaseException) -> str:

@@ -176,7 +176,7 @@ _REMEDIES = {
 
 def _replace_file(path: Path, data: bytes, like: Path | None = None, check: Callable[[], object] = bool) -> None:
     """Replace a file; `check` may refuse once the new one is complete, since writing it can take a while."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    handle, name = tempfile.mkstemp(prefix=".secateur-", suffix=".tmp", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

@@ -21,6 +21,11 @@ from secateur.errors import ConfigError, EditError, FormatError, SecateurError, 
         (StillTooLong("too long"), 4, "too long"),
         (FileNotFoundError(2, "No such file", "x"), 2, "x: No such file"),
         (
+            FileNotFoundError(2, "No such file"),  # as `os.getcwd` has it
+            2,
+            "the current folder is gone: change to another one, then run this again",
+        ),
+        (
             ModuleNotFoundError("No module named 'numpy'", name="numpy.typing"),
             2,
             "this needs numpy.typing, which is not installed: pip install 'secateur[simulate]'",

@@ -26,6 +26,13 @@ def test_in_place_keeps_the_first_version_and_every_later_one(tmp_path: Path) ->
     assert [(tmp_path / f"s.jsonl.bak{n}").read_bytes() for n in ("", 1, 2)] == [b"one", b"two", b"three"]
 
 
+def test_a_name_as_long_as_its_backup_allows_is_written_in_place(tmp_path: Path) -> None:
+    path = tmp_path / ("n" * 245 + ".jsonl")
+    path.write_bytes(b"one")
+    assert write_in_place(read_source(str(path)), b"two") == tmp_path / f"{path.name}.bak"
+    assert path.read_bytes() == b"two"
+
+
 def test_in_place_without_a_change_touches_nothing(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(b"one")
