@@ -98,9 +98,11 @@ class OpenCalls:
     """The views of calls that have been sent and not ended, for frameworks that report a call's end elsewhere."""
 
     MOST = 1_000
+    MOST_FAILED = 16  # that may be sent once more; each holds a whole request
 
     def __init__(self) -> None:
         self._views: OrderedDict[Hashable, View[Any]] = OrderedDict()
+        self._failed: OrderedDict[Hashable, None] = OrderedDict()
         self._lock = Lock()
 
     def get(self, call: Hashable) -> View[Any] | None:
@@ -111,10 +113,21 @@ class OpenCalls:
         """Keep the view of a call; of too many, the one that was sent first goes."""
         with self._lock:
             self._views[call] = view
+            self._failed.pop(call, None)
             while len(self._views) > self.MOST:
                 self._views.popitem(last=False)
+
+    def fail(self, call: Hashable) -> None:
+        """A call failed, for good or until it is sent again; of too many, the one that failed first goes."""
+        with self._lock:
+            if call in self._views:
+                self._failed[call] = None
+                self._failed.move_to_end(call)
+            while len(self._failed) > self.MOST_FAILED:
+                self._views.pop(self._failed.popitem(last=False)[0], None)
 
     def take(self, call: Hashable) -> View[Any] | None:
         """The view of a call that has ended."""
         with self._lock:
+            self._failed.pop(call, None)
             return self._views.pop(call, None)

@@ -248,6 +248,22 @@ def test_a_failing_engine_changes_nothing(server: Upstream) -> None:
     assert all(view.receipt.status == "failed" for view in views.all)
 
 
+def test_a_call_that_failed_is_forgotten_with_others_behind_it() -> None:
+    from secateur.adapters.litellm import SecateurLogger
+    from secateur.edge import OpenCalls
+
+    logger = SecateurLogger(make_engine())
+
+    async def run() -> None:
+        for turns in range(1, OpenCalls.MOST_FAILED + 2):
+            await edit(logger, blocks(turns))
+            await logger.async_log_failure_event({"litellm_call_id": 1 + 2 * turns}, None, None, None)
+
+    asyncio.run(run())
+    assert logger._calls.get("3") is None
+    assert logger._calls.get("5") is not None
+
+
 def test_calls_beside_each_other_keep_their_views_apart(server: Upstream) -> None:
     import litellm
 

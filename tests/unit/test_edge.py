@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from secateur.edge import Edge
+from secateur.edge import Edge, OpenCalls
 from secateur.stores.protocol import SessionId
 
 
@@ -22,3 +22,19 @@ def test_usage_that_comes_while_the_interpreter_shuts_down_is_recorded(monkeypat
     state = store.load(SessionId(view.session, view.tenant))
     assert state is not None
     assert state.clock.called
+
+
+def test_calls_that_failed_are_not_held_for_good() -> None:
+    view, calls = Edge(None, {}).fit({"messages": [{"role": "user", "content": "hi"}]}), OpenCalls()
+    for number in range(100):
+        calls.add(number, view)
+        calls.fail(number)
+    assert [number for number in range(100) if calls.get(number)] == [*range(100 - OpenCalls.MOST_FAILED, 100)]
+    calls.add(99, view)  # sent again
+    for number in range(100, 200):
+        calls.add(number, view)
+        calls.fail(number)
+    assert calls.take(99) is view
+    assert calls.take(99) is None
+    calls.fail(99)
+    assert calls.get(99) is None

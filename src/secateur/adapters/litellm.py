@@ -78,6 +78,11 @@ class SecateurLogger(CustomLogger):
         if view is not None:
             await self.edge.arecord(view, response_obj)
 
+    @override
+    async def async_log_failure_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
+        """Forget the call, unless it is soon sent again."""
+        self._calls.fail(str(kwargs.get("litellm_call_id") or ""))
+
     async def _edit(self, kwargs: dict[str, Any], format: str, array: str) -> dict[str, Any] | None:
         model = str(kwargs.get("model") or "").rpartition("/")[2]
         body = {name: kwargs[name] for name in _BESIDE if kwargs.get(name) is not None}
