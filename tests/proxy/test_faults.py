@@ -98,7 +98,16 @@ def test_an_upstream_that_stalls_in_the_middle_is_given_up_on() -> None:
         assert provider.done.wait(20)
 
 
-@pytest.mark.parametrize("sent", [b"", b"HTTP/1.1 200 OK\r\ncontent-ty", b"this is no HTTP\r\n\r\n"])
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"HTTP/1.1 200 OK\r\ncontent-ty",
+        b"this is no HTTP\r\n\r\n",
+        b"HTTP/1.1 999 Request Denied\r\ncontent-length: 2\r\n\r\nno",
+        b"HTTP/1.1 101 Switching Protocols\r\nupgrade: other\r\nconnection: upgrade\r\n\r\nno",
+    ],
+)
 def test_an_upstream_that_gives_no_answer_is_told_of(sent: bytes) -> None:
     with raw_upstream(lambda wire: wire.send(sent)) as provider, proxy(provider.url) as address:
         status, _, body = ask(address, MESSAGES, b"{}")

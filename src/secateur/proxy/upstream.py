@@ -70,6 +70,9 @@ class Upstream:
             raise Refusal(504, f"{where} did not answer in time: {_explain(error)}") from error
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise Refusal(502, f"{where} could not be reached: {_explain(error)}") from error
+        if not 200 <= response.status < 600:
+            response.close()
+            raise Refusal(502, f"{where} gave status {response.status}, which is no answer")
         self._watch(response)
         try:
             yield response
