@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import carried
+import recorded
 from secateur import Engine, View, fit
 from secateur.model import Transcript
 from secateur.policy import list_preset_names
@@ -27,7 +28,8 @@ EARLY: dict[str, Any] = {
     "schedule": {"type": "threshold", "over_prunable_tokens": 500},
 }
 POLICIES = [*list_preset_names(), EARLY]
-PARTS = 4  # of a folder's sessions, each a test of its own
+KINDS = ("claude_code_jsonl", "codex_rollout_jsonl", "pi_session_jsonl")
+EACH = 8  # turns: one in so many is made again by a cold process, beside those at epochs
 
 pytestmark = pytest.mark.skipif(not CORPUS, reason="set SECATEUR_CORPUS to the folder of recorded sessions")
 
@@ -64,7 +66,7 @@ def grown() -> list[list[bytes]]:
     """One recorded conversation, cut behind each round, as chat bodies."""
     files = sorted(Path(CORPUS).glob("mini_swe_agent_traj_json/*/*.gz"), key=lambda file: -file.stat().st_size)
     found = []
-    for file in files[:2]:
+    for file in files[: 2 if recorded.WHOLE else 1]:
         value = json.loads(read(file))
         messages = value["messages"] if isinstance(value, dict) else value
         kept = [{name: one for name, one in message.items() if name != "extra"} for message in messages]
@@ -93,11 +95,10 @@ def told(policy: Any) -> str:
 def test_the_prefix_moves_only_where_an_epoch_is_recorded(series: list[bytes], policy: Any) -> None:
     engine = Engine(policy)
     views = [engine.fit(body, session="s", now_ms=turn, idle_s=1_000) for turn, body in enumerate(series)]
-    for (before, one), (after, other) in pairwise(zip(series, views, strict=True)):
-        shown = elements(one.request)
-        stands = _extends(elements(before), elements(after))
-        if stands and not other.receipt.opened:
-            assert elements(other.request)[: len(shown)] == shown
+    came, shown = [elements(body) for body in series], [elements(view.request) for view in views]
+    for turn, (one, other) in enumerate(pairwise(views)):
+        if _extends(came[turn], came[turn + 1]) and not other.receipt.opened:
+            assert _extends(shown[turn], shown[turn + 1])
         assert other.receipt.opened == (other.plan != one.plan)
     _same_when_cold(series, views, policy)
 
@@ -107,9 +108,11 @@ def _extends(shorter: list[str], longer: list[str]) -> bool:
 
 
 def _same_when_cold(series: list[bytes], views: list[View], policy: Any) -> None:
-    """Each view again, by a process that has only the plan."""
-    for body, view in zip(series, views, strict=True):
-        assert fit(body, policy="observe", plan=view.plan).request == view.request
+    """Views again, by a process that has only the plan: the last before and the first after each epoch, and others."""
+    opens = [*(view.receipt.opened for view in views), True]
+    for turn, (body, view) in enumerate(zip(series, views, strict=True)):
+        if recorded.WHOLE or turn % EACH == 0 or opens[turn] or opens[turn + 1]:
+            assert fit(body, policy="observe", plan=view.plan).request == view.request
     assert views[-1].receipt.policy == told(policy)
 
 
@@ -119,7 +122,7 @@ def snapshots(kind: str) -> Iterator[list[Path]]:
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=told)
-@pytest.mark.parametrize("kind", ["claude_code_jsonl", "codex_rollout_jsonl", "pi_session_jsonl"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_snapshots_of_one_log_share_their_plan(kind: str, policy: Any) -> None:
     """What was edited in a snapshot reads the same in one that goes on from it, unless an epoch or the host changed it.
 
@@ -152,22 +155,25 @@ def texts(read: Transcript) -> dict[str, str]:
     return {part.key: part.text for message in read.messages for part in message.parts}
 
 
-@pytest.mark.parametrize("part", range(PARTS))
-@pytest.mark.parametrize("kind", ["claude_code_jsonl", "codex_rollout_jsonl", "pi_session_jsonl"])
-def test_every_session_goes_through(kind: str, part: int) -> None:
+def sampled() -> list[str]:
+    """Some sessions of each kind, the largest among them."""
+    files = [file for kind in KINDS for file in sorted(Path(CORPUS).glob(f"{kind}/*/*.gz"))] if CORPUS else []
+    sizes = {file.relative_to(CORPUS).as_posix(): file.stat().st_size for file in files}
+    return recorded.sample(sizes, lambda path: path.partition("/")[0])
+
+
+@pytest.mark.parametrize("path", sampled())
+def test_every_session_goes_through(path: str) -> None:
     """No traceback, pairs intact, pinned parts not rewritten, and totals equal to what the written file shows."""
-    files = sorted(Path(CORPUS).glob(f"{kind}/*/*.gz"))
-    assert len(files) >= PARTS
-    for file in files[part::PARTS]:
-        data = read(file)
-        read_back = {data: fit(data, policy="observe", now_ms=1)}  # policies may come to the same view
-        for policy in POLICIES:
-            view = carried.fit(data, policy=policy, window=60_000, now_ms=1, idle_s=1_000, compact=False)
-            again = read_back.get(view.request) or fit(view.request, policy="observe", now_ms=1)
-            read_back[view.request] = again
-            assert again.receipt.tokens_raw == view.receipt.tokens_view, (file, told(policy))
-            assert pairs(again.raw_transcript) == pairs(view.raw_transcript), (file, told(policy))
-            check_pinned(view)
+    data = recorded.data(path)
+    read_back = {data: fit(data, policy="observe", now_ms=1)}  # policies may come to the same view
+    for policy in POLICIES:
+        view = carried.fit(data, policy=policy, window=60_000, now_ms=1, idle_s=1_000, compact=False)
+        again = read_back.get(view.request) or fit(view.request, policy="observe", now_ms=1)
+        read_back[view.request] = again
+        assert again.receipt.tokens_raw == view.receipt.tokens_view, told(policy)
+        assert pairs(again.raw_transcript) == pairs(view.raw_transcript), told(policy)
+        check_pinned(view)
 
 
 def check_pinned(view: View[bytes]) -> None:
