@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from select import select
+from shlex import quote
 from socket import send_fds, socketpair
 from tempfile import TemporaryFile
 from threading import Lock
@@ -91,14 +92,16 @@ def write_command(path: Path, *, is_forked: bool) -> tuple[int, ...]:
     """A program that runs `python -m secateur ARGS`; the files that are to be passed on to it.
 
     Forked are commands that end by themselves, where processes can be forked; others start a new interpreter, and so do
-    those that are to find packages of their own (`PYTHONPATH`).
+    those that are to find packages of their own (another `PYTHONPATH`).
     """
     text = f'exec "{sys.executable}" -W error -m secateur "$@"\n'
     files: tuple[int, ...] = ()
     if is_forked and sys.platform != "win32":
         files = (_find_server().channel.fileno(),)
         client = f'"{sys.executable}" -I -S "{Path(__file__).with_name("cli_client.py")}" {files[0]}'
-        text = f'case "$PYTHONPATH:$1" in ?*:*|:serve|:run|:mcp|:bridge) ;; *) exec {client} "$@" ;; esac\n{text}'
+        ours = quote(os.environ.get("PYTHONPATH", ""))
+        forked = f'case "$1" in serve|run|mcp|bridge) ;; *) exec {client} "$@" ;; esac'
+        text = f'[ "$PYTHONPATH" != {ours} ] || {forked}\n{text}'
     path.write_text(f"#!/bin/sh\n{text}")
     path.chmod(0o755)
     return files

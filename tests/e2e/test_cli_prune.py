@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cli_runs import LONG, chat, environment, own_shape, pi_worked, saved, secateur, worked
+from cli_runs import LONG, chat, environment, own_shape, pi_worked, saved, secateur, secateur_in, worked
 
 GONE = "<tool-output-compacted />"
 
@@ -200,11 +200,10 @@ def test_policies_that_never_change_a_recorded_session_refuse(tmp_path: Path, po
 )
 def test_what_cannot_be_is_refused_in_one_sentence(tmp_path: Path, args: list[str], says: str) -> None:
     saved(tmp_path, pi_worked())
-    argv = [sys.executable, "-m", "secateur", "prune", "session.jsonl", *args]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment())
-    assert done.returncode == 2
-    assert says in done.stderr
-    assert done.stderr.count("\n") == 1
+    done = secateur_in(tmp_path, environment(), "prune", "session.jsonl", *args)
+    assert done.code == 2
+    assert says in done.err
+    assert done.err.count("\n") == 1
     assert os.listdir(tmp_path) == ["session.jsonl"]
 
 

@@ -1,8 +1,12 @@
 """A run in a fork of a loaded interpreter is the same as one in a new interpreter: code, output and errors."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
-from cli_runs import LONG, afresh, chat, secateur, worked
+from cli_runs import LONG, afresh, chat, environment, secateur, worked, write_command
 
 BODY = chat(*worked(LONG, LONG, "short", LONG))
 
@@ -33,3 +37,19 @@ def test_a_run_leaves_nothing_for_the_next() -> None:
     assert secateur("inspect", "-", stdin=BODY, FORCE_COLOR="1") != first
     assert secateur("inspect", "-", stdin=BODY) == first
     assert secateur("inspect", "-").code == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes cannot be forked")
+def test_a_command_is_forked_unless_it_is_to_find_other_packages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", "one's own")
+    command = tmp_path / "secateur"
+    files = write_command(command, is_forked=True)
+    forked, without_server, anew = (
+        subprocess.run([command, "--version"], env=environment(PYTHONPATH=path), pass_fds=passed, capture_output=True)
+        for path, passed in (("one's own", files), ("one's own", ()), ("another", ()))
+    )
+    assert without_server.returncode
+    assert (forked.returncode, anew.returncode) == (0, 0), anew.stderr
+    assert forked.stdout == anew.stdout
