@@ -7,6 +7,6 @@ import os
 
 from hypothesis import settings
 
-settings.register_profile("repeatable", deadline=None, derandomize=True)
-settings.register_profile("search", deadline=None, print_blob=True)
+settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile("search", deadline=None, print_blob=True, max_examples=200)
 settings.load_profile(os.environ.get("SECATEUR_LAWS", "repeatable"))

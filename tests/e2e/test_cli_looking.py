@@ -115,7 +115,8 @@ def test_policies_lists_the_presets_and_prints_one_that_loads_again(tmp_path: Pa
     others = {"opencode", "kilocode", "hermes", "pi-auto-compressor", "openclaw", "anthropic", "observe"}
     assert {"balance", *others} <= set(listed)
     assert [name for name, one in listed.items() if one["default"]] == ["balance"]
-    assert all(f" {name} " in secateur("policies").text for name in listed)
+    shown = secateur("policies").text
+    assert all(f" {name} " in shown for name in listed)
     for name in listed:
         printed = secateur("policies", name).out
         assert tomllib.loads(printed.decode())["name"] == name

@@ -8,9 +8,10 @@ from pathlib import PurePosixPath
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from law_examples import examples
 from secateur import ConfigError, Engine, SecateurError, StillTooLong, fit
 from secateur.policy import load
 from secateur.stores.memory import MemoryStore
@@ -85,14 +86,14 @@ def answered(call: Callable[[], Any]) -> None:
 
 @pytest.mark.parametrize("name", OF_FIT)
 @given(data=st.data())
-@settings(max_examples=25)
+@examples(15)
 def test_whatever_is_handed_to_fit(name: str, data: st.DataObject) -> None:
     value = data.draw(JUNK)
     answered(lambda: fit(TALK, **{name: value}))
 
 
 @given(JUNK)
-@settings(max_examples=80)
+@examples(40)
 def test_whatever_the_request_is(request: Any) -> None:
     answered(lambda: fit(request))
     answered(lambda: fit({"messages": request}))
@@ -101,7 +102,7 @@ def test_whatever_the_request_is(request: Any) -> None:
 
 @pytest.mark.parametrize("name", OF_ENGINE)
 @given(data=st.data())
-@settings(max_examples=25)
+@examples(15)
 def test_whatever_an_engine_is_made_with(name: str, data: st.DataObject) -> None:
     value = data.draw(JUNK)
     answered(lambda: Engine(**{name: value}).fit(TALK, session="s"))
@@ -109,7 +110,7 @@ def test_whatever_an_engine_is_made_with(name: str, data: st.DataObject) -> None
 
 @pytest.mark.parametrize("name", OF_REQUESTS)
 @given(data=st.data())
-@settings(max_examples=25)
+@examples(15)
 def test_whatever_an_engine_is_asked(name: str, data: st.DataObject) -> None:
     value, kept = data.draw(JUNK), data.draw(st.sampled_from([None, "memory://"]))
     answered(lambda: Engine(store=kept).fit(TALK, **{name: value}))
@@ -117,7 +118,7 @@ def test_whatever_an_engine_is_asked(name: str, data: st.DataObject) -> None:
 
 
 @given(JUNK, JUNK)
-@settings(max_examples=80)
+@examples(40)
 def test_whatever_is_said_between_requests(one: Any, other: Any) -> None:
     engine = Engine("kilocode", store=MemoryStore())
     view = engine.fit(TALK, session="s")
@@ -158,7 +159,7 @@ FIELDS = (
 
 @pytest.mark.parametrize("name", FIELDS)
 @given(data=st.data())
-@settings(max_examples=25)
+@examples(15)
 def test_whatever_a_policy_says(name: str, data: st.DataObject) -> None:
     value = data.draw(JUNK)
     answered(lambda: fit(TALK, policy={"extends": "kilocode", name: value}))

@@ -17,7 +17,7 @@ TRIALS = (
     own("digests", compaction={"digest": EAGER}),
     own("digests of what was pruned", INPUTS, on_arrival=BIRTH, compaction={"digest": EAGER | {"last_results": 4}}),
 )
-CASES = 75
+CASES = 40
 
 
 def drawn(seed: int, trial: Trial) -> Case:

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from law_examples import examples
 from laws.shapes import SHAPES
 from laws.validity import Case, case
 from secateur import ConfigError, Engine, SecateurError, StillTooLong, View
@@ -56,7 +57,7 @@ def requests(one: Case) -> list[tuple[bytes, dict[str, Any]]]:
     return [(body, {"idle_s": one.trial.idle_s, "now_ms": _NOW + n * 1_000_000}) for n, body in enumerate(bodies)]
 
 
-@settings(max_examples=75, deadline=None)
+@examples(30)
 @given(SEED, st.booleans())
 def test_what_failed_fails_again_and_changes_nothing(seed: int, kept: bool) -> None:
     one = case(seed)
@@ -74,7 +75,7 @@ def test_what_failed_fails_again_and_changes_nothing(seed: int, kept: bool) -> N
         assert tried(engines[0], request, "s", **moment)[0] == first
 
 
-@settings(max_examples=50, deadline=None)
+@examples(25)
 @given(SEED, st.booleans())
 def test_a_view_that_was_sent_all_the_same_stands(seed: int, kept: bool) -> None:
     one = case(seed)

@@ -9,11 +9,12 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import recorded
 from every_format import FORMATS_OF_ALL, IN_STRINGS, Step, Turn, document
+from law_examples import examples
 from secateur import documents as documents
 from secateur import fit
 from secateur.errors import FormatError
@@ -149,7 +150,7 @@ def talk(format: str, *arguments: str) -> list[Turn]:
 
 
 @pytest.mark.parametrize("format", FORMATS_OF_ALL)
-@settings(max_examples=40, deadline=None)
+@examples(20)
 @given(st.data())
 def test_what_is_not_shortened_is_spelled_as_it_was(format: str, data: st.DataObject) -> None:
     arguments = [data.draw(spelled(constants=format in IN_STRINGS)) for _ in range(data.draw(st.integers(1, 3)))]

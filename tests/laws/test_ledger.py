@@ -4,9 +4,10 @@ import json
 from typing import Any
 
 import msgspec
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from law_examples import examples
 from secateur.compaction.extract import extract
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
 from secateur.lineage import assign_keys
@@ -67,7 +68,7 @@ MESSAGE = st.one_of(
 HISTORY = st.lists(MESSAGE, max_size=12).map(lambda messages: assign_keys(messages))
 
 
-LAW = settings(max_examples=40)
+LAW = examples(20)
 
 
 def _json(value: Any) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from law_examples import examples
 from secateur.text.lossless import (
     bound_folded_chars,
     clean,
@@ -62,13 +63,13 @@ def spell(value: Any) -> str:
 
 
 @given(JSON)
-@settings(deadline=None, max_examples=200)
+@examples(80)
 def test_tables_are_turned_back_into_the_same_values(value: Any) -> None:
     assert spell(decode_tables(encode_tables(value))) == spell(value)
 
 
 @given(JSON, st.sampled_from([None, 1, 2]), st.sampled_from(["", "exit code: 0\n"]))
-@settings(deadline=None, max_examples=100)
+@examples(50)
 def test_json_in_a_text_becomes_tables_that_hold_it(value: Any, indent: int | None, before: str) -> None:
     written = json.dumps(value, indent=indent)
     text = f"{before}{written}\n"
@@ -100,7 +101,7 @@ TEXTS = st.lists(st.one_of(LOGGED, LOGGED, LINES), min_size=8, max_size=60).map(
 
 
 @given(TEXTS)
-@settings(deadline=None, max_examples=150)
+@examples(60)
 def test_logs_are_turned_back_into_the_same_characters(text: str) -> None:
     made = fold_templates(text)
     assert expand_templates(made) == text
@@ -139,7 +140,7 @@ def log_of(seed: int) -> str:
 
 
 @given(st.one_of(st.integers(0, 1 << 32).map(log_of), TEXTS))
-@settings(deadline=None, max_examples=150)
+@examples(60)
 def test_a_folded_log_is_never_shorter_than_its_bound(text: str) -> None:
     bound = bound_folded_chars(text, len(text))
     assert bound <= len(fold_templates(text))
@@ -157,7 +158,7 @@ def test_the_bound_tells_most_of_what_a_log_of_many_values_keeps() -> None:
 
 
 @given(st.lists(st.tuples(LINES, st.integers(1, 12)), max_size=20))
-@settings(deadline=None, max_examples=150)
+@examples(60)
 def test_equal_lines_are_turned_back_and_the_notes_number_them(runs: list[tuple[str, int]]) -> None:
     text = "\n".join(line for line, count in runs for _ in range(count))
     made = fold_repeats(text)

@@ -2,10 +2,11 @@
 
 from typing import NamedTuple
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from law_examples import examples
 from secateur.model import Message, Part
 from secateur.pricing.rules import CacheRules
 from secateur.simulate.cache import Cache, Caching, Prompts
@@ -103,7 +104,7 @@ class Told:
         return since <= at < until
 
 
-@settings(max_examples=300)
+@examples(100)
 @given(
     STEPS, st.sampled_from(KINDS), st.sampled_from(("path", "hit")), st.sampled_from((0, 6)), st.sampled_from((0, 1, 3))
 )

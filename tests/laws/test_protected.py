@@ -4,12 +4,13 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compactions import said
 from every_format import Step, Turn, document
 from every_format.drawn import TURNS
+from law_examples import examples
 from secateur import Engine
 from secateur import documents as documents
 from secateur.policy import PRESETS, load
@@ -37,7 +38,7 @@ def list_texts(native: Any) -> str:
 
 
 @pytest.mark.parametrize("policy", COMPACTING)
-@settings(max_examples=12, deadline=None)
+@examples(6)
 @given(st.sampled_from(BODIES), TURNS, st.booleans(), st.booleans())
 def test_a_protected_result_is_in_every_view(policy: str, format: str, turns: Any, stored: bool, asks: bool) -> None:
     turns = [with_lookup(turn, number) for number, turn in enumerate(turns * 2)]

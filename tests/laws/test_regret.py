@@ -5,10 +5,11 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from law_examples import examples
 from secateur.cachecost.cut_costs import CutCosts
 from secateur.model import Replace
 from secateur.policy import Policy, load
@@ -141,7 +142,7 @@ def billed(
     return list(NOTED), found, digested
 
 
-@settings(max_examples=60)
+@examples(30)
 @given(
     st.lists(ROUND, min_size=3, max_size=14),
     st.sampled_from(KINDS),
@@ -179,7 +180,7 @@ def test_the_account_is_the_bill(
             assert bill.above <= most * bill.unpruned
 
 
-@settings(max_examples=40)
+@examples(20)
 @given(
     st.lists(ROUND, min_size=4, max_size=14),
     st.sampled_from(KINDS),
@@ -220,7 +221,7 @@ CAREFUL: dict[str, Any] = {
 }
 
 
-@settings(max_examples=60)
+@examples(30)
 @given(
     st.lists(ROUND, min_size=3, max_size=20),
     st.sampled_from(KINDS),
@@ -244,7 +245,7 @@ def test_careful_is_at_no_request_above_the_unpruned_bill(
 DIGESTS: dict[str, Any] = {"extends": "digests", "protect": {"last_results": 1, "tool_kinds": []}, "prune": []}
 
 
-@settings(max_examples=80)
+@examples(40)
 @given(
     st.lists(ROUND, min_size=6, max_size=20),
     st.sampled_from(KINDS),
@@ -263,7 +264,7 @@ def test_no_prefix_of_the_bill_is_above_the_bound(
         assert bill.above <= 0.85 * most * bill.unpruned + 0.01
 
 
-@settings(max_examples=80)
+@examples(40)
 @given(
     st.lists(ROUND, min_size=6, max_size=25),
     st.sampled_from(KINDS),
@@ -285,7 +286,7 @@ def test_nor_where_older_work_becomes_digests(
         assert pruned - unpruned <= 0.85 * most * unpruned + 0.01
 
 
-@settings(max_examples=80)
+@examples(40)
 @given(
     st.lists(ROUND, min_size=6, max_size=25),
     st.sampled_from(KINDS),

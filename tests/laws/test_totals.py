@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import recorded
 from cli_runs import secateur
 from every_format import FORMATS_OF_ALL, Step, Turn, document
 from every_format.drawn import LOG, SOURCE, TURNS
+from law_examples import examples
 from laws.trials import BIRTH, CONDENSE, INPUTS, SAME, STALE, own, preset
 from secateur import Engine, StillTooLong
 from secateur.cli.exit_codes import UnreadableInput
@@ -49,7 +50,7 @@ def agrees(raw: bytes, policy: Any, window: int | None, compact: bool) -> int:
 
 
 @pytest.mark.parametrize("trial", POLICIES, ids=lambda trial: trial.name)
-@settings(max_examples=12, deadline=None)
+@examples(6)
 @given(st.sampled_from(FORMATS_OF_ALL), TURNS, st.sampled_from([None, 1_000, 4_000]), st.booleans())
 def test_a_report_sums(trial: Any, format: str, turns: Any, window: int | None, compact: bool) -> None:
     agrees(document(format, turns), trial.policy, window, compact)

@@ -15,6 +15,7 @@ import recorded
 from cli_runs import secateur
 from every_format import FORMATS_OF_ALL, Step, Turn, document
 from every_format.drawn import FAILED, FOUND, LOG, PASSED, QUOTING, SOURCE, TABLE, TURNS
+from law_examples import examples
 from laws.trials import BIRTH, CLEAR, CONDENSE, INPUTS, SAME, STALE, TRIM, own, preset
 from secateur import Engine, StillTooLong, fit
 from secateur import documents as documents
@@ -52,7 +53,7 @@ def pruned(raw: Any, policy: str | Policy, idle_s: float | None, window: int | N
 
 
 @pytest.mark.parametrize("trial", POLICIES, ids=lambda trial: trial.name)
-@settings(max_examples=40, deadline=None)
+@examples(16)
 @given(st.sampled_from(FORMATS_OF_ALL), TURNS, IDLE)
 @example("codex", TOO_LITTLE_LEFT, None)
 def test_pruning_what_was_pruned_changes_no_byte(trial: Any, format: str, turns: Any, idle_s: float | None) -> None:
@@ -61,7 +62,7 @@ def test_pruning_what_was_pruned_changes_no_byte(trial: Any, format: str, turns:
 
 
 @pytest.mark.parametrize("format", FORMATS_OF_ALL)
-@settings(max_examples=5, deadline=None)
+@examples(2)
 @given(TURNS)
 def test_in_every_format(format: str, turns: Any) -> None:
     for trial in POLICIES:
@@ -79,14 +80,24 @@ def recorded_conversation(path: str) -> bytes:
     return raw
 
 
+def list_settings(path: str) -> list[tuple[str, int | None]]:
+    """Every preset in one of two windows, by turns, so that over the sessions each is played in both."""
+    windows = (None, 30_000)
+    turn = len(path) % 2
+    return [
+        (name, window)
+        for number, name in enumerate(PRESETS)
+        for window in (windows if recorded.WHOLE else [windows[(number + turn) % 2]])
+    ]
+
+
 @recorded.NEEDED
 @pytest.mark.parametrize("path", recorded.paths(500_000))
 def test_of_recorded_sessions(path: str) -> None:
     raw = recorded_conversation(path)
-    for name in PRESETS:
-        for window in (None, 30_000):
-            once, edits = pruned(raw, load(name), 400.0, window)
-            assert not edits or pruned(once, load(name), 400.0, window) == (once, 0), (name, window)
+    for name, window in list_settings(path):
+        once, edits = pruned(raw, load(name), 400.0, window)
+        assert not edits or pruned(once, load(name), 400.0, window) == (once, 0), (name, window)
 
 
 COLD_S, NOW = 90_000.0, 1_800_000_000_000
@@ -131,7 +142,7 @@ def compacted_twice(raw: Any, policy: Policy, window: int | None, summary: str =
 
 
 @pytest.mark.parametrize("format", FORMATS_OF_ALL)
-@settings(max_examples=4, deadline=None)
+@examples(2)
 @given(TURNS, st.sampled_from([None, 20_000, 100_000]), WRITTEN, st.booleans())
 def test_compacting_what_was_compacted_changes_no_byte(
     format: str, turns: Any, window: int | None, summary: str, force: bool
@@ -141,7 +152,7 @@ def test_compacting_what_was_compacted_changes_no_byte(
 
 
 @pytest.mark.parametrize("name", PRESETS)
-@settings(max_examples=10, deadline=None)
+@examples(6)
 @given(st.sampled_from(FORMATS_OF_ALL), TURNS, st.sampled_from([3_000, 6_000, 12_000]), st.booleans())
 def test_compacting_twice_in_small_windows(name: str, format: str, turns: Any, window: int, running: bool) -> None:
     turns = [*turns, Turn("and then", turns[0].steps, "")] if running else turns
@@ -166,7 +177,7 @@ LOGS = ("claude_code", "codex", "opencode", "openclaw", "pi")
 
 
 @pytest.mark.parametrize("format", LOGS)
-@settings(max_examples=8, deadline=None)
+@examples(4)
 @given(st.integers(1, 5), st.sampled_from([LOG, SOURCE, TABLE]), st.sampled_from([None, 20_000]))
 def test_a_tail_that_splits_a_turn_begins_with_the_user(format: str, steps: int, output: str, window: Any) -> None:
     long = Turn("do it", tuple(Step("bash", '{"command": "make"}', output * 4) for _ in range(steps)))
@@ -180,9 +191,8 @@ def test_a_tail_that_splits_a_turn_begins_with_the_user(format: str, steps: int,
 @pytest.mark.parametrize("path", recorded.paths(500_000))
 def test_compacting_recorded_sessions_twice(path: str) -> None:
     raw = recorded_conversation(path)
-    for name in PRESETS:
-        for window in (None, 30_000):
-            compacted_twice(raw, load(name), window)
+    for name, window in list_settings(path):
+        compacted_twice(raw, load(name), window)
 
 
 @pytest.mark.parametrize("name", ["balance", "opencode", "pi-auto-compressor"])

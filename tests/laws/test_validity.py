@@ -9,7 +9,7 @@ from laws.shapes import SHAPES
 from laws.trials import TRIALS
 from laws.validity import Outcome, case, play
 
-CASES = 1_000
+CASES = 400
 PARTS = 4
 
 
