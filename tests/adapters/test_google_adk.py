@@ -21,6 +21,7 @@ from google.adk.runners import InMemoryRunner
 from google.genai import types
 
 from secateur.adapters.google_adk import SecateurAdkPlugin
+from secateur.edge import OpenCalls
 
 
 class Scripted(BaseLlm):
@@ -148,6 +149,22 @@ def test_a_call_that_failed_leaves_no_view_behind() -> None:
         asyncio.run(run_agent(root, [plugin]))
     asyncio.run(run_agent(LlmAgent(name="reader", model=make_model(), tools=[read_note]), [plugin], "t"))
     assert len(plugin._calls._views) <= 1
+
+
+def test_calls_that_fail_are_not_held_for_good() -> None:
+    plugin = SecateurAdkPlugin(make_engine())
+    for _ in range(OpenCalls.MOST_FAILED + 3):
+        root = LlmAgent(name="reader", model=make_model(broken=0), tools=[read_note])
+        with pytest.raises(RuntimeError, match="out of order"):
+            asyncio.run(run_agent(root, [plugin]))
+    assert len(plugin._calls._views) == OpenCalls.MOST_FAILED
+
+
+def test_a_slash_in_a_name_leads_to_nobody_elses_session() -> None:
+    views = Views()
+    plugin = SecateurAdkPlugin(make_engine(), on_view=views)
+    asyncio.run(run_agent(LlmAgent(name="reader", model=make_model(Reader(rounds=0))), [plugin], "s/reader"))
+    assert views.last.session == "work/u/s%2Freader/reader"
 
 
 @pytest.mark.parametrize(

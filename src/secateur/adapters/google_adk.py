@@ -62,6 +62,12 @@ class SecateurAdkPlugin(BasePlugin):
                 told = usage.model_dump(mode="json", by_alias=True, exclude_none=True)
                 await self.edge.arecord(view, {"usageMetadata": told})
 
+    @override
+    async def on_model_error_callback(self, *, callback_context: Any, llm_request: Any, error: Exception) -> None:
+        """Forget the call, unless it is soon sent again."""
+        with suppress(Exception):
+            self._calls.fail(_name_call(callback_context))
+
     def _make_recall_tool(self) -> FunctionTool:
         def recall(handle: str, tool_context: ToolContext, page: int = 1, lines: str = "", json_path: str = "") -> str:
             return recall_from(self.edge, _name_session(tool_context), handle, page, lines, json_path)
@@ -73,7 +79,10 @@ class SecateurAdkPlugin(BasePlugin):
 def _name_session(context: Any) -> str:
     """Name the session: ids are unique only per user of an app, and each agent sees its own events."""
     session = context.session
-    return "/".join((session.app_name, session.user_id, session.id, context.agent_name))
+    names = (session.app_name, session.user_id, session.id, context.agent_name)
+    return "/".join(
+        one.replace("%", "%25").replace("/", "%2F") for one in names
+    )  # nobody's names make those of another
 
 
 def _name_call(context: Any) -> tuple[str, str]:
