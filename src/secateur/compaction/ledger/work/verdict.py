@@ -187,10 +187,11 @@ def _list_open(ledger: Ledger) -> Iterator[str]:
 
 
 def _is_commit_expected(ledger: Ledger) -> bool:
-    """Whether the session has committed, or the user or a rule in force speaks of commits."""
-    said = (*(one.text for one in ledger.requests), *(one.text for one in ledger.constraints if not one.replaced_by))
+    """Whether the session has committed, or the user speaks of commits."""
+    own = (one for one in ledger.constraints if one.scope != "project" and not one.replaced_by)
+    said = (one.text for one in (*ledger.requests, *own))
     is_tracked = bool(ledger.commits or ledger.tickets) or "commit" in ledger.delivered
-    return is_tracked or any("commit" in text.lower() for text in said)
+    return is_tracked or any(map(_COMMITS.search, said))
 
 
 def _list_failed(ledger: Ledger) -> Iterator[str]:
@@ -260,6 +261,7 @@ _CHANGES = re.compile(
     r"(?i)\b(?:add|fix|implement|change|update|remove|delete|rename|refactor|create|write|replace|move|migrate"
     r"|rewrite|extend|mend|convert|split|build)\b"
 )
+_COMMITS = re.compile(r"(?i)\bcommit(?:t?ed|ting|s)?\b(?! (?:messages?|hash))")
 _JOINTS = re.compile(r"&&|\|\||[;|]")  # of a command line
 _FIXED = re.compile(r"(?i)\b(?:fixed|resolved|addressed|corrected|done)\b|[✅✔]")
 _ACT = re.compile(r"(?<![\w-])(push|commit|pull|merge|rebase|cherry-pick|publish|release|deploy|upload|apply)\b")
