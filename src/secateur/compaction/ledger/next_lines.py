@@ -61,8 +61,9 @@ def render_next(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
 
 
 def _strip_announcement(ledger: Ledger) -> str:
-    """Return the agent's reasoning, without what it says last that it is about to call if calls ended since."""
-    text = ledger.thought.text if ledger.thought else ""
+    """Return the agent's reasoning while a request is open, without an announcement of a call that ended since."""
+    is_open = bool(ledger.requests) and ledger.requests[-1].state == "open"
+    text = ledger.thought.text if ledger.thought and is_open else ""
     before, _, last = text.rstrip().rpartition(". ")
     return f"{before}." if before and ledger.last_calls and is_announcing(last) else text
 
