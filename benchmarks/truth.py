@@ -81,14 +81,8 @@ def judge(name: str, summary: str, messages: tuple[Message, ...]) -> Iterator[St
         if message.role == "user" and message.origin == "user"
     ]
     for line in bullets(summary, "Next steps"):
-        if line.startswith("the user waits for: "):
-            told = _resolve(line.partition(": ")[2].strip(), summary)
-            text = " ".join(told.split()).partition(" […]")[0]  # up to the first gap it is verbatim
-            place = max((n for n, one in enumerate(said) if text[:80] in one), default=-1)
-            behind = tuple(
-                one for one in said[place + 1 :] if not re.fullmatch(r"(?i)\W*(?:yes|ok|go on|continue)\W*", one)
-            )
-            yield Statement(name, "waits", line, place < 0 or bool(behind), behind)
+        if waited := _find_waited(line, summary):
+            yield _judge_waited(name, line, waited, said)
         if line.startswith("where it stands: "):
             yield Statement(name, "stands", line, _is_turn_false(line, messages), ())
     for line in (*bullets(summary, "Discoveries"), *bullets(summary, "Next steps")):
@@ -99,12 +93,21 @@ def judge(name: str, summary: str, messages: tuple[Message, ...]) -> Iterator[St
         yield Statement(name, "goal", line, bool(found), ())
 
 
-def _resolve(text: str, summary: str) -> str:
-    """The words that a mark stands for, which the goal has; any other text as it is."""
-    named = re.fullmatch(r"\[(\w+)\] \(see Goal\)", text)
+def _find_waited(line: str, summary: str) -> str:
+    """What a line says that the user waits for, up to the first gap, which is verbatim; "" if it says nothing of it."""
+    if line.startswith("the user waits for: "):
+        return " ".join(line.partition(": ")[2].split()).partition(" […]")[0]
+    named = re.match(r"where it stands: the agent is in the middle of its work on \[(\w+)\]", line)
     goals = bullets(summary, "Goal") if named else []
     found = next((one for one in goals if named and one.startswith(f"[{named[1]}")), "")
-    return re.sub(r"^\[[^\]]*\] (?:asked “[^”]*”: )?", "", found).partition("\n")[0] or text
+    text = re.sub(r"^\[[^\]]*\] (?:asked “[^”]*”: )?", "", found).partition("\n")[0]
+    return " ".join(text.split()).partition(" […]")[0]
+
+
+def _judge_waited(name: str, line: str, text: str, said: list[str]) -> Statement:
+    place = max((n for n, one in enumerate(said) if text[:80] in one), default=-1)
+    behind = tuple(one for one in said[place + 1 :] if not re.fullmatch(r"(?i)\W*(?:yes|ok|go on|continue)\W*", one))
+    return Statement(name, "waits", line, place < 0 or bool(behind), behind)
 
 
 def _is_turn_false(line: str, messages: tuple[Message, ...]) -> bool:

@@ -144,6 +144,7 @@ _KINDS = (
         re.compile(r'\A\s*"?# (?:Maestro System )?Context\b.*?^(?:# User Request|## Tasks)[ \t]*$', re.S | re.M),
         True,
     ),
+    HostText("copilot", _make_tag_pattern("custom_instruction"), True),
     HostText("cline", _make_tag_pattern("environment_details")),
     HostText("gemini", _make_tag_pattern("session_context|hook_context")),
     HostText(

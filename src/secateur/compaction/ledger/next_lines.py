@@ -6,12 +6,11 @@ named by its mark, and what the line on where the session stands says is not sai
 
 from collections.abc import Iterator, Sequence
 
-from secateur.compaction.ledger.course import UNDER_GOAL, format_bullet
+from secateur.compaction.ledger.course import format_bullet
 from secateur.compaction.ledger.entries import Command, Ledger, Quote, StandingKind, mark
 from secateur.compaction.ledger.runs.last_calls import is_announcing
 from secateur.compaction.ledger.turns.outcomes import STOPPED
 from secateur.compaction.ledger.turns.reports import strip_reported
-from secateur.compaction.ledger.user.answers import is_confirming
 from secateur.compaction.ledger.user.briefs import find_decisive_sentence
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.compaction.ledger.work.open_work import (
@@ -25,7 +24,6 @@ from secateur.compaction.ledger.work.verdict import render_verdict
 from secateur.toolcalls.actions import collapse_whitespace
 
 OUTCOME_WORDS = {True: "ok", False: "failed", None: "ended, outcome unknown"}
-WAITED_CHARS = 120  # of a request that is said again where the user waits for it
 LAST_WORDS = "the agent said last"
 EARLIER_WORDS = "before that the agent said"
 EDITED_SINCE = " (edited since)"
@@ -37,15 +35,16 @@ CALLED = "then called"
 
 def render_next(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
     """Render where the session stands, the agent's last words, then what is open, in the words of whoever said it."""
-    if verdict := render_verdict(ledger):
+    verdict = render_verdict(ledger)
+    if verdict:
         yield verdict
     yield from _render_standing(ledger, "edits", "unchecked")
-    said, asked = ledger.last_words, find_open_request(ledger)
+    said = ledger.last_words
     if said and not said.is_answered:
         yield format_bullet(f"{LAST_WORDS}: {strip_reported(said.text, reported, ledger.commits)}")
         yield from _render_standing(ledger, "refuted")
         yield from _render_last_calls(ledger)
-    if waited := _name_waited(ledger, asked):
+    if waited := _quote_waited(ledger, verdict):
         yield f"- the user waits for: {waited}"
     if said and said.is_answered:
         yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(said.text, reported, ledger.commits)}")
@@ -68,14 +67,13 @@ def _strip_announcement(ledger: Ledger) -> str:
     return f"{before}." if before and ledger.last_calls and is_announcing(last) else text
 
 
-def _name_waited(ledger: Ledger, asked: str) -> str:
-    """Name what the user waits for: a brief request in its words, one that stands under the goal by its mark."""
-    if asked.endswith("…"):
+def _quote_waited(ledger: Ledger, verdict: str) -> str:
+    """Quote what the user waits for, unless the goal has it and the line on where the session stands names it."""
+    waited = find_open_request(ledger)
+    if waited is None or waited.text.endswith("…"):
         return ""
-    goal = next((one for one in list_goals(ledger) if one.text == asked and one.key), None)
-    if goal and (len(asked) > WAITED_CHARS or is_confirming(goal)):
-        return f"[{mark(goal.key)}] {UNDER_GOAL}"
-    return find_decisive_sentence(asked)
+    is_named = bool(waited.key) and f"[{mark(waited.key)}]" in verdict and waited in list_goals(ledger)
+    return "" if is_named else find_decisive_sentence(waited.text)
 
 
 def _render_standing(ledger: Ledger, *kinds: StandingKind) -> Iterator[str]:

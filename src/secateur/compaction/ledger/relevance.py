@@ -22,6 +22,7 @@ from secateur.compaction.ledger.brevity import (
     shorten_courses,
 )
 from secateur.compaction.ledger.entries import (
+    Constraint,
     Ledger,
     PlanItem,
     UserRequest,
@@ -58,6 +59,7 @@ OLDER_GOAL_CHARS = 450  # of an answered goal before the newest one
 OLD_CHARS = 140  # of one before the latest
 _FEWEST_WORDS = 5  # of the first request, to be told whatever it is
 WHOLE_SHARE = 0.7  # of the room of answered requests, for those that are not told in a line
+MANY_LINES = 6  # of a request of which those that are demands are listed as such only
 PASTED_CHARS = 200  # of one that is longer than what people type
 
 
@@ -74,6 +76,7 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     dropped = ledger.omitted.get("requests", 0) + _count_untold(ledger, requests)
     work = "\n".join((*(one.path for one in ledger.files), *(one.text for one in ledger.commands)))
     constraints = select_constraints(ledger.constraints, requests, most_rules, work)
+    requests = tuple(_drop_demands(one, constraints) if one.goal else one for one in requests)
     commands, failures = join_errors(ledger, select_commands(ledger))
     commits = limit_commits(ledger.commits, commit_chars)
     left_out = len(ledger.commits) - len(commits)
@@ -108,6 +111,16 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
         commits=commits,
         omitted={**ledger.omitted, **{name: n for name, n in counts.items() if n}},
     )
+
+
+def _drop_demands(one: UserRequest, demands: Sequence[Constraint]) -> UserRequest:
+    """Return a request of many lines without the lines that are listed as constraints."""
+    lines = one.text.split("\n")
+    if len(lines) < MANY_LINES:
+        return one
+    listed = {line.strip() for demand in demands if not demand.replaced_by for line in demand.text.split("\n")} - {""}
+    left = [line for line in lines if line.strip() not in listed]
+    return replace(one, text="\n".join(left).strip()) if any(map(str.strip, left)) else one
 
 
 def _select_requests(ledger: Ledger) -> tuple[UserRequest, ...]:

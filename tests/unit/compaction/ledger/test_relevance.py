@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from conversation import assistant, in_order, result, talk, user
 from secateur.compaction.ledger import FileEntry, Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.entries import Command, Failure, PlanItem, Progress, UserRequest
+from secateur.compaction.ledger.entries import Command, Failure, PlanItem, Progress, Ticket, UserRequest
 from secateur.compaction.ledger.relevance import select_relevant
 from secateur.compaction.ledger.user.project_rules import MOST_PROJECT_RULES
 from secateur.model import Message
@@ -582,12 +582,12 @@ def test_the_errors_of_a_failing_check_stand_beside_it_and_nowhere_else() -> Non
     assert not any("test_leap" in line for id in lines for line in lines[id] if line != failing)
 
 
-def test_what_the_user_waits_for_is_named_by_its_mark_where_the_goal_has_the_words() -> None:
-    order = "Review the changes against main. Run `git diff main` to see them, and list what has to be mended first."
-    brief, long = (shown(user(text), *ran("git diff main", "a line")) for text in (order[:32], order + " " + order))
-    assert "- the user waits for: Review the changes against main." in brief["next"]
-    key = long["goal"][0].partition("[")[2].partition(",")[0]
-    assert f"- the user waits for: [{key}] (see Goal)" in long["next"]
+def test_demands_among_the_many_lines_of_a_goal_are_listed_as_constraints_only() -> None:
+    lines = [f"Part {n} of the table is about the harbor." for n in range(6)]
+    text = "\n".join(("Write the table of the harbor.", *lines, "Never edit the file rows.csv."))
+    shown_lines = shown(user(text), *ran("ls", "rows.csv"))
+    assert "Never edit" not in "".join(shown_lines["goal"])
+    assert any("Never edit the file rows.csv." in line for line in shown_lines["constraints"])
 
 
 def test_a_text_that_stands_for_a_missing_result_is_no_outcome() -> None:
@@ -601,3 +601,9 @@ def test_what_an_older_plan_had_done_is_not_told_beside_a_newer_one() -> None:
     done, left = PlanItem("Write the reader.", "done", "second"), PlanItem("Write its tests.", "open", "second")
     more = PlanItem("Write the docs.", "open", "second")
     assert select_relevant(Ledger(tasks=(old, done, left, more)), 4_000, 400).tasks == (done, left, more)
+
+
+def test_what_only_keeps_the_tracker_is_not_told_beside_the_ticket() -> None:
+    command = Command("bd create --title=rows")
+    assert select_relevant(Ledger(commands=(command,)), 4_000, 400).commands == (command,)
+    assert select_relevant(Ledger(commands=(command,), tickets=(Ticket("rows-1"),)), 4_000, 400).commands == ()

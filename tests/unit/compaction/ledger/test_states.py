@@ -17,7 +17,7 @@ from secateur.compaction.ledger import (
     settle_states,
 )
 from secateur.compaction.ledger.coverage import is_covering
-from secateur.compaction.ledger.entries import Question
+from secateur.compaction.ledger.entries import Question, mark
 from secateur.compaction.ledger.files.values import merge_values
 from secateur.model import Message
 from secateur.tokens import estimate
@@ -106,7 +106,10 @@ def test_an_offer_is_an_answer_and_a_question_is_none() -> None:
 
 def test_what_the_user_urges_on_is_what_is_waited_for() -> None:
     ledger = settled([user("Port the parser to the new grammar."), *ran("make x"), user("continue"), *ran("make y")], 2)
-    assert render_ledger(ledger)["next"][1] == "- the user waits for: Port the parser to the new grammar."
+    key = ledger.requests[0].key
+    assert render_ledger(ledger)["next"][0].startswith(
+        f"- where it stands: the agent is in the middle of its work on [{mark(key)}]"
+    )
 
 
 def test_a_message_that_begins_with_a_wish_to_stop_something_takes_nothing_back() -> None:

@@ -4,8 +4,9 @@ sentence about the file.
 Rule: names come from the texts that edits wrote and from what is around them, sentences from the agent's newest words
 behind the last edit of the file; a sentence is quoted, never composed, and stands with one file only. What a later edit
 took back is not told, and neither is what git took back. A change of one line is shown. Edits of nothing but imports or
-layout say that. A file that a command rewrote is told by the diff that git printed of it, else by the command's own
-expression. A file whose edits were all taken back by later ones is as it was.
+layout say that, and so does a file of which a tool shows that most is gone. A file that a command rewrote is told by
+the diff that git printed of it, else by the command's own expression. A file whose edits were all taken back by later
+ones is as it was.
 """
 
 import re
@@ -16,6 +17,7 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.compaction.ledger.files.changes import DIFF, FileChanges, trace_changes
 from secateur.compaction.ledger.files.own_words import find_mentions
+from secateur.compaction.ledger.files.paths import ListedFiles
 from secateur.compaction.ledger.files.rewrites import (
     IMPORTS_ONLY,
     LAYOUT_ONLY,
@@ -26,6 +28,8 @@ from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 from secateur.toolcalls.effects import Effect
 
+FEWEST_LINES = 100  # of a file of which it is told that most is gone,
+LEFT_SHARE = 1 / 3  # where no more than this share of its lines is left
 NOTE_CHARS = 220  # of one file
 LINES_CHARS = 320  # of one file whose changed lines are all shown
 MOST_DEEDS = 2
@@ -50,13 +54,16 @@ def describe_changes(
     noted = [one.path for one in files if one.use in ("created", "changed", "moved") and not one.scratch]
     if not noted:
         return tuple(files)
+    done = tuple(done)
     history = trace_changes(noted, messages, done, settled)
+    losses = _describe_losses(ListedFiles(noted, done), done)
     said = find_mentions(messages, {path: one.number for path, one in history.items()})
     created = {one.path for one in files if one.use == "created"}
     notes = {
         path: _describe(one, said.alone.get(path, ""), said.together.get(path, ""), path in created)
         for path, one in history.items()
     }
+    notes |= {path: "; ".join(filter(None, (losses[path], notes.get(path)))) for path in losses}
     undone = {path for path, one in history.items() if _is_undone(one)}
     return tuple(
         replace(one, use="restored")
@@ -66,6 +73,21 @@ def describe_changes(
         else one
         for one in files
     )
+
+
+def _describe_losses(files: ListedFiles, done: Iterable[Action]) -> dict[str, str]:
+    """Describe by path how few lines are left of files that had many."""
+    counts: dict[str, tuple[int, int]] = {}
+    for action in done:
+        for shown in _COUNTED.finditer(action.said) if " lines total)]" in action.said else ():
+            if path := files.find(shown["path"]):
+                lines = int(shown["lines"])
+                counts[path] = counts.get(path, (lines, lines))[0], lines
+    return {
+        path: f"most of it is gone: {first:,} lines before, {last:,} now"
+        for path, (first, last) in counts.items()
+        if first >= FEWEST_LINES and last <= first * LEFT_SHARE
+    }
 
 
 def _is_undone(changes: FileChanges) -> bool:
@@ -227,6 +249,7 @@ def _rank_name(name: str) -> int:
     return 0 if _TELLING.match(name) else 1
 
 
+_COUNTED = re.compile(r"\[File: (?P<path>[^\n]{1,400}?) \((?P<lines>\d{1,9}) lines total\)\]")
 _TELLING = re.compile(r"“|[Tt]est|[A-Z]")
 _ANY_NAME = (
     r"(?i:close|read|write|string|error|unwrap|len|less|swap|get|set|init|run|call|next|reset|dispose|render|refresh"

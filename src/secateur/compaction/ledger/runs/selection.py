@@ -27,6 +27,7 @@ MOST_PASSED_CHECKS = 16
 MOST_ERRORS, MOST_OF_RUN = 3, 2  # that are not open; of one run
 MOST_COMMANDS = 12  # that are no checks
 _CHECKS_ALL = re.compile(r"^(?:npm|pnpm|yarn|bun|make|mise|just|task)(?: run)? check$")
+_TRACKS = re.compile(r"(?:bd|tk) (?:create|update|show|close|claim|ready|sync)\b")
 
 
 def select_commands(ledger: Ledger) -> tuple[Command, ...]:
@@ -76,6 +77,8 @@ def _is_outdated(one: Command, valid: Sequence[Command]) -> bool:
 
 def _is_lasting(one: Command, ledger: Ledger) -> bool:
     """Whether a command left the machine, or changed what no step tells; a commit has its own line."""
+    if ledger.tickets and _TRACKS.match(one.text):
+        return False  # the ticket has a line
     if one.scratch or (ledger.commits and re.search(r"\bgit\b.{0,40}\bcommit\b", one.text)):
         return False
     return is_outward(one.text) or is_task_run(one.text) or (not ledger.requests and is_lasting(one.text))

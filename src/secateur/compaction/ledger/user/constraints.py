@@ -127,7 +127,10 @@ def _extract_procedure(text: str, key: str, source: str) -> Iterator[Constraint]
 
 
 def _list_texts(message: Message) -> Iterator[str]:
-    """Yield the texts of a message in the user's name, whoever wrote them."""
+    """Yield the texts of a message in the user's name, whoever wrote them, and a prompt with a project's rules."""
+    texts = (part.text for part in message.parts if part.kind == "text")
+    if message.role == "system":
+        yield from (text for text in texts if "<custom_instruction" in text)
     if message.role == "user" and message.origin in ("user", "harness"):
         yield from (part.text for part in message.parts if part.kind == "text" and not part.container_key)
 

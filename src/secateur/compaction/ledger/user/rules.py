@@ -24,11 +24,16 @@ def name_rule_source(action: Action) -> str:
     return next(_find_sources(action), "")
 
 
+COPILOT_RULES = "custom instructions"
+
+
 def name_rules(text: str) -> str:
     """Return the name of the instruction file, or of the host, that a host repeats in this text; "" if it has none."""
     if found := _NAMED.search(text[:_HEAD]):
         return found[0]
-    return found[1] or found[2] if (found := _HOST.search(text[:_HEAD])) else ""
+    if found := _HOST.search(text[:_HEAD]):
+        return found[1] or found[2]
+    return COPILOT_RULES if text.startswith("<custom_instruction") else ""
 
 
 def strip_numbers(text: str) -> str:

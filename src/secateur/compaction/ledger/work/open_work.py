@@ -6,7 +6,7 @@ Rule: a request is open while the agent has not ended its turn with an answer. H
 import re
 from collections.abc import Iterable, Iterator
 
-from secateur.compaction.ledger.entries import Command, Ledger
+from secateur.compaction.ledger.entries import Command, Ledger, UserRequest
 from secateur.compaction.ledger.files.lines import find_base, find_tops, shorten_path
 from secateur.compaction.ledger.files.paths import find_place
 from secateur.compaction.ledger.files.touched import OTHERS
@@ -24,6 +24,7 @@ PUSHED, ALL_COMMITS = "pushed", "all commits above"
 NEVER_COMMITTED = "not committed"
 NOT_TO_COMMIT = "changed (the task forbids commits)"
 DEMANDED = "not done yet"
+LEFT_OUT = "; the agent says that it left it out"
 MOST_CHECKS = 3  # failing ones among what comes next
 
 
@@ -69,15 +70,15 @@ def find_submission(ledger: Ledger) -> str:
     return next((one.text for one in ledger.standing if one.kind == "ended" and one.text.startswith(SUBMITTED)), "")
 
 
-def find_open_request(ledger: Ledger) -> str:
+def find_open_request(ledger: Ledger) -> UserRequest | None:
     """Return what the user waits for: the newest request, or the one that it urges on.
 
-    "" while the agent asks, once it has handed its work in, and where only a host told it to go on.
+    None while the agent asks, once it has handed its work in, and where only a host told it to go on.
     """
     if ledger.questions or find_submission(ledger) or not ledger.requests or ledger.requests[-1].state != "open":
-        return ""
-    open_ = [one.text for one in ledger.requests if one.state == "open" and not is_nudge(one.text)]
-    return next((text for text in reversed(open_) if is_substantial(text)), open_[-1] if open_ else "")
+        return None
+    open_ = [one for one in ledger.requests if one.state == "open" and not is_nudge(one.text)]
+    return next((one for one in reversed(open_) if is_substantial(one.text)), open_[-1] if open_ else None)
 
 
 def render_undelivered_work(ledger: Ledger) -> Iterator[str]:
@@ -127,7 +128,13 @@ def _render_demanded(ledger: Ledger) -> Iterator[str]:
     if found:
         sources = " · ".join(dict.fromkeys(source for some in found.values() for source in some))
         named = ", ".join("close the ticket" if kind == "close" else kind for kind in found)
-        yield f"- {DEMANDED}: {named} — demanded by {sources}"
+        left_out = LEFT_OUT if _is_left_out(ledger) else ""
+        yield f"- {DEMANDED}: {named} — demanded by {sources}{left_out}"
+
+
+def _is_left_out(ledger: Ledger) -> bool:
+    """Whether the agent says that it did not commit or push."""
+    return any(_NOT_SENT.search(one.text) for one in (ledger.last_words, ledger.report) if one)
 
 
 def _list_failed(ledger: Ledger) -> list[str]:
@@ -165,6 +172,7 @@ _NAMES = {
     "tests": re.compile(r"(?i)\b(?:run|pass)\b[^.;\n]{0,60}\b(?:tests?|linters?|checks)\b|\b(?:tests?|checks) pass\b"),
     "close": re.compile(r"(?i)\bclose\b[^.;\n]{0,40}\b(?:tickets?|issues?|beads?)\b|\bbd close\b"),
 }
+_NOT_SENT = re.compile(r"(?i)\b(?:did not|didn['’]t|have not|haven['’]t|not) (?:yet |create a |been )?(?:commit|push)")
 _CLOSES = re.compile(
     r"(?i)\bbefore (?:you )?(?:say|claim|report|finish|end|stop|clos)\w*|\b(?:never|not) (?:stop|finish|end) before\b"
     r"|\b(?:at|when|before) (?:the )?(?:session|work)?\s?(?:end(?:s|ing)?|clos\w+|finish\w*|complet\w+)\b"

@@ -9,7 +9,7 @@ show it.
 import re
 from collections.abc import Iterator
 
-from secateur.compaction.ledger.entries import Ledger, Quote, StandingKind
+from secateur.compaction.ledger.entries import Ledger, Quote, StandingKind, mark
 from secateur.compaction.ledger.repository.ci import is_ci_failing
 from secateur.compaction.ledger.repository.unpushed import count_commits, is_tag
 from secateur.compaction.ledger.said import split_sentences
@@ -18,7 +18,13 @@ from secateur.compaction.ledger.turns.progress import list_told_steps
 from secateur.compaction.ledger.user.project_rules import quote_opposed
 from secateur.compaction.ledger.user.requests import is_task
 from secateur.compaction.ledger.work.endings import ENDINGS, SUBMITTED
-from secateur.compaction.ledger.work.open_work import MOST_CHECKS, has_uncommitted, is_blocked, list_failing
+from secateur.compaction.ledger.work.open_work import (
+    MOST_CHECKS,
+    find_open_request,
+    has_uncommitted,
+    is_blocked,
+    list_failing,
+)
 from secateur.compaction.ledger.work.standing import NOT_FIXED, NOTHING_CHANGED, NOTHING_OPEN
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
@@ -128,7 +134,9 @@ def _describe_turn(ledger: Ledger) -> str:
         return f"{ENDED_TURN}; the user is next"
     if not is_at_work and not (ledger.requests and ledger.requests[-1].progress) and _is_answered(ledger):
         return "the host told the agent to go on" if is_nudge(ledger.requests[-1].text) else "the user spoke last"
-    return f"the agent is in the middle of its work{_describe_last_call(ledger)}{_describe_beginning(ledger)}"
+    waited = find_open_request(ledger)
+    named = f" on [{mark(waited.key)}]" if waited and waited.key else ""
+    return f"the agent is in the middle of its work{named}{_describe_last_call(ledger)}{_describe_beginning(ledger)}"
 
 
 def _is_answered(ledger: Ledger) -> bool:
@@ -188,8 +196,8 @@ def _list_open(ledger: Ledger) -> Iterator[str]:
 
 def _is_commit_expected(ledger: Ledger) -> bool:
     """Whether the session has committed, or the user speaks of commits."""
-    own = (one for one in ledger.constraints if one.scope != "project" and not one.replaced_by)
-    said = (one.text for one in (*ledger.requests, *own))
+    own = [one.text for one in ledger.constraints if one.scope != "project" and not one.replaced_by]
+    said = (*(one.text for one in ledger.requests), *own)
     is_tracked = bool(ledger.commits or ledger.tickets) or "commit" in ledger.delivered
     return is_tracked or any(map(_COMMITS.search, said))
 

@@ -525,3 +525,14 @@ def test_a_window_behind_a_warning_shows_what_an_edit_of_counted_lines_replaced(
 def test_an_expression_of_short_words_is_a_note_like_any_other() -> None:
     made = notes(user("Mend it."), *called("bash", "ok", command="sed -i 's/np.Inf/np.inf/g' rows.py columns.py"))
     assert made == {"rows.py": "“s/np.Inf/np.inf/g”", "columns.py": "“s/np.Inf/np.inf/g”"}
+
+
+def test_a_file_of_which_a_tool_shows_that_most_is_gone_says_so() -> None:
+    def shown(lines: int, tool: str, **given: Any) -> tuple[Message, Message]:
+        said = f"[File: /w/rows.py ({lines} lines total)]\n1:a = 1"
+        return assistant((tool, tool, json.dumps({"path": "/w/rows.py", **given}))), result(said, tool, tool)
+
+    opened, edit = shown(1241, "open"), {"old_string": "a = 1", "new_string": "b = 1"}
+    told = notes(user("Mend it."), *opened, *shown(122, "edit", **edit))["/w/rows.py"]
+    assert told.startswith("most of it is gone: 1,241 lines before, 122 now")
+    assert "gone" not in notes(user("Mend it."), *opened, *shown(1239, "edit", **edit))["/w/rows.py"]

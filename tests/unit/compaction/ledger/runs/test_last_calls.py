@@ -134,7 +134,7 @@ def test_of_a_result_the_error_is_quoted_and_without_an_exit_status_no_success_i
 ) -> None:
     shown = list_next(*called("Let's try it:", "python try.py", said))
     ended = "ended ok" if outcome == "ok" else outcome
-    assert shown[0].endswith(f" work (its last call {ended}), and no call edited a file yet")
+    assert shown[0].endswith(f"] (its last call {ended}), and no call edited a file yet")
     assert shown[2] == f"- then called, {outcome}: python try.py — said: {line}"
 
 

@@ -395,3 +395,12 @@ def test_what_the_host_states_last_of_approvals_is_listed_with_the_commands_that
     ]
     asked = build_ledger((user(f"<permissions instructions>{never}"),))
     assert not any(one.source for one in asked.constraints)
+
+
+def test_rules_of_the_project_in_a_system_prompt_are_kept() -> None:
+    rules = "<custom_instruction>\n# The shop\n- Never push directly to main.\n</custom_instruction>"
+    prompt = f"You are an agent.\n{rules}\nBe brief."
+    kept = found(Message("system", (), user(prompt).parts, "harness"))
+    assert [(one.text, one.scope, one.source) for one in kept] == [
+        ("- Never push directly to main.", "project", "custom instructions")
+    ]

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.entries import Constraint, Standing, Ticket, UserRequest
+from secateur.compaction.ledger.entries import Constraint, Quote, Standing, Ticket, UserRequest
 from secateur.compaction.ledger.work.endings import ENDINGS
 from secateur.model import Message
 
@@ -455,6 +455,10 @@ OPEN = {"standing": (Standing("unchecked", "no call ran a test"),), "tickets": (
     [
         (Ledger(constraints=(RULE,), uncommitted=("a.py",)), f"{LEFT}commit, push — demanded by AGENTS.md"),
         (Ledger(constraints=(RULE,), unpushed=("1234abc",)), f"{LEFT}push — demanded by AGENTS.md"),
+        (
+            Ledger(constraints=(RULE,), unpushed=("1234abc",), last_words=Quote("I did not push it.")),
+            f"{LEFT}push — demanded by AGENTS.md; the agent says that it left it out",
+        ),
         (Ledger(constraints=(ENDS,), **OPEN), f"{LEFT}tests, close the ticket — demanded by the user"),
         (Ledger(constraints=(ENDS,), tickets=(Ticket("b-1", state="done"),)), ""),
         (Ledger(constraints=(RULE,), **OPEN), ""),

@@ -1,6 +1,7 @@
 """The line that says where the session stands: whose turn it is, and what is open."""
 
 import json
+import re
 
 import pytest
 from msgspec.structs import replace
@@ -38,12 +39,12 @@ def read(*messages: Message) -> Ledger:
 
 
 def stands(ledger: Ledger) -> str:
-    """What the line says, which is the same when it was read back."""
+    """What the line says, without the mark of the request, and the same when it was read back."""
     lines = render_ledger(ledger)
     assert render_ledger(read_back(lines)) == lines
     told = [line for line in lines["next"] if line.startswith("- where it stands: ")]
     assert told == [lines["next"][0]]
-    return told[0].removeprefix("- where it stands: ")
+    return re.sub(r" on \[\w{6}\]", "", told[0].removeprefix("- where it stands: "), count=1)
 
 
 FIX = user("Mend the basket.")
@@ -263,3 +264,10 @@ def test_that_nothing_is_open_needs_a_check_behind_the_newest_change(work: tuple
     assert stands(ledger).endswith(behind)
     goal = render_ledger(ledger)["goal"][0]
     assert (goal == "- every request was answered") is (behind == "; nothing is open")
+
+
+def test_the_request_that_the_agent_works_on_is_named_by_its_mark_and_not_quoted_again() -> None:
+    lines = render_ledger(read(FIX, *ran("make x")))
+    key = lines["goal"][0].partition("[")[2].partition(",")[0]
+    assert f"in the middle of its work on [{key}]" in lines["next"][0]
+    assert not any(line.startswith("- the user waits for") for line in lines["next"])
