@@ -18,7 +18,7 @@ from shlex import quote
 from socket import send_fds, socketpair
 from tempfile import TemporaryFile
 from threading import Lock
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from msgspec import Struct
 
@@ -57,6 +57,12 @@ def secateur_in(folder: Path, environment: Mapping[str, str], *args: object, sec
     return _fork(_find_server(), args, environment, b"", folder, seconds)
 
 
+def secateur_on(terminal: BinaryIO, environment: Mapping[str, str], *args: object, seconds: int = 60) -> int:
+    """The exit code of a run whose output and errors go to this terminal, in this environment alone."""
+    with _written(_describe(args, environment, None)) as asked, _written(b"") as given:
+        return _find_server().run(seconds, asked, given, terminal, terminal)
+
+
 def without(package: str, *args: object) -> Done:
     """The same where a package is not installed."""
     return _fork(_find_server(package), args, environment(), b"")
@@ -70,15 +76,23 @@ def _fork(
     folder: Path | None = None,
     seconds: int = 60,
 ) -> Done:
-    where = str(folder or Path.cwd())
-    request = {"arguments": [*map(str, args)], "environment": dict(environment), "folder": where}
-    with TemporaryFile() as asked, TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
-        asked.write(json.dumps(request).encode())
-        given.write(stdin)
-        for file in (asked, given):
-            file.seek(0)
+    request = _describe(args, environment, folder)
+    with _written(request) as asked, _written(stdin) as given, TemporaryFile() as out, TemporaryFile() as err:
         code = server.run(seconds, asked, given, out, err)
         return Done(code, _read(out), _read(err).decode())
+
+
+def _describe(args: tuple[object, ...], environment: Mapping[str, str], folder: Path | None) -> bytes:
+    """A run, as cli_server.py is asked for it."""
+    where = str(folder or Path.cwd())
+    return json.dumps({"arguments": [*map(str, args)], "environment": dict(environment), "folder": where}).encode()
+
+
+def _written(data: bytes) -> BinaryIO:
+    file = cast(BinaryIO, TemporaryFile())  # noqa: SIM115  # who asks for it closes it
+    file.write(data)
+    file.seek(0)
+    return file
 
 
 def afresh(*args: object, stdin: bytes = b"", **env: str) -> Done:

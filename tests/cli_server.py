@@ -98,7 +98,7 @@ def renew(name: str, number: int) -> None:
     """Open a standard stream again, as it would be at the start: a file can be sought in, a pipe cannot."""
     old = getattr(sys, name)
     buffered = os.fdopen(number, "rb" if name == "stdin" else "wb", closefd=False)
-    more = {"encoding": old.encoding, "errors": old.errors, "line_buffering": old.line_buffering}
+    more = {"encoding": old.encoding, "errors": old.errors, "line_buffering": buffered.isatty() or old.line_buffering}
     setattr(sys, name, TextIOWrapper(buffered, **more))
     setattr(sys, f"__{name}__", getattr(sys, name))
 

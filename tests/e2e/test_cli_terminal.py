@@ -3,13 +3,13 @@
 import os
 import pty
 import re
-import subprocess
-import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from cli_runs import environment, pi_worked, saved
+from cli_runs import environment, pi_worked, saved, secateur_on
 
 if not hasattr(os, "openpty"):
     pytest.skip("there are no pseudo-terminals here", allow_module_level=True)
@@ -20,22 +20,22 @@ STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 def on_terminal(*args: object, columns: int = 80, **env: str) -> tuple[int, str]:
     """Run with standard output and error on a terminal of so many columns; the code, and what it showed."""
-    ours, theirs = pty.openpty()
-    argv = [sys.executable, "-W", "error", "-m", "secateur", *map(str, args)]
     more = environment(TERM="xterm-256color", **env) | {"COLUMNS": str(columns)}
-    process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=more)
-    os.close(theirs)
+    ours, theirs = pty.openpty()
+    with ThreadPoolExecutor(1) as reader:
+        shown = reader.submit(read_all, ours)
+        with open(theirs, "wb", buffering=0) as terminal:
+            code = secateur_on(terminal, more, *args)
+        return code, shown.result(60).decode().replace("\r\n", "\n")
+
+
+def read_all(terminal: int) -> bytes:
+    """What is shown on a terminal until nobody has it open any more."""
     shown = b""
-    while True:
-        try:
-            more_shown = os.read(ours, 65536)
-        except OSError:
-            break
-        if not more_shown:
-            break
-        shown += more_shown
-    os.close(ours)
-    return process.wait(timeout=60), shown.decode().replace("\r\n", "\n")
+    with open(terminal, "rb", buffering=0) as file, suppress(OSError):
+        while more := file.read(65536):
+            shown += more
+    return shown
 
 
 def test_the_document_is_not_dumped_on_a_terminal(tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def sampled() -> list[str]:
     """Some sessions of each kind, the largest among them."""
     files = [file for kind in KINDS for file in sorted(Path(CORPUS).glob(f"{kind}/*/*.gz"))] if CORPUS else []
     sizes = {file.relative_to(CORPUS).as_posix(): file.stat().st_size for file in files}
-    return recorded.sample(sizes, lambda path: path.partition("/")[0])
+    return recorded.sample(sizes, lambda path: path.partition("/")[0], each=4)
 
 
 @pytest.mark.parametrize("path", sampled())

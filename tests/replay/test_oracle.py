@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import carried
+import recorded
 import secateur
 from laws.shapes import SHAPES, Shape, style
 from laws.stories import story
@@ -22,7 +23,7 @@ from replay.test_requests import Request, requests, sampled
 from secateur.errors import StillTooLong
 
 NOW = 4_000_000_000_000  # ms
-STORIES = 25
+STORIES = 25 if recorded.WHOLE else 12
 LARGEST = 1_000_000  # bytes: vectors on sizes say nothing about shapes
 CHOSEN = [trial for trial in TRIALS if trial and trial.bulk == 1]
 needs_corpus = pytest.mark.skipif(
