@@ -28,7 +28,9 @@ from secateur.stores.sqlite import SqliteStore
 Fields = dict[str, msgspec.Raw]
 _DECODER = msgspec.json.Decoder(Fields)
 _OLD_USER_ID = re.compile(r"_account_(?P<account>[0-9a-f-]*)_session_(?P<session>[0-9a-f-]+)$")
-_CREDENTIALS = (b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key")
+_KEYS = (b"x-api-key", b"x-goog-api-key", b"api-key")
+_CREDENTIALS = (b"authorization", *_KEYS)
+_CLAUDE_LOGIN, _CHATGPT_LOGIN = "sk-ant-oat", "eyJ"  # how the tokens of subscriptions begin; the latter is a JWT
 _LONGEST_NAME = 200  # characters of a session's name; longer ones are hashed
 _TAIL = 4_000  # bytes at the end of a conversation in which a client's own words are looked for
 
@@ -99,7 +101,7 @@ def read_model(fields: Fields) -> str:
 def is_subscription(headers: Headers) -> bool:
     """Whether a subscription pays: it may exclude requests that another program changed."""
     bearer = find_header(headers, b"authorization")
-    oauth = "sk-ant-oat" in bearer or "oauth-" in find_header(headers, b"anthropic-beta")
+    oauth = _CLAUDE_LOGIN in bearer or "oauth-" in find_header(headers, b"anthropic-beta")
     return oauth or has_header(headers, b"chatgpt-account-id")
 
 
@@ -108,9 +110,9 @@ def identify(request: Request, fields: Fields, tenants: Tenants) -> Caller:
     headers = request.headers
     client = next((one for one in CLIENTS if _is_of(one, headers)), AgentClient(""))
     user = _read_user(fields)
-    account = find_header(headers, b"chatgpt-account-id") or user.get("account", "")
     subscription = is_subscription(headers)
-    proof = f"account {account}" if subscription and account else _find_credential(request)
+    account = _find_account(headers, user)
+    proof = f"account {account}" if account else _find_credential(request)
     session = _find_session(client, headers, fields, user)
     return Caller(client.name, session, tenants.find_name(proof), _find_call(client, headers, fields), subscription)
 
@@ -118,6 +120,16 @@ def identify(request: Request, fields: Fields, tenants: Tenants) -> Caller:
 def _is_of(client: AgentClient, headers: Headers) -> bool:
     value = find_header(headers, client.header.encode())
     return value.startswith(client.value) if value else False
+
+
+def _find_account(headers: Headers, user: dict[str, str]) -> str:
+    """The account of a login, which is renewed now and then; "" beside a key, which proves no account."""
+    if any(has_header(headers, name) for name in _KEYS):
+        return ""
+    login = find_header(headers, b"authorization").partition(" ")[2]
+    if login.startswith(_CLAUDE_LOGIN):
+        return user.get("account", "")
+    return find_header(headers, b"chatgpt-account-id") if login.startswith(_CHATGPT_LOGIN) else ""
 
 
 def _find_credential(request: Request) -> str:

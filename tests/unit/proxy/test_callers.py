@@ -94,6 +94,20 @@ def test_a_subscription_belongs_to_its_account_and_a_key_to_nobody_else() -> Non
     assert claimed.tenant == caller({"x-api-key": "k"}).tenant
 
 
+def test_nobody_takes_over_an_account_by_naming_it() -> None:
+    claude = {"authorization": "Bearer sk-ant-oat01-x"}
+    codex = {"authorization": "Bearer eyJhbGciOi.x.y", "chatgpt-account-id": "a1"}
+    renewed = {**codex, "authorization": "Bearer eyJhbGciOi.z.y"}
+    account = {"metadata": {"user_id": USER}}
+    owners = {caller(claude, **account).tenant, caller(codex).tenant}
+    assert caller(codex).tenant == caller(renewed).tenant
+    for key in ({"x-api-key": "k"}, {"authorization": "Bearer sk-k"}, {"x-goog-api-key": "k"}, {"api-key": "k"}):
+        for claim in ({"chatgpt-account-id": "a1"}, {"anthropic-beta": "oauth-2025-04-20"}):
+            assert caller({**claim, **key}, **account).tenant == caller(key).tenant
+        for login in (claude, codex):
+            assert caller({**login, **key}, **account).tenant not in owners
+
+
 @pytest.mark.parametrize("name", ["x" * 5_000, "a\x1b[31mb", "\u202eabc"])
 def test_a_name_that_cannot_be_shown_is_made_one(name: str) -> None:
     found = caller({"x-session-id": "s"}, prompt_cache_key=name).session
