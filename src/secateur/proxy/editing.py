@@ -122,9 +122,9 @@ class Editor:
                 self._find_engine(asked.route).record_usage(edited.view or who.session, refusal, tenant=who.tenant)
             engine = self._make_engine(asked.route, choose_window(receipt, overflow), compact=True)
             view = engine.fit(asked.body, session=who.session or None, tenant=who.tenant)
-        except SecateurError:
+            cut = self._keep(asked, view)
+        except Exception:  # whatever it is, the client gets the provider's refusal
             return None
-        cut = self._keep(asked, view)
         return cut if len(cut.body) < len(edited.body) else None
 
     def record(self, asked: Asked, edited: Edited, usage: Usage) -> None:
