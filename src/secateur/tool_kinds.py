@@ -49,7 +49,7 @@ _SEARCHES = frozenset({
 _EDITOR = frozenset({"create", "str_replace", "insert", "delete", "rename", "undo_edit"})  # commands that are verbs
 _PATCH = "*** Begin Patch"
 # Words in tools' names.
-_FINDS = frozenset({"search", "find", "grep", "rg", "glob", "ls", "list", "tree"})
+_FINDS = frozenset({"lsp", "search", "find", "grep", "rg", "glob", "ls", "list", "tree"})
 _WRITES = frozenset({
     "write", "create", "edit", "insert", "replace", "delete", "remove", "move", "rename", "mkdir", "patch", "append",
 })

@@ -21,6 +21,7 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("Grep", {"pattern": "rose", "path": "src", "output_mode": "content", "-n": True}, "search"),
     ("Glob", {"pattern": "**/*.py"}, "search"),
     ("LS", {"path": "/garden"}, "search"),
+    ("LSP", {"operation": "workspaceSymbol", "filePath": "rose.go", "line": 1}, "search"),
     ("WebSearch", {"query": "when to prune roses"}, "search"),
     ("WebFetch", {"url": "https://example.org", "prompt": "summarize"}, "other"),
     ("TodoWrite", {"todos": []}, "plan"),

@@ -147,6 +147,13 @@ _KINDS = (
     HostText("copilot", _make_tag_pattern("custom_instruction"), True),
     HostText("cline", _make_tag_pattern("environment_details")),
     HostText("gemini", _make_tag_pattern("session_context|hook_context")),
+    HostText(  # what it knows of a word in the request, behind the request
+        "openhands",
+        re.compile(
+            r"^You have access to an environment variable, `(?:GITHUB|GITLAB|BITBUCKET|AZURE_DEVOPS)_TOKEN`.*\Z",
+            re.S | re.M,
+        ),
+    ),
     HostText(
         "",
         _make_tag_pattern(

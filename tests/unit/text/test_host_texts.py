@@ -35,6 +35,12 @@ PLAYBOOK = '"# Context\n\nYou are executing tasks.\n\n## Tasks\n\nProcess tasks 
         ("Please continue working on the task on whatever approach you think is suitable.\nIMPORTANT: ...", ""),
         ('"Provide a brief synopsis of what you just accomplished in this task using this exact format:"', ""),
         ("[Tool result] ok", ""),
+        ("You have access to an environment variable, `GITHUB_TOKEN`, for the API.\nALWAYS use the API.", ""),
+        ("Mend it.\nYou have access to an environment variable, `GITLAB_TOKEN`.\n\nNEVER push.", "Mend it."),
+        (
+            "You have access to an environment variable, `SHOP_TOKEN`.",
+            "You have access to an environment variable, `SHOP_TOKEN`.",
+        ),
         ("What does <turn_aborted> mean?", "What does"),  # a tag that nothing closes reaches to the end
         ("Where do I put AGENTS.md instructions?", "Where do I put AGENTS.md instructions?"),
         ('Rename it to "b"', 'Rename it to "b"'),

@@ -182,7 +182,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         pending=() if is_handed_in else made.pending,
         uncommitted=drop_undone(made.uncommitted, () if commits.listed else described),
         standing=standing,
-        last_words=condense_quote(made.last_words, WORKING_CHARS if made.last_calls else MOST_CHARS),
+        last_words=condense_quote(made.last_words, WORKING_CHARS if made.last_calls or is_handed_in else MOST_CHARS),
         report=condense_quote(made.report, REPORT_CHARS),
         thought=condense_quote(made.thought, THOUGHT_CHARS),
     )

@@ -150,12 +150,6 @@ def _render_instructions(ledger: Ledger) -> Iterator[str]:
 
 
 def _render_discoveries(ledger: Ledger) -> Iterator[str]:
-    failing = list_failing(ledger)
-    steps = list_told_steps(ledger.requests)
-    for run in ledger.commands:
-        is_passing = run.check and run.ok is not False and run not in failing
-        if is_passing and (run.edited_since or not is_step(run.text, steps)):
-            yield render_command(run)
     yield from _render_failures(ledger)
     if ledger.identifiers:
         yield f"- names: {' · '.join(ledger.identifiers)}"
@@ -176,8 +170,11 @@ def _render_accomplished(ledger: Ledger, constraints: Sequence[Constraint], repo
     yield from render_course(ledger, constraints)
     steps = list_told_steps(ledger.requests)
     yield from _render_done_tasks(ledger)
+    failing = list_failing(ledger)
     for run in ledger.commands:
-        if not run.check and run.ok is not None and not is_step(run.text, steps):  # one that tells nothing is not told
+        is_passing = run.check and run.ok is not False and run not in failing
+        is_told = is_step(run.text, steps)
+        if (is_passing and (run.edited_since or not is_told)) or (not run.check and run.ok is not None and not is_told):
             yield render_command(run)
     base = find_base(ledger)
     tops = find_tops(ledger.files, base)

@@ -248,7 +248,7 @@ def test_a_pass_of_more_stands_for_a_pass_of_less() -> None:
         4_000,
         estimate,
     )
-    assert render_ledger(passed)["discoveries"] == (
+    assert render_ledger(passed)["accomplished"] == (
         "- lint, ok: ruff check src — said: All checks passed!",
         "- test, ok: pytest — said: 4 passed in 1s",
     )
@@ -523,9 +523,9 @@ def test_a_check_that_is_older_than_the_edits_goes_where_another_of_its_kind_pas
         *ran("pytest tests/test_a.py", "1 passed in 1s"),
         *edited("src/b.py"),
     )
-    assert any("test_a.py" in line for line in shown(*first)["discoveries"])
+    assert any(line.startswith("- test, ok (edited since)") for line in shown(*first)["accomplished"])
     told = shown(*first, *ran("make test", "4 passed in 1s"))
-    assert "discoveries" not in told
+    assert not any("edited since" in line for line in told["accomplished"])
     assert "make test → ok: 4 passed in 1s" in told["accomplished"][0]
 
 
