@@ -160,14 +160,14 @@ def test_runs_beside_each_other(server: Upstream) -> None:
 
 
 @pytest.mark.parametrize("policy", ["balance"])
-def test_a_session_of_200_turns_with_reasoning_is_never_refused(monkeypatch: pytest.MonkeyPatch, policy: str) -> None:
-    with upstream(reads(*notes(200), thinking="Let me see.")) as server:
+def test_a_session_of_100_turns_with_reasoning_is_never_refused(monkeypatch: pytest.MonkeyPatch, policy: str) -> None:
+    with upstream(reads(*notes(100), thinking="Let me see.")) as server:
         for name, value in addresses(server.url).items():
             monkeypatch.setenv(name, value)
         views = Views()
-        asyncio.run(play(SecateurHooks(policy=policy, window=40_000, session="s", on_view=views), model=PostingModel))
+        asyncio.run(play(SecateurHooks(policy=policy, window=20_000, session="s", on_view=views), model=PostingModel))
         check_sent(server)
-        assert len([one for one in sent(server) if one[2].get("tools")]) == 201
+        assert len([one for one in sent(server) if one[2].get("tools")]) == 101
         assert any(view.receipt.active_edits for view in views.all)
         assert all(view.receipt.status != "failed" for view in views.all)
 
