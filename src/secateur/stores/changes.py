@@ -98,10 +98,11 @@ def _import_zstd(names: tuple[str, ...]) -> Any:
     return None
 
 
-def check_admission(revision: int, state: State, change: SessionUpdate) -> None:
-    """Let a change pass that was made from what is stored.
+def check_admission(revision: int, state: State, change: SessionUpdate, head: str | None = None) -> None:
+    """Let a change pass that was made from what is stored: `revision` and `head` are those of the stored session.
 
-    Raises Conflict if the session is at another revision than the state, Rejected if the receipts do not follow.
+    Without `head`, a session that was deleted and begun anew is taken for the same one once it has as many revisions.
+    Raises Conflict if the session is not at the state, Rejected if the receipts do not follow.
     """
     name = f"session {state.who.session!r}" + (f" of tenant {state.who.tenant!r}" if state.who.tenant else "")
     if revision != state.revision:
@@ -109,6 +110,8 @@ def check_admission(revision: int, state: State, change: SessionUpdate) -> None:
             f"{name} is at revision {revision}, not at {state.revision} from which this change was made: "
             "another process saved it meanwhile; load it again"
         )
+    if head is not None and head != state.head:
+        raise Conflict(f"{name} was deleted and begun anew since this change was made: load it again")
     wrong = find_break(change.receipts, state.head, sequence=state.receipts)
     if wrong:
         raise Rejected(f"the receipts for {name} do not continue its chain: {wrong}")

@@ -81,7 +81,7 @@ class MemoryStore:
         who = state.who
         with self._lock:
             stored = self._states.get(who) or make_state(who)
-            check_admission(stored.revision, state, change)
+            check_admission(stored.revision, state, change, stored.head)
             kept = self._kept.setdefault(who, _Kept())
             kept.links += change.receipts
             kept.times += [change.at] * len(change.receipts)

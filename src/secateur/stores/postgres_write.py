@@ -15,7 +15,7 @@ from secateur.stores.postgres_connections import PostgresSession
 from secateur.stores.protocol import Conflict, Freed, SessionUpdate, State, apply_update
 from secateur.stores.sql_retention import FORGOTTEN, LOOSE, NO_LIMIT, OLD, Old, remove_receipts
 
-_SESSION = "SELECT id, revision FROM sessions WHERE tenant = ? AND session = ? FOR UPDATE"
+_SESSION = "SELECT id, revision, head FROM sessions WHERE tenant = ? AND session = ? FOR UPDATE"
 _NEW = """INSERT INTO sessions (tenant, session, revision, head, receipts, head_key, format, model, parent, created,
   touched, clock, calibrations, pins) VALUES (?, ?, 0, '', 0, '', '', '', '', ?, ?, '', '', '')
   ON CONFLICT DO NOTHING RETURNING id"""
@@ -45,7 +45,7 @@ def write_change(connection: PostgresSession, made: Ready) -> State:
     state, change = made.state, made.change
     connection.begin()
     row = connection.execute(_SESSION, (state.who.tenant, state.who.session)).fetchone()
-    check_admission(row[1] if row else 0, state, change)
+    check_admission(row[1] if row else 0, state, change, row[2] if row else None)
     after = apply_update(state, change)
     number = row[0] if row else _create_session(connection, after)
     if made.blobs:

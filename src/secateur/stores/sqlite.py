@@ -37,7 +37,7 @@ from secateur.stores.protocol import (
 from secateur.stores.sql_retention import Old
 from secateur.stores.sqlite_file import SYNCHRONOUS, SqliteFile
 
-_SESSION = "SELECT id, revision FROM sessions WHERE tenant = ? AND session = ?"
+_SESSION = "SELECT id, revision, head FROM sessions WHERE tenant = ? AND session = ?"
 _NEW = """INSERT INTO sessions (tenant, session, revision, head, receipts, head_key, format, model, parent, created,
   touched, clock, calibrations, pins) VALUES (?, ?, 0, '', 0, '', '', '', '', ?, ?, '', '', '')"""
 _UPDATE = """UPDATE sessions SET revision = ?, head = ?, receipts = ?, head_key = ?, format = ?, model = ?, parent = ?,
@@ -53,7 +53,7 @@ def write(connection: sqlite3.Connection, made: Ready) -> State:
     """The state after the change, written. Raises StoreError before the first row if it cannot follow."""
     state, change = made.state, made.change
     row = connection.execute(_SESSION, (state.who.tenant, state.who.session)).fetchone()
-    check_admission(row[1] if row else 0, state, change)
+    check_admission(row[1] if row else 0, state, change, row[2] if row else None)
     after = apply_update(state, change)
     number = row[0] if row else _create_session(connection, after)
     _append(connection, number, state, change)

@@ -90,6 +90,17 @@ class StoreKit(InUse, Aging):
         assert (state.tip, state.receipts) == ("mine", 1)
         assert store.get_blob("acme", hash_text(b"lost")) is None
 
+    def test_a_session_that_was_begun_anew_is_not_the_one_that_was_deleted(self, tmp_path: Path) -> None:
+        store = self.opened(tmp_path)
+        old = store.save(make_state(A), SessionUpdate(at=1, receipts=make_receipts(make_state(A), 2)))
+        store.purge("acme", "one")
+        new = store.save(make_state(A), SessionUpdate(at=2, receipts=make_receipts(make_state(A), 1), tip="new"))
+        assert new.revision == old.revision
+        late = SessionUpdate(at=3, receipts=make_receipts(old, 1), epochs=(Epoch(3, "t", "late", ()),), tip="old")
+        expect_error(lambda: store.save(old, late), Conflict)
+        assert store.load(A) == new
+        assert find_problems(store, A) == ()
+
     def test_receipts_are_one_chain(self, tmp_path: Path) -> None:
         store = self.opened(tmp_path)
         state = make_state(A)
