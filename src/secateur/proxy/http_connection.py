@@ -82,8 +82,10 @@ class HttpConnection(HttpToolsProtocol):
 
     def is_offer_declined(self) -> bool:
         """Whether the request that is being read offers a protocol that is not spoken here."""
+        if not self.parser.should_upgrade():
+            return False
         asked = Request(self.parser.get_method().decode("ascii"), self.url, b"", tuple(self.headers))
-        return self.parser.should_upgrade() and has_header(asked.headers, _UPGRADE) and not asked.wants_upgrade
+        return has_header(asked.headers, _UPGRADE) and not asked.wants_upgrade
 
     def write_head(self) -> bytes:
         """The head of the request that was read, without the offer."""
