@@ -3,8 +3,11 @@
 import socket
 import struct
 import time
+from base64 import b64encode
 from threading import Event
 from urllib.parse import urlsplit
+
+import pytest
 
 from proxies import proxy, read_status
 from raw_upstream import Wire, raw_upstream
@@ -64,6 +67,34 @@ def test_the_provider_ends_it_and_may_refuse_it() -> None:
         client.close()
         assert read_status(address)["active"] == 1
     assert len(provider.wires) == 1
+
+
+def test_the_proxy_of_the_environment_is_asked_for_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def script(wire: Wire) -> None:
+        if b"refused.invalid" in wire.head:
+            wire.send(b"HTTP/1.1 403 Forbidden\r\n\r\n")
+            return
+        wire.send(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        asked.append(wire.connection.recv(65_536))
+        wire.send(SWITCH + b"hello")
+
+    with raw_upstream(script) as between:
+        monkeypatch.setenv("http_proxy", between.url.replace("//", "//me:p%40ss@"))
+        monkeypatch.delenv("no_proxy", raising=False)
+        with proxy("http://provider.invalid/base") as address:
+            client = connect(address, b"/v1/realtime")
+            assert receive(client, len(SWITCH) + 5) == SWITCH + b"hello"
+            client.close()
+        with proxy("http://refused.invalid") as address:
+            client = connect(address, b"/v1/realtime")
+            assert receive(client, 12)[:12] == b"HTTP/1.1 502"
+            client.close()
+    head = between.wires[0].head
+    assert head.startswith(b"CONNECT provider.invalid:80 HTTP/1.1\r\n")
+    assert b"proxy-authorization: Basic " + b64encode(b"me:p@ss") in head
+    assert asked[0].startswith(b"GET /base/v1/realtime HTTP/1.1\r\nhost: provider.invalid\r\n")
 
 
 def test_clients_that_leave_while_they_are_connected_leave_no_tunnel() -> None:

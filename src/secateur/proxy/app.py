@@ -28,7 +28,7 @@ from secateur.proxy.request_record import RequestRecord
 from secateur.proxy.routes import Route, find_route
 from secateur.proxy.services import Services
 from secateur.proxy.settings import ProxySettings
-from secateur.proxy.tunnel import TAKE_OVER, open_tunnel
+from secateur.proxy.tunnel import TAKE_OVER, TunnelRoute, open_tunnel
 from secateur.proxy.upstream import build_address
 from secateur.summarizers.endpoint import is_local_host
 
@@ -83,7 +83,8 @@ class ProxyApp:
             return
         upstream = self._services.settings.find_upstream(route.api)
         address = build_address(upstream, route.path, request.query)
-        await open_tunnel(request, address, self._limits, scope["extensions"][TAKE_OVER])
+        by = self._services.upstream.find_proxy(address)
+        await open_tunnel(request, TunnelRoute(address, by or ""), self._limits, scope["extensions"][TAKE_OVER])
 
     async def _answer_own(self, name: bytes) -> Answer:
         """Answer a request for one of the proxy's own pages."""

@@ -64,7 +64,7 @@ class Upstream:
                 headers=headers,
                 data=body,
                 allow_redirects=False,
-                proxy=self._find_proxy(address),
+                proxy=self.find_proxy(address),
             )
         except (aiohttp.ServerTimeoutError, TimeoutError) as error:
             raise Refusal(504, f"{where} did not answer in time: {_explain(error)}") from error
@@ -81,7 +81,7 @@ class Upstream:
             raise
         response.release()
 
-    def _find_proxy(self, address: str) -> str | None:
+    def find_proxy(self, address: str) -> str | None:
         """The proxy that the environment names for an address."""
         parts = urlsplit(address)
         if not self._proxies or proxy_bypass(parts.hostname or ""):
