@@ -59,6 +59,11 @@ class ResultShortener:
         shorter: str = view.request["messages"][-1]["content"][0]["content"]
         return shorter if len(shorter) < len(result.text) and self._is_kept(result) else None
 
+    def explain_away(self) -> str:
+        """Why the store is not used now, so that nothing is shortened; "" if it is."""
+        reach = self._engine.sessions.reach
+        return reach.breaker.shut() if reach is not None else ""
+
     def close(self) -> None:
         """Write what waits to be stored."""
         self._engine.close()

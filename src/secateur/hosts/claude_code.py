@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from secateur.errors import StoreError
 from secateur.hosts.activity import Activity, record_activity
 from secateur.hosts.launch import TENANT
 from secateur.redact import redact
@@ -82,6 +83,8 @@ def _shorten_output(event: Event, policy: str, store_url: str) -> HookReply:
                 model=_MODEL,
             )
         )
+        if shorter is None and (why := shortener.explain_away()):
+            raise StoreError(why)
     finally:
         shortener.close()
     if shorter is None:

@@ -65,10 +65,13 @@ def test_other_outputs_stay(changed: dict[str, Any], store: str) -> None:
     assert handle_event(EVENT | changed, BALANCE, store).text == ""
 
 
-def test_an_output_that_cannot_be_kept_stays(tmp_path: Path) -> None:
+def test_an_output_that_cannot_be_kept_stays_and_the_reason_is_noted(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
-    reply = handle_event(EVENT, BALANCE, f"sqlite:///{tmp_path}/file/kept.db")
+    (tmp_path / RECORD).write_text("{}")
+    reply = handle_event(EVENT, BALANCE, f"sqlite:///{tmp_path}/file/kept.db", tmp_path)
     assert reply.text == ""
+    assert f"{tmp_path}/file/kept.db" in reply.status
+    assert "kept.db" in getattr(read_activity(tmp_path), "error", "")
 
 
 def test_a_compaction_gets_the_rules_and_then_the_facts(tmp_path: Path) -> None:
