@@ -30,7 +30,7 @@ from secateur.text.own_text import DIGEST_BEGINS, replace_surrogates
 from secateur.text.placeholder import describe_outcome, find_main_argument, shorten_line
 from secateur.text.readback import describe_way_back, locate
 from secateur.tool_kinds import detect_tool_kind
-from secateur.toolcalls.actions import pair_calls
+from secateur.toolcalls.actions import Action, build_action, get_output, pair_calls
 
 ABOUT_CHARS = 160  # of what a call was about
 RESULT_CHARS = 300  # a result that is not longer is there whole
@@ -80,12 +80,26 @@ def _call(call: Part, result: Part | None, settings: DigestSettings) -> str:
     line = f"- {call.tool or 'tool'} {about}".rstrip()
     if result is None:
         return redact(f"{line} → (no result)")
-    text = result.text.strip()
-    if len(text) <= RESULT_CHARS:
-        return redact(f"{line} → {'error: ' if result.is_error else ''}{text or '(nothing)'}")
-    said = ", ".join(filter(None, (f"{len(text):,} characters", shorten_line(describe_outcome(result), 100))))
-    room = min(settings.max_outline_chars, max(OUTLINE_CHARS, int(settings.outline_share * len(text))))
-    return redact("\n".join(filter(None, (f"{line} → {said}", outline_with_names(result.text, room, redact)))))
+    action = build_action(call, result)
+    output = get_output(action).strip()
+    if len(output) <= RESULT_CHARS:
+        return redact(f"{line} → {_describe_status(action, output)}{output or '(nothing)'}")
+    said = ", ".join(filter(None, (f"{len(output):,} characters", shorten_line(describe_outcome(result), 100))))
+    room = min(settings.max_outline_chars, max(OUTLINE_CHARS, int(settings.outline_share * len(output))))
+    return redact("\n".join(filter(None, (f"{line} → {said}", outline_with_names(output, room, redact)))))
+
+
+def _describe_status(action: Action, output: str) -> str:
+    """What a short output does not show: that it is an error, and what the host said above it of how the call ended."""
+    above = action.said.rpartition(output)[0] if output else action.said
+    running = _RUNNING.search(above)
+    code = f"exit code {action.exit}" if action.exit and above else ""
+    failed = "error" if action.result and action.result.is_error else ""
+    said = ", ".join(filter(None, (failed, code, running and running[0])))
+    return f"{said}: " if said else ""
+
+
+_RUNNING = re.compile(r"(?m)^Process running with [^\n]{1,80}$")
 
 
 def _find_root(messages: Sequence[Message]) -> str:

@@ -21,6 +21,7 @@ from secateur.text.own_text import DIGEST_BEGINS
 SETTINGS = DigestSettings()
 LONG = "\n".join(f"    line {number} of the file" for number in range(80))
 SOURCE = f"import os\n\n\ndef login(user):\n{LONG}\n\n\nclass Session:\n{LONG}\n"
+HOST = "Chunk ID: a1\nWall time: 0.1 seconds\n"
 
 
 def read(path: str, call: str = "", text: str = SOURCE) -> tuple[Message, Message]:
@@ -66,11 +67,34 @@ def test_a_call_becomes_a_line_and_a_long_result_its_outline() -> None:
             False,
             "- bash make → 1,935 characters, exit code 2: make: *** Error 2",
         ),
+        ("Exit code 1\nno such target", True, "- bash make → error, exit code 1: no such target"),
+        ("<returncode>0</returncode>\n<output>\nbuilt\n</output>", False, "- bash make → built"),
+        (f"{HOST}Process exited with code 0\nOutput:\nbuilt", False, "- bash make → built"),
+        (f"{HOST}Process exited with code 2\nOutput:\nstopped", False, "- bash make → exit code 2: stopped"),
+        (
+            f"{HOST}Process running with session ID 8\nOutput:\n1",
+            False,
+            "- bash make → Process running with session ID 8: 1",
+        ),
+        (
+            f"{HOST}Process running with session ID 8\nOutput:\n",
+            False,
+            "- bash make → Process running with session ID 8: (nothing)",
+        ),
     ],
 )
 def test_how_a_call_ended_is_said(said: str, error: bool, line: str) -> None:
     made = talk(assistant(("a", "bash", '{"command":"make"}')), result(said, "bash", "a", error))
     assert build_digest(made.messages, SETTINGS).splitlines()[1] == line
+
+
+def test_what_a_host_writes_above_an_output_is_not_outlined() -> None:
+    said = f"{HOST}Process exited with code 0\nOutput:\n{SOURCE}"
+    made = talk(assistant(("a", "bash", '{"command":"cat app.py"}')), result(said, "bash", "a"))
+    assert build_digest(made.messages, SETTINGS).splitlines()[1:3] == [
+        "- bash cat app.py → 3,865 characters, exit code 0",
+        "1: import os",
+    ]
 
 
 def test_prose_keeps_its_beginning_and_its_end_and_secrets_go() -> None:
