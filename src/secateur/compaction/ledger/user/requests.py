@@ -55,7 +55,7 @@ class UserRequests(Struct, frozen=True):
     before: RequestState  # what became of requests that stood open before
     last_words: Quote | None = None  # the agent's newest text
     report: Quote | None = None  # the agent's text at the end of the newest turn that changed a file, if others follow
-    thought: Quote | None = None  # its newest reasoning, where it said nothing since the user's newest words
+    thought: Quote | None = None  # its reasoning in the newest message, where it said nothing since the user's
 
 
 def extract_requests(messages: Sequence[Message]) -> UserRequests:
@@ -74,8 +74,8 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
         if message.role == "assistant" and message.parts:
             last, key, is_taken_up = _track_closing_text(message, last), message.key, True
             has_worked = has_worked or _is_changing(message)
-            if reasoning := get_reasoning(message):
-                thought = Quote(redact(reasoning), message.key)
+            reasoning = get_reasoning(message)
+            thought = Quote(redact(reasoning), message.key) if reasoning else None
             if (words := clean_words(get_agent_text(message))) and (is_telling(words) or said is None):
                 said = Quote(words, message.key)
                 report = Quote(words, message.key, True) if last and has_worked else report

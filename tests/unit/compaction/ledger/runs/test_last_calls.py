@@ -239,6 +239,7 @@ def test_what_the_agent_was_thinking_is_quoted_where_it_said_nothing_since_the_u
     spoke = read(*looked, assistant(text="The cart is full, and its test is missing."))
     assert spoke.thought is None
     assert read(*looked, user("And the basket?")).thought is None
+    assert read(*looked, *called("", "./count", "2 carts")).thought is None  # it has gone on
     assert read(think("c2VjcmV0"), result("cart.py", "bash", "9")).thought is None  # it cannot be read
 
 
