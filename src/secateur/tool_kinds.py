@@ -24,7 +24,8 @@ def detect_tool_kind(tool: str, arguments: str) -> ToolKind:
     words = _split_words(tool)
     given = _parse_arguments(arguments)
     if not given:
-        return _detect_by_text(arguments) or _detect_protected(words, set()) or _detect_by_name(words)
+        by_text = _detect_by_text(tool, arguments)
+        return by_text or _detect_protected(words, set()) or _detect_by_name(words)
     keys = _normalize_names(tuple(given))
     return _detect_command(given, keys) or _detect_by_keys(words, keys)
 
@@ -55,12 +56,23 @@ _WRITES = frozenset({
 })
 _READS = frozenset({"read", "view", "open", "cat", "fetch"})
 _RUNS = frozenset({"bash", "shell", "sh", "zsh", "powershell", "terminal", "exec", "execute", "run"})
+_PROGRAMS = frozenset({  # names of calls that are command lines, beside those that search and read
+    "python", "python3", "pytest", "pip", "pip3", "tox", "node", "npm", "npx", "yarn", "pnpm", "go", "cargo", "make",
+    "cmake", "gcc", "g++", "java", "mvn", "gradle", "ruby", "rake", "bundle", "php", "perl", "git", "gh", "rm", "mv",
+    "cp", "touch", "chmod", "cd", "echo", "printf", "export", "sed", "awk", "curl", "wget", "tar", "unzip", "apt",
+    "apt-get", "conda", "docker", "kill", "pkill", "pwd", "diff", "patch", "ruff", "mypy", "pylint", "flake8", "black",
+    "sphinx-build",
+})
 # fmt: on
+_PROGRAM = re.compile(r"[A-Z_]{2,60}=\S|\./\S")  # a variable before a program, or a program by its path
 
 
-def _detect_by_text(arguments: str) -> ToolKind | None:
-    """Detect the kind of a freeform tool, which takes no JSON."""
-    return "edit" if arguments.lstrip().startswith(_PATCH) else None
+def _detect_by_text(tool: str, arguments: str) -> ToolKind | None:
+    """Detect the kind of a freeform tool, which takes no JSON: a patch, or a command line named by its program."""
+    if arguments.lstrip().startswith(_PATCH):
+        return "edit"
+    is_line = bool(tool) and arguments.startswith(tool)
+    return "run" if is_line and (tool in _PROGRAMS or _PROGRAM.match(tool)) else None
 
 
 def _detect_command(given: dict[str, Any], keys: Set[str]) -> ToolKind | None:

@@ -103,6 +103,11 @@ def test_calls_of_real_hosts(tool: str, arguments: dict[str, Any], role: str) ->
         ("think", "{}", "other"),
         ("", "", "other"),
         ("", "[1, 2]", "other"),
+        ("python", "python reproduce.py", "run"),
+        ("rm", "rm reproduce.py", "run"),
+        ("SHOP=1", "SHOP=1 ./manage.py test", "run"),
+        ("goto", "goto 61", "other"),
+        ("python", "", "other"),
         ("Bash", '{"command": "ls', "run"),
     ],
 )

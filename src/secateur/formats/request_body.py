@@ -16,6 +16,7 @@ from typing import Any
 from secateur.formats.openai_chat import EXAMPLES
 from secateur.model import Message, Part, Transcript
 from secateur.text.own_text import NO_RESULT
+from secateur.tool_kinds import detect_tool_kind
 
 Body = dict[str, Any]
 TARGETS = ("openai_chat", "anthropic_messages")
@@ -192,9 +193,12 @@ def _clean_name(part: Part) -> str:
 
 
 def _dump_input(part: Part) -> str:
-    """Return the arguments as a JSON object; what is none is put under one name."""
+    """Return the arguments as a JSON object; what is none is put under one name: a command line, or any other input."""
     try:
         given = json.loads(part.text)
     except (ValueError, RecursionError):
         given = None
-    return part.text if isinstance(given, dict) else json.dumps({"input": part.text})
+    if isinstance(given, dict):
+        return part.text
+    name = "command" if detect_tool_kind(part.tool, part.text) == "run" else "input"
+    return json.dumps({name: part.text})

@@ -205,7 +205,9 @@ def _is_patch(action: Action) -> bool:
 
 
 def list_command_lines(action: Action) -> list[str]:
-    """Return the command lines of a call."""
+    """Return the command lines of a call; a call without arguments by name is one if it runs something."""
+    if not action.given and action.kind == "run" and action.call.text[:1] not in ("", "{"):
+        return [action.call.text]
     found: list[str] = []
     for name, value in action.given.items():
         if normalize_name(name) in _COMMANDS:

@@ -74,3 +74,8 @@ def test_an_api_accepts_it_and_it_is_read_again(made: Transcript, target: str) -
     texts = [part.text for message in made.messages for part in message.parts if part.kind == "text"]
     said = "\n".join(part.text for message in read.transcript.messages for part in message.parts)
     assert all(text in said for text in texts if text != "Be brief.")
+
+
+def test_a_command_line_that_is_no_object_is_given_by_name() -> None:
+    made = body(talk(user("Try it."), assistant(("r", "rm", "rm try.py"))), "openai_chat")["messages"]
+    assert made[1]["tool_calls"][0]["function"]["arguments"] == '{"command": "rm try.py"}'

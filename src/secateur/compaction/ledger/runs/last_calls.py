@@ -93,7 +93,7 @@ def quote_result(action: Action, is_end: bool = False) -> str:
         errors = errors or [line for line in lines if _FAILS.search(line)]
     is_of_git = _OF_GIT.search(action.call.text[:_SEARCHED]) is not None
     verdict = read_verdict(action.said, action.exit, not action.ok).line
-    if is_of_git and (counted := _COUNTED.search(action.said)):
+    if is_of_git and action.ok and (counted := _COUNTED.search(action.said) or _STATE.search(action.said)):
         return counted[0].strip()
     is_bare = (is_of_git and bool(errors)) or _BARE.search(verdict) is not None
     told = (*(() if is_bare else (verdict,)), *(errors[:1] if is_of_git else errors[-1:]))
@@ -112,10 +112,14 @@ def quote_output(action: Action) -> str:
 
 
 def _iterate_telling(said: str) -> Iterator[str]:
-    """Yield the first lines of a result that hold words, without those that a host writes above an output."""
-    for line in _HOST_END.sub("", said[:_SEARCHED].replace("\b", "")).split("\n"):
-        if _TELLS.search(line) and not _HOST_LINE.match(line):
-            yield line
+    """Yield the first lines of a result that hold words, without those that a host writes above an output.
+
+    Of an output without words, such as a number alone, its short lines.
+    """
+    lines = _HOST_END.sub("", said[:_SEARCHED].replace("\b", "")).split("\n")
+    lines = [line for line in lines if not _HOST_LINE.match(line)]
+    telling = [line for line in lines if _TELLS.search(line)]
+    yield from telling or (line for line in lines if 0 < len(line.strip()) <= SHORT_CHARS and _SIGNS.search(line))
 
 
 _SEARCHED = 4_000  # characters at the beginning of a result
@@ -136,6 +140,11 @@ _BARE = re.compile(r"\bexit status \d+$")
 _OF_GIT = re.compile(r"\b(?:git|gh) (?:-C \S{1,200} )?[a-z]")
 _DIFF = re.compile(r"^diff --git a/\S{1,400} b/(?P<path>\S{1,400})$", re.M)
 MOST_SHOWN = 6  # files of a diff that are named
+SHORT_CHARS = 60  # of a line without words
+_SIGNS = re.compile(r"\w")
+_STATE = re.compile(
+    r"^(?:nothing to commit, working tree clean|Changes (?:not staged|to be committed)[^\n]{0,40})$", re.M
+)
 _COUNTED = re.compile(r"^ \d{1,6} files? changed\b[^\n]{0,80}", re.M)
 _TELLS = re.compile(r"[^\W\d_]{2,}")
 _HOST_LINE = re.compile(

@@ -104,7 +104,10 @@ def _extract_from_message(message: Message) -> Iterator[Constraint]:
             if is_prompt(source):
                 yield from _extract_procedure(rules, message.key, source)
     if text := get_user_text(message) or get_rejection(message):
-        yield from _extract_demands(redact(text[:SEARCHED_CHARS]), message.key)
+        yield from _extract_demands(redact(_ISSUE.sub("\n", text[:SEARCHED_CHARS])), message.key)
+
+
+_ISSUE = re.compile(r"<(pr|issue)_description>.*?</\1_description>", re.S)  # a harness quotes it, nobody orders it
 
 
 def _extract_printed(action: Action) -> Iterator[Constraint]:

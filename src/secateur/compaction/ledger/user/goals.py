@@ -66,7 +66,7 @@ def list_goals(ledger: Ledger) -> list[UserRequest]:
         goals |= {*begun}
     else:
         goals |= {*opening, *(begun if not opening else ())}
-    goals |= {*_list_joined(requests, core[0])} if core else set()
+    goals |= {*_list_joined(requests, core[0]), *_find_corrected(requests, core[0])} if core else set()
     return [one for one in ledger.requests if one in goals]
 
 
@@ -78,6 +78,11 @@ def _list_joined(requests: Sequence[UserRequest], goal: UserRequest) -> list[Use
             break
         joined.insert(0, one)
     return [one for one in joined if _is_goal(one)][:1]
+
+
+def _find_corrected(requests: Sequence[UserRequest], goal: UserRequest) -> list[UserRequest]:
+    """Return the request before one that only corrects what was meant ("no, I meant the other page")."""
+    return list(requests[: requests.index(goal)][-1:]) if _CORRECTS.match(goal.text) else []
 
 
 def _find_frame(tasks: Sequence[UserRequest], goal: UserRequest) -> list[UserRequest]:
@@ -189,6 +194,10 @@ _FRAME_CHARS = 800  # of a task that tells what others behind it are for
 _BEGINS = re.compile(  # "ok, let's go, make a new branch"
     r"(?i)\s*(?:(?:ok|okay|yes|yeah|yep|sure|alright|great|cool|perfect|nice)[\s,.!]+)*"
     r"(?:let['’]?s\s+(?:go|start|begin|proceed|do\s+(?:it|this|that))|go(?:\s+ahead)?|do\s+it|sounds\s+good)\b(?=\W*(?:$|[,.;!\n]))"
+)
+_CORRECTS = re.compile(
+    r"(?i)\s*(?:(?:no|nope|sorry|oh|ah|wait)[,.!\s]+)*(?:what )?"
+    r"i (?:meant|mean|was (?:talking|asking|referring)|am asking)\b"
 )
 _CHANGED = re.compile(r"(?:created|changed|moved|deleted|restored) ([^\n]+?)(?: and \d+ more)?")  # a step on files
 _COMMAND = re.compile(r"/[a-z][\w:-]*(?:[ \t][^\n]*)?")  # of the host: "/simplify the tests"

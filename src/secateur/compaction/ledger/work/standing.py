@@ -96,6 +96,7 @@ def _describe_edits(done: Sequence[Action], files: Sequence[FileEntry], changes:
         created
         and not restored
         and not any(action.kind == "run" and _REWRITES.search(action.call.text[:_SEARCHED]) for action in done)
+        and not any(action.kind == "run" and _TAKES_MORE.search(action.said) for action in done)
     ):
         return ALL_NEW
     return ""
@@ -137,6 +138,7 @@ def _list_outdated_patches(done: Sequence[Action], changes: Sequence[FileChange]
             yield f"{redact(path)} was written before {what} {CHANGE_WORDS[later[-1].use]}"
 
 
+_TAKES_MORE = re.compile(r"^ (?:delete mode|rename) \S", re.M)  # of a commit: it took other changes as well
 _MERGES = re.compile(r"git (?:merge|rebase|pull)\b")
 ALL_NEW = "no file that was there before was changed; the changed files are all new"
 _WRITTEN_CHARS = 20_000  # of a call, in which code that writes files is looked for

@@ -269,3 +269,18 @@ def test_what_the_agent_was_about_to_call_is_not_told_once_the_call_ended() -> N
     thought = "The linter fails for one case only. Let me run it to see which one."
     lines = list_next(think(thought), result("cart.py", "bash", "9"))
     assert "- the agent was thinking: The linter fails for one case only." in lines
+
+
+def test_of_git_the_state_is_quoted_and_of_a_chain_that_failed_no_count() -> None:
+    clean = "On branch main\nYour branch is up to date.\n\nnothing to commit, working tree clean"
+    assert list_next(*called("", "git status", clean))[-1].endswith("— said: nothing to commit, working tree clean")
+    said = " 3 files changed, 1 insertion(+)\nerror: cannot pull with rebase: You have unstaged changes."
+    lines = list_next(*called("", "git commit -qm x && git pull --rebase", said, True))
+    assert not any("3 files changed" in line for line in lines)
+
+
+def test_a_number_alone_is_what_a_program_said() -> None:
+    shown = list_next(
+        *called("Let's try it:", "python try.py", "344\n\n(Open file: /w/cart.py)\n(Current directory: /w)")
+    )
+    assert shown[2].endswith("python try.py — said: 344")

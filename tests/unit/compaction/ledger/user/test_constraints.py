@@ -404,3 +404,8 @@ def test_rules_of_the_project_in_a_system_prompt_are_kept() -> None:
     assert [(one.text, one.scope, one.source) for one in kept] == [
         ("- Never push directly to main.", "project", "custom instructions")
     ]
+
+
+def test_an_issue_that_a_harness_quotes_demands_nothing() -> None:
+    issue = "<pr_description>\nThe reader should only open the first file, never another one.\n</pr_description>"
+    assert [one.text for one in found(user(f"{issue}\n\nDo not modify the tests."))] == ["Do not modify the tests."]

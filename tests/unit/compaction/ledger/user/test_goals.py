@@ -117,3 +117,10 @@ def test_a_file_that_the_request_names_as_a_module_is_listed_beside_changed_ones
     edited = assistant(("e", "Edit", json.dumps(edit))), result("ok", "Edit", "e")
     ledger = build_ledger(talk(user("Mend harbor.iam.count."), *read("harbor/iam.py"), *read("b.py"), *edited).messages)
     assert [one.path for one in ledger.files if one.named] == ["harbor/iam.py"]
+
+
+def test_a_request_that_only_corrects_what_was_meant_stands_beside_the_one_before_it() -> None:
+    asked = user("how do i load the cement with the second crane")
+    told = assistant(text="With the hook of the first crane.")
+    ledger = build_ledger(talk(asked, told, user("no, i meant the crane in the north yard of the harbor")).messages)
+    assert [one.text[:20] for one in list_goals(ledger)] == ["how do i load the ce", "no, i meant the cran"]
