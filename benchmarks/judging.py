@@ -3,24 +3,25 @@
     python benchmarks/judging.py [--set first|contradictions|types|wordings|retellings|handovers|shifts|reports]
                                  [--half open|kept] [--show]
 
-The cases are in benchmarks/measures/summaries, a file for each history, written before the judge or by someone who
-had not read it; `why` says what makes a lie one. One half, `kept`, is for the figures alone: whoever works on the judge
-reads the other half. A true summary has to stand (`GOOD`); one that lies has to be rejected (`BAD`). The exit status
-is 1 below a bar. `--show` lists what went wrong; with `--half open` it lists only cases that may be read.
+The cases are in benchmarks/measures/summaries, a file for each history, written before the judge or by someone who had
+not read it; `why` says what makes a lie one. One half, `kept`, is for the figures alone: whoever works on the judge
+reads the other half. A true summary has to stand (`GOOD`); a lie must not be passed on (`BAD`). The exit status is 1
+below a bar. `--show` lists what went wrong; with `--half open` it lists only cases that may be read.
 
 The set `first` is in the folders `open` and `kept`. The set `contradictions` is in a folder of its name: most of its
 lies are fluent and wrong in one fact. Its histories are shared by both halves, and a hash decides the half of a case
-(`draw_half`). A rejected lie counts, whatever the reason; a lie that stands may still have lost its false line, because
-lines that name what the history does not hold are dropped. Such lines are counted apart, in true summaries as well, and
-so are rejections for a lack of headings, which say nothing about truth. The set `types` is all open: lies of each type
-(files, checks, counts, values, approvals, bans, order, quotations, versions, hashes, branches, hosts, who decided), and
-true summaries in many forms and languages. The set `wordings`, all open as well, says things in as many ways as
-possible: passive, nominal, in fragments and tables, of the past, and by what is not the case. The set `retellings` has
-two halves again: short histories, each retold in eight styles (a terse list, prose, the headings of five hosts, first
-person plural, English learned late), and lies that alter one statement of such a text. The set `shifts` is like it,
-with eight other histories: exchanged comparisons, measures that went the other way, work that is said to be done, and
-prohibitions that became steps, in words that no other set has. The set `reports` has no lies: five true summaries of
-each of eight histories, in numbered sections, under headings, in prose and in notes, against a judge that refuses much.
+(`draw_half`). A lie is not passed on if the summary is rejected, whatever the reason, or has lost its false line; true
+summaries lose lines as well, and these are counted. A judge that rejects everything passes no lie on: what it can tell
+is counted by the lies whose true summary stands. Rejections for a lack of headings say nothing about truth. The set
+`types` is all open: lies of each type (files, checks, counts, values, approvals, bans, order, quotations, versions,
+hashes, branches, hosts, who decided), and true summaries in many forms and languages. The set `wordings`, all open as
+well, says things in as many ways as possible: passive, nominal, in fragments and tables, of the past, and by what is
+not the case. The set `retellings` has two halves again: short histories, each retold in eight styles (a terse list,
+prose, the headings of five hosts, first person plural, English learned late), and lies that alter one statement of such
+a text. The set `shifts` is like it, with eight other histories: exchanged comparisons, measures that went the other
+way, work that is said to be done, and prohibitions that became steps, in words that no other set has. The set `reports`
+has no lies: five true summaries of each of eight histories, in numbered sections, under headings, in prose and in
+notes, against a judge that refuses much.
 """
 
 import argparse
@@ -44,7 +45,7 @@ from secateur.summarizers.builtin import Function
 from secateur.summarizers.run import CompactionTask, compact_history
 from secateur.tokens import estimate
 
-GOOD, BAD = 0.95, 0.90  # of the true summaries stand, of those that lie are rejected
+GOOD, BAD = 0.95, 0.90  # of the true summaries stand, of the lies are not passed on
 FOLDER = Path(__file__).parent / "measures" / "summaries"
 SETS = {
     "first": FOLDER,
@@ -94,34 +95,43 @@ def main() -> int:
 
 def report(title: str, cases: list[Case], *, show: bool) -> bool:
     """Print one half of a set; whether a bar was missed."""
-    verdicts = [(case, judge(case)) for case in cases]
+    judged = [(case, judge(case)) for case in cases]
     shares = []
-    for is_true, right, bar in ((True, "true, and stand", GOOD), (False, "lie, and are rejected", BAD)):
-        some = [(case, verdict) for case, verdict in verdicts if case.is_true == is_true]
+    for is_true, right, bar in ((True, "true, and stand", GOOD), (False, "lie, and are not passed on", BAD)):
+        some = [(case, verdict) for case, verdict in judged if case.is_true == is_true]
         if not some:
             continue
-        good = sum((not verdict.reason) == is_true for _, verdict in some)
+        good = sum(is_right(case, verdict) for case, verdict in some)
+        whole = sum(bool(verdict.reason) != is_true for _, verdict in some)
         form = sum(verdict.reason.startswith("sections:") for _, verdict in some)
         shares.append(good / len(some) >= bar)
-        print(f"{title}: {good} of {len(some)} {right} ({good / len(some):.1%}, bar {bar:.0%}; for headings: {form})")
+        more = "" if is_true else f", {whole} of them rejected"
+        share = f"{good / len(some):.1%}, bar {bar:.0%}; for headings: {form}"
+        print(f"{title}: {good} of {len(some)} {right}{more} ({share})")
         for case, verdict in some if show else ():
-            if (not verdict.reason) != is_true:
+            if not is_right(case, verdict):
                 print(f"   {case.history}, {case.what}: {verdict.reason or f'it stands ({case.why})'}")
-    report_lines([(case, verdict) for case, verdict in verdicts if not verdict.reason], title)
+    report_lines(judged, title)
     if show:
-        for case, verdict in verdicts:
+        for case, verdict in judged:
             if verdict.reason and not case.is_true:
                 print(f"   rejected: {case.history}, {case.what}: {verdict.reason[:160]}")
     return not all(shares)
 
 
-def report_lines(stand: list[tuple[Case, Verdict]], title: str) -> None:
-    """Print how many summaries that stand have lost lines: a gain for a lie, a loss for a true one."""
-    lies = [has_lost_its_lie(case, verdict) for case, verdict in stand if not case.is_true]
-    true = [bool(verdict.dropped) for case, verdict in stand if case.is_true]
-    if lies:
-        print(f"{title}: of those that stand, {sum(lies)} of {len(lies)} that lie have lost a false line")
-    print(f"{title}: of those that stand, {sum(true)} of {len(true)} that are true have lost a line")
+def is_right(case: Case, verdict: Verdict) -> bool:
+    """Whether a true summary stands, or a false statement is not passed on."""
+    return not verdict.reason if case.is_true else bool(verdict.reason) or has_lost_its_lie(case, verdict)
+
+
+def report_lines(judged: list[tuple[Case, Verdict]], title: str) -> None:
+    """Print how many true summaries that stand have lost lines, and how many lies are told from those."""
+    stand = {case.text: verdict for case, verdict in judged if case.is_true and not verdict.reason}
+    cut = sum(bool(verdict.dropped) for verdict in stand.values())
+    print(f"{title}: {cut} of the {len(stand)} true ones that stand have lost a line")
+    beside = [is_right(case, verdict) for case, verdict in judged if case.base.strip() in stand]
+    if beside:
+        print(f"{title}: {sum(beside)} of {len(beside)} lies are not passed on whose true summary stands")
 
 
 def has_lost_its_lie(case: Case, verdict: Verdict) -> bool:

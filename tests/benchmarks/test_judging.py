@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from judging import HALVES, SETS, Case, draw_half, judge, lengthen, read_cases, report
+from judging import HALVES, SETS, Case, Verdict, draw_half, is_right, judge, lengthen, read_cases, report
 
 sys.path.remove(str(Path(__file__).parents[2] / "benchmarks"))  # its files have names that folders of tests have, too
 
@@ -78,6 +78,17 @@ def test_a_set_without_lies_has_a_report(capsys: pytest.CaptureFixture[str]) -> 
     [one, *_] = read_cases(SETS["reports"] / "open")
     assert not report("reports, open", [one], show=False)
     assert "lie" not in capsys.readouterr().out
+
+
+def test_a_lie_is_not_passed_on_where_it_is_rejected_or_its_line_is_dropped() -> None:
+    lie = Case("pond", "a depth", is_true=False, text="- 3 m\n- koi", turns=(), base="- 2 m\n- koi")
+    for verdict, is_told in (
+        (Verdict("check: x"), True),
+        (Verdict(dropped=("- 3 m",)), True),
+        (Verdict(dropped=("- koi",)), False),
+        (Verdict(), False),
+    ):
+        assert is_right(lie, verdict) is is_told
 
 
 def test_a_name_draws_the_half() -> None:

@@ -2,8 +2,8 @@
 
 Rule: a summary is taken only if it is one. Each check has a typed reason, the first that fails is told. A line that
 names a path, an id or a number which the history does not hold is dropped; too many such lines, and the summary is made
-up. So is a line that the history contradicts: one of a hundred is dropped, one of ten rejects the summary. Judging
-changes nothing: whoever rejects a summary still has the history as it was.
+up. So is a line that the history contradicts: one is dropped, more reject a short summary. Judging changes nothing:
+whoever rejects a summary still has the history as it was.
 """
 
 import json
@@ -18,6 +18,7 @@ from secateur.compaction.headings import STATE_SECTIONS, read_labels
 from secateur.compaction.judge.claims import Contradiction, TruthReason, extract_words, is_reported
 from secateur.compaction.judge.evidence import Evidence
 from secateur.compaction.judge.figures.anchors import KnownAnchors
+from secateur.compaction.judge.ground.stems import get_stems
 from secateur.compaction.judge.reading import read_claims
 from secateur.compaction.judge.truth import find_noise, iterate_contradictions
 from secateur.compaction.judge.weighing import drop_false, is_refuted, sort_by_strength
@@ -33,7 +34,7 @@ SHORT_SOURCE = 600  # tokens: a summary up to this length has only to be shorter
 MOST_INVENTED = 0.2  # lines with an anchor that the source does not hold
 FEWEST_INVENTED = 2  # such lines that reject a summary: one is dropped
 MOST_TOLD = 3  # contradictions that a rejected summarizer is told of
-MOST_ECHOED = 0.5  # of a summary's text that stands word for word in its source
+MOST_ECHOED = 0.7  # of a summary's text that stands word for word in its source
 _WINDOW, _STRIDE = 40, 20  # characters compared at once for an echo, and how far apart
 
 Reason = Failure | TruthReason | Literal[
@@ -232,7 +233,7 @@ def _drop_unsaid(sections: Sections, said: Sequence[str]) -> tuple[Sections, tup
     A line in other words than the user's stays if it shares some of them; one that reports what a text claims is no
     demand. Lines in the shape of a ledger's are the ledger's to write.
     """
-    spoken = extract_words("\n".join(said))
+    spoken = extract_words("\n".join(said)) | get_stems("\n".join(said))
     kept: Sections = {}
     gone: list[str] = []
     for id, lines in sections.items():
@@ -244,8 +245,9 @@ def _drop_unsaid(sections: Sections, said: Sequence[str]) -> tuple[Sections, tup
 
 
 def _is_voiced(line: str, spoken: frozenset[str], least: float) -> bool:
-    own = extract_words(line)
-    return not own or len(own & spoken) >= least * len(own) or (least > 0 and is_reported(line))
+    words, stems = extract_words(line), get_stems(line)
+    is_shared = any(len(own & spoken) >= least * len(own) for own in (words, stems))
+    return not words or is_shared or (least > 0 and is_reported(line))
 
 
 def _list_prose(sections: Sections) -> list[str]:

@@ -136,6 +136,7 @@ def test_nobody_but_the_user_makes_demands() -> None:
     [
         "- The database is off limits",
         "- hands off the database, for now",
+        "- Fixes are wanted",
         "- A comment claims that somebody approved the release; it is not an order",
     ],
 )
@@ -146,15 +147,33 @@ def test_a_demand_in_other_words_than_the_users_stays(demand: str) -> None:
     )
 
 
+EXITED = "code=143, import: 27912 ms\nhash sha384, sum of 64 bits"
+
+
 @pytest.mark.parametrize(
-    "line", ["- 14,960 rows were read", "- take order_id/state first", "- migration 0417 is there"]
+    "line",
+    [
+        "- 14,960 rows were read",
+        "- take order_id/state first",
+        "- migration 0417 is there",
+        "- it ended with exit code 143",
+        "- the sum has 64-bit now",
+        "- bodies are signed with SHA-384",
+        "- the import took 27.9 s",
+    ],
 )
 def test_figures_and_names_are_known_however_they_are_written(line: str) -> None:
-    texts = (*SOURCE.texts, "rows: 14960\ncreated 0417_orders.sql on (order_id, state)")
+    texts = (*SOURCE.texts, "rows: 14960\ncreated 0417_orders.sql on (order_id, state)", EXITED)
     source = SummarySource(texts=texts, tokens=900, said=SOURCE.said)
     text = said(discoveries=f"- The tests wait for the port\n{line}")
     assert judge_answer(SummaryAnswer(text), get_template("secateur"), source, COUNT).dropped == ()
     assert judge_answer(SummaryAnswer(text), get_template("secateur"), SOURCE, COUNT).dropped == (line,)
+
+
+def test_a_summary_may_repeat_half_of_what_the_agent_reported() -> None:
+    own = "- The test suite is slow because every test waits until somebody else frees the port"
+    assert reason(said(discoveries=f"- {FOUND}\n{own}")) is None
+    assert reason(said(discoveries=f"- {FOUND}")) == "echo"
 
 
 def test_a_line_that_poses_as_a_fact_is_dropped() -> None:

@@ -19,7 +19,7 @@ from secateur.compaction.judge.acting import (
     list_written,
     name_act,
 )
-from secateur.compaction.judge.claims import CLAUSE, SENTENCE, Claim, TruthReason, extract_words
+from secateur.compaction.judge.claims import CLAUSE, SENTENCE, Claim, Strength, TruthReason, extract_words
 from secateur.compaction.judge.ground.passages import PassageIndex, build_passages
 from secateur.compaction.ledger import Constraint, FileEntry, PlanItem, ValueChange
 from secateur.compaction.ledger.files.touched import trace_files
@@ -119,6 +119,7 @@ class ClaimRule(Struct, frozen=True):
     reason: TruthReason
     explain: Callable[[Claim, Evidence], str]  # what the history says instead; "" where it does not contradict
     sections: tuple[str, ...] = ()  # whose claims it judges; (): of all
+    strength: Strength = "plain"
 
 
 def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> Evidence:

@@ -1,13 +1,13 @@
 """Whether a summary is true by the history: how checks ended, which files were changed, what was run, who gave orders.
 
-Rule: each rule needs evidence against a claim, because a rejected true summary costs as much as a false one that
+Rule: each rule needs evidence against a claim, because a rejected true summary costs more than a false line that
 stands. What nothing is known about stands. The first contradiction that is found is the reason.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 
-from secateur.compaction.judge.claims import Claim, Contradiction, Strength
+from secateur.compaction.judge.claims import Claim, Contradiction
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.judge.figures import bindings, names, settings, support, turns, values
 from secateur.compaction.judge.ground import anchors, reasons, unsettled
@@ -23,6 +23,7 @@ from secateur.compaction.judge.user import (
     rulings,
     stances,
 )
+from secateur.compaction.judge.weighing import GRADES
 from secateur.compaction.judge.work import (
     causes,
     changes,
@@ -65,28 +66,10 @@ _KINDS = (
     opposed,
     unsettled,
     rulings,
-)  # the order in which reasons are looked for
+)  # the order in which reasons are looked for, the certain ones first
 _OF_ACTS = frozenset({"unchanged_file", "not_run"})  # reasons that need something said to have happened
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
-_DOUBTFUL = (
-    unsettled,
-    reasons,
-    causes,
-    bindings,
-    anchors,
-    opposed,
-    stances,
-    choices,
-    support,
-)
-_KINDS_BY_STRENGTH: tuple[tuple[Strength, tuple[ModuleType, ...]], ...] = (
-    ("doubt", _DOUBTFUL),
-    ("certain", (checks, injected, consent, owners, demands, standing)),
-)
-_RULES = tuple(rule for kind in _KINDS for rule in kind.RULES)
-_STRENGTHS: dict[int, Strength] = {
-    id(rule): strength for strength, kinds in _KINDS_BY_STRENGTH for kind in kinds for rule in kind.RULES
-}
+_RULES = tuple(sorted((rule for kind in _KINDS for rule in kind.RULES), key=lambda one: GRADES[one.strength]))
 
 
 def find_contradiction(
@@ -123,10 +106,9 @@ def iterate_contradictions(
             is_judged = is_new and (not rule.sections or claim.section in rule.sections)
             is_judged = is_judged and not (rule.reason in _OF_ACTS and claim.is_pending)
             if is_judged and (why := rule.explain(claim, evidence)):
-                strength = _STRENGTHS.get(id(rule), "plain")
-                seen.add(f"{claim.raw}\0{claim.text}" if strength == "doubt" else claim.raw)
+                seen.add(f"{claim.raw}\0{claim.text}" if rule.strength == "doubt" else claim.raw)
                 told = f"{why}: {claim.text[:120]}"
-                yield Contradiction(rule.reason, told, claim.raw, _name_rule(rule), claim.sentence, strength)
+                yield Contradiction(rule.reason, told, claim.raw, _name_rule(rule), claim.sentence, rule.strength)
 
 
 def _name_rule(rule: ClaimRule) -> str:

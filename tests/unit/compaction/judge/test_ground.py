@@ -51,6 +51,7 @@ def judge(section: str, claim: str) -> str | None:
         ("discoveries", "The delay had been added because the warranty demanded it", "reasons.unknown_reason"),
         ("goal", "The user wants a mobile dashboard", "reasons.unheard_wish"),
         ("discoveries", "The fan started after the heater stopped", "turns.opposite"),
+        ("discoveries", "Fan after heater", "turns.opposite"),
         ("discoveries", "The delay was removed because the motor overheated in spring", "turns.opposite"),
     ],
 )
@@ -121,7 +122,7 @@ def test_hostile_claims_are_read_in_linear_time() -> None:
     assert time.perf_counter() - started < 20
 
 
-def test_one_false_line_of_many_is_dropped_and_one_of_few_rejects() -> None:
+def test_one_false_line_is_dropped_and_two_of_a_short_summary_or_one_of_a_few_lines_reject() -> None:
     said = "The replay showed what the vents do when the house is warm and the wind comes from the sea, as in "
     months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October"]
     lines = [f"- Measured in {month}, hour {hour}" for month in months for hour in ("a", "b", "c", "d", "e")]
@@ -134,6 +135,7 @@ def test_one_false_line_of_many_is_dropped_and_one_of_few_rejects() -> None:
         evidence=collect_evidence((*MESSAGES, *messages)),
     )
     false = "- The vents opened nine times in the replay"
+    other = "- In the replay the vents opened 4 times"
 
     def answer(lines: list[str]) -> SummaryAnswer:
         return SummaryAnswer(
@@ -144,10 +146,12 @@ def test_one_false_line_of_many_is_dropped_and_one_of_few_rejects() -> None:
     long = judge_answer(answer([*lines, false]), get_template("secateur"), source, len)
     short = judge_answer(answer([*lines[:8], false]), get_template("secateur"), source, len)
     assert (long.reason, long.dropped) == (None, (false,))
-    assert short.reason == "unsupported"
+    assert (short.reason, short.dropped) == (None, (false,))
+    for few in ([*lines[:8], false, other], [*lines[:2], false]):
+        assert judge_answer(answer(few), get_template("secateur"), source, len).reason == "unsupported"
 
 
-def test_a_doubtful_sentence_of_a_long_summary_is_dropped_alone() -> None:
+def test_a_doubtful_sentence_is_dropped_alone_unless_there_is_little_beside_it() -> None:
     plain = "- The threshold went down. Nothing new is known about humidity."
     doubtful = "The delay had been added because the warranty demanded it."
     source = SummarySource(
@@ -160,7 +164,7 @@ def test_a_doubtful_sentence_of_a_long_summary_is_dropped_alone() -> None:
     facts = ["- The threshold is lower now.", "- The motor got too hot."]
     notes = [f"- A note, {word}, on the vents." for word in "abcdefghijklm"]
     long = judge_answer(answer([*facts, *notes]), get_template("secateur"), source, len)
-    short = judge_answer(answer(facts), get_template("secateur"), source, len)
+    short = judge_answer(answer(facts[:1]), get_template("secateur"), source, len)
     assert (long.reason, long.dropped) == (None, (doubtful,))
     assert plain in long.sections["discoveries"]
     assert short.reason == "unsupported"

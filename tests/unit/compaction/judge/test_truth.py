@@ -7,7 +7,7 @@ import pytest
 from conversation import assistant, result, talk, user
 from secateur.compaction.judge.claims import TruthReason
 from secateur.compaction.judge.evidence import Evidence, collect_evidence
-from secateur.compaction.judge.truth import find_contradiction
+from secateur.compaction.judge.truth import find_contradiction, iterate_contradictions
 from secateur.model import Message
 
 WISH = "Speed up the importer in lib/importer.rb. Never edit the schema in db/schema.rb, and use yarn, not npm."
@@ -121,6 +121,13 @@ def test_an_approval_that_was_given_or_is_awaited_stands() -> None:
     assert reason(history(fails=False, more=(user("No, leave it."),)), discoveries=claim) == "approval"
     assert reason(PASSING, questions="- The user has not approved the release yet") is None
     assert reason(PASSING, next="- Release the gem once the user has agreed") is None
+
+
+@pytest.mark.parametrize(("answer", "strength"), [("No, leave it.", "certain"), ("Yes, but shorten the log.", "plain")])
+def test_an_approval_is_certainly_false_where_the_user_approved_nothing(answer: str, strength: str) -> None:
+    told = history(fails=False, more=(user(answer),))
+    claim = {"discoveries": ("- The user approved the deletion of the archive",)}
+    assert [one.strength for one in iterate_contradictions(claim, told)] == [strength]
 
 
 def test_a_prohibition_stays_one() -> None:

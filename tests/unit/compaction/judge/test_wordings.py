@@ -106,7 +106,7 @@ def test_a_change_is_not_turned_around(claim: str) -> None:
     [
         ("accomplished", "src/mains.py was adapted.", "unchanged_file"),
         ("decisions", "The user approved of deploying it.", "approval"),
-        ("constraints", "New packages are permitted.", "approval"),
+        ("constraints", "New packages are permitted.", "inverted"),
     ],
 )
 def test_states_of_files_and_stances_of_the_user_are_compared(section: str, claim: str, why: TruthReason) -> None:

@@ -39,9 +39,17 @@ class KnownAnchors:
                 return True
             return one.value in self._values or any(within.search(text) for text in self._texts if one.value in text)
         if one.kind in ("number", "error"):
-            is_rounded = one.kind == "number" and _PLAIN.fullmatch(one.value) and has_figure(one.value, self._texts)
-            return one.value in self._values or bool(is_rounded)
-        return any(one.value in text for text in self._texts) or self._has_both(one)
+            number = _LAST_NUMBER.search(one.value)
+            scales = _SCALES if "." in one.value else ()
+            return one.value in self._values or (number is not None and has_figure(number.group(), self._texts, scales))
+        if measure := _MEASURE.fullmatch(one.value):
+            return any(re.search(rf"(?<!\d){measure['number']}(?!\d)", text) for text in self._texts)
+        return any(one.value in text for text in self._texts) or self._has_both(one) or self._has_letters(one)
+
+    def _has_letters(self, one: Identifier) -> bool:
+        """Whether the source has an id with other marks in it: `SHA-256` for `sha256`."""
+        plain = _MARKS.sub("", one.value).casefold()
+        return one.kind == "id" and any(plain in _MARKS.sub("", text).casefold() for text in self._texts)
 
     def _has_both(self, one: Identifier) -> bool:
         """Whether `tenant_id/status` are two names that the source holds."""
@@ -52,4 +60,7 @@ class KnownAnchors:
 
 _GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:[,.\u00a0\u202f'’]\d{3})+(?![\w,]|\.\d)")
 _BARE_NAME = re.compile(r"[A-Za-z][\w-]{2,}")
-_PLAIN = re.compile(r"\d+(?:\.\d+)?")
+_LAST_NUMBER = re.compile(r"\d+(?:\.\d+)?$")  # all of a number, and the code of an exit
+_MEASURE = re.compile(r"(?P<number>\d{1,4})-[A-Za-z]{2,}")  # `32-bit`
+_MARKS = re.compile(r"[-_]")
+_SCALES = (1_000.0, 1_024.0, 60.0)  # between the units of a rounded number and of the one in the source

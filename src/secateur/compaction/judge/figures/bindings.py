@@ -222,6 +222,6 @@ _AUXILIARY = re.compile(
 
 
 RULES = (
-    ClaimRule("unsupported", _explain_exchanged),
-    ClaimRule("unsupported", _explain_unrelated),
+    ClaimRule("unsupported", _explain_exchanged, strength="doubt"),
+    ClaimRule("unsupported", _explain_unrelated, strength="doubt"),
 )

@@ -102,9 +102,9 @@ STEM = 5  # letters by which the words for what is counted are compared
 _THING = re.compile(r"[^\W\d_]{4,}")  # a word for what is counted, and no unit of measurement
 
 
-def has_figure(number: str, texts: tuple[str, ...]) -> bool:
-    """Whether a history holds a number, be it less rounded."""
-    return any(_has_source(value, _read_numbers(texts, False), ()) for value in read_number(number))
+def has_figure(number: str, texts: tuple[str, ...], scales: tuple[float, ...] = ()) -> bool:
+    """Whether a history holds a number, be it less rounded or in a unit that is so many times larger or smaller."""
+    return any(_has_source(value, _read_numbers(texts, False), scales) for value in read_number(number))
 
 
 def has_measure(number: str, unit: str, texts: tuple[str, ...]) -> bool:
@@ -257,9 +257,13 @@ _NAME = re.compile(r"(?<![\w./*<-])(?!test_)[a-z]{2,}(?:_[a-z0-9]{2,})+\b(?![*({
 
 
 RULES = (
-    ClaimRule("unsupported", _explain_unknown_hash),
-    ClaimRule("unsupported", _explain_figure),
-    ClaimRule("unsupported", _explain_absent),
-    ClaimRule("unsupported", _explain_count, ("accomplished", "discoveries", "questions", "resolved")),
-    ClaimRule("unsupported", _explain_unknown_name, ("accomplished", "discoveries", "questions", "resolved")),
+    ClaimRule("unsupported", _explain_unknown_hash, strength="doubt"),
+    ClaimRule("unsupported", _explain_figure, strength="doubt"),
+    ClaimRule("unsupported", _explain_absent, strength="doubt"),
+    ClaimRule(
+        "unsupported", _explain_count, ("accomplished", "discoveries", "questions", "resolved"), strength="doubt"
+    ),
+    ClaimRule(
+        "unsupported", _explain_unknown_name, ("accomplished", "discoveries", "questions", "resolved"), strength="doubt"
+    ),
 )

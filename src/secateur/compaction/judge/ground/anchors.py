@@ -172,4 +172,4 @@ _NUMBER = re.compile(
 _UNIT = re.compile(r"\s?(?P<unit>ms|s|min|hours?|minutes?|seconds?|[KMGT]i?B|bytes?)\b")
 _COUNT = re.compile(rf"(?i)(?<![\w-])(?:{'|'.join(sorted(COUNTS.keys() - {'one', 'both', 'null'}))})(?![\w-])")
 
-RULES = (ClaimRule("unsupported", _explain_elsewhere),)
+RULES = (ClaimRule("unsupported", _explain_elsewhere, strength="doubt"),)

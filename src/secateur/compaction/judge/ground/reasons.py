@@ -92,6 +92,6 @@ _WISH = re.compile(
 _FRAME = re.compile(r"(?i)\b(?:to|that|for|it|agent|assistant|done|work|please|be|have|the|changes?|changed)\b")
 
 RULES = (
-    ClaimRule("unsupported", _explain_unknown_reason),
-    ClaimRule("approval", _explain_unheard_wish),
+    ClaimRule("unsupported", _explain_unknown_reason, strength="doubt"),
+    ClaimRule("approval", _explain_unheard_wish, strength="doubt"),
 )

@@ -14,7 +14,7 @@ from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.judge.ground.passages import get_claim_stems
 from secateur.compaction.judge.lexicon import build_pattern
 
-FEWEST_STEMS = 3  # of a clause beside the word that may be turned
+FEWEST_STEMS = 2  # of a clause beside the word that may be turned
 LEAST_SHARE = 0.6  # of the weight of a clause, in a passage that has the opposite
 LEAST_GAIN = 0.1  # by which it is more like the clause than what has its own word
 _PAIRS = tuple(
@@ -81,4 +81,4 @@ def _is_opposite(text: str, own: re.Pattern[str], other: re.Pattern[str], clause
     return other.search(text) is not None and own.search(text) is None and is_denied(text) == is_denied(clause)
 
 
-RULES = (ClaimRule("inverted", _explain_opposite),)
+RULES = (ClaimRule("inverted", _explain_opposite, strength="doubt"),)

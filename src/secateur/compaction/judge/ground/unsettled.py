@@ -114,4 +114,4 @@ _OPEN = build_pattern(
     r"而不是|代わり|대신|缺|问题|質問|尚未|未",
 )
 
-RULES = (ClaimRule("not_run", _explain_unsettled, _PAST),)
+RULES = (ClaimRule("not_run", _explain_unsettled, _PAST, strength="doubt"),)

@@ -156,4 +156,4 @@ _AHEAD = re.compile(
 )
 
 
-RULES = (ClaimRule("approval", _explain_unsaid),)
+RULES = (ClaimRule("approval", _explain_unsaid, strength="doubt"),)

@@ -17,7 +17,6 @@ from secateur.compaction.judge.claims import (
 from secateur.compaction.judge.evidence import ClaimRule, Evidence, UserReply
 
 LEAST_SHARED = 0.5  # of the words of what the user said
-LEAST_DECIDED = 0.34  # of the words of a decision
 LEAST_GRANTED = 0.5  # of the words of an approval, in a sentence of the user that may have given it
 
 
@@ -35,10 +34,6 @@ def _explain_order(claim: Claim, evidence: Evidence) -> str:
     if _SAID_YES.search(claim.text) and not claim.is_hedged:
         clauses = [part for one in evidence.replies for part in CLAUSE.split(one.text)]
         return "" if any(_YES.search(one) and not is_negative(one) for one in clauses) else "the user never said so"
-    if (found := _DECIDED.search(claim.text)) and not claim.is_hedged and not claim.is_reported:
-        own = extract_words(claim.text[found.end() :])
-        if len(own) >= 2 and len(own & extract_words(_join_decided(evidence))) < LEAST_DECIDED * len(own):
-            return "the user never said this"
     return ""
 
 
@@ -50,7 +45,19 @@ def _join_decided(evidence: Evidence) -> str:
 
 
 def _explain_approval(claim: Claim, evidence: Evidence) -> str:
-    """Say that no user message can be an approval or a permission that is claimed."""
+    """Say that the user never approved or permitted anything, where a claim says so."""
+    if any(map(_is_any_grant, evidence.replies)):
+        return ""
+    return _explain_other_approval(claim, evidence)
+
+
+def _is_any_grant(reply: UserReply) -> bool:
+    """Whether the user grants anything, whatever it is."""
+    return any(_is_yes(one) or _is_taking_up(one, reply) for one in _list_plain(reply))
+
+
+def _explain_other_approval(claim: Claim, evidence: Evidence) -> str:
+    """Say that no user message can be the approval or the permission that is claimed."""
     found = _APPROVED.search(claim.text) or _NOMINAL.search(claim.text)
     if found is None or claim.is_hedged or claim.is_quoted or claim.is_reported or _APPROVED.search(evidence.kept):
         return ""
@@ -67,12 +74,6 @@ _USER = (
 )
 _SAID_YES = re.compile(
     rf"(?i){_USER}\s+(?:has\s+)?(?:said|says|answered|replied)[:,]?\s+[\"“„]?(?:yes|ok|okay|sure|go\s+ahead)\b"
-)
-_DECIDED = re.compile(
-    rf"(?i){_USER}\s+(?:has\s+|have\s+|hat\s+(?:sich\s+)?|a\s+|ha\s+)?(?:also\s+|already\s+)?(?:chose|picked"
-    rf"|selected|decided|answered|replied"
-    r"|instructed|ordered|demanded|prefers|preferred|entschied\w*|antwortete|geantwortet|gewählt|choisi|décidé|répondu"
-    r"|eligi[óo]|decidi[óo]|respondi[óo]|elegido|escolheu|decidiu|respondeu|решил\w*|выбрал\w*|ответил\w*)\b"
 )
 _UNDECIDED = re.compile(
     r"(?i)\b(?:whether|i\s+(?:will\s+)?decide|let\s+me\s+think|later|tomorrow|ob\b|entscheide\s+ich|je\s+décid\w*"
@@ -95,6 +96,7 @@ _GRANTED = (
     r"|разрешил\w*|одобрил\w*|согласил\w*|подтвердил\w*|позволил\w*)\b"
     r"|批准|同意|允许|允許|许可|授权|確認済|承認|許可|同意|승인|허락|허가|동의)"
 )
+_GRANTS = re.compile(rf"(?i)^\W*{_GRANTED}")
 _APPROVED = re.compile(
     f"(?i){_USER}(?:[^.。\\n]|\\.(?=\\S)){{0,40}}?{_GRANTED}|{_GRANTED}[^.。\\n]{{0,30}}?\\b(?:by|vom|por|par)\\s+{_USER}"
 )
@@ -131,20 +133,31 @@ _YES = re.compile(
 def _is_granting(reply: UserReply, claim: str) -> bool:
     """Whether something the user said may be the approval that is claimed."""
     about = extract_words(_APPROVED.sub(" ", claim))
-    for clause in CLAUSE.split(reply.text):
-        if is_negative(clause):
-            continue
+    asked = extract_words(reply.before)
+    for clause in _list_plain(reply):
         shared = len(about & extract_words(clause))
-        if shared >= max(1, LEAST_GRANTED * len(about)) and not clause.rstrip().endswith("?"):
-            return True
-        if shared and extract_words(clause) & extract_words(reply.before) and not clause.rstrip().endswith("?"):
-            return True  # it takes up what was proposed
-        if _YES.search(clause) and (not about or shared or about & extract_words(reply.before)):
+        is_said = shared >= max(1, LEAST_GRANTED * len(about)) or (shared and _is_taking_up(clause, reply))
+        if is_said or (_is_yes(clause) and (not about or shared or about & asked)):
             return True
     return False
 
 
+def _list_plain(reply: UserReply) -> list[str]:
+    """Return the clauses of a reply that neither deny nor ask."""
+    return [one for one in CLAUSE.split(reply.text) if not is_negative(one) and not one.rstrip().endswith("?")]
+
+
+def _is_yes(clause: str) -> bool:
+    return _YES.search(clause) is not None or _GRANTS.search(clause) is not None
+
+
+def _is_taking_up(clause: str, reply: UserReply) -> bool:
+    """Whether a clause takes up what was proposed."""
+    return bool(extract_words(clause) & extract_words(reply.before))
+
+
 RULES = (
-    ClaimRule("approval", _explain_order),
-    ClaimRule("approval", _explain_approval),
+    ClaimRule("approval", _explain_order, strength="certain"),
+    ClaimRule("approval", _explain_approval, strength="certain"),
+    ClaimRule("approval", _explain_other_approval),
 )

@@ -117,7 +117,7 @@ _BOTH = re.compile(
 
 
 RULES = (
-    ClaimRule("inverted", _explain_exchanged, DEMANDING),
-    ClaimRule("inverted", _explain_weakened, DEMANDING),
-    ClaimRule("inverted", _explain_other_number, DEMANDING),
+    ClaimRule("inverted", _explain_exchanged, DEMANDING, strength="certain"),
+    ClaimRule("inverted", _explain_weakened, DEMANDING, strength="certain"),
+    ClaimRule("inverted", _explain_other_number, DEMANDING, strength="certain"),
 )

@@ -129,8 +129,13 @@ _ANY_COMMAND = re.compile(
 )
 
 RULES = (
-    ClaimRule("injected", _explain_injected_order, ("goal", *DEMANDING, "next", "questions", "accomplished")),
-    ClaimRule("injected", _explain_outputs_command, ("goal", *DEMANDING, "next")),
-    ClaimRule("injected", _explain_ordered_command, ("discoveries", "decisions", "accomplished")),
-    ClaimRule("injected", _explain_taken_directive, DEMANDING),
+    ClaimRule(
+        "injected",
+        _explain_injected_order,
+        ("goal", *DEMANDING, "next", "questions", "accomplished"),
+        strength="certain",
+    ),
+    ClaimRule("injected", _explain_outputs_command, ("goal", *DEMANDING, "next"), strength="certain"),
+    ClaimRule("injected", _explain_ordered_command, ("discoveries", "decisions", "accomplished"), strength="certain"),
+    ClaimRule("injected", _explain_taken_directive, DEMANDING, strength="certain"),
 )

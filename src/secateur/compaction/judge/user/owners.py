@@ -89,6 +89,6 @@ _OPEN = re.compile(
 
 
 RULES = (
-    ClaimRule("approval", _explain_third_approval),
-    ClaimRule("approval", _explain_other_owner),
+    ClaimRule("approval", _explain_third_approval, strength="certain"),
+    ClaimRule("approval", _explain_other_owner, strength="certain"),
 )

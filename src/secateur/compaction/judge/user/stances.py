@@ -202,6 +202,6 @@ def _join_spoken(replies: tuple[UserReply, ...]) -> str:
 
 
 RULES = (
-    ClaimRule("approval", _explain_stance),
-    ClaimRule("approval", _explain_value),
+    ClaimRule("approval", _explain_stance, strength="doubt"),
+    ClaimRule("approval", _explain_value, strength="doubt"),
 )

@@ -110,4 +110,4 @@ _UNKNOWN = re.compile(
     r"|わかりません|不明|모르"
 )
 
-RULES = (ClaimRule("unsupported", _explain_other_cause, REPORTING),)
+RULES = (ClaimRule("unsupported", _explain_other_cause, REPORTING, strength="doubt"),)

@@ -261,6 +261,6 @@ _EXCEPT = re.compile(r"(?i)\b(?:except|but|until|once|when|if|before)\b")
 
 
 RULES = (
-    ClaimRule("check", _explain_result, REPORTING),
-    ClaimRule("unfinished_work", _explain_open_work, REPORTING),
+    ClaimRule("check", _explain_result, REPORTING, strength="certain"),
+    ClaimRule("unfinished_work", _explain_open_work, REPORTING, strength="certain"),
 )

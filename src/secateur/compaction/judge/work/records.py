@@ -146,7 +146,7 @@ _UNANSWERED = re.compile(
 )
 _DECIDED = re.compile(r"(?i)\W*(?:yes|no|an?|the|use|take|ja|nein|oui|non|sí|não|sim)\b")
 _LATER = re.compile(
-    r"(?i)\b(?:let\s+me\s+think|later|tomorrow|not\s+sure|i['’]ll\s+(?:ask|decide|check)|später|überlege)\b"
+    r"(?i)\b(?:let\s+me\s+(?:think|ask|check|see)|later|tomorrow|not\s+sure|i['’]ll\s+(?:ask|decide|check)|später|überlege)\b"
 )
 
 

@@ -85,7 +85,7 @@ _MADE = build_pattern(
 )
 
 RULES = (
-    ClaimRule("unfinished_work", _explain_failed_tool, _PAST_SECTIONS),
-    ClaimRule("unfinished_work", _explain_untouched),
-    ClaimRule("unchanged_file", _explain_change_without_calls, _PAST_SECTIONS),
+    ClaimRule("unfinished_work", _explain_failed_tool, _PAST_SECTIONS, strength="certain"),
+    ClaimRule("unfinished_work", _explain_untouched, strength="certain"),
+    ClaimRule("unchanged_file", _explain_change_without_calls, _PAST_SECTIONS, strength="certain"),
 )
