@@ -1,8 +1,9 @@
 """A summarizer's text read into sections, in whatever form its headings have.
 
 Rule: the form that most headings share (Markdown, bold, numbered, `Label: text`, XML tags) is the form of the text;
-names are matched by a table and then by the words they hold, in several languages. Text before the first heading is
-dropped, a heading that nothing is known about opens a section of findings. Nothing here judges.
+names are matched by a table and then by the words they hold, in several languages. Where none of these is found, lines
+that are a name of the table and nothing but marks are headings. Text before the first heading is dropped, a heading
+that nothing is known about opens a section of findings. Nothing here judges.
 """
 
 import re
@@ -17,7 +18,7 @@ from secateur.compaction.template import list_headings
 FEWEST_LABELS = 2  # sections that bold, numbered and plain labels have to name before they count as headings
 STATE_SECTIONS = frozenset({"discoveries", "accomplished", "files", "questions", "next", "decisions", "resolved"})
 
-_Form = Literal["hash", "tag", "bold", "number", "label"]
+_Form = Literal["hash", "tag", "bold", "number", "label", "alone"]
 
 
 class Heading(Struct, frozen=True):
@@ -104,7 +105,8 @@ _FORMS: tuple[tuple[_Form, re.Pattern[str]], ...] = (
     ("number", _NUMBER),
     ("label", _LABEL),
 )
-_PATTERNS = dict(_FORMS)
+_ALONE = re.compile(r"^\W*(?:\d{1,2}[.)]\s*)?(?P<name>[^\W\d_][^:：\n.,;|`]{1,40}?)\W*$")
+_PATTERNS: dict[_Form, re.Pattern[str]] = {**dict(_FORMS), "alone": _ALONE}
 _STAGE = re.compile(
     r"(?i)\W*(?:done|in progress|blocked|completed|active|pending|todo|erledigt|in arbeit|blockiert)\W*"
 )
@@ -196,6 +198,8 @@ def _detect_form(text: str, named: Mapping[str, str]) -> _Form | None:
         ids = {heading.id for line in lines if (heading := _read_heading(line, form, named, knows_all=False))}
         if len(ids) >= (1 if form in ("hash", "tag") else FEWEST_LABELS):
             counts[form] = len(ids)
+    if not counts and len({one.id for line in lines if (one := _read_heading(line, "alone", named))}) >= FEWEST_LABELS:
+        return "alone"
     if not counts and any((found := _HASH.match(line)) and len(found["mark"]) == 2 for line in lines):
         return "hash"  # all of its headings are the writer's own
     return max(counts, key=lambda form: counts[form], default=None)
@@ -206,7 +210,7 @@ def _read_heading(line: str, form: _Form, named: Mapping[str, str], *, knows_all
     if match is None:
         return None
     label = match["name"]
-    id = name_section(label, named)
+    id = named.get(label.lower()) if form == "alone" else name_section(label, named)
     groups = match.groupdict()
     level = len(groups.get("mark") or "")
     if id is None and knows_all and (form == "tag" or level == 2 or (form == "bold" and _PARAGRAPH.match(line))):

@@ -26,6 +26,9 @@ EXPECTED = {"goal": ("Ship the parser",), "accomplished": ("The lexer works",), 
         "## What remains\nWrite the parser\n</summary>",
         "## Ziel\nShip the parser\n## Bisheriger Stand\nThe lexer works\n## Offene Aufgaben\nWrite the parser",
         "## 目标\nShip the parser\n## 进展\nThe lexer works\n## 下一步计划\nWrite the parser",
+        "=== Goal ===\nShip the parser\n=== Progress ===\nThe lexer works\n=== Next Steps ===\nWrite the parser",
+        "1) Goal\nShip the parser\n2) Accomplished\nThe lexer works\n3) Next Steps\nWrite the parser",
+        "- Goal:\nShip the parser\n- Progress:\nThe lexer works\n- Next steps:\nWrite the parser",
         "**Objetivo:** Ship the parser\n**Completado:** The lexer works\n**Pendiente:** Write the parser",
     ],
 )
@@ -44,7 +47,15 @@ def test_a_section_of_another_name_holds_findings() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Sure, I will go on with the parser.", "Error: 529 overloaded", "Note: nothing\n- a", ""]
+    "text",
+    [
+        "Sure, I will go on with the parser.",
+        "Error: 529 overloaded",
+        "Note: nothing\n- a",
+        "Goal\nShip it",
+        "- tests\n- files\n- plans",
+        "",
+    ],
 )
 def test_prose_has_no_sections(text: str) -> None:
     assert parse_answer(text) == {}
