@@ -18,8 +18,9 @@ def test_twenty_simulated_minutes_break_nothing(tmp_path: Path, monkeypatch: pyt
 
     policy = tmp_path / "cold.toml"
     policy.write_text(POLICY.replace("every_request", "cold_cache"))  # prunes after a pause, and only then
-    report = soak(postgres_server.make_url(), SoakPlan(hours=1 / 3, policy=str(policy)))
-    assert (report.invalid, report.moved, report.crossings) == (0, 0, 0)
+    # A store that is given up on a busy machine is tested elsewhere; a bill without it is another bill.
+    report = soak(postgres_server.make_url(), SoakPlan(hours=1 / 3, policy=str(policy), wait_s=30))
+    assert (report.invalid, report.moved, report.crossings, report.away) == (0, 0, 0, 0)
     assert report.requests > 200
     assert report.epochs > 20
     assert report.edited > 20

@@ -146,16 +146,22 @@ class StoreAccess:
             self._was_away, self.returned = False, True
 
 
+FIRST_REST_S = 1.0  # a store that was slow once is soon back, and what is sent without it misses the prompt cache
 REST_S = 10.0  # long enough that a request a second waits for a broken store in one of ten, short enough to come back
 
 
 class Breaker:
-    """Shut from a failure on until the rest is over; the first caller after that is let through alone."""
+    """Shut from a failure on until the rest is over; the first caller after that is let through alone.
+
+    Each of its failures doubles the rest, up to `rest_s`; requests that failed together count once.
+    """
 
     def __init__(self, clock: Callable[[], float], rest_s: float = REST_S) -> None:
         self.clock = clock
         self.rest_s = rest_s
-        self._until: float | None = None  # None: all is well
+        self._rest_s: float | None = None  # the one that is kept now; None: all is well
+        self._until = 0.0
+        self._is_tried = False  # by the caller who was let through
         self._why = ""
         self._lock = Lock()
         forking.register_forks(self)
@@ -171,29 +177,31 @@ class Breaker:
     def shut(self) -> str:
         """The error, while nothing may try again; "" otherwise."""
         with self._lock:
-            return self._why if self._until is not None and self.clock() < self._until else ""
+            return self._why if self.clock() < self._until else ""
 
     def try_admit(self) -> str:
         """Like `shut`, for a caller who tries now: after "" no other caller may, until the outcome is reported."""
         with self._lock:
             now = self.clock()
-            if self._until is None:
-                return ""
             if now < self._until:
                 return self._why
-            self._until = now + self.rest_s
+            if self._rest_s is not None:
+                self._is_tried, self._until = True, now + self.rest_s
             return ""
 
     def record_failure(self, why: str) -> None:
         """Record that an attempt failed."""
         with self._lock:
-            self._why, self._until = why, self.clock() + self.rest_s
+            if self._rest_s is None or self._is_tried:
+                self._rest_s = min(self.rest_s, FIRST_REST_S if self._rest_s is None else 2 * self._rest_s)
+                self._until = self.clock() + self._rest_s
+            self._why, self._is_tried = why, False
 
     def record_success(self) -> bool:
         """Record that an attempt succeeded; whether the store had been left alone before."""
         with self._lock:
-            was = self._until is not None
-            self._why, self._until = "", None
+            was = self._rest_s is not None
+            self._why, self._rest_s, self._until, self._is_tried = "", None, 0.0, False
             return was
 
 

@@ -240,15 +240,42 @@ def test_a_breaker_lets_one_caller_try_and_shuts_or_opens_by_what_came_of_it() -
     assert breaker.try_admit() == ""
     breaker.record_failure("down")
     assert (breaker.shut(), breaker.try_admit()) == ("down", "down")
-    now[0] = 10.0
+    now[0] = 1.0
     assert [breaker.try_admit(), breaker.try_admit()] == ["", "down"]
     breaker.record_failure("still down")
-    now[0] = 19.0
+    now[0] = 2.5
     assert breaker.try_admit() == "still down"
-    now[0] = 20.0
+    now[0] = 3.0
     assert breaker.try_admit() == ""
     assert breaker.record_success()
     assert not breaker.record_success()
+    assert breaker.try_admit() == ""
+
+
+def test_each_failure_of_a_caller_who_tried_doubles_the_rest_up_to_its_limit() -> None:
+    now, rests = [0.0], []
+    breaker = Breaker(lambda: now[0], rest_s=10.0)
+    for _ in range(6):
+        assert breaker.try_admit() == ""
+        breaker.record_failure("down")
+        began = now[0]
+        while breaker.shut():
+            now[0] += 0.5
+        rests.append(now[0] - began)
+    assert rests == [1.0, 2.0, 4.0, 8.0, 10.0, 10.0]
+
+
+def test_requests_that_failed_together_count_once() -> None:
+    now = [0.0]
+    breaker = Breaker(lambda: now[0], rest_s=10.0)
+    assert [breaker.try_admit() for _ in range(5)] == [""] * 5
+    for _ in range(5):
+        breaker.record_failure("down")
+    now[0] = 1.0
+    assert [breaker.try_admit(), breaker.try_admit()] == ["", "down"]
+    breaker.record_success()
+    breaker.record_failure("down")
+    now[0] = 2.0
     assert breaker.try_admit() == ""
 
 
