@@ -121,7 +121,10 @@ def _make_facts(data: bytes) -> HookReply:
 
 
 def _read_transcript(event: Event) -> bytes:
-    return Path(str(event.get("transcript_path") or "")).expanduser().read_bytes()
+    path = Path(str(event.get("transcript_path") or "")).expanduser()
+    if path.exists() and not path.is_file():  # a pipe or a device may never end
+        raise OSError(f"not a file: {path}")
+    return path.read_bytes()
 
 
 def _encode(output: Event) -> str:

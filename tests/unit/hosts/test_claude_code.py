@@ -1,6 +1,7 @@
 """Claude Code's hooks: what is shortened, what stays unchanged, and what reaches the host after a compaction."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,13 @@ def test_facts_have_room_whatever_was_said(tmp_path: Path) -> None:
     started = {"hook_event_name": "SessionStart", "source": "compact", "transcript_path": str(session)}
     output = json.loads(handle_event(started, BALANCE, "memory://").text)["hookSpecificOutput"]
     assert len(output["additionalContext"]) <= 9_500
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_in_place_of_the_transcript_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reply = handle_event({"hook_event_name": "PreCompact", "transcript_path": f"{tmp_path}/pipe"}, BALANCE, "memory://")
+    assert (reply.text, "not a file" in reply.status) == ("", True)
 
 
 def test_what_goes_wrong_is_noted_and_stops_nothing(tmp_path: Path) -> None:
