@@ -149,6 +149,14 @@ def _wait(port: int) -> None:
 OPENING = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
 
 
+def start_server(url: str) -> subprocess.Popen[str]:
+    """A server whose standard streams are the test's."""
+    argv = [sys.executable, "-m", "secateur", "mcp", "--store", url]
+    return subprocess.Popen(
+        argv, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
 def test_a_line_that_is_no_message_is_answered_and_the_server_continues(url: str) -> None:
     lines = [
         "{torn",
@@ -160,10 +168,7 @@ def test_a_line_that_is_no_message_is_answered_and_the_server_continues(url: str
         "\\udc80 not json",
         json.dumps({"jsonrpc": "2.0", "id": 6, "method": "tools/list"}),
     ]
-    argv = [sys.executable, "-m", "secateur", "mcp", "--store", url]
-    with subprocess.Popen(
-        argv, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    with start_server(url) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         answers = []
@@ -181,10 +186,7 @@ def test_a_line_that_is_no_message_is_answered_and_the_server_continues(url: str
 
 def test_a_host_that_is_gone_ends_the_server_without_a_word(url: str) -> None:
     opening = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": OPENING})
-    argv = [sys.executable, "-m", "secateur", "mcp", "--store", url]
-    with subprocess.Popen(
-        argv, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    with start_server(url) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None

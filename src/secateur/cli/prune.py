@@ -77,7 +77,6 @@ Exit codes: 0 success, 2 usage or configuration, 3 input unreadable,
 """
 _PRICED = "tokens of input"  # in the words of a schedule that weighs costs
 _FREE = re.compile(r": [\d,]+ tokens freed$")  # how a schedule says that no cache is lost
-_MAX_BYTES = 16_000_000  # bytes: above this the answer would take longer than a person waits
 
 
 class PruneOptions(RewriteOptions, frozen=True, kw_only=True):

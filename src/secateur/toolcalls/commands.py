@@ -66,12 +66,12 @@ def _has_run(action: Action) -> bool:
 def _follow_session(actions: Sequence[Action], number: int) -> Action:
     """Return a command that continued in a session with what later calls read of it, and how it ended."""
     action = actions[number]
-    session = _SESSION.search(action.said[:_ENDS])
-    if session is None or action.result is None:
+    session = find_session(action)
+    if not session or action.result is None:
         return action
     said = [_SESSION.sub("", action.said, count=1)]
     for poll in islice(actions, number + 1, None):
-        if str(poll.given.get("session_id", "")) == session["id"]:
+        if str(poll.given.get("session_id", "")) == session:
             said.append(_SESSION.sub("", poll.said, count=1))
             if poll.exit is not None:
                 result = replace(action.result, text="\n".join(said), is_error=poll.exit != 0)
@@ -79,8 +79,14 @@ def _follow_session(actions: Sequence[Action], number: int) -> Action:
     return action
 
 
+def find_session(action: Action) -> str:
+    """Find the id of the session in which a command continues; "" if it does not."""
+    found = _SESSION.search(action.said[:_ENDS])
+    return found["id"] if found else ""
+
+
 _ENDS = 600  # characters of a result in which a host says that a command continues
-_SESSION = re.compile(r"Process running with session ID (?P<id>\d+)\n?")
+_SESSION = re.compile(r"Process running with session ID (?P<id>\d{1,12})\b\n?")
 
 
 def is_printing(ran: ExecutedCommand) -> bool:

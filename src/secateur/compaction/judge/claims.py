@@ -83,11 +83,6 @@ class Claim(Struct, frozen=True):
         return self.is_earlier or _FORMER.search(self.text) is not None
 
     @property
-    def is_by_user(self) -> bool:
-        """Whether it tells what the user did, and not what the user wants or allows."""
-        return _BY_USER.search(self.text) is not None
-
-    @property
     def is_done(self) -> bool:
         """Whether it says that something happened or holds now."""
         return is_done(self.text)
@@ -270,16 +265,6 @@ _DONE = re.compile(
     r"|feit[oa]|concluíd[oa]s?|já|foi|foram|\w{3,}(?:ad|id)[oa]s?|\w{2,}ées?|готов\w*|сделан\w*|был[аои]?|уже|đã"
     r"|xong)\b"
     r"|\b\w{3,}ed\b|已|了|完成|した|済み|ました|ている|完了|했|됐|되었"
-)
-_BY_USER = re.compile(
-    r"(?i)\b(?:the\s+user\s+(?:has\s+|had\s+)?(?!wants?\b|asks?\b|asked\b|demands?\b|requires?\b|ordered\b"
-    r"|needs?\b|allow|permit|approv)\w+ed\b"
-    r"|(?:hat|habe)\s+(?:der\s+|die\s+)?(?:be)?nutzer\w*\s+(?:\w+\s+)?(?!erlaubt|gestattet|verlangt|gefordert"
-    r"|genehmigt|freigegeben)\w*[ei]?[tn]\b"
-    r"|(?:be)?nutzer\w*\s+hat\b(?!.*(?:erlaubt|gestattet|verlangt|gefordert|genehmigt|freigegeben))"
-    r"|l['’]utilisateur\s+a\s+(?!autoris|permis|demand|exig|approuv|valid)\w+[éis]\w*|el\s+usuario\s+(?!autoriz"
-    r"|permiti|pidi|exigi|aprob)\w+[óo]\b"
-    r"|o\s+usuário\s+(?!autoriz|permiti|pedi|exigi|aprov)\w+(?:ou|iu)\b)"
 )
 _WISHED = re.compile(
     r"(?i)\b(?:should|must|will|would|might|may|could|going\s+to|to\s+be|needs?\s+to|at\s+most|at\s+least|if|whether|todo"

@@ -25,7 +25,6 @@ MOST_FOUND = 60  # passages of one search
 UNSPACED, FEWEST_PAIRS = "\u3040", 3  # pairs of letters of scripts without spaces that make two texts alike
 
 Speaker = Literal["user", "agent", "host", "call", "output"]
-_EVERYBODY = frozenset[Speaker](("user", "agent", "host", "call", "output"))
 
 
 class Passage(Struct, frozen=True):
@@ -64,15 +63,6 @@ class PassageIndex:
         for one in self.passages:
             found[one.group].append(one.text)
         return {group: "\n".join(texts) for group, texts in found.items()}
-
-    def list_places(self, stem: str) -> Sequence[int]:
-        """Return the numbers of the passages that hold a stem."""
-        return self._places.get(stem, ())
-
-    def list_speakers(self, stem: str) -> frozenset[Speaker]:
-        """Return who said something with a stem; everybody, if it stands everywhere."""
-        places = self._places.get(stem, ())
-        return frozenset(self.passages[one].speaker for one in places) if len(places) <= MOST_PLACES else _EVERYBODY
 
     def weigh(self, stem: str) -> float:
         """Return how telling a stem is: one that the history does not hold as much as the rarest."""

@@ -144,16 +144,4 @@ _YES = re.compile(
 )
 
 
-def _is_told(clause: str) -> bool:
-    """Whether a clause may tell that something has happened."""
-    return not (_AHEAD.search(clause) or clause.rstrip().endswith("?") or is_negative(clause))
-
-
-_AHEAD = re.compile(
-    r"(?i)\b(?:until|before|once|when|after|if|unless|will|comes?|on\s+(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-    r"|tomorrow|later|next|bis|bevor|wenn|sobald|am\s+\w+tag|morgen"
-    r"|avant|quand|demain|antes|cuando|mañana|hasta|quando|amanhã|пока|когда|завтра)\b|前に|まで|之前|以前|明天|전에"
-)
-
-
 RULES = (ClaimRule("approval", _explain_unsaid, strength="doubt"),)

@@ -240,7 +240,6 @@ _LISTED = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s|\s{4,}\S|\s*\|")
 
 
 _BULLET = re.compile(r"^(?:[-*•+]|\d{1,2}[.)]|#{1,5}|[✅✓✔])\s+(?:\[x\]\s+)?")
-_HEADING = re.compile(r"\s*#{1,6}\s|\s*\*\*[^*]{1,80}\*\*:?\s*$")
 _OPENS = re.compile(r"^\s*#{1,6}\s|^\s*\*\*[^*]{1,80}\*\*:?\s*$|[:：]\W{0,3}$")
 _OPEN_HEAD = re.compile(
     r"(?i)\b(?:still open|open (?:items?|issues?|points?|work)|remaining|left|blocke[dr]s?|next steps?|follow-?ups?"

@@ -15,7 +15,6 @@ from secateur.redact import redact
 from secateur.toolcalls.actions import Action
 from secateur.toolcalls.file_effects import list_file_effects
 
-CHANGE_USES = ("created", "changed", "deleted", "moved", "restored")
 CHANGE_WORDS: Mapping[str, str] = {
     "created": "written",
     "changed": "changed",
@@ -42,7 +41,7 @@ def list_changes(done: Sequence[Action], files: Sequence[FileEntry]) -> Iterator
             continue
         for effect in list_file_effects(action):
             name = posixpath.basename(effect.path)
-            if effect.use not in CHANGE_USES or name in left_out or is_secret(action, effect.path):
+            if effect.use not in CHANGE_WORDS or name in left_out or is_secret(action, effect.path):
                 continue
             if not effect.path or is_code(effect.path):
                 yield FileChange(number, redact(effect.path), effect.use)

@@ -13,7 +13,7 @@ from secateur.compaction.ledger.said import STOP
 from secateur.model import Message, Part
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
-from secateur.toolcalls.commands import ExecutedCommand
+from secateur.toolcalls.commands import ExecutedCommand, find_session
 from secateur.toolcalls.file_effects import list_command_lines
 
 MOST_HANDED = 6
@@ -62,8 +62,8 @@ def _list_started(action: Action, runs: Iterable[ExecutedCommand]) -> Iterator[t
             yield name, f"{redact(name)} ({words[0]})"
     if hit := _STARTED.search(action.said[:_SEARCHED]):
         yield hit[1] or hit[2] or hit[3], _describe(action)
-    elif "session_id" not in action.given and (hit := _RUNS_ON.search(action.said[:_HEAD])):
-        yield hit[1], f"{_describe(action)} (session {hit[1]})"
+    elif "session_id" not in action.given and (session := find_session(action)):
+        yield session, f"{_describe(action)} (session {session})"
     elif _SENDS.search(action.call.tool):
         names = (action.given.get(key) for key in ("target", "to", "id", "agent_id"))
         yield from ((name, _describe(action)) for name in names if isinstance(name, str) and _ID.fullmatch(name))
@@ -117,8 +117,6 @@ _STARTED = re.compile(
     r"\"agent_id\":\s?\"([\w-]{6,60})\"|\blaunched\b[^\n]{0,80}\s{1,4}agentId: (\w{6,60})"
     r"|\brunning in (?:the )?background with ID: (\w{3,60})"
 )
-_HEAD = 600  # characters of a result in which a host says that a command runs on
-_RUNS_ON = re.compile(r"Process running with session ID (\d{1,12})\b")
 _RUNS_ANEW = re.compile(r" \(session \d{1,12}\)$")
 _SENDS = re.compile(r"(?i)^send_?(?:input|message)$")
 _ID = re.compile(r"(?=\D*\d)[\w-]{6,60}")

@@ -16,7 +16,6 @@ from secateur.compaction.ledger.files.undone import STASHED
 from secateur.compaction.ledger.runs.failed_acts import list_begun, list_failed_acts
 from secateur.compaction.ledger.work.claims import list_refuted
 from secateur.compaction.ledger.work.code_changes import (
-    CHANGE_USES,
     CHANGE_WORDS,
     FileChange,
     has_code_changed,
@@ -79,7 +78,7 @@ def merge_standing(earlier: Ledger, later: Ledger) -> tuple[Standing, ...]:
     """Merge how the work stood with how it stands: a later span that called anything says it anew."""
     if not (later.standing or later.files or later.commands or later.last_calls or later.last_words):
         return tuple(one for one in earlier.standing if not (later.requests and one.kind == "ended"))
-    is_known = not any(one.use in CHANGE_USES and not one.scratch for one in earlier.files)
+    is_known = not any(one.use in CHANGE_WORDS and not one.scratch for one in earlier.files)
     return tuple(one for one in later.standing if is_known or not (one.kind == "edits" or one.text == NOTHING_CHANGED))
 
 
