@@ -38,7 +38,10 @@ from msgspec import Struct
 from secateur import documents
 from secateur.compaction.ask import Ask
 from secateur.compaction.conversation import CompactionInput
+from secateur.compaction.ledger import render_ledger
 from secateur.compaction.outcome import Compacted
+from secateur.compaction.prose import read_summary
+from secateur.compaction.restated import without_restated
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.trigger import Load
 from secateur.summarizers.builtin import Function
@@ -77,6 +80,7 @@ class Verdict(Struct, frozen=True):
 
     reason: str = ""  # for the rejection; "" for a summary that stands
     dropped: tuple[str, ...] = ()  # lines that are not in the view, although the summary stands
+    restated: tuple[str, ...] = ()  # lines that gave way to the user's own words in the view
 
 
 def main() -> int:
@@ -135,9 +139,9 @@ def report_lines(judged: list[tuple[Case, Verdict]], title: str) -> None:
 
 
 def has_lost_its_lie(case: Case, verdict: Verdict) -> bool:
-    """Whether a line or a sentence was dropped that the true summary does not have."""
-    dropped = [line.strip(" -*") for line in verdict.dropped]
-    return bool(case.base) and any(line and line not in case.base for line in dropped)
+    """Whether a line or a sentence that the true summary does not have is not in the view."""
+    gone = [line.strip(" -*") for line in (*verdict.dropped, *verdict.restated)]
+    return bool(case.base) and any(line and line not in case.base for line in gone)
 
 
 def judge(case: Case) -> Verdict:
@@ -153,8 +157,16 @@ def judge(case: Case) -> Verdict:
     task = CompactionTask(scene, settings, Continuation())
     outcome = compact_history(task, [Function("written", answer)], 20.0).outcome
     if isinstance(outcome, Compacted) and outcome.rung == "model":
-        return Verdict(dropped=outcome.dropped)
+        return Verdict(dropped=outcome.dropped, restated=list_restated(case, outcome))
     return Verdict(next((f"{one.reason}: {one.text}" for one in outcome.attempts), "") or f"no compaction: {outcome}")
+
+
+def list_restated(case: Case, outcome: Compacted) -> tuple[str, ...]:
+    """The lines of a summary that give way to the user's own words, which are in the view."""
+    read = read_summary(case.text, [turn["user"] for turn in case.turns if "user" in turn])
+    facts = {id: [one for one in some if one in outcome.summary] for id, some in render_ledger(outcome.ledger).items()}
+    left = without_restated(read, facts)
+    return tuple(line for id, lines in read.items() for line in lines if line not in left[id])
 
 
 def read_cases(folder: Path) -> Iterator[Case]:

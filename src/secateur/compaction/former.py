@@ -19,8 +19,8 @@ from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.ledger.user.constraints import is_demand, join_fragments
 from secateur.compaction.ledger.user.retractions import find_denial, find_removal
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
-from secateur.compaction.summary import FORMERLY, HEADING_CHARS, Sections, normalize_heading, strip_bullet
-from secateur.compaction.template import STATES, list_headings
+from secateur.compaction.summary import HEADING_CHARS, Sections, normalize_heading, strip_bullet
+from secateur.compaction.template import FORMERLY, STATES, list_headings
 from secateur.model import Message
 
 SINCE = "- since an earlier summary, the user: "

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from secateur.compaction.ledger.said import STOP, split_sentences
 from secateur.compaction.ledger.user.constraints import is_demand, is_standing
 from secateur.compaction.ledger.user.force_words import is_errand, is_forced
-from secateur.compaction.summary import FORMERLY, strip_bullet
+from secateur.compaction.summary import strip_bullet
+from secateur.compaction.template import FORMERLY
 
 MOST_LINES = 8  # of a host's earlier summary, in one section
 

@@ -20,7 +20,8 @@ from secateur.compaction.ledger.render import UNLISTED
 from secateur.compaction.ledger.said import strip_file_links
 from secateur.compaction.ledger.work.open_work import NEVER_COMMITTED, UNCOMMITTED
 from secateur.compaction.ledger.work.verdict import is_verdict
-from secateur.compaction.summary import ELSEWHERE, FORMERLY, NONE
+from secateur.compaction.summary import ELSEWHERE, NONE
+from secateur.compaction.template import FORMERLY
 from secateur.model import Message, Part
 from secateur.redact import redact
 from secateur.text.placeholder import find_main_argument

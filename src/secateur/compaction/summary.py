@@ -17,15 +17,15 @@ from msgspec.structs import replace
 from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
 from secateur.compaction.ledger.course import MARK
 from secateur.compaction.ledger.work.verdict import is_verdict
+from secateur.compaction.restated import without_restated
 from secateur.compaction.settings import Compaction
-from secateur.compaction.template import SECTIONS, STATES, Template, list_headings
+from secateur.compaction.template import FORMERLY, SECTIONS, STATES, Template, list_headings
 from secateur.redact import redact
 from secateur.text.own_text import SUMMARY_BEGINS, replace_surrogates
 
 Sections = dict[str, tuple[str, ...]]
 NONE = "(none)"  # the text under a heading without content
 ELSEWHERE = "(see the messages that are kept)"  # the same, where these may have what belongs there
-FORMERLY = "- as of an earlier summary: "  # begins a line of prose that an earlier summary had
 _NESTED = "    - "  # begins one of several below one lead
 
 _HEADING = re.compile(
@@ -208,7 +208,7 @@ def write_within_budget(
     }
     used = sum(count(line) + 1 for lines in facts.values() for line in lines)
     frame = count(render_sections(replace(template, shows_empty=True), {}, elsewhere)) + count(SUMMARY_BEGINS)
-    told = {id: tuple(map(_clean_prose, lines)) for id, lines in prose.items()}
+    told = without_restated({id: tuple(map(_clean_prose, lines)) for id, lines in prose.items()}, facts)
     fit = fit_sections(told, most - used - frame, count)
     both = {id: (*facts.get(id, ()), *fit.sections.get(id, ())) for id in (*SECTIONS, *fit.sections)}
     goal = fit.sections.get("goal", ())

@@ -3,8 +3,8 @@
 import pytest
 
 from secateur.compaction.headings import parse_answer
-from secateur.compaction.summary import FORMERLY, parse_sections, render_sections
-from secateur.compaction.template import OURS, get_template
+from secateur.compaction.summary import parse_sections, render_sections
+from secateur.compaction.template import FORMERLY, OURS, get_template
 
 EXPECTED = {"goal": ("Ship the parser",), "accomplished": ("The lexer works",), "next": ("Write the parser",)}
 
