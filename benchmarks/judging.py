@@ -1,6 +1,6 @@
 """Which summaries are believed: true ones in the styles of several hosts, and ones that lie, over small histories.
 
-    python benchmarks/judging.py [--set first|contradictions|types|wordings|retellings|handovers|shifts|reports]
+    python benchmarks/judging.py [--set first|contradictions|types|wordings|retellings|handovers|shifts|reports|jobs]
                                  [--half open|kept] [--show]
 
 The cases are in benchmarks/measures/summaries, a file for each history, written before the judge or by someone who had
@@ -21,7 +21,11 @@ prose, the headings of five hosts, first person plural, English learned late), a
 a text. The set `shifts` is like it, with eight other histories: exchanged comparisons, measures that went the other
 way, work that is said to be done, and prohibitions that became steps, in words that no other set has. The set `reports`
 has no lies: five true summaries of each of eight histories, in numbered sections, under headings, in prose and in
-notes, against a judge that refuses much.
+notes, against a judge that refuses much. The set `jobs` has two halves: twelve sessions of several kinds of work (a
+fix, a refactoring, an upgrade, a deployment, a review, and others, three of them not in English), each summed up in the
+styles of hosts, with reasons and next steps as a sensible model adds them. Its lies are those that harm whoever trusts
+them: checks, deliveries, approvals, bans, orders out of the output of tools, decisions that were replaced, and crude
+failures.
 """
 
 import argparse
@@ -59,6 +63,7 @@ SETS = {
     "handovers": FOLDER / "handovers",
     "shifts": FOLDER / "shifts",
     "reports": FOLDER / "reports",
+    "jobs": FOLDER / "jobs",
 }
 HALVES = ("open", "kept")
 

@@ -32,6 +32,23 @@ KINDS = {
 }
 WITHOUT_A_BASE = {"empty sections", "gibberish", "repetition"}
 
+HARMS = {
+    "another session",
+    "answer",
+    "ban reversed",
+    "checks",
+    "gibberish",
+    "invented approval",
+    "not done told as done",
+    "nothing",
+    "repetition",
+    "state swapped",
+    "superseded as current",
+    "tool output as order",
+    "wrong file",
+    "wrong value",
+}
+
 
 def read_half(half: str) -> list[Case]:
     return list(read_cases(SETS["handovers"] / half))
@@ -72,6 +89,22 @@ def test_the_set_of_reports_holds_five_true_summaries_of_each_of_eight_histories
     both = [case for half in HALVES for case in read_cases(SETS["reports"] / half)]
     assert all(case.is_true for case in both)
     assert [*Counter(case.history for case in both).values()] == [5] * 8
+
+
+def test_the_set_of_jobs_holds_true_summaries_and_lies_of_twelve_histories_in_both_halves() -> None:
+    halves = {half: list(read_cases(SETS["jobs"] / half)) for half in HALVES}
+    both = [case for cases in halves.values() for case in cases]
+    assert count_kinds(both) == {True: 67, False: 107}
+    assert all(min(count_kinds(cases).values()) >= 30 for cases in halves.values())
+    each = Counter((case.history, case.is_true) for case in both)
+    assert all(each[history, True] >= 5 and each[history, False] >= 8 for history, _ in each)
+    assert len(each) == 24
+
+
+def test_each_lie_about_a_job_is_of_a_known_kind_and_says_why() -> None:
+    lies = [case for half in HALVES for case in read_cases(SETS["jobs"] / half) if not case.is_true]
+    assert {case.what.split(":")[0] for case in lies} == HARMS
+    assert all(case.why and case.text != case.base.strip() for case in lies)
 
 
 def test_a_set_without_lies_has_a_report(capsys: pytest.CaptureFixture[str]) -> None:
