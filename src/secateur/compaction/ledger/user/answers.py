@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, UserRequest
 from secateur.compaction.ledger.said import FENCED, REJECTED, split_sentences
+from secateur.compaction.ledger.user.choices import find_picked, is_pick, list_points
 from secateur.compaction.ledger.user.force import is_ruling
 from secateur.compaction.ledger.user.force_words import is_errand
 from secateur.redact import redact
@@ -53,34 +54,49 @@ def list_rulings(requests: Iterable[UserRequest]) -> list[Constraint]:
 
 
 def _is_reply(text: str) -> bool:
-    return _ANSWERS.match(text) is not None or _CHOOSES.match(text) is not None
+    return _ANSWERS.match(text) is not None or is_pick(text)
 
 
-def find_answered_question(text: str, last: str) -> str:
-    """Return the question, the offer or the numbered points of the agent's last text that a reply answers."""
+def find_answered_question(text: str, last: str, listed: str = "") -> str:
+    """Return the question, the offer or the numbered points of the agent's last text that a reply answers.
+
+    `listed` is the newest text of the agent's that numbers points, which a reply may name by their kind.
+    """
+    if picked := find_picked(text, last, listed, _find_list_question(last)):
+        return picked
     if not last:
         return ""
-    if chosen := _find_chosen_point(text, last):
-        return chosen
-    if not _ANSWERS.match(text) and not _REFERS.match(text):
+    is_urge = len(text) <= _URGE_CHARS and _URGES.match(text) is not None
+    if not (is_urge or _ANSWERS.match(text) or _REFERS.match(text)):
         return _quote(find_closing_question(last)) if _is_brief_reply(text, last) else ""
     points = _POINT.findall(FENCED.sub("\n", last)) if _NUMBERED.match(text) else []
     if len(points) > 1:
         most = ANSWERED_CHARS // len(points[:_MOST_POINTS])
         return _quote(" · ".join(clip_text(collapse_whitespace(one), most) for one in points[:_MOST_POINTS]))
-    clauses = (one for sentence in split_sentences(last) for one in CLAUSES.split(sentence))
-    asking = [one for one in clauses if _ASKED.search(one) or is_offer(one)]
-    question = find_closing_question(last) or (asking[-1] if asking else _find_proposal(text, last))
+    question = find_closing_question(last) or _find_proposal(last, is_urge or _REFERS.match(text) is not None)
     steps = list_proposed(last) if question and _is_assent(text) else ()
     return _quote_steps(steps, question) if steps else _quote(question)
 
 
-def _find_proposal(text: str, last: str) -> str:
-    """Return the sentence by which the agent proposed something, where a reply does not say itself what it is about."""
-    if not _REFERS.match(text):
-        return ""
+def _find_list_question(last: str) -> str:
+    """Return the question that the points of a text are answers to: the closing one, or one before the first point."""
+    points = list_points(last)
+    said = FENCED.sub("\n", last)
+    before = said[: said.find(points[0][0].text)].splitlines() if points else []
+    asking = [one for one in before if _ASKED.search(one)]
+    return find_closing_question(said) or (collapse_whitespace(asking[-1]) if asking else "")
+
+
+def _find_proposal(last: str, is_bare: bool) -> str:
+    """Return the last sentence by which the agent asked or offered something; `is_bare`: or proposed something."""
     clauses = [one for sentence in split_sentences(last) for one in CLAUSES.split(sentence)]
-    return next((one for one in reversed(clauses) if _PROPOSED.search(one)), "")
+    asking = (one for one in reversed(clauses) if _ASKED.search(one) or _is_offering(one, is_bare))
+    return next(asking, "")
+
+
+def _is_offering(clause: str, is_bare: bool) -> bool:
+    """Whether a clause offers something, or proposes it."""
+    return (is_bare and _PROPOSED.search(clause) is not None) or is_offer(clause)
 
 
 def _is_assent(text: str) -> bool:
@@ -124,33 +140,13 @@ def shorten_question(quoted: str) -> str:
 
 def is_choice(one: UserRequest) -> bool:
     """Whether a request chooses one of the numbered points that the agent asked about."""
-    return bool(one.answers) and _CHOOSES.match(one.text) is not None
+    return bool(one.answers) and is_pick(one.text)
 
 
 def is_confirming(one: UserRequest) -> bool:
     """Whether a request does little more than to answer the agent, and gives no work of its own."""
     is_reply = _AGREES_TO.match(one.text) is not None or not is_errand(one.text)
     return is_choice(one) or (bool(one.answers) and len(one.text) <= REPLY_CHARS and is_reply)
-
-
-def _find_chosen_point(text: str, last: str) -> str:
-    """Return the agent's question and the one of its numbered points that a reply chooses."""
-    chosen = _CHOOSES.match(text) if len(text) <= _CHOICE_CHARS else None
-    if chosen is None or _NUMBERED_MORE.search(text):
-        return ""
-    said = FENCED.sub("\n", last)
-    points = list(_LISTED.finditer(said))
-    last_number = points[-1][1] if points else ""
-    number = chosen["number"] or _ORDINALS.get(chosen["ordinal"].lower(), last_number)
-    point = next((one for one in reversed(points) if one[1] == number), None)
-    if point is None:
-        return ""
-    asking = [one for one in said[: points[0].start()].splitlines() if _ASKED.search(one)]
-    question = find_closing_question(said) or (collapse_whitespace(asking[-1]) if asking else "")
-    if not question and not chosen["verb"]:
-        return ""
-    told = clip_text(collapse_whitespace(point[2]).replace("**", ""), ANSWERED_CHARS)
-    return redact(f"{clip_text(question.strip(' *_#-'), ANSWERED_CHARS)} {point[1]}) {told}".strip())
 
 
 def _is_brief_reply(text: str, last: str) -> bool:
@@ -196,7 +192,16 @@ _REFERS = re.compile(  # "let's do this then", "ok let's add that", "do it"
 )
 _PROPOSED = re.compile(
     r"(?i)\bi(?:['’]d|\s+would|\s+can|\s+could)\s+(?:\w+\s+)?(?:pick|take|do|start|go|suggest|recommend|propose|tackle|add|make"
-    r"|implement|build|choose)\b|\bi\s+(?:suggest|propose|recommend)\b|\bnext\s+(?:\w+\s+){0,2}(?:step|thing|piece|improvement|task)s?\b"
+    r"|implement|build|choose|fix|write|run|focus|move|keep)\b|\bi\s+(?:suggest|propose|recommend)\b|\bmy\s+(?:\w+\s+)?recommendation\b"
+    r"|\b(?:next|remaining)\s+(?:[\w-]+\s+){0,2}(?:steps?|thing|piece|improvement|task|change|increment|item|move)s?\b"
+    r"|^\W*(?:next|up next|remaining)(?: up)?[:,]"
+)
+_URGE_CHARS = 80  # of a message that only tells the agent to go on
+_URGES = re.compile(  # "ok, now continue", "just keep going, ..."
+    r"(?i)\W*(?:(?:ok(?:ay)?|yes|yeah|great|good|cool|nice|perfect|now|then|and|so|just|please|ja|oui|s[ií]|sim|да)[\s,.!]+){0,4}"
+    r"(?:let['’]?s\s+)?(?:continue|go\s+on|keep\s+going|proceed|carry\s+on|go\s+ahead|next(?=\W*$)|(?:mach\s+)?weiter|fahr\s+fort"
+    r"|continuez?|poursui[st]|sigue|contin[uú]a|prossiga|продолжай\w*|дальше|tiếp\s+tục|làm\s+tiếp)(?!\w)"
+    r"|\s*(?:好的?[，,]?\s*)?(?:继续|繼續|続けて|계속)"
 )
 _AGREES_TO = re.compile(r"(?i)\s*(?:yes|yeah|yep|yup|sure)\b")  # whatever follows
 _PROPOSAL_CHARS = 1_500  # in which the steps stand that a text proposes, at its end
@@ -207,20 +212,6 @@ _ANNOUNCES = re.compile(
     r"(?i)\b(?:steps?|plan|would|will|could|propos\w+|suggest\w*|recommend\w*|options?|next|going to|want to"
     r"|to do|gaps?|missing|remaining|left)\b"
 )
-_CHOOSES = re.compile(  # "4", "2, but ...", "ok, do 1", "fix issue 1", "let's do the second one"
-    r"(?i)\s*(?:(?:yes|yeah|yep|ok|okay|sure|then|please|(?:can|could) you|let['’]?s)[\s,]+){0,3}"
-    r"(?:(?P<verb>(?:do|go(?:\s+with)?|take|use|pick|try|fix|address|tackle|implement|handle|resolve|start\s+with|work\s+on)\s+)"
-    r"(?:(?:the\s+)?(?:option|number|issue|point|item|finding|step|problem|suggestion|task)\s+|#)?"
-    r"(?=\(?\d{1,2}\)?\s*(?:$|[.,;!]|(?:first|now|then|next|please|only)\b)|the\s+(?:first|second|third|fourth|last)\b)"
-    r"|(?:(?:the\s+)?(?:option|number|issue|point|item|finding|step)\s+|#)?)"
-    r"(?:\(?(?P<number>\d{1,2})\)?(?=[\s.,;:!–—-]|$)"
-    r"|the\s+(?P<ordinal>first|second|third|fourth|last)(?=\s+(?:one|option|issue|point|item|finding|step|problem|suggestion)\b"
-    r"|\s*(?:$|[.,;!])))"
-)
-_ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
-_CHOICE_CHARS = 400  # of a reply that chooses a point
-_NUMBERED_MORE = re.compile(r"(?m)^\s*\(?\d{1,2}\s?[:.)][^\n]*(?:\n\s*|,\s*)\(?\d{1,2}\s?[:.)]")  # it answers several
-_LISTED = re.compile(r"^[ \t]*(?:[-*][ \t]+)?\**\(?(\d{1,2})[.)]\**[ \t]+(\S[^\n]{1,400})", re.M)
 _NUMBERED = re.compile(r"\s*\(?\d{1,2}\s?[:.)]")
 _POINT = re.compile(r"(?:(?<=\()|^[ \t*]{0,8})(\d{1,2}[.):][^\n;]{1,400})", re.M)
 _MOST_POINTS = 3  # of the agent's, which a numbered reply answers

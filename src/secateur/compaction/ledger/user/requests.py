@@ -35,6 +35,7 @@ from secateur.compaction.ledger.user.answers import (
     is_offer,
 )
 from secateur.compaction.ledger.user.briefs import condense_request
+from secateur.compaction.ledger.user.choices import list_points
 from secateur.compaction.ledger.user.constraints import POINTS, strip_data
 from secateur.compaction.ledger.user.demands import ASKS_UNMARKED
 from secateur.compaction.ledger.user.force_words import is_errand
@@ -61,7 +62,7 @@ class UserRequests(Struct, frozen=True):
 def extract_requests(messages: Sequence[Message]) -> UserRequests:
     """Return what was asked in these messages, by the user and of the user."""
     found: list[UserRequest] = [UserRequest("")]  # stands for what was asked before
-    last = ""  # how the agent's turn ended: its text; "" while it works
+    last = listed = ""  # how the agent's turn ended: its text; "" while it works; the newest text with numbered points
     key = ""
     said: Quote | None = None
     report: Quote | None = None
@@ -84,7 +85,8 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
             found = _update_states(found, last, text, bool(rejected))
             found[-1] = replace(found[-1], passed_over=not is_taken_up)
             request = condense_request(cut_pasted(_BLANKS.sub(" ", redact(text))), MAX_CHARS)
-            answers = find_answered_question(text, last) or rejected
+            listed = last if any(len(points) > 1 for points in list_points(last)) else listed
+            answers = find_answered_question(text, last, listed) or rejected
             found = [*_drop_beginning(found, request, is_taken_up), UserRequest(request, "open", message.key, answers)]
             said = replace(said, is_answered=True) if said else None
             last, thought, has_worked, is_taken_up = "", None, False, False

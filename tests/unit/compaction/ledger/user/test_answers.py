@@ -52,7 +52,13 @@ LISTED = "What is left:\n1. Clean the history\n2. Sign the tags"
         (ASKED, "2", "Which store is it? 2) A table - with an index"),
         (ASKED, "option 3 for now", "Which store is it? 3) Both"),
         (ASKED, "1, but keep a week only", "Which store is it? 1) Files - one per day"),
-        (LISTED, "yeah do 2", "2) Sign the tags"),
+        (LISTED, "yeah do 2", "2) Sign the tags (not picked: 1) Clean the history)"),
+        (LISTED, "fix issue 1 and tell me", "1) Clean the history (not picked: 2) Sign the tags)"),
+        (LISTED, "do 1 and 2 please", "1) Clean the history · 2) Sign the tags"),
+        (LISTED, "do all of them", "1) Clean the history · 2) Sign the tags"),
+        (ASKED, "the second one", "Which store is it? 2) A table - with an index"),
+        (ASKED, "die zweite", "Which store is it? 2) A table - with an index"),
+        (ASKED, "第二个", "Which store is it? 2) A table - with an index"),
         ("Which port is it?", "the second, as before", "Which port is it?"),
         (LISTED, "2 is wrong", ""),
         (LISTED, "do 2 more of these", ""),
@@ -209,3 +215,31 @@ def test_a_point_that_a_reply_names_is_quoted(said: str, number: int) -> None:
     listed = "\n".join(f"{at}. {point}" for at, point in enumerate(points, 1))
     found = find_answered_question(said, f"Findings:\n\n{listed}\n\nWhich of them should I fix?")
     assert [point for point in points if point in found] == points[number - 1 : number]
+
+
+NEXT = (
+    "Next I'd do one of these:\n\n1. A planner\n2. Smaller requests\n\nLater maybe filters, if you want to read less."
+    "\n\nSo my recommendation is: build the planner next."
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "quoted"),
+    [
+        ("continue", "So my recommendation is: build the planner next."),
+        ("ok, now just keep going, do small commits", "So my recommendation is: build the planner next."),
+        ("好的，继续", "So my recommendation is: build the planner next."),
+        ("продолжай", "So my recommendation is: build the planner next."),
+        ("Continue the sentence in the header with the name of the harbor, and keep the old ones as well.", ""),
+    ],
+)
+def test_an_order_to_go_on_is_told_with_what_the_agent_proposed(reply: str, quoted: str) -> None:
+    assert find_answered_question(reply, NEXT) == quoted
+    assert not find_answered_question(reply, "")  # it was at work
+
+
+def test_a_point_is_looked_up_in_an_older_list_by_its_kind() -> None:
+    messages = [user("Review the cache."), assistant(text=LISTED), user("fix issue 1"), assistant(text="Cleaned.")]
+    ledger = build_ledger(talk(*messages, user("now issue 2")).messages)
+    assert ledger.requests[-1].answers == "2) Sign the tags (not picked: 1) Clean the history)"
+    assert build_ledger(talk(*messages, user("do 2")).messages).requests[-1].answers == ""
