@@ -137,7 +137,7 @@ HARD = re.compile(  # what makes a demand even of a question
 )
 DATA = re.compile(  # a line of a log or of code, pasted
     r"\s*(?:at\s+\S+\s*\(|\w*(?:Error|Exception|Warning)\b:|\d{4}-\d\d-\d\d[T ]"
-    r"|(?:[A-Z][a-z]{2}\s{1,2}\d{1,2}\s|\[)?\d\d:\d\d:\d\d[\]\s.,]|[{}\[<|$➜+]|#(?!#+\s)"
+    r"|(?:[A-Z][a-z]{2}\s{1,2}\d{1,2}\s|\[)?\d\d:\d\d:\d\d[\]\s.,]|[{}\[<|➜+]|\$(?![a-z][\w-]*\s+[^\W\d_])|#(?!#+\s)"
     r"|(?:import|from(?!\s+(?:now|here|today|this)\b)|const|def|func|return)\s)"
     r"|[\w./\\-]{1,200}\.\w{1,5}:\d{1,6}(?::\d{1,6})?: "  # as compilers and tests name a place
     r"|[^\n]*(?:\\n|\{\"|\":)"

@@ -20,6 +20,7 @@ from secateur.compaction.ledger.user.briefs import GAP
 from secateur.compaction.ledger.user.constraints import strip_data
 from secateur.compaction.ledger.user.force_words import is_undoing
 from secateur.compaction.ledger.user.requests import is_review, is_substantial, is_task
+from secateur.compaction.ledger.user.retractions import extract_topic
 from secateur.compaction.ledger.work.verdict import is_over
 from secateur.text.host_texts import is_nudge
 
@@ -67,6 +68,8 @@ def list_goals(ledger: Ledger) -> list[UserRequest]:
     else:
         goals |= {*opening, *(begun if not opening else ())}
     goals |= {*_list_joined(requests, core[0]), *_find_corrected(requests, core[0])} if core else set()
+    if goals and (not is_over(ledger) or any(one.kind == "running" for one in ledger.standing)):
+        goals |= {*_find_context(requests, max(goals, key=requests.index))}
     return [one for one in ledger.requests if one in goals]
 
 
@@ -83,6 +86,23 @@ def _list_joined(requests: Sequence[UserRequest], goal: UserRequest) -> list[Use
 def _find_corrected(requests: Sequence[UserRequest], goal: UserRequest) -> list[UserRequest]:
     """Return the request before one that only corrects what was meant ("no, I meant the other page")."""
     return list(requests[: requests.index(goal)][-1:]) if _CORRECTS.match(goal.text) else []
+
+
+def _find_context(requests: Sequence[UserRequest], goal: UserRequest) -> list[UserRequest]:
+    """Return the task before a goal of few words that says nothing alone: a question, a reply, "do it".
+
+    Of the tasks shortly before it, the one that shares most words with it; the newest where none shares any.
+    """
+    own = goal.text.strip()
+    if len(own) > _LEANING_CHARS or not (_LEANS.search(own) or is_confirming(goal)) or _NAMES_OWN.search(own):
+        return []
+    before = requests[: requests.index(goal)][-_CONTEXT_REACH:]
+    tasks = (one for one in reversed(before) if _is_goal(one) and not one.text.rstrip().endswith(("?", "？")))
+    if goal.answers:  # the quoted words say what it is about
+        tasks = (one for one in tasks if not _is_finished_order(one))
+    topic = {word for word in extract_topic(own) if len(word) >= _TOPIC_CHARS or not word.isascii()}
+    whole = [one for one in tasks if len(one.text) > _LEANING_CHARS or not _LEANS.search(one.text)]
+    return sorted(whole, key=lambda one: -len(extract_topic(one.text) & topic))[:1]  # of equals the newest
 
 
 def _find_frame(tasks: Sequence[UserRequest], goal: UserRequest) -> list[UserRequest]:
@@ -188,6 +208,15 @@ def _is_answered_question(one: UserRequest) -> bool:
     return one.state == "done" and len(said) <= _QUESTION_CHARS and _ASKS.fullmatch(said) is not None
 
 
+_LEANING_CHARS = 160  # of a goal that may say nothing without the task before it
+_TOPIC_CHARS = 4  # of a word that says what a request is about
+_CONTEXT_REACH = 8  # requests, among which that task is looked for
+_LEANS = re.compile(  # it asks, replies, goes on, or speaks of what was said before
+    r"(?i)[?？]\W*$|^\W*(?:no|nope|yes|yeah|yep|ok|okay|sure|continue|go\s+on|keep\s+going|proceed|next|weiter|继续|続けて|계속)\b"
+    r"|\b(?:it|its|this|that|these|those|they|them|the\s+same|the\s+(?:first|second|other|rest)|es|das|cela|ça|eso|isso|это)\b"
+    r"|这|那|これ|それ|그거|이거"
+)
+_NAMES_OWN = re.compile(r"`[^`\n]+`|[\w-]+/[\w./-]+|https?://|\b\w+\.(?:py|ts|tsx|js|go|rs|md|json|toml|ya?ml|sh)\b")
 _FEWEST_LATER = 2  # requests that calls followed, on other files or where nothing is left, before the first one is past
 _MANY_LATER = 3  # tasks that calls followed, on whatever files
 _FRAME_CHARS = 800  # of a task that tells what others behind it are for

@@ -169,7 +169,7 @@ def test_the_task_that_began_the_newest_work_takes_the_place_of_one_that_was_lef
     left = (PlanItem("Write the footer."),)
     assert list_goals(Ledger(requests=requests, tasks=left)) == [requests[1], requests[3]]
     again = (*requests[:3], asked("align the first column of it left", "changed header.ts, setup.sh"))
-    assert list_goals(Ledger(requests=again, tasks=left)) == [again[0], again[3]]
+    assert list_goals(Ledger(requests=again, tasks=left)) == [again[0], again[1], again[3]]  # what "it" is
     unanswered = (asked(requests[0].text, "changed setup.sh", state="open"), *requests[1:])
     assert unanswered[0] in list_goals(Ledger(requests=unanswered))
     assert list_goals(Ledger(requests=requests)) == [requests[3]]

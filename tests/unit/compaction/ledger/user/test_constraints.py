@@ -409,3 +409,10 @@ def test_rules_of_the_project_in_a_system_prompt_are_kept() -> None:
 def test_an_issue_that_a_harness_quotes_demands_nothing() -> None:
     issue = "<pr_description>\nThe reader should only open the first file, never another one.\n</pr_description>"
     assert [one.text for one in found(user(f"{issue}\n\nDo not modify the tests."))] == ["Do not modify the tests."]
+
+
+def test_a_message_that_begins_with_the_name_of_a_skill_is_no_output_of_a_shell() -> None:
+    said = "$gardener  never cut the old trees, then spread the seeds"
+    assert [one.text for one in build_ledger(talk(user(said)).messages).constraints] == [said]
+    assert not build_ledger(talk(user("$ echo never")).messages).constraints
+    assert not build_ledger(talk(user("$rows = array_only('never');")).messages).constraints

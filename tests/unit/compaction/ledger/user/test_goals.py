@@ -124,3 +124,14 @@ def test_a_request_that_only_corrects_what_was_meant_stands_beside_the_one_befor
     told = assistant(text="With the hook of the first crane.")
     ledger = build_ledger(talk(asked, told, user("no, i meant the crane in the north yard of the harbor")).messages)
     assert [one.text[:20] for one in list_goals(ledger)] == ["how do i load the ce", "no, i meant the cran"]
+
+
+def test_a_goal_that_says_nothing_alone_is_told_with_the_task_that_it_belongs_to() -> None:
+    first = asked("Look at all the rows of the table.", "read rows.py")
+    task = asked("Spread the rows over three workers, and let each write a file of its own.", "created spread.py")
+    why = UserRequest("what does the second one write?", "done", "w")
+    last = UserRequest("and are they through with it, can we go on?", "open", "l")
+    assert list_goals(Ledger(requests=(first, task, why, last)))[-2:] == [task, last]
+    other = asked("Write the footer of the page in the same color as the header has it.", "changed footer.ts")
+    named = UserRequest("are the workers through, can we go on?", "open", "n")
+    assert task in list_goals(Ledger(requests=(first, task, other, named)))
