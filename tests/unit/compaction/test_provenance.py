@@ -48,7 +48,7 @@ def test_each_line_has_its_message_or_its_call() -> None:
     assert (test.source, test.messages, test.call) == ("call", (41,), "bash pytest tests/test_19.py")
     assert test.origin == "message 41: a call bash pytest tests/test_19.py"
     assert (found["- read: a.py"].source, found["- read: a.py"].messages) == ("call", (43,))
-    waits = found["- the user waits for: Now write the docs."]
+    waits = found["Now write the docs."]
     assert (waits.source, waits.messages) == ("user", (45,))
 
 
@@ -84,7 +84,7 @@ def test_every_line_that_a_ledger_renders_is_traced() -> None:
     counted = [one.text for one in sources if one.source == "counted"]
     assert counted == [
         "- before that, the user asked:",
-        "- where it stands: the user spoke last; open: 1 failing check",
+        "- where it stands: the user spoke last and waits for [bcdhbm]; open: 1 failing check",
     ]
     assert all(one.messages for one in sources if one.source != "counted")
 

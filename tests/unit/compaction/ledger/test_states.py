@@ -46,8 +46,7 @@ def test_a_request_that_was_answered_behind_the_span_is_answered() -> None:
         ("Now write the docs.", "open"),
     ]
     assert render_ledger(ledger)["next"] == (
-        "- where it stands: the user spoke last",
-        "- the user waits for: Now write the docs.",
+        f"- where it stands: the user spoke last and waits for [{mark(history[-1].key)}]",
         "- before that the agent said: Done.",
     )
 

@@ -26,14 +26,21 @@ _TAIL_CHARS = 1_000  # in which a closing question stands
 
 
 def find_closing_question(text: str) -> str:
-    """Return the question with which a text ends; "" if it ends with none."""
+    """Return the question with which a text ends, with the one before it if it begins with "or", or ""."""
     tail = [line.strip() for line in text[-_TAIL_CHARS:].split("\n") if line.strip()][-2:]
     for line in reversed(tail):
-        if found := re.search(
-            r"(?:^|[.!?:;。！？]\s*|\s[-–—]\s)([^.!?。！？\n]*(?:[.][^\s.!?][^.!?。！？\n]*)*[?？])[\s*_)\"'”]*$", line
-        ):
-            return clip_text(collapse_whitespace(found[1]).strip(" *_#-"), QUESTION_CHARS)
+        if found := _CLOSING.search(line):
+            start = found.start(1)
+            if _OR.match(found[1]) and (before := _CLOSING.search(line[:start])):
+                start = before.start(1)
+            return clip_text(collapse_whitespace(line[start : found.end(1)]).strip(" *_#-"), QUESTION_CHARS)
     return ""
+
+
+_CLOSING = re.compile(
+    r"(?:^|[.!?:;。！？]\s*|\s[-–—]\s)([^.!?。！？\n]*(?:[.][^\s.!?][^.!?。！？\n]*)*[?？])[\s*_)\"'”]*$"
+)
+_OR = re.compile(r"(?i)\W*(?:or|oder|ou|или|hoặc|hay)\b|或者|还是|または|それとも|아니면|또는")
 
 
 def add_questions(constraints: Iterable[Constraint], requests: Iterable[UserRequest]) -> tuple[Constraint, ...]:
@@ -68,14 +75,31 @@ def find_answered_question(text: str, last: str, listed: str = "") -> str:
         return ""
     is_urge = len(text) <= _URGE_CHARS and _URGES.match(text) is not None
     if not (is_urge or _ANSWERS.match(text) or _REFERS.match(text)):
-        return _quote(find_closing_question(last)) if _is_brief_reply(text, last) else ""
+        return _quote_question(last) if _is_brief_reply(text, last) else ""
     points = _POINT.findall(FENCED.sub("\n", last)) if _NUMBERED.match(text) else []
     if len(points) > 1:
         most = ANSWERED_CHARS // len(points[:_MOST_POINTS])
         return _quote(" · ".join(clip_text(collapse_whitespace(one), most) for one in points[:_MOST_POINTS]))
     question = find_closing_question(last) or _find_proposal(last, is_urge or _REFERS.match(text) is not None)
+    if _WHICH.search(question):
+        return _quote_question(last)
     steps = list_proposed(last) if question and _is_assent(text) else ()
     return _quote_steps(steps, question) if steps else _quote(question)
+
+
+def _quote_question(last: str) -> str:
+    """Quote the closing question of a text, with the points between which it lets the user choose."""
+    question = find_closing_question(last)
+    points = _quote_points(last) if _WHICH.search(question) else ""
+    return redact(f"{_quote(question)} {points}".strip())
+
+
+def _quote_points(last: str) -> str:
+    """Quote how the points begin between which a closing question lets the user choose; "" where it has no list."""
+    points = [one for some in list_points(last[-_PROPOSAL_CHARS:])[-1:] for one in some]
+    most = ANSWERED_CHARS // max(1, len(points))
+    told = (f"{one.number}) {clip_text(collapse_whitespace(one.text).replace('**', ''), most)}" for one in points)
+    return "; ".join(told) if 1 < len(points) <= _MOST_STEPS else ""
 
 
 def _find_list_question(last: str) -> str:
@@ -189,6 +213,9 @@ _REFERS = re.compile(  # "let's do this then", "ok let's add that", "do it"
     r"(?:(?:let['’]?s|(?:can|could)\s+(?:we|you)|go\s+ahead\s+and)\s+)?"
     r"(?:(?:do|try|add|implement|build|fix|tackle|start|use|take|go\s+with)\s+(?:this|that|it|these|those|them|both|all)\b)"
     r"(?=\W*(?:$|[.,;!?\n]|then\b|first\b|now\b|too\b|and\b))"
+)
+_WHICH = re.compile(
+    r"(?i)\b(?:which|prefer|welche[nrs]?|lequel|laquelle|cuál|qual|quel(?:le)?|какой|какую)\b|哪|どちら|どれ|어느"
 )
 _PROPOSED = re.compile(
     r"(?i)\bi(?:['’]d|\s+would|\s+can|\s+could)\s+(?:\w+\s+)?(?:pick|take|do|start|go|suggest|recommend|propose|tackle|add|make"

@@ -17,10 +17,10 @@ from secateur.compaction.ledger.entries import Ledger, UserRequest
 from secateur.compaction.ledger.turns.progress import has_changed
 from secateur.compaction.ledger.user.answers import is_confirming
 from secateur.compaction.ledger.user.briefs import GAP
-from secateur.compaction.ledger.user.constraints import strip_data
+from secateur.compaction.ledger.user.constraints import is_demand, strip_data
 from secateur.compaction.ledger.user.force_words import is_undoing
 from secateur.compaction.ledger.user.requests import is_review, is_substantial, is_task
-from secateur.compaction.ledger.user.retractions import extract_topic
+from secateur.compaction.ledger.user.retractions import extract_topic, is_negative
 from secateur.compaction.ledger.work.verdict import is_over
 from secateur.text.host_texts import is_nudge
 
@@ -97,12 +97,19 @@ def _find_context(requests: Sequence[UserRequest], goal: UserRequest) -> list[Us
     if len(own) > _LEANING_CHARS or not (_LEANS.search(own) or is_confirming(goal)) or _NAMES_OWN.search(own):
         return []
     before = requests[: requests.index(goal)][-_CONTEXT_REACH:]
-    tasks = (one for one in reversed(before) if _is_goal(one) and not one.text.rstrip().endswith(("?", "？")))
-    if goal.answers:  # the quoted words say what it is about
+    tasks = (one for one in reversed(before) if _is_goal(one) and not _is_asking_or_ban(one.text))
+    if len(goal.answers) >= _FEWEST_ASKED:  # the quoted words say what it is about
         tasks = (one for one in tasks if not _is_finished_order(one))
-    topic = {word for word in extract_topic(own) if len(word) >= _TOPIC_CHARS or not word.isascii()}
+    topic = {word for word in extract_topic(f"{own} {goal.answers}") if len(word) >= _TOPIC_CHARS or not word.isascii()}
     whole = [one for one in tasks if len(one.text) > _LEANING_CHARS or not _LEANS.search(one.text)]
     return sorted(whole, key=lambda one: -len(extract_topic(one.text) & topic))[:1]  # of equals the newest
+
+
+def _is_asking_or_ban(text: str) -> bool:
+    """Whether a request only asks, or only forbids something in few words: neither is a task."""
+    return text.rstrip().endswith(("?", "？")) or (
+        len(text) <= _LEANING_CHARS and is_demand(text) and is_negative(text)
+    )
 
 
 def _find_frame(tasks: Sequence[UserRequest], goal: UserRequest) -> list[UserRequest]:
@@ -209,6 +216,7 @@ def _is_answered_question(one: UserRequest) -> bool:
 
 
 _LEANING_CHARS = 160  # of a goal that may say nothing without the task before it
+_FEWEST_ASKED = 40  # characters of a question that says what it is about
 _TOPIC_CHARS = 4  # of a word that says what a request is about
 _CONTEXT_REACH = 8  # requests, among which that task is looked for
 _LEANS = re.compile(  # it asks, replies, goes on, or speaks of what was said before

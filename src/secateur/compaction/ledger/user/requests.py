@@ -103,10 +103,13 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
 
 
 def _drop_beginning(found: list[UserRequest], request: str, is_taken_up: bool) -> list[UserRequest]:
-    """Return the requests without the last one if nothing followed it and it was sent again as a whole."""
+    """Return the requests without those that nothing followed, and that were sent again: as a whole, or with more."""
     begun = found[-1].text.rstrip(" .…")
     is_begun = not is_taken_up and len(begun) >= _FEWEST_BEGUN and request.startswith(begun)
-    return found[:-1] if is_begun else found
+    found = found[:-1] if is_begun else found
+    if len(request) < _FEWEST_BEGUN:
+        return found
+    return [one for one in found if not (one.passed_over and not one.summarized and one.text == request)]
 
 
 _FEWEST_BEGUN = 12  # characters

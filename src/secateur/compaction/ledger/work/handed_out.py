@@ -1,8 +1,9 @@
 """Work that calls handed to other agents, and commands that they left running, as far as nothing shows their end.
 
 Rule: a start counts where its result names what was started: an agent or a task by its id, a worker or a session of a
-terminal by the name that the command gave it. It has ended where a later result or a notice of the host says so behind
-that name, or a call stops it. Work that is sent to an agent again is open again.
+terminal by the name that the command gave it. A look, or a local step of git, is no work. It has ended where a later
+result or a notice of the host says so behind that name, or a call stops it. Work that is sent to an agent again is open
+again.
 """
 
 import re
@@ -34,7 +35,7 @@ def list_handed_out(
     for message in messages if actions else ():
         for part in message.parts:
             action = actions.get(part.key)
-            started = dict(_list_started(action, runs.get(part.key, ()))) if action and action.ok else {}
+            started = dict(_list_started(action, runs.get(part.key, []))) if action and action.ok else {}
             for name in [*left] if not started and _may_tell(message, part) else ():
                 if _is_ended(name, part.text[-_SEARCHED:]) or (action and _is_stopped(name, action)):
                     del left[name]
@@ -55,18 +56,23 @@ def _may_tell(message: Message, part: Part) -> bool:
     return part.kind == "tool_result" or (part.kind == "text" and message.origin == "harness")
 
 
-def _list_started(action: Action, runs: Iterable[ExecutedCommand]) -> Iterator[tuple[str, str]]:
+def _list_started(action: Action, runs: Sequence[ExecutedCommand]) -> Iterator[tuple[str, str]]:
     """Yield the names of what a call started, each with what it is to do."""
     for words in (words for run in runs for words in run.does):
         if name := _name_worker(words):
             yield name, f"{redact(name)} ({words[0]})"
     if hit := _STARTED.search(action.said[:_SEARCHED]):
         yield hit[1] or hit[2] or hit[3], _describe(action)
-    elif "session_id" not in action.given and (session := find_session(action)):
+    elif "session_id" not in action.given and not _is_brief(runs) and (session := find_session(action)):
         yield session, f"{_describe(action)} (session {session})"
     elif _SENDS.search(action.call.tool):
         names = (action.given.get(key) for key in ("target", "to", "id", "agent_id"))
         yield from ((name, _describe(action)) for name in names if isinstance(name, str) and _ID.fullmatch(name))
+
+
+def _is_brief(runs: Sequence[ExecutedCommand]) -> bool:
+    """Whether all that a call ran ends by itself at once: it only looks, or records what is there already."""
+    return bool(runs) and all(run.looks or _RECORDS.match(run.line) for run in runs)
 
 
 def _name_worker(words: Sequence[str]) -> str:
@@ -118,6 +124,7 @@ _STARTED = re.compile(
     r"|\brunning in (?:the )?background with ID: (\w{3,60})"
 )
 _RUNS_ANEW = re.compile(r" \(session \d{1,12}\)$")
+_RECORDS = re.compile(r"git (?:-\S+ \S+ )?(?:add|commit|status|restore|reset|checkout|switch|stash|tag|branch)\b")
 _SENDS = re.compile(r"(?i)^send_?(?:input|message)$")
 _ID = re.compile(r"(?=\D*\d)[\w-]{6,60}")
 _ENDED = re.compile(

@@ -33,6 +33,7 @@ from secateur.toolcalls.commands import is_check
 WHERE = "where it stands"
 QUESTION_CHARS = 160
 ENDED_TURN = "the agent ended its turn"
+SPOKE_LAST, HOST_SPOKE = "the user spoke last", "the host told the agent to go on"
 NOT_DONE = "the fix (no existing file was changed)"
 SAID_UNDONE = "what the agent says is not done"
 SAID_FOUND = "what the agent's last words found"
@@ -132,10 +133,12 @@ def _describe_turn(ledger: Ledger) -> str:
     is_at_work = bool(ledger.last_calls or ledger.pending)
     if is_done or not (ledger.requests or is_at_work):
         return f"{ENDED_TURN}; the user is next"
-    if not is_at_work and not (ledger.requests and ledger.requests[-1].progress) and _is_answered(ledger):
-        return "the host told the agent to go on" if is_nudge(ledger.requests[-1].text) else "the user spoke last"
     waited = find_open_request(ledger)
-    named = f" on [{mark(waited.key)}]" if waited and waited.key else ""
+    named = f"[{mark(waited.key)}]" if waited and waited.key else ""
+    if not is_at_work and not (ledger.requests and ledger.requests[-1].progress) and _is_answered(ledger):
+        is_told = is_nudge(ledger.requests[-1].text)
+        return HOST_SPOKE if is_told else f"{SPOKE_LAST} and waits for {named}" if named else SPOKE_LAST
+    named = f" on {named}" * bool(named)
     return f"the agent is in the middle of its work{named}{_describe_last_call(ledger)}{_describe_beginning(ledger)}"
 
 

@@ -204,10 +204,7 @@ def test_once_the_work_is_handed_in_the_user_waits_for_nothing_and_the_call_stan
         "- the agent said last: Now I hand it in:",
     )
     again = list_next(*called("Now I hand it in:", "echo TASK_SUBMITTED", "ok"), user("Add a test."))
-    assert again[:2] == (
-        "- where it stands: the user spoke last",
-        "- the user waits for: Add a test.",
-    )
+    assert again[0].startswith("- where it stands: the user spoke last and waits for [")
 
 
 def test_a_long_command_that_is_cut_ends_with_a_sign_of_it() -> None:

@@ -207,14 +207,29 @@ def test_a_question_of_courtesy_leaves_nothing_open(asked: str, is_open: bool) -
         ("ok, the last", 3),
         ("can you fix the third issue?", 3),
         ("fix 3 rows", 0),
-        ("the first thing is the menu", 0),
     ],
 )
 def test_a_point_that_a_reply_names_is_quoted(said: str, number: int) -> None:
     points = ["The cache is never cleared", "The menu has no title", "Rows are lost"]
     listed = "\n".join(f"{at}. {point}" for at, point in enumerate(points, 1))
     found = find_answered_question(said, f"Findings:\n\n{listed}\n\nWhich of them should I fix?")
-    assert [point for point in points if point in found] == points[number - 1 : number]
+    picked = found.partition(" (not picked: ")[0]
+    assert [point for point in points if point in picked] == points[number - 1 : number]
+
+
+def test_a_reply_that_picks_no_point_is_told_with_all_of_them() -> None:
+    said = "Two ways:\n\n1. **One step** - all at once\n2. **Two steps** - with a flag\n\nWhich way do you prefer?"
+    quoted = "Which way do you prefer? 1) One step - all at once; 2) Two steps - with a flag"
+    assert find_answered_question("yeah, it must not be broken in between", said) == quoted
+    assert find_answered_question("not half-way", said) == quoted
+    both = "It is at the left.\n\nIs that what you want? Or do you want it at the right?"
+    assert find_answered_question("yes, that is it", both) == "Is that what you want? Or do you want it at the right?"
+
+
+def test_the_same_words_sent_again_before_any_reply_are_one_request() -> None:
+    again = [user("The menu has no title, can it have one?"), user("The rows are lost as well, look.")]
+    ledger = build_ledger(talk(*again, *again, assistant(text="It has one now.")).messages)
+    assert [one.text for one in ledger.requests] == [one.parts[0].text for one in again]
 
 
 NEXT = (

@@ -112,3 +112,10 @@ def test_a_command_whose_session_runs_on_has_no_outcome_until_its_end_was_read()
     assert left(*begun, *more) == ["`go test ./...` (session 60210)"]
     assert left(*begun, *more, *ended) == []
     assert [one.ok for one in build_ledger(talk(ASK, *begun, *more, *ended).messages).commands] == [True]
+
+
+def test_a_look_and_a_local_step_of_git_are_no_work_that_was_handed_out() -> None:
+    said = "Process running with session ID 60210\nOutput:\n"
+    for line in ("rg -n menu docs", "git commit -m 'Add the menu'", "git add -A && git commit -m 'Add the menu'"):
+        assert left(*call("exec_command", said, cmd=line)) == []
+    assert left(*call("exec_command", said, cmd="git push origin menu"))

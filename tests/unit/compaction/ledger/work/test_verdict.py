@@ -44,7 +44,7 @@ def stands(ledger: Ledger) -> str:
     assert render_ledger(read_back(lines)) == lines
     told = [line for line in lines["next"] if line.startswith("- where it stands: ")]
     assert told == [lines["next"][0]]
-    return re.sub(r" on \[\w{6}\]", "", told[0].removeprefix("- where it stands: "), count=1)
+    return re.sub(r"(?: on| and waits for) \[\w{6}\]", "", told[0].removeprefix("- where it stands: "), count=1)
 
 
 FIX = user("Mend the basket.")
