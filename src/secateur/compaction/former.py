@@ -25,6 +25,7 @@ from secateur.model import Message
 
 SINCE = "- since an earlier summary, the user: "
 MOST_GOALS = 2  # lines of the earlier goal, beside what the user asked for since
+MOST_STEPS = 6  # of what was to be done then
 
 
 def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sections:
@@ -43,8 +44,8 @@ def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sec
             if ledger.requests
             else tuple(f"- {strip_bullet(line)}" for line in goal)
         )
-    steps = [] if is_answered else keep_telling(kept.get("next", ()))
-    made["discoveries"] = (*map(mark_former, steps), *made.get("discoveries", ()))
+    if not is_answered:
+        made["next"] = tuple(map(mark_former, _select_steps(kept.get("next", ()))))
     _move_rules(made)
     has_passed = _has_passed(ledger)
     is_committed = bool(ledger.commits) or "commit" in ledger.delivered
@@ -58,6 +59,18 @@ def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sec
             told for line in kept_lines.get(id, ()) if (told := _put_revocation(line, id == "constraints", sentences))
         )
     return {id: lines for id, lines in kept_lines.items() if lines}
+
+
+def _select_steps(lines: Sequence[str]) -> list[str]:
+    """Select the first steps of an earlier summary, without those that say most of another one again."""
+    steps: list[str] = []
+    words: list[frozenset[str]] = []
+    for line in keep_telling(lines):
+        own = frozenset(_WORD.findall(line.removeprefix(FORMERLY).casefold()))
+        if not any(len(own & one) >= _SAME_STEP * len(own) for one in words if own):
+            steps.append(line)
+            words.append(own)
+    return steps[:MOST_STEPS]
 
 
 def _move_rules(sections: dict[str, tuple[str, ...]]) -> None:
@@ -136,6 +149,8 @@ def without_overtaken(sections: Mapping[str, Sequence[str]], messages: Sequence[
     for id, lines in sections.items():
         said = [Statement(strip_bullet(line.removeprefix(FORMERLY)), -1, id == "accomplished") for line in lines]
         gone = list_overtaken(said, work) if id in _OF_WORK else frozenset()
+        if id == "next":  # each step for itself: one that is done says nothing about the others
+            gone = frozenset(at for at, one in enumerate(said) if list_overtaken([one], work))
         if left := tuple(line for at, line in enumerate(lines) if at not in gone):
             kept[id] = left
     return kept
@@ -225,6 +240,7 @@ _RULES = re.compile(
 _OF_WORK = ("discoveries", "accomplished", "files")
 _GONE = ("deleted", "moved")
 _SAME = 0.9  # of a line's words
+_SAME_STEP = 0.6  # of a step's words: hosts list what is to be done under several headings
 _TAGGED = re.compile(
     r"\s*<(?P<tag>[A-Za-z][\w-]{0,30})(?:\s+\w+=\"(?P<value>[^\"\n]{1,30})\")?>(?P<text>[^\n]+)</(?P=tag)>\s*"
 )

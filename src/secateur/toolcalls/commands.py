@@ -211,6 +211,9 @@ def _is_read_only(words: tuple[str, ...]) -> bool:
     if words[0] == "git":
         verb = next((word for word in words[1:] if not word.startswith(("-", "/", "."))), "")
         return verb in _GIT_LOOKS
+    if words[0] == "find":
+        runs = [words[at + 1 :] for at, word in enumerate(words[:-1]) if word in ("-exec", "-execdir", "-ok")]
+        return "-delete" not in words and all(map(_is_read_only, runs))
     return (
         words[0] in _LOOK
         or " ".join(words[:2]) in _SETTINGS

@@ -6,6 +6,7 @@ that failed changed nothing, and a command that was refused ran nothing. The eff
 collected here.
 """
 
+import posixpath
 import re
 from collections.abc import Iterator
 
@@ -106,16 +107,14 @@ def _parse_editor_effects(name: str, rest: tuple[str, ...]) -> Iterator[Effect]:
 
 def _parse_transfer_effects(name: str, operands: list[str]) -> Iterator[Effect]:
     """Yield the effects of cp and mv; several files or a trailing slash mean a folder, which keeps its slash."""
-    if len(operands) < 2:
-        return
-    *sources, target = operands
-    folder = len(sources) > 1 or target in (".", "..")
+    *sources, target = operands or [""]
+    folder = len(sources) > 1 or target in (".", "..") or target.endswith("/")
     target = f"{target.rstrip('/')}/" if folder else target
     for source in filter(is_pathlike, sources):
         if name == "mv":
             yield Effect(source, "moved", to=target)
-        elif is_pathlike(target):
-            yield Effect(target, "created", whole=True)
+        elif is_pathlike(made := f"{target}{posixpath.basename(source)}" if folder else target):
+            yield Effect(made, "created", whole=True)
 
 
 def _list_operands(name: str, rest: tuple[str, ...]) -> list[str]:

@@ -7,7 +7,7 @@ decided elsewhere.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
@@ -34,6 +34,7 @@ class Parsed(Struct, frozen=True, gc=False):
 
 
 MAX_CHARS = 200_000  # of a command line; what is longer is a program, not a line
+MAX_ROUNDS = 50  # of a loop that are told apart
 
 
 @memoize_texts(4_096)
@@ -48,16 +49,47 @@ def parse_command_line(line: str) -> Parsed:
 
 
 def mark_scratch_commands(parsed: Parsed) -> Iterator[tuple[Simple, bool]]:
-    """Yield the commands, each with whether it runs in a folder that the line made by `mktemp` and then entered."""
+    """Yield the commands, each with whether it runs in a folder that the line made by `mktemp` and then entered.
+
+    Those of a loop over plain words come once for each word.
+    """
     is_scratch, makes_one = False, "mktemp" in parsed.line
     names = _TEMPORARY.findall(parsed.line) if makes_one else []
-    for simple in parsed.commands:
+    for simple in _expand_loops(parsed.commands):
         if makes_one and simple.words[:1] in (("cd",), ("pushd",)) and len(simple.words) > 1:
             folder = simple.words[-1]
             entered = _VARIABLE.match(folder)
             is_made = folder.startswith("$(mktemp") or (entered is not None and entered[1] in names)
             is_scratch = is_made or (is_scratch and not folder.startswith(("/", "~", "$", "-")))
         yield simple, is_scratch
+
+
+def _expand_loops(commands: Iterable[Simple]) -> Iterator[Simple]:
+    """Yield the commands, those of a loop over plain words once for each word."""
+    loops: dict[str, tuple[str, ...]] = {}
+    for simple in commands:
+        words = simple.words[1:] if simple.words[:1] == ("do",) else simple.words
+        if words[:1] == ("for",) and words[2:3] == ("in",):
+            loops[words[1]] = words[3:] if not any(map(_UNKNOWN.search, words[3:])) else ()
+        elif words[:1] == ("done",):
+            loops.clear()
+        every = [simple]
+        for name, values in loops.items():
+            if values and any(f"${name}" in one or f"${{{name}}}" in one for one in (*words, *simple.writes)):
+                every = [_put_value(one, name, value) for one in every for value in values][:MAX_ROUNDS]
+        yield from every
+
+
+def _put_value(simple: Simple, name: str, value: str) -> Simple:
+    """Return a command with the value of a variable in place of its name."""
+    variable = re.compile(rf"\$(?:{name}\b|\{{{name}\}})")
+
+    def put(words: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(variable.sub(lambda _: value, word) for word in words)
+
+    return Simple(
+        put(simple.words), put(simple.writes), put(simple.appends), put(simple.reads), simple.then, simple.is_captured
+    )
 
 
 def strip_program_prefix(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -80,10 +112,14 @@ def strip_program_prefix(words: tuple[str, ...]) -> tuple[str, ...]:
 
 _DOCUMENT = "<<"
 _HERE = re.compile(r"(?<!<)<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1")
-_BEFORE = frozenset({"sudo", "time", "env", "timeout", "nice", "nohup", "command", "exec", "xvfb-run", "stdbuf", "!"})
+_KEYWORDS = ("if", "then", "elif", "else", "while", "until", "do", "!")
+_BEFORE = frozenset(
+    {"sudo", "time", "env", "timeout", "nice", "nohup", "command", "exec", "xvfb-run", "stdbuf", *_KEYWORDS}
+)
 _ASSIGNS = re.compile(r"[A-Za-z_]\w*=")
 _VARIABLE = re.compile(r"\$\{?(\w+)")
 _TEMPORARY = re.compile(r"\b([A-Za-z_]\w*)=[\"']?(?:\$\(|`)\s*mktemp\b")
+_UNKNOWN = re.compile(r"[$*?`\[{(]")  # in a word: what the loop runs over is not known
 _NUMBER = re.compile(r"\d+(?:\.\d+)?[smhd]?")
 _WORD = r"[^\s'\"\\;&|<>(){}#][^\s'\"\\;&|<>()]*+"
 _PLAIN = rf"(?!\d){_WORD}"  # a number may name what a redirection behind it redirects

@@ -23,7 +23,7 @@ def formerly(*lines: str) -> tuple[str, ...]:
 
 def test_next_steps_of_then_stay_while_the_agent_works_on_them_and_go_once_it_answered() -> None:
     kept = {"next": ("1. Write the parser.", "Options:", "├── src")}
-    assert with_former_states(kept, Ledger()) == {"discoveries": (f"{FORMER}Write the parser.",)}
+    assert with_former_states(kept, Ledger()) == {"next": (f"{FORMER}Write the parser.",)}
     assert with_former_states(kept, ANSWERED) == {}
 
 
@@ -289,3 +289,27 @@ def test_what_the_user_settled_is_a_demand_wherever_a_hosts_summary_quotes_it(li
     made = with_former_states({"goal": ("- Sort the lists.", f"- {line}")}, ledger)
     assert made.get("constraints") == (formerly(line) if is_demand else None)
     assert any(line in one for one in made["goal"]) != is_demand
+
+
+def test_steps_that_a_host_lists_under_several_headings_are_told_once() -> None:
+    kept = {
+        "next": (
+            "- Fix the junk code in `read_tail`",
+            "- Call `read_tail` in `resume` to compare time stamps",
+            "- Fix `read_tail`, which has junk code",
+            "- Fix junk code in `read_tail`",
+        )
+    }
+    assert with_former_states(kept, Ledger())["next"] == (
+        f"{FORMER}Fix the junk code in `read_tail`",
+        f"{FORMER}Call `read_tail` in `resume` to compare time stamps",
+    )
+
+
+def test_of_many_steps_the_first_stay() -> None:
+    kept = {
+        "next": tuple(
+            f"- write the chapter on {word}" for word in ("oaks", "elms", "firs", "yews", "figs", "tea", "hops")
+        )
+    }
+    assert len(with_former_states(kept, Ledger())["next"]) < 7

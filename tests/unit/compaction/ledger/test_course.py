@@ -644,3 +644,10 @@ def test_joined_changes_stand_before_what_took_tested_or_undid_them(
     steps: tuple[str, ...], kept: tuple[str, ...]
 ) -> None:
     assert limit_steps(steps, 3) == kept
+
+
+def test_a_command_that_edits_files_by_a_pattern_is_a_step() -> None:
+    assert steps_of(*ran("cd src && sed -i 's/old/new/' *.ts")) == ("sed -i 's/old/new/' *.ts → ok",)
+    assert steps_of(*ran("cd src && sed -i 's/old/new/' a.ts")) == ("changed a.ts",)
+    assert steps_of(*ran("find . -name '*.orig' -delete")) == ("find . -name '*.orig' -delete → ok",)
+    assert steps_of(*ran("find . -name '*.orig'", "a.ts")) == ()

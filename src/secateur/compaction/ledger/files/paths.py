@@ -177,6 +177,13 @@ def resolve_target(path: str, effect: Effect, action: Action) -> tuple[str, str]
     return base, posixpath.normpath(f"{base}{to}") + ("/" if to.endswith("/") else "")
 
 
+def resolve_upward(effect: Effect, action: Action) -> Effect:
+    """Return an effect on a path above the folder that the call went to (`cd /a/b && cp x ../c/`) with its place."""
+    if not effect.path.startswith("../") or not (roots := [*find_roots(action)]):
+        return effect
+    return replace(effect, path=posixpath.normpath(posixpath.join(roots[-1], effect.path)))
+
+
 def find_place(moved: FileEntry) -> str:
     """Return the path of a moved file behind its move."""
     is_folder = moved.to.endswith("/")

@@ -35,6 +35,7 @@ from secateur.compaction.ledger.files.paths import (
     mark_inside,
     name_moved,
     resolve_target,
+    resolve_upward,
 )
 from secateur.compaction.ledger.files.undone import CommittedFiles, TakenBack, take_back
 from secateur.redact import redact
@@ -76,7 +77,7 @@ def trace_files(done: Sequence[Action]) -> FileHistory:
             roots |= dict.fromkeys(find_roots(action))
             staged |= dict.fromkeys(list_staged_files(action))
         roots |= dict.fromkeys(find_prompted_root(action))
-        for effect in backups.settle_effects(action, found, roots):
+        for effect in (resolve_upward(one, action) for one in backups.settle_effects(action, found, roots)):
             if is_absent(effect, action):
                 continue
             wholes |= find_whole_path(found, effect.path, roots)

@@ -32,6 +32,11 @@ def is_lasting(line: str) -> bool:
     return _LASTING.search(line) is not None
 
 
+def is_bulk_edit(line: str) -> bool:
+    """Whether a command line changes files that it may name by a pattern or a list only."""
+    return _BULK.search(line) is not None
+
+
 def is_task_run(line: str) -> bool:
     """Whether a command line runs a task of the project by its name."""
     return _TASK.search(line) is not None
@@ -75,6 +80,11 @@ _LASTING = re.compile(  # it changes more than files, or runs a task of the proj
     r"|migrate|migration|start|stop|restart|enable|disable|tag|release|upload|submit|merge|rebase|cherry-pick|revert|reset"
     r"|clone|init|import|export|build|up|down|kill|seed|restore|dump|worktree|switch|checkout\s+-[bB]|set(?:-url)?|login)"
     r"(?=$|[\s:;&|-])"
+)
+_BULK = re.compile(
+    r"(?:^|[;&|(]\s*|\b(?:do|then|xargs(?:\s+-\S+)*|-exec)\s+)"
+    r"(?:(?:sed|perl)\s+(?:-\S+\s+)*?-\w*i|(?:git\s+)?(?:mv|rm)\s|cp\s|rsync\s|unzip\s|tar\s+-?\w*x)"
+    r"|\bfind\b[^\n;&|]*\s-delete\b"
 )
 _TRIAL = re.compile(
     r"(?:python[\d.]*|node|ruby|perl|php|deno run|bun|tsx|npx tsx|bash|sh)"

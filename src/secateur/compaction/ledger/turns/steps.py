@@ -22,7 +22,13 @@ from secateur.compaction.ledger.runs.probes import is_probe
 from secateur.compaction.ledger.runs.starts import has_started
 from secateur.compaction.ledger.turns.hiccups import find_mended
 from secateur.compaction.ledger.turns.outcomes import CHANGES, TurnStep, render_step
-from secateur.compaction.ledger.turns.step_kinds import is_lasting, is_outward, name_line, shorten_arguments
+from secateur.compaction.ledger.turns.step_kinds import (
+    is_bulk_edit,
+    is_lasting,
+    is_outward,
+    name_line,
+    shorten_arguments,
+)
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand, is_check
@@ -48,14 +54,15 @@ def list_steps(
     steps = _Steps(scratch, known)
     for action in done:
         mine = runs.get(action.key, [])
+        effects = settled.get(action.call.key, list_file_effects(action)) if action.ok or mine else ()
         if action.ok or mine:
-            steps.note_effects(action, settled.get(action.call.key, list_file_effects(action)))
+            steps.note_effects(action, effects)
         elif action.result and action.kind not in ("read", "search") and "session_id" not in action.given:
             steps.note_failure(action)
         if action.kind == "other" and action.result and not mine:
             steps.note_script(action, describe_call(action))
         for run in mine:
-            steps.note_run(run)
+            steps.note_run(run, names_files=any(one.use in CHANGES for one in effects))
     return steps.render()
 
 
@@ -137,8 +144,11 @@ class _Steps:
         step.note(clip_text(collapse_whitespace(said), TOLD_CHARS), False)
         self._found[key] = step
 
-    def note_run(self, run: ExecutedCommand) -> None:
-        """Note a command with how it ended; a commit by the line that git printed."""
+    def note_run(self, run: ExecutedCommand, names_files: bool = False) -> None:
+        """Note a command with how it ended; a commit by the line that git printed.
+
+        `names_files`: whether the files that the call changed are known, and have a step.
+        """
         for commit in find_commits((run,)):
             for key in [key for key, one in self._found.items() if one.failed and _COMMITS.match(key)]:
                 del self._found[key]
@@ -154,9 +164,11 @@ class _Steps:
             self.note_script(run.action, line)
             return
         ok = False if not command.check and not command.stopped and has_run_failed(run) else command.ok
-        is_plumbing = bool(run.does) and all(_is_preparing(words) for words in run.does if words)
-        is_looking = not command.check and (is_plumbing or _LOOKS.match(line) is not None)
-        is_told = command.check or command.stopped or (ok is not None and not (ok and _is_untold(run, command)))
+        is_bulk = not names_files and is_bulk_edit(command.text)
+        is_plumbing = not is_bulk and bool(run.does) and all(_is_preparing(words) for words in run.does if words)
+        is_looking = not command.check and (is_plumbing or (not is_bulk and _LOOKS.match(line) is not None))
+        is_untold = not is_bulk and _is_untold(run, command)
+        is_told = command.check or command.stopped or (ok is not None and not (ok and is_untold))
         if line and not is_looking and is_told:
             told = command.told or (quote_result(run.action, True) if ok is False else "")
             self._note_outcome(line, None if is_probe(run) else ok, told, command.stopped)

@@ -42,6 +42,12 @@ def files(*rounds: tuple[Message, Message]) -> dict[str, str]:
         ("cat > a/b.py <<'EOF'\nx > nothing.txt\nEOF\ncat c.py", ["created a/b.py", "read c.py"]),
         ("git mv a.go b.go && rm -f c.go", ["moved a.go b.go", "deleted c.go"]),
         ("mv a.py b.py lib/", ["moved a.py lib/", "moved b.py lib/"]),
+        ("cp a.py b.py lib; cp c.py lib/", ["created lib/a.py", "created lib/b.py", "created lib/c.py"]),
+        ('for f in a.ts b.ts; do cp "$f" lib/; done', ["created lib/a.ts", "created lib/b.ts"]),
+        ('for f in a b; do echo hi > "out/${f}.md"; done; rm $f', ["created out/a.md", "created out/b.md"]),
+        ("for d in a b; do for f in x.py; do rm $d/$f; done; done", ["deleted a/x.py", "deleted b/x.py"]),
+        ("for f in *.py $MORE; do sed -i s/a/b/ $f; done", []),
+        ("if [ -f x.py ]; then sed -i s/a/b/ x.py; fi", ["changed x.py"]),
         ('bash -lc "cat foo.txt && cp x.py y.py"', ["read foo.txt", "created y.py"]),
         ("git checkout -- src/a.py", ["restored src/a.py"]),
         ("apply_patch <<'P'\n*** Begin Patch\n*** Update File: q.py\n@@\n*** End Patch\nP", ["changed q.py"]),
@@ -497,3 +503,9 @@ def test_a_migration_that_a_command_says_it_wrote_is_a_new_file() -> None:
     }
     assert files(called("bash", said, command="python manage.py makemigrations --dry-run")) == {}
     assert files(called("bash", "  shop/migrations/0002_basket.py", command="python show.py")) == {}
+
+
+def test_a_path_above_the_folder_that_the_call_went_to_is_told_with_its_place() -> None:
+    assert files(called("Bash", command="cd /repo/src/tui && cp a.ts ../modes/a.ts")) == {
+        "/repo/src/modes/a.ts": "created"
+    }
