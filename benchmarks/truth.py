@@ -97,7 +97,8 @@ def _find_waited(line: str, summary: str) -> str:
     """What a line says that the user waits for, up to the first gap, which is verbatim; "" if it says nothing of it."""
     if line.startswith("the user waits for: "):
         return " ".join(line.partition(": ")[2].split()).partition(" […]")[0]
-    named = re.match(r"where it stands: the (?:agent is in the middle of its work on|user spoke last and waits for) \[(\w+)\]", line)
+    stands = r"where it stands: the (?:agent is in the middle of its work on|user spoke last and waits for) \[(\w+)\]"
+    named = re.match(stands, line)
     goals = bullets(summary, "Goal") if named else []
     found = next((one for one in goals if named and one.startswith(f"[{named[1]}")), "")
     text = re.sub(r"^\[[^\]]*\] (?:asked “[^”]*”: )?", "", found).partition("\n")[0]
