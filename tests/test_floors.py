@@ -149,3 +149,13 @@ def test_importing_the_package_loads_msgspec_and_the_standard_library_only() -> 
     loaded = {name.split(".")[0] for name in json.loads(done.stdout)}
     taken_by_msgspec = {"typing_extensions"}  # where it is installed
     assert loaded - sys.stdlib_module_names - {"secateur", "msgspec"} - taken_by_msgspec == set()
+
+
+def test_a_request_without_summaries_loads_nothing_that_writes_them() -> None:
+    code = (
+        "import sys, secateur, json; body = {'messages': [{'role': 'user', 'content': 'go on'}]};"
+        "secateur.Engine('digests').fit(body); print(json.dumps(sorted(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    writers = ("accept", "compact", "judge", "ledger", "shorten", "summary")
+    assert not {f"secateur.compaction.{name}" for name in writers}.intersection(json.loads(done.stdout))

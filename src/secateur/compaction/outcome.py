@@ -2,20 +2,23 @@
 
 Rule: values only. A refusal is a value too: nothing was changed, and `reason` says what the caller can do about it. A
 layout is what a host stores with its compaction (SEEDS 2.6): how many messages of the prefix stay before the summary,
-and how many after it, so that the host can have every message and still send head, summary and tail.
+and how many after it, so that the host can have every message and still send head, summary and tail. What writes and
+judges summaries is not loaded here: most requests need none.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from msgspec import Struct
 
-from secateur.compaction.accept import Reason
 from secateur.compaction.continuation import Next
-from secateur.compaction.ledger import Ledger
-from secateur.compaction.summary import Sections
 from secateur.compaction.trigger import Why
 from secateur.model import Edit
+
+if TYPE_CHECKING:
+    from secateur.compaction.accept import Reason
+    from secateur.compaction.ledger import Ledger
+    from secateur.compaction.summary import Sections
 
 KIND = "hermes-middle"  # what pi-auto-compressor calls it
 
@@ -78,7 +81,7 @@ class RejectedSummary(Struct, frozen=True):
     """A summary that was not taken."""
 
     rung: Rung
-    reason: Reason | Literal["no_summarizer", "window"]
+    reason: "Reason | Literal['no_summarizer', 'window']"
     text: str  # in words
     by: str = ""  # the summarizer
 
@@ -91,8 +94,8 @@ class Compacted(Struct, frozen=True, kw_only=True):
     attempts: tuple[RejectedSummary, ...] = ()  # what was tried before
     by: str = ""  # the summarizer
     summary: str  # the text that is in the view
-    sections: Sections = {}  # its prose
-    ledger: Ledger = Ledger()  # its facts
+    sections: "Sections" = {}  # its prose
+    ledger: "Ledger"  # its facts; empty for digests
     dropped: tuple[str, ...] = ()  # lines of a model that name what the history does not hold
     forgotten: int = 0  # lines that had no room any more
     messages: int = 0  # of the view, that were replaced

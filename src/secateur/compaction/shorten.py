@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from secateur.compaction.conversation import DIGEST, CompactionInput, ViewEntry, build_rows, is_round_split
 from secateur.compaction.cut import HistoryCut, Span, expand_to_rounds, find_newest_user_row
+from secateur.compaction.ledger import Ledger
 from secateur.compaction.ledger.said import keep_ends
 from secateur.compaction.outcome import Compacted, CompactionSkipped
 from secateur.compaction.settings import Compaction, DigestSettings
@@ -154,6 +155,7 @@ def shorten(
         edits=tuple(one.edit for one in made),
         rung="digest",
         summary="\n\n".join(one.text for one in made),
+        ledger=Ledger(),
         messages=sum(one.messages for one in made),
         tokens_before=sum(one.before for one in made),
         tokens_after=sum(one.after for one in made),

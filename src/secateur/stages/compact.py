@@ -18,7 +18,6 @@ from secateur.api.registry import TRANSCRIPT
 from secateur.budget import explain_cold
 from secateur.compaction.conversation import SessionRequest
 from secateur.compaction.outcome import Compacted, CompactionSkipped, Outcome
-from secateur.compaction.summary import render_sections
 from secateur.compaction.template import get_template
 from secateur.compaction.trigger import Due, check_due
 from secateur.hooks import BeforeCompact, call_before_hook
@@ -267,6 +266,7 @@ def _shorten_tail(
     context: Context, projection: Projection, step: CompactionStep, options: CompactOptions
 ) -> CompactionStep:
     """The same summary with a shorter tail, where the window counts otherwise than the policy."""
+    from secateur.compaction.summary import render_sections
     from secateur.summarizers import run
 
     first, narrow = step.outcome, context

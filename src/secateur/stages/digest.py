@@ -22,7 +22,6 @@ from secateur.cachecost.rereads import Bar, compute_bar
 from secateur.compaction.cut import compute_tail_room
 from secateur.compaction.outcome import Compacted, CompactionSkipped
 from secateur.compaction.settings import DigestSettings
-from secateur.compaction.shorten import shorten
 from secateur.compaction.trigger import check_due
 from secateur.hooks import call_before_hook
 from secateur.model import Replace
@@ -113,6 +112,8 @@ def make_digests(
     costs = _DigestCosts(context, projection, settings)
     if costs.old.tokens + costs.pruned < settings.min_tokens_freed or not (must or costs.may_pay()):
         return None
+    from secateur.compaction.shorten import shorten  # not before digests are due: it loads all that reads a history
+
     held = "" if must else costs.explain_bar(None)
     scene, span = context.build_compaction_input(projection, NO_OPTIONS, False), (costs.old.first, costs.old.end)
     made = CompactionSkipped("rereads", held) if held else shorten(scene, context.settings, settings, span)
