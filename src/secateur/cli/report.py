@@ -4,7 +4,7 @@ Rule: facts about the output are read from the bytes that are written, never fro
 present and null, so that readers of reports need not test for them.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from secateur.api import Violation, check, get_family
 from secateur.cli.composition import count_results, count_tokens
 from secateur.cli.inputs import OpenedDocument
-from secateur.compaction.provenance import LineSource
 from secateur.engine import View
 from secateur.formats import get_format
 from secateur.model import Message, NewMessage, Part, Replace
@@ -20,6 +19,9 @@ from secateur.plan import fold, list_active_epochs, plan_for, resolve_ranges
 from secateur.projection.messages import make_weigher, project_message
 from secateur.receipt import CompactionReport, EditCost, EditRecord, build_range_records, build_records
 from secateur.tokens import get_model_counter
+
+if TYPE_CHECKING:
+    from secateur.compaction.provenance import LineSource  # loads all that reads a history
 
 SCHEMA = "secateur.report/1"
 
@@ -73,7 +75,9 @@ class RunReport(Struct, frozen=True, kw_only=True):
     continuation: ContinuationSummary | None = None  # how the agent continues after that
     method: str | None = None  # who wrote the summary: supplied, model or extract
     compaction: CompactionReport | None = None  # what the compaction came to, or why there was none
-    explanation: tuple[LineSource, ...] | None = None  # where each line of the summary comes from; null: not asked for
+    explanation: "tuple[LineSource, ...] | None" = (
+        None  # where each line of the summary comes from; null: not asked for
+    )
     cost: EditCost | None = None
     counter: str
     counted_by: str = ""  # the counter, and the factor by which it counts for this model
