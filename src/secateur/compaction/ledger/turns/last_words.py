@@ -3,18 +3,19 @@
 Rule: whole lines and sentences in their order, with a mark where some are left out; none is cut and none is made up.
 Of many lines, short lists are joined to the line that leads to them, a table of few rows stays or goes as a whole, and
 a line that leads to nothing is left out, as is an opening that only says that the agent will now tell what it found.
-What the agent says is open, blocked or not done stays longest, then what it asks, how checks ended and what was
-committed or pushed, the beginning and the end. Short blocks of code, which mostly hold results, are kept.
+What the agent says is open, blocked or not done stays longest, then each finding of a review, what the agent asks, how
+checks ended and what was committed or pushed, the beginning and the end. Short blocks of code, which mostly hold
+results, are kept.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Quote
 from secateur.compaction.ledger.said import STOP, strip_opening
+from secateur.compaction.ledger.turns.findings import FINDING_RANK, QuoteUnit, rank_findings
 from secateur.compaction.ledger.user.briefs import GAP
 from secateur.toolcalls.actions import clip_text
 
@@ -23,14 +24,6 @@ WORKING_CHARS = 1_000  # of words before calls, which think aloud more than they
 THOUGHT_CHARS = 600  # of reasoning, where there are no words
 LEAST_CHARS = 700  # where other entries have little room
 _SEARCHED = 20_000  # characters of a text; of a longer one its ends
-
-
-class _Unit(Struct, frozen=True):
-    """A line, or a sentence of a long one, with the number of the line."""
-
-    text: str
-    line: int
-    rank: float
 
 
 def condense_quote(quote: Quote | None, max_chars: int) -> Quote | None:
@@ -50,7 +43,7 @@ def condense_words(text: str, max_chars: int) -> str:
         return text
     if len(text) > _SEARCHED:
         text = f"{text[: _SEARCHED // 2]}\n{GAP}\n{text[-_SEARCHED // 2 :]}"
-    units = _rank_ends(_raise_openings(list(_split_units(text))))
+    units = _rank_ends(rank_findings(_raise_openings(list(_split_units(text)))))
     kept = _choose(units, max_chars)
     return _join(units, kept) if kept else clip_text(text, max_chars)
 
@@ -120,17 +113,17 @@ def _find_tables(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
         at = end + 1
 
 
-def _split_units(text: str) -> Iterator[_Unit]:
+def _split_units(text: str) -> Iterator[QuoteUnit]:
     lines = text.split("\n")
     tables = dict(_find_tables(lines))
     within = {at for start, end in tables.items() for at in range(start, end)}
     for number, line in enumerate(lines):
         if number in tables:
             rows = lines[number : tables[number]]
-            yield _Unit("\n".join(map(str.rstrip, rows)), number, max(map(_rank, rows)))
+            yield QuoteUnit("\n".join(map(str.rstrip, rows)), number, max(map(_rank, rows)))
         elif number not in within and line.strip() and not _RULER.fullmatch(line):
             pieces = filter(None, map(str.rstrip, STOP.split(line))) if len(line) > _LONG_LINE else [line.rstrip()]
-            yield from (_Unit(one, number, _rank(one)) for one in pieces if one.strip())
+            yield from (QuoteUnit(one, number, _rank(one)) for one in pieces if one.strip())
 
 
 def _rank(text: str) -> float:
@@ -145,7 +138,7 @@ def _rank(text: str) -> float:
     return 2 if _SAYS.search(text) else 1
 
 
-def _raise_openings(units: Sequence[_Unit]) -> list[_Unit]:
+def _raise_openings(units: Sequence[QuoteUnit]) -> list[QuoteUnit]:
     """Rank a heading, or a line that ends with a colon, by what follows it, and what follows a telling one by it."""
     made = list(units)
     for at in range(len(made) - 2, -1, -1):
@@ -162,7 +155,7 @@ def _raise_openings(units: Sequence[_Unit]) -> list[_Unit]:
     return made
 
 
-def _rank_ends(units: Sequence[_Unit]) -> list[_Unit]:
+def _rank_ends(units: Sequence[QuoteUnit]) -> list[QuoteUnit]:
     """Rank the first line and the last two above what is between them."""
     ends = {0: 5.5, len(units) - 1: 5.2, len(units) - 2: 3.2}
     return [
@@ -170,7 +163,7 @@ def _rank_ends(units: Sequence[_Unit]) -> list[_Unit]:
     ]
 
 
-def _choose(units: Sequence[_Unit], max_chars: int) -> list[int]:
+def _choose(units: Sequence[QuoteUnit], max_chars: int) -> list[int]:
     """Choose what has room, by rank, and among equals what stands later."""
     kept: set[int] = set()
     lines: set[int] = set()
@@ -184,7 +177,7 @@ def _choose(units: Sequence[_Unit], max_chars: int) -> list[int]:
     return _drop_leaning(units, _drop_bare_heads(units, kept))
 
 
-def _drop_leaning(units: Sequence[_Unit], kept: Sequence[int]) -> list[int]:
+def _drop_leaning(units: Sequence[QuoteUnit], kept: Sequence[int]) -> list[int]:
     """Drop sentences that speak of the one before them ("This ...") where that is left out."""
     left: list[int] = []
     for at in kept:
@@ -194,7 +187,7 @@ def _drop_leaning(units: Sequence[_Unit], kept: Sequence[int]) -> list[int]:
     return left
 
 
-def _drop_bare_heads(units: Sequence[_Unit], kept: set[int]) -> list[int]:
+def _drop_bare_heads(units: Sequence[QuoteUnit], kept: set[int]) -> list[int]:
     """Drop headings, and lines that end with a colon, of whose list or else of what follows nothing is left."""
     heads = [at for at, one in enumerate(units) if _OPENS.search(one.text)]
     for at, behind in reversed([*zip(heads, [*heads[1:], len(units)], strict=False)]):
@@ -206,11 +199,12 @@ def _drop_bare_heads(units: Sequence[_Unit], kept: set[int]) -> list[int]:
     return sorted(kept)
 
 
-def _is_plain_item(one: _Unit) -> bool:
-    return one.rank <= _PLAIN_RANK and _LISTED.match(one.text) is not None
+def _is_plain_item(one: QuoteUnit) -> bool:
+    """Whether a unit stands in a list whose first items tell most."""
+    return one.rank == FINDING_RANK or (one.rank <= _PLAIN_RANK and _LISTED.match(one.text) is not None)
 
 
-def _join(units: Sequence[_Unit], kept: Sequence[int]) -> str:
+def _join(units: Sequence[QuoteUnit], kept: Sequence[int]) -> str:
     parts: list[str] = []
     before = -1
     for at in kept:

@@ -13,8 +13,9 @@ from secateur.compaction.ledger.entries import Ledger, Quote, StandingKind, mark
 from secateur.compaction.ledger.repository.ci import is_ci_failing
 from secateur.compaction.ledger.repository.unpushed import count_commits, is_tag
 from secateur.compaction.ledger.said import split_sentences
+from secateur.compaction.ledger.turns.findings import has_findings
 from secateur.compaction.ledger.turns.last_words import UNFINISHED
-from secateur.compaction.ledger.turns.progress import list_told_steps
+from secateur.compaction.ledger.turns.progress import has_changed, list_told_steps
 from secateur.compaction.ledger.user.project_rules import quote_opposed
 from secateur.compaction.ledger.user.requests import is_task
 from secateur.compaction.ledger.work.endings import ENDINGS, SUBMITTED
@@ -252,7 +253,8 @@ def _describe_told(ledger: Ledger, is_settled: bool) -> str:
     if is_said_undone(ledger.last_words, ledger.report):
         return SAID_UNDONE
     text = ledger.last_words.text if is_settled and ledger.last_words else ""
-    return SAID_FOUND if _FINDS.search(text) and not _FIXED.search(text) else ""
+    is_review = bool(ledger.requests) and not has_changed(ledger.requests[-1].progress) and has_findings(text)
+    return SAID_FOUND if (is_review or _FINDS.search(text)) and not _FIXED.search(text) else ""
 
 
 def _count(number: int, name: str, names: str = "", is_least: bool = False) -> Iterator[str]:
