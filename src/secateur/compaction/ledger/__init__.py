@@ -66,6 +66,7 @@ from secateur.compaction.ledger.user.constraints import extract_constraints
 from secateur.compaction.ledger.user.permissions import mark_lifted
 from secateur.compaction.ledger.user.requests import close_open, extract_question, extract_requests
 from secateur.compaction.ledger.user.retractions import mark_removed
+from secateur.compaction.ledger.user.taken_back import mark_taken_back
 from secateur.compaction.ledger.user.task_documents import find_task_document, list_document_rules
 from secateur.compaction.ledger.work.circumstances import mark_circumstances, mark_scratch_files
 from secateur.compaction.ledger.work.deliveries import extract_deliveries
@@ -135,7 +136,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     made = Ledger(
         requests=settle_steps(requests, commits),
         progress=progress,
-        constraints=add_questions(mark_lifted(mark_removed(demands, told.requests), told.requests), told.requests),
+        constraints=add_questions(_mark_past(demands, told.requests), told.requests),
         files=files,
         uncommitted=add_shown(history, status),
         commands=list_commands(ran),
@@ -187,6 +188,11 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         thought=condense_quote(made.thought, THOUGHT_CHARS),
     )
     return limit_ledger(make_encodable(made))
+
+
+def _mark_past(demands: Iterable[Constraint], requests: Sequence[UserRequest]) -> tuple[Constraint, ...]:
+    """Mark the demands that later requests take back."""
+    return mark_taken_back(mark_lifted(mark_removed(demands, requests), requests), requests)
 
 
 def _without_gone(values: Iterable[ValueChange], files: Iterable[FileEntry]) -> tuple[ValueChange, ...]:

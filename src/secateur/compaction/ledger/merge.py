@@ -40,6 +40,7 @@ from secateur.compaction.ledger.turns.progress import join_progress
 from secateur.compaction.ledger.user.constraints import normalize_demand
 from secateur.compaction.ledger.user.permissions import mark_lifted
 from secateur.compaction.ledger.user.retractions import mark_replaced
+from secateur.compaction.ledger.user.taken_back import mark_taken_back
 from secateur.compaction.ledger.work.circumstances import is_project_change
 from secateur.compaction.ledger.work.code_changes import is_code
 from secateur.compaction.ledger.work.standing import merge_standing
@@ -129,7 +130,8 @@ def _merge_constraints(earlier: Sequence[Constraint], later: Ledger) -> tuple[Co
     found: dict[str, Constraint] = {}
     again = {normalize_demand(one.text) for one in later.constraints}
     said_once = [one for one in earlier if normalize_demand(one.text) not in again]
-    lifted = {one.text: one for one in mark_lifted(said_once, later.requests)}
+    past = mark_taken_back(mark_lifted(said_once, later.requests), later.requests)
+    lifted = {one.text: one for one in past}
     for one in (*(lifted.get(one.text, one) for one in earlier), *later.constraints):
         known = found.setdefault(normalize_demand(one.text), one)
         if one.scope == "standing" != known.scope:

@@ -50,6 +50,7 @@ from secateur.compaction.ledger.user.rules import (
     name_rules,
     strip_numbers,
 )
+from secateur.compaction.ledger.user.taken_back import is_bare_retraction
 from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact
@@ -141,7 +142,7 @@ def _list_texts(message: Message) -> Iterator[str]:
 @memoize_texts(4_096)  # of a text its parts are asked about, too
 def is_demand(sentence: str) -> bool:
     """Return whether this sentence forbids or demands something."""
-    if WONDERS.match(sentence):
+    if WONDERS.match(sentence) or is_bare_retraction(sentence):
         return False
     text = strip_unsaid(unicodedata.normalize("NFC", sentence))
     left = strip_put_off(text)

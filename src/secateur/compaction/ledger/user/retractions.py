@@ -42,7 +42,7 @@ def mark_replaced(constraints: Iterable[Constraint], known: int = 0) -> tuple[Co
                 if (
                     found[at].scope != "project"
                     and _may_replace(found[at], one)
-                    and _is_replaced(found[at].text, one.text)
+                    and is_replaced(found[at].text, one.text)
                 ):
                     found[at] = replace(found[at], replaced_by=one.text)
     return tuple(found)
@@ -99,15 +99,16 @@ def _list_stems(text: str) -> frozenset[str]:
     return frozenset(word.casefold() for word in words if len(word) > 2 and word.casefold() not in _COMMON)
 
 
-def _is_replaced(text: str, later: str) -> bool:
+def is_replaced(text: str, later: str) -> bool:
+    """Whether a sentence that changes something is about what a demand is about, and says something else of it."""
     own, new = extract_topic(text), extract_topic(later)
-    if not own or not new or _ADDS.search(later):
+    if not own or not new or ADDS.search(later):
         return False
     mine, its = list_named(text), list_named(later)
     if mine and its and mine.isdisjoint(its):
         return False
     if _is_alternative(text, later):
-        mine, its = _list_scopes(text), _list_scopes(later)
+        mine, its = list_scopes(text), list_scopes(later)
         return not (mine and its) or not mine.isdisjoint(its)
     if len(own & new) < LEAST_SHARED * min(len(own), len(new)):
         return False
@@ -139,7 +140,7 @@ def _is_alternative(text: str, later: str) -> bool:
     return False
 
 
-def _list_scopes(text: str) -> frozenset[str]:
+def list_scopes(text: str) -> frozenset[str]:
     """Return what a choice is made for: "in Go files", "for indentation"."""
     words = (word.casefold() for word in _SCOPE.findall(unicodedata.normalize("NFC", text)))
     return frozenset(word[:_STEM] for word in words if not find_alternatives(word) and word not in _COMMON)
@@ -166,8 +167,7 @@ def extract_topic(text: str) -> frozenset[str]:
 
 
 NAME = re.compile(r"`[^`\n]{1,80}`|(?<![\w./-])[\w./-]*\w[./_]\w[\w./-]*", re.A)
-_REVOKING_CHARS = 200
-_SEARCHED_CHARS = 2_000  # of a sentence
+_REVOKING_CHARS, _SEARCHED_CHARS = 200, 2_000  # of a sentence that revokes, and of one that is searched
 _STEM = 5  # letters
 _CHOICE_CHARS = 80
 _CHOOSES = re.compile(
@@ -252,7 +252,7 @@ _NEGATIVE = re.compile(
     r"|prohibid[oa]s?"
     r"|không|đừng|chớ|cấm|chưa)\b|\bno\s+\w+|不|勿|别|別|禁止|严禁|ない(?!と)|ません|禁止|지\s*마|지\s*말|지\s*않|금지|안\s*(?:돼|됩|된)|없이"
 )
-_ADDS = re.compile(
+ADDS = re.compile(
     r"(?i)\b(?:also|too|as\s+well|additionally|in\s+addition|auch|zusätzlich|aussi|également|также|тоже|também"
     r"|también|además|cũng"
     r"|thêm\s+vào)\b|也要|同时|另外|それから|も必ず|또한"

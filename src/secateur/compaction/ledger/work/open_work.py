@@ -11,6 +11,7 @@ from secateur.compaction.ledger.files.lines import find_base, find_tops, shorten
 from secateur.compaction.ledger.files.paths import find_place
 from secateur.compaction.ledger.files.touched import OTHERS
 from secateur.compaction.ledger.user.requests import is_substantial
+from secateur.compaction.ledger.user.taken_back import is_bare_retraction
 from secateur.compaction.ledger.work.endings import SUBMITTED
 from secateur.text.host_texts import is_nudge
 
@@ -73,9 +74,12 @@ def find_submission(ledger: Ledger) -> str:
 def find_open_request(ledger: Ledger) -> UserRequest | None:
     """Return what the user waits for: the newest request, or the one that it urges on.
 
-    None while the agent asks, once it has handed its work in, and where only a host told it to go on.
+    None while the agent asks, once it has handed its work in, where only a host told it to go on, and where the user
+    took back what was asked.
     """
     if ledger.questions or find_submission(ledger) or not ledger.requests or ledger.requests[-1].state != "open":
+        return None
+    if is_bare_retraction(ledger.requests[-1].text) and not ledger.requests[-1].answers:
         return None
     open_ = [one for one in ledger.requests if one.state == "open" and not is_nudge(one.text)]
     return next((one for one in reversed(open_) if is_substantial(one.text)), open_[-1] if open_ else None)

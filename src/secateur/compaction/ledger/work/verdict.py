@@ -18,6 +18,7 @@ from secateur.compaction.ledger.turns.last_words import UNFINISHED
 from secateur.compaction.ledger.turns.progress import has_changed, list_told_steps
 from secateur.compaction.ledger.user.project_rules import quote_opposed
 from secateur.compaction.ledger.user.requests import is_task
+from secateur.compaction.ledger.user.taken_back import is_bare_retraction
 from secateur.compaction.ledger.work.endings import ENDINGS, SUBMITTED
 from secateur.compaction.ledger.work.open_work import (
     MOST_CHECKS,
@@ -41,6 +42,7 @@ SAID_FOUND = "what the agent's last words found"
 OPPOSED_PUSH = "rules on pushing oppose each other"
 NO_PULL_REQUEST = "a pull request (a rule speaks of them, and no call opened one)"
 ENDED_SESSION = ", which ended the session"
+TOOK_BACK = ", and took back what was asked before"
 _OPEN = "open: "
 _ASKS = re.compile(rf"(?:{ENDED_TURN} and asks|the agent asked) “(.*)”(?=$|; | and waits for the answer)")
 _UNDONE: frozenset[StandingKind] = frozenset({"ended", "refuted", "outdated", "failed", "begun"})
@@ -138,6 +140,8 @@ def _describe_turn(ledger: Ledger) -> str:
     named = f"[{mark(waited.key)}]" if waited and waited.key else ""
     if not is_at_work and not (ledger.requests and ledger.requests[-1].progress) and _is_answered(ledger):
         is_told = is_nudge(ledger.requests[-1].text)
+        if is_bare_retraction(ledger.requests[-1].text):
+            return f"{SPOKE_LAST}{TOOK_BACK}"
         return HOST_SPOKE if is_told else f"{SPOKE_LAST} and waits for {named}" if named else SPOKE_LAST
     named = f" on {named}" * bool(named)
     return f"the agent is in the middle of its work{named}{_describe_last_call(ledger)}{_describe_beginning(ledger)}"
