@@ -242,8 +242,8 @@ _WORD = re.compile(r"(?<![\w./-])[^\W\d_]{2,}")
 _QUOTED = re.compile(r"`([^`\n]{3,80})`")
 _ITEM = re.compile(r"(?P<heading>#{1,5}\s+(?:\d{1,2}[.)]\s+)?)|[-*•+]\s+(?:\[x\]\s+)?|\d{1,2}[.)]\s+|[✅✓✔]\s*")
 _DELIVERS = re.compile(r"\b(?:git|gh) [^\n;&|]{0,60}\b(?:commit|push|merge|create)\b")
-_OF_FILE = re.compile(  # "Updated `src/app.ts`"
-    r"[\W_]*(?:[A-Za-z]+ed|[Rr]ewrote|[Nn]ew)(?: (?:the )?(?:files?|tests?|docs?)(?: in)?)?:?"
+_OF_FILE = re.compile(  # "Updated `src/app.ts`", "`src/app.ts`"
+    r"[\W_]*`[^`\s]+`[\W_]*|[\W_]*(?:[A-Za-z]+ed|[Rr]ewrote|[Nn]ew)(?: (?:the )?(?:files?|tests?|docs?)(?: in)?)?:?"
     r" [`*_]*[\w./\\-]*\w\.\w{1,5}[`*_]*\.?"
 )
 _BOLD = re.compile(r"\*\*[^*]{1,80}\*\*")

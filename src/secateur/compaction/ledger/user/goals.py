@@ -91,18 +91,20 @@ def _find_corrected(requests: Sequence[UserRequest], goal: UserRequest) -> list[
 def _find_context(requests: Sequence[UserRequest], goal: UserRequest) -> list[UserRequest]:
     """Return the task before a goal of few words that says nothing alone: a question, a reply, "do it".
 
-    Of the tasks shortly before it, the one that shares most words with it; the newest where none shares any.
+    Of the tasks shortly before it, the one that shares most words with it; the newest where none shares any. One that
+    goes on with what was said right before it ("but ...") has that beside it.
     """
     own = goal.text.strip()
     if len(own) > _LEANING_CHARS or not (_LEANS.search(own) or is_confirming(goal)) or _NAMES_OWN.search(own):
         return []
     before = requests[: requests.index(goal)][-_CONTEXT_REACH:]
+    joined = [one for one in before[-1:] if _JOINS.match(own) and is_substantial(one.text)]
     tasks = (one for one in reversed(before) if _is_goal(one) and not _is_asking_or_ban(one.text))
     if len(goal.answers) >= _FEWEST_ASKED:  # the quoted words say what it is about
         tasks = (one for one in tasks if not _is_finished_order(one))
     topic = {word for word in extract_topic(f"{own} {goal.answers}") if len(word) >= _TOPIC_CHARS or not word.isascii()}
     whole = [one for one in tasks if len(one.text) > _LEANING_CHARS or not _LEANS.search(one.text)]
-    return sorted(whole, key=lambda one: -len(extract_topic(one.text) & topic))[:1]  # of equals the newest
+    return [*joined, *sorted(whole, key=lambda one: -len(extract_topic(one.text) & topic))[:1]]  # of equals the newest
 
 
 def _is_asking_or_ban(text: str) -> bool:
@@ -217,6 +219,9 @@ def _is_answered_question(one: UserRequest) -> bool:
 
 _LEANING_CHARS = 160  # of a goal that may say nothing without the task before it
 _FEWEST_ASKED = 40  # characters of a question that says what it is about
+_JOINS = re.compile(
+    r"(?i)\W*(?:but|and|so|then|still|or|aber|und|mais|et|pero|y|mas|e|но|и|а)\b|\W*(?:但|那|でも|じゃあ|그런데|그럼)"
+)
 _TOPIC_CHARS = 4  # of a word that says what a request is about
 _CONTEXT_REACH = 8  # requests, among which that task is looked for
 _LEANS = re.compile(  # it asks, replies, goes on, or speaks of what was said before

@@ -130,8 +130,8 @@ def test_a_goal_that_says_nothing_alone_is_told_with_the_task_that_it_belongs_to
     first = asked("Look at all the rows of the table.", "read rows.py")
     task = asked("Spread the rows over three workers, and let each write a file of its own.", "created spread.py")
     why = UserRequest("what does the second one write?", "done", "w")
-    last = UserRequest("and are they through with it, can we go on?", "open", "l")
-    assert list_goals(Ledger(requests=(first, task, why, last)))[-2:] == [task, last]
+    last = UserRequest("and is it through with it, can we go on?", "open", "l")
+    assert list_goals(Ledger(requests=(first, task, why, last)))[-3:] == [task, why, last]
     other = asked("Write the footer of the page in the same color as the header has it.", "changed footer.ts")
     named = UserRequest("are the workers through, can we go on?", "open", "n")
     assert task in list_goals(Ledger(requests=(first, task, other, named)))

@@ -73,8 +73,8 @@ def test_words_that_only_drop_something_are_no_demand_and_reach_no_further_than_
     ["never mind", "wait, leave it", "skip that", "egal", "算了", "laisse tomber", "забудь", "됐어요", "thôi bỏ đi"],
 )
 def test_after_words_that_only_drop_something_nothing_is_waited_for(word: str) -> None:
-    looked = assistant(("1", "bash", '{"command": "ls"}')), result("boat.txt", "bash", "1")
-    messages = (user("Rename the boat and push it."), *looked, user(word))
+    renamed = assistant(("1", "bash", '{"command": "mv boat.txt ferry.txt"}')), result("", "bash", "1")
+    messages = (user("Rename the boat and push it."), *renamed, user(word))
     ledger = build_ledger(talk(*messages).messages)
     assert [one.state for one in ledger.requests] == ["superseded", "open"]
     assert not ledger.undelivered
