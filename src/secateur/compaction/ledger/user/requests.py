@@ -39,7 +39,7 @@ from secateur.compaction.ledger.user.choices import list_points
 from secateur.compaction.ledger.user.constraints import POINTS, strip_data
 from secateur.compaction.ledger.user.demands import ASKS_UNMARKED
 from secateur.compaction.ledger.user.force_words import is_errand
-from secateur.compaction.ledger.user.taken_back import takes_back
+from secateur.compaction.ledger.user.taken_back import is_retracting
 from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact
@@ -249,7 +249,7 @@ def _update_states(found: list[UserRequest], last: str, text: str, is_rejection:
     state: RequestState = "open"
     if is_rejection and _PUTS_OFF.search(text):
         state = "deferred"
-    elif _BACK.match(text) or takes_back(text) or (is_rejection and _CANCELS.search(text)):
+    elif _BACK.match(text) or is_retracting(text) or (is_rejection and _CANCELS.search(text)):
         state = "superseded"
     return [replace(one, state=state) if one.state == "open" else one for one in found]
 

@@ -42,7 +42,9 @@ def mark_taken_back(constraints: Iterable[Constraint], requests: Sequence[UserRe
     for one in constraints:
         is_open = bool(told) and not one.replaced_by and one.scope != "project" and len(one.text) <= _DEMAND_CHARS
         since = places.get(one.key, -1)
-        later = [sentence for at, sentence in told if is_open and at > since and _takes_back(one, sentence, at - since)]
+        later = [
+            sentence for at, sentence in told if is_open and at > since and _is_taken_back(one, sentence, at - since)
+        ]
         made.append(replace(one, replaced_by=clip_text(collapse_whitespace(later[-1]), MAX_CHARS)) if later else one)
     return tuple(made)
 
@@ -62,7 +64,7 @@ def is_bare_retraction(text: str) -> bool:
     return _BARE.fullmatch(unicodedata.normalize("NFC", text.strip())) is not None
 
 
-def takes_back(text: str) -> bool:
+def is_retracting(text: str) -> bool:
     """Whether a message begins with words that drop what was said before it."""
     return _BEGINS_BARE.match(unicodedata.normalize("NFC", text)) is not None
 
@@ -73,8 +75,8 @@ def list_banned_acts(text: str) -> tuple[str, ...]:
     return tuple(act for act, (bans, _) in _ACTS.items() if bans.search(said) or _HOLDS[act].search(said))
 
 
-def _takes_back(one: Constraint, sentence: str, distance: int) -> bool:
-    if collapse_whitespace(one.text) == sentence or _simplify(one.text) == _simplify(sentence):
+def _is_taken_back(one: Constraint, sentence: str, distance: int) -> bool:
+    if collapse_whitespace(one.text) == sentence or _normalize(one.text) == _normalize(sentence):
         return False
     if is_bare_retraction(sentence):
         return distance == 1
@@ -87,7 +89,7 @@ def _takes_back(one: Constraint, sentence: str, distance: int) -> bool:
     )
 
 
-def _simplify(text: str) -> str:
+def _normalize(text: str) -> str:
     """Return a text without case and marks at its ends."""
     return text.casefold().strip(" .!*-")
 

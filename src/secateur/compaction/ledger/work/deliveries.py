@@ -13,7 +13,7 @@ from secateur.compaction.ledger.entries import Undelivered
 from secateur.compaction.ledger.runs.failed_acts import has_run_failed, list_failed_programs
 from secateur.compaction.ledger.said import get_user_text, split_sentences
 from secateur.compaction.ledger.user.requests import is_substantial
-from secateur.compaction.ledger.user.taken_back import list_banned_acts, takes_back
+from secateur.compaction.ledger.user.taken_back import is_retracting, list_banned_acts
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.text.host_texts import is_interruption
@@ -33,7 +33,7 @@ def extract_deliveries(
     withdrawn = _find_withdrawn(messages)
     for message in messages:
         if text := get_user_text(message):
-            if _TAKES_BACK.match(text) or takes_back(text):
+            if _TAKES_BACK.match(text) or is_retracting(text):
                 found.clear()
             for act in list_banned_acts(text):
                 found.pop(act, None)
