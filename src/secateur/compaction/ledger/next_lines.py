@@ -55,7 +55,7 @@ def render_next(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
             yield format_bullet(f"{THOUGHT}: {thought}")
         yield from _render_last_calls(ledger)
     yield from _render_open(ledger)
-    yield from _render_standing(ledger, "outdated", "failed", "begun", "running", "planned", "diagnosis")
+    yield from _render_standing(ledger, "outdated", "failed", "begun", "running", "diagnosis")
     yield from render_undelivered_work(ledger)
 
 
@@ -98,6 +98,7 @@ def _render_open(ledger: Ledger) -> Iterator[str]:
     for asked in ledger.undelivered:
         is_told = collapse_whitespace(asked.text) in waiting  # the goal has the sentence
         yield f"- {UNDELIVERED}: {asked.kind}" + ("" if is_told else f" — {asked.text}")
+    yield from _render_standing(ledger, "planned")
     for task in ledger.tasks:
         if task.state == "open" and task.text:
             yield f"- task, open: {task.text}"

@@ -11,11 +11,13 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.entries import Command, Ledger, Quote, UserRequest
 from secateur.compaction.ledger.runs.last_calls import is_announcing
 from secateur.compaction.ledger.turns.progress import has_changed, list_told_steps
+from secateur.compaction.ledger.turns.replies import condense_reply
 from secateur.compaction.ledger.turns.reports import drop_deeds
 from secateur.compaction.ledger.turns.step_kinds import is_step
 from secateur.compaction.ledger.work.verdict import is_said_undone
 from secateur.tool_kinds import ToolKind, detect_tool_kind
 
+UNDONE_CHARS = 400  # of a report before the last words that says what was not done: steps tell the rest
 MOST_ITEMS = 5  # of a report of which no item is listed as what the agent reports
 _READING = frozenset({"read", "search"})
 _TOLD_KINDS = _READING | {"edit"}  # of tools whose calls the steps and the files tell
@@ -25,8 +27,8 @@ def select_quotes(ledger: Ledger) -> Ledger:
     """Return the ledger without what its quotes say that other lines tell as well."""
     newest = ledger.requests[-1] if ledger.requests else None
     words, report = ledger.last_words, ledger.report
-    if report and not is_said_undone(report) and list_told_steps(ledger.requests):
-        report = None
+    if report and list_told_steps(ledger.requests):
+        report = replace(report, text=condense_reply(report.text, UNDONE_CHARS)) if is_said_undone(report) else None
     if words and words.is_answered and newest and _is_begun(newest) and not is_said_undone(words):
         words = None
     elif words and not words.is_answered and newest and newest.state == "done" and has_changed(newest.progress):

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger import Command, Ledger, Quote, UserRequest
 from secateur.compaction.ledger.entries import Progress
-from secateur.compaction.ledger.quotes import select_quotes
+from secateur.compaction.ledger.quotes import UNDONE_CHARS, select_quotes
 
 DONE = UserRequest("Fix the cart.", "done", "a", progress=Progress(("changed cart.py",), "It is mended."))
 BEGUN = UserRequest("Write the menu.", "open", "b", progress=Progress(("pytest → ok",)))
@@ -25,6 +25,11 @@ def test_a_report_of_work_is_quoted_only_where_it_tells_of_something_left() -> N
     left = Quote("The store is not done yet.")
     assert select_quotes(replace(ledger, report=left)).report == left
     assert select_quotes(replace(ledger, requests=())).report == ledger.report
+    long = Quote("The cart is mended. " * 40 + "The price is not done yet.")
+    told = select_quotes(replace(ledger, report=long)).report
+    assert told
+    assert len(told.text) <= UNDONE_CHARS
+    assert "The price is not done yet." in told.text
 
 
 def test_a_call_that_went_well_and_is_told_elsewhere_is_not_listed() -> None:

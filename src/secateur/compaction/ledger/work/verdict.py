@@ -189,7 +189,8 @@ def _list_open(ledger: Ledger) -> Iterator[str]:
     yield from _count(kinds.count("outdated"), "outdated patch", "outdated patches")
     yield from (f"a {one.kind} that the user asked for" for one in ledger.undelivered)
     tasks = sum(one.state == "open" and bool(one.text) for one in ledger.tasks)
-    yield from _count(tasks, "task", is_least="tasks" in ledger.omitted)
+    of_plan = " of an older plan" if "planned" in kinds else ""
+    yield from _count(tasks, f"task{of_plan}", f"tasks{of_plan}", is_least="tasks" in ledger.omitted)
     if ledger.document and (boxes := _BOXES.search(ledger.document.text)):
         yield from _count(int(boxes[2]) - int(boxes[1]), "box of the task document", "boxes of the task document")
     for kind in ("ticket", "pull request"):

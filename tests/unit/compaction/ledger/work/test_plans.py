@@ -74,5 +74,7 @@ def test_a_plan_that_was_told_before_a_commit_is_marked_as_older() -> None:
     def list_next(*messages: Message) -> tuple[str, ...]:
         return render_ledger(build_ledger(talk(user("Write the table."), *messages).messages))["next"]
 
-    assert label in list_next(*plan, *committed)
+    lines = list_next(*plan, *committed)
+    assert lines.index(label) < lines.index("- task, open: [ ] Write the rows.")
+    assert "2 tasks of an older plan" in lines[0]
     assert label not in list_next(*committed, *plan)
