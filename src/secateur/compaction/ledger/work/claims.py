@@ -3,7 +3,9 @@
 Rule: only plain claims (no doubt, condition, plan or exception in the sentence) of four kinds, each against what calls
 show: that tests pass, while the last run of a test failed and nothing ran well behind it; that something was fixed,
 while no call changed a file of the project; that something was committed or pushed, while no call did. Beside them,
-names of code that only stand in the example before the task. A claim that no call can judge is left alone.
+names of code that only stand in the example before the task, and what the agent says that it did of which no call of
+the session could have done anything: tests that passed, processes that were stopped, a pull request that was opened.
+A claim that no call can judge is left alone, and so is one of a session whose beginning a summary took the place of.
 """
 
 import posixpath
@@ -13,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from secateur.compaction.ledger.entries import Ledger
 from secateur.compaction.ledger.runs.checks import judge_run
 from secateur.compaction.ledger.runs.failed_acts import LINE_CHARS, quote_line
-from secateur.compaction.ledger.said import get_agent_text, split_sentences
+from secateur.compaction.ledger.said import get_agent_text, get_user_text, split_sentences
 from secateur.compaction.ledger.turns.replies import BULLET
 from secateur.model import Message
 from secateur.redact import redact
@@ -44,9 +46,48 @@ def list_refuted(messages: Sequence[Message], ran: Sequence[ExecutedCommand], le
     for claims, fact in facts.items():
         claim = next(filter(claims.search, sentences), "") if fact else ""
         if claim:
-            yield f"“{clip_text(collapse_whitespace(BULLET.sub('', claim)), LINE_CHARS)}” — {fact}"
+            yield f"“{_quote(claim)}” — {fact}"
+    yield from _list_unsupported(sentences, messages, ran)
     if names := _list_names_of_example(said.text, messages):
         yield f"{', '.join(names)} — only the example before the task has {'it' if len(names) == 1 else 'them'}"
+
+
+def _list_unsupported(
+    sentences: Sequence[str], messages: Sequence[Message], ran: Sequence[ExecutedCommand]
+) -> Iterator[str]:
+    """Yield what the agent says that it did, where no call of the session bears a word of it."""
+    if _has_helpers(messages) or any(one.origin == "summary" for one in messages):
+        return
+    calls = [
+        f"{part.tool} {part.text[:_SEARCHED]}"
+        for message in messages
+        for part in message.parts
+        if part.kind == "tool_call"
+    ]
+    for claims, evidence, fact in _DEEDS:
+        claim = next(filter(claims.search, sentences), "")
+        if claim and not any(map(evidence.search, calls)):
+            yield f"“{_quote(claim)}” — {fact}"
+    tested = next(filter(_SAYS_PASSED.search, sentences), "")
+    if tested and not any(run.check for run in ran) and not any(map(_TESTS.search, calls)):
+        yield f"“{_quote(tested)}” — no call ran a test"
+    deed = next((one for one in sentences if _SAYS_DONE.search(one) and not _RECALLS.search(one)), "")
+    if deed and calls and not _has_called(messages):
+        yield f"“{_quote(deed)}” — no call was made since the user's last message"
+
+
+def _has_called(messages: Sequence[Message]) -> bool:
+    """Whether the agent called anything since the user's newest message."""
+    for message in reversed(messages):
+        if get_user_text(message):
+            return False
+        if any(part.kind == "tool_call" for part in message.parts):
+            return True
+    return True
+
+
+def _quote(sentence: str) -> str:
+    return clip_text(collapse_whitespace(BULLET.sub("", sentence)), LINE_CHARS)
 
 
 def _find_failed_test(ran: Sequence[ExecutedCommand]) -> str:
@@ -126,5 +167,34 @@ _SAYS_FIXED = re.compile(
 )
 _SAYS_PUSHED = re.compile(r"(?i)(?:^|\b(?:and|i|is|are|was|were|been|i['’]ve)\s+)pushed\b")
 _SAYS_COMMITTED = re.compile(r"(?i)(?:^|\b(?:and|i|is|are|was|were|been|i['’]ve)\s+)committed\b")
+_SAID = r"(?i)\b(?:i|we)(?:['’]ve| have)?(?: (?:now|also|just|already|successfully))? "
+_DEEDS = (  # what the agent says, by what calls would show it, and what is told where none does
+    (
+        re.compile(rf"{_SAID}(?:killed|stopped|terminated|shut down)\b"),
+        re.compile(r"(?i)kill|stop|terminat|shut|close|cancel|abort|down|quit|exit|\\u0003|write_stdin"),
+        "no call stopped anything",
+    ),
+    (
+        re.compile(
+            rf"{_SAID}(?:opened|created|raised|filed) (?:a|the|an?other) (?:\w+ )?(?:pull request|pr|issue|ticket)\b"
+        ),
+        re.compile(r"(?i)\bpr\b|pull|merge_request|issue|ticket|\bbd\b|\btk\b|jira|linear|curl|http|api"),
+        "no call opened one",
+    ),
+    (
+        re.compile(rf"{_SAID}(?:deployed|published|released|uploaded)\b"),
+        re.compile(r"(?i)deploy|publish|releas|upload|push|apply|sync|ship|curl|http|api|\bscp\b|cp\b"),
+        "no call published anything",
+    ),
+)
+_TESTS = re.compile(r"(?i)test|spec|check|verif|valid|assert|python|node|run|exec|make|npm|bash|sh\b|submit")
+_SAYS_DONE = re.compile(
+    rf"{_SAID}(?:fixed|updated|added|removed|deleted|renamed|changed|created|booked|cancelled|canceled|processed|refunded|issued"
+    r"|sent|submitted|applied|installed|configured|enabled|disabled|reset|restarted|scheduled|upgraded|transferred)\b"
+)
+_RECALLS = re.compile(
+    r"(?i)\b(?:above|earlier|before|previously|already|so far|as of|in (?:the|my|that|this)|which|that i|what i|where i"
+    r"|when i|because|since|how i|why i|the \w+ (?:i|we)|here(?:['’]s| is)|summary|recap|added to your understanding)\b"
+)
 _HELPER = re.compile(r"(?i)task|agent|spawn|deleg|workflow|mcp")
 _NAME = re.compile(r"\b(?:[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+|_{0,2}[a-z0-9]+(?:_[a-z0-9]+)+|_[a-z]\w{3,}|[\w/]+\.py)\b")

@@ -47,7 +47,13 @@ ALL_PASS = "The lamp is mended. All tests pass."
         ([LAMP, FAILED, ran("./try_lamp.sh", "Exit code: 0\non")], ALL_PASS, []),
         ([LAMP, FAILED], "All tests pass except that of the bell.", []),
         ([LAMP, FAILED], "All tests should pass now.", []),
-        ([LAMP], ALL_PASS, []),
+        ([LAMP], ALL_PASS, ["“All tests pass.” — no call ran a test"]),
+        ([LAMP, ran("make hall")], ALL_PASS, []),  # it may have tested
+        ([LAMP], "I killed the workers.", ["“I killed the workers.” — no call stopped anything"]),
+        ([LAMP, ran("pkill -f worker")], "I killed the workers.", []),
+        ([LAMP], "I've opened a pull request.", ["“I've opened a pull request.” — no call opened one"]),
+        ([LAMP, ran("gh pr create --fill")], "I've opened a pull request.", []),
+        ([LAMP], "I have published it.", ["“I have published it.” — no call published anything"]),
         (
             [wrote("test_lamp.py")],
             "The issue is resolved.",
@@ -70,6 +76,18 @@ ALL_PASS = "The lamp is mended. All tests pass."
 )
 def test_a_claim_that_calls_refute_is_told_with_what_they_show(rounds: list[Round], said: str, told: list[str]) -> None:
     assert refuted(*rounds, said=said) == told
+
+
+def test_a_deed_that_no_call_followed_the_request_for_is_told_as_that() -> None:
+    def told(*later: Message) -> list[str]:
+        messages = (FIX, *LAMP, assistant(text="It is on."), user("Now dim it."), *later)
+        return [one.text for one in build_ledger(talk(*messages).messages).standing if one.kind == "refuted"]
+
+    said = assistant(text="I've updated the lamp, it is dim now.")
+    assert told(said) == ["“I've updated the lamp, it is dim now.” — no call was made since the user's last message"]
+    assert told(*edited("src/lamp.py"), said) == []
+    assert told(assistant(text="I've updated it earlier, as you saw.")) == []
+    assert told(assistant(text="I will update the lamp.")) == []
 
 
 def test_what_other_agents_may_have_done_is_not_refuted() -> None:
