@@ -48,6 +48,7 @@ from secateur.compaction.ledger.user.force import select_constraints
 from secateur.compaction.ledger.user.goals import BRIEF_CHARS, is_answered_review, is_fleeting, list_goals
 from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES
 from secateur.compaction.ledger.user.requests import is_substantial, is_task
+from secateur.compaction.ledger.work.open_work import list_open_acts
 from secateur.text.host_texts import is_nudge
 
 _T = TypeVar("_T")
@@ -75,7 +76,8 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     requests = _limit_answered(telling, goals, chars)
     dropped = ledger.omitted.get("requests", 0) + _count_untold(ledger, requests)
     work = "\n".join((*(one.path for one in ledger.files), *(one.text for one in ledger.commands)))
-    constraints = select_constraints(ledger.constraints, requests, most_rules, work)
+    acts = list_open_acts(ledger)
+    constraints = select_constraints(ledger.constraints, requests, most_rules, work, acts)
     requests = tuple(_drop_demands(one, constraints) if one.goal else one for one in requests)
     commands, failures = join_errors(ledger, select_commands(ledger))
     commits = limit_commits(ledger.commits, commit_chars)

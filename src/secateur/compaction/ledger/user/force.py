@@ -6,7 +6,7 @@ few firm ones are shown: those on how work ends and on what must stay as it is b
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -42,8 +42,12 @@ def select_constraints(
     requests: Sequence[UserRequest],
     most_rules: int = LEAST_PROJECT_RULES,
     work: str = "",
+    acts: Collection[str] = (),
 ) -> tuple[Constraint, ...]:
-    """Return the demands that are shown, by force, each in its own words; `work` names files and commands."""
+    """Return the demands that are shown, by force, each in its own words.
+
+    `work` names files and commands, `acts` what is left to do, as "push".
+    """
     heirs = {collapse_whitespace(one.replaced_by) for one in entries}
     own = _drop_advice(
         [
@@ -52,7 +56,7 @@ def select_constraints(
             if one.scope != "project" and (collapse_whitespace(one.text) in heirs or not _is_idle(one, requests))
         ]
     )
-    rules = list_rules(entries, work)
+    rules = list_rules(entries, work, acts)
     shown = _drop_repeats([*_shorten_blocks(_tell_manners_once(own)), *rules])
     kept = {*limit_rules([one for one in shown if one.scope == "project"], most_rules, work)}
     return tuple(sorted((one for one in shown if one.scope != "project" or one in kept), key=rank_constraint))

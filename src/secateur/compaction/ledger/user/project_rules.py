@@ -6,7 +6,7 @@ are named together, and which of them holds is not judged.
 
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -65,10 +65,13 @@ def _is_procedure(one: Constraint) -> bool:
     return is_prompt(one.source) and is_procedure(one.text)
 
 
-def list_rules(entries: Iterable[Constraint], work: str = "") -> list[Constraint]:
-    """Return the firm rules, those that bear on the rest of the work first, each by its first whole sentences."""
+def list_rules(entries: Iterable[Constraint], work: str = "", acts: Collection[str] = ()) -> list[Constraint]:
+    """Return the firm rules, those that bear on the rest of the work first, each by its first whole sentences.
+
+    `acts` are what is left to do, as "push": rules that speak of one of these come before others.
+    """
     told = work.casefold()
-    ranked = sorted(filter(is_rule, entries), key=lambda one: _rank_rule(one, told))
+    ranked = sorted(filter(is_rule, entries), key=lambda one: _rank_rule(one, told, acts))
     rules = {(one.source, clip_rule(one.text)): one for one in reversed(_tell_pushes_once(ranked))}
     return [replace(one, text=text) for (_, text), one in reversed(rules.items())]
 
@@ -89,6 +92,14 @@ def clip_rule(text: str) -> str:
     return text[begin : kept[0]].strip() if kept else text
 
 
+def find_protection(entries: Iterable[Constraint], branch: str) -> Constraint | None:
+    """Return the first demand in force that keeps work off this branch; None if none does."""
+    if not branch or not _TRUNK.fullmatch(branch):
+        return None
+    named = re.compile(_PROTECTS.format(branch=re.escape(branch)))
+    return next((one for one in entries if not one.replaced_by and named.search(one.text)), None)
+
+
 def is_rule(one: Constraint) -> bool:
     """Whether a demand is a firm rule of the project that says something alone."""
     if one.scope != "project":
@@ -97,16 +108,17 @@ def is_rule(one: Constraint) -> bool:
     return is_firm or _is_procedure(one)
 
 
-def _rank_rule(one: Constraint, work: str) -> tuple[bool, ...]:
-    """The procedure of the prompt first, then the task's own document, how work ends, every case, and firm ones.
+def _rank_rule(one: Constraint, work: str, acts: Collection[str]) -> tuple[bool, ...]:
+    """The procedure of the prompt first, then the task's own document, what is left to do, how work ends, every case.
 
-    Rules that name files and tools go behind others where none of these was worked with.
+    Firm ones go before others. Rules that name files and tools go behind others where none of these was worked with.
     """
     text = one.text[:RULE_CHARS]
     if _is_procedure(one):
         return ()
     return (
         is_rule_file(one.source) or "." not in one.source,
+        not any(_ACTS[act].search(text) for act in acts if act in _ACTS) or _is_of_other_tools(text, work),
         not _is_bearing(text, work),
         _BEARS.search(text) is None,
         _is_of_other_files(text, work),
@@ -137,6 +149,21 @@ def _is_of_other_tools(text: str, work: str) -> bool:
     return bool(names) and not any(name in work for name in names)
 
 
+_TRUNK = re.compile(r"main|master|trunk|develop")
+_PROTECTS = (
+    r"(?i)\b(?:never|do not|don['’]t|must not|may not|no|not)\b[^.;\n]{{0,40}}\b(?:commit|push|merg|work|edit)\w*\b"
+    r"[^.;\n]{{0,40}}\b(?:to|on|onto|into|in) (?:the )?[`'\"*]*{branch}\b(?! without| unless)"
+    r"|\b(?:all|every|any)\b[^.;\n]{{0,40}}\b(?:to|into|on) [`'\"*]*{branch}\b[^.;\n]{{0,40}}"
+    r"\b(?:requires?|needs?|must)\b"
+)
+_ACTS = {
+    "commit": re.compile(r"(?i)\bcommit(?:s|ted|ting)?\b"),
+    "push": re.compile(r"(?i)\bpush(?:es|ed|ing)?\b|\bpull requests?\b|\bPRs?\b|\bmerge requests?\b"),
+    "test": re.compile(
+        r"(?i)\b(?:run|pass\w*|execute)\b[^.;\n]{0,60}\b(?:tests?|lint\w*|checks?|build)\b|\btests? (?:must|first)\b"
+    ),
+    "ticket": re.compile(r"(?i)\b(?:clos\w+|updat\w+)\b[^.;\n]{0,40}\b(?:tickets?|issues?|beads?)\b"),
+}
 _NAMED_FILES = re.compile(r"`([\w.@-]*(?:/[\w.@*-]+)+/?|[\w-]+\.[a-z]{1,5})`")
 _NAMED_TOOLS = re.compile(r"\b[A-Z][a-z]+(?:[A-Z][a-z]+)+\b")
 _FOR_ALL = re.compile(r"(?i)\buse\s+\S{1,40}(?:\s+\S{1,40})?\s+for\s+all\b")  # it names others only to rule them out

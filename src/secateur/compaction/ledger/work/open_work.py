@@ -10,10 +10,13 @@ from secateur.compaction.ledger.entries import Command, Ledger, UserRequest
 from secateur.compaction.ledger.files.lines import find_base, find_tops, shorten_path
 from secateur.compaction.ledger.files.paths import find_place
 from secateur.compaction.ledger.files.touched import OTHERS
+from secateur.compaction.ledger.user.constraints import clip_sentences
+from secateur.compaction.ledger.user.project_rules import find_protection
 from secateur.compaction.ledger.user.requests import is_substantial
 from secateur.compaction.ledger.user.taken_back import is_bare_retraction
 from secateur.compaction.ledger.work.endings import SUBMITTED
 from secateur.text.host_texts import is_nudge
+from secateur.toolcalls.actions import collapse_whitespace
 
 UNCOMMITTED = "changed since the last commit"
 ALL_LISTED = "all changed files above"
@@ -24,6 +27,8 @@ CI = "CI as last seen"
 PUSHED, ALL_COMMITS = "pushed", "all commits above"
 NEVER_COMMITTED = "not committed"
 NOT_TO_COMMIT = "changed (the task forbids commits)"
+PROTECTED = "a rule keeps this work off the branch that it is on,"
+RULE_CHARS = 160  # of that rule
 DEMANDED = "not done yet"
 LEFT_OUT = "; the agent says that it left it out"
 MOST_CHECKS = 3  # failing ones among what comes next
@@ -49,6 +54,18 @@ def is_versioned(ledger: Ledger) -> bool:
 def has_uncommitted(ledger: Ledger) -> bool:
     """Whether changes are left to commit: no words of the user forbid it."""
     return bool(_get_uncommitted(ledger)) and not _is_commit_forbidden(ledger)
+
+
+def list_open_acts(ledger: Ledger) -> tuple[str, ...]:
+    """Return what is left to do with the work at hand: to test it, to commit it, to push it, to close its ticket."""
+    is_changed = has_uncommitted(ledger)
+    left = {
+        "test": any(one.kind == "unchecked" for one in ledger.standing) or bool(list_failing(ledger)),
+        "commit": is_changed,
+        "push": is_changed or bool(ledger.unpushed),
+        "ticket": any(one.state == "open" for one in ledger.tickets),
+    }
+    return tuple(act for act, is_left in left.items() if is_left)
 
 
 def list_failing(ledger: Ledger) -> list[Command]:
@@ -93,10 +110,19 @@ def render_undelivered_work(ledger: Ledger) -> Iterator[str]:
         yield f"- {label}: {' · '.join(_list_uncommitted(ledger))}"
     if ledger.unpushed:
         yield f"- {UNPUSHED}: {' · '.join(ledger.unpushed)}"
-    elif ledger.commits and "push" in ledger.delivered and not _has_failed("push", _list_failed(ledger)):
+    if (
+        not ledger.unpushed
+        and ledger.commits
+        and "push" in ledger.delivered
+        and not _has_failed("push", _list_failed(ledger))
+    ):
         yield f"- {PUSHED}: {ALL_COMMITS}"
     if ledger.ci:
         yield f"- {CI}: {ledger.ci}"
+    is_left = has_uncommitted(ledger) or bool(ledger.unpushed)
+    if is_left and (rule := find_protection(ledger.constraints, ledger.branch)):
+        quoted = clip_sentences(collapse_whitespace(rule.text), RULE_CHARS)
+        yield f"- {PROTECTED} {ledger.branch}: “{quoted}” ({rule.source or 'the user'})"
     yield from _render_demanded(ledger)
 
 

@@ -1,0 +1,61 @@
+"""Rules of the project: those that speak of what is left to do come first, and one that keeps work off its branch."""
+
+import json
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, read_back, render_ledger
+from secateur.compaction.ledger.entries import Constraint
+from secateur.compaction.ledger.user.project_rules import find_protection, list_rules
+from secateur.model import Message
+from secateur.tokens import estimate
+
+RULES = "\n".join((
+    *(f"- NEVER paint the boat in color {n}." for n in range(8)),
+    "- Never commit directly to main: always open a pull request.",
+    "- Commit messages always begin with the name of the boat.",
+))  # fmt: skip
+
+
+def call(tool: str, said: str, **given: str) -> tuple[Message, Message]:
+    return assistant(("1", tool, json.dumps(given))), result(said, tool, "1")
+
+
+READ = call("read", RULES, path="/p/AGENTS.md")
+STATUS = call("bash", "On branch main\nnothing to commit, working tree clean", command="git status")
+EDIT = call("edit", "ok", path="/p/boat.py", old_string="a = 1", new_string="a = 2")
+
+
+def read(*messages: Message) -> tuple[Ledger, dict[str, tuple[str, ...]]]:
+    ledger = build_ledger(talk(user("Paint the boat."), *messages).messages)
+    return ledger, render_ledger(fit_ledger(ledger, 4_000, estimate))
+
+
+def test_rules_on_what_is_left_to_do_come_first() -> None:
+    rules = [Constraint(line, "project", "k", source="AGENTS.md") for line in RULES.split("\n")]
+    assert "boat" in list_rules(rules)[-1].text
+    assert [one.text for one in list_rules(rules, acts=("commit",))[:2]] == [one.text for one in rules[-2:]]
+    _, lines = read(*READ, *STATUS, *EDIT, assistant(text="It is painted."))
+    assert any("open a pull request" in line for line in lines["constraints"])
+
+
+def test_a_change_on_a_branch_that_a_rule_protects_is_told_with_the_rule() -> None:
+    told = (
+        "- a rule keeps this work off the branch that it is on, main: “- Never commit directly to main: always open a"
+    )
+    ledger, lines = read(*READ, *STATUS, *EDIT, assistant(text="It is painted."))
+    assert any(line.startswith(told) for line in lines["next"])
+    assert render_ledger(read_back(render_ledger(ledger))) == render_ledger(ledger)
+    _, lines = read(*READ, *STATUS, assistant(text="I looked at it."))  # nothing was changed
+    assert not any("keeps this work off" in line for line in lines.get("next", ()))
+
+
+def test_a_rule_protects_only_the_branch_that_it_names() -> None:
+    def is_protected(text: str, branch: str) -> bool:
+        return find_protection([Constraint(text, "project", source="AGENTS.md")], branch) is not None
+
+    assert is_protected("Never push to `main`.", "main")
+    assert is_protected("Every merge to `main` requires a pull request.", "main")
+    assert not is_protected("Never push to `main`.", "boat")
+    assert not is_protected("Never push to `main`.", "master")
+    assert not is_protected("Never push to main without tests.", "main")
+    assert not is_protected("The main boat is not to be painted.", "main")
