@@ -57,6 +57,7 @@ def render_next(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
     yield from _render_open(ledger)
     yield from _render_standing(ledger, "outdated", "failed", "begun", "running", "diagnosis")
     yield from render_undelivered_work(ledger)
+    yield from _render_standing(ledger, "later")
 
 
 def _strip_announcement(ledger: Ledger) -> str:

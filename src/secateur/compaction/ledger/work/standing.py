@@ -14,6 +14,7 @@ from secateur.compaction.ledger.files.added_logs import describe_added_logs
 from secateur.compaction.ledger.files.paths import is_secret
 from secateur.compaction.ledger.files.undone import STASHED
 from secateur.compaction.ledger.runs.failed_acts import list_begun, list_failed_acts
+from secateur.compaction.ledger.user.put_off import is_taken_up, list_put_off
 from secateur.compaction.ledger.work.claims import list_refuted
 from secateur.compaction.ledger.work.code_changes import (
     CHANGE_WORDS,
@@ -43,6 +44,7 @@ STANDING: dict[StandingKind, str] = {
     "running": "handed out, no result seen",
     "planned": "the agent's plan is older than",
     "diagnosis": "the agent's newest view of the cause",
+    "later": "put off by the user",
 }
 NOT_FIXED = "not fixed"
 NOTHING_OPEN = "nothing is open"
@@ -70,6 +72,7 @@ def list_standing(
         ("running", list_handed_out(messages, done, ran)),
         ("planned", list_later_commits(ledger.tasks, done, ran)),
         ("diagnosis", [find_diagnosis(messages, ledger)]),
+        ("later", (f"“{one}”" for one in list_put_off(ledger.requests))),
     )
     return tuple(Standing(kind, text) for kind, texts in found for text in texts if text)
 
@@ -78,8 +81,10 @@ def merge_standing(earlier: Ledger, later: Ledger) -> tuple[Standing, ...]:
     """Merge how the work stood with how it stands: a later span that called anything says it anew."""
     if not (later.standing or later.files or later.commands or later.last_calls or later.last_words):
         return tuple(one for one in earlier.standing if not (later.requests and one.kind == "ended"))
+    put_off = [one for one in earlier.standing if one.kind == "later" and not is_taken_up(one.text, later.requests)]
     is_known = not any(one.use in CHANGE_WORDS and not one.scratch for one in earlier.files)
-    return tuple(one for one in later.standing if is_known or not (one.kind == "edits" or one.text == NOTHING_CHANGED))
+    new = (one for one in later.standing if is_known or not (one.kind == "edits" or one.text == NOTHING_CHANGED))
+    return tuple(dict.fromkeys((*put_off, *new)))
 
 
 def _describe_edits(done: Sequence[Action], files: Sequence[FileEntry], changes: Sequence[FileChange]) -> str:
