@@ -6,7 +6,7 @@ that are picked, and behind them how the others of their list begin, which nobod
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
@@ -32,7 +32,7 @@ class Pick(Struct, frozen=True):
 
     numbers: tuple[str, ...]  # "-1" is the last one
     is_firm: bool  # it says what is to be done with them, or what kind of point they are
-    is_kind: bool  # it names the kind
+    is_kind: bool  # it names the kind, or a letter, which only a list gives
     is_all: bool = False
 
 
@@ -77,15 +77,29 @@ def read_pick(text: str) -> Pick | None:
         return Pick((), is_firm, bool(said["kind"]), is_all=True) if said["verb"] else None
     if said["ordinal"]:
         return Pick((_ORDINALS[said["ordinal"].casefold()],), bool(said["verb"]), False)
-    return Pick(tuple(_read_numbers(said["numbers"])), is_firm, bool(said["kind"]))
+    numbers = tuple(_read_numbers(said["numbers"]))
+    is_lettered = not numbers[0].isdigit()
+    if is_lettered and not (said["kind"] or _ENDS.match(text, said.end())):
+        return None  # "a quick question"
+    return Pick(numbers, is_firm, bool(said["kind"]) or is_lettered)
 
 
 def list_points(text: str) -> list[list[ListedPoint]]:
-    """Return the numbered lists of a text, each with its points in order."""
+    """Return the lettered and the numbered lists of a text, each with its points in order."""
+    plain = FENCED.sub("\n", text)
+    lettered = (ListedPoint(hit[1].lower(), hit[2].strip()) for hit in _LETTERED.finditer(plain))
+    numbered = (
+        ListedPoint(hit["number"] or hit["row"], (hit["text"] or hit["cells"]).strip())
+        for hit in _LISTED.finditer(plain)
+    )
+    return [*_group(lettered), *_group(numbered)]
+
+
+def _group(points: Iterable[ListedPoint]) -> list[list[ListedPoint]]:
+    """Part points into lists where their numbers or letters begin anew."""
     lists: list[list[ListedPoint]] = []
-    for hit in _LISTED.finditer(FENCED.sub("\n", text)):
-        one = ListedPoint(hit["number"] or hit["row"], (hit["text"] or hit["cells"]).strip())
-        if lists and int(one.number) > int(lists[-1][-1].number):
+    for one in points:
+        if lists and (len(one.number), one.number) > (len(lists[-1][-1].number), lists[-1][-1].number):
             lists[-1].append(one)
         else:
             lists.append([one])
@@ -93,8 +107,8 @@ def list_points(text: str) -> list[list[ListedPoint]]:
 
 
 def _read_numbers(text: str) -> list[str]:
-    """Return the numbers of "1, 2 and 4" and of "2-4"."""
-    found: list[str] = []
+    """Return the numbers of "1, 2 and 4" and of "2-4", and the letters of "a and c"."""
+    found = [letter.lower() for letter in _LETTERS.findall(text)]
     for hit in _RANGE.finditer(text):
         first, last = int(hit[1]), int(hit[2] or hit[1])
         found += [str(number) for number in range(first, min(last, first + MOST_PICKED) + 1)]
@@ -133,14 +147,16 @@ _KINDS = (
     r"|nummer|punkt|vorschlag|problème|opción|opção|ponto|пункт|вариант|选项|選項|方案|问题|オプション|案|옵션|phương\s+án)s?"
 )
 _AND = r"\s*(?:,|&|\+|/|and|und|et|y|e|и|và|と|和|및|或|or)\s*(?:and\s+)?"
+_ONE_LETTER = r"\(?(?<![\w'’])[a-hA-H](?![\w'’])\)?"
 _ONE_NUMBER = r"#?\(?\d{1,2}\)?(?:\s?[-–]\s?\d{1,2})?"
 _CHOOSES = re.compile(  # "4", "2, but ...", "ok, do 1 and 3", "fix issue 1", "the second one", "do all of them"
-    r"(?i)\s*(?:(?:yes|yeah|yep|ok|okay|sure|then|now|please|next|(?:can|could) you|let['’]?s|ja|oui|s[ií]|sim|да)"
-    r"[\s,]+){0,3}"
+    r"(?i)\s*(?:(?:yes|yeah|yep|ok|okay|sure|then|now|or|no|please|next|(?:can|could) you|let['’]?s|ja|oui"
+    r"|s[ií]|sim|да)[\s,]+){0,3}"
     r"(?P<verb>(?:do|go(?:\s+(?:with|for))?|take|use|pick|try|fix|address|tackle|implement|handle|resolve|start\s+with"
     r"|work\s+on|apply|add|mach(?:e|en)?|nimm|fais|prends|haz|faça|сделай|làm|做|选|選)\s*(?:to\s+)?)?"
     r"(?:(?P<all>(?:all|both)(?:\s+of\s+(?:them|these|those)|\s+(?:of\s+the\s+)?(?:two|three|four|five|six))?)"
-    rf"|(?P<kind>(?:the\s+)?{_KINDS}\s*)?(?P<numbers>{_ONE_NUMBER}(?:{_AND}{_ONE_NUMBER})*)"
+    rf"|(?P<kind>(?:the\s+)?{_KINDS}\s*)?(?P<numbers>{_ONE_NUMBER}(?:{_AND}{_ONE_NUMBER})*"
+    rf"|{_ONE_LETTER}(?:{_AND}{_ONE_LETTER})*)"
     r"|(?:the\s+|das\s+|die\s+|den\s+|la\s+|le\s+|el\s+|o\s+|a\s+)?"
     rf"(?P<ordinal>{_WIDE_ORDINALS}|{_NARROW_ORDINALS}|(?<=the\s)last)"
     r"(?:\s*(?:one|option|issue|point|item|finding|step|problem|suggestion)\b)?)"
@@ -154,6 +170,8 @@ _NUMBERED_MORE = re.compile(
     r"(?m)^\s*\(?\d{1,2}\s?[:.)]\s[^\n]*(?:\n\s*|,\s*)\(?\d{1,2}\s?[:.)]\s"
 )  # it answers several
 _RANGE = re.compile(r"(\d{1,2})(?:\)?\s?[-–]\s?\(?(\d{1,2}))?")
+_LETTERS = re.compile(r"(?<![\w'’])[a-hA-H](?![\w'’])")
+_LETTERED = re.compile(r"^[ \t]*(?:[-*][ \t]+)?\**\(?([a-hA-H])[.)]\**[ \t]+(\S[^\n]{1,400})", re.M)
 _LISTED = re.compile(
     r"^[ \t]*(?:[-*][ \t]+|#{1,5}[ \t]+)?\**"
     r"(?:(?:option|issue|finding|point|proposal|approach|problem|suggestion|step)[ \t]+#?)?"

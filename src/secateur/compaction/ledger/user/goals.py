@@ -98,6 +98,7 @@ def _find_context(requests: Sequence[UserRequest], goal: UserRequest) -> list[Us
     if len(own) > _LEANING_CHARS or not (_LEANS.search(own) or is_confirming(goal)) or _NAMES_OWN.search(own):
         return []
     before = requests[: requests.index(goal)][-_CONTEXT_REACH:]
+    before = [one for one in before if one.state in ("open", "done")]
     joined = [one for one in before[-1:] if _JOINS.match(own) and is_substantial(one.text)]
     tasks = (one for one in reversed(before) if _is_goal(one) and not _is_asking_or_ban(one.text))
     if len(goal.answers) >= _FEWEST_ASKED:  # the quoted words say what it is about
@@ -225,7 +226,7 @@ _JOINS = re.compile(
 _TOPIC_CHARS = 4  # of a word that says what a request is about
 _CONTEXT_REACH = 8  # requests, among which that task is looked for
 _LEANS = re.compile(  # it asks, replies, goes on, or speaks of what was said before
-    r"(?i)[?？]\W*$|^\W*(?:no|nope|yes|yeah|yep|ok|okay|sure|continue|go\s+on|keep\s+going|proceed|next|weiter|继续|続けて|계속)\b"
+    r"(?i)[?？]\W*$|^\W*(?:or|but|and|so|then|no|nope|yes|yeah|yep|ok|okay|sure|continue|go\s+on|keep\s+going|proceed|next|weiter|继续|続けて|계속)\b"
     r"|\b(?:it|its|this|that|these|those|they|them|the\s+same|the\s+(?:first|second|other|rest)|es|das|cela|ça|eso|isso|это)\b"
     r"|这|那|これ|それ|그거|이거"
 )

@@ -258,3 +258,27 @@ def test_a_point_is_looked_up_in_an_older_list_by_its_kind() -> None:
     ledger = build_ledger(talk(*messages, user("now issue 2")).messages)
     assert ledger.requests[-1].answers == "2) Sign the tags (not picked: 1) Clean the history)"
     assert build_ledger(talk(*messages, user("do 2")).messages).requests[-1].answers == ""
+
+
+LETTERED = (
+    "Three decisions:\n\n1. **The switch.** Options:\n   - **(a) Hard**: at once\n   - **(b) Soft**: with a warning\n"
+    "   - **(c) Loud**: it is an error\n2. **The name.** It stays.\n\nIf (c) is right, I start."
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "quoted"),
+    [
+        ("do c", "c) (c) Loud: it is an error"),
+        ("or no, do c", "c) (c) Loud: it is an error"),
+        ("option b", "b) (b) Soft: with a warning"),
+        ("do 2", "2) The name. It stays."),
+        ("a quick question: why?", ""),
+        ("use a hammer", ""),
+    ],
+)
+def test_a_letter_picks_a_point_of_a_lettered_list(reply: str, quoted: str) -> None:
+    picked = find_answered_question(reply, LETTERED).partition(" (not picked")[0]
+    assert picked == quoted.replace(f"{quoted[:1]}) ({quoted[:1]}) ", f"{quoted[:1]}) ")
+    if quoted and reply != "do 2":  # found in an older text, too
+        assert find_answered_question(reply, "Do you mean the switch?", LETTERED).partition(" (not")[0] == picked
