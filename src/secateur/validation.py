@@ -53,8 +53,8 @@ def find_new_violations(
         seen = None if whole else _read_edited(document, some, ops, cuts)
         if seen is not None and not errors(seen):
             continue
-        raw, edits = _extract_windows(document, some, ops, top)
-        found += _keep_new(errors(apply(raw, edits)), partial(errors, raw), edits)
+        left, edits = _extract_windows(document, some, ops, top)
+        found += _keep_new(errors(apply(left, edits)), partial(_check_raw, errors, document, some), edits)
     return found
 
 
@@ -90,6 +90,14 @@ def _make_checker(family: str, document: Document, whole: bool, tail: bool) -> C
         for one in check(family, messages, request, whole=whole, tail=tail)
         if one.severity == "error" or one.rule in _NEVER_OURS
     ]
+
+
+def _check_raw(
+    errors: Callable[[list[Any]], list[Violation]], document: Document, windows: list[range]
+) -> list[Violation]:
+    """The errors that these windows had before any edit."""
+    elements = [get_element_ranges(document, window.start, window.stop) for window in windows]
+    return errors([value for one in elements for value in _list_values(document, one, [])])
 
 
 def _keep_new(found: list[Violation], before: Callable[[], list[Violation]], edits: list[Op]) -> list[Violation]:
@@ -220,7 +228,7 @@ def _read_edited(document: Document, windows: list[range], ops: Ops, cuts: Cuts)
 
 
 def _extract_windows(document: Document, windows: list[range], ops: Ops, top: list[Op]) -> tuple[list[Any], list[Op]]:
-    """The native messages of these windows in one list, and the edits on that list."""
+    """The native messages of these windows in one list, None for those that are cut out, and the edits on that list."""
     depth = len(document.transcript.messages_path)
     gone = [op.slice for op in top if op.slice is not None]
     raw: list[Any] = []
@@ -228,7 +236,7 @@ def _extract_windows(document: Document, windows: list[range], ops: Ops, top: li
     for window in windows:
         elements = get_element_ranges(document, window.start, window.stop)
         shift = elements.start - len(raw)
-        raw += _list_values(document, elements.start, elements.stop)
+        raw += _list_values(document, elements, gone)
         edits += [
             _shift_op(op, depth, shift)
             for number in window
@@ -254,11 +262,28 @@ def _shift_op(op: Op, depth: int, shift: int) -> Op:
     return Op((step - shift, *op.path[depth + 1 :]), op.value, op.slice)
 
 
-def _list_values(document: Document, first: int, last: int) -> list[Any]:
+def _list_values(document: Document, elements: range, gone: list[tuple[int, int]]) -> list[Any]:
+    """The native messages of these elements; None for those within `gone`, which need not be parsed."""
     native: Any = document.native
     if isinstance(native, Text):
         items = native.at(document.transcript.messages_path)
-        return list(items.values(first, last)) if items is not None else []
+        if items is None:
+            return []
+        found: list[Any] = [None] * len(elements)
+        for first, last in _iterate_kept(elements, gone):
+            found[first - elements.start : last - elements.start] = items.values(first, last)
+        return found
     for step in document.transcript.messages_path:
         native = native[step]
-    return list(native[first:last])
+    return list(native[elements.start : elements.stop])
+
+
+def _iterate_kept(elements: range, gone: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of these elements between those that are `gone`."""
+    here = elements.start
+    for first, last in sorted(gone):
+        if here < first:
+            yield here, min(first, elements.stop)
+        here = max(here, last)
+    if here < elements.stop:
+        yield here, elements.stop

@@ -6,6 +6,7 @@ nearest valid name. Nothing here looks at a conversation.
 """
 
 import tomllib
+from functools import lru_cache
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,7 @@ def load(policy: "str | PathLike[str] | Policy | dict[str, Any]") -> Policy:
         return _build_policy(policy, "the policy")
     name = _parse_policy_name(policy)
     if name in PRESETS:
-        return _build_policy(tomllib.loads(read_source(name)), f"preset {name}")
+        return _load_preset(name)
     path = Path(name)
     if path.suffix in (".json", ".json5"):
         from secateur.policy.openclaw_config import read
@@ -121,6 +122,12 @@ def with_protected_tools(policy: Policy, tools: tuple[str, ...]) -> Policy:
 def with_target_tokens(policy: Policy, tokens: int | None) -> Policy:
     """The policy with a bound on its views; None leaves its own."""
     return policy if tokens is None else structs.replace(policy, target_tokens=tokens)
+
+
+@lru_cache
+def _load_preset(name: str) -> Policy:
+    """A built-in preset: it names no plugin, so it is the same for every engine of a process."""
+    return _build_policy(tomllib.loads(read_source(name)), f"preset {name}")
 
 
 def _parse_policy_name(policy: Any) -> str:
