@@ -43,6 +43,7 @@ from secateur import documents
 from secateur.compaction.ask import Ask
 from secateur.compaction.conversation import CompactionInput
 from secateur.compaction.ledger import render_ledger
+from secateur.compaction.marks import is_marked
 from secateur.compaction.outcome import Compacted
 from secateur.compaction.prose import read_summary
 from secateur.compaction.restated import without_restated
@@ -86,6 +87,12 @@ class Verdict(Struct, frozen=True):
     reason: str = ""  # for the rejection; "" for a summary that stands
     dropped: tuple[str, ...] = ()  # lines that are not in the view, although the summary stands
     restated: tuple[str, ...] = ()  # lines that gave way to the user's own words in the view
+    marked: tuple[str, ...] = ()  # sentences that stand with a mark
+    lines: int = 0  # of the model in the view
+    marked_lines: int = 0  # among them
+
+
+Judged = tuple[Case, Verdict]
 
 
 def main() -> int:
@@ -95,58 +102,87 @@ def main() -> int:
     options.add_argument("--show", action="store_true", help="list each summary that was judged wrongly, and why")
     asked = options.parse_args()
     missed = False
+    every: dict[str, list[Judged]] = {}
     for name in asked.sets or SETS:
         for half in asked.half or HALVES:
-            if cases := list(read_cases(SETS[name] / half)):
-                missed |= report(f"{name}, {half}", cases, show=asked.show)
+            if judged := [(case, judge(case)) for case in read_cases(SETS[name] / half)]:
+                missed |= report(f"{name}, {half}", judged, show=asked.show)
+                every.setdefault(half, []).extend(judged)
+    for half, judged in every.items():
+        report(f"all, {half}", judged)
     return 1 if missed else 0
 
 
-def report(title: str, cases: list[Case], *, show: bool) -> bool:
+def report(title: str, judged: list[Judged], *, show: bool = False) -> bool:
     """Print one half of a set; whether a bar was missed."""
-    judged = [(case, judge(case)) for case in cases]
-    shares = []
-    for is_true, right, bar in ((True, "true, and stand", GOOD), (False, "lie, and are not passed on", BAD)):
-        some = [(case, verdict) for case, verdict in judged if case.is_true == is_true]
-        if not some:
-            continue
-        good = sum(is_right(case, verdict) for case, verdict in some)
-        whole = sum(bool(verdict.reason) != is_true for _, verdict in some)
-        form = sum(verdict.reason.startswith("sections:") for _, verdict in some)
-        shares.append(good / len(some) >= bar)
-        more = "" if is_true else f", {whole} of them rejected"
-        share = f"{good / len(some):.1%}, bar {bar:.0%}; for headings: {form}"
-        print(f"{title}: {good} of {len(some)} {right}{more} ({share})")
-        for case, verdict in some if show else ():
-            if not is_right(case, verdict):
-                print(f"   {case.history}, {case.what}: {verdict.reason or f'it stands ({case.why})'}")
-    report_lines(judged, title)
-    if show:
-        for case, verdict in judged:
-            if verdict.reason and not case.is_true:
-                print(f"   rejected: {case.history}, {case.what}: {verdict.reason[:160]}")
-    return not all(shares)
+    good = [verdict for case, verdict in judged if case.is_true]
+    bad = [(case, verdict) for case, verdict in judged if not case.is_true]
+    stand = [verdict for verdict in good if not verdict.reason]
+    form = sum(verdict.reason.startswith("sections:") for verdict in good)
+    cut, lines = sum(bool(verdict.dropped) for verdict in stand), sum(verdict.lines for verdict in stand)
+    marked = sum(verdict.marked_lines for verdict in stand)
+    accepted = _share(len(stand), len(good))
+    print(f"{title}: {accepted} true summaries accepted (bar {GOOD:.0%}; {form} refused for headings)")
+    print(f"{title}: {cut} of these have lost a line; {_share(marked, lines)} lines are marked")
+    refused = sum(bool(verdict.reason) for _, verdict in bad)
+    dropped = sum(is_told(case, verdict) for case, verdict in bad)
+    told = sum(is_told(case, verdict) or has_marked_its_lie(case, verdict) for case, verdict in bad)
+    if bad:
+        print(f"{title}: {_share(refused, len(bad))} lies refused")
+        print(f"{title}: {_share(dropped, len(bad))} refused, or the false line is dropped")
+        print(f"{title}: {_share(told, len(bad))} refused, dropped, or the false line is marked (bar {BAD:.0%})")
+    report_beside(judged, title)
+    for case, verdict in judged if show else ():
+        show_case(case, verdict)
+    return len(stand) < GOOD * len(good) or told < BAD * len(bad)
+
+
+def _share(some: int, total: int) -> str:
+    return f"{some} of {total} ({some / total:.1%})" if total else "0 of 0"
+
+
+def show_case(case: Case, verdict: Verdict) -> None:
+    """Print what went wrong with a summary, or why a false one was refused."""
+    about = f"{case.history}, {case.what}"
+    if not is_right(case, verdict):
+        print(f"   {about}: {verdict.reason or f'it stands ({case.why})'}")
+    elif verdict.reason:
+        print(f"   refused: {about}: {verdict.reason[:160]}")
+    for sentence in verdict.marked if case.is_true else ():
+        print(f"   marked, and true: {about}: {sentence[:160]}")
 
 
 def is_right(case: Case, verdict: Verdict) -> bool:
-    """Whether a true summary stands, or a false statement is not passed on."""
-    return not verdict.reason if case.is_true else bool(verdict.reason) or has_lost_its_lie(case, verdict)
+    """Whether a true summary stands, or a false statement is not passed on as a fact."""
+    return not verdict.reason if case.is_true else is_told(case, verdict) or has_marked_its_lie(case, verdict)
 
 
-def report_lines(judged: list[tuple[Case, Verdict]], title: str) -> None:
-    """Print how many true summaries that stand have lost lines, and how many lies are told from those."""
-    stand = {case.text: verdict for case, verdict in judged if case.is_true and not verdict.reason}
-    cut = sum(bool(verdict.dropped) for verdict in stand.values())
-    print(f"{title}: {cut} of the {len(stand)} true ones that stand have lost a line")
-    beside = [is_right(case, verdict) for case, verdict in judged if case.base.strip() in stand]
+def is_told(case: Case, verdict: Verdict) -> bool:
+    """Whether a summary is refused, or has lost its false line."""
+    return bool(verdict.reason) or has_lost_its_lie(case, verdict)
+
+
+def report_beside(judged: list[Judged], title: str) -> None:
+    """Print how many lies are told whose true summary stands."""
+    stand = {case.text for case, verdict in judged if case.is_true and not verdict.reason}
+    beside = [(case, verdict) for case, verdict in judged if case.base.strip() in stand]
     if beside:
-        print(f"{title}: {sum(beside)} of {len(beside)} lies are not passed on whose true summary stands")
+        right = sum(is_right(case, verdict) for case, verdict in beside)
+        print(f"{title}: {_share(right, len(beside))} lies are told whose true summary stands")
 
 
 def has_lost_its_lie(case: Case, verdict: Verdict) -> bool:
     """Whether a line or a sentence that the true summary does not have is not in the view."""
-    gone = [line.strip(" -*") for line in (*verdict.dropped, *verdict.restated)]
-    return bool(case.base) and any(line and line not in case.base for line in gone)
+    return _has_new(case, (*verdict.dropped, *verdict.restated))
+
+
+def has_marked_its_lie(case: Case, verdict: Verdict) -> bool:
+    """Whether a sentence that the true summary does not have is marked."""
+    return _has_new(case, verdict.marked)
+
+
+def _has_new(case: Case, lines: tuple[str, ...]) -> bool:
+    return bool(case.base) and any((text := line.strip(" -*")) and text not in case.base for line in lines)
 
 
 def judge(case: Case) -> Verdict:
@@ -162,7 +198,9 @@ def judge(case: Case) -> Verdict:
     task = CompactionTask(scene, settings, Continuation())
     outcome = compact_history(task, [Function("written", answer)], 20.0).outcome
     if isinstance(outcome, Compacted) and outcome.rung == "model":
-        return Verdict(dropped=outcome.dropped, restated=list_restated(case, outcome))
+        lines = [line for some in outcome.sections.values() for line in some]
+        gone = list_restated(case, outcome)
+        return Verdict("", outcome.dropped, gone, outcome.marked, len(lines), sum(map(is_marked, lines)))
     return Verdict(next((f"{one.reason}: {one.text}" for one in outcome.attempts), "") or f"no compaction: {outcome}")
 
 

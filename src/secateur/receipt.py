@@ -80,6 +80,7 @@ class CompactionReport(Struct, frozen=True, kw_only=True):
     tokens_before: int = 0  # of the replaced part, by the policy's counter
     tokens_after: int = 0  # of what is there now
     rejected_lines: int = 0  # lines of a model that name what the history does not hold
+    marked_lines: int = 0  # lines of a model with a statement that the history does not bear out
     evicted_lines: int = 0  # lines that had no room any more
     continuation: str = ""  # how the agent continues: media, unanswered, mid_task, sentence, idle, waiting or none
     summary: str = ""  # hash of the summary

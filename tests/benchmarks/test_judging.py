@@ -109,16 +109,34 @@ def test_each_lie_about_a_job_is_of_a_known_kind_and_says_why() -> None:
 
 def test_a_set_without_lies_has_a_report(capsys: pytest.CaptureFixture[str]) -> None:
     [one, *_] = read_cases(SETS["reports"] / "open")
-    assert not report("reports, open", [one], show=False)
+    assert not report("reports, open", [(one, judge(one))])
     assert "lie" not in capsys.readouterr().out
 
 
-def test_a_lie_is_not_passed_on_where_it_is_rejected_or_its_line_is_dropped() -> None:
+def test_refused_dropped_and_marked_lies_are_counted_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    lie = Case("pond", "a depth", is_true=False, text="- 3 m\n- koi", turns=(), base="- 2 m\n- koi")
+    true = Case("pond", "terse", is_true=True, text="- 2 m\n- koi", turns=())
+    verdicts = (Verdict("check: x"), Verdict(dropped=("- 3 m",)), Verdict(marked=("3 m",)), Verdict(marked=("koi",)))
+    assert report("pond", [(true, Verdict(lines=2, marked_lines=1)), *((lie, one) for one in verdicts)])
+    told = capsys.readouterr().out
+    for line in (
+        "1 of 1 (100.0%) true summaries accepted",
+        "1 of 2 (50.0%) lines are marked",
+        "1 of 4 (25.0%) lies refused",
+        "2 of 4 (50.0%) refused, or the false line is dropped",
+        "3 of 4 (75.0%) refused, dropped, or the false line is marked",
+    ):
+        assert line in told
+
+
+def test_a_lie_is_not_passed_on_where_it_is_rejected_or_its_line_is_dropped_or_marked() -> None:
     lie = Case("pond", "a depth", is_true=False, text="- 3 m\n- koi", turns=(), base="- 2 m\n- koi")
     for verdict, is_told in (
         (Verdict("check: x"), True),
         (Verdict(dropped=("- 3 m",)), True),
         (Verdict(dropped=("- koi",)), False),
+        (Verdict(marked=("3 m",)), True),
+        (Verdict(marked=("koi",)), False),
         (Verdict(), False),
     ):
         assert is_right(lie, verdict) is is_told

@@ -21,9 +21,10 @@ from secateur.compaction.judge.figures.anchors import KnownAnchors
 from secateur.compaction.judge.ground.stems import get_stems
 from secateur.compaction.judge.reading import read_claims
 from secateur.compaction.judge.truth import find_noise, iterate_contradictions
-from secateur.compaction.judge.weighing import drop_false, is_refuted, sort_by_strength
+from secateur.compaction.judge.weighing import drop_false, is_refuted, mark_doubtful, sort_by_strength
 from secateur.compaction.language import LEAST_SHORT, detect_language
 from secateur.compaction.ledger.course import MARK
+from secateur.compaction.marks import strip_marks
 from secateur.compaction.prose import read_summary
 from secateur.compaction.summary import Sections
 from secateur.compaction.template import Template
@@ -59,13 +60,14 @@ class Verdict(Struct, frozen=True):
     reason: Reason | None = None
     text: str = ""  # the reason in words, fit for being told to the summarizer
     dropped: tuple[str, ...] = ()
+    marked: tuple[str, ...] = ()  # sentences that stand with a mark
 
 
 def judge_answer(
     answer: SummaryAnswer, template: Template, source: SummarySource, count: Callable[[str], int]
 ) -> Verdict:
     """Return the verdict on an answer."""
-    text = redact(answer.text).strip()
+    text = strip_marks(redact(answer.text)).strip()
     for check in (_check_arrival, _check_shape):
         reason, why = check(answer, text)
         if reason:
@@ -224,7 +226,8 @@ def _drop_unanchored(sections: Sections, source: SummarySource, false: Sequence[
             f"{len(dropped)} of {total} lines name what the conversation does not hold, such as: {dropped[0].strip()}"
         )
         return Verdict(reason="invented", text=text, dropped=tuple(dropped))
-    return Verdict(kept, dropped=(*gone, *put, *dropped))
+    kept, marked = mark_doubtful(kept, false)
+    return Verdict(kept, dropped=(*gone, *put, *dropped), marked=marked)
 
 
 def _drop_unsaid(sections: Sections, said: Sequence[str]) -> tuple[Sections, tuple[str, ...]]:

@@ -97,6 +97,9 @@ class Compacted(Struct, frozen=True, kw_only=True):
     sections: "Sections" = {}  # its prose
     ledger: "Ledger"  # its facts; empty for digests
     dropped: tuple[str, ...] = ()  # lines of a model that name what the history does not hold
+    marked: tuple[
+        str, ...
+    ] = ()  # sentences of a model that stand with a mark, since the history does not bear them out
     forgotten: int = 0  # lines that had no room any more
     messages: int = 0  # of the view, that were replaced
     tokens_before: int = 0  # of the replaced part, by the policy's counter

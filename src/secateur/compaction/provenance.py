@@ -20,6 +20,7 @@ from secateur.compaction.ledger.render import UNLISTED
 from secateur.compaction.ledger.said import strip_file_links
 from secateur.compaction.ledger.work.open_work import NEVER_COMMITTED, UNCOMMITTED
 from secateur.compaction.ledger.work.verdict import is_verdict
+from secateur.compaction.marks import is_marked, strip_marks
 from secateur.compaction.summary import ELSEWHERE, NONE
 from secateur.compaction.template import FORMERLY
 from secateur.model import Message, Part
@@ -46,6 +47,7 @@ class LineSource(Struct, frozen=True):
         where = f"message {', '.join(map(str, self.messages[:6]))}" if self.messages else ""
         more = f" and {len(self.messages) - 6} more" if len(self.messages) > 6 else ""
         said = _WORDS[self.source] + (f" {self.call}" if self.call else "")
+        said += ", unconfirmed" if is_marked(self.text) else ""
         return f"{where}{more}: {said}" if where else said
 
 
@@ -155,7 +157,7 @@ class _Trace:
 
     def _trace_words(self, made: LineSource) -> LineSource:
         """Look for the words of an entry, without its bullet and its label."""
-        plain = re.sub(r"^- (?:(?:branch|commit|value|as of an earlier summary): )?", "", made.text)
+        plain = re.sub(r"^- (?:(?:branch|commit|value|as of an earlier summary): )?", "", strip_marks(made.text))
         if made.text.startswith(FORMERLY.rstrip()):
             return replace(made, source="summary", messages=self._find_words(plain)[-1:])
         if is_verdict(made.text) or made.text.startswith(

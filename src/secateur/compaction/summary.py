@@ -8,7 +8,7 @@ here judges a summary (`accept`).
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
 from secateur.compaction.ledger.course import MARK
 from secateur.compaction.ledger.work.verdict import is_verdict
+from secateur.compaction.marks import NOTE, is_marked, strip_marks
 from secateur.compaction.restated import without_restated
 from secateur.compaction.settings import Compaction
 from secateur.compaction.template import FORMERLY, SECTIONS, STATES, Template, list_headings
@@ -125,7 +126,9 @@ def merge_sections(kept: Mapping[str, Sequence[str]], new: Mapping[str, Sequence
             lines = list(new[id])
         said: dict[str, str] = {}
         for line in lines:
-            said.setdefault(_normalize_line(line), line)
+            key = _normalize_line(line)
+            if key not in said or (is_marked(said[key]) and not is_marked(line)):
+                said[key] = line
         if said:
             made[id] = tuple(said.values())
     return made
@@ -164,8 +167,8 @@ def normalize_heading(text: str) -> str:
 
 
 def _normalize_line(line: str) -> str:
-    """Normalize a line for comparison: without its bullet, spacing and case."""
-    return " ".join(_BULLET.sub("", line).split()).casefold().rstrip(".")
+    """Normalize a line for comparison: without its bullet, its marks, spacing and case."""
+    return " ".join(_BULLET.sub("", strip_marks(line)).split()).casefold().rstrip(".")
 
 
 class Written(Struct, frozen=True):
@@ -207,12 +210,13 @@ def write_within_budget(
         for id, lines in render_ledger(fit_ledger(ledger, int(most * FACTS_SHARE), count)).items()
     }
     used = sum(count(line) + 1 for lines in facts.values() for line in lines)
-    frame = count(render_sections(replace(template, shows_empty=True), {}, elsewhere)) + count(SUMMARY_BEGINS)
+    begins = f"{SUMMARY_BEGINS} {NOTE}" if any(map(is_marked, chain(*prose.values()))) else SUMMARY_BEGINS
+    frame = count(render_sections(replace(template, shows_empty=True), {}, elsewhere)) + count(begins)
     told = without_restated({id: tuple(map(_clean_prose, lines)) for id, lines in prose.items()}, facts)
     fit = fit_sections(told, most - used - frame, count)
     both = {id: (*facts.get(id, ()), *fit.sections.get(id, ())) for id in (*SECTIONS, *fit.sections)}
     goal = fit.sections.get("goal", ())
     former = tuple(line for line in goal if line.startswith(FORMERLY))  # the newest stands first
     both["goal"] = (*(line for line in goal if line not in former), *facts.get("goal", ()), *former)
-    text = f"{SUMMARY_BEGINS}\n\n{render_sections(template, both, elsewhere)}"
+    text = f"{begins}\n\n{render_sections(template, both, elsewhere)}"
     return Written(text, fit.sections, tuple(line for lines in facts.values() for line in lines), fit.forgotten)

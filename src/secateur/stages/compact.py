@@ -285,5 +285,5 @@ def _shorten_tail(
         if not isinstance(made.outcome, Compacted):
             break
         known = {"rung": first.rung, "by": first.by, "attempts": first.attempts, "asks": first.asks}
-        step = replace(step, outcome=replace(made.outcome, **known, dropped=first.dropped))
+        step = replace(step, outcome=replace(made.outcome, **known, dropped=first.dropped, marked=first.marked))
     return step

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.cachecost.cut_costs import estimate_edit_cost
+from secateur.compaction.marks import is_marked
 from secateur.compaction.outcome import Compacted, CompactionSkipped, Outcome
 from secateur.hooks import AfterCompact, Hooks, call_after_hook
 from secateur.lineage import hash_text
@@ -154,6 +155,7 @@ def _build_report(made: Compacted, tried: tuple[RejectedAttempt, ...], tokens: t
         tokens_before=made.tokens_before,
         tokens_after=made.tokens_after,
         rejected_lines=len(made.dropped),
+        marked_lines=sum(is_marked(line) for lines in made.sections.values() for line in lines),
         evicted_lines=made.forgotten,
         continuation=made.continuation.branch,
         summary=hash_text(made.summary),

@@ -95,3 +95,12 @@ def test_the_page_holds_text_and_no_markup_of_a_session() -> None:
     assert "&lt;script&gt;" in page
     assert "Summary of a &amp; b" in page
     assert "message 3: the user" in page
+
+
+def test_a_marked_line_is_traced_by_its_words_and_told_as_unconfirmed() -> None:
+    messages = talk(user("Fix it."), assistant(text="The pool is never emptied.")).messages
+    marked = "- The pool is never emptied. (unconfirmed)\n- The pool leaks (unconfirmed: no one said so)"
+    text = f"[x]\n\n## Discoveries\n{marked}"
+    one, other = trace_summary(text, build_ledger(messages), messages, "anthropic:m")
+    assert (one.source, one.messages, one.origin) == ("agent", (1,), "message 1: the agent, unconfirmed")
+    assert (other.source, other.origin) == ("model", "written by a model anthropic:m, unconfirmed")

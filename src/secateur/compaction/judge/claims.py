@@ -27,7 +27,7 @@ TruthReason = Literal[
     "repetition",
     "gibberish",
 ]
-# A `doubt` compares words, and a true sentence may have other ones; `certain` is what was called or what the user said
+# `certain` is what was called or what the user said. A `doubt` compares words, and a true sentence may have other ones
 Strength = Literal["doubt", "plain", "certain"]
 QUOTED_CHARS = 80  # of the history's own words in a reason
 REPORTING = ("accomplished", "discoveries", "files", "questions", "decisions", "resolved", "next")
@@ -50,6 +50,7 @@ class Contradiction(Struct, frozen=True):
     rule: str = ""  # that found it
     sentence: str = ""  # of the line, as it was written; "" where it cannot be told apart
     strength: Strength = "plain"
+    why: str = ""  # what the history says instead
 
 
 class Claim(Struct, frozen=True):

@@ -108,7 +108,7 @@ def iterate_contradictions(
             if is_judged and (why := rule.explain(claim, evidence)):
                 seen.add(f"{claim.raw}\0{claim.text}" if rule.strength == "doubt" else claim.raw)
                 told = f"{why}: {claim.text[:120]}"
-                yield Contradiction(rule.reason, told, claim.raw, _name_rule(rule), claim.sentence, rule.strength)
+                yield Contradiction(rule.reason, told, claim.raw, _name_rule(rule), claim.sentence, rule.strength, why)
 
 
 def _name_rule(rule: ClaimRule) -> str:

@@ -1,31 +1,29 @@
-"""What contradictions cost a summary: the whole of it, some of its lines, or some of its sentences.
+"""What contradictions cost a summary: the whole of it, some of its lines, or a mark on some of its sentences.
 
 Rule: what was called or what the user said is certain and rejects a summary of any length. All other rules take a true
-sentence for a false one now and then: of the summaries in which one of them finds one thing, most are true. So one
-finding costs the line, or the sentence where words were compared, and a second one of its kind rejects the summary; a
-long summary may have more.
+sentence for a false one now and then. So a plain one costs the line, and a second one of its kind rejects the summary;
+a long summary may have more. Where words were compared there is a doubt: the sentence stays, with a mark that tells the
+agent to check it. A summary that is for the most part doubtful is rejected.
 """
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
 from secateur.compaction.judge.claims import Contradiction
+from secateur.compaction.marks import add_mark
 from secateur.compaction.summary import Sections
 
 FEWEST_CLAIMS = 5  # of a summary that loses one false line and stands
 FEW_CLAIMS = 30  # of a summary that more than one false line rejects
 MOST_FALSE = 0.06  # of the claims beyond these: fewer cost the summary their lines only
-CLAIMS_PER_DOUBT = 15  # a longer summary may have one doubtful sentence for so many claims
-FEWEST_LEFT = 3  # words of a line that a sentence was dropped of
-_WORDS = re.compile(r"[^\W\d_]{2,}")
+FEW_DOUBTS, MOST_DOUBTFUL = 2, 0.3  # doubts that every summary may have, and the share of its claims
 GRADES = {"certain": 0, "plain": 1, "doubt": 2}
 
 
 def is_refuted(found: Sequence[Contradiction], claims: int) -> bool:
     """Whether contradictions reject a summary of so many claims: a certain one does, and too many others."""
     counts = Counter(one.strength for one in found)
-    is_doubtful = counts["doubt"] > max(_count_spared(claims), claims // CLAIMS_PER_DOUBT)
+    is_doubtful = counts["doubt"] > max(FEW_DOUBTS, MOST_DOUBTFUL * claims)
     return counts["certain"] > 0 or counts["plain"] > count_most_false(claims) or is_doubtful
 
 
@@ -45,20 +43,18 @@ def sort_by_strength(found: Sequence[Contradiction]) -> list[Contradiction]:
 
 
 def drop_false(sections: Sections, false: Sequence[Contradiction]) -> tuple[Sections, tuple[str, ...]]:
-    """Drop the lines that are false, and the sentences of lines that are doubtful; return what was dropped as well."""
-    lines = {one.line for one in false if one.strength != "doubt" or one.sentence not in one.line}
-    doubts = [one for one in false if one.line not in lines]
-    cut = {one.line: _cut(one.line, [it.sentence for it in doubts if it.line == one.line]) for one in doubts}
-    kept = {
-        id: tuple(left for line in some if line not in lines and (left := cut.get(line, line)))
-        for id, some in sections.items()
-    }
-    whole = (line for line, left in cut.items() if not left)
-    return kept, (*sorted(lines), *whole, *(one.sentence for one in doubts if cut[one.line]))
+    """Drop the lines that are false; return what was dropped as well."""
+    lines = {one.line for one in false if one.strength != "doubt"}
+    kept = {id: tuple(line for line in some if line not in lines) for id, some in sections.items()}
+    return kept, tuple(sorted(lines))
 
 
-def _cut(line: str, sentences: Sequence[str]) -> str:
-    """Return a line without some of its sentences; "" if little is left."""
-    for sentence in sentences:
-        line = line.replace(sentence, "", 1)
-    return line.rstrip() if len(_WORDS.findall(line)) >= FEWEST_LEFT else ""
+def mark_doubtful(sections: Sections, found: Sequence[Contradiction]) -> tuple[Sections, tuple[str, ...]]:
+    """Mark the sentences that are doubtful, in the lines that are left; return these sentences as well."""
+    doubts = [one for one in found if one.strength == "doubt"]
+    marked: dict[str, str] = {}
+    for one in doubts:
+        marked[one.line] = add_mark(marked.get(one.line, one.line), one.sentence, one.why)
+    kept = {id: tuple(marked.get(line, line) for line in some) for id, some in sections.items()}
+    left = {line for some in sections.values() for line in some}
+    return kept, tuple(one.sentence or one.line for one in doubts if one.line in left)

@@ -13,6 +13,7 @@ from secateur.compaction.judge.ground.passages import MOST_FOUND, Passage, Passa
 from secateur.compaction.judge.ground.stems import get_stems
 from secateur.compaction.judge.truth import find_contradiction
 from secateur.compaction.judge.weighing import count_most_false
+from secateur.compaction.marks import is_marked
 from secateur.compaction.template import get_template
 
 WISH = (
@@ -134,8 +135,8 @@ def test_one_false_line_is_dropped_and_two_of_a_short_summary_or_one_of_a_few_li
         said=(WISH,),
         evidence=collect_evidence((*MESSAGES, *messages)),
     )
-    false = "- The vents opened nine times in the replay"
-    other = "- In the replay the vents opened 4 times"
+    false = "- The change is committed"
+    other = "- data/vents.csv was deleted"
 
     def answer(lines: list[str]) -> SummaryAnswer:
         return SummaryAnswer(
@@ -148,10 +149,10 @@ def test_one_false_line_is_dropped_and_two_of_a_short_summary_or_one_of_a_few_li
     assert (long.reason, long.dropped) == (None, (false,))
     assert (short.reason, short.dropped) == (None, (false,))
     for few in ([*lines[:8], false, other], [*lines[:2], false]):
-        assert judge_answer(answer(few), get_template("secateur"), source, len).reason == "unsupported"
+        assert judge_answer(answer(few), get_template("secateur"), source, len).reason in ("not_run", "unchanged_file")
 
 
-def test_a_doubtful_sentence_is_dropped_alone_unless_there_is_little_beside_it() -> None:
+def test_a_doubtful_sentence_is_marked_with_what_is_known_unless_most_of_a_summary_is_doubtful() -> None:
     plain = "- The threshold went down. Nothing new is known about humidity."
     doubtful = "The delay had been added because the warranty demanded it."
     source = SummarySource(
@@ -161,13 +162,23 @@ def test_a_doubtful_sentence_is_dropped_alone_unless_there_is_little_beside_it()
     def answer(lines: list[str]) -> SummaryAnswer:
         return SummaryAnswer("## Discoveries\n" + "\n".join(lines) + f"\n{plain} {doubtful}")
 
-    facts = ["- The threshold is lower now.", "- The motor got too hot."]
-    notes = [f"- A note, {word}, on the vents." for word in "abcdefghijklm"]
-    long = judge_answer(answer([*facts, *notes]), get_template("secateur"), source, len)
-    short = judge_answer(answer(facts[:1]), get_template("secateur"), source, len)
-    assert (long.reason, long.dropped) == (None, (doubtful,))
-    assert plain in long.sections["discoveries"]
-    assert short.reason == "unsupported"
+    verdict = judge_answer(answer(["- The threshold is lower now."]), get_template("secateur"), source, len)
+    assert (verdict.reason, verdict.dropped, verdict.marked) == (None, (), (doubtful,))
+    marked = verdict.sections["discoveries"][-1]
+    assert marked.startswith(f"{plain} {doubtful} (unconfirmed: nothing in the history tells of this reason")
+    assert not is_marked(plain)
+    again = judge_answer(SummaryAnswer(f"## Discoveries\n{marked}"), get_template("secateur"), source, len)
+    assert again.sections["discoveries"] == (marked,)  # a mark is judged anew, and is no part of what is said
+
+
+def test_a_summary_that_is_doubtful_for_the_most_part_is_rejected() -> None:
+    doubtful = ["- The vents opened nine times in the replay", "- The fan started after the heater stopped"]
+    source = SummarySource(
+        texts=tuple(part.text for one in MESSAGES for part in one.parts), tokens=9_000, said=(WISH,), evidence=HISTORY
+    )
+    for lines, reason in ((doubtful, None), ([*doubtful, "- The user wants a mobile dashboard"], "approval")):
+        text = "## Discoveries\n" + "\n".join(lines)
+        assert judge_answer(SummaryAnswer(text), get_template("secateur"), source, len).reason == reason
 
 
 def test_a_turned_prohibition_rejects_a_summary_of_any_length() -> None:
