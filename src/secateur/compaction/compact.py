@@ -21,7 +21,6 @@ from secateur.compaction.former import with_former_states, without_gone_files, w
 from secateur.compaction.judge.evidence import collect_evidence
 from secateur.compaction.language import detect_language
 from secateur.compaction.ledger import Ledger
-from secateur.compaction.marks import drop_marked
 from secateur.compaction.outcome import Compacted, CompactionSkipped, Layout, Outcome, RejectedSummary, Rung
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.span import Given, add_place, build_summary_meta, collect_span, find_segments, replace_segments
@@ -96,9 +95,8 @@ class _Found(Struct, frozen=True):
     written: Written
     attempts: tuple[RejectedSummary, ...] = ()
     by: str = ""
-    dropped: tuple[str, ...] = ()
+    verdict: Verdict = Verdict()
     asks: int = 0
-    marked: tuple[str, ...] = ()
 
 
 def _without_continuation(rows: Sequence[ViewEntry], after: Continuation) -> Sequence[ViewEntry]:
@@ -180,7 +178,7 @@ def _summarize_by_model(
         asks += more
         verdict, made = _judge_and_write(work, answer)
         if made is not None:
-            return _Found("model", made, tuple(attempts), answer.by, verdict.dropped, asks, verdict.marked)
+            return _Found("model", made, tuple(attempts), answer.by, verdict, asks)
         attempts.append(RejectedSummary("model", verdict.reason or "facts", verdict.text, answer.by))
         if answer.error:
             break  # the caller has tried again already
@@ -195,7 +193,7 @@ def _judge_and_write(work: _Work, answer: SummaryAnswer) -> tuple[Verdict, Writt
         texts=work.given.texts,
         tokens=work.given.tokens,
         said=_list_user_texts(work.scene, work.given),
-        evidence=collect_evidence(work.scene.raw, drop_marked(work.given.kept_texts)),
+        evidence=collect_evidence(work.scene.raw, work.given.kept_texts),
     )
     verdict = judge_answer(answer, work.template, source, count)
     if verdict.reason:
@@ -275,8 +273,8 @@ def _build_outcome(
         summary=text,
         sections=made.prose,
         ledger=taken.ledger,
-        dropped=found.dropped,
-        marked=found.marked,
+        dropped=found.verdict.dropped,
+        marked=found.verdict.marked,
         forgotten=made.forgotten,
         messages=len(taken.rows),
         tokens_before=taken.tokens,

@@ -23,6 +23,7 @@ from secateur.compaction.former_lines import select_telling
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger, settle_states
 from secateur.compaction.ledger.repository.places import name_place
 from secateur.compaction.ledger.said import FENCED
+from secateur.compaction.marks import drop_marked
 from secateur.compaction.settings import Compaction
 from secateur.compaction.summary import Sections, merge_sections, parse_sections
 from secateur.compaction.template import STATES
@@ -113,9 +114,10 @@ class Given(Struct, frozen=True, kw_only=True):
 
     @property
     def kept_texts(self) -> tuple[str, ...]:
-        """Every line that earlier summaries hold."""
+        """Every line that earlier summaries hold, and that bears out what a later one says."""
         facts = render_ledger(self.kept.ledger)
-        return tuple(line for some in (self.kept.sections, facts) for lines in some.values() for line in lines)
+        held = tuple(line for some in (self.kept.sections, facts) for lines in some.values() for line in lines)
+        return drop_marked(held)
 
 
 def collect_span(
