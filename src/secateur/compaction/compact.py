@@ -188,14 +188,13 @@ def _summarize_by_model(
 
 def _judge_and_write(work: _Work, answer: SummaryAnswer) -> tuple[Verdict, Written | None]:
     """Return the verdict, and the summary if it passes: the facts must be in what would be sent."""
-    count = work.scene.count
     source = SummarySource(
         texts=work.given.texts,
         tokens=work.given.tokens,
         said=_list_user_texts(work.scene, work.given),
         evidence=collect_evidence(work.scene.raw, work.given.kept_texts),
     )
-    verdict = judge_answer(answer, work.template, source, count)
+    verdict = judge_answer(answer, work.template, source, work.scene.count)
     if verdict.reason:
         return verdict, None
     made = work.write_summary(verdict.sections)
