@@ -51,7 +51,7 @@ def get_exit_code(error: BaseException) -> int:
         return error.exit_code
     if isinstance(error, KeyboardInterrupt | click.Abort):
         return INTERRUPTED
-    if isinstance(error, FormatError):
+    if isinstance(error, FormatError | MemoryError):
         return UNREADABLE
     if isinstance(error, StillTooLong):
         return TOO_LONG
@@ -86,6 +86,8 @@ def _format_unexpected(error: BaseException) -> str:
     """The message for an error that is not raised on purpose: a missing package, or a bug in secateur."""
     if extra := _find_missing_extra(error):
         return f"this needs {getattr(error, 'name', '')}, which is not installed: pip install 'secateur[{extra}]'"
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this input: give a smaller one, or more memory"
     return f"a bug in secateur, {type(error).__name__}: {_join_lines(str(error))} (SECATEUR_DEBUG=1 shows where)"
 
 

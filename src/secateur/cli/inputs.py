@@ -13,6 +13,7 @@ from collections.abc import Callable
 from io import BytesIO
 from json import JSONDecodeError
 from pathlib import Path
+from typing import BinaryIO
 
 from msgspec import Struct
 from msgspec.structs import force_setattr, replace
@@ -32,7 +33,7 @@ _MAX_SMALL = 64_000_000  # bytes that any gzip may hold
 _MAX_RATIO = (
     200  # how much more a larger one may hold than it has itself: sessions shrink to a tenth, hardly to a hundredth
 )
-_MAX_BYTES = 1_000_000_000  # bytes, however large the file is
+_MAX_BYTES = 1_000_000_000  # bytes, however large a gzip is, and of what is no file
 _SNIFFED_BYTES = 8192  # bytes in which a binary file gives itself away
 _MARKS = b"\xff\xfe \t\r\n"  # byte order marks and white space
 _UNSUPPORTED = {
@@ -57,7 +58,7 @@ class InputSource(Struct, frozen=True):
     @property
     def label(self) -> str:
         """The name to show."""
-        return "standard input" if self.name == "-" else self.name
+        return _get_label(self.name)
 
 
 def read_source(name: str) -> InputSource:
@@ -94,13 +95,30 @@ def _read_file(name: str) -> tuple[bytes, tuple[int, int, int]]:
         return export_named(name), (0, 0, 0)
     path = Path(name)
     seen = get_file_identity(path)
-    return path.read_bytes(), seen
+    with path.open("rb") as file:
+        return file.read() if path.is_file() else _read_stream(name, file), seen
 
 
 def _read_stdin() -> tuple[bytes, tuple[int, int, int]]:
     if sys.stdin.isatty():
         raise UsageError("standard input is a terminal: give a session file, or pipe one in")
-    return sys.stdin.buffer.read(), (0, 0, 0)
+    return _read_stream("-", sys.stdin.buffer), (0, 0, 0)
+
+
+def _read_stream(name: str, stream: BinaryIO) -> bytes:
+    """Read a pipe or a device piece by piece, up to a limit: it may never end."""
+    pieces, size = [], 0
+    while piece := stream.read(_CHUNK_BYTES):
+        pieces.append(piece)
+        size += len(piece)
+        if len(pieces) == 1:
+            _refuse_foreign(_get_label(name), piece)
+        if size > _MAX_BYTES:
+            raise UnreadableInput(
+                f"{_get_label(name)} has given more than {_MAX_BYTES:,} bytes and has not ended: if it is a session, "
+                "save it to a file first"
+            )
+    return b"".join(pieces)
 
 
 def _unpack(name: str, stored: bytes) -> bytes:
@@ -122,14 +140,23 @@ def _unpack(name: str, stored: bytes) -> bytes:
     return b"".join(pieces)
 
 
+def _get_label(name: str) -> str:
+    return "standard input" if name == "-" else name
+
+
 def _refuse_unreadable(source: InputSource) -> None:
     if not source.data.strip():
         raise UnreadableInput(f"{source.label} is empty: give a session file or a request body")
+    _refuse_foreign(source.label, source.data)
+
+
+def _refuse_foreign(label: str, data: bytes) -> None:
+    """Refuse what shows in its first bytes that it is no text."""
     for magic, what in _UNSUPPORTED.items():
-        if source.data.startswith(magic):
-            raise UnreadableInput(f"{source.label} is {what}")
-    if _is_binary(source.data[:_SNIFFED_BYTES]):
-        raise UnreadableInput(f"{source.label} is a binary file: give a session file (JSONL) or a request body (JSON)")
+        if data.startswith(magic):
+            raise UnreadableInput(f"{label} is {what}")
+    if not data.startswith(_GZIP) and _is_binary(data[:_SNIFFED_BYTES]):
+        raise UnreadableInput(f"{label} is a binary file: give a session file (JSONL) or a request body (JSON)")
 
 
 def _is_binary(head: bytes) -> bool:

@@ -254,7 +254,7 @@ def _list_notes(report: ScanReport) -> list[str]:
     broken = [file for file in report.unread if file.broken]
     other = len(report.unread) - len(broken)
     if other:
-        notes.append(f"{pluralize(other, 'file')} skipped: no session in them")
+        notes.append(f"{pluralize(other, 'file')} skipped: no session in {'it' if other == 1 else 'them'}")
     if broken:
         notes.append(f"{pluralize(len(broken), 'file')} could not be read:")
         notes += [f"  {_format_unread(one)}" for one in broken[:_FILES]]

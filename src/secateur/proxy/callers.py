@@ -46,11 +46,17 @@ class Caller(Struct, frozen=True):
 
 
 class Tenants:
-    """Names of owners, made of what proves who they are."""
+    """Names of owners, made of what proves who they are.
 
-    def __init__(self, secret: bytes, fixed: str | None) -> None:
+    A login is renewed every few hours, so on a person's own proxy the account that it names owns the sessions. On a
+    shared one only the login itself does: whoever has a login of their own can name any account beside it, and no
+    provider checks what a request body claims.
+    """
+
+    def __init__(self, secret: bytes, fixed: str | None, is_shared: bool) -> None:
         self._secret = secret
         self._fixed = fixed
+        self.is_shared = is_shared
 
     def find_name(self, proof: str) -> str:
         """The owner that a proof belongs to; the same in every process with the same secret."""
@@ -111,7 +117,7 @@ def identify(request: Request, fields: Fields, tenants: Tenants) -> Caller:
     client = next((one for one in CLIENTS if _is_of(one, headers)), AgentClient(""))
     user = _read_user(fields)
     subscription = is_subscription(headers)
-    account = _find_account(headers, user)
+    account = "" if tenants.is_shared else _find_account(headers, user)
     proof = f"account {account}" if account else _find_credential(request)
     session = _find_session(client, headers, fields, user)
     return Caller(client.name, session, tenants.find_name(proof), _find_call(client, headers, fields), subscription)

@@ -50,7 +50,7 @@ class Services:
         if "full" in (settings.mode, *(rule.mode for rule in settings.rules)):
             self._editors["full"] = self._make_editor(CompactingSetup(settings.summarizers))
         self.served = ServedRecall() if settings.recall == "served" else None
-        self.tenants = Tenants(read_secret(store), settings.tenant)
+        self.tenants = Tenants(read_secret(store), settings.tenant, settings.is_shared)
         self._observer = self._make_observer()
         self._observed = 0
         self._removed = 0  # bytes that the observer keeps of them, about

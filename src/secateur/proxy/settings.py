@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from secateur.errors import ConfigError
+from secateur.summarizers.endpoint import is_local_host
 
 Api = Literal["anthropic", "openai", "gemini", "bedrock", "vertex"]
 Mode = Literal["observe", "prune", "full"]
@@ -70,6 +71,11 @@ class ProxySettings(Struct, frozen=True, kw_only=True):
     traces: bool = False  # a span for each request, by OpenTelemetry
     workers: int = 1  # processes that share the port
     limits: ProxyLimits = ProxyLimits()
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether people who need not trust each other may use it: others than those of this machine, or by a token."""
+        return bool(self.token) or not is_local_host(self.host)
 
     def find_upstream(self, api: Api) -> str:
         """The address for requests of an API, without a slash at its end; "" for a cloud without an address."""

@@ -122,7 +122,8 @@ class Status:
         if edited.how == "failed":
             self.failed += 1
             self.last_error = edited.error
-            _LOGGER.warning("a request of session %s was sent without an edit: %s", caller.session, edited.error)
+            whose = f"a request of session {caller.session}" if caller.session else "a request"
+            _LOGGER.warning("%s was sent without an edit: %s", whose, edited.error)
         self._find(caller, mode).note(edited)
 
     def note_cut(self, caller: Caller, edited: Edited, mode: Mode) -> None:

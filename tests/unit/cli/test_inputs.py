@@ -1,10 +1,12 @@
 """Where documents come from: what is read, and what is refused with which words."""
 
 import gzip
+import os
 from pathlib import Path
 
 import pytest
 
+from secateur.cli import inputs
 from secateur.cli.exit_codes import UNREADABLE, UnreadableInput
 from secateur.cli.inputs import get_file_identity, read_source
 
@@ -45,6 +47,30 @@ def test_what_cannot_be_a_session_is_refused_in_one_sentence(tmp_path: Path, sto
         read_source(str(path))
     assert refused.value.exit_code == UNREADABLE
     assert str(path) in refused.value.message
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no such device")
+def test_a_device_that_never_ends_is_refused_by_its_first_bytes() -> None:
+    with pytest.raises(UnreadableInput, match="/dev/zero is a binary file"):
+        read_source("/dev/zero")
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="this system does not name what is open")
+def test_a_pipe_is_read_to_its_end_or_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(data: bytes) -> bytes:
+        reading, writing = os.pipe()
+        os.write(writing, data)
+        os.close(writing)
+        try:
+            return read_source(f"/dev/fd/{reading}").data
+        finally:
+            os.close(reading)
+
+    packed = gzip.compress(b'{"a": 1}', mtime=0)
+    assert (read(b'{"a": 1}'), read(packed)) == (b'{"a": 1}', b'{"a": 1}')
+    monkeypatch.setattr(inputs, "_MAX_BYTES", 100)
+    with pytest.raises(UnreadableInput, match="has given more than 100 bytes and has not ended"):
+        read(b" " * 101)
 
 
 def test_utf_16_is_no_binary_file(tmp_path: Path) -> None:

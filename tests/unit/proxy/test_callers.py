@@ -8,6 +8,7 @@ import pytest
 
 from secateur.proxy.callers import Tenants, identify, read_fields, read_secret
 from secateur.proxy.inbound import Request
+from secateur.proxy.settings import ProxySettings
 from secateur.stores.memory import MemoryStore
 from secateur.stores.sqlite import SqliteStore
 
@@ -17,11 +18,13 @@ CODEX = {"session-id": "s1", "thread-id": "t1", "user-agent": "codex_exec/0.169.
 USER = json.dumps({"device_id": "d", "account_uuid": "a1", "session_id": "s2"})
 
 
-def caller(headers: dict[str, str], query: bytes = b"", fixed: str | None = None, **body: Any) -> Any:
+def caller(
+    headers: dict[str, str], query: bytes = b"", fixed: str | None = None, is_shared: bool = False, **body: Any
+) -> Any:
     """Whose request this is."""
     named = tuple((name.encode(), value.encode()) for name, value in headers.items())
     request = Request("POST", b"/v1/messages", query, named)
-    return identify(request, read_fields(json.dumps(body).encode()), Tenants(b"secret", fixed))
+    return identify(request, read_fields(json.dumps(body).encode()), Tenants(b"secret", fixed, is_shared))
 
 
 @pytest.mark.parametrize(
@@ -106,6 +109,26 @@ def test_nobody_takes_over_an_account_by_naming_it() -> None:
             assert caller({**claim, **key}, **account).tenant == caller(key).tenant
         for login in (claude, codex):
             assert caller({**login, **key}, **account).tenant not in owners
+
+
+def test_on_a_shared_proxy_a_login_of_ones_own_reaches_no_account_that_it_names() -> None:
+    account = {"metadata": {"user_id": USER}}
+    for login in ({"authorization": "Bearer sk-ant-oat01-%s"}, {"authorization": "Bearer eyJ%s"}):
+        owners = [
+            caller(
+                {**{name: value % who for name, value in login.items()}, "chatgpt-account-id": "a1"},
+                is_shared=True,
+                **account,
+            ).tenant
+            for who in ("victim", "other", "victim")
+        ]
+        assert owners[0] == owners[2] != owners[1]
+
+
+def test_a_proxy_is_shared_where_others_reach_it() -> None:
+    assert not ProxySettings().is_shared
+    assert ProxySettings(token="t").is_shared
+    assert ProxySettings(host="0.0.0.0").is_shared
 
 
 @pytest.mark.parametrize("name", ["x" * 5_000, "a\x1b[31mb", "\u202eabc"])

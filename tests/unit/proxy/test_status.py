@@ -79,3 +79,12 @@ def test_sessions_are_bounded_and_the_newest_come_first() -> None:
     assert len(rows) == 500
     assert rows[0]["session"] == "s599"
     assert json.dumps(rows)
+
+
+@pytest.mark.parametrize(("session", "whose"), [("s", "a request of session s was"), ("", "a request was")])
+def test_a_failure_names_the_session_where_it_has_a_name(
+    session: str, whose: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    failed = Edited(b"{}", "failed", WHO, error="the disk is full")
+    Status(ProxySettings()).note_request(Caller("", session, "t", "main", False), failed, "prune")
+    assert caplog.messages == [f"{whose} sent without an edit: the disk is full"]
