@@ -19,6 +19,7 @@ from secateur.stores.memory import MemoryStore
 from secateur.view import View
 
 OnView = Callable[[View[Any]], None]
+FindUsage = Callable[[Any], Any]
 OWNER = "local"  # owns sessions that are found by their history, where the engine names no tenant
 
 
@@ -61,18 +62,26 @@ class Edge:
             view = self._recover(request, name, tenant, error)
         return self._announce(view)
 
-    def record(self, view: View[Any], usage: Any) -> None:
-        """Keep what the model's provider reported for a view: an answer, its usage, or a stream's events."""
-        if view.receipt.status != "failed" and usage:
-            with suppress(Exception):
+    def record(self, view: View[Any] | None, answer: Any, find_usage: FindUsage | None = None) -> None:
+        """Keep what the model's provider reported for a view: an answer, its usage, or a stream's events.
+
+        `find_usage` finds it in a framework's answer. That may be of any class, so what it raises stops nothing either.
+        """
+        if view is None or view.receipt.status == "failed":
+            return
+        with suppress(Exception):
+            usage = answer if find_usage is None else find_usage(answer)
+            if usage:
                 self.engine.record_usage(view, usage)
 
-    async def arecord(self, view: View[Any], usage: Any) -> None:
+    async def arecord(self, view: View[Any] | None, answer: Any, find_usage: FindUsage | None = None) -> None:
         """`record` for a running event loop."""
+        if view is None:
+            return
         try:
-            await asyncio.to_thread(self.record, view, usage)
+            await asyncio.to_thread(self.record, view, answer, find_usage)
         except RuntimeError:  # the interpreter is shutting down and starts no thread any more
-            self.record(view, usage)
+            self.record(view, answer, find_usage)
 
     def _identify(self, session: str) -> tuple[str | None, str | None]:
         """The session's name, and its owner where the history has to say which session it is."""

@@ -8,10 +8,12 @@ calls are pruned too, a long session is never refused, and what was removed can 
 
 import asyncio
 import re
+import sys
 from collections.abc import Iterable
 from functools import partial, wraps
 from typing import Any
 
+import pytest
 from msgspec import Struct
 
 from adapters import FailingEngine, Views, make_engine, note, read_state
@@ -170,6 +172,18 @@ class AdapterKit:
         plain = self.run(None, way)
         assert self.tell(played.history) == self.tell(plain.history)
         assert [self.tell(one) for one in played.sent] == [self.tell(one) for one in plain.sent]
+
+    def test_usage_that_cannot_be_read_changes_nothing(self, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        adapter = self.make(make_engine(), session="s")
+        module = sys.modules[getattr(adapter, "func", type(adapter)).__module__]
+        readers = [name for name in ("_find_usage", "_list_usage") if hasattr(module, name)]
+        if not readers:
+            pytest.skip("this adapter passes on what it is given")
+        for name in readers:
+            monkeypatch.setattr(module, name, lambda _: 1 // 0)
+        played = self.run(adapter, way)
+        assert self.tell(played.history) == self.tell(self.run(None, way).history)
+        assert self.count(played.sent[-1]) == ROUNDS - 2
 
     def test_parallel_calls_and_agents_beside_each_other(self, way: str) -> None:
         async def run() -> list[Played]:

@@ -24,6 +24,14 @@ def test_usage_that_comes_while_the_interpreter_shuts_down_is_recorded(monkeypat
     assert state.clock.called
 
 
+def test_an_answer_whose_usage_cannot_be_found_stops_nothing() -> None:
+    edge = Edge(None, {"policy": "observe"}, "s")
+    view = edge.fit({"model": "gpt-5", "messages": [{"role": "user", "content": "hello"}]})
+    edge.record(view, None, lambda answer: answer.usage)
+    asyncio.run(edge.arecord(view, {}, lambda answer: answer["usage"]))
+    edge.record(None, {"usage": {}})
+
+
 def test_calls_that_failed_are_not_held_for_good() -> None:
     view, calls = Edge(None, {}).fit({"messages": [{"role": "user", "content": "hi"}]}), OpenCalls()
     for number in range(100):

@@ -39,9 +39,7 @@ class SecateurChatMiddleware(ChatMiddleware):
         view = await self._edit(context)
 
         async def record(response: Any) -> None:
-            usage = getattr(response, "usage_details", None)
-            if view is not None and usage:
-                await self.edge.arecord(view, dict(usage))
+            await self.edge.arecord(view, response, _find_usage)
 
         if context.stream:
             context.stream_result_hooks.append(record)
@@ -67,6 +65,10 @@ class SecateurChatMiddleware(ChatMiddleware):
             if messages is not given:
                 context.messages = messages
         return view
+
+
+def _find_usage(response: Any) -> Any:
+    return dict(response.usage_details or {})
 
 
 def _is_kept_by_service(context: Any) -> bool:

@@ -66,7 +66,7 @@ class SecateurClient(ChatCompletionClient):
         """Send the view, and record what the call cost."""
         view, shown = await self._edit(messages, tools)
         result = await self.client.create(shown, tools=tools, **given)
-        await self._record(view, result)
+        await self.edge.arecord(view, result, _find_usage)
         return result
 
     @override
@@ -77,7 +77,7 @@ class SecateurClient(ChatCompletionClient):
         view, shown = await self._edit(messages, tools)
         async for chunk in self.client.create_stream(shown, tools=tools, **given):
             if isinstance(chunk, CreateResult):
-                await self._record(view, chunk)
+                await self.edge.arecord(view, chunk, _find_usage)
             yield chunk
 
     def make_recall_tool(self) -> FunctionTool:
@@ -132,12 +132,6 @@ class SecateurClient(ChatCompletionClient):
             shown = messages if made is given else made
         return view, shown
 
-    async def _record(self, view: View[Any] | None, result: CreateResult) -> None:
-        usage = result.usage
-        if view is not None and usage.prompt_tokens and not result.cached:
-            figures = {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens}
-            await self.edge.arecord(view, {"usage": figures})
-
     def _make_ask(self) -> AskModel:
         """Make the function that asks the client's model for a summary."""
         loop, client = asyncio.get_running_loop(), self.client
@@ -148,6 +142,14 @@ class SecateurClient(ChatCompletionClient):
             return result.content if isinstance(result.content, str) else ""
 
         return ask
+
+
+def _find_usage(result: CreateResult) -> Any:
+    """The usage of an answer that the provider gave, not a cache of AutoGen's."""
+    usage = result.usage
+    if not usage.prompt_tokens or result.cached:
+        return None
+    return {"usage": {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens}}
 
 
 def _find_model(client: Any) -> str:

@@ -67,8 +67,7 @@ class SecateurChatGenerator:
             messages = told.restore(view, messages, edit_message, _make_message)
         given = _select_given(generation_kwargs=generation_kwargs, tools=tools, streaming_callback=streaming_callback)
         result: dict[str, Any] = self.chat_generator.run(messages=messages, **given)
-        if view is not None:
-            self.edge.record(view, _find_usage(result))
+        self.edge.record(view, result, _find_usage)
         return result
 
     @component.output_types(replies=list[ChatMessage])
@@ -91,8 +90,7 @@ class SecateurChatGenerator:
             result: dict[str, Any] = await self.chat_generator.run_async(messages=messages, **given)
         else:
             result = await asyncio.to_thread(self.chat_generator.run, messages=messages, **given)
-        if view is not None:
-            await self.edge.arecord(view, _find_usage(result))
+        await self.edge.arecord(view, result, _find_usage)
         return result
 
     def make_recall_tool(self) -> Tool:

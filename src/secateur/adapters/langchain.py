@@ -60,8 +60,7 @@ class SecateurMiddleware(AgentMiddleware[Any, Any]):
                 view = self.edge.fit(told.build_request(), _find_session(), format=told.format)
             request = _apply(view, told, request)
         response = handler(request)
-        if view is not None:
-            self.edge.record(view, _list_usage(response))
+        self.edge.record(view, response, _list_usage)
         return response
 
     @override
@@ -77,8 +76,7 @@ class SecateurMiddleware(AgentMiddleware[Any, Any]):
                 view = await self.edge.afit(told.build_request(), _find_session(), format=told.format)
             request = _apply(view, told, request)
         response = await handler(request)
-        if view is not None:
-            await self.edge.arecord(view, _list_usage(response))
+        await self.edge.arecord(view, response, _list_usage)
         return response
 
     def _make_recall_tool(self) -> StructuredTool:

@@ -75,8 +75,7 @@ class SecateurLogger(CustomLogger):
     async def async_log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
         """Record what the call cost; of a stream, once it has ended."""
         view = self._calls.take(str(kwargs.get("litellm_call_id") or ""))
-        if view is not None:
-            await self.edge.arecord(view, response_obj)
+        await self.edge.arecord(view, response_obj)
 
     @override
     async def async_log_failure_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:

@@ -76,7 +76,7 @@ class SecateurLLM(FunctionCallingLLM):
         """Send the view, and record what the call cost."""
         view, shown = self._fit(messages, given)
         response: ChatResponse = self._llm.chat(shown, **given)
-        self._record(view, [response.raw])
+        self._edge.record(view, response, _list_usage)
         return response
 
     @override
@@ -87,9 +87,10 @@ class SecateurLLM(FunctionCallingLLM):
         def stream() -> Any:
             stated: list[Any] = []
             for chunk in self._llm.stream_chat(shown, **given):
-                stated += [chunk.raw] if _has_usage(chunk.raw) else []
+                with suppress(Exception):
+                    stated += _list_usage(chunk)
                 yield chunk
-            self._record(view, stated)
+            self._edge.record(view, stated)
 
         return stream()
 
@@ -98,7 +99,7 @@ class SecateurLLM(FunctionCallingLLM):
         """The same in an asynchronous agent."""
         view, shown = await self._afit(messages, given)
         response: ChatResponse = await self._llm.achat(shown, **given)
-        await self._arecord(view, [response.raw])
+        await self._edge.arecord(view, response, _list_usage)
         return response
 
     @override
@@ -110,9 +111,10 @@ class SecateurLLM(FunctionCallingLLM):
         async def stream() -> Any:
             stated: list[Any] = []
             async for chunk in chunks:
-                stated += [chunk.raw] if _has_usage(chunk.raw) else []
+                with suppress(Exception):
+                    stated += _list_usage(chunk)
                 yield chunk
-            await self._arecord(view, stated)
+            await self._edge.arecord(view, stated)
 
         return stream()
 
@@ -149,14 +151,6 @@ class SecateurLLM(FunctionCallingLLM):
             return view, told.restore(view, list(messages), edit_message, _make_message)
         return view, messages
 
-    def _record(self, view: View[Any] | None, stated: list[Any]) -> None:
-        if view is not None and any(map(_has_usage, stated)):
-            self._edge.record(view, stated)
-
-    async def _arecord(self, view: View[Any] | None, stated: list[Any]) -> None:
-        if view is not None and any(map(_has_usage, stated)):
-            await self._edge.arecord(view, stated)
-
     def _make_ask(self, loop: asyncio.AbstractEventLoop | None) -> AskModel:
         """Make the function that asks the model for a summary."""
         llm = self._llm
@@ -172,10 +166,12 @@ class SecateurLLM(FunctionCallingLLM):
         return ask
 
 
-def _has_usage(raw: Any) -> bool:
-    """Whether a provider's answer, or a part of its stream, says what the call cost."""
+def _list_usage(response: Any) -> list[Any]:
+    """A provider's answer, or a part of its stream, in a list, if it says what the call cost."""
     names = ("usage", "usage_metadata", "usageMetadata", "message")
-    return any(raw.get(name) if isinstance(raw, dict) else getattr(raw, name, None) for name in names)
+    raw = response.raw
+    is_stated = any(raw.get(name) if isinstance(raw, dict) else getattr(raw, name, None) for name in names)
+    return [raw] if is_stated else []
 
 
 def read_call(messages: Sequence[ChatMessage], tools: Any, model: str) -> Conversation:

@@ -62,9 +62,7 @@ class SecateurHooks(RunHooks[Any]):
     @override
     async def on_llm_end(self, context: Any, agent: Any, response: Any) -> None:
         """Record what the call cost."""
-        view = _VIEW.get()
-        if view is not None and response.usage.input_tokens:
-            await self.edge.arecord(view, response.usage)
+        await self.edge.arecord(_VIEW.get(), response, _find_usage)
 
     async def _filter(self, data: CallModelData[Any], config: RunConfig) -> ModelInputData:
         given, view = data.model_data, None
@@ -76,6 +74,10 @@ class SecateurHooks(RunHooks[Any]):
                 given = replace(given, input=view.request["input"])
         _VIEW.set(view)
         return given
+
+
+def _find_usage(response: Any) -> Any:
+    return response.usage if response.usage.input_tokens else None
 
 
 def is_continued(items: list[Any]) -> bool:

@@ -79,8 +79,7 @@ class SecateurCapability(AbstractCapability[Any]):
             if messages is not request_context.messages:
                 request_context = replace(request_context, messages=messages)
         response: ModelResponse = await handler(request_context)
-        if view is not None:
-            await self.edge.arecord(view, response.usage)
+        await self.edge.arecord(view, response, _find_usage)
         return response
 
     def _select_tools(self, context: Any) -> Any:
@@ -92,6 +91,10 @@ class SecateurCapability(AbstractCapability[Any]):
 
     def _name_session(self, ctx: Any) -> str:
         return self.edge.session or str(ctx.conversation_id or "")
+
+
+def _find_usage(response: ModelResponse) -> Any:
+    return response.usage
 
 
 def _get_context_type() -> Any:

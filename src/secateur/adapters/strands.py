@@ -54,9 +54,7 @@ class SecateurPlugin(Plugin):
             event: Any = None
             async for event in next_fn(context):
                 yield event
-            usage = _find_usage(event)
-            if view is not None and usage:
-                await self.edge.arecord(view, {"usage": usage})
+            await self.edge.arecord(view, event, _find_usage)
 
         agent.add_middleware(InvokeModelStage, send_view)
         if self.recalls and NAME not in agent.tool_registry.registry:
@@ -99,6 +97,5 @@ def _describe_rest(context: Any) -> dict[str, Any]:
 def _find_usage(event: Any) -> Any:
     """The usage in the last event of a call."""
     stop = getattr(event, "result", event)
-    if getattr(stop, "usage", None):
-        return stop.usage
-    return stop["stop"][2] if isinstance(stop, dict) and "stop" in stop else None
+    usage = getattr(stop, "usage", None) or (stop["stop"][2] if isinstance(stop, dict) and "stop" in stop else None)
+    return {"usage": usage} if usage else None
