@@ -5,6 +5,7 @@ import json
 import pytest
 
 from proxies import ask, proxy
+from raw_upstream import Wire, raw_upstream
 from upstream import says, streams, upstream
 
 ANSWER = '{"id":  "x", "n": 1.0}'
@@ -50,6 +51,20 @@ def test_a_stream_passes_whole() -> None:
     body = b"".join(b"data: %d\n\n" % number for number in range(500))
     with upstream(streams(body)) as provider, proxy(provider.url) as address:
         assert ask(address, "/v1/messages", b"{}")[2] == body
+
+
+@pytest.mark.parametrize("path", ["/v1/messages", "/v1/models"])
+@pytest.mark.parametrize("mode", ["observe", "prune"])
+def test_a_provider_cannot_say_what_this_proxy_did(mode: str, path: str) -> None:
+    """Another such proxy behind this one says so of itself, and a client would read both as one value."""
+
+    def script(wire: Wire) -> None:
+        wire.send(b"HTTP/1.1 200 OK\r\nX-Secateur: edited\r\nx-secateur-more: a\r\ncontent-length: 2\r\n\r\n{}")
+
+    with raw_upstream(script) as upstream, proxy(upstream.url, mode=mode) as address:
+        _, headers, _ = ask(address, path, b'{"model": "m", "messages": []}')
+    expected = {} if path == "/v1/models" else {"x-secateur": "observed" if mode == "observe" else "unchanged"}
+    assert {name: value for name, value in headers.items() if name.startswith("x-secateur")} == expected
 
 
 def test_a_path_in_front_of_an_upstream_is_kept() -> None:

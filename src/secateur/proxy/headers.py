@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from secateur.proxy.routes import Headers
 
-OWN = b"x-secateur"  # headers of ours begin with it; they are not sent to providers
+OWN = b"x-secateur"  # headers of ours begin with it; none is sent to a provider, and none of a provider's is passed on
 _HOP_BY_HOP = frozenset(
     (
         b"connection",
@@ -52,7 +52,7 @@ def select_response_headers(headers: Iterable[tuple[bytes, bytes]]) -> list[tupl
     """The headers of a response as they are sent back."""
     lowered = tuple((name.lower(), value) for name, value in headers)
     out = _HOP_BY_HOP | _list_connection_names(lowered)
-    return [(name, value) for name, value in lowered if name not in out]
+    return [(name, value) for name, value in lowered if name not in out and not name.startswith(OWN)]
 
 
 def _list_connection_names(headers: Headers) -> set[bytes]:

@@ -20,6 +20,7 @@ from secateur.cli.output.terminal import to_one_line
 
 MAX_TURNS = 12  # rows: more than a screen holds is not read
 MAX_TOOLS = 15
+_MAX_NAME = 32  # columns of a name that is not folded: a longer one would leave the figures beside it no room
 ALL = "all"  # the last row of a table that is added up
 
 TABLE_ENDINGS = (".csv", ".parquet", ".json")
@@ -84,14 +85,16 @@ def make_table(
     Where the terminal is too narrow, texts are cut and figures are not; with `fold` texts continue in the next line.
     """
     from rich import box
+    from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text
 
     table = Table(title=title, box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left")
     table.title_style, table.header_style = "bold", "dim"
     table.show_header = any(head)
+    has_short_names = max((cell_len(row[0]) for row in rows), default=0) <= _MAX_NAME
     for at, name in enumerate(head):
-        whole = name.startswith(">") or (fold and at == 0)
+        whole = name.startswith(">") or (fold and at == 0 and has_short_names)
         table.add_column(name.removeprefix(">"), justify="right" if name.startswith(">") else "left", no_wrap=whole)
     for row in (*rows, *make_more_row(more, len(head))):
         cells = [Text(cell, no_wrap=not fold, overflow="fold" if fold else "ellipsis") for cell in row]
