@@ -49,7 +49,7 @@ def list_attempts(messages: Sequence[Message], done: Iterable[Action]) -> tuple[
 def _count_untold(untold: Sequence[tuple[str, str]], total: int) -> Attempt:
     paths = " · ".join([*dict.fromkeys(path for path, _ in untold)][-MOST_PATHS:])
     return Attempt(
-        collapse_whitespace(redact(f"without a stated reason, {len(untold)} of {total}: {paths}")), untold[-1][1]
+        collapse_whitespace(redact(f"{len(untold)} of {total}, no reason beside the call: {paths}")), untold[-1][1]
     )
 
 

@@ -59,9 +59,9 @@ def test_without_a_change_or_a_reason_no_attempt_is_told(rounds: tuple[tuple[Mes
 def test_what_was_taken_back_without_a_reason_is_counted_beside_what_has_one() -> None:
     silent = called("bash", "", "", command="git checkout -- src/lock.py")
     ledger = read(TRIED, BACK, TRIED, silent, TRIED, silent)
-    assert [one.text for one in ledger.attempts] == [LINE, "without a stated reason, 2 of 3: src/lock.py"]
+    assert [one.text for one in ledger.attempts] == [LINE, "2 of 3, no reason beside the call: src/lock.py"]
     lines = render_ledger(ledger)
-    assert "- tried and taken back: without a stated reason, 2 of 3: src/lock.py" in lines["discoveries"]
+    assert "- tried and taken back: 2 of 3, no reason beside the call: src/lock.py" in lines["discoveries"]
     assert render_ledger(read_back(lines)) == lines
     many = read(*(TRIED, BACK) * 9, TRIED, silent)
     assert len(many.attempts) == MOST_ATTEMPTS
