@@ -23,6 +23,7 @@ STATE_WORDS = {"open": "open", "done": "replied to", "superseded": "superseded",
 SUMMARIZED = "before an earlier summary"
 TOGETHER = f"{STATE_WORDS['done']} with "  # goes before the mark of the request that was replied to
 PASSED_OVER = "no reply of its own"  # as older summaries have it
+MOST_PASSED_OVER = 5  # neighbors of which nothing followed that are quoted: the last ones
 PASSED_OVER_GROUP = "the user also wrote"  # begins a line on those that came before the agent said or did anything
 FOLDED = "earlier requests, by what they changed: "  # begins a line on several of them
 PASSED_OVER_CHARS = 160  # of one among several
@@ -66,7 +67,9 @@ def render_course(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator
             yield format_bullet(FOLDED + SEPARATOR.join(_list_folded(group)))
         elif kind:
             lead = f"{kind}:{' ' if len(group) == 1 else chr(10)}"
-            yield format_bullet(lead + "\n".join(map(_quote_passed_over, group)))
+            more = len(group) - MOST_PASSED_OVER
+            earlier = [f"{more} more before these"] * (more > 0)
+            yield format_bullet(lead + "\n".join((*earlier, *map(_quote_passed_over, group[-MOST_PASSED_OVER:]))))
         else:
             yield from (line for one in group for line in _render_told(ledger, one, elsewhere))
 

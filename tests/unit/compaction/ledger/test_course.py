@@ -651,3 +651,13 @@ def test_a_command_that_edits_files_by_a_pattern_is_a_step() -> None:
     assert steps_of(*ran("cd src && sed -i 's/old/new/' a.ts")) == ("changed a.ts",)
     assert steps_of(*ran("find . -name '*.orig' -delete")) == ("find . -name '*.orig' -delete → ok",)
     assert steps_of(*ran("find . -name '*.orig'", "a.ts")) == ()
+
+
+def test_of_many_messages_that_nothing_followed_the_last_are_quoted() -> None:
+    asked = tuple(UserRequest(f"Look at row {n}.", "done", f"k{n}", passed_over=True) for n in range(9))
+    ends = tuple(UserRequest(text, "done", text, progress=Progress(("make → ok",))) for text in ("Fix-it", "Ship-it"))
+    newest = UserRequest("Fix all the rows of the cart, and write the tests of the columns, too.", key="n")
+    lines = render_ledger(Ledger(requests=(UserRequest("Sort all of it.", "done"), *asked, *ends, newest)))
+    told = next(line for line in lines["accomplished"] if line.startswith("- the user also wrote:"))
+    assert [n for n in range(9) if f"“Look at row {n}.”" in told] == [4, 5, 6, 7, 8]
+    assert "4 more before these" in told

@@ -96,7 +96,7 @@ def _shorten_blocks(entries: Sequence[Constraint]) -> list[Constraint]:
 
 def is_repeated(one: Constraint, shown: Iterable[UserRequest]) -> bool:
     """Whether a shown request says a demand as well: one that is long, or one without force in an answered request."""
-    text = collapse_whitespace(one.text)
+    text = collapse_whitespace(one.text).removesuffix("[…]").rstrip()
     if one.replaced_by or one.scope == "project" or is_ruling(one):
         return False
     within = [request.state for request in shown if text in _collapse(request.text)]
