@@ -126,6 +126,7 @@ def test_each_line_of_the_summary_says_where_it_comes_from(tmp_path: Path) -> No
     assert done.code == 0, done.err
     assert re.search(r"← message \d+: the user", done.text)
     assert page.read_text().startswith("<!doctype html>")
+    assert '<meta name="viewport" content="width=device-width' in page.read_text()  # legible on a phone
     report = json.loads(secateur("compact", path, "--window", 9000, "--dry-run", "--explain", "--json").out)
     assert {one["source"] for one in report["explanation"]} >= {"user", "agent"}
     assert json.loads(secateur("compact", path, "--window", 9000, "--dry-run", "--json").out)["explanation"] is None

@@ -82,13 +82,16 @@ _BRANCHES = {
 
 _PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>{title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <style>
+h1 {{ overflow-wrap: anywhere; }}
 body {{ font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; }}
 table {{ border-collapse: collapse; width: 100%; }}
 td {{ border-top: 1px solid #ddd; padding: .3rem .6rem; vertical-align: top; }}
 td.line {{ white-space: pre-wrap; overflow-wrap: anywhere; }}
 td.source {{ color: #555; width: 18rem; overflow-wrap: anywhere; }}
 @media (prefers-color-scheme: dark) {{ body {{ background: #111; color: #ddd; }} td.source {{ color: #aaa; }} }}
+@media (max-width: 40rem) {{ td {{ display: block; }} td.source {{ border: 0; padding-top: 0; width: auto; }} }}
 </style>
 <h1>{title}</h1>
 <p>Messages are counted from 0, as in the JSON report.</p>
