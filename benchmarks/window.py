@@ -6,9 +6,11 @@
 Every session of 30 requests and more is replayed as it was sent: where its host compacted, the history is the host's.
 The window is a share of the session's longest prompt (0: unbounded), for each of six prices. An arm is a preset, the
 path of a policy, or one of these: `compaction` never prunes and only compacts, `cold` is the default with the schedule
-"only when the cache is cold", `target` the default with the bound as its `target_tokens`. Of growing copies of one
-session only the longest counts. `--sample` draws so many sessions of a half, others by another `--seed`. Views are made
-for each price, since it also says how long a cache lives. For each arm:
+"only when the cache is cold", `target` the default with the bound as its `target_tokens`. Unbounded there are two
+yardsticks, whose schedule is the cheapest with the whole session known: `foresight` clears each result once no later
+call names what it alone shows, `at-once` may clear a result in the request after the first that held it. Of growing
+copies of one session only the longest counts. `--sample` draws so many sessions of a half, others by another `--seed`.
+Views are made for each price, since it also says how long a cache lives. For each arm:
 
 `peak`: the longest prompt as a share of the bound; `over`: sessions with a prompt above it, though their fixed part and
 newest round fit; `bill`, `adj`: mean shares of the unpruned bill, the second with everything fetched again that a later
@@ -44,7 +46,8 @@ from secateur.pricing.tariffs import build_tariff
 from secateur.schedule import ColdCache, Never
 from secateur.simulate.bill import BillRow
 from secateur.simulate.cache import Caching
-from secateur.simulate.recall import Score, compare_views, compute_refetch_cost, recall_of
+from secateur.simulate.foresight import Terms, find_best_schedule, list_aged, list_unreferenced
+from secateur.simulate.recall import Recall, Score, compare_views, compute_refetch_cost, recall_of
 from secateur.simulate.replay import ReplayedTurn, replay_policy, replay_unpruned
 from secateur.simulate.requests import Recording
 from secateur.simulate.run import bill_turns
@@ -55,6 +58,7 @@ from figures import count_asked
 
 LONG = 30  # requests of a session that is played, and references of one whose recall counts by itself
 WINDOW = 1_000_000  # of a session that is not bounded
+FORESEEN = ("foresight", "at-once")  # arms that are no policies
 ARMS = ("balance", "careful", "frugal", "compaction", "cold")
 PROMISES = {"balance": 1.01, "careful": 1.0, "frugal": 1.03}  # of the unpruned bill, where nothing is bounded
 ROUNDING = 1e-6  # of a bill
@@ -121,6 +125,12 @@ class Scene:
         tariff = build_tariff(self.price, self.caching.rules)
         return tuple(replay_policy(self.recording, policy, window=window, tariff=tariff, handles=True))
 
+    def foresee(self, arm: str, recall: Recall) -> tuple[ReplayedTurn, ...]:
+        """The session under the cheapest schedule of a yardstick."""
+        recording = self.recording
+        eligible = list_unreferenced(recording, recall) if arm == "foresight" else list_aged(recording, 0)
+        return find_best_schedule(recording, eligible, Terms(self.price, self.caching)).run.turns
+
     def adjust(self, rows: Sequence[BillRow], score: Score) -> float:
         """What fetching again what was lost would cost."""
         rates = self.price.base
@@ -135,7 +145,7 @@ def play(name: str, recording: Recording, given: argparse.Namespace) -> Iterator
         for share in given.share:
             bound = round(longest * share)
             for arm in given.arm:
-                turns = scene.replay(make_policy(arm, bound), bound or WINDOW)
+                turns = scene.foresee(arm, recall) if arm in FORESEEN else replay_bound(scene, arm, bound)
                 pairs = ((recording.get_context(turn.request), turn.seen) for turn in turns)
                 score = recall.score(compare_views(pairs))
                 rows = bill_turns(turns, scene.price, scene.caching)
@@ -156,6 +166,11 @@ def play(name: str, recording: Recording, given: argparse.Namespace) -> Iterator
                     epochs=sum(turn.opened for turn in turns),
                     unpruned=scene.unpruned,
                 )
+
+
+def replay_bound(scene: Scene, arm: str, bound: int) -> tuple[ReplayedTurn, ...]:
+    """The session under the policy of an arm, in a window; 0: without a bound."""
+    return scene.replay(make_policy(arm, bound), bound or WINDOW)
 
 
 def make_policy(arm: str, bound: int) -> Policy:

@@ -19,13 +19,15 @@ class DigestSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Older work of the agent becomes its texts and a line for each call, before history becomes a summary.
 
     The user's messages stay unchanged. By price, the rule is that of the schedule `break_even`: it is done once reading
-    that work has cost `break_even_share` of the cost of rewriting what stays after it, or with a cold cache. Near the
-    window it is done at any price, but only if it brings the view down to `low_water_share`. What will be due soon
-    is done in a pause that the cache does not outlive, since it costs nothing then.
+    that work has cost `break_even_share` of the cost of rewriting what stays after it, or with a cold cache. How much
+    an agent still needs of that work does not depend on prices: `min_reads` has it wait equally long at all of them.
+    Near the window it is done at any price, but only if it brings the view down to `low_water_share`. What will be due
+    soon is done in a pause that the cache does not outlive, since it costs nothing then.
     """
 
     when: Literal["price", "window", "never"] = "price"  # window: over the threshold of a compaction, see `cold_share`
     break_even_share: Annotated[float, Meta(gt=0)] = 0.8  # the share of the cost that the rent must have reached
+    min_reads: Annotated[float, Meta(ge=0)] = 0.0  # and so many tokens read for each token that is rewritten
     low_water_share: Annotated[float, Meta(gt=0, le=1)] = 0.75  # of the window; above it a summary is made instead
     cold_share: Share = 1.0  # of a compaction's threshold; above it `window` is also done where the cache is cold
     last_results: Count = 12  # the newest results stay unchanged, with their rounds,
@@ -36,6 +38,7 @@ class DigestSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     min_savings_ratio: Annotated[float, Meta(ge=0)] = 1.0  # it frees so many times what it leaves, or is not made
     max_overspend: Annotated[float, Meta(ge=0)] | None = 0.01  # it lifts the bill by no more than this share
     outline_share: Share = 0.1  # of a result's characters, for the lines by which to find one's way in it
+    min_outline_chars: Count = 200  # that the outline of any long result may have
     max_outline_chars: Count = 4_000  # the most that they take
     max_prose_chars: Count = 600  # of one text of the agent, its beginning and its end
 

@@ -35,7 +35,6 @@ from secateur.toolcalls.actions import Action, build_action, get_output, pair_ca
 
 ABOUT_CHARS = 160  # of what a call was about
 RESULT_CHARS = 300  # a result that is not longer is there whole
-OUTLINE_CHARS = 200  # that any outline may have
 ROOT_SHARE = 0.6  # of the absolute paths in calls: a folder that this share is in is stated once
 
 BY = "digest"
@@ -86,7 +85,7 @@ def _call(call: Part, result: Part | None, settings: DigestSettings) -> str:
     if len(output) <= RESULT_CHARS:
         return redact(f"{line} → {_describe_status(action, output)}{output or '(nothing)'}")
     said = ", ".join(filter(None, (f"{len(output):,} characters", shorten_line(describe_outcome(result), 100))))
-    room = min(settings.max_outline_chars, max(OUTLINE_CHARS, int(settings.outline_share * len(output))))
+    room = min(settings.max_outline_chars, max(settings.min_outline_chars, int(settings.outline_share * len(output))))
     return redact("\n".join(filter(None, (f"{line} → {said}", outline_with_names(output, room, redact)))))
 
 

@@ -2,10 +2,11 @@
 
 The rule is that of the schedule `break_even`, and the costs are those of the same ledger (`cachecost`). Older work has
 a carrying cost: each request reads it from the cache again. Once that has reached `break_even_share` times what it
-would cost to write anew what the digests leave and what is behind them, they are made. Where the cache is cold, and
-where that part is written anew anyway, that cost is zero. Digests must free a multiple of what they leave, and keep the
-bill within the bound on the overspend, so a short session gets none. Where they wait for the window, they are made once
-the view is over its threshold, and before that if it will be soon and no live cache is lost.
+would cost to write anew what the digests leave and what is behind them, and as many tokens were read as the policy
+asks for (`min_reads`), they are made. Where the cache is cold, and where that part is written anew anyway, that cost is
+zero. Digests must free a multiple of what they leave, and keep the bill within the bound on the overspend, so a short
+session gets none. Where they wait for the window, they are made once the view is over its threshold, and before that if
+it will be soon and no live cache is lost.
 """
 
 from collections.abc import Sequence
@@ -140,6 +141,17 @@ class _DigestCosts:
         return count_pruned(self._projection, self.old.first, self.old.end)
 
     @cached_property
+    def _break_even_share(self) -> float:
+        """The share of the rewrite cost that the carrying cost must have reached.
+
+        `min_reads` counts tokens, which are read at one price and rewritten at another.
+        """
+        settings, pricing = self._settings, self._context.budget.pricing
+        dearer = pricing.cache_write - pricing.cache_read
+        reads = settings.min_reads * pricing.cache_read / dearer if dearer > 0 else 0.0
+        return max(settings.break_even_share, reads)
+
+    @cached_property
     def _ledger(self) -> CostLedger:
         return CostLedger(self._history, CachedPrefixes(self._history))
 
@@ -172,7 +184,7 @@ class _DigestCosts:
             tokens, answers = projection.history_totals.take(messages).tokens, projection.index.assistant_messages
             behind = max(0, tokens[answers[-1]] - tokens[old.end]) if answers else 0
             least = max(0.0, pricing.cache_write - pricing.cache_read) * behind
-            if self._compute_carrying_cost(old.tokens) < self._settings.break_even_share * least:
+            if self._compute_carrying_cost(old.tokens) < self._break_even_share * least:
                 return False
         return self._is_paying(*self._build_upper_bound())
 
@@ -181,9 +193,8 @@ class _DigestCosts:
         return self._is_paying(self._build_edits(made), _count_freed(made))
 
     def _is_paying(self, edits: Sequence[AppliedEdit], freed: int) -> bool:
-        settings, most = self._settings, self._settings.max_overspend
-        earned, share = self._compute_carrying_cost(freed), settings.break_even_share
-        if earned < share * self._compute_rewrite_cost(edits, freed):
+        most = self._settings.max_overspend
+        if self._compute_carrying_cost(freed) < self._break_even_share * self._compute_rewrite_cost(edits, freed):
             return False
         return most is None or self._ledger.is_free(edits) or self._ledger.can_afford(edits, most)
 
@@ -196,7 +207,7 @@ class _DigestCosts:
         if times == 1:
             return ""
         edits, freed = (self._build_edits(made), _count_freed(made)) if made else self._build_upper_bound()
-        cost = times * self._settings.break_even_share * self._compute_rewrite_cost(edits, freed)
+        cost = times * self._break_even_share * self._compute_rewrite_cost(edits, freed)
         is_much = freed >= times * self._settings.min_tokens_freed
         return "" if is_much and self._compute_carrying_cost(freed) >= cost else self._bar.explain()
 

@@ -83,6 +83,7 @@ def test_frugal_shortens_older_work_as_soon_as_that_pays() -> None:
     assert usual.digest is not None
     assert compaction.digest.last_results < usual.digest.last_results
     assert compaction.digest.break_even_share > usual.digest.break_even_share  # fewer digests, each of more
+    assert compaction.digest.min_reads > 0  # where reading is cheap they do not wait longer for that
     assert DropReasoning() in load("frugal").prune
 
 

@@ -16,6 +16,7 @@ from secateur.stores.protocol import SessionId
 DIGEST: dict[str, Any] = {"when": "price", "last_results": 4, "keep_tokens": 4_000, "max_overspend": None}
 ONLY = {"extends": "balance", "name": "digests", "on_arrival": None, "prune": [], "compaction": {"digest": DIGEST}}
 MODEL = "claude-sonnet-4-5"  # a read costs a tenth, a write 1.25
+CHEAP_READS = "claude-sonnet-5-5"  # a read costs a twentieth, a write 1.25
 MINUTE_MS = 60_000
 
 
@@ -23,12 +24,12 @@ def session(rounds: int, *behind: Native) -> list[Native]:
     return [said("user", "Fix the login. Never push."), *worked(rounds, size=400), *behind]
 
 
-def played(engine: Engine, rounds: int) -> list[Any]:
+def played(engine: Engine, rounds: int, model: str = MODEL) -> list[Any]:
     """One request for each round, a minute apart, as an agent sends them."""
     whole = session(rounds)
     ends = range(2, len(whole) + 1, 2)
     return [
-        engine.fit(body(whole[: end - 1], model=MODEL), session="s", now_ms=n * MINUTE_MS, idle_s=60 if n else None)
+        engine.fit(body(whole[: end - 1], model=model), session="s", now_ms=n * MINUTE_MS, idle_s=60 if n else None)
         for n, end in enumerate(ends)
     ]
 
@@ -63,6 +64,21 @@ def test_it_is_made_when_the_rent_has_reached_its_share_of_what_it_costs(forty: 
         n for n, view in enumerate(played(Engine(only(break_even_share=2.0), window=200_000), 30)) if digests(view)
     )
     assert later > first
+
+
+def test_what_was_read_often_enough_goes_equally_late_at_every_price() -> None:
+    """`break_even_share` waits longer where reading costs less, `min_reads` does not."""
+    firsts = {
+        (setting, model): next(
+            n
+            for n, view in enumerate(played(Engine(only(**{setting: least}), window=200_000), 40, model))
+            if digests(view)
+        )
+        for setting, least in (("break_even_share", 2.0), ("min_reads", 23.0))
+        for model in (MODEL, CHEAP_READS)
+    }
+    assert firsts["break_even_share", CHEAP_READS] > firsts["break_even_share", MODEL] == firsts["min_reads", MODEL]
+    assert firsts["min_reads", CHEAP_READS] == firsts["min_reads", MODEL]
 
 
 def test_a_view_grows_only_at_its_end_between_digests(forty: list[Any]) -> None:
