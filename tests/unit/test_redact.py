@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from carriers import CARRIERS, CLASSES, drawn_values
 from credentials import HEX, PEM, PLANTED, SHAPED, made
-from secateur.redact import detect_kinds, is_installed, redact, redact_tree
+from secateur.redact import detect_kinds, redact, redact_tree
+from secateur.redact.detection import is_installed
 
 
 @pytest.mark.parametrize(("kind", "frame", "secret"), PLANTED, ids=[kind for kind, *_ in PLANTED])

@@ -3,33 +3,24 @@
 Rule: it never fails and never changes anything else; the same text gives the same text everywhere, and one that is
 redacted already stays as it is. Blobs keep exact bytes: this is for what is written about them. It finds tokens whose
 shape is known, private keys, and values that look random after a telling name or in a telling notation; a secret that
-is a plain word stays. It takes linear time on any text. The patterns of `detect-secrets` are used only on request
+is a plain word stays. It takes linear time on any text. The patterns are loaded with the first text: most requests
+write nothing that has to be redacted. The patterns of `detect-secrets` are used only on request
 (`thorough=True`) and where that package is installed, since they take half a second per MB.
 """
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache, partial
-from importlib import import_module
+from functools import lru_cache
 from typing import Any
 
 from secateur.memoizing import memoize_texts
-from secateur.redact.assigned import MARKS as OF_NAMES
-from secateur.redact.assigned import find_assigned
-from secateur.redact.key_material import find_keys, find_manifest_secrets
-from secateur.redact.notations import MARKS as OF_NOTATIONS
-from secateur.redact.notations import find_noted
-from secateur.redact.places import Marks, Span, replace_spans
-from secateur.redact.shapes import find_dense_runs, find_shaped
+from secateur.redact.places import Span, replace_spans
 
 SHORT = 2_000  # characters of a text that is first asked whether it could hold any credential at all
 _TELLING = ("passw", "passphrase", "pwd", "secret", "token", "key", "credential", "auth", "cookie")
 _RUN = re.compile(r"[^\s\"',;]{6}")  # a value has a run as long
 _OURS = re.compile(r"[0-9a-f]{12,128}\Z")  # handles, keys, hashes of receipts: they are alone in their fields
-_MARKS = Marks((*OF_NAMES, *OF_NOTATIONS))
 _ROUNDS = 6  # a redaction may reveal what was after it; more than two rounds are unheard of
-
-PASSED_BY = ("Public IP (ipv4)",)  # an address is not a credential
 
 
 def redact(text: str, thorough: bool = False) -> str:
@@ -39,7 +30,11 @@ def redact(text: str, thorough: bool = False) -> str:
     written once, not for every request.
     """
     text = _redact_known(text)
-    return redact_matches(text, make_placeholder) if thorough else text
+    if not thorough:
+        return text
+    from secateur.redact.detection import redact_matches
+
+    return redact_matches(text, make_placeholder)
 
 
 def detect_kinds(text: str) -> tuple[str, ...]:
@@ -102,47 +97,7 @@ def _without(text: str, mark: Callable[[str], str]) -> str:
 
 def _find_spans(text: str) -> Iterator[Span]:
     if len(text) < SHORT and not _RUN.search(text):
-        return
-    data = text.encode("utf-8", "surrogatepass")
-    dense = " ".join(find_dense_runs(data))
-    marked = _MARKS.find_places(text, data)
-    yield from find_shaped(text, dense)
-    yield from find_keys(text, dense)
-    yield from find_noted(text, marked)
-    yield from find_manifest_secrets(text)
-    yield from find_assigned(text, marked)
+        return iter(())
+    from secateur.redact.detection import find_spans
 
-
-def redact_matches(text: str, mark: Callable[[str], str]) -> str:
-    """Replace every match of a pattern in the text; `mark` makes the placeholder for a kind."""
-    for kind, pattern in _load_patterns():
-        text = pattern.sub(partial(_cut, mark=mark, kind=kind), text)
-    return text
-
-
-def is_installed() -> bool:
-    """Whether the optional detector is installed."""
-    return bool(_load_patterns())
-
-
-@cache
-def _load_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    try:
-        plugins = import_module("detect_secrets.core.plugins.util").get_mapping_from_secret_type_to_class()
-        regular = import_module("detect_secrets.plugins.base").RegexBasedDetector
-        kinds = {name: kind for name, kind in plugins.items() if issubclass(kind, regular) and name not in PASSED_BY}
-        return tuple((_normalize_kind(name), one) for name, kind in sorted(kinds.items()) for one in kind().denylist)
-    except Exception:  # another version of it, or none: a scanner never makes an operation fail
-        return ()
-
-
-def _normalize_kind(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-
-
-def _cut(found: re.Match[str], mark: Callable[[str], str], kind: str) -> str:
-    """The match without the secret: its last group, where the pattern has groups, else all of it."""
-    if "[redacted " in found[0]:
-        return found[0]
-    start, end = found.span(found.lastindex or 0)
-    return found.string[found.start() : start] + mark(kind) + found.string[end : found.end()]
+    return find_spans(text)
