@@ -15,11 +15,14 @@ from secateur import arguments
 from secateur.engine import Engine
 from secateur.errors import ConfigError, StillTooLong
 from secateur.fail_open import FailOpen
+from secateur.model import Transcript
+from secateur.plan import Plan
 from secateur.stores.memory import MemoryStore
 from secateur.view import View
 
 OnView = Callable[[View[Any]], None]
 FindUsage = Callable[[Any], Any]
+_EMPTY = Transcript((), ())
 OWNER = "local"  # owns sessions that are found by their history, where the engine names no tenant
 
 
@@ -104,39 +107,34 @@ class Edge:
 
 
 class OpenCalls:
-    """The views of calls that have been sent and not ended, for frameworks that report a call's end elsewhere."""
+    """The views of calls that have been sent and not ended, for frameworks that report a call's end elsewhere.
+
+    Of a stream that its reader left, and of a call that failed for good, frameworks report no end. So little of each is
+    kept: what its usage is recorded with, and which object was sent.
+    """
 
     MOST = 1_000
-    MOST_FAILED = 16  # that may be sent once more; each holds a whole request
 
     def __init__(self) -> None:
-        self._views: OrderedDict[Hashable, View[Any]] = OrderedDict()
-        self._failed: OrderedDict[Hashable, None] = OrderedDict()
+        self._calls: OrderedDict[Hashable, tuple[View[Any], int]] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, call: Hashable) -> View[Any] | None:
-        """The view of a call; None if it is not open."""
-        return self._views.get(call)
-
-    def add(self, call: Hashable, view: View[Any]) -> None:
-        """Keep the view of a call; of too many, the one that was sent first goes."""
+    def add(self, call: Hashable, view: View[Any], sent: object = None) -> None:
+        """A call is sent, with this object in it; of too many, the one that was sent first goes."""
+        bare = View(None, Plan(), view.receipt, _EMPTY, _EMPTY, view.session, view.tenant)
         with self._lock:
-            self._views[call] = view
-            self._failed.pop(call, None)
-            while len(self._views) > self.MOST:
-                self._views.popitem(last=False)
+            self._calls[call] = bare, id(sent)
+            self._calls.move_to_end(call)
+            while len(self._calls) > self.MOST:
+                self._calls.popitem(last=False)
 
-    def fail(self, call: Hashable) -> None:
-        """A call failed, for good or until it is sent again; of too many, the one that failed first goes."""
-        with self._lock:
-            if call in self._views:
-                self._failed[call] = None
-                self._failed.move_to_end(call)
-            while len(self._failed) > self.MOST_FAILED:
-                self._views.pop(self._failed.popitem(last=False)[0], None)
+    def has_sent(self, call: Hashable, sent: object) -> bool:
+        """Whether a call that is open was sent with this very object: it is sent once more."""
+        known = self._calls.get(call)
+        return known is not None and known[1] == id(sent)
 
     def take(self, call: Hashable) -> View[Any] | None:
-        """The view of a call that has ended."""
+        """The view of a call that has ended, without its request; None if it is not open."""
         with self._lock:
-            self._failed.pop(call, None)
-            return self._views.pop(call, None)
+            known = self._calls.pop(call, None)
+        return known[0] if known else None

@@ -248,20 +248,28 @@ def test_a_failing_engine_changes_nothing(server: Upstream) -> None:
     assert all(view.receipt.status == "failed" for view in views.all)
 
 
-def test_a_call_that_failed_is_forgotten_with_others_behind_it() -> None:
+def test_a_stream_that_its_reader_leaves_holds_no_request(server: Upstream) -> None:
+    """LiteLLM reports no end of it."""
+    import litellm
+
     from secateur.adapters.litellm import SecateurLogger
-    from secateur.edge import OpenCalls
 
     logger = SecateurLogger(make_engine())
+    litellm.callbacks = [logger]
 
-    async def run() -> None:
-        for turns in range(1, OpenCalls.MOST_FAILED + 2):
-            await edit(logger, blocks(turns))
-            await logger.async_log_failure_event({"litellm_call_id": 1 + 2 * turns}, None, None, None)
+    async def leave() -> None:
+        answer = await litellm.acompletion(
+            model="openai/gpt-4o", messages=chat(COUNT), stream=True, api_base=f"{server.url}/v1", api_key="sk-none"
+        )
+        async for _ in answer:
+            break
+        await answer.aclose()
 
-    asyncio.run(run())
-    assert logger._calls.get("3") is None
-    assert logger._calls.get("5") is not None
+    try:
+        asyncio.run(leave())
+    finally:
+        litellm.callbacks = []
+    assert [view.request for view, _ in logger._calls._calls.values()] == [None]
 
 
 def test_calls_beside_each_other_keep_their_views_apart(server: Upstream) -> None:

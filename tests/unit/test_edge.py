@@ -32,17 +32,20 @@ def test_an_answer_whose_usage_cannot_be_found_stops_nothing() -> None:
     edge.record(None, {"usage": {}})
 
 
-def test_calls_that_failed_are_not_held_for_good() -> None:
-    view, calls = Edge(None, {}).fit({"messages": [{"role": "user", "content": "hi"}]}), OpenCalls()
-    for number in range(100):
-        calls.add(number, view)
-        calls.fail(number)
-    assert [number for number in range(100) if calls.get(number)] == [*range(100 - OpenCalls.MOST_FAILED, 100)]
-    calls.add(99, view)  # sent again
-    for number in range(100, 200):
-        calls.add(number, view)
-        calls.fail(number)
-    assert calls.take(99) is view
-    assert calls.take(99) is None
-    calls.fail(99)
-    assert calls.get(99) is None
+def test_calls_that_never_end_hold_no_request() -> None:
+    sent = [{"role": "user", "content": "hi"}]
+    view, calls = Edge(None, {}).fit({"messages": sent}), OpenCalls()
+    for number in range(OpenCalls.MOST + 100):
+        calls.add(number, view, sent)
+    assert not calls.has_sent(99, sent)
+    assert calls.has_sent(100, sent)
+    assert not calls.has_sent(100, [*sent])
+    kept = calls.take(100)
+    assert kept is not None
+    assert (kept.session, kept.tenant, kept.receipt) == (view.session, view.tenant, view.receipt)
+    assert (kept.request, kept.raw_transcript.messages, kept.transcript.messages) == (None, (), ())
+    assert calls.take(100) is None
+    calls.add(101, view, sent)  # sent again
+    for number in range(500):
+        calls.add(("new", number), view, sent)
+    assert calls.has_sent(101, sent)

@@ -62,12 +62,6 @@ class SecateurAdkPlugin(BasePlugin):
                 told = usage.model_dump(mode="json", by_alias=True, exclude_none=True)
                 await self.edge.arecord(view, {"usageMetadata": told})
 
-    @override
-    async def on_model_error_callback(self, *, callback_context: Any, llm_request: Any, error: Exception) -> None:
-        """Forget the call, unless it is soon sent again."""
-        with suppress(Exception):
-            self._calls.fail(_name_call(callback_context))
-
     def _make_recall_tool(self) -> FunctionTool:
         def recall(handle: str, tool_context: ToolContext, page: int = 1, lines: str = "", json_path: str = "") -> str:
             return recall_from(self.edge, _name_session(tool_context), handle, page, lines, json_path)

@@ -64,8 +64,7 @@ class SecateurLogger(CustomLogger):
         with suppress(Exception):  # whatever goes wrong here, the call continues
             format, array = ROUTES[_name_route(call_type)]
             call_id = str(kwargs.get("litellm_call_id") or "")
-            known = self._calls.get(call_id)
-            if known is not None and known.request[array] is kwargs.get(array):
+            if call_id and self._calls.has_sent(call_id, kwargs.get(array)):
                 return None
             if isinstance(kwargs.get(array), list):
                 return await self._edit(kwargs, format, array)
@@ -77,18 +76,14 @@ class SecateurLogger(CustomLogger):
         view = self._calls.take(str(kwargs.get("litellm_call_id") or ""))
         await self.edge.arecord(view, response_obj)
 
-    @override
-    async def async_log_failure_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
-        """Forget the call, unless it is soon sent again."""
-        self._calls.fail(str(kwargs.get("litellm_call_id") or ""))
-
     async def _edit(self, kwargs: dict[str, Any], format: str, array: str) -> dict[str, Any] | None:
         model = str(kwargs.get("model") or "").rpartition("/")[2]
         body = {name: kwargs[name] for name in _BESIDE if kwargs.get(name) is not None}
         body |= {"model": model, array: kwargs[array]}
         view = await self.edge.afit(body, _name_session(kwargs), format=format)
-        self._calls.add(str(kwargs.get("litellm_call_id") or ""), view)
-        return None if view.request is body else {**kwargs, array: _with_roles(view, array, format)}
+        sent = kwargs[array] if view.request is body else _with_roles(view, array, format)
+        self._calls.add(str(kwargs.get("litellm_call_id") or ""), view, sent)
+        return None if view.request is body else {**kwargs, array: sent}
 
 
 def _name_route(call_type: Any) -> str:
