@@ -10,7 +10,7 @@ from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, merge, 
 from secateur.compaction.ledger.entries import Command, Constraint, FileEntry, Progress, UserRequest, mark
 from secateur.compaction.ledger.relevance import select_relevant
 from secateur.compaction.ledger.turns.progress import join_progress, limit_progress
-from secateur.compaction.ledger.turns.replies import condense_reply
+from secateur.compaction.ledger.turns.replies import condense_reply, keep_reservations
 from secateur.compaction.ledger.turns.step_choice import has_failed, limit_steps
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.compaction.summary import write_within_budget
@@ -661,3 +661,10 @@ def test_of_many_messages_that_nothing_followed_the_last_are_quoted() -> None:
     told = next(line for line in lines["accomplished"] if line.startswith("- the user also wrote:"))
     assert [n for n in range(9) if f"“Look at row {n}.”" in told] == [4, 5, 6, 7, 8]
     assert "4 more before these" in told
+
+
+def test_a_question_that_says_nothing_alone_is_no_reservation() -> None:
+    assert keep_reservations("The table is done. Which would you prefer?") == ""
+    assert keep_reservations("The table is done. Does that make sense?") == ""
+    assert keep_reservations("The table is done. Shall I push to main?") == "Shall I push to main?"
+    assert keep_reservations("The push was not done yet. Shall I proceed?") == "The push was not done yet."

@@ -73,10 +73,13 @@ def _join(told: Mapping[int, str], cuts: Sequence[int]) -> str:
 
 
 def keep_reservations(reply: str) -> str:
-    """Return what a reply says of what was not done, and the question at its end; what was done is told by calls."""
+    """Return what a reply says of what was not done, and the question at its end; what was done is told by calls.
+
+    A question that says nothing without what stood before it is left out.
+    """
     sentences = [one for part in reply.split(CUT) for one in split_sentences(part)]
     kept = [one for one in sentences[:-1] if _rank_reservation(one)]
-    kept += [one for one in sentences[-1:] if _rank_reservation(one) or _is_question(one)]
+    kept += [one for one in sentences[-1:] if _rank_reservation(one) or (_is_question(one) and not _VAGUE.match(one))]
     return " ".join(kept)
 
 
@@ -136,6 +139,14 @@ _RESERVES = re.compile(
     r"|\bstill (?:open|fails?|needs?|missing)\b|\bleft (?:open|out|untouched|as is)\b"
     r"|\b(?:remains|remaining (?:work|issues?|tasks?|items?|gaps?)|untouched|skipped|blocked|unrelated|deferred"
     r"|limitations?|caveats?|did not|could not|couldn['’]t|failed)\b"
+)
+_VAGUE = re.compile(
+    r"(?i)\W*(?:so,? )?(?:(?:which|what)(?: one| option| of these)? (?:would|do|should) (?:you|we|I)"
+    r" (?:prefer|like|think|do|choose|want)"
+    r"|(?:does|is) (?:that|this) (?:make sense|look (?:good|right)|ok(?:ay)?|right|fine|help)"
+    r"|how does (?:that|this) (?:sound|look)|(?:sound|look)s? (?:good|right)"
+    r"|(?:shall|should|can|may) I (?:proceed|go ahead|continue)|any (?:other )?questions"
+    r"|(?:want|would you like) me to (?:proceed|go ahead|continue|do (?:that|this|it|so)))\W*$"
 )
 BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)]|[✅✓✔])\s+")
 _HEADING = re.compile(r"#{1,6}\s|\||\*\*[^*]{1,80}\*\*:?$|-{3,}$")
