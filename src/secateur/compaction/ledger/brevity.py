@@ -1,10 +1,10 @@
-"""How shortly older requests are told: what another line tells is left out, and neighbors that only changed files fold.
+"""How shortly older requests are told: what another line tells is left out, and so are those that only changed files.
 
 Rule: the newest request keeps all that it had room for. Of one before it stays what no other line tells: behind a
 commit its files need no naming, a question at the end of a reply was answered by what the user said next, checks that
 passed long ago say nothing of now, and an error that stands under what is next is not said again. Files that the
-session created and deleted again leave no step. Old neighbors of which all that is left is that they changed listed
-files have no words of their own: their marks stand together, by what they changed.
+session created and deleted again leave no step. Old requests of which all that is left is that they changed listed
+files are only counted.
 """
 
 import math
@@ -35,11 +35,10 @@ from secateur.toolcalls.actions import clip_text
 from secateur.toolcalls.commands import is_check
 
 LATEST = 3  # requests at the end that keep what others lose
-FOLDED_AGE = 10  # requests before so many at the end may stand together
+PLAIN_AGE = 10  # requests before so many at the end are left out if they only changed files that are listed
 PAST_AGE = 20  # requests before so many at the end are told only if something was changed for them
 BRIEF_TEXT_CHARS, BRIEF_STEPS, BRIEF_REPLY_CHARS = 90, 2, 160  # of a line on one that has no room for more
 _DETAIL = ((1, 8, 320), (4, 6, 240), (12, 4, 180), (math.inf, 3, 120))  # by age: steps and reply of a request
-_FEWEST_FOLDED = 2
 _KNOWN_CHARS = 60  # of an error, by which it is known in another line
 
 
@@ -65,32 +64,27 @@ def is_undone(one: UserRequest, shortened: UserRequest) -> bool:
     return has_changed(one.progress) or not (shortened.progress and shortened.progress.reply)
 
 
-def fold_requests(
+def drop_plain(
     requests: Sequence[UserRequest], kept: Collection[str], files: Iterable[FileEntry]
 ) -> tuple[UserRequest, ...]:
-    """Return the requests; old ones that only changed listed files stand together, without their words.
+    """Return the requests without old ones, or ones before the newest commit, that only changed listed files.
 
-    `kept`: keys of those that keep their words.
+    `kept`: keys of those that stay.
     """
     listed = {posixpath.basename(one.path) for one in files if one.use not in ("read", "discarded") and not one.scratch}
-    old = max(0, len(requests) - FOLDED_AGE)
+    commits = [at for at, one in enumerate(requests) if any(map(_is_commit, list_told_steps([one])))]
+    taken = min(commits[-1], len(requests) - LATEST) if commits else 0
+    old = max(len(requests) - PLAIN_AGE, taken)
+    return tuple(one for at, one in enumerate(requests) if at >= old or one.key in kept or not _is_plain(one, listed))
 
-    folded = [one for one in requests[:old] if one.key not in kept and _is_foldable(one, listed)]
-    if len(folded) < _FEWEST_FOLDED:
-        return tuple(requests)
-    first = requests.index(folded[0])
-    others = [one for one in requests[first:] if one not in folded]
-    return (*requests[:first], *(replace(one, text="") for one in folded), *others)
+
+def _is_commit(step: str) -> bool:
+    return step.startswith(COMMITTED)
 
 
 def list_constrained(constraints: Iterable[Constraint]) -> set[str]:
     """Return the marks of the requests that demand something."""
     return {mark(one.key) for one in constraints if one.scope != "project"}
-
-
-def is_folded(one: UserRequest) -> bool:
-    """Whether of a request only its step is told."""
-    return not one.text and one.state == "done" and one.progress is not None and not one.progress.reply
 
 
 def make_brief(one: UserRequest) -> UserRequest:
@@ -109,10 +103,10 @@ def add_reply(brief: UserRequest, whole: UserRequest) -> UserRequest:
     return replace(brief, progress=limit_progress(whole.progress, BRIEF_STEPS, BRIEF_REPLY_CHARS))
 
 
-def _is_foldable(one: UserRequest, listed: set[str]) -> bool:
+def _is_plain(one: UserRequest, listed: set[str]) -> bool:
     """Whether all that there is to tell of a request is that it changed files that are listed."""
     progress = one.progress
-    if one.state != "done" or not one.key or one.answers or progress is None or progress.reply:
+    if one.state != "done" or not one.key or progress is None or progress.reply:
         return False
     found = [split_names(step) for step in progress.steps]
     return len(found) == 1 and found[0] is not None and found[0][0] == "changed" and listed.issuperset(found[0][1])

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from secateur.compaction.ledger.brevity import is_folded
-from secateur.compaction.ledger.entries import Constraint, Ledger, Progress, UserRequest, mark
+from secateur.compaction.ledger.entries import Constraint, Ledger, UserRequest, mark
 from secateur.compaction.ledger.turns.outcomes import SEPARATOR
 from secateur.compaction.ledger.turns.step_choice import is_count
 from secateur.compaction.ledger.user.answers import is_confirming
@@ -25,7 +24,6 @@ TOGETHER = f"{STATE_WORDS['done']} with "  # goes before the mark of the request
 PASSED_OVER = "no reply of its own"  # as older summaries have it
 MOST_PASSED_OVER = 5  # neighbors of which nothing followed that are quoted: the last ones
 PASSED_OVER_GROUP = "the user also wrote"  # begins a line on those that came before the agent said or did anything
-FOLDED = "earlier requests, by what they changed: "  # begins a line on several of them
 PASSED_OVER_CHARS = 160  # of one among several
 GAP = "[…]"
 LED = "asked “"  # goes before the question that a goal answers
@@ -39,7 +37,6 @@ _GROUP = re.compile(
     rf"(?:{PASSED_OVER_GROUP}(?:( {SUMMARIZED})| before \[\S*\])?|asked, and {PASSED_OVER}):\s(?=\[\S*\] “)"
 )
 _LED = re.compile(rf"{LED}(.*?)”: (.*)", re.S)
-_MARK = re.compile(r"\[(\S+)\]")
 _LINE_GAP = re.compile(r" \[…\]$", re.M)
 _LIST = re.compile(r"(?<=[:：]) |; ")
 UNDER_GOAL = "(see Goal)"  # in place of the words of a request that stand there
@@ -63,9 +60,7 @@ def render_course(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator
     told = [one for one in ledger.requests if is_in_course(one) and (one.progress or id(one) not in elsewhere)]
     for kind, grouped in groupby(told, _find_group):
         group = list(grouped)
-        if kind == FOLDED:
-            yield format_bullet(FOLDED + SEPARATOR.join(_list_folded(group)))
-        elif kind:
+        if kind:
             lead = f"{kind}:{' ' if len(group) == 1 else chr(10)}"
             more = len(group) - MOST_PASSED_OVER
             earlier = [f"{more} more before these"] * (more > 0)
@@ -88,8 +83,6 @@ def _render_told(ledger: Ledger, one: UserRequest, elsewhere: Mapping[int, str])
 
 def _find_group(one: UserRequest) -> str:
     """Return how the line begins that a request shares with its neighbors; "" if it has lines of its own."""
-    if is_folded(one):
-        return FOLDED
     is_without_result = one.passed_over and one.state == "done" and one.progress is None and not one.answers
     kind = f"{PASSED_OVER_GROUP} {SUMMARIZED}" if one.summarized else PASSED_OVER_GROUP
     return kind if is_without_result else ""
@@ -100,17 +93,6 @@ def parse_group(text: str) -> Iterator[UserRequest]:
     if begins := _GROUP.match(text):
         for hit in _PASSED_OVER.finditer(text, begins.end()):
             yield UserRequest(hit[2], "done", hit[1], passed_over=True, summarized=bool(begins[1]))
-    elif text.startswith(FOLDED):
-        for item in text.removeprefix(FOLDED).split(SEPARATOR):
-            marks, _, step = item.rpartition("] ")
-            progress = Progress((step,))
-            yield from (UserRequest("", "done", key, progress=progress) for key in _MARK.findall(f"{marks}]"))
-
-
-def _list_folded(group: Sequence[UserRequest]) -> Iterator[str]:
-    """Yield the marks of neighbors with the step that they share."""
-    for steps, some in groupby(group, lambda one: one.progress.steps if one.progress else ()):
-        yield f"{' '.join(f'[{mark(one.key)}]' for one in some)} {SEPARATOR.join(steps)}"
 
 
 def _quote_passed_over(one: UserRequest) -> str:

@@ -15,7 +15,7 @@ from secateur.compaction.ledger.brevity import (
     LATEST,
     PAST_AGE,
     add_reply,
-    fold_requests,
+    drop_plain,
     is_undone,
     list_constrained,
     make_brief,
@@ -74,7 +74,6 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     telling = _select_requests(ledger)
     goals = list_goals(ledger)
     requests = _limit_answered(telling, goals, chars)
-    dropped = ledger.omitted.get("requests", 0) + _count_untold(ledger, requests)
     work = "\n".join((*(one.path for one in ledger.files), *(one.text for one in ledger.commands)))
     acts = list_open_acts(ledger)
     constraints = select_constraints(ledger.constraints, requests, most_rules, work, acts)
@@ -84,7 +83,8 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     left_out = len(ledger.commits) - len(commits)
     files = select_files(ledger)
     kept = {one.key for one in requests if mark(one.key) in list_constrained(ledger.constraints)}
-    requests = fold_requests(requests, kept | {one.key for one in goals}, files)
+    requests = drop_plain(requests, kept | {one.key for one in goals}, files)
+    dropped = ledger.omitted.get("requests", 0) + _count_untold(ledger, requests)
     counts = {"requests": dropped, SCRATCH: count_scratch(ledger, files)}
     if left_out:
         counts["commits"] = ledger.omitted.get("commits", 0) + left_out

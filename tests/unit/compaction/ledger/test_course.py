@@ -7,7 +7,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.entries import Command, Constraint, FileEntry, Progress, UserRequest, mark
+from secateur.compaction.ledger.entries import Command, Constraint, FileEntry, Progress, UserRequest
 from secateur.compaction.ledger.relevance import select_relevant
 from secateur.compaction.ledger.turns.progress import join_progress, limit_progress
 from secateur.compaction.ledger.turns.replies import condense_reply, keep_reservations
@@ -522,7 +522,7 @@ def test_a_request_and_its_steps_stand_in_one_line_where_they_can_be_told_apart(
     assert all((one.progress, one.state) == (kept[one.text].progress, kept[one.text].state) for one in asked)
 
 
-def test_old_requests_that_only_changed_listed_files_stand_together() -> None:
+def test_old_requests_that_only_changed_listed_files_are_counted() -> None:
     old = [replied(f"Mend part {n} of the reader.", f"changed part{n // 2}.py") for n in range(5)]
     demand = replied("Never drop a row of the reader.", "changed part0.py")
     hidden = replied("Mend the hidden part of it.", "changed hidden.py")
@@ -533,18 +533,28 @@ def test_old_requests_that_only_changed_listed_files_stand_together() -> None:
         files=tuple(FileEntry(f"src/part{n}.py", "changed") for n in range(3)),
     )
     lines = render_ledger(select_relevant(ledger, 4_000, 400))
-    marks = [mark(one.key) for one in old]
-    told = next(line for line in lines["accomplished"] if line.startswith("- earlier requests, by what they changed: "))
-    assert told.partition(": ")[2] == (
-        f"[{marks[0]}] [{marks[1]}] changed part0.py · [{marks[2]}] [{marks[3]}] changed part1.py"
-        f" · [{marks[4]}] changed part2.py"
-    )
     text = "\n".join(lines["accomplished"])
+    assert "Mend part" not in text
+    assert "left out to save room: 5 requests" in text
     assert "Mend the hidden part of it. → changed hidden.py" in text
     assert text.count("Write page") == 10 - len(list_goals(ledger))
-    again = read_back(lines)
-    assert render_ledger(again) == lines
-    assert [one.key for one in again.requests if one.key in marks] == marks
+    assert render_ledger(read_back(lines)) == lines
+
+
+def test_requests_before_a_commit_that_only_changed_listed_files_are_counted() -> None:
+    old = [replied(f"Mend part {n} of the reader.", "changed part.py") for n in range(3)]
+    commit = replied("Commit all of it now.", "commit [main 1a2b3c4] Mend the reader")
+    new = [replied(f"Write page {n} of the docs.", "changed page.md") for n in range(4)]
+    files = (FileEntry("src/part.py", "changed"), FileEntry("page.md", "changed"))
+    first = replied("Build the reader of rows.", "created read.py")
+
+    def render(*requests: UserRequest) -> str:
+        ledger = Ledger(requests=(first, *requests), files=files)
+        return "\n".join(render_ledger(select_relevant(ledger, 4_000, 400))["accomplished"])
+
+    assert "Mend part" not in render(*old, commit, *new)
+    assert "Mend part 0" in render(*old, *new)
+    assert "Write page 0" in render(*old, commit, *new)
 
 
 def test_files_that_the_session_created_and_deleted_leave_no_step() -> None:
