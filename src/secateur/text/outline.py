@@ -9,6 +9,8 @@ outline, in time linear in its length. A text that defines nothing, lists nothin
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import compress, repeat
+from operator import is_
 from typing import NamedTuple
 
 from secateur.memoizing import memoize_texts
@@ -224,6 +226,7 @@ def _find_entries(marked: Sequence[tuple[int, _Marks]]) -> Iterator[tuple[int, i
 _GAP = 2  # lines: groups of imports are parted by an empty one
 _FIRST = 8  # lines that are looked at before the others
 _MOST_KEPT, _KEPT_CHARS = 20_000, 200  # lines, and characters of each
+_NEW: _Marks | None = _Marks(False, None, False)  # stands for the marks of a line that is not known
 _known: list[dict[str, _Marks | None]] = [{}]  # of the lines that were looked at last: a file is read again and again
 
 
@@ -232,12 +235,15 @@ def _find_marked(lines: list[str]) -> list[tuple[int, _Marks]]:
     if len(_known[0]) > _MOST_KEPT:
         _known[0] = {}  # not cleared: another thread may be using it
     known = _known[0]
-    new = _drop_longer([*set(lines).difference(known)], LONGEST - 1)
-    longer = _mark_lines(new, known) if new else {}
-    found: Iterable[_Marks | None] = map(known.get, lines)
-    if longer:
-        found = [marks or longer.get(line) for line, marks in zip(lines, found, strict=True)]
-    return [(place, marks) for place, marks in enumerate(found) if marks is not None]
+    found = list(map(known.get, lines, repeat(_NEW)))
+    fresh = {*compress(lines, map(is_, found, repeat(_NEW)))}
+    if fresh:
+        new = _drop_longer([*fresh], LONGEST - 1)
+        longer = _mark_lines(new, known) if new else {}
+        found = list(map(known.get, lines))
+        if longer:
+            found = [marks or longer.get(line) for line, marks in zip(lines, found, strict=True)]
+    return [*zip(compress(range(len(found)), found), filter(None, found), strict=True)]
 
 
 def _mark_lines(lines: list[str], known: dict[str, _Marks | None]) -> dict[str, _Marks]:

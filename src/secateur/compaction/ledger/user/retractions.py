@@ -122,6 +122,7 @@ def list_named(text: str) -> frozenset[str]:
     return frozenset(name.strip("./-`") for name in NAME.findall(text))
 
 
+@memoize_texts(4_096)  # each demand is compared with all that came later
 def find_alternatives(text: str) -> frozenset[tuple[int, int]]:
     """Return which of things that exclude each other a text names (tabs or spaces), as group and member."""
     return frozenset(
@@ -129,15 +130,11 @@ def find_alternatives(text: str) -> frozenset[tuple[int, int]]:
     )
 
 
-@memoize_texts(1_024)
 def _is_alternative(text: str, later: str) -> bool:
     """Whether the two name different ones of things that exclude each other: tabs and spaces, npm and yarn."""
-    for group in _ALTERNATIVES:
-        one = {n for n, pattern in enumerate(group) if pattern.search(text)}
-        other = {n for n, pattern in enumerate(group) if pattern.search(later)}
-        if one and other and not other <= one:
-            return True
-    return False
+    mine, its = find_alternatives(text), find_alternatives(later)
+    groups = {group for group, _ in mine}
+    return any(group in groups for group, _ in its - mine)
 
 
 def list_scopes(text: str) -> frozenset[str]:

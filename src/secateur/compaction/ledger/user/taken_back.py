@@ -36,7 +36,7 @@ def mark_taken_back(constraints: Iterable[Constraint], requests: Sequence[UserRe
 
     A demand that stands in none of the requests is older than all of them.
     """
-    told = [(at, one) for at, text in enumerate(requests) for one in list_retracting(text.text)]
+    told = [(at, one) for at, text in enumerate(requests) for one in list_retracting(text.text) if _may_take_back(one)]
     places = {one.key: at for at, one in enumerate(requests)} if told else {}
     made = []
     for one in constraints:
@@ -73,6 +73,16 @@ def list_banned_acts(text: str) -> tuple[str, ...]:
     """Return which acts a message forbids or puts off: "don't push yet", "hold off on the commit"."""
     said = unicodedata.normalize("NFC", text[:_SEARCHED])
     return tuple(act for act, (bans, _) in _ACTS.items() if bans.search(said) or _HOLDS[act].search(said))
+
+
+@memoize_texts(4_096)
+def _may_take_back(sentence: str) -> bool:
+    """Whether a sentence takes anything back, whatever was demanded: most do not, and none is compared in vain."""
+    if _CORRECTS.match(sentence) or _NEEDLESS.search(sentence) or _DROPS.search(sentence):
+        return True
+    if is_bare_retraction(sentence) or any(orders.fullmatch(sentence) for _, orders in _ACTS.values()):
+        return True
+    return _CHANGES.search(sentence) is not None and bool(find_alternatives(sentence))
 
 
 def _is_taken_back(one: Constraint, sentence: str, distance: int) -> bool:
