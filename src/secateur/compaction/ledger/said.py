@@ -13,7 +13,7 @@ from secateur.model import Message
 from secateur.redact import redact
 from secateur.text.host_texts import is_nudge, strip_host_text
 from secateur.tool_kinds import detect_tool_kind
-from secateur.toolcalls.actions import clip_text
+from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
 
 def get_user_text(message: Message) -> str:
@@ -204,6 +204,22 @@ def cut_pasted(text: str) -> str:
         if line is not None:
             made.append(line)
     return "\n".join(made)
+
+
+def strip_emphasis(text: str) -> str:
+    """Return a text in one line, without marks of emphasis and of code."""
+    return collapse_whitespace(_EMPHASIS.sub("", text))
+
+
+def is_quoted(text: str, told: str, fewest: int) -> bool:
+    """Whether `told` has these words, or most of them behind an opening ("I like: ..."), in pieces of `fewest`."""
+    parts = [one for one in _OPENED.split(text) if len(one) >= fewest and one in told]
+    return text in told or sum(map(len, parts)) >= _QUOTED_SHARE * len(text)
+
+
+_QUOTED_SHARE = 0.6  # of its characters
+_EMPHASIS = re.compile(r"[*`]+")
+_OPENED = re.compile(r"\s[-–—•]\s|[:：]\s")
 
 
 def strip_code(text: str) -> str:

@@ -24,8 +24,10 @@ from secateur.compaction.ledger.said import (
     get_agent_text,
     get_rejection,
     get_user_text,
+    is_quoted,
     split_sentences,
     strip_code,
+    strip_emphasis,
 )
 from secateur.compaction.ledger.user.demands import (
     ASKS,
@@ -55,7 +57,7 @@ from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.text.host_texts import find_project_rules
-from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
+from secateur.toolcalls.actions import Action, clip_text
 
 MAX_CHARS = 600  # of one constraint
 QUOTED_CHARS, QUOTED_MESSAGES = 40, 6  # of a sentence that is quoted, and messages before in which the agent said it
@@ -91,8 +93,8 @@ def _without_quotes(
     for one in demands:
         if one.scope == "request" and len(one.text) >= QUOTED_CHARS and normalize_demand(one.text) not in known:
             if told is None:
-                told = collapse_whitespace("\n".join(map(get_agent_text, before)))
-            if collapse_whitespace(_BULLET.sub("", one.text)) in told:
+                told = strip_emphasis("\n".join(map(get_agent_text, before)))
+            if is_quoted(strip_emphasis(_BULLET.sub("", one.text)), told, QUOTED_CHARS):
                 continue
         yield one
 

@@ -81,7 +81,7 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
             if (words := clean_words(get_agent_text(message))) and (is_telling(words) or said is None):
                 said = Quote(words, message.key)
                 report = Quote(words, message.key, True) if last and has_worked else report
-        elif at not in expansions and (text := get_user_text(message) or get_rejection(message)):
+        elif at not in expansions and (text := get_user_text(message) or get_rejection(message)) not in _SLIPS:
             rejected = describe_rejected(message, messages[:at])
             found = _update_states(found, last, text, bool(rejected))
             found[-1] = replace(found[-1], passed_over=not is_taken_up)
@@ -113,6 +113,7 @@ def _drop_beginning(found: list[UserRequest], request: str, is_taken_up: bool) -
     return [one for one in found if not (one.passed_over and not one.summarized and one.text == request)]
 
 
+_SLIPS = ("", "/", ".", ",", ";", "\\", "`")  # of the keyboard
 _FEWEST_BEGUN = 12  # characters
 
 

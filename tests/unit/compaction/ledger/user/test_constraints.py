@@ -416,3 +416,16 @@ def test_a_message_that_begins_with_the_name_of_a_skill_is_no_output_of_a_shell(
     assert [one.text for one in build_ledger(talk(user(said)).messages).constraints] == [said]
     assert not build_ledger(talk(user("$ echo never")).messages).constraints
     assert not build_ledger(talk(user("$rows = array_only('never');")).messages).constraints
+
+
+def test_what_the_user_quotes_from_the_agent_behind_an_opening_of_their_own_is_no_demand() -> None:
+    said = "Ideas:\n\n- **A calm lamp**: people want lamps that don't just shine but dim with the evening."
+    quote = "oh i like - A calm lamp: people want lamps that don't just shine but dim with the evening."
+    assert not build_ledger(talk(user("Any ideas?"), assistant(text=said), user(quote)).messages).constraints
+    own = "oh i like - A calm lamp: but don't ever let it shine at night, and do not use green light for it at all."
+    assert build_ledger(talk(user("Any ideas?"), assistant(text=said), user(own)).messages).constraints
+
+
+def test_a_slip_of_the_keyboard_is_no_request() -> None:
+    ledger = build_ledger(talk(user("Mend the lamp."), user("/"), assistant(text="Mended.")).messages)
+    assert [one.text for one in ledger.requests] == ["Mend the lamp."]
