@@ -2,15 +2,15 @@
 
 Rule: a start counts where its result names what was started: an agent or a task by its id, a worker or a session of a
 terminal by the name that the command gave it. A look, or a local step of git, is no work. It has ended where a later
-result or a notice of the host says so behind that name, or a call stops it. Work that is sent to an agent again is open
-again.
+result or a notice of the host says so behind that name, or a call stops it; a check that ran on, also after two more
+messages of the user. Work that is sent to an agent again is open again.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from secateur.compaction.ledger.runs.failed_acts import quote_line
-from secateur.compaction.ledger.said import STOP
+from secateur.compaction.ledger.said import STOP, get_user_text
 from secateur.model import Message, Part
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
@@ -18,6 +18,7 @@ from secateur.toolcalls.commands import ExecutedCommand, find_session
 from secateur.toolcalls.file_effects import list_command_lines
 
 MOST_HANDED = 6
+PAST_MESSAGES = 2  # of the user, after which a check that ran on has ended, whoever looked
 WHAT_CHARS = 100  # of what was handed out
 _SEARCHED = 20_000  # characters of a text
 _BEHIND = 400  # characters behind an id, in which its state stands
@@ -32,13 +33,19 @@ def list_handed_out(
     for run in ran:
         runs.setdefault(run.action.key, []).append(run)
     left: dict[str, str] = {}
+    checks: dict[str, int] = {}  # that run on, with how many messages of the user followed
     for message in messages if actions else ():
+        if checks and get_user_text(message):
+            checks = {name: count + 1 for name, count in checks.items()}
+            left = {name: what for name, what in left.items() if checks.get(name, 0) < PAST_MESSAGES}
         for part in message.parts:
             action = actions.get(part.key)
             started = dict(_list_started(action, runs.get(part.key, []))) if action and action.ok else {}
             for name in [*left] if not started and _may_tell(message, part) else ():
                 if _is_ended(name, part.text[-_SEARCHED:]) or (action and _is_stopped(name, action)):
                     del left[name]
+            if any(run.check for run in runs.get(part.key, ())):
+                checks |= dict.fromkeys(started, 0)
             again = {_strip_session(what) for what in started.values()}  # the same command runs anew
             left = {
                 name: what

@@ -119,3 +119,13 @@ def test_a_look_and_a_local_step_of_git_are_no_work_that_was_handed_out() -> Non
     for line in ("rg -n menu docs", "git commit -m 'Add the menu'", "git add -A && git commit -m 'Add the menu'"):
         assert left(*call("exec_command", said, cmd=line)) == []
     assert left(*call("exec_command", said, cmd="git push origin menu"))
+
+
+def test_a_check_that_ran_on_two_messages_of_the_user_ago_is_no_open_work() -> None:
+    begun = call("exec_command", "Process running with session ID 60210\nOutput:\n", cmd="go test ./...")
+    served = call("exec_command", "Process running with session ID 71\nOutput:\n", cmd="npm run dev")
+    more = (user("Now the bill."), assistant(text="It is made."))
+    assert len(left(*begun, *served, *more)) == 2
+    assert left(*begun, *served, *more, user("And the wine."), assistant(text="It is there.")) == [
+        "`npm run dev` (session 71)"
+    ]
