@@ -3,7 +3,8 @@
 Rule: whole sentences and lines of the text in their order, with a mark where some are left out; none is cut and none is
 made up. Sentences that open a quoted document or its summary go early, versions and response formats not at all.
 First come those that give the task, its reason and what is expected of it, then the beginning and the end.
-What a line announces by its number ("two issues here:") is kept by the first sentence of each.
+What a line announces by its number ("two issues here:") is kept by the first sentence of each, and a numbered list of
+steps by the beginning of each of them.
 Logs, tags, long code and addresses alone are left out before anything else, and orders with force go late, since they
 are listed as constraints. A sentence that has no room at all is cut between words.
 """
@@ -37,12 +38,16 @@ from secateur.toolcalls.actions import clip_text
 
 GAP = "[…]"
 SEARCHED_CHARS = 40_000  # of one request; of a longer one its ends
+_FEWEST_STEPS, _LEAST_STEP = 4, 40  # points of such a list, and characters that are left of one
+_STEP = re.compile(r"[ \t]{0,4}(\d{1,2})[.)][ \t]+\S")
+_STEP_ENDS = re.compile(r"(?<=[^\d\s][.!?;:])(?=\s)|(?<=[。；])")
 OTHERS_SHARE = 0.6  # of the room: beyond it only what says what is to be done
 
 
 @memoize_texts(1_024)
 def condense_request(text: str, max_chars: int) -> str:
     """Shorten a request to what says most of what is to be done; a shorter one is returned as it is."""
+    text = _shorten_steps(text, max_chars) if len(text) > max_chars else text
     if len(text) <= max_chars:
         return text
     units = _rank_sections(_rank_added(list(split_units(keep_ends(text, SEARCHED_CHARS).replace("\r\n", "\n")))))
@@ -51,6 +56,34 @@ def condense_request(text: str, max_chars: int) -> str:
         return f"{cut}\n{GAP}"
     chosen = _choose(units, max_chars)
     return _join(units, chosen) if chosen else keep_ends(text, max_chars)
+
+
+def _shorten_steps(text: str, max_chars: int) -> str:
+    """Shorten each long point of a numbered list to its beginning, if all of them have room then; else return the text.
+
+    Whoever is to follow steps has to know of each of them.
+    """
+    lines = text[:SEARCHED_CHARS].split("\n")
+    steps = [(at, int(hit[1])) for at, line in enumerate(lines) if (hit := _STEP.match(line))]
+    is_list = len(steps) >= _FEWEST_STEPS and [number for _, number in steps] == [*range(1, len(steps) + 1)]
+    sizes = sorted(len(lines[at]) + len(GAP) + 2 for at, _ in steps)
+    room = _compute_room(sizes, max_chars - (len(text) - sum(sizes) + len(sizes) * (len(GAP) + 2)))
+    if not is_list or room < _LEAST_STEP or len(text) > SEARCHED_CHARS:
+        return text
+    for at, _ in steps:
+        if len(lines[at]) > room:
+            ends = [hit.end() for hit in _STEP_ENDS.finditer(lines[at][:room]) if hit.end() > _LEAST_STEP]
+            lines[at] = f"{lines[at][: ends[-1]] if ends else clip_text(lines[at], room)} {GAP}"
+    return "\n".join(lines)
+
+
+def _compute_room(sizes: Sequence[int], room: int) -> int:
+    """Return how much each of these may have, the smallest first, if what a small one leaves goes to the others."""
+    for at, size in enumerate(sizes):
+        if size > room // (len(sizes) - at):
+            return room // (len(sizes) - at) - len(GAP) - 2
+        room -= size
+    return sizes[-1] if sizes else 0
 
 
 def _cut_best(units: Sequence[BriefUnit], room: int) -> str:

@@ -163,10 +163,14 @@ def _describe_last_call(ledger: Ledger) -> str:
 
 def _describe_beginning(ledger: Ledger) -> str:
     """Say that nothing was changed yet for a request that asks for a change."""
-    newest = ledger.requests[-1].text if ledger.requests else ""
     is_unchanged = not any(one.use not in ("read", "discarded") and not one.scratch for one in ledger.files)
-    is_asked = is_task(newest) and _CHANGES.search(newest) is not None
-    return ", and no call edited a file yet" if is_unchanged and is_asked else ""
+    return ", and no call edited a file yet" if is_unchanged and _is_change_asked(ledger) else ""
+
+
+def _is_change_asked(ledger: Ledger) -> bool:
+    """Whether the newest request gives work that changes something."""
+    newest = ledger.requests[-1].text if ledger.requests else ""
+    return is_task(newest) and _CHANGES.search(newest) is not None
 
 
 def _list_open(ledger: Ledger) -> Iterator[str]:

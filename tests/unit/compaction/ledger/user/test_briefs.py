@@ -279,3 +279,15 @@ def test_the_words_before_a_paste_stay_where_they_give_the_task() -> None:
     assert condense_request(f"can you incorporate:\n\nAll reviews are in.\n{pasted}", 200).startswith(
         "can you incorporate:"
     )
+
+
+def test_of_a_numbered_list_of_steps_each_one_stays() -> None:
+    steps = [
+        f"{n}. Look at page {n} of the old book, copy it to the new one, and leave its date." for n in range(1, 13)
+    ]
+    steps[5] = "6. Wash your hands."
+    told = condense_request("\n".join(("Follow these steps:", *steps, "Then close the book.")), 800)
+    assert len(told) <= 800
+    for n in range(1, 13):
+        assert f"{n}. {'Wash your hands.' if n == 6 else f'Look at page {n} of the old book,'}" in told
+    assert told.endswith("\nThen close the book.")
