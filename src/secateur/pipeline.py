@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from secateur import documents
 from secateur.api import Violation
 from secateur.compaction.outcome import Compacted, CompactionSkipped
-from secateur.model import Edit, Epoch, Restore
-from secateur.plan import REFUSED, Plan, with_dependents
+from secateur.model import Epoch
+from secateur.plan import REFUSED, Plan
 from secateur.projection import Projection
 from secateur.projection.messages import make_weigher
 from secateur.receipt import EditRecord, build_range_records, build_records
@@ -44,6 +44,7 @@ from secateur.stages import (
 )
 from secateur.stages.compact import CompactionStep
 from secateur.stages.demands import Demands, collect, detect_change, remember_repairs
+from secateur.stages.raw_history import restore_raw
 from secateur.stages.setup import CompactionSetup, CompactOptions, PreparedSummary
 from secateur.stages.summary_epoch import separate_turns
 from secateur.stores.protocol import Blob, SessionId, State
@@ -279,8 +280,8 @@ def _open(projection: Projection, epoch: Epoch | None) -> tuple[EditRecord, ...]
 def roll_back(projection: Projection, now_ms: int, is_open: bool, validate: Validate) -> str:
     """Never send what the provider would reject: revert the newest epoch, then all of them; return why, or "".
 
-    Both reverts are epochs of the plan, so the record shows what happened. Reverting an epoch that was never sent
-    leaves the view as it was; going back to the raw history is an edit like any other, with its dependents.
+    The reverts are epochs of the plan, so the record shows what happened. Reverting an epoch that was never sent
+    leaves the view as it was.
     """
     violations = validate(projection)
     if not violations:
@@ -292,9 +293,7 @@ def roll_back(projection: Projection, now_ms: int, is_open: bool, validate: Vali
         projection.apply_epoch(Epoch(now_ms, messages[-1].key, why, (), reverts=len(projection.plan.epochs) - 1))
         if not validate(projection):
             return why
-    back: tuple[Edit, ...] = tuple(Restore(key, strategy="gate") for key in sorted(projection.fold.parts))
-    if projection.binds:
-        back = with_dependents(messages, back, projection.fold.removed)
-    projection.apply_epoch(Epoch(now_ms, messages[-1].key, why, back))
+    for epoch in restore_raw(projection, now_ms, why):
+        projection.apply_epoch(epoch)
     validate(projection)
     return why

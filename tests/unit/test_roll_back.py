@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from secateur.documents import read
-from secateur.model import Epoch, Rewrite
+from secateur.model import Epoch, NewMessage, Replace, Rewrite
 from secateur.pipeline import roll_back
 from secateur.plan import REFUSED, list_active_epochs
 from secateur.projection import Projection
@@ -70,3 +70,16 @@ def test_what_was_not_opened_by_this_request_is_not_undone_by_number() -> None:
     assert roll_back(work, 2, False, Emitter().find_new_violations).startswith(REFUSED)
     assert [epoch.reverts for epoch in work.plan.epochs] == [None, None]
     assert text_of(work, 3) == "it is not there"
+
+
+def test_messages_that_an_older_epoch_replaced_come_back_too() -> None:
+    work = edited()
+    messages = work.document.transcript.messages
+    summary = NewMessage("user", "a summary", "summary")
+    lone = Replace(messages[1].key, messages[2].key, (summary,), "by hand")  # a result without its call's round
+    work.apply_epoch(Epoch(1, messages[-1].key, "", (lone,)))
+    work.apply_epoch(Epoch(1, messages[-1].key, "", (Rewrite(messages[3].parts[0].key, "[short]", "by hand"),)))
+    assert roll_back(work, 2, True, Emitter().find_new_violations).startswith(REFUSED)
+    assert Emitter().find_new_violations(work) == []
+    assert (work.ranges, text_of(work, 2), text_of(work, 3)) == ((), RESULT["content"], "it is not there")
+    assert [epoch.reverts for epoch in work.plan.epochs] == [None, None, 1, 0, None]
