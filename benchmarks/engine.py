@@ -336,9 +336,11 @@ def main() -> int:
     corpus = find_corpus()
     times = 3 if quick else 9
     messages = messages_of(corpus, 4_000_000)
-    fine = measure("UTF-8", messages, False, times)
+    # First of all: large blocks that were freed leave the allocator in a state in which json.loads takes a third less
+    # time than it takes in any new process.
+    fine = resumed(times, body(messages, False))
+    fine &= measure("UTF-8", messages, False, times)
     fine &= measure("pure ASCII", messages, True, times)
-    fine &= resumed(times, body(messages, False))
     growth(times, (1_000, 10_000) if quick else (1_000, 10_000, 100_000))
     largest(corpus, 2 if quick else 6)
     return 0 if fine else 1
