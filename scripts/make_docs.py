@@ -59,6 +59,7 @@ from secateur.summarizers import protocol as summarizing
 from secateur.text import readback
 from secateur.usage import places
 
+WIDTH = 120  # of a line of prose, as on the pages written by hand
 UNVERIFIABLE_AT = "secateur.api.unverifiable"
 METHODS = (
     *(
@@ -93,7 +94,7 @@ def main(check: bool) -> int:
     """Write all pages, or say which are stale."""
     stale = []
     for name, page in PAGES.items():
-        path, text = FOLDER / f"{name}.md", "\n\n".join(page()) + "\n"
+        path, text = FOLDER / f"{name}.md", _wrap_prose("\n\n".join(page())) + "\n"
         if check and (not path.exists() or path.read_text() != text):
             stale.append(name)
         elif not check:
@@ -101,6 +102,29 @@ def main(check: bool) -> int:
     if stale:
         print(f"stale pages in docs/reference: {', '.join(stale)}; run `make docs`")
     return 1 if stale else 0
+
+
+def _wrap_prose(text: str) -> str:
+    """The page with its paragraphs and list items in lines of 120 characters; code, tables and headings stay."""
+    out: list[str] = []
+    is_code = False
+    for line in text.splitlines():
+        is_code ^= line.startswith("```")
+        out += [line] if is_code or line.startswith(("|", "<", "#", "```", "    ")) else _wrap_line(line)
+    return "\n".join(out)
+
+
+def _wrap_line(line: str) -> list[str]:
+    """A paragraph in lines. No line begins with what Markdown would read as a list, a quote or a heading."""
+    indent = " " * (len(line) - len(line.lstrip()) + 2 * line.lstrip().startswith("- "))
+    lines, row = [], ""
+    for word in re.findall(r"\S+(?:\s+(?:[-+*>#]+|\d+[.)])(?=\s))*", line.strip()):
+        if row and len(row) + 1 + len(word) > WIDTH:
+            lines.append(row)
+            row = indent + word
+        else:
+            row = f"{row} {word}" if row else line[: len(line) - len(line.lstrip())] + word
+    return [*lines, row]
 
 
 def strategies() -> Iterator[str]:
