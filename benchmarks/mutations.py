@@ -7,9 +7,10 @@ Three sources of true summaries: those of `judging.py` that anyone may read (`op
 recorded sessions with the history before them (`hosts`), and our own of recorded sessions, written without a model
 (`ledger`). One line is altered at a time: a number, a path or an identifier becomes another one of the same summary,
 an outcome, a negation, an actor or a state is turned around, a reason or an order is put in that nobody gave. For each
-kind: how many lies were rejected with the summary, how many lost the false line, and how many stand. For the unaltered
-ones: how many were rejected, and how many of their lines were dropped. A strong model's summary is counted as true,
-although it may hold a mistake. The half follows from the session, as in `split.py`; rules are chosen on `tuning`.
+kind: how many lies were rejected with the summary, how many lost the false line, on how many it is marked, and how many
+stand. For the unaltered ones: how many were rejected, and how many of their claims were dropped or marked. A strong
+model's summary is counted as true, although it may hold a mistake. The half follows from the session, as in `split.py`;
+rules are chosen on `tuning`.
 `--show KIND` prints the lies of a kind that stand, in the tuning half only; `true` the claims taken for false.
 """
 
@@ -34,7 +35,7 @@ from secateur.compaction.judge.claims import Contradiction
 from secateur.compaction.judge.evidence import Evidence, collect_evidence
 from secateur.compaction.judge.reading import read_claims
 from secateur.compaction.judge.truth import iterate_contradictions
-from secateur.compaction.judge.weighing import is_refuted
+from secateur.compaction.judge.weighing import MARKED, is_refuted
 from secateur.compaction.outcome import Compacted
 from secateur.compaction.prose import read_summary
 from secateur.errors import SecateurError, StillTooLong
@@ -43,6 +44,7 @@ from secateur.model import Message
 SOURCES = ("open", "hosts", "ledger")
 LEDGERS = 40  # sessions whose summary without a model is judged, by hash
 WINDOW = 60_000
+FATES = ("rejected", "dropped", "marked", "stands")
 
 
 class Source(Struct, frozen=True):
@@ -95,8 +97,11 @@ class Tally:
         if not true["all"]:
             return
         rejected, false = true["rejected"] / true["all"], true["false"] / max(1, true["claims"])
+        marked = true["marked"] / max(1, true["claims"])
         print(f"{title}: of {true['all']} true summaries {true['rejected']} rejected ({rejected:.1%});", end=" ")
-        print(f"{true['false']} of {true['claims']} claims taken for false ({false:.2%})")
+        print(
+            f"of {true['claims']} claims {true['false']} dropped ({false:.2%}), {true['marked']} marked ({marked:.2%})"
+        )
         print(f"   by rule: {', '.join(f'{rule} {count}' for rule, count in self.rules.most_common(12))}")
         whole: Counter[str] = Counter()
         for kind, counts in sorted(self.lies.items()):
@@ -107,7 +112,7 @@ class Tally:
     @staticmethod
     def _line(counts: Counter[str]) -> str:
         total = max(1, sum(counts.values()))
-        parts = (f"{one} {counts[one]:>4} ({counts[one] / total:>5.1%})" for one in ("rejected", "dropped", "stands"))
+        parts = (f"{one} {counts[one]:>4} ({counts[one] / total:>5.1%})" for one in FATES)
         return f"{sum(counts.values()):>5} lies: {', '.join(parts)}"
 
 
@@ -117,7 +122,9 @@ def judge_source(source: Source, tally: Tally, asked: argparse.Namespace) -> Non
     sections, labels = read_summary(source.text, (evidence.user,)), read_labels(source.text)
     claims = len(read_claims(sections, labels))
     base = tuple(iterate_contradictions(sections, evidence, labels))
-    tally.true += Counter(all=1, rejected=int(is_refuted(base, claims)), false=len(base), claims=claims)
+    marked = sum(one.strength in MARKED for one in base)
+    tally.true += Counter(all=1, rejected=int(is_refuted(base, claims)), claims=claims)
+    tally.true += Counter(false=len(base) - marked, marked=marked)
     for one in base:
         tally.rules[one.rule] += 1
         if asked.show == "true" and source.half == "tuning":
@@ -139,7 +146,9 @@ def judge_lie(text: str, lie: Mutation, evidence: Evidence, base: Sequence[Contr
     found = _find_first(altered, evidence, own)
     if found is None:
         return "stands"
-    return "rejected" if is_refuted((*base, found), claims) else "dropped"
+    if is_refuted((*base, found), claims):
+        return "rejected"
+    return "marked" if found.strength in MARKED else "dropped"
 
 
 def _find_first(text: str, evidence: Evidence, lines: set[str]) -> Contradiction | None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 WHY_CHARS = 110  # of what the history says instead
 NOTE = "Nothing in the history bears out a statement marked (unconfirmed): check it before acting on it."
+UNSAID = "nothing in the history says so"
 _MARK = re.compile(r"\s*\(unconfirmed(?:: [^()\n]*)?\)")
 _BRACKETS = str.maketrans("()", "[]")
 
@@ -17,7 +18,7 @@ _BRACKETS = str.maketrans("()", "[]")
 def add_mark(line: str, sentence: str = "", why: str = "") -> str:
     """Return a line with a mark behind one of its sentences, or at its end where it does not hold that."""
     told = " ".join(why.translate(_BRACKETS).split())[:WHY_CHARS].rstrip()
-    mark = f" (unconfirmed: {told})" if told else " (unconfirmed)"
+    mark = f" (unconfirmed: {told})" if told and told != UNSAID else " (unconfirmed)"
     if sentence and sentence in line:
         return line.replace(sentence, sentence + mark, 1)
     text = line.rstrip(" |") if line.lstrip().startswith("|") else line.rstrip()

@@ -27,8 +27,9 @@ TruthReason = Literal[
     "repetition",
     "gibberish",
 ]
-# `certain` is what was called or what the user said. A `doubt` compares words, and a true sentence may have other ones
-Strength = Literal["doubt", "plain", "certain"]
+# `certain` is what was called or what the user said. A `doubt` compares words, and a true sentence may have other ones.
+# `unbacked` is what nothing contradicts, and little bears out
+Strength = Literal["unbacked", "doubt", "plain", "certain"]
 QUOTED_CHARS = 80  # of the history's own words in a reason
 REPORTING = ("accomplished", "discoveries", "files", "questions", "decisions", "resolved", "next")
 DEMANDING = ("constraints", "instructions")  # sections that say what the user demands

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from secateur.compaction.judge.claims import Claim, Contradiction
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.judge.figures import bindings, names, settings, support, turns, values
-from secateur.compaction.judge.ground import anchors, reasons, unsettled
+from secateur.compaction.judge.ground import anchors, backing, reasons, unsettled
 from secateur.compaction.judge.ground import turns as opposed
 from secateur.compaction.judge.noise import find_gibberish, find_repetition
 from secateur.compaction.judge.reading import read_claims
@@ -23,7 +23,7 @@ from secateur.compaction.judge.user import (
     rulings,
     stances,
 )
-from secateur.compaction.judge.weighing import GRADES
+from secateur.compaction.judge.weighing import GRADES, MARKED
 from secateur.compaction.judge.work import (
     causes,
     changes,
@@ -66,6 +66,7 @@ _KINDS = (
     opposed,
     unsettled,
     rulings,
+    backing,
 )  # the order in which reasons are looked for, the certain ones first
 _OF_ACTS = frozenset({"unchanged_file", "not_run"})  # reasons that need something said to have happened
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
@@ -76,7 +77,8 @@ def find_contradiction(
     sections: Sections, evidence: Evidence, labels: Mapping[str, str] = NO_LABELS
 ) -> Contradiction | None:
     """Find the first thing that the history contradicts. `labels`: the words of the heading above each line."""
-    return find_noise(sections, evidence) or next(iterate_contradictions(sections, evidence, labels), None)
+    found = (one for one in iterate_contradictions(sections, evidence, labels) if one.strength != "unbacked")
+    return find_noise(sections, evidence) or next(found, None)
 
 
 def find_noise(sections: Sections, evidence: Evidence) -> Contradiction | None:
@@ -106,7 +108,7 @@ def iterate_contradictions(
             is_judged = is_new and (not rule.sections or claim.section in rule.sections)
             is_judged = is_judged and not (rule.reason in _OF_ACTS and claim.is_pending)
             if is_judged and (why := rule.explain(claim, evidence)):
-                seen.add(f"{claim.raw}\0{claim.text}" if rule.strength == "doubt" else claim.raw)
+                seen.add(f"{claim.raw}\0{claim.text}" if rule.strength in MARKED else claim.raw)
                 told = f"{why}: {claim.text[:120]}"
                 yield Contradiction(rule.reason, told, claim.raw, _name_rule(rule), claim.sentence, rule.strength, why)
 

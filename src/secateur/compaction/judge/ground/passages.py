@@ -47,6 +47,7 @@ class PassageIndex:
 
     def __init__(self, passages: Sequence[Passage] = ()) -> None:
         self.passages = tuple(passages)
+        self._sets: dict[str, frozenset[int]] = {}
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
@@ -67,6 +68,19 @@ class PassageIndex:
     def weigh(self, stem: str) -> float:
         """Return how telling a stem is: one that the history does not hold as much as the rarest."""
         return log((len(self.passages) + 1) / (len(self._places.get(stem, ())) + 0.5))
+
+    def has(self, stem: str) -> bool:
+        """Whether a stem stands anywhere."""
+        return stem in self._places
+
+    def has_together(self, stem: str, other: str) -> bool:
+        """Whether two stems stand in one passage."""
+        return not self._get_set(stem).isdisjoint(self._get_set(other))
+
+    def _get_set(self, stem: str) -> frozenset[int]:
+        if stem not in self._sets:
+            self._sets[stem] = frozenset(self._places.get(stem, ()))
+        return self._sets[stem]
 
     def find(self, stems: Collection[str], speakers: Collection[Speaker] = ()) -> tuple[Match, ...]:
         """Find the passages that hold most of these stems, the best first."""
