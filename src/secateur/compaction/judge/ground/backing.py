@@ -77,7 +77,7 @@ def measure_signs(clause: str, evidence: Evidence) -> Signs | None:
         return None
     index, outcome = evidence.passages, read_outcome(clause)
     like: defaultdict[str, tuple[float, str]] = defaultdict(lambda: (0.0, ""))
-    for one in _ClauseIndex.of(evidence).find(stems, index):
+    for one in _build_index(evidence.user, evidence.agent).find(stems, index):
         share = index.measure_likeness(stems, one.stems)
         for kind in _list_kinds(one, outcome):
             like[kind] = max(like[kind], (share, quote(one.who, one.text)))
@@ -123,11 +123,6 @@ class _ClauseIndex:
         for one in told:
             for stem in one.stems:
                 self._places[stem].append(one)
-
-    @staticmethod
-    def of(evidence: Evidence) -> "_ClauseIndex":
-        """Return the index of a history."""
-        return _build_index(evidence.user, evidence.agent)
 
     def find(self, stems: Iterable[str], index: PassageIndex) -> list[_Told]:
         """Find the clauses that share stems with these, by the rarest stems first."""
