@@ -678,3 +678,9 @@ def test_a_question_that_says_nothing_alone_is_no_reservation() -> None:
     assert keep_reservations("The table is done. Does that make sense?") == ""
     assert keep_reservations("The table is done. Shall I push to main?") == "Shall I push to main?"
     assert keep_reservations("The push was not done yet. Shall I proceed?") == "The push was not done yet."
+
+
+def test_runs_that_differ_in_how_long_they_wait_are_one_step() -> None:
+    tried = [ran(f"docker compose up --wait --timeout {n}", "timed out", True) for n in (60, 600)]
+    steps = steps_of(*(message for one in tried for message in one))
+    assert steps == ("docker compose up --wait --timeout … → failed 2 times, 2 such calls: timed out",)

@@ -193,7 +193,7 @@ class _Steps:
             for mended in [*find_mended(text, is_check(text), failed)]:
                 self._found.pop(_NUMBER.sub("…", mended), None)
                 self._found.pop(mended, None)
-        shape = _NUMBER.sub("…", text) if is_outward(text) else text
+        shape = _KNOB.sub(r"\1…", _NUMBER.sub("…", text) if is_outward(text) else text)
         step = self._found.pop(shape, TurnStep("run", [text]))
         if step.names != [text]:
             step.names, step.others = [shape], step.others + 1
@@ -242,6 +242,7 @@ _SAYS_NOTHING = re.compile(r"ok\s|<\w+: \d+ completed")  # beside that it went w
 _SCRIPT = re.compile(r"(?:python[\d.]*|node|ruby|perl|php|deno run|bun|tsx|npx tsx|bash|sh|\./)[ \w./-]")
 _ERROR = re.compile(r"(?:[\w.]*(?:Error|Exception|ImproperlyConfigured)\b|(?i:fatal|error|panic)\b)[^\n]{0,120}?:\s?\S")
 _NUMBER = re.compile(r"(?<![\w.-])(?:\d{4,}|[0-9a-f]{7,40})(?![\w.-])")  # of what a command is for one of many
+_KNOB = re.compile(r"(\s--?(?:timeout|limit|tail|lines|retries|max-\w+|depth)[ =])\d+s?\b")  # how long, how much
 _TAG = re.compile(r"</?[a-z_]{1,40}>")
 _PREPARES = frozenset(
     {"mkdir", "touch", "chmod", "cp", "mv", "rm", "echo", "cat", "printf", "tee", "sed", "ls", "head"}
