@@ -91,7 +91,7 @@ def test_history_is_as_it_was_after_a_rejection(answer: SummaryAnswer) -> None:
 
 
 @FEW
-@given(st.lists(st.sampled_from(["", "the cause was a missing lock", "nothing was done"]), min_size=2, max_size=5))
+@given(st.lists(st.sampled_from(["", "one lock is held for each table", "nothing was done"]), min_size=2, max_size=5))
 def test_what_an_earlier_compaction_kept_is_kept(proses: list[str]) -> None:
     wishes = [f"Never use library{chr(97 + n)} here." for n in range(len(proses))]
     messages: list[Message] = []

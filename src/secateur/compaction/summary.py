@@ -204,19 +204,19 @@ def write_within_budget(
     count: Callable[[str], int],
     elsewhere: Sequence[str] = (),
 ) -> Written:
-    """Write the summary in about `most` tokens at most."""
+    """Write the summary in about `most` tokens at most; what a mark means is said beyond them."""
     facts = {
         id: tuple(map(redact, lines))
         for id, lines in render_ledger(fit_ledger(ledger, int(most * FACTS_SHARE), count)).items()
     }
     used = sum(count(line) + 1 for lines in facts.values() for line in lines)
-    begins = f"{SUMMARY_BEGINS} {NOTE}" if any(map(is_marked, chain(*prose.values()))) else SUMMARY_BEGINS
-    frame = count(render_sections(replace(template, shows_empty=True), {}, elsewhere)) + count(begins)
+    frame = count(render_sections(replace(template, shows_empty=True), {}, elsewhere)) + count(SUMMARY_BEGINS)
     told = without_restated({id: tuple(map(_clean_prose, lines)) for id, lines in prose.items()}, facts)
     fit = fit_sections(told, most - used - frame, count)
     both = {id: (*facts.get(id, ()), *fit.sections.get(id, ())) for id in (*SECTIONS, *fit.sections)}
     goal = fit.sections.get("goal", ())
     former = tuple(line for line in goal if line.startswith(FORMERLY))  # the newest stands first
     both["goal"] = (*(line for line in goal if line not in former), *facts.get("goal", ()), *former)
+    begins = f"{SUMMARY_BEGINS} {NOTE}" if any(map(is_marked, chain(*fit.sections.values()))) else SUMMARY_BEGINS
     text = f"{begins}\n\n{render_sections(template, both, elsewhere)}"
     return Written(text, fit.sections, tuple(line for lines in facts.values() for line in lines), fit.forgotten)
