@@ -11,7 +11,7 @@ from collections.abc import Iterable
 WHY_CHARS = 110  # of what the history says instead
 NOTE = "Nothing in the history bears out a statement marked (unconfirmed): check it before acting on it."
 UNSAID = "nothing in the history says so"
-_MARK = re.compile(r"\s*\(unconfirmed(?:: [^()\n]*)?\)")
+_MARK = re.compile(r" ?\(unconfirmed(?:: [^()\n]*)?\)")
 _BRACKETS = str.maketrans("()", "[]")
 
 
