@@ -271,7 +271,7 @@ def soak(store_url: str, plan: SoakPlan) -> SoakReport:
 def play(store_url: str, plan: SoakPlan, clock: Clock, proxies: Proxies, bodies: list[bytes]) -> SoakReport:
     """Sessions by turns, whoever is next by the simulated clock."""
     report, drawn, store = SoakReport(), random.Random(7), open_store(store_url)
-    owners, end_s = Tenants(read_secret(store), None), START_S + plan.hours * 3_600
+    owners, end_s = Tenants(read_secret(store), None, is_shared=False), START_S + plan.hours * 3_600
     talks = [start_talk(f"s{number}", f"t{number % plan.tenants}") for number in range(plan.sessions)]
     for talk in talks:
         talk.next_s = START_S + drawn.random() * 60
