@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
+from secateur.compaction.ledger.files.replaced import cut_to_difference, find_common_change, find_small_change
 from secateur.compaction.ledger.files.rewrites import PROSE, SEARCHED_CHARS, EditedText, find_definition, strip_imports
 from secateur.toolcalls.actions import collapse_whitespace
 
@@ -22,6 +23,7 @@ MOST_ABOVE = 2_000  # lines that are looked through
 MOST_QUOTED = 2  # changed lines that are all shown
 MOST_COMPARED = 200  # lines of an edit in which one may only have been moved
 COMPARED_CHARS = 200
+MOST_PAIRED = 40  # changed lines that are looked through for a change in common
 LEAST_SIMILAR = 0.5  # of two lines of which one came in place of the other
 
 
@@ -127,7 +129,7 @@ class NetChanges:
         if is_outside and (len(added) > 1 or len(removed) > 1):
             return ""
         if len(removed) == len(added) == 1:
-            return f"`{_shorten(removed[0], added[0])}` → `{_shorten(added[0], removed[0])}`"
+            return _quote_pair(removed[0], added[0])
         for verb, lines in (("adds", added), ("drops", removed)):
             if lines:
                 more = f" and {len(lines) - 1} more lines" if len(lines) > 2 else ""
@@ -148,12 +150,34 @@ class NetChanges:
         if self.moved and not (removed or added) and len(self.moved) <= MOST_QUOTED:
             return f"moves {' and '.join(f'`{_shorten(line)}`' for line in self.moved)}"
         pairs = [(removed[0], added[0])] if len(removed) == len(added) == 1 else list(_pair_lines(removed, added))
-        parts = [f"`{_shorten(old, new)}` → `{_shorten(new, old)}`" for old, new in pairs]
+        parts = [_quote_pair(old, new) for old, new in pairs]
         paired = {line for pair in pairs for line in pair}
         for verb, lines in (("adds", added), ("drops", removed)):
             if left := [f"`{_shorten(line)}`" for line in lines if line not in paired]:
                 parts.append(f"{verb} {' and '.join(left)}")
         return ", ".join(parts)
+
+    def quote_common(self) -> str:
+        """Return the change that most of the changed lines have in common; "" where they have none."""
+        found = find_common_change(self._pair_all(), max(len(self.removed), len(self.added)))
+        return f"`{found[0]}` → `{found[1]}` in several lines" if found else ""
+
+    def quote_example(self) -> str:
+        """Return one line of which a few words were changed, with what it became; "" where there is none."""
+        found = find_small_change(self._pair_all())
+        return f"`{found[0]}` → `{found[1]}`" if found else ""
+
+    def _pair_all(self) -> Sequence[Line]:
+        """Return the changed lines that are no comments, each with what it became; none where they are too many."""
+        removed, added = ([line for line in lines if not _COMMENT.match(line)] for lines in (self.removed, self.added))
+        is_known = not self.is_guessed and max(len(removed), len(added)) <= MOST_PAIRED
+        return tuple(_pair_lines(removed, added)) if is_known else ()
+
+
+def _quote_pair(old: str, new: str) -> str:
+    """Quote a line and what it became, of long ones what differs."""
+    old, new = cut_to_difference(old, new)
+    return f"`{_shorten(old, new)}` → `{_shorten(new, old)}`"
 
 
 def _list_moved(before: Sequence[Line], after: Sequence[Line]) -> Sequence[Line]:

@@ -35,7 +35,7 @@ LINES_CHARS = 320  # of one file whose changed lines are all shown
 MOST_DEEDS = 2
 _SHARED = ("", IMPORTS_ONLY, LAYOUT_ONLY)  # notes that files have in common take no room of their own
 _CAPS = (180, 150, 120, 90, 60, 40)  # characters of one note, where not all have room
-MOST_NAMES = 5
+MOST_NAMES, MOST_NAMES_BEFORE = 5, 3  # of one verb; before a line that shows what was changed
 LONGEST_NAME = 80
 LEAST_QUOTED = 40  # characters of a sentence that is cut
 PART_SHARE = 0.6  # of the room that whole parts must fill; else the next part is cut between its names
@@ -202,9 +202,14 @@ def _describe_changed(changes: FileChanges) -> Iterator[str]:
     """Yield the functions and the like that edits changed, and the line where it is one."""
     owners = [name for name in changes.net.list_owners() if name not in changes.added and name not in changes.removed]
     told = "" if changes.added or changes.removed else changes.net.quote_all()
+    common = "" if told else changes.net.quote_common()
+    if common:
+        yield common
     if owners:
-        yield f"changes {_join(owners)}{': ' if told else ''}{told}"
-        told = "" if told else changes.net.quote(is_outside=True)
+        example = "" if told or common or changes.added or changes.removed else changes.net.quote_example()
+        names = _join(owners, MOST_NAMES if not example else MOST_NAMES_BEFORE)
+        yield f"changes {names}{f', such as {example}' if example else f': {told}' if told else ''}"
+        told = "" if told or common or example else changes.net.quote(is_outside=True)
     if told:
         yield told
 
@@ -236,10 +241,10 @@ def _clip(note: str, max_chars: int) -> str:
     return f"{said} …{closing}" if " " in said else ""
 
 
-def _join(names: Iterable[str]) -> str:
+def _join(names: Iterable[str], most: int = MOST_NAMES) -> str:
     listed = sorted(list(names)[::-1], key=_rank_name)  # of equal ones the newest first
-    more = f" and {len(listed) - MOST_NAMES} more" if len(listed) > MOST_NAMES else ""
-    return ", ".join(listed[:MOST_NAMES]) + more
+    more = f" and {len(listed) - most} more" if len(listed) > most else ""
+    return ", ".join(listed[:most]) + more
 
 
 def _rank_name(name: str) -> int:
@@ -256,7 +261,7 @@ _ANY_NAME = (
     r"|done|main|set_?up|tear_?down|to_?string|to_?json|meta|helper|mock|stub|noop|wrapper|callback|handler)"
 )
 _COMMON_NAME = re.compile(rf"_\w+|{_ANY_NAME}")
-_BEFORE_CODE = re.compile(r"(?:(?:^|[:;]) *)?(?:(?:adds|drops) |`[^`]*` → )?$")
+_BEFORE_CODE = re.compile(r"(?:(?:^|[:;]|, such as) *)?(?:(?:adds|drops) |`[^`]*` → )?$")
 _IDLE = re.compile(rf"(?:adds|changes|has) (?:{_ANY_NAME}|constructor|[Ii]ndex)")
 _EXPRESSION = re.compile(r"“s(?P<by>[/|#@])(?P<old>[^”]*?)(?P=by)(?P<new>[^”]*?)(?:(?P=by)[gimp0-9]*[^”]*)?”")
 _PATTERN = re.compile(r"[*+?^$\[\]]|\\[\d(wsb|nt]|\.\*")  # in an expression: more than plain text

@@ -236,7 +236,7 @@ _LEAD = re.compile(
     r"|(?://|#|--)\s*([^\n]{8,200}))",
     re.S,
 )
-_LEGAL = re.compile(r"(?i)copyright|licen[sc]e|eslint|@ts-|coding[:=]|generated|prettier|noqa|use strict")
+_LEGAL = re.compile(r"(?i)copyright|licen[sc]e|eslint|@ts-|coding[:=]|generated|prettier|noqa|use strict|^\+?\w+:\w")
 _IMPORT = re.compile(
     r"^[ \t]*(?:import\b[^;'\"\n]*(?:\{[^}]*\})?[^;\n]*;?|(?:from\s+\S+\s+import\s+(?:\([^)]*\)|[^\n]*))"
     r"|export\s+(?:\*|\{[^}]*\})\s+from[^\n]*|use\s+[\w:{}, *\n]+;|#include[^\n]*"

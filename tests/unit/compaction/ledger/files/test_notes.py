@@ -72,6 +72,43 @@ def test_an_edit_tells_what_it_added_and_removed(path: str, old: str, new: str, 
     assert notes(*edited(path, old, new)) == {path: note}
 
 
+LONG_OLD = 'return Path(folder).resolve() / "carts" / name_of(cart, suffix)'
+
+
+@pytest.mark.parametrize(
+    ("new", "note"),
+    [
+        (LONG_OLD.replace("carts", "orders"), '`/ "carts"` → `/ "orders"`'),
+        (LONG_OLD.replace(", suffix", ""), "`name_of(cart, suffix)` → `name_of(cart)`"),
+        (
+            LONG_OLD.replace("Path(", "Path(root, ").replace("cart,", "cart, True,"),
+            f'`{LONG_OLD}` → `return Path(root, folder).resolve() / "carts" / name_of(cart, True, suffix)`',
+        ),
+    ],
+)
+def test_of_a_long_line_the_words_that_differ_are_shown(new: str, note: str) -> None:
+    assert notes(*edited("a.py", LONG_OLD, new)) == {"a.py": note}
+
+
+def test_a_change_that_many_lines_have_in_common_is_told_once() -> None:
+    lines = 'open_cart(1, "v1")\nclose_cart("v1", 2)\nx = price("v1")\n'
+    same = edited("a.py", lines, lines.replace("v1", "v2"))
+    assert notes(*same) == {"a.py": '`"v1"` → `"v2"` in several lines'}
+    other = "def f():\n    a = 1\n    b = two()\n    c = 3\n"
+    varied = edited("a.py", other, other.replace("a = 1", "a = 7").replace("two()", "six()").replace("3", "three"))
+    assert notes(*varied) == {"a.py": "changes f, such as `a = 1` → `a = 7`"}
+    unlike = edited(
+        "a.py", "def f():\n    one()\n    two()\n    six()\n", "def f():\n    x = [ham]\n    egg += 1\n    del jam\n"
+    )
+    assert notes(*unlike) == {"a.py": "changes f"}
+
+
+def test_a_directive_for_a_tool_is_not_what_a_file_says_of_itself() -> None:
+    assert notes(*called("write", file_path="a.go", content="//go:build slow\n\npackage a\n")) == {"a.go": ""}
+    told = notes(*called("write", file_path="a.go", content="// Carts are kept here.\n\npackage a\n"))
+    assert told == {"a.go": "“Carts are kept here.”"}
+
+
 def test_a_function_that_moved_or_went_again_is_not_told() -> None:
     moved = (*edited("a.py", "def f():\n    pass\n", ""), *edited("a.py", "x\n", "x\n\ndef f():\n    pass\n"))
     assert notes(*moved) == {"a.py": ""}

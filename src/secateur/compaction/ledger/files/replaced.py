@@ -1,0 +1,70 @@
+"""What two versions of a line differ in, and what many lines were changed in alike.
+
+Rule: of a long line only the words that differ are shown, with a word before them where one side would say little. A
+change that several lines have in common is told once.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+
+WHOLE_CHARS = 45  # of the longer of two lines that are both shown whole
+LEAST_CHARS = 8  # of the words that differ, to be understood without those before them
+MIDDLE_SHARE = 0.6  # of a line, that the part which differs may be, to be shown in its place
+FEWEST_ALIKE = 2  # lines that were changed alike
+ALIKE_SHARE = 0.5  # of the changed lines, that must have the commonest change
+SIMILAR_SHARE = 0.75  # of two lines, that one surely became the other
+ALIKE_CHARS = 40  # of either side of a change that lines have in common
+
+
+def cut_to_difference(old: str, new: str) -> tuple[str, str]:
+    """Return of two versions of a long line the words that differ; both whole where little would be left out."""
+    if max(len(old), len(new)) <= WHOLE_CHARS:
+        return old, new
+    cut = _cut(old.split(" "), new.split(" "), " ", LEAST_CHARS)
+    is_shorter = all(len(part) <= MIDDLE_SHARE * len(line) for part, line in zip(cut, (old, new), strict=True))
+    return cut if is_shorter else (old, new)
+
+
+def find_common_change(pairs: Iterable[tuple[str, str]], lines: int) -> tuple[str, str] | None:
+    """Return the change that most of these lines have in common; None without such.
+
+    `pairs`: lines with what each became; `lines`: how many lines were changed at all.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    for old, new in pairs:
+        cut = _cut(_TOKEN.findall(old), _TOKEN.findall(new), "", 1)
+        if all(_WORD.search(side) and len(side) <= ALIKE_CHARS for side in cut):
+            counts[cut] += 1
+    found, count = next(iter(counts.most_common(1)), (None, 0))
+    return found if count >= max(FEWEST_ALIKE, ALIKE_SHARE * lines) else None
+
+
+def find_small_change(pairs: Iterable[tuple[str, str]]) -> tuple[str, str] | None:
+    """Return the first line, with what it became, of which only a few words were changed; None without such."""
+    for old, new in pairs:
+        cut = cut_to_difference(old, new)
+        is_small = max(map(len, cut)) <= WHOLE_CHARS and _WORD.findall(old) != _WORD.findall(new)
+        if is_small and SequenceMatcher(None, old, new).ratio() >= SIMILAR_SHARE:
+            return cut
+    return None
+
+
+def _cut(old: Sequence[str], new: Sequence[str], glue: str, least: int) -> tuple[str, str]:
+    """Return the parts of two versions that differ; where one has fewer characters, with more of what is before."""
+    most = min(len(old), len(new))
+    same = next((at for at in range(most) if old[at] != new[at]), most)
+    most -= same
+    end = 0
+    while end < most and old[-1 - end] == new[-1 - end]:
+        end += 1
+    while True:
+        made = glue.join(old[same : len(old) - end]), glue.join(new[same : len(new) - end])
+        if min(map(len, made)) >= least or not (same or end):
+            return made
+        same, end = (same - 1, end) if same else (same, end - 1)
+
+
+_TOKEN = re.compile(r'"[^"]*"|\'[^\']*\'|`[^`]*`|\w+(?:\.\w+)*|\s+|.')
+_WORD = re.compile(r"\w+")
