@@ -122,7 +122,7 @@ def limit_notes(files: Sequence[FileEntry], max_chars: int) -> tuple[FileEntry, 
 
 def drop_reported(files: Sequence[FileEntry], reported: Iterable[str]) -> tuple[FileEntry, ...]:
     """Return the files, their notes without the agent's sentences that are listed as reported."""
-    items = tuple(reported)
+    items = tuple(collapse_whitespace(item.replace("**", "")) for item in reported)
 
     def strip_quotes(about: str) -> str:
         parts = [part for part in _PARTS.split(about) if not _is_quote_of(part, items)]
@@ -145,10 +145,10 @@ def _show_replacement(found: re.Match[str]) -> str:
 
 
 def _is_quote_of(part: str, items: Iterable[str]) -> bool:
-    """Whether a part of a note is a quoted sentence, or the beginning of one, that is among these."""
+    """Whether a part of a note is a quoted sentence, or the beginning of one, that is in one of these."""
     quoted = _QUOTED.fullmatch(part)
     said = quoted[1].removesuffix(" …").removesuffix("…").rstrip(". ") if quoted else ""
-    return len(said) >= _FEWEST_CHARS and any(item.replace("**", "").startswith(said) for item in items)
+    return len(said) >= _FEWEST_CHARS and any(said in item for item in items)
 
 
 def _describe(changes: FileChanges, sentence: str, together: str, is_new: bool) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import FileEntry, Ledger, build_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.files.notes import drop_idle_notes, limit_notes
+from secateur.compaction.ledger.files.notes import drop_idle_notes, drop_reported, limit_notes
 from secateur.model import Message
 
 
@@ -483,6 +483,17 @@ def test_where_notes_have_no_room_newer_files_keep_theirs_and_all_files_stay() -
     assert sum(len(one.about) for one in kept) <= 300
     assert kept[-1].about == "adds alpha19, beta19; drops gamma …"
     assert kept[0].about == ""
+
+
+def test_a_sentence_that_stands_in_a_line_quoted_elsewhere_is_not_said_again() -> None:
+    said = "“The sum was wrong for carts without rows”"
+    file = FileEntry("a.py", "changed", about=f"changes total; {said}")
+    other = "Fixed: `a.py` next; The sum was wrong for carts without rows."
+    assert (
+        drop_reported((file,), ["- **Now**: The sum was **wrong** for carts without rows."])[0].about == "changes total"
+    )
+    assert drop_reported((file,), [other])[0].about == "changes total"
+    assert drop_reported((file,), ["The sum was right."]) == (file,)
 
 
 def test_a_quotation_that_is_cut_is_closed() -> None:

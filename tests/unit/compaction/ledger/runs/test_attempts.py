@@ -41,6 +41,19 @@ def test_a_change_that_was_taken_back_stands_with_what_was_tried_and_why_it_fail
     assert merge(ledger, ledger).attempts == ledger.attempts
 
 
+def test_a_change_that_a_later_edit_put_back_is_told_unless_it_was_made_again() -> None:
+    back = edited("src/lock.py", "b", "a", WHY)
+    assert [one.text for one in read(TRIED, back).attempts] == [LINE]
+    assert read(TRIED, back, TRIED).attempts == ()
+    silent = edited("src/lock.py", "b", "a", "Now the lock goes.")
+    assert [one.text for one in read(TRIED, silent).attempts] == [LINE.partition("; why")[0]]
+    assert read(edited("src/lock.py", "a", "b", "Let me add a debug print for now."), silent).attempts == ()
+    assert read(edited("src/lock.py", "a", "b"), silent).attempts == ()
+    assert read(TRIED, edited("src/lock.py", "b", "c", WHY)).attempts == ()
+    refused = called("edit", "no such text", WHY, True, file_path="src/lock.py", old_string="b", new_string="a")
+    assert read(TRIED, refused).attempts == ()
+
+
 @pytest.mark.parametrize(
     "rounds",
     [
