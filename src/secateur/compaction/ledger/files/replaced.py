@@ -45,8 +45,9 @@ def find_small_change(pairs: Iterable[tuple[str, str]]) -> tuple[str, str] | Non
     """Return the first line, with what it became, of which only a few words were changed; None without such."""
     for old, new in pairs:
         cut = cut_to_difference(old, new)
-        is_small = max(map(len, cut)) <= WHOLE_CHARS and _WORD.findall(old) != _WORD.findall(new)
-        if is_small and SequenceMatcher(None, old, new).ratio() >= SIMILAR_SHARE:
+        words = {*_WORD.findall(old)} ^ {*_WORD.findall(new)}
+        is_telling = max(map(len, cut)) <= WHOLE_CHARS and any(map(_TELLING.search, words))
+        if is_telling and SequenceMatcher(None, old, new).ratio() >= SIMILAR_SHARE:
             return cut
     return None
 
@@ -67,4 +68,5 @@ def _cut(old: Sequence[str], new: Sequence[str], glue: str, least: int) -> tuple
 
 
 _TOKEN = re.compile(r'"[^"]*"|\'[^\']*\'|`[^`]*`|\w+(?:\.\w+)*|\s+|.')
+_TELLING = re.compile(r"\d|\w{4}")  # a word that says what was changed: no one-letter name
 _WORD = re.compile(r"\w+")

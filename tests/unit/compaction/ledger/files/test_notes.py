@@ -97,6 +97,8 @@ def test_a_change_that_many_lines_have_in_common_is_told_once() -> None:
     other = "def f():\n    a = 1\n    b = two()\n    c = 3\n"
     varied = edited("a.py", other, other.replace("a = 1", "a = 7").replace("two()", "six()").replace("3", "three"))
     assert notes(*varied) == {"a.py": "changes f, such as `a = 1` → `a = 7`"}
+    letters = edited("a.py", other, other.replace("a =", "x =").replace("b =", "y =").replace("c =", "z ="))
+    assert notes(*letters) == {"a.py": "changes f"}
     unlike = edited(
         "a.py", "def f():\n    one()\n    two()\n    six()\n", "def f():\n    x = [ham]\n    egg += 1\n    del jam\n"
     )
