@@ -24,6 +24,8 @@ def without_restated(
     sections: Mapping[str, Sequence[str]], facts: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
     """Return the sections without lines that restate what the ledger's lines quote."""
+    if not any(sections.get(id) for id in DEMANDING):
+        return {id: tuple(lines) for id, lines in sections.items()}
     worded = [MARK.sub(" ", line) for id in WORDED for line in facts.get(id, ())]
     subjects = [one for line in worded for one in _list_subjects(line)]
     return {

@@ -164,6 +164,11 @@ def _shorten_code(found: re.Match[str]) -> str:
     return "\n" + ("\n".join(f"    {line}" for line in lines) if is_short else "[code]") + "\n"
 
 
+def is_question(sentence: str) -> bool:
+    """Whether a sentence ends as a question, whatever marks close it."""
+    return sentence.rstrip(" *_)\"'").endswith(("?", "？"))
+
+
 @memoize_texts(4_096)  # many parts of a ledger read the same answer
 def split_sentences(text: str) -> tuple[str, ...]:
     """Split a text without code blocks and quotes into sentences; a list stays with its opening line."""

@@ -24,6 +24,7 @@ from secateur.compaction.ledger.said import (
     get_agent_text,
     get_rejection,
     get_user_text,
+    is_question,
     is_quoted,
     split_sentences,
     strip_code,
@@ -148,7 +149,7 @@ def is_demand(sentence: str) -> bool:
         return False
     text = strip_unsaid(unicodedata.normalize("NFC", sentence))
     left = strip_put_off(text)
-    if text.rstrip(" *_)\"'").endswith(("?", "？")) or ASKS_UNMARKED.match(text):
+    if is_question(text) or ASKS_UNMARKED.match(text):
         return bool(HARD.search(left)) and not (ASKS.match(text) or SUPPOSES.match(sentence))
     return bool(has_demand(left) or is_retraction(text) or is_choice(left)) and not DATA.match(text)
 

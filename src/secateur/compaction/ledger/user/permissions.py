@@ -13,7 +13,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, UserRequest
-from secateur.compaction.ledger.said import split_sentences
+from secateur.compaction.ledger.said import is_question, split_sentences
 from secateur.compaction.ledger.user.retractions import NAME, is_negative, list_named
 from secateur.memoizing import memoize_texts
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
@@ -55,7 +55,7 @@ def find_permission(ban: str, permissions: Iterable[str]) -> str:
 def is_permission(sentence: str) -> bool:
     """Whether a sentence permits something, without a condition and without a ban beside it."""
     text = unicodedata.normalize("NFC", sentence)
-    if len(text) > _MAX_CHARS or text.rstrip(" *_)\"'").endswith(("?", "？")) or not _PERMITS.search(text):
+    if len(text) > _MAX_CHARS or is_question(text) or not _PERMITS.search(text):
         return False
     return not is_negative(_PERMITS.sub(" ", text)) and not _CONDITION.search(text)
 

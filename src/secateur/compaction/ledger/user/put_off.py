@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from secateur.compaction.ledger.entries import UserRequest
-from secateur.compaction.ledger.said import split_sentences
+from secateur.compaction.ledger.said import is_question, split_sentences
 from secateur.compaction.ledger.user.retractions import extract_topic
 from secateur.toolcalls.actions import collapse_whitespace
 
@@ -39,7 +39,7 @@ def is_taken_up(clause: str, requests: Iterable[UserRequest]) -> bool:
 
 def _list_clauses(text: str) -> Iterator[str]:
     for sentence in map(collapse_whitespace, split_sentences(text)):
-        if len(sentence) > MAX_CHARS or sentence.rstrip(" *_)\"'").endswith(("?", "？")):
+        if len(sentence) > MAX_CHARS or is_question(sentence):
             continue
         for clause in _PARTS.split(sentence) if not _ONCE.search(sentence) else [sentence]:
             is_later = (_LATER.search(clause) and _WANTS.search(clause)) or _ONCE.search(clause)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, UserRequest
-from secateur.compaction.ledger.said import split_sentences
+from secateur.compaction.ledger.said import is_question, split_sentences
 from secateur.compaction.ledger.user.retractions import (
     ADDS,
     extract_topic,
@@ -55,7 +55,7 @@ def list_retracting(text: str) -> tuple[str, ...]:
     return tuple(
         one
         for one in map(collapse_whitespace, split_sentences(unicodedata.normalize("NFC", text[:_SEARCHED])))
-        if len(one) <= MAX_CHARS and not one.rstrip(" *_)\"'").endswith(("?", "？")) and not _SUPPOSES.search(one)
+        if len(one) <= MAX_CHARS and not is_question(one) and not _SUPPOSES.search(one)
     )
 
 
