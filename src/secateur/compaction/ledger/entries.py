@@ -211,7 +211,7 @@ class Ledger(Struct, frozen=True, omit_defaults=True):
     values: tuple[ValueChange, ...] = ()
     document: TaskDocument | None = None  # that holds the task
     last_words: Quote | None = None
-    thought: Quote | None = None  # the agent's reasoning in its newest message, where it said nothing since the user's
+    thought: Quote | None = None  # the agent's reasoning in its newest message, where it said nothing in that one
     last_calls: tuple[Command, ...] = ()  # that ended after the agent's last words and the user's: the first, the last
     report: Quote | None = None  # the agent's words at the end of the newest turn that changed a file, if others follow
     reported: tuple[Quote, ...] = ()  # items of the newest report of work

@@ -50,9 +50,9 @@ def render_next(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
         yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(said.text, reported, ledger.commits)}")
     if said and ledger.report:
         yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(ledger.report.text, reported, ledger.commits)}")
+    if thought := _strip_announcement(ledger):
+        yield format_bullet(f"{THOUGHT}: {thought}")
     if not said or said.is_answered:
-        if thought := _strip_announcement(ledger):
-            yield format_bullet(f"{THOUGHT}: {thought}")
         yield from _render_last_calls(ledger)
     yield from _render_open(ledger)
     yield from _render_standing(ledger, "outdated", "failed", "begun", "running", "diagnosis")

@@ -57,7 +57,7 @@ class UserRequests(Struct, frozen=True):
     before: RequestState  # what became of requests that stood open before
     last_words: Quote | None = None  # the agent's newest text
     report: Quote | None = None  # the agent's text at the end of the newest turn that changed a file, if others follow
-    thought: Quote | None = None  # its reasoning in the newest message, where it said nothing since the user's
+    thought: Quote | None = None  # its reasoning in its newest message, where it said nothing in that one
 
 
 def extract_requests(messages: Sequence[Message]) -> UserRequests:
@@ -98,7 +98,7 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
         rest.append(nudge)
         said = replace(said, is_answered=True) if said else None
     report = report if said and report and report.text != said.text else None
-    thought = thought if said is None or said.is_answered else None
+    thought = thought if thought and not (said and said.key == thought.key) else None
     questions = (Question(redact(asked), key),) if asked else ()
     return UserRequests(tuple(rest), questions, first.state, said, report, thought)
 

@@ -226,7 +226,7 @@ def think(text: str) -> Message:
     return Message("assistant", (), (Part("reasoning", (), text), *assistant(("9", "bash", '{"command": "ls"}')).parts))
 
 
-def test_what_the_agent_was_thinking_is_quoted_where_it_said_nothing_since_the_users_words() -> None:
+def test_what_the_agent_was_thinking_is_quoted_where_it_said_nothing_with_it() -> None:
     thought = "The cart is full already, so that only the test of it is left to write."
     looked = (think(thought), result("cart.py", "bash", "9"))
     made = read(*looked)
@@ -238,6 +238,15 @@ def test_what_the_agent_was_thinking_is_quoted_where_it_said_nothing_since_the_u
     assert read(*looked, user("And the basket?")).thought is None
     assert read(*looked, *called("", "./count", "2 carts")).thought is None  # it has gone on
     assert read(think("c2VjcmV0"), result("cart.py", "bash", "9")).thought is None  # it cannot be read
+
+
+def test_what_the_agent_was_thinking_after_its_last_words_is_quoted_behind_them() -> None:
+    words = called("The cart is full:", "./fill cart", "filled")
+    lines = list_next(*words, think("Now the test of the cart has to import the basket."), result("", "bash", "9"))
+    told = [line.partition(":")[0] for line in lines]
+    assert told.index("- the agent was thinking") > told.index("- the agent said last")
+    aloud = Message("assistant", (), (*assistant(text="The cart is full.").parts, *think("It is full.").parts))
+    assert not any("was thinking" in line for line in list_next(aloud, result("", "bash", "9")))
 
 
 def test_a_command_that_looks_and_prints_nothing_is_told_with_that() -> None:
