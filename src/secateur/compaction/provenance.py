@@ -224,6 +224,8 @@ def _map_lines(ledger: Ledger) -> Iterator[tuple[str, str]]:
         alone.append(({"last_words": ledger.last_words}, ledger.last_words.key))
     if ledger.thought:
         alone.append(({"thought": ledger.thought}, ledger.thought.key))
+    if ledger.lead:
+        alone.append(({"lead": ledger.lead}, ledger.lead.key))
     for fields, key in alone:
         yield from ((line, key) for line in _render_lines(Ledger(**fields)))
 

@@ -59,6 +59,7 @@ from secateur.compaction.ledger.turns.last_words import (
     WORKING_CHARS,
     condense_quote,
 )
+from secateur.compaction.ledger.turns.lead import find_lead
 from secateur.compaction.ledger.turns.progress import add_progress, has_changed
 from secateur.compaction.ledger.turns.reports import list_reported, without_rewritten
 from secateur.compaction.ledger.user.answers import add_questions, list_rulings
@@ -147,6 +148,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         values=_without_gone(list_values(done, is_qualified=True), history.files),
         last_words=told.last_words,
         thought=told.thought,
+        lead=find_lead(said, told.last_words),
         last_calls=called,
         commits=commits.listed,
         identifiers=list_names(said, done),
@@ -186,6 +188,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         last_words=condense_quote(made.last_words, WORKING_CHARS if made.last_calls or is_handed_in else MOST_CHARS),
         report=condense_quote(made.report, REPORT_CHARS),
         thought=condense_quote(made.thought, THOUGHT_CHARS),
+        lead=condense_quote(made.lead, THOUGHT_CHARS),
     )
     return limit_ledger(make_encodable(made))
 

@@ -79,10 +79,11 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
     words = condense_quote(ledger.last_words, max(LEAST_CHARS, int(MOST_CHARS * firmest)))
     report = condense_quote(ledger.report, max(LEAST_CHARS, int(REPORT_CHARS * firmest)))
     thought = condense_quote(ledger.thought, max(LEAST_THOUGHT_CHARS, int(THOUGHT_CHARS * firmest)))
+    lead = condense_quote(ledger.lead, max(LEAST_THOUGHT_CHARS, int(THOUGHT_CHARS * firmest)))
     gone = {name: len(getattr(ledger, name)) - len(kept) for name, kept in cut.items() if name != "arrived"}
     document = shorten_document(ledger.document, firm)
     same = cut["arrived"] == ledger.arrived and cut["requests"] == ledger.requests and document == ledger.document
-    same = same and (words, report, thought) == (ledger.last_words, ledger.report, ledger.thought)
+    same = same and (words, report, thought, lead) == (ledger.last_words, ledger.report, ledger.thought, ledger.lead)
     if not any(gone.values()) and same:
         return ledger
     counts = {name: ledger.omitted.get(name, 0) + gone.get(name, 0) for name in (*ledger.omitted, *gone)}
@@ -93,6 +94,7 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
         last_words=words,
         report=report,
         thought=thought,
+        lead=lead,
         omitted={name: counts[name] for name in sorted(counts) if counts[name]},
     )
 

@@ -212,6 +212,7 @@ class Ledger(Struct, frozen=True, omit_defaults=True):
     document: TaskDocument | None = None  # that holds the task
     last_words: Quote | None = None
     thought: Quote | None = None  # the agent's reasoning in its newest message, where it said nothing in that one
+    lead: Quote | None = None  # the agent's first words since it last changed a file in this turn, if others follow
     last_calls: tuple[Command, ...] = ()  # that ended after the agent's last words and the user's: the first, the last
     report: Quote | None = None  # the agent's words at the end of the newest turn that changed a file, if others follow
     reported: tuple[Quote, ...] = ()  # items of the newest report of work

@@ -82,6 +82,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         document=later.document or earlier.document,
         last_words=_merge_last_words(earlier, later),
         thought=later.thought if later.last_words or later.requests or later.thought else earlier.thought,
+        lead=later.lead if later.last_words or later.requests else earlier.lead,
         last_calls=_merge_last_calls(earlier, later),
         report=_merge_report(earlier, later),
         reported=later.reported or earlier.reported,

@@ -29,6 +29,7 @@ EARLIER_WORDS = "before that the agent said"
 EDITED_SINCE = " (edited since)"
 AS_DRAFT = " as a draft"
 THOUGHT = "the agent was thinking"
+LEAD = "earlier in this turn the agent said"
 UNDELIVERED = "asked for, and not done yet"
 CALLED = "then called"
 
@@ -40,24 +41,31 @@ def render_next(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
         yield verdict
     yield from _render_standing(ledger, "edits", "unchecked")
     said = ledger.last_words
+    if ledger.lead:
+        yield format_bullet(f"{LEAD}: {ledger.lead.text}")
     if said and not said.is_answered:
         yield format_bullet(f"{LAST_WORDS}: {strip_reported(said.text, reported, ledger.commits)}")
         yield from _render_standing(ledger, "refuted")
         yield from _render_last_calls(ledger)
     if waited := _quote_waited(ledger, verdict):
         yield f"- the user waits for: {waited}"
-    if said and said.is_answered:
-        yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(said.text, reported, ledger.commits)}")
-    if said and ledger.report:
-        yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(ledger.report.text, reported, ledger.commits)}")
-    if thought := _strip_announcement(ledger):
-        yield format_bullet(f"{THOUGHT}: {thought}")
+    yield from _render_earlier_words(ledger, reported)
     if not said or said.is_answered:
         yield from _render_last_calls(ledger)
     yield from _render_open(ledger)
     yield from _render_standing(ledger, "outdated", "failed", "begun", "running", "diagnosis")
     yield from render_undelivered_work(ledger)
     yield from _render_standing(ledger, "later")
+
+
+def _render_earlier_words(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
+    """Render words of the agent before the user's newest ones, and what it was thinking last."""
+    said = ledger.last_words
+    for one in (said if said and said.is_answered else None, ledger.report if said else None):
+        if one:
+            yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(one.text, reported, ledger.commits)}")
+    if thought := _strip_announcement(ledger):
+        yield format_bullet(f"{THOUGHT}: {thought}")
 
 
 def _strip_announcement(ledger: Ledger) -> str:

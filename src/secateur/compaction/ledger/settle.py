@@ -52,6 +52,7 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
         document=whole.document,
         last_words=whole.last_words,
         thought=whole.thought,
+        lead=whole.lead,
         last_calls=whole.last_calls,
         report=whole.report,
         reported=whole.reported,

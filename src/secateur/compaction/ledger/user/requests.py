@@ -75,7 +75,7 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
             found = [replace(one, summarized=one.passed_over) for one in found]
         if message.role == "assistant" and message.parts:
             last, key, is_taken_up = _track_closing_text(message, last), message.key, True
-            has_worked = has_worked or _is_changing(message)
+            has_worked = has_worked or is_changing(message)
             reasoning = get_reasoning(message)
             thought = Quote(redact(reasoning), message.key) if reasoning else None
             if (words := clean_words(get_agent_text(message))) and (is_telling(words) or said is None):
@@ -232,7 +232,7 @@ def _track_closing_text(message: Message, before: str) -> str:
     return get_agent_text(message) or before
 
 
-def _is_changing(message: Message) -> bool:
+def is_changing(message: Message) -> bool:
     """Whether a message calls something that changes files or commits them."""
     calls = (part for part in message.parts if part.kind == "tool_call")
     return any(detect_tool_kind(part.tool, part.text) == "edit" or _COMMITS.search(part.text) for part in calls)
