@@ -33,6 +33,14 @@ def steps_of(*messages: Message) -> tuple[str, ...]:
     return progress.steps if progress else ()
 
 
+def test_a_check_that_found_nothing_to_check_has_not_failed() -> None:
+    said = "ok  \tshop/cart\t0.5s [no tests to run]"
+    told = f"go test ./cart -run Sum → said: {' '.join(said.split())}"
+    assert steps_of(*ran("go test ./cart -run Sum", said)) == (told,)
+    missing = "sh: line 1: pytest: command not found"
+    assert steps_of(*ran("pytest -q", missing, True)) == (f"pytest -q → failed: {missing}",)
+
+
 def test_a_check_that_was_stopped_for_its_time_says_so() -> None:
     said = "The call was stopped: Command '['docker', 'exec', 'pytest']' timed out after 60 seconds"
     assert steps_of(*ran("pytest -q", said, True)) == ("pytest -q → did not finish: timed out after 60 seconds",)

@@ -155,7 +155,8 @@ class _Steps:
             self._found[commit] = TurnStep("commit", [commit])
         command = next(iter(list_commands((run,))), None)
         if command is None and run.check and not has_started(run) and (told := quote_result(run.action, True)):
-            self._note_outcome(name_line(_WRITTEN.sub("", run.text).strip()), False, told)
+            ended = False if has_run_failed(run) else None  # None: it found nothing to check
+            self._note_outcome(name_line(_WRITTEN.sub("", run.text).strip()), ended, told)
         if command is None or (run.looks and not command.check):
             return
         text = _WRITTEN.sub("", command.text).strip()

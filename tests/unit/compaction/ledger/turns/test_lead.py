@@ -35,3 +35,11 @@ def test_words_that_a_change_a_request_or_the_end_of_the_turn_followed_are_no_le
         assert build_ledger((*BEGUN, *last, *follows)).lead is None
     assert build_ledger(BEGUN).lead is None  # these are the last words
     assert build_ledger((ASKED, *CHANGED, *look("2", "Let me look:"), *last)).lead is None  # it only announces
+
+
+def test_before_short_last_words_stand_the_newest_that_say_more() -> None:
+    status = "The branch is being tested now. What was mended works; the old state is built, to show that it did not."
+    waiting = (*look("3", status), *look("4", "Still building."))
+    lead = build_ledger((*BEGUN, *waiting)).lead
+    assert lead is not None
+    assert lead.text == status
