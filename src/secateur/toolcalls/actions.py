@@ -79,7 +79,8 @@ _HOST_HEAD = re.compile(
 )
 _HOST_END = re.compile(
     r"\s*(?:</output>|(?m:^)\(?(?:Bash completed with |Command produced )?no output\)?|\[Python Interpreter: [^\n]*"
-    r"|(?m:^)Process Group PGID: \d+|(?m:^)\(empty\))\s*\Z"
+    r"|(?m:^)(?:Exit Code: -?\d{1,4}\n)?(?:Signal: [^\n]{0,40}\n)?(?:Background PIDs: [^\n]{0,200}\n)?"
+    r"Process Group PGID: \d+|(?m:^)\(empty\))\s*\Z"
 )
 
 
@@ -144,11 +145,12 @@ def normalize_name(name: str) -> str:
 _DEEPEST = 6  # lists and objects in each other: no tool nests its paths deeper
 _ENDS = 600  # characters at either end of a result where hosts say how a command ended
 _EXIT = re.compile(
-    r"(?:^|\n)Exit code:? (\d+)|[Pp]rocess exited with code (-?\d+)|[Cc]ommand exited with code (-?\d+)"
+    r"(?:^|\n)Exit [Cc]ode:? (\d+)|[Pp]rocess exited with code (-?\d+)|[Cc]ommand exited with code (-?\d+)"
     r'|"(?:exit_?code|returncode)": ?(-?\d+)|<returncode>(-?\d+)</returncode>|<exit_code>(-?\d+)</exit_code>'
     r"|(?:completed|finished|failed|exited) with exit code:? (-?\d+)|\(exit(?: code)? (-?\d+)\)\s*$"
 )
-_EXITS = ("xit code", "xited with code", "xit_code", "xitcode")  # one of these or `(exit` is in each, or `returncode`
+# One of these or `(exit` is in each, or `returncode`
+_EXITS = ("xit code", "xit Code", "xited with code", "xit_code", "xitcode")
 _BEFORE = 26  # characters of the pattern before one of these, at most
 _TOLD = re.compile(r" chars, \d+ lines, exit code (-?\d{1,10})\b")
 

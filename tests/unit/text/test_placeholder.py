@@ -89,6 +89,11 @@ def test_ours_says_what_went() -> None:
             ", exit code 2: make: *** failed",
         ),
         ('{"output": "ok", "metadata": {"exit_code": 0}}', False, ", exit code 0;"),
+        (
+            "Output: \nmake: *** failed to cut\nExit Code: 2\nProcess Group PGID: 42",
+            False,
+            ", exit code 2: make: *** failed",
+        ),
         ("The exit is on the left.\nExit code 3\n", False, ", exit code 3: The exit is on the left.;"),
         ("File does not exist.", True, ", error: File does not exist.;"),
         (

@@ -1,0 +1,24 @@
+"""How a command ended and what it printed, as hosts tell it."""
+
+import pytest
+
+from conversation import assistant, result
+from secateur.toolcalls.actions import get_output, list_actions
+
+GEMINI = "Output: \nthe hedge fell over\n"
+
+
+@pytest.mark.parametrize(
+    ("end", "exit_", "printed"),
+    [
+        ("Exit Code: 1\nProcess Group PGID: 42", 1, "the hedge fell over"),
+        ("Exit Code: 1\nSignal: 15\nBackground PIDs: 7, 8\nProcess Group PGID: 42", 1, "the hedge fell over"),
+        ("Process Group PGID: 42", None, "the hedge fell over"),
+        ("the Exit Codes: 9 of them", None, "the hedge fell over\nthe Exit Codes: 9 of them"),
+    ],
+)
+def test_the_end_of_a_result_of_gemini_cli_states_the_exit_status(end: str, exit_: int | None, printed: str) -> None:
+    call = assistant(("1", "run_shell_command", '{"command": "make hedge"}'))
+    (action,) = list_actions((call, result(GEMINI + end, "run_shell_command", "1")))
+    assert (action.exit, action.ok) == (exit_, not exit_)
+    assert get_output(action).strip() == printed
