@@ -41,7 +41,7 @@ _CHANGES = frozenset({
     "diff", "replace", "replacement", "replacementtext", "codeedit", "inserttext",
 })
 _BODIES = frozenset({"content", "contents", "filetext", "filecontent", "text", "data"})  # an edit only with a path
-_COMMANDS = frozenset({"command", "commands", "cmd", "cmdline", "script", "code", "shellid"})
+_COMMANDS = frozenset({"command", "commands", "cmd", "cmdline", "script", "code", "shellid", "keystrokes"})
 _RUNNING = frozenset({"chars", "yieldtimems"})  # with a session id: input to a running command, or a wait
 _SEARCHES = frozenset({
     "pattern", "patterns", "query", "queries", "regex", "glob", "globpattern", "includepattern", "searchterm",

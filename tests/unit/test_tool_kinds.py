@@ -34,6 +34,7 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("exec_command", {"cmd": "ls", "workdir": "/garden", "yield_time_ms": 1000}, "run"),
     ("write_stdin", {"session_id": 7, "chars": "y\n", "yield_time_ms": 1000}, "run"),
     ("shell", {"command": ["bash", "-lc", "cat beds.py"]}, "run"),
+    ("bash_command", {"keystrokes": "make test\n", "duration": 0.1}, "run"),
     ("shell", {"command": ["apply_patch", "*** Begin Patch\n*** Update File: beds.py\n"]}, "edit"),
     ("update_plan", {"plan": [{"step": "cut", "status": "completed"}]}, "plan"),
     ("view_image", {"path": "/garden/rose.png"}, "read"),

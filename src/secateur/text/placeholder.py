@@ -249,7 +249,7 @@ def _find_error_line(text: str) -> str:
 
 # Arguments by name, lower case and without separators, the more telling ones first.
 _TOLD = (
-    "command", "cmd", "commands", "script", "patchtext", "pattern", "patterns", "query", "queries", "regex", "filepath",
+    "command", "cmd", "commands", "script", "keystrokes", "patchtext", "pattern", "patterns", "query", "queries", "regex", "filepath",
     "path", "filename", "file", "absolutepath", "targetfile", "notebookpath", "paths", "files", "glob", "url", "uri",
     "skill", "description", "prompt", "question", "message", "name", "id",
 )  # fmt: skip

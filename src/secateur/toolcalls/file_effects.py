@@ -250,7 +250,7 @@ _NAMES = frozenset({
     "path", "paths", "file", "files", "filename", "filepath", "filepaths", "targetfile", "absolutepath", "relativepath",
     "notebookpath", "uri",
 })  # fmt: skip
-_COMMANDS = frozenset({"command", "commands", "cmd", "cmdline", "script", "code"})
+_COMMANDS = frozenset({"command", "commands", "cmd", "cmdline", "script", "code", "keystrokes"})
 _WHOLE = frozenset({"content", "contents", "filetext", "filecontent"})
 _PARTS = frozenset({"oldstring", "oldstr", "oldtext", "edits", "insertline", "newstr", "diff", "patch"})
 _FROM = frozenset({"source", "sourcepath", "from", "oldpath", "src"})
