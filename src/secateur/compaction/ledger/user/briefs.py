@@ -39,6 +39,7 @@ from secateur.toolcalls.actions import clip_text
 GAP = "[…]"
 SEARCHED_CHARS = 40_000  # of one request; of a longer one its ends
 _FEWEST_STEPS, _LEAST_STEP = 4, 40  # points of such a list, and characters that are left of one
+_HINT = re.compile(r"(?s)[ \t]*<!--(?:(?!<!--).){0,2000}?-->[ \t]*\n?")
 _STEP = re.compile(r"[ \t]{0,4}(\d{1,2})[.)][ \t]+\S")
 _STEP_ENDS = re.compile(r"(?<=[^\d\s][.!?;:])(?=\s)|(?<=[。；])")
 OTHERS_SHARE = 0.6  # of the room: beyond it only what says what is to be done
@@ -47,7 +48,7 @@ OTHERS_SHARE = 0.6  # of the room: beyond it only what says what is to be done
 @memoize_texts(1_024)
 def condense_request(text: str, max_chars: int) -> str:
     """Shorten a request to what says most of what is to be done; a shorter one is returned as it is."""
-    text = _shorten_steps(text, max_chars) if len(text) > max_chars else text
+    text = _shorten_steps(_drop_hints(text), max_chars) if len(text) > max_chars else text
     if len(text) <= max_chars:
         return text
     units = _rank_sections(_rank_added(list(split_units(keep_ends(text, SEARCHED_CHARS).replace("\r\n", "\n")))))
@@ -56,6 +57,11 @@ def condense_request(text: str, max_chars: int) -> str:
         return f"{cut}\n{GAP}"
     chosen = _choose(units, max_chars)
     return _join(units, chosen) if chosen else keep_ends(text, max_chars)
+
+
+def _drop_hints(text: str) -> str:
+    """Return a text without HTML comments: of a form that was filled in they are what it asks to be filled in."""
+    return _HINT.sub("", text) if "<!--" in text else text
 
 
 def _shorten_steps(text: str, max_chars: int) -> str:

@@ -23,6 +23,7 @@ _ENGLISH = r"""
  |\b(?:do|make|use|in|with|as)\s+(?:[\w-]+\s+){0,2}(?:meaningful|individual|separate|small\w*|atomic|logical|single)\s+commits?\b
  |\bcommit\s+(?:(?:it|them|things?|stuff|changes|work)\s+)?(?:meaningful\w*|often|individual\w*|separate\w*|as\s+you\s+go|on\s+the\s+go|in\s+between|(?:after|at)\s+each)\b
  |(?:^|[.,;:!(]\s*|\b(?:so|and|but|then|please|just)\s+)(?:ignore|skip)\s+(?:it|this|that|the|them|these|those|any|all)\b
+ |\b(?:make|with|keep|do|want|need)\s+(?:only\s+)?(?:the\s+|an?\s+)?(?:minimal|minimum|smallest|fewest|least)\s+(?:\w+\s+)?(?:changes?|edits?|diffs?|modifications?|patch(?:es)?)\b
  |\bsubmit\w*\b[^.;\n]{0,80}\bby\s+(?:\w+\s+)?(?:running|using|typing|calling|issuing)\b
  |\blet['’]?s\s+(?:not|skip|leave|ignore|stick|(?:call|name)\s+(?:it|this|that|them|the)|use|go\s+with)\b
  |\b(?:in|as|into|on)\s+(?:an?\s+|its\s+|their\s+)?(?:separate|own|different|another)\s+(?:task|pr|pull\s+request|branch|commit|issue|ticket|file)s?\b
@@ -128,6 +129,7 @@ _UNSAID = re.compile(  # these say what is, or what one thinks, not what ought t
     r"|\bshould\s+have\s+\w+|\bshould(?:n['’]t|\s+not)\s+be\s+\w+ing\b|\bit\s+should\s+be\s+possible\b"
     r"|\bno\s+longer\s+(?:(?:support|need|requir|us|maintain|reproduc)ed|useful|necessary|valid|relevant|works?|exists?|in\s+use"
     r"|appli(?:es|cable)|available|the\s+case)\b"
+    r"|\byour\s+(?:thinking|reasoning)\s+(?:should|can|may)\b[^.;\n]*"
     r"|\bremember\s+when\b|\bwhy\s+(?:do\s+not|don['’]?t)\b|\bif\s+(?:you|we|i)\s+(?:don['’]?t|do\s+not)\b|不能用了|是不是"
 )
 HARD = re.compile(  # what makes a demand even of a question

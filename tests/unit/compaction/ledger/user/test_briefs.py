@@ -291,3 +291,13 @@ def test_of_a_numbered_list_of_steps_each_one_stays() -> None:
     for n in range(1, 13):
         assert f"{n}. {'Wash your hands.' if n == 6 else f'Look at page {n} of the old book,'}" in told
     assert told.endswith("\nThen close the book.")
+
+
+def test_what_a_form_asks_to_be_filled_in_is_no_part_of_a_long_request() -> None:
+    form = "<!-- Please read our rules first.\nPlease search for a similar request. -->\n"
+    told = "The option is ignored when a table is written as a page, and it should be respected there."
+    made = condense_request(f"{form}### What happens\n<!-- Describe it. -->\n{told}\n{FILLER * 20}", 400)
+    assert told in made
+    assert "rules" not in made
+    assert "Describe" not in made
+    assert condense_request(f"{form}{told}", 400) == f"{form}{told}"  # one that has room is quoted as it is
