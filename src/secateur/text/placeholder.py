@@ -249,9 +249,9 @@ def _find_error_line(text: str) -> str:
 
 # Arguments by name, lower case and without separators, the more telling ones first.
 _TOLD = (
-    "command", "cmd", "commands", "script", "keystrokes", "patchtext", "pattern", "patterns", "query", "queries", "regex", "filepath",
-    "path", "filename", "file", "absolutepath", "targetfile", "notebookpath", "paths", "files", "glob", "url", "uri",
-    "skill", "description", "prompt", "question", "message", "name", "id",
+    "command", "cmd", "commands", "script", "keystrokes", "patchtext", "pattern", "patterns", "query", "queries",
+    "regex", "filepath", "path", "filename", "file", "absolutepath", "targetfile", "notebookpath", "paths", "files",
+    "glob", "url", "uri", "skill", "description", "prompt", "question", "message", "name", "id",
 )  # fmt: skip
 _RANKS = {name: rank for rank, name in enumerate(_TOLD)}
 _PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: (.+)")
