@@ -18,7 +18,6 @@ from msgspec import Struct
 
 from secateur.compaction.ledger.files.rewrites import (
     EditedText,
-    is_edit_refused,
     list_names_defined,
     list_replaced,
     list_rewrites,
@@ -61,7 +60,7 @@ def trace_work(messages: Sequence[Message]) -> LaterWork:
     wholes: dict[str, int] = {}
     order: list[tuple[int, str]] = []
     for action in list_actions(messages):
-        if action.ok and action.result and not is_edit_refused(action):
+        if action.ok and action.result:
             number = numbers[action.call.key]
             for path in _list_edited(action):
                 files[posixpath.basename(path)] = number

@@ -52,7 +52,7 @@ class Action(Struct, frozen=True, gc=False):
     given: dict[str, Any]  # the arguments by name; empty if they are not an object
     result: Part | None = None
     exit: int | None = None
-    ok: bool = True  # False: the result is marked as an error, or states an exit status other than 0
+    ok: bool = True  # False: the result is marked as an error, states an exit status other than 0, or refuses an edit
 
     @property
     def said(self) -> str:
@@ -116,7 +116,8 @@ def build_action(call: Part, result: Part | None) -> Action:
     """Build an action from one call, its arguments and its result."""
     kind = detect_tool_kind(call.tool, call.text)
     exit_ = _parse_exit_code(result.text) if result else None
-    ok = not (result and result.is_error) and not exit_
+    is_refused = kind == "edit" and result is not None and _REFUSED.match(result.text) is not None
+    ok = not (result and result.is_error) and not exit_ and not is_refused
     return Action(call, kind, _parse_arguments(call.text), result, exit_, ok)
 
 
@@ -150,6 +151,10 @@ _EXIT = re.compile(
     r"|(?:completed|finished|failed|exited) with exit code:? (-?\d+)|\(exit(?: code)? (-?\d+)\)\s*$"
 )
 # One of these or `(exit` is in each, or `returncode`
+_REFUSED = re.compile(  # what tools say that changed nothing, without marking it as an error
+    r"\s{0,9}(?:ERROR\b|Error:|<tool_use_error>|No replacement was performed|Failed to (?:edit|apply)"
+    r"|Your proposed edit has introduced|Your changes have NOT been applied)"
+)
 _EXITS = ("xit code", "xit Code", "xited with code", "xit_code", "xitcode")
 _BEFORE = 26  # characters of the pattern before one of these, at most
 _TOLD = re.compile(r" chars, \d+ lines, exit code (-?\d{1,10})\b")

@@ -4,6 +4,7 @@ import pytest
 
 from conversation import assistant, result
 from secateur.toolcalls.actions import get_output, list_actions
+from secateur.toolcalls.file_effects import list_file_effects
 
 GEMINI = "Output: \nthe hedge fell over\n"
 
@@ -22,3 +23,14 @@ def test_the_end_of_a_result_of_gemini_cli_states_the_exit_status(end: str, exit
     (action,) = list_actions((call, result(GEMINI + end, "run_shell_command", "1")))
     assert (action.exit, action.ok) == (exit_, not exit_)
     assert get_output(action).strip() == printed
+
+
+@pytest.mark.parametrize(
+    "said", ["ERROR:\nThe file is there already.", "No replacement was performed.", "Error: no match"]
+)
+def test_an_edit_that_its_tool_refuses_in_words_has_failed_and_a_command_has_not(said: str) -> None:
+    edit = assistant(("1", "str_replace_editor", '{"command": "create", "path": "hedge.py", "file_text": "x"}'))
+    shown = assistant(("2", "bash", '{"command": "cat hedge.log"}'))
+    refused, read = list_actions((edit, result(said, "edit", "1"), shown, result(said, "bash", "2")))
+    assert (refused.ok, read.ok) == (False, True)
+    assert list_file_effects(refused) == ()

@@ -73,7 +73,10 @@ def _strip_announcement(ledger: Ledger) -> str:
     is_open = bool(ledger.requests) and ledger.requests[-1].state == "open"
     text = ledger.thought.text if ledger.thought and is_open else ""
     before, _, last = text.rstrip().rpartition(". ")
-    return f"{before}." if before and ledger.last_calls and is_announcing(last) else text
+    if not ledger.last_calls or not is_announcing(last):
+        return text
+    has_said = ledger.last_words is not None and not ledger.last_words.is_answered
+    return f"{before}." if before else "" if has_said else text
 
 
 def _quote_waited(ledger: Ledger, verdict: str) -> str:

@@ -29,7 +29,6 @@ from secateur.compaction.ledger.files.rewrites import (
     EditedText,
     classify_edit,
     find_lead,
-    is_edit_refused,
     is_own_diff,
     is_renamed,
     list_diffs,
@@ -77,7 +76,7 @@ def trace_changes(
     done = tuple(done)
     work = _Work(ListedFiles(paths, done))
     for action in done:
-        if action.result and action.ok and not is_edit_refused(action):
+        if action.result and action.ok:
             effects = settled.get(action.call.key, list_file_effects(action))
             work.note(action, effects, numbers.get(action.call.key, -1), messages)
     _drop_shared_deeds(work.found)

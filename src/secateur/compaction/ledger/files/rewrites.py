@@ -59,11 +59,6 @@ def list_replaced(action: Action) -> Iterator[EditedText]:
     yield from (one for one in list_rewrites(action) if not one.whole)
 
 
-def is_edit_refused(action: Action) -> bool:
-    """Whether a tool says that it changed nothing, though its result is not marked as an error."""
-    return _REFUSED.match(action.said[:200]) is not None
-
-
 @memoize_texts(4_096)
 def list_names_defined(path: str, text: str) -> Mapping[str, None]:
     """Return the functions, classes, tests and headings that a text defines, in order."""
@@ -119,10 +114,6 @@ def strip_imports(text: str) -> str:
     return _IMPORT.sub("", f"{text}\n")
 
 
-_REFUSED = re.compile(
-    r"\s*(?:ERROR\b|Error:|<tool_use_error>|No replacement was performed|Failed to (?:edit|apply)"
-    r"|Your proposed edit has introduced|Your changes have NOT been applied)"
-)
 _WHOLE = ("content", "contents", "filetext", "filecontent")
 _PATCH_BEGINS = "*** Begin Patch"
 _TYPED = re.compile(r"edit (?P<first>\d{1,7}):(?P<last>\d{1,7})\n(?P<text>.*?)(?:\nend_of_edit|\Z)", re.S)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import ValueChange, mark
 from secateur.compaction.ledger.files.key_paths import ConfigTexts
-from secateur.compaction.ledger.files.rewrites import EditedText, is_edit_refused, list_replaced, list_rewrites
+from secateur.compaction.ledger.files.rewrites import EditedText, list_replaced, list_rewrites
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, collapse_whitespace
 from secateur.toolcalls.file_effects import list_file_effects
@@ -69,7 +69,7 @@ def _list_changes(done: Iterable[Action], is_qualified: bool) -> Iterator[ValueC
     texts = ConfigTexts()
     written = _WrittenValues()
     for action in done:
-        is_made = action.kind == "edit" and action.ok and action.result and not is_edit_refused(action)
+        is_made = action.kind == "edit" and action.ok and action.result
         for one in list_replaced(action) if is_made else ():
             for line, name, was, now in _compare_lines(one.old, one.new):
                 named = _find_full_name(texts, one, line, name, is_qualified)

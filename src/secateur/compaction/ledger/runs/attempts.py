@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from secateur.compaction.ledger.entries import Attempt
 from secateur.compaction.ledger.files.own_words import find_intent
-from secateur.compaction.ledger.files.rewrites import is_edit_refused, list_replaced
+from secateur.compaction.ledger.files.rewrites import list_replaced
 from secateur.compaction.ledger.said import get_agent_text, split_sentences
 from secateur.model import Message
 from secateur.redact import redact
@@ -63,7 +63,7 @@ class _Edits:
     def take_back(self, action: Action, intent: str) -> Sequence[tuple[str, str]]:
         """Note an edit; return the path and the intent of each earlier one that it takes back."""
         back: list[tuple[str, str]] = []
-        for one in list_replaced(action) if action.ok and not is_edit_refused(action) else ():
+        for one in list_replaced(action) if action.ok else ():
             old, new = collapse_whitespace(one.old), collapse_whitespace(one.new)
             done, undone = (one.path, old, new), (one.path, new, old)
             if done in self._backs:

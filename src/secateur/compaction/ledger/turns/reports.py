@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from secateur.compaction.ledger.entries import Ledger, Quote
 from secateur.compaction.ledger.files.own_words import cut_sentence
-from secateur.compaction.ledger.files.rewrites import is_edit_refused, list_replaced
+from secateur.compaction.ledger.files.rewrites import list_replaced
 from secateur.compaction.ledger.said import CONTRADICTS, FENCED, STOP, get_agent_text, get_user_text
 from secateur.compaction.ledger.turns.last_words import UNFINISHED
 from secateur.compaction.ledger.user.briefs import GAP
@@ -60,7 +60,7 @@ def without_rewritten(
         return items
     places = {part.key: at for at, message in enumerate(messages) for part in message.parts}
     told = next((at for at, message in enumerate(messages) if message.key == items[0].key), len(messages))
-    later = [one for one in done if one.ok and places.get(one.call.key, -1) > told and not is_edit_refused(one)]
+    later = [one for one in done if one.ok and places.get(one.call.key, -1) > told]
     edits = [edit for action in later for edit in list_replaced(action)]
     kept = []
     for one, names in zip(items, named, strict=True):

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, TaskDocument, UserRequest
-from secateur.compaction.ledger.files.rewrites import is_edit_refused, list_rewrites
+from secateur.compaction.ledger.files.rewrites import list_rewrites
 from secateur.compaction.ledger.user.briefs import condense_request
 from secateur.compaction.ledger.user.constraints import extract_rules
 from secateur.compaction.ledger.user.rules import name_rules, strip_numbers
@@ -81,7 +81,7 @@ def _list_later_texts(action: Action, read: "_Read") -> Iterator[str]:
     if action.kind == "read":
         if action.result and read.path in list_paths(action):
             yield strip_numbers(action.said[:SEARCHED_CHARS])
-    elif not is_edit_refused(action):
+    elif action.ok:
         yield from (edit.new for edit in list_rewrites(action) if _is_same(edit.path, read.path))
 
 

@@ -9,7 +9,6 @@ from msgspec import Struct
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.compaction.ledger.files.lines import TEMPORARY
 from secateur.compaction.ledger.files.paths import is_secret
-from secateur.compaction.ledger.files.rewrites import is_edit_refused
 from secateur.compaction.ledger.work.endings import list_lines
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action
@@ -37,7 +36,7 @@ def list_changes(done: Sequence[Action], files: Sequence[FileEntry]) -> Iterator
     left_out = {posixpath.basename(one.path) for one in files if one.scratch or one.use == "discarded"}
     left_out |= _list_trials(done)
     for number, action in enumerate(done):
-        if action.kind not in ("run", "edit", "other") or not action.ok or is_edit_refused(action):
+        if action.kind not in ("run", "edit", "other") or not action.ok:
             continue
         for effect in list_file_effects(action):
             name = posixpath.basename(effect.path)

@@ -404,13 +404,13 @@ def test_a_file_that_was_written_anew_tells_which_functions_are_gone() -> None:
     assert "drops" not in notes(*read, *cut)["/w/t.py"]
 
 
-def test_an_edit_that_its_tool_refused_in_words_adds_nothing() -> None:
+def test_an_edit_that_its_tool_refused_in_words_changes_nothing() -> None:
     call, _ = edited("a.py", "x", "def f(): ...", "Let me add the missing function here:")
-    assert notes(call, result("ERROR:\nNo replacement was performed", "edit", "edit")) == {"a.py": ""}
+    assert notes(call, result("ERROR:\nNo replacement was performed", "edit", "edit")) == {}
     typed = assistant(("e", "edit", "edit 1:1\ndef g(): ...\nend_of_edit"))
     for words in ("Your proposed edit has introduced new syntax error(s).", "Your changes have NOT been applied."):
         shown = f"{words}\n[File: /w/b.py (3 lines total)]\n1:def g(): ...\n"
-        assert notes(typed, result(shown, "edit", "e")) == {"/w/b.py": ""}
+        assert notes(typed, result(shown, "edit", "e")) == {}
     assert notes(typed, result("[File: /w/b.py (3 lines total)]\n1:def g(): ...\n", "edit", "e")) != {"/w/b.py": ""}
 
 
