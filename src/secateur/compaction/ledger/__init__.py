@@ -37,7 +37,7 @@ from secateur.compaction.ledger.repository.branches import find_branch, settle_s
 from secateur.compaction.ledger.repository.ci import find_ci
 from secateur.compaction.ledger.repository.commits import trace_commits
 from secateur.compaction.ledger.repository.last_status import drop_dirty_again, find_dirty, find_status, list_strays
-from secateur.compaction.ledger.repository.places import find_place, list_runs_here
+from secateur.compaction.ledger.repository.places import drop_scratch_repositories, find_place, list_runs_here
 from secateur.compaction.ledger.repository.repository import (
     add_unpaired_commits,
     list_elsewhere,
@@ -113,7 +113,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
     said = tuple(one for one in messages if one.role != "assistant" or one.origin != "harness")
     made_calls = list_actions(said)
     done = add_unpaired_commits(made_calls, said)
-    ran = tuple(drop_empty_checks(tuple(iterate_runs(done)), done))
+    done, ran = drop_scratch_repositories(done, tuple(drop_empty_checks(tuple(iterate_runs(done)), done)))
     told = extract_requests(said)
     tasks, replanned = extract_plans(done)
     history = trace_files(done)

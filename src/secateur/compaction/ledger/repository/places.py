@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import FileEntry, Ledger
-from secateur.compaction.ledger.files.lines import is_foreign
+from secateur.compaction.ledger.files.lines import TEMPORARY, is_foreign
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, collapse_whitespace, collect_texts
@@ -72,6 +72,21 @@ def name_place(ledger: Ledger, folder: str, branch: str) -> Ledger:
 def list_runs_here(ran: Iterable[ExecutedCommand], place: Place) -> tuple[ExecutedCommand, ...]:
     """Return the runs in the repository of the work, and those that name no folder."""
     return tuple(run for run in ran if place.find_repository(find_run_folder(run)) == place.root)
+
+
+def drop_scratch_repositories(
+    done: tuple[Action, ...], ran: tuple[ExecutedCommand, ...]
+) -> tuple[tuple[Action, ...], tuple[ExecutedCommand, ...]]:
+    """Return calls and runs without those in repositories that the session made in folders for temporary files.
+
+    These are experiments: what was committed there is no work, and nothing of it has to be pushed.
+    """
+    here = [(run, f"{folder}/") for run in ran if TEMPORARY.match(f"{(folder := find_run_folder(run))}/")]
+    made = {folder for run, folder in here if any(words[:2] == ("git", "init") for words in run.does)}
+    keys = {run.action.key for run, folder in here if any(folder.startswith(one) for one in made)}
+    if not keys:
+        return done, ran
+    return tuple(one for one in done if one.key not in keys), tuple(one for one in ran if one.action.key not in keys)
 
 
 def find_run_folder(run: ExecutedCommand) -> str:

@@ -152,3 +152,13 @@ def test_a_value_is_told_below_the_root_and_read_back_whole() -> None:
     )
     assert "- value: LIMIT in ./web/ads.ts: 1 → 2" in lines["accomplished"]
     assert [one.path for one in read_back(lines).values] == ["/home/u/shop/web/ads.ts"]
+
+
+def test_a_repository_that_was_made_to_try_something_is_no_work() -> None:
+    said = "Initialized empty Git repository in /tmp/try/.git/\n[main (root-commit) 5dffb3a] first\n 1 file changed"
+    tried = "cd /tmp/try && git init && echo a > a.txt && git add a.txt && git commit -m first"
+    made = read(edited("/srv/shop/cart.py"), ran(tried, said), ran("cd /tmp/try && git restore a.txt"))
+    assert (made.commits, made.unpushed, made.elsewhere) == ((), (), ())
+    assert [one.path for one in made.files] == ["/srv/shop/cart.py"]
+    cloned = ran("cd /tmp/try && git commit -am first", "[main 5dffb3a] first\n 1 file changed")
+    assert read(edited("/srv/shop/cart.py"), cloned).unpushed == ("5dffb3a",)  # a clone may well be that of the work
