@@ -94,7 +94,7 @@ _BEGINS = (
     r"|\b(?:and|then|also|now|please|just|let['’]?s|go ahead and|can you|could you|ok|okay|yes|you can)[\s,]+)"
     r"(?:(?:also|then|now|just|please|finally)\s+)*"
 )
-_ENDS = r"\s*(?:$|[.,;:!)]|(?:and|it|this|that|everything|your|to)\b"
+_ENDS = r"\s*(?:$|[.,;!)]|(?:and|it|this|that|everything|your|to)\b"
 _ONE = r"\s+(?:(?:a|an|the|another|new|draft|follow-?up)\s+)*"
 _ASKED = {
     "commit": re.compile(rf"{_BEGINS}commit(?={_ENDS}|(?:these|all|with|as|the\s+(?:change|work|fix|result))))"),
@@ -131,7 +131,8 @@ _TOOLS = {
 }
 _BOUND = re.compile(
     r"(?i)\b(?:never|not|n['’]t|without|before|after|when|whenever|if|once|until|unless|every|each|always|only|from\s+now\s+on"
-    r"|later|ready\s+to|how\s+to|want\s+to|should\s+i|did\s+you|have\s+you|are\s+you)\b"
+    r"|later|ready\s+to|how\s+to|want\s+to|should\s+i|did\s+you|have\s+you|are\s+you"
+    r"|(?:you|they)(?:['’]ll|\s+will)|assumes?)\b"  # what somebody would do
 )
 _POLITE = re.compile(
     r"(?i)^\W*(?:(?:ok|okay|great|thanks|now|and|yes)[\s,]+)*(?:can|could|would|will)\s+you\b|\bplease\b"

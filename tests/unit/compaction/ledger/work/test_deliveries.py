@@ -33,6 +33,8 @@ def read(*messages: Message) -> Ledger:
         ("Fix it before you commit.", []),
         ("Did you push it?", []),
         ("Write good commit messages.", []),
+        ("- Commit: 14ccad3 Tell where the carts are", []),
+        ("Most tools assume you'll clone it, fetch everything, then push it back up somewhere else.", []),
         ("commit whenever a step is done", []),
         ("What does a push cost?", []),
         ("Show the issue that we opened.", []),
