@@ -32,7 +32,7 @@ _SILENCED = re.compile(r"\b(?:cat|head|tail)\b[^;&|>\n]{0,99}2> ?/dev/null(?!\s*
 _CONDITIONAL = re.compile(r"(?:\btest -[ef] |\[{1,2} -[ef] )[^\n;]{1,200}&&")
 _FOOTER = re.compile(r"\s|<[^<>\n]{0,60}\bexit code \d{1,3}>")  # what a host adds to an output
 _TOOL_FILE = re.compile(
-    r"/\.(?:workmux|aider[\w.-]{0,40})/"
+    r"/\.git/|/\.(?:workmux|aider[\w.-]{0,40})/"
     r"|/\.(?:claude|codex|gemini|cursor|opencode|pi|agents|windsurf|factory)/(?:[\w.-]{1,80}/){0,6}?"
     r"(?:plans?|todos?|prompts?|tasks|te?mp|cache|logs?|sessions?|history|memory|state|projects|worktrees)/"
     r"|/\.claude/settings\.local\.json$"
@@ -64,7 +64,7 @@ def is_absent(effect: Effect, action: Action) -> bool:
 
 
 def is_tool_file(path: str) -> bool:
-    """Whether a file is of a tool of the agent, such as a plan or a prompt for another agent."""
+    """Whether a file is of git or of a tool of the agent, such as a plan or a prompt for another agent."""
     return _TOOL_FILE.search(f"/{path}") is not None
 
 

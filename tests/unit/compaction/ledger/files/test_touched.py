@@ -406,6 +406,8 @@ def test_what_lies_outside_of_every_repository_is_not_left_to_commit() -> None:
     ledger = build_ledger(talk(user(), *EDIT_A, *own).messages)
     assert ledger.uncommitted == ("/r/a.py",)
     assert build_ledger(talk(user(), *own).messages).uncommitted == ("/home/u/.claude/skills/x/SKILL.md",)
+    of_git = called("write", file_path="/r/.git/info/exclude", content="x")
+    assert build_ledger(talk(user(), *EDIT_A, *of_git).messages).uncommitted == ("/r/a.py",)
 
 
 def line(command: str, said: str = "") -> tuple[Message, Message]:
