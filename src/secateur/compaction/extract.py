@@ -98,7 +98,7 @@ def _choose_sentences(
     messages: Sequence[Message], room: int, count: Callable[[str], int], around: Known
 ) -> Iterator[tuple[str, str]]:
     """Yield the best sentences that fit, in original order, each as a line of its section."""
-    kept: list[tuple[int, str]] = []
+    kept: list[tuple[int, str, str]] = []
     quoted = around.quoted
     known = [frozenset(_extract_words(text)) for text in quoted]
     named = {_name_deed(text) for text in quoted} - {""}
@@ -123,13 +123,14 @@ def _choose_sentences(
         many = deeds > most_deeds if one.is_deed else findings > MOST_FINDINGS
         if many or (midway > MOST_MIDWAY and not one.closing):
             continue
-        line = f"- {redact(one.text)}"
+        text = redact(one.text)
+        line = f"- “{text}”"
         tokens = count(line) + 1
         if tokens <= room:
             room -= tokens
-            kept.append((one.at, line))
-    for _, line in sorted(kept):
-        yield "accomplished" if _is_accomplished(line) else "discoveries", line
+            kept.append((one.at, "accomplished" if _is_accomplished(f"- {text}") else "discoveries", line))
+    for _, section, line in sorted(kept):
+        yield section, line
 
 
 def _is_accomplished(line: str) -> bool:

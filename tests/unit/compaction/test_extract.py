@@ -53,27 +53,27 @@ def test_what_closes_a_turn_has_no_proposals_and_no_talk() -> None:
         "The parser reads 4 MB in 12 ms on this machine now.",
     ]
     messages = talk(user("Fix it."), assistant(text="\n".join(closing))).messages
-    assert extract(messages, Ledger(), 1_000, estimate) == {"discoveries": (f"- {closing[-1]}",)}
+    assert extract(messages, Ledger(), 1_000, estimate) == {"discoveries": (f"- “{closing[-1]}”",)}
 
 
 def test_a_measured_figure_is_kept_from_the_middle_of_work() -> None:
     messages = talk(
         user("Go."), *(assistant(("1", "bash", "{}"), text="The importer reaches 51200 rows/s."),) * 2
     ).messages
-    assert extract(messages, Ledger(), 1_000, estimate) == {"discoveries": ("- The importer reaches 51200 rows/s.",)}
+    assert extract(messages, Ledger(), 1_000, estimate) == {"discoveries": ("- “The importer reaches 51200 rows/s.”",)}
 
 
 @pytest.mark.parametrize("told", TOLD)
 def test_what_tells_something_is_kept_and_talk_about_the_work_is_not(told: str) -> None:
     messages = talk(user("Fix it."), *(assistant(("1", "bash", "{}"), text=one) for one in (*TALK, told))).messages
     sections = extract(messages, Ledger(), 1_000, estimate)
-    assert [line for lines in sections.values() for line in lines] == [f"- {told}"]
+    assert [line for lines in sections.values() for line in lines] == [f"- “{told}”"]
 
 
 def test_what_was_done_stands_apart_from_what_was_found() -> None:
     messages = talk(user("Fix it."), assistant(text=f"{TOLD[1]} {TOLD[0]}")).messages
     sections = extract(messages, Ledger(), 1_000, estimate)
-    assert sections == {"discoveries": (f"- {TOLD[0]}",), "accomplished": (f"- {TOLD[1]}",)}
+    assert sections == {"discoveries": (f"- “{TOLD[0]}”",), "accomplished": (f"- “{TOLD[1]}”",)}
 
 
 MIDWAY = [
@@ -90,7 +90,7 @@ def test_what_was_so_in_the_middle_of_work_is_not_told_as_being_so() -> None:
         user("Fix it."), *midway, assistant(text="The header of `parse_header` is in docs/format.md.")
     ).messages
     sections = extract(messages, Ledger(), 1_000, estimate)
-    assert sections == {"discoveries": (f"- {reason}", "- The header of `parse_header` is in docs/format.md.")}
+    assert sections == {"discoveries": (f"- “{reason}”", "- “The header of `parse_header` is in docs/format.md.”")}
 
 
 def test_of_the_middle_of_long_work_a_few_sentences_stay() -> None:
@@ -128,7 +128,7 @@ LEARNED = [
 @pytest.mark.parametrize("said", LEARNED)
 def test_what_the_agent_learned_is_a_finding_also_midway(said: str) -> None:
     messages = talk(user("Fix it."), assistant(("1", "bash", "{}"), text=said)).messages
-    assert extract(messages, Ledger(), 1_000, estimate) == {"discoveries": (f"- {said}",)}
+    assert extract(messages, Ledger(), 1_000, estimate) == {"discoveries": (f"- “{said}”",)}
 
 
 def test_findings_are_few() -> None:
@@ -152,7 +152,7 @@ def test_of_sentences_that_say_the_same_the_fuller_one_stays() -> None:
     less = "Added the `icon` field to `package.json`, which fixes the missing icon."
     other = "Added the `title` field to `package.json`, which fixes the missing title."
     messages = talk(user("Fix it."), *(assistant(text=one) for one in (less, more, other))).messages
-    assert extract(messages, Ledger(), 1_000, estimate)["accomplished"] == (f"- {more}", f"- {other}")
+    assert extract(messages, Ledger(), 1_000, estimate)["accomplished"] == (f"- “{more}”", f"- “{other}”")
 
 
 def test_tools_have_no_sentences() -> None:
@@ -187,7 +187,7 @@ def test_what_is_supposed_is_not_accomplished(supposed: str) -> None:
 )
 def test_what_was_done_about_a_possible_event_is_accomplished(done: str) -> None:
     sections = extract(talk(user("Fix it."), assistant(text=done)).messages, Ledger(), 1_000, estimate)
-    assert sections == {"accomplished": (f"- {done}",)}
+    assert sections == {"accomplished": (f"- “{done}”",)}
 
 
 def test_what_was_done_to_a_file_that_was_edited_again_is_left_out() -> None:
@@ -196,7 +196,7 @@ def test_what_was_done_to_a_file_that_was_edited_again_is_left_out() -> None:
     old, new = "Added a cache of parsed lines to rows.py.", "Removed the cache of parsed lines from rows.py."
     other = "Added a list of all columns to arrows.py."
     told = (user("Go."), *edit, assistant(text=f"{old} {other}"), user("Undo it."), *edit, assistant(text=new))
-    assert extract(talk(*told).messages, Ledger(), 1_000, estimate) == {"accomplished": (f"- {other}", f"- {new}")}
+    assert extract(talk(*told).messages, Ledger(), 1_000, estimate) == {"accomplished": (f"- “{other}”", f"- “{new}”")}
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_what_was_done_to_a_file_that_was_edited_again_is_left_out() -> None:
 def test_what_the_user_contradicts_is_not_told(reply: str, is_kept: bool) -> None:
     said = "The table fails because its header is read twice by the parser."
     messages = talk(user("Why?"), assistant(text=said), user(reply), assistant(text="Understood.")).messages
-    assert extract(messages, Ledger(), 1_000, estimate) == ({"discoveries": (f"- {said}",)} if is_kept else {})
+    assert extract(messages, Ledger(), 1_000, estimate) == ({"discoveries": (f"- “{said}”",)} if is_kept else {})
 
 
 def test_names_without_a_sentence_and_what_is_quoted_anyway_are_left_out() -> None:
@@ -223,8 +223,8 @@ def test_names_without_a_sentence_and_what_is_quoted_anyway_are_left_out() -> No
     said = ["`buildSystemPrompt()` function (orchestration only)", "`src/cli/args.ts` - Argument Parsing Module", kept]
     messages = talk(user("Mend it."), assistant(text="\n\n".join(said)), user("And?"), assistant(text=quoted)).messages
     lines = [line for some in extract(messages, Ledger(), 800, estimate, Known((quoted,))).values() for line in some]
-    sentences = [line for line in lines if line.startswith("- ") and "[" not in line]
-    assert sentences == [f"- {kept}"]
+    sentences = [line for line in lines if line.startswith("- “") and "[" not in line]
+    assert sentences == [f"- “{kept}”"]
 
 
 def test_of_sentences_about_the_same_deed_in_the_middle_of_work_the_newest_stays() -> None:
@@ -235,7 +235,7 @@ def test_of_sentences_about_the_same_deed_in_the_middle_of_work_the_newest_stays
         for one in (assistant((str(number), "bash", '{"command": "ls"}'), text=text), result("a", "bash", str(number)))
     ]
     messages = talk(user("Find the cause."), *calls).messages
-    assert extract(messages, Ledger(), 500, estimate)["accomplished"] == (f"- {words[1]}",)
+    assert extract(messages, Ledger(), 500, estimate)["accomplished"] == (f"- “{words[1]}”",)
 
 
 LIST = (
@@ -252,10 +252,10 @@ def test_of_a_list_its_findings_stand_alone_and_what_is_open_is_left_out() -> No
     sections = extract(talk(user("Fix it."), assistant(text=LIST)).messages, Ledger(), 1_000, estimate)
     assert sections == {
         "discoveries": (
-            "- The reader keeps the last byte because the buffer is longer.",
-            "- The lock is needed because two readers share one file.",
+            "- “The reader keeps the last byte because the buffer is longer.”",
+            "- “The lock is needed because two readers share one file.”",
         ),
-        "accomplished": ("- Added a test of the last byte to tests/test_reader.py.",),
+        "accomplished": ("- “Added a test of the last byte to tests/test_reader.py.”",),
     }
 
 
@@ -276,13 +276,13 @@ CHATTER = [
 def test_what_only_accompanies_the_work_is_no_finding(said: str) -> None:
     finding = "The reader drops rows because its buffer is one short."
     messages = talk(user("Fix it."), assistant(text=f"{said}\n{finding}")).messages
-    assert extract(messages, Ledger(), 1_000, estimate) == {"discoveries": (f"- {finding}",)}
+    assert extract(messages, Ledger(), 1_000, estimate) == {"discoveries": (f"- “{finding}”",)}
 
 
 def test_what_others_removed_is_found_and_not_done() -> None:
     said = "The `dates` module has been removed in newer versions of the tool."
     assert extract(talk(user("Go."), assistant(text=said)).messages, Ledger(), 1_000, estimate) == {
-        "discoveries": (f"- {said}",)
+        "discoveries": (f"- “{said}”",)
     }
 
 
@@ -300,7 +300,7 @@ def test_what_the_span_says_is_overtaken_by_work_behind_it() -> None:
     given = '{"file_path": "src/rows.py", "old_string": "read_rows()", "new_string": "rows()"}'
     span = talk(user("Mend it."), assistant(("1", "bash", "{}"), text=said)).messages
     later = talk(assistant(("e", "Edit", given)), result("ok", "Edit", "e")).messages
-    assert extract(span, Ledger(), 800, estimate) == {"discoveries": (f"- {said}",)}
+    assert extract(span, Ledger(), 800, estimate) == {"discoveries": (f"- “{said}”",)}
     assert extract(span, Ledger(), 800, estimate, Known(later=later)) == {}
 
 
@@ -308,10 +308,10 @@ def test_deeds_are_not_told_where_calls_tell_them() -> None:
     deed, found = "Added a cache of parsed lines to rows.py.", "The cache is small because the rows are short."
     messages = talk(user("Go."), assistant(text=f"{deed} {found}")).messages
     changed = Ledger(files=(FileEntry("rows.py", "changed"),))
-    assert extract(messages, Ledger(), 1_000, estimate)["accomplished"] == (f"- {deed}",)
+    assert extract(messages, Ledger(), 1_000, estimate)["accomplished"] == (f"- “{deed}”",)
     told = extract(messages, changed, 1_000, estimate)
     assert "accomplished" not in told
-    assert told["discoveries"] == (f"- {found}",)
+    assert told["discoveries"] == (f"- “{found}”",)
 
 
 @pytest.mark.parametrize(
