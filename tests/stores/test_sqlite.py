@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from secateur.chain import encode_canonical, hash_epochs, link_bodies
 from secateur.errors import ConfigError, StoreError
 from secateur.model import Epoch, Rewrite
-from secateur.stores import changes, migrate, open_store, place, sql_retention, sqlite_scrub
+from secateur.stores import changes, migrate, open_store, place, sql_retention, sqlite_file, sqlite_scrub
 from secateur.stores.memory import MemoryStore
 from secateur.stores.proof import find_problems
 from secateur.stores.protocol import Blob, Freed, Manifest, Pin, SessionId, SessionUpdate, State, Store, make_state
@@ -152,6 +152,23 @@ def test_a_newer_schema_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="has schema 999, and this version of secateur knows .*: update secateur"):
         SqliteStore(path).load(WHO)
     assert path.read_bytes() == before
+
+
+def test_a_file_that_cannot_be_written_is_read_and_nothing_appears_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "s.db"
+    store = SqliteStore(path)
+    state = saved(store)
+    store.close()
+    path.chmod(0o400)
+    monkeypatch.setattr(sqlite_file, "_is_writable", lambda path: False)  # whoever runs the tests may write anywhere
+    store = SqliteStore(path)
+    assert store.load(WHO) == state
+    assert [one.name for one in tmp_path.iterdir()] == ["s.db"]
+    (tmp_path / "empty.db").touch()
+    with pytest.raises(StoreError, match="empty or not up to date, and cannot be written: copy it"):
+        SqliteStore(tmp_path / "empty.db").load(WHO)
 
 
 def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:

@@ -188,9 +188,9 @@ class SqliteFile:
     def _open_connection(self, name: str, wait_s: float) -> sqlite3.Connection:
         _make_private(self.path)
         until = time.monotonic() + wait_s
-        connection = sqlite3.connect(
-            self.path, timeout=wait_s, isolation_level=None, check_same_thread=False, cached_statements=256
-        )
+        if name == "read" and not _is_writable(self.path):
+            return self._open_unwritable(wait_s)
+        connection = _connect(str(self.path), wait_s)
         try:
             have = read_schema(connection, self.path)
             self._settle(connection, until, empty=have == 0)
@@ -199,6 +199,25 @@ class SqliteFile:
                 migrate(connection, self.path)
             if name == "read":
                 connection.execute("PRAGMA query_only = ON")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _open_unwritable(self, wait_s: float) -> sqlite3.Connection:
+        """Open a file for reading that cannot be written, such as one on a read-only medium.
+
+        Without a log beside it nobody has it open, and it is read as it is: SQLite could not create its files there.
+        """
+        is_alone = not Path(f"{self.path}-wal").exists()
+        where = f"{self.path.absolute().as_uri()}?mode=ro{'&immutable=1' if is_alone else ''}"
+        connection = _connect(where, wait_s, uri=True)
+        try:
+            if read_schema(connection, self.path) < get_newest_schema():
+                raise StoreError(
+                    f"the store {self.path} is empty or not up to date, and cannot be written: copy it to where this "
+                    "user can write, and name the copy with --store"
+                )
         except BaseException:
             connection.close()
             raise
@@ -220,6 +239,14 @@ class SqliteFile:
             return f"the store {self.path} was locked by another process for {wait_s:.2g} s: try again"
         remedy = _REMEDIES.get(code, "see `secateur doctor`")
         return f"the store {self.path} failed ({error}): {remedy}"
+
+
+def _connect(where: str, wait_s: float, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(where, wait_s, isolation_level=None, check_same_thread=False, cached_statements=256, uri=uri)
+
+
+def _is_writable(path: Path) -> bool:
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 def _read_identities(path: Path) -> dict[str, tuple[int, int]]:
