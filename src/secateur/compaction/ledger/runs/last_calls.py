@@ -49,7 +49,7 @@ def _is_start(message: Message, words_key: str) -> bool:
 
 def describe_call(action: Action) -> str:
     """Return a call on one line: its command line, or the tool with what it was given."""
-    lines = list_command_lines(action)
+    lines = list_command_lines(action) if action.kind == "run" else []  # the verb of an editor is no command
     text = collapse_whitespace(redact(lines[0])) if lines else describe_target(action)
     given = [value for value in action.given.values() if isinstance(value, str)]
     if not lines and len(given) == 1 and text.strip() == collapse_whitespace(action.call.tool):
@@ -83,8 +83,8 @@ def quote_result(action: Action, is_end: bool = False) -> str:
 
     Of several errors the newest, of git's the first, which names the cause; of a failed call any line that says so.
     """
-    if action.kind == "read" and action.ok:
-        return ""  # a line of a file tells nothing
+    if action.kind in ("read", "edit", "plan") and action.ok:
+        return ""  # a line of a file tells nothing, and neither does what a tool says of what it wrote
     said = action.said[-_SEARCHED:] if is_end else action.said
     own = {collapse_whitespace(line) for given in list_command_lines(action) for line in given.split("\n")}
     lines = [line for line in _iterate_telling(said) if collapse_whitespace(line) not in own]  # shells that echo
@@ -136,7 +136,7 @@ _NO_DATA = re.compile(  # what a test runner prints besides, and how hosts say t
     rf"[.EFsx]{{1,200}}|[-=]{{3,}}|Ran \d+ tests?\b[^\n]{{0,40}}|{_BARE_TOTAL.pattern}"
 )
 MOST_DATA = 8  # lines
-_BARE = re.compile(r"\bexit status \d+$")
+_BARE = re.compile(r"\bexit status \d+$|^ERROR:$")
 _OF_GIT = re.compile(r"\b(?:git|gh) (?:-C \S{1,200} )?[a-z]")
 _DIFF = re.compile(r"^diff --git a/\S{1,400} b/(?P<path>\S{1,400})$", re.M)
 MOST_SHOWN = 6  # files of a diff that are named
@@ -149,7 +149,7 @@ _COUNTED = re.compile(r"^ \d{1,6} files? changed\b[^\n]{0,80}", re.M)
 _TELLS = re.compile(r"[^\W\d_]{2,}")
 _HOST_LINE = re.compile(
     r"(?:Chunk ID|Wall time|Original token count): |(?:(?:Process|Command) exited with code|Exit code:) -?\d+\s*$"
-    r"|Output:\s*$"
+    r"|(?:Output|ERROR):\s*$"
     r"|</?\w{1,20}>[\s\d-]{0,12}(?:</\w{1,20}>)?\s*$"
     r"|\[(?:Python Interpreter|Command finished|Current working directory|The command completed)\b"
     r"|[\w@.:~/()-]{0,120} ?[$#]\s*$|\((?:Current directory|Open file): "  # a prompt

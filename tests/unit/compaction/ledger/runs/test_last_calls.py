@@ -290,3 +290,16 @@ def test_a_number_alone_is_what_a_program_said() -> None:
         *called("Let's try it:", "python try.py", "344\n\n(Open file: /w/cart.py)\n(Current directory: /w)")
     )
     assert shown[2].endswith("python try.py — said: 344")
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("The file cart.py has been edited. Here is a part of it:", "- then called, ok: editor cart.py"),
+        ("ERROR:\nNo such text in cart.py.", "- then called, failed: editor cart.py — said: No such text in cart.py."),
+    ],
+)
+def test_an_edit_is_told_by_its_file_and_only_where_it_failed_with_what_was_said(said: str, line: str) -> None:
+    given = {"command": "str_replace", "path": "cart.py", "old_str": "a", "new_str": "b"}
+    call = assistant(("1", "editor", json.dumps(given)), text="Let me mend it:")
+    assert line in list_next(call, result(said, "editor", "1"))
