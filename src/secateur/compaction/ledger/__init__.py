@@ -224,9 +224,8 @@ def _is_abandoned(action: Action, messages: Sequence[Message]) -> bool:
 
 
 def _make_pending(action: Action) -> Pending:
-    about = list_command_lines(action) or [
-        describe_target(action).removeprefix(collapse_whitespace(action.call.tool)).strip()
-    ]
+    lines = [] if action.kind in ("read", "edit") else list_command_lines(action)  # an editor's verb is no command
+    about = lines or [describe_target(action).removeprefix(collapse_whitespace(action.call.tool)).strip()]
     return Pending(
         collapse_whitespace(action.call.tool),
         clip_text(collapse_whitespace(redact(about[0])), MAX_CHARS),

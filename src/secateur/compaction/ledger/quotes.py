@@ -55,7 +55,7 @@ def _select_calls(ledger: Ledger) -> tuple[Command, ...]:
     words = ledger.last_words
     is_announced = words is not None and not words.is_answered and is_announcing(words.text)
     steps = list_told_steps(ledger.requests)
-    calls = ledger.last_calls
+    calls = [one for one in ledger.last_calls if _get_kind(one) != "plan"]  # tasks are told anyway
     kept = [one for one in calls if not one.ok or not (_get_kind(one) in _TOLD_KINDS or is_step(one.text, steps))]
     if kept and calls[-1] not in kept:
         kept = [*kept, calls[-1]]  # a call that failed before it is not the last one

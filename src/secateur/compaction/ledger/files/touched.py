@@ -37,6 +37,7 @@ from secateur.compaction.ledger.files.paths import (
     resolve_target,
     resolve_upward,
 )
+from secateur.compaction.ledger.files.rewrites import list_rewrites
 from secateur.compaction.ledger.files.undone import CommittedFiles, TakenBack, take_back
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, collect_texts
@@ -239,10 +240,11 @@ def merge_use(before: FileEntry | None, use: Use) -> Use:
 
 def describe_target(action: Action) -> str:
     """Describe what a call is about, for a person: its tool, what it looks for, and its file."""
-    named = list_paths(action)
+    named = list_paths(action) or list(dict.fromkeys(one.path for one in list_rewrites(action)))
     sought = next((text for text in collect_texts(action.given, _SOUGHT) if text.strip()), "")
     pattern = f'"{clip_text(collapse_whitespace(sought), SOUGHT_CHARS)}"' if action.kind == "search" and sought else ""
-    return redact(collapse_whitespace(f"{action.call.tool} {pattern} {named[0] if named else ''}"))
+    more = f"and {len(named) - 1} more" if action.kind == "edit" and len(named) > 1 else ""
+    return redact(collapse_whitespace(f"{action.call.tool} {pattern} {named[0] if named else ''} {more}"))
 
 
 def _note(found: dict[str, FileEntry], effect: Effect, action: Action, roots: dict[str, None]) -> tuple[str, ...]:

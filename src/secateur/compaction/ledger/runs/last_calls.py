@@ -49,7 +49,7 @@ def _is_start(message: Message, words_key: str) -> bool:
 
 def describe_call(action: Action) -> str:
     """Return a call on one line: its command line, or the tool with what it was given."""
-    lines = list_command_lines(action) if action.kind == "run" else []  # the verb of an editor is no command
+    lines = [] if action.kind in ("read", "edit") else list_command_lines(action)  # an editor's verb is no command
     text = collapse_whitespace(redact(lines[0])) if lines else describe_target(action)
     given = [value for value in action.given.values() if isinstance(value, str)]
     if not lines and len(given) == 1 and text.strip() == collapse_whitespace(action.call.tool):

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, Quote, build_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger.quotes import select_quotes
 from secateur.model import Message, Part
 
 FOUND = 'Found 1 matches for "def build" in /app.py:'
@@ -303,3 +304,13 @@ def test_an_edit_is_told_by_its_file_and_only_where_it_failed_with_what_was_said
     given = {"command": "str_replace", "path": "cart.py", "old_str": "a", "new_str": "b"}
     call = assistant(("1", "editor", json.dumps(given)), text="Let me mend it:")
     assert line in list_next(call, result(said, "editor", "1"))
+
+
+def test_of_a_patch_the_files_are_named_and_a_list_of_tasks_is_no_last_call() -> None:
+    patch = "*** Begin Patch\n*** Update File: cart.py\n@@\n-a\n+b\n*** Update File: shop.py\n@@\n-a\n+b\n*** End Patch"
+    call = assistant(("1", "apply_patch", json.dumps({"patchText": patch})), text="Let me mend both:")
+    assert "- then called, ok: apply_patch cart.py and 1 more" in list_next(call, result("Done", "apply_patch", "1"))
+    assert "- no result yet: apply_patch — cart.py and 1 more" in list_next(call)
+    planned = assistant(("2", "TodoWrite", '{"todos": []}'))
+    ended = read(*called("The method was renamed.", "./find build", FOUND), planned, result("Set", "TodoWrite", "2"))
+    assert [one.text for one in select_quotes(ended).last_calls] == ["./find build"]
