@@ -607,3 +607,16 @@ def test_what_only_keeps_the_tracker_is_not_told_beside_the_ticket() -> None:
     command = Command("bd create --title=rows")
     assert select_relevant(Ledger(commands=(command,)), 4_000, 400).commands == (command,)
     assert select_relevant(Ledger(commands=(command,), tickets=(Ticket("rows-1"),)), 4_000, 400).commands == ()
+
+
+def test_a_check_that_was_run_again_behind_a_change_without_an_error_is_not_open() -> None:
+    def is_open(*messages: Message) -> bool:
+        return any(line.startswith("- build, failed") for line in shown(*messages)["next"])
+
+    failed = ran("npx tsc --noEmit", "src/cart.ts(3,1): error TS2304: Cannot find name 'sum'.", True)
+    again = ran("npm run build 2>&1 | tail -3", "copied 2 themes")
+    begun = (user("Mend the cart."), *failed, *edited("src/cart.ts"))
+    assert is_open(*begun)
+    assert not is_open(*begun, *again)
+    narrow = ran("npm run build -w basket 2>&1 | tail -3", "copied 2 themes")
+    assert is_open(*begun, *narrow)

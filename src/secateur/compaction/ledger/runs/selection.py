@@ -47,6 +47,7 @@ def select_commands(ledger: Ledger) -> tuple[Command, ...]:
     failing = {one.check for one in kept if one.check and one.ok is False and not one.edited_since}
     kept = tuple(one for one in kept if one.text not in covered and not _is_outdated(one, valid))
     kept = tuple(one for one in kept if not (one.ok is False and _is_mended(one, valid)))
+    kept = tuple(one for one in kept if not (one.ok is False and _is_run_again(one, ledger.commands)))
     kept = tuple(one for one in kept if not (one.ok and one.edited_since) or stale.get(one.check) == one.text)
     kept = tuple(one for one in kept if not (one.edited_since and one.ok is False and one.check in failing))
     few = keep_last(kept, MOST_SCRATCH_CHECKS, lambda one: one.scratch and bool(one.check))
@@ -65,6 +66,12 @@ def _is_mended(one: Command, valid: Sequence[Command]) -> bool:
         return True
     whole = [run for run in valid if not list_targets(run.text)]
     return one.edited_since and any(run.check == one.check or _CHECKS_ALL.search(run.text) for run in whole)
+
+
+def _is_run_again(one: Command, commands: Sequence[Command]) -> bool:
+    """Whether a check failed before a change, and was run again since without an error in what was shown of it."""
+    behind = commands[commands.index(one) + 1 :] if one.edited_since and one in commands else ()
+    return is_overtaken(one, [run for run in behind if run.check and run.ok is None and not (run.stopped or run.told)])
 
 
 def _is_outdated(one: Command, valid: Sequence[Command]) -> bool:
