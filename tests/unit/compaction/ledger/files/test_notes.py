@@ -8,6 +8,7 @@ import pytest
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import FileEntry, Ledger, build_ledger, merge, read_back, render_ledger
 from secateur.compaction.ledger.files.notes import drop_idle_notes, drop_reported, limit_notes
+from secateur.compaction.ledger.files.rewrites import list_names_defined
 from secateur.model import Message
 
 
@@ -586,3 +587,11 @@ def test_a_file_of_which_a_tool_shows_that_most_is_gone_says_so() -> None:
     told = notes(user("Mend it."), *opened, *shown(122, "edit", **edit))["/w/rows.py"]
     assert told.startswith("most of it is gone: 1,241 lines before, 122 now")
     assert "gone" not in notes(user("Mend it."), *opened, *shown(1239, "edit", **edit))["/w/rows.py"]
+
+
+def test_a_call_that_is_given_a_function_defines_nothing() -> None:
+    names = list_names_defined("cart_test.go", "runForAll(t, func(t *testing.T, cart *Cart) {\n\tsum()\n})\n")
+    assert not names
+    assert not list_names_defined("cart.ts", "this.subscribe((event) => {\n  sum();\n});\n")
+    typed = "  pickColor(level: Level): (text: string) => string {\n    return dim;\n  }\n"
+    assert [*list_names_defined("cart.ts", typed)] == ["pickColor"]
