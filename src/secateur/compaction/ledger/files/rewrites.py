@@ -211,8 +211,8 @@ _DEFINES = re.compile(
     r"|(?:const|let|var)\s+(?P<parted>[A-Za-z_$][\w$]*)\s*(?::[^=\n]{1,80})?=\s*(?:async\s*)?\(\{[^)\n]{0,200}$"
     r"|(?:const|let|var)\s+(?P<made>[A-Za-z_$][\w$]*)\s*=\s*(?:React\.)?(?:use(?:Callback|Memo|Reducer)|memo|forwardRef"
     r"|defineComponent|defineStore)(?:<[^\n]{1,60}>)?\("
-    r"|(?P<method>[A-Za-z_$][\w$]*)\((?![^;\n]{0,160}(?:\bfunc(?:tion)?\b|=>[ \t]*\{[ \t]*$))"  # no call with one
-    r"[^;\n]{0,160}\)\s*(?::\s*[^;{}\n]{1,60})?\{[ \t]*$"
+    r"|(?P<method>[A-Za-z_$][\w$]*)\((?![^;\n]{0,160}(?:\bfunc(?:tion)?\b|=>[ \t]*\{[ \t]*$))"
+    r"[^;\n]{0,160}\)\s*(?::\s*[^;{}\n]{1,60})?\{[ \t]*$"  # and no call that is given a function
     r"|(?!(?:return|new|else|throw|await|yield|case|go|defer|for|if|while|switch|match|const|let|var|in|catch|with|do)\b)"
     r"(?:[A-Za-z_][\w<>\[\],.?*&:]{0,60}\s{1,4}[*&]?){1,3}(?P<typed>[A-Za-z_]\w*)\([^;{}()]{0,200}\)\s{0,4}"
     r"(?:const\s{0,4})?"
