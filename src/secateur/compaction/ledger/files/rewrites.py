@@ -67,7 +67,7 @@ def list_names_defined(path: str, text: str) -> Mapping[str, None]:
     names: dict[str, None] = {}
     for hit in _DEFINES.finditer(text):
         names[_get_name(hit)] = None
-    return {name: None for name in names if name not in _NO_NAMES}
+    return {name: None for name in names if name and name not in _NO_NAMES}
 
 
 def find_definition(path: str, text: str, at: int = 0) -> str:
@@ -81,6 +81,10 @@ def find_definition(path: str, text: str, at: int = 0) -> str:
 
 
 def _get_name(hit: re.Match[str]) -> str:
+    """Return the name that a line defines; "" for a function in a variable deep inside of another one."""
+    line = hit[0].expandtabs(4)
+    if hit["const"] and len(line) - len(line.lstrip()) > _DEEPEST_INDENT:
+        return ""
     if title := hit["title"]:
         return f"“{collapse_whitespace(title)}”"
     return next(str(name) for name in hit.group("name", "const", "parted", "made", "method", "typed", "open") if name)
@@ -197,6 +201,7 @@ def _list_commanded(line: str) -> Iterator[EditedText]:
 
 _DIFFED = re.compile(r"^\+\+\+ b/(?P<path>[^\t\n]{1,400})", re.M)
 _HUNK = re.compile(r"^@@ [^\n@]{1,60} @@(?P<place>[^\n]*)\n(?P<body>(?:[-+ \\][^\n]*\n?|\n)*)", re.M)
+_DEEPEST_INDENT = 4  # columns: a member, or a helper in the body of a component
 _NO_NAMES = frozenset(
     {"if", "for", "while", "switch", "catch", "return", "constructor", "main", "default", "else", "with", "elif"}
 )

@@ -595,3 +595,6 @@ def test_a_call_that_is_given_a_function_defines_nothing() -> None:
     assert not list_names_defined("cart.ts", "this.subscribe((event) => {\n  sum();\n});\n")
     typed = "  pickColor(level: Level): (text: string) => string {\n    return dim;\n  }\n"
     assert [*list_names_defined("cart.ts", typed)] == ["pickColor"]
+    local = "class Cart {\n  sum() {\n    if (x) {\n      const done = () => {\n      };\n    }\n  }\n}\n"
+    assert "done" not in list_names_defined("cart.ts", local)
+    assert [*list_names_defined("cart.ts", "const total = (rows) => {\n};\n")] == ["total"]
