@@ -144,7 +144,7 @@ def _is_lasting(text: str) -> bool:
     """Whether a sentence in the middle of work says more than what was so just then: a finding, a reason, a deed."""
     if any(pattern.search(text) for pattern in (_PROGRESS, _MECHANICS, _GUESS, OWN_LIMIT)):
         return False
-    if _BARE.search(text) and not INSIGHT.search(text):
+    if (_BARE.search(text) or _NOT_YET.search(text)) and not INSIGHT.search(text):
         return False
     if _MEANWHILE.search(text) is not None:
         return REASON.search(text) is not None
@@ -192,9 +192,7 @@ def _is_closing(text: str, is_deed: bool) -> bool:
     """Whether a sentence at the end of a turn tells a deed, or what holds beyond that moment and the talk about it."""
     if not is_telling(text):
         return False
-    return is_deed or not (
-        _BARE.search(text) or _TO_USER.search(text) or _JUST_NOW.search(text) or OWN_LIMIT.search(text)
-    )
+    return is_deed or not (any(one.search(text) for one in (_BARE, _TO_USER, _JUST_NOW, _NOT_YET, OWN_LIMIT)))
 
 
 def _is_guess(text: str) -> bool:
@@ -245,9 +243,10 @@ _PROGRESS = re.compile(  # what the agent is about to do, wherever in a sentence
 )
 _TO_USER = re.compile(r"(?i)\b(?:you|your|yours|you['’](?:re|ve|ll|d))\b")  # it explains something to the user
 _JUST_NOW = re.compile(  # what was done or said at that moment, or a point of a review
-    r"(?i)\bi (?:just|then)\b|\bi['’]ve\b|\bnow (?:fixed|its own|mostly)\b|n['’]t\b.{1,80}\byet\b"
+    r"(?i)\bi (?:just|then)\b|\bi['’]ve\b|\bnow (?:fixed|its own|mostly)\b"
     r"|^\W*(?:critical|high|medium|low|minor|major|nit)\b[^:]{0,20}:|^\W*\*\*[^*]{1,40}:\*\*"
 )
+_NOT_YET = re.compile(r"(?i)\b(?:not|\w+n['’]t)\b.{1,80}\byet\b")
 _GUESS = re.compile(  # thinking aloud
     r"(?i)\bwould (?:be|have|mean)\b|\bshould (?:just |now |then |still |also )?(?:work|be|stay"
     r"|fix|solve|pass|do|have|make)\b"

@@ -268,6 +268,7 @@ CHATTER = [
     "The structure was solid to begin with, just in need of a little care.",
     "That would test more than the reader, because the rows are written as well.",
     "Got it - the rows are not read by the server when the cache has them.",
+    "The row `sum_rows` is unused because it is not called by the reader yet.",
     "Because the reader of `rows.py` had already been closed by then.",
 ]
 

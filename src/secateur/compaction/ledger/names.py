@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
+from secateur.compaction.ledger.user.briefs import drop_hints
 from secateur.compaction.ledger.user.constraints import strip_data
 from secateur.identifiers import Kind, find_anchors
 from secateur.memoizing import memoize_texts
@@ -65,7 +66,7 @@ def list_names(messages: Iterable[Message], done: Iterable[Action] = ()) -> tupl
     users: dict[str, None] = {}
     for message in messages:
         if text := get_user_text(message):
-            users |= dict.fromkeys(_find_names(strip_data(text)))
+            users |= dict.fromkeys(_find_names(strip_data(drop_hints(text))))
     gone = _list_gone_commits(messages, done)
     known = dict.fromkeys(name for name in users if not (gone and name.startswith(gone)))
     made = dict.fromkeys(name for action in done if action.kind == "run" for name in _find_announced(action))

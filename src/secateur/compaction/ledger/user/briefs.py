@@ -48,7 +48,7 @@ OTHERS_SHARE = 0.6  # of the room: beyond it only what says what is to be done
 @memoize_texts(1_024)
 def condense_request(text: str, max_chars: int) -> str:
     """Shorten a request to what says most of what is to be done; a shorter one is returned as it is."""
-    text = _shorten_steps(_drop_hints(text), max_chars) if len(text) > max_chars else text
+    text = _shorten_steps(drop_hints(text), max_chars) if len(text) > max_chars else text
     if len(text) <= max_chars:
         return text
     units = _rank_sections(_rank_added(list(split_units(keep_ends(text, SEARCHED_CHARS).replace("\r\n", "\n")))))
@@ -59,7 +59,7 @@ def condense_request(text: str, max_chars: int) -> str:
     return _join(units, chosen) if chosen else keep_ends(text, max_chars)
 
 
-def _drop_hints(text: str) -> str:
+def drop_hints(text: str) -> str:
     """Return a text without HTML comments: of a form that was filled in they are what it asks to be filled in."""
     return _HINT.sub("", text) if "<!--" in text else text
 

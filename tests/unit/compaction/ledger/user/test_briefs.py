@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conversation import talk, user
+from secateur.compaction.ledger import build_ledger
 from secateur.compaction.ledger.user.briefs import GAP, condense_request, find_decisive_sentence
 
 FILLER = "The table was made in spring and has had the same columns since that time. "
@@ -301,3 +303,8 @@ def test_what_a_form_asks_to_be_filled_in_is_no_part_of_a_long_request() -> None
     assert "rules" not in made
     assert "Describe" not in made
     assert condense_request(f"{form}{told}", 400) == f"{form}{told}"  # one that has room is quoted as it is
+
+
+def test_addresses_in_the_hints_of_a_form_are_no_names() -> None:
+    asked = user("<!-- Read https://shop.example/rules first. -->\nThe cart of https://shop.example/carts/7 is empty.")
+    assert build_ledger(talk(asked).messages).identifiers == ("https://shop.example/carts/7",)
