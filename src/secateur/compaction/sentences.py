@@ -192,7 +192,8 @@ _GOES_ON = re.compile(r"(?:instead|rather|and|or|but|so|which|that)\b")  # an it
 _FOREIGN = re.compile(r"[^\x00-\x7f\u2000-\u2bff\ufe0f]")  # letters of other languages
 INSIGHT = re.compile(  # the agent says that it found something out
     r"(?i)\b(?:what (?:i|we)['’]?(?:ve)? (?:have )?(?:learned|found|discovered)|lessons?(?: learned)?|key insight"
-    r"|root cause|turns? out|turned out|i found (?:out )?that|the (?:real |actual |underlying )?(?:cause|reason|culprit) (?:is|was)"
+    r"|root cause|turns? out|turned out|i found (?:out )?that"
+    r"|the (?:real |actual |underlying )?(?:cause|reason|culprit) (?:is|was)"
     r"|only (?:happens?|fails?|occurs?|breaks?|works?|appears?|affects?)|known (?:issue|bug|limitation)"
     r"|gotchas?|caveats?|reproduc(?:es|ed|ible)|separately|in isolation)\b"
 )
