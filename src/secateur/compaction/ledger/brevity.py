@@ -69,13 +69,25 @@ def drop_plain(
 ) -> tuple[UserRequest, ...]:
     """Return the requests without old ones, or ones before the newest commit, that only changed listed files.
 
-    `kept`: keys of those that stay.
+    Nor are there those that nothing followed, and that were said again. `kept`: keys of those that stay.
     """
+    requests = _drop_repeated(requests, kept)
     listed = {posixpath.basename(one.path) for one in files if one.use not in ("read", "discarded") and not one.scratch}
     commits = [at for at, one in enumerate(requests) if any(map(_is_commit, list_told_steps([one])))]
     taken = min(commits[-1], len(requests) - LATEST) if commits else 0
     old = max(len(requests) - PLAIN_AGE, taken)
     return tuple(one for at, one in enumerate(requests) if at >= old or one.key in kept or not _is_plain(one, listed))
+
+
+def _drop_repeated(requests: Sequence[UserRequest], kept: Collection[str]) -> list[UserRequest]:
+    left: list[UserRequest] = []
+    later: set[str] = set()
+    for one in reversed(requests):
+        text = one.text.strip(" .!\n").casefold()
+        if not (text in later and one.passed_over and one.progress is None and one.key not in kept):
+            left.append(one)
+        later.add(text)
+    return left[::-1]
 
 
 def _is_commit(step: str) -> bool:

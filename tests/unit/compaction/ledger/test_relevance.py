@@ -620,3 +620,12 @@ def test_a_check_that_was_run_again_behind_a_change_without_an_error_is_not_open
     assert not is_open(*begun, *again)
     narrow = ran("npm run build -w basket 2>&1 | tail -3", "copied 2 themes")
     assert is_open(*begun, *narrow)
+
+
+def test_a_request_that_nothing_followed_and_that_was_said_again_is_told_once() -> None:
+    answer = assistant(text="The cart is committed.")
+    lines = shown(user("Mend the cart."), *edited("cart.py"), user("commit."), user("Commit"), answer)
+    assert sum("ommit" in line and line.startswith("- [") for line in (*lines["goal"], *lines["accomplished"])) == 1
+    assert not any("also wrote" in line for line in lines["accomplished"])
+    other = shown(user("Mend the cart."), *edited("cart.py"), user("and the basket"), user("Commit"), answer)
+    assert any("and the basket" in line for lines in other.values() for line in lines)
