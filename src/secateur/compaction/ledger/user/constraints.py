@@ -36,6 +36,7 @@ from secateur.compaction.ledger.user.demands import (
     DATA,
     DIRECT,
     HARD,
+    PRAISES,
     STANDING,
     SUPPOSES,
     WONDERS,
@@ -145,7 +146,7 @@ def _list_texts(message: Message) -> Iterator[str]:
 @memoize_texts(4_096)  # of a text its parts are asked about, too
 def is_demand(sentence: str) -> bool:
     """Return whether this sentence forbids or demands something."""
-    if WONDERS.match(sentence) or is_bare_retraction(sentence):
+    if WONDERS.match(sentence) or PRAISES.search(sentence) or is_bare_retraction(sentence):
         return False
     text = strip_unsaid(unicodedata.normalize("NFC", sentence))
     left = strip_put_off(text)

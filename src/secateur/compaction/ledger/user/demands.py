@@ -91,7 +91,7 @@ _ENGLISH_DIRECT = r"""
  |make\s+sure|be\s+(?:sure|careful)|stick\s+(?:to|with)|leave|keep)\b
  |(?:^|[\n;:]|(?<![*\w])[-*•]\s|\b(?:please|but)\s)[\s*_"'`]*(?:never|always|only|stop|no\s+(?:more|longer|need|new|changes?)|prefer(?:ably)?
  |ensure|remember|whenever|before|after|at\s+(?:most|least)|use\b.{1,80}\binstead)\b
- |\b(?:you|we|agents?|workers?)\s+(?:must|should|shall|have\s+to|need\s+to|may|can(?:not|['’]t|\s+only)?|are\s+(?:not|only))\b
+ |\b(?:you|we|agents?|workers?)\s+(?:must|should|shall|have\s+to|need\s+to|may|can(?:not|['’]t|\s+only)|are\s+(?:not|only))\b
  |\b(?:must(?:\s+not|n['’]?t)?|should\s+(?:not|never|only|always)|shouldn['’]?t|shall|may\s+not|please|from\s+now\s+on
  |going\s+forward|under\s+no\s+circumstances|forbidden|prohibited|not\s+(?:be\s+)?allowed|hands\s+off|off[- ]limits
  |i\s+(?:want|need|expect|insist|prefer))\b
@@ -138,7 +138,8 @@ HARD = re.compile(  # what makes a demand even of a question
     r"|不要|不能|ないで|지\s*마|必须|必須|别(?!的|人)"
 )
 DATA = re.compile(  # a line of a log or of code, pasted
-    r"\s*(?:at\s+\S+\s*\(|\w*(?:Error|Exception|Warning)\b:|\d{4}-\d\d-\d\d[T ]"
+    r"\s*(?:(?:Failed|Unable)\s+to\s+[^\n:]{1,60}:\s"
+    r"|at\s+\S+\s*\(|\w*(?:Error|Exception|Warning)\b:|\d{4}-\d\d-\d\d[T ]"
     r"|(?:[A-Z][a-z]{2}\s{1,2}\d{1,2}\s|\[)?\d\d:\d\d:\d\d[\]\s.,]|[{}\[<|➜+]|\$(?![a-z][\w-]*\s+[^\W\d_])|#(?!#+\s)"
     r"|(?:import|from(?!\s+(?:now|here|today|this)\b)|const|def|func|return)\s)"
     r"|[\w./\\-]{1,200}\.\w{1,5}:\d{1,6}(?::\d{1,6})?: "  # as compilers and tests name a place
@@ -158,9 +159,13 @@ SUPPOSES = re.compile(  # a question about what is so, in whose words something 
     r"(?:i(?:['’]m)?\b(?!\s+(?:want|need|prefer|insist))|if|without(?!\s+\w+ing\b[^\n]*\b(?:can|could|would|will)\s+(?:you|we)\b)|there|they|he|she|(?:are|is|was|were|did|does|would|wo)n['’]?t"
     r"|(?:don|can)['’]?t\s+(?:we|you|they|i))\b(?![^\n]*\b(?:must|please|(?<!to )make\s+sure)\b|[^\n]*\bok(?:ay)?\W*\Z)"
 )
-WONDERS = re.compile(  # a case that is only thought through
+WONDERS = re.compile(  # a case that is only thought through, or something to think about
     r"(?i)\W*(?:(?:but|and|so|also|now|still|just|hm+|ok(?:ay)?|i(?:['’]m|\s+(?:am|was))?)[,\s]+)*"
-    r"(?:wondering|what\s+if|imagine|suppos(?:e|ing)|let['’]?s\s+say)\b(?![^\n]*\b(?:must|please|never|always)\b)"
+    r"(?:wondering|what\s+if|imagine|suppos(?:e|ing)|let['’]?s\s+say|consider\s+\w+ing|(?:i\s+)?might\s+be\s+wrong"
+    r"|guess)\b(?![^\n]*\b(?:must|please|never|always)\b)"
+)
+PRAISES = re.compile(  # what something would be good for
+    r"(?i)(?<!\bi )(?<!\bwe )\bwould\s+(?:also\s+)?(?:make|ensure|help|eliminate|improve|simplify|allow|prevent)\b"
 )
 STANDING = re.compile(
     r"(?i)\b(?:always|never|from\s+now\s+on|going\s+forward|whenever|every\s+time|any\s?time|at\s+all\s+times"
