@@ -4,7 +4,7 @@ Rule: the newest request keeps all that it had room for. Of one before it stays 
 commit its files need no naming, a question at the end of a reply was answered by what the user said next, checks that
 passed long ago say nothing of now, and an error that stands under what is next is not said again. Files that the
 session created and deleted again leave no step. Old requests of which all that is left is that they changed listed
-files are only counted.
+files are only counted, and so are old talks before the newest commit: work followed them that tells what came of them.
 """
 
 import math
@@ -69,14 +69,19 @@ def drop_plain(
 ) -> tuple[UserRequest, ...]:
     """Return the requests without old ones, or ones before the newest commit, that only changed listed files.
 
-    Nor are there those that nothing followed, and that were said again. `kept`: keys of those that stay.
+    Nor are there old ones before it that only a reply followed, and those that nothing followed, and that were said
+    again. `kept`: keys of those that stay.
     """
     requests = _drop_repeated(requests, kept)
     listed = {posixpath.basename(one.path) for one in files if one.use not in ("read", "discarded") and not one.scratch}
     commits = [at for at, one in enumerate(requests) if any(map(_is_commit, list_told_steps([one])))]
     taken = min(commits[-1], len(requests) - LATEST) if commits else 0
-    old = max(len(requests) - PLAIN_AGE, taken)
-    return tuple(one for at, one in enumerate(requests) if at >= old or one.key in kept or not _is_plain(one, listed))
+    old, past = max(len(requests) - PLAIN_AGE, taken), min(len(requests) - PLAIN_AGE, taken)
+    return tuple(
+        one
+        for at, one in enumerate(requests)
+        if at >= old or one.key in kept or not (_is_plain(one, listed) or (at < past and _is_talk(one)))
+    )
 
 
 def _drop_repeated(requests: Sequence[UserRequest], kept: Collection[str]) -> list[UserRequest]:
@@ -113,6 +118,14 @@ def add_reply(brief: UserRequest, whole: UserRequest) -> UserRequest:
     if brief is whole or whole.progress is None or list_told_steps([brief]):
         return brief
     return replace(brief, progress=limit_progress(whole.progress, BRIEF_STEPS, BRIEF_REPLY_CHARS))
+
+
+def _is_talk(one: UserRequest) -> bool:
+    """Whether only words followed a request, and none that say what was not done or ask anything."""
+    progress = one.progress
+    if one.state != "done" or not one.key or progress is None or progress.steps or one.answers:
+        return False
+    return not keep_reservations(progress.reply)
 
 
 def _is_plain(one: UserRequest, listed: set[str]) -> bool:

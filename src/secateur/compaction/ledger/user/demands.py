@@ -130,6 +130,11 @@ _UNSAID = re.compile(  # these say what is, or what one thinks, not what ought t
     r"|\bno\s+longer\s+(?:(?:support|need|requir|us|maintain|reproduc)ed|useful|necessary|valid|relevant|works?|exists?|in\s+use"
     r"|appli(?:es|cable)|available|the\s+case)\b"
     r"|\byour\s+(?:thinking|reasoning)\s+(?:should|can|may)\b[^.;\n]*"
+    r"|\bnot\s+(?:(?:so|too|that|half)\s+)?(?:bad|shabby)(?=\W*\Z|[.,;:!)]|\s+(?:at\s+all|but|though)\b)"
+    r"|^\W*(?![^\n]*\b(?:please|should|must|wants?|always|never|use|do\s+not|don['’]?t)\b)"
+    r"(?:(?:it|this|that|which)\s+(?!(?:needs|goes|belongs)\b)\w{2,}s"
+    r"|the\s+(?:[\w.-]+\s+){1,3}?(?:uses|does|returns|shows|prints|calls|reads|writes|makes|gives|runs|says))\s"
+    r"[^.;:\n]*?\b(?:instead\s+of|rather\s+than)\b"
     r"|\bremember\s+when\b|\bwhy\s+(?:do\s+not|don['’]?t)\b|\bif\s+(?:you|we|i)\s+(?:don['’]?t|do\s+not)\b|不能用了|是不是"
 )
 HARD = re.compile(  # what makes a demand even of a question

@@ -437,3 +437,32 @@ def test_what_the_user_quotes_from_the_agent_behind_an_opening_of_their_own_is_n
 def test_a_slip_of_the_keyboard_is_no_request() -> None:
     ledger = build_ledger(talk(user("Mend the lamp."), user("/"), assistant(text="Mended.")).messages)
     assert [one.text for one in ledger.requests] == ["Mend the lamp."]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "OK, not bad.",
+        "Not too bad, but the colors look off.",
+        "This makes the sum stable rather than a guess.",
+        "The manual shows the long name instead of the short one.",
+    ],
+)
+def test_praise_and_how_something_is_demand_nothing(said: str) -> None:
+    assert found(user(said)) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "No bad data in the table.",
+        "Not bad, but don't touch the colors.",
+        "This uses tabs, but it should use spaces instead of tabs.",
+        "This prints all of it, don't print rows instead of names.",
+        "Use the short name instead of the long one.",
+        "I might be wrong, but please keep the reader read-only.",
+        "I may be wrong, but the reader must stay read-only.",
+    ],
+)
+def test_a_demand_beside_praise_or_a_guess_is_kept(said: str) -> None:
+    assert [one.text for one in found(user(said))] == [said]
