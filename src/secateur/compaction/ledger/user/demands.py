@@ -170,7 +170,8 @@ WONDERS = re.compile(  # a case that is only thought through, or something to th
     r"|guess)\b(?![^\n]*\b(?:must|please|never|always)\b)"
 )
 PRAISES = re.compile(  # what something would be good for
-    r"(?i)(?<!\bi )(?<!\bwe )\bwould\s+(?:also\s+)?(?:make|ensure|help|eliminate|improve|simplify|allow|prevent)\b"
+    r"(?i)(?<!\bi )(?<!\bwe )\bwould\s+(?:also\s+)?(?:make|ensure|help|eliminate|improve|simplify|allow|prevent"
+    r"|be\s+(?:more|better|easier|clearer|cleaner|safer|nicer))\b"
 )
 STANDING = re.compile(
     r"(?i)\b(?:always|never|from\s+now\s+on|going\s+forward|whenever|every\s+time|any\s?time|at\s+all\s+times"

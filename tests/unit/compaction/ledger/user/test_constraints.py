@@ -55,6 +55,7 @@ NO_DEMANDS = [
     "Fix the bug in the parser.",
     "Consider reading the rows once, without opening the file again.",
     "Wrapping this error would make it easier to find and keep the reports alike.",
+    "Reading it once would be more consistent instead of twice.",
     "I might be wrong, but we only open the file if the rows have changed.",
     "Failed to read rows: the file is locked, no other names remain",
     "Your thinking should be thorough, and so it may be long.",
