@@ -127,6 +127,15 @@ def test_what_replaces_the_history_is_a_view_whose_originals_are_kept() -> None:
     assert all(one["content"].encode() in kept.replace(b"\\n", b"\n") for one in messages if one["role"] == "tool")
 
 
+def test_an_observer_that_fails_keeps_no_history_long() -> None:
+    def fail(view: object) -> None:
+        raise RuntimeError("the observer is broken")
+
+    messages = history(20)
+    shorter = start(window=20_000, on_view=fail).compress(messages, current_tokens=21_000)
+    assert len(json.dumps(shorter)) < len(json.dumps(messages)) * 0.8
+
+
 def test_a_session_that_goes_on_is_shortened_again_under_its_first_name() -> None:
     views = Views()
     engine = start(window=20_000, on_view=views)

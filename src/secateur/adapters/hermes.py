@@ -91,9 +91,10 @@ class SecateurContextEngine(ContextEngine):
             view = self._shorten(messages, current_tokens or 0, focus, force)
             if view is not None:
                 self.compression_count += 1
-                if self._on_view is not None:
-                    self._on_view(view)
                 shown: list[dict[str, Any]] = view.request["messages"]
+                if self._on_view is not None:
+                    with suppress(Exception):  # the shorter history is kept by now, whatever its observer does
+                        self._on_view(view)
                 return shown
         return messages
 
