@@ -25,7 +25,7 @@ INTERRUPTED = "the user interrupted the agent"
 STOPPED = "the session was stopped: "
 BROKEN_OFF = "the agent's last message breaks off within a sentence"
 ENDINGS = (SUBMITTED, INTERRUPTED, STOPPED, BROKEN_OFF)
-FAILED_AGAIN = ", and it failed again"
+FAILED_SINCE = ", and the last command failed"
 CAUSE_CHARS, FEWEST_CHARS = 320, 45  # of a sentence on a cause
 MOST_MESSAGES = 40  # at the end: what was thought before them is mostly overtaken
 _SEARCHED = 4_000  # characters of a command or a message
@@ -91,7 +91,7 @@ def find_diagnosis(messages: Sequence[Message], ledger: Ledger) -> str:
         if get_user_text(message):
             return ""
         if found := _find_cause(get_agent_text(message)[:_SEARCHED]):
-            since = f" (edited since{FAILED_AGAIN * _has_failed_again(ledger.requests[-1])})" if is_edited else ""
+            since = f" (edited since{FAILED_SINCE * _has_failed_since(ledger.requests[-1])})" if is_edited else ""
             return "" if found in said else f"“{clip_text(found, CAUSE_CHARS)}”{since}"
         calls = (part for part in message.parts if part.kind == "tool_call")
         is_edited = is_edited or any(detect_tool_kind(part.tool, part.text) == "edit" for part in calls)
@@ -106,7 +106,7 @@ def _find_cause(text: str) -> str:
     return telling[-1] if telling else ""
 
 
-def _has_failed_again(one: UserRequest) -> bool:
+def _has_failed_since(one: UserRequest) -> bool:
     """Whether a command failed behind the last change of a file."""
     steps = one.progress.steps if one.progress else ()
     last = next((step for step in reversed(steps) if " → " in step or step.startswith(CHANGES)), "")

@@ -45,7 +45,7 @@ def test_it_says_where_something_was_edited_behind_it_and_gives_way_to_newer_wor
     edited = assistant(("e", "Edit", json.dumps(given))), result("ok", "Edit", "e")
     again = assistant(text="Let me look at the rows.")
     assert f"{TOLD} (edited since)" in next_of(*FAILED, assistant(text=SAID), *edited, again)
-    failed = f"{TOLD} (edited since, and it failed again)"
+    failed = f"{TOLD} (edited since, and the last command failed)"
     assert failed in next_of(*FAILED, assistant(text=SAID), *edited, *FAILED, again)
     assert f"{TOLD} (edited since)" in next_of(*FAILED, assistant(text=SAID), *edited, *FAILED, *edited, again)
     newer = assistant(text="These errors come from the store after all, let me look there.")
