@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from secateur.compaction.ledger.entries import Command
 from secateur.compaction.ledger.files.touched import describe_target
+from secateur.compaction.ledger.runs.checks import list_commands
 from secateur.compaction.ledger.runs.last_errors import judge_call
 from secateur.compaction.ledger.runs.verdicts import read_verdict
 from secateur.compaction.ledger.said import get_user_text
@@ -66,6 +67,8 @@ def _read(action: Action) -> Command:
     runs = list(iterate_runs([action]))
     looks = any(run.looks for run in runs)
     ok = action.ok if looks else judge_call(action)
+    if ok and any(one.check and one.ok is None for one in list_commands(runs)):
+        ok = None  # a pipe hides how the check ended
     told = name_shown(action.said) or ("" if any(map(is_printing, runs)) else quote_result(action))
     told = told or (NO_OUTPUT if looks and not any(_iterate_telling(action.said)) else "")
     return Command(text, ok, action.exit, told="" if _SAYS_NOTHING.fullmatch(told) else told, key=action.call.key)

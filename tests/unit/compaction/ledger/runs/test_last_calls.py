@@ -314,3 +314,11 @@ def test_of_a_patch_the_files_are_named_and_a_list_of_tasks_is_no_last_call() ->
     planned = assistant(("2", "TodoWrite", '{"todos": []}'))
     ended = read(*called("The method was renamed.", "./find build", FOUND), planned, result("Set", "TodoWrite", "2"))
     assert [one.text for one in select_quotes(ended).last_calls] == ["./find build"]
+
+
+def test_of_a_check_behind_a_pipe_that_hides_its_end_the_outcome_is_not_known() -> None:
+    lines = list_next(*called("Let me build it:", "npm run build 2>&1 | tail -3", "copied 2 themes"))
+    assert "(its last call ended, outcome unknown)" in lines[0]
+    assert "- then called, ended, outcome unknown: npm run build 2>&1 | tail -3 — said: copied 2 themes" in lines
+    lines = list_next(*called("Let me test it:", "pytest -q | tail -3", "4 passed in 0.1s"))
+    assert "(its last call, a check, passed)" in lines[0]
