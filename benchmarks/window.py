@@ -137,6 +137,16 @@ class Scene:
         return compute_refetch_cost(score.lost, [row.prompt for row in rows], r=rates.r, w=rates.w, o=rates.o)
 
 
+def play_all(chosen: Sequence[tuple[str, Recording]], given: argparse.Namespace) -> Iterator[Row]:
+    """The rows of these sessions; on a terminal it says how far it is, since all of them take half an hour."""
+    for number, (name, recording) in enumerate(chosen, 1):
+        if sys.stderr.isatty():
+            print(f"\r\x1b[K{number} of {len(chosen)}: {name[:60]}", end="", file=sys.stderr, flush=True)
+        yield from play(name, recording, given)
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr)
+
+
 def play(name: str, recording: Recording, given: argparse.Namespace) -> Iterator[Row]:
     """A row for each share, price and arm."""
     recall, longest, least = recall_of(recording), max(recording.prompt_tokens), max(count_least(recording))
@@ -299,7 +309,7 @@ def main() -> int:
         ]
         if given.seed:
             chosen.sort(key=lambda pair: hashlib.sha256(f"{given.seed} {pair[0]}".encode()).digest())
-        rows = [row for name, one in chosen[: given.sample or len(chosen)] for row in play(name, one, given)]
+        rows = list(play_all(chosen[: given.sample or len(chosen)], given))
         print_table(rows, half)
         met &= print_promises(rows, half)
         lines += [{"half": half} | structs.asdict(row) for row in rows]
