@@ -160,3 +160,18 @@ def test_a_request_without_summaries_loads_nothing_that_writes_them() -> None:
     writers = ("accept", "compact", "judge", "ledger", "shorten", "summary")
     late = {"secateur.redact.detection", *(f"secateur.compaction.{name}" for name in writers)}
     assert not late.intersection(json.loads(done.stdout))
+
+
+def test_a_summary_without_a_model_loads_nothing_that_judges_one() -> None:
+    code = (
+        "import sys, secateur, json; long = 'a line of the output\\n' * 9_000;"
+        "body = [{'role': 'user', 'content': 'Do not push. Look.'}, {'role': 'assistant', 'content': long},"
+        " {'role': 'user', 'content': 'Once more.'}, {'role': 'assistant', 'content': long},"
+        " {'role': 'user', 'content': 'Thanks.'}];"
+        "view = secateur.Engine('balance', window=30_000).compact({'messages': body}, now_ms=0);"
+        "print(json.dumps([view.compaction.rung, *sorted(sys.modules)]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    rung, *loaded = json.loads(done.stdout)
+    assert rung == "extract"
+    assert not [name for name in loaded if name.startswith(("secateur.compaction.judge", "secateur.compaction.accept"))]

@@ -8,35 +8,27 @@ each that failed; the last needs no model. Nothing is replaced unless the view b
 
 from collections.abc import Generator, Sequence
 
-from msgspec import Struct
-
-from secateur.compaction.accept import SummarySource, Verdict, judge_answer, without_facts
-from secateur.compaction.ask import Ask, SummaryAnswer, SummaryTask
-from secateur.compaction.asking import Interview
+from secateur.compaction.ask import Ask, SummaryAnswer
 from secateur.compaction.continuation import build_continuation_edits, is_continuation, plan_continuation
-from secateur.compaction.conversation import CompactionInput, ViewEntry, build_rows, get_text
+from secateur.compaction.conversation import CompactionInput, ViewEntry, build_rows
 from secateur.compaction.cut import HistoryCut, cut, keep_unanswered
 from secateur.compaction.extract import Known, extract, has_deeds, list_quoted
-from secateur.compaction.former import with_former_states, without_gone_files, without_overtaken
-from secateur.compaction.judge.evidence import collect_evidence
+from secateur.compaction.former import without_gone_files
 from secateur.compaction.language import detect_language
 from secateur.compaction.ledger import Ledger
-from secateur.compaction.outcome import Compacted, CompactionSkipped, Layout, Outcome, RejectedSummary, Rung
+from secateur.compaction.outcome import Compacted, CompactionSkipped, Layout, Outcome, RejectedSummary
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.compaction.span import Given, add_place, build_summary_meta, collect_span, find_segments, replace_segments
 from secateur.compaction.summary import (
     FACTS_SHARE,
     Sections,
-    Written,
     compute_summary_budget,
     is_empty,
-    merge_sections,
     parse_sections,
-    render_sections,
-    write_within_budget,
 )
 from secateur.compaction.template import Template, get_template
 from secateur.compaction.trigger import Limits, check_due, compute_limits
+from secateur.compaction.work import Found, Work, list_user_texts
 from secateur.lineage import handle_of
 from secateur.model import NewMessage
 from secateur.redact import redact
@@ -64,39 +56,11 @@ def compact(scene: CompactionInput, settings: Compaction, after: Continuation) -
     if not any(row.is_news for row in taken.rows):
         return _explain_nothing(rows)
     most = min(most, _compute_room(taken))
-    work = _Work(scene, settings, taken, _choose_template(scene, settings, taken), most)
+    work = Work(scene, settings, taken, _choose_template(scene, settings, taken), most)
     found = yield from _summarize(work)
     if isinstance(found, CompactionSkipped):
         return found
     return _build_outcome(work, found, (where, rows), after)
-
-
-class _Work(Struct, frozen=True):
-    """One compaction's givens."""
-
-    scene: CompactionInput
-    settings: Compaction
-    given: Given
-    template: Template
-    most: int  # tokens of the summary
-
-    def write_summary(self, new: Sections) -> Written:
-        """Write the summary with this prose and what was kept."""
-        given, count = self.given, self.scene.count
-        kept = with_former_states(without_overtaken(given.kept.sections, given.messages), given.ledger)
-        prose = merge_sections(without_gone_files(kept, given.ledger.files), new)
-        return write_within_budget(self.template, prose, given.ledger, self.most, count, given.elsewhere)
-
-
-class _Found(Struct, frozen=True):
-    """A summary that was taken."""
-
-    rung: Rung
-    written: Written
-    attempts: tuple[RejectedSummary, ...] = ()
-    by: str = ""
-    verdict: Verdict = Verdict()
-    asks: int = 0
 
 
 def _without_continuation(rows: Sequence[ViewEntry], after: Continuation) -> Sequence[ViewEntry]:
@@ -140,10 +104,10 @@ def _explain_nothing(rows: Sequence[ViewEntry]) -> CompactionSkipped:
 
 
 def _choose_template(scene: CompactionInput, settings: Compaction, taken: Given) -> Template:
-    return get_template(settings.template, detect_language("\n".join(_list_user_texts(scene, taken))) or "en")
+    return get_template(settings.template, detect_language("\n".join(list_user_texts(scene, taken))) or "en")
 
 
-def _summarize(work: _Work) -> Generator[tuple[Ask, ...], tuple[SummaryAnswer, ...], _Found | CompactionSkipped]:
+def _summarize(work: Work) -> Generator[tuple[Ask, ...], tuple[SummaryAnswer, ...], Found | CompactionSkipped]:
     """Return the summary of the first rung that holds."""
     cancels = work.settings.on_bad_summary == "cancel"
     if work.scene.supplied:
@@ -151,8 +115,12 @@ def _summarize(work: _Work) -> Generator[tuple[Ask, ...], tuple[SummaryAnswer, .
     attempts: tuple[RejectedSummary, ...] = ()
     asks = 0
     if work.scene.asks:
-        found = yield from _summarize_by_model(work, 1 if cancels else ATTEMPTS)
-        if isinstance(found, _Found):
+        from secateur.compaction.model_rung import (
+            summarize_by_model,  # only who asks a model pays for loading the judge
+        )
+
+        found = yield from summarize_by_model(work, 1 if cancels else ATTEMPTS)
+        if isinstance(found, Found):
             return found
         attempts, asks = found.attempts, found.asks
     elif cancels:
@@ -161,85 +129,27 @@ def _summarize(work: _Work) -> Generator[tuple[Ask, ...], tuple[SummaryAnswer, .
         return CompactionSkipped("cancelled", attempts[-1].text, attempts, asks)
     if not work.scene.asks:
         attempts = (RejectedSummary("model", "no_summarizer", "no summarizer is configured"),)
-    return _Found("extract", work.write_summary(_extract_sections(work)), attempts, asks=asks)
+    return Found("extract", work.write_summary(_extract_sections(work)), attempts, asks=asks)
 
 
-def _summarize_by_model(
-    work: _Work, tries: int
-) -> Generator[tuple[Ask, ...], tuple[SummaryAnswer, ...], _Found | CompactionSkipped]:
-    """Return a model's summary that passes, or what was wrong with each."""
-    attempts: list[RejectedSummary] = []
-    asks = 0
-    task = _build_task(work)
-    window = work.scene.summarizer_window or work.scene.window
-    interview = Interview(work.given.rows, window, work.scene.count, work.settings, work.scene.own)
-    for attempt in range(1, tries + 1):
-        answer, more = yield from interview.ask_for_summary(task, attempt)
-        asks += more
-        verdict, made = _judge_and_write(work, answer)
-        if made is not None:
-            return _Found("model", made, tuple(attempts), answer.by, verdict, asks)
-        attempts.append(RejectedSummary("model", verdict.reason or "facts", verdict.text, answer.by))
-        if answer.error:
-            break  # the caller has tried again already
-        task = _build_task(work, verdict.text)
-    return CompactionSkipped("cancelled", attempts[-1].text, tuple(attempts), asks)
-
-
-def _judge_and_write(work: _Work, answer: SummaryAnswer) -> tuple[Verdict, Written | None]:
-    """Return the verdict, and the summary if it passes: the facts must be in what would be sent."""
-    source = SummarySource(
-        texts=work.given.texts,
-        tokens=work.given.tokens,
-        said=_list_user_texts(work.scene, work.given),
-        evidence=collect_evidence(work.scene.raw, work.given.kept_texts),
-    )
-    verdict = judge_answer(answer, work.template, source, work.scene.count)
-    if verdict.reason:
-        return verdict, None
-    made = work.write_summary(verdict.sections)
-    missing = without_facts(made.text, made.facts)
-    return (verdict, made) if not missing else (Verdict(reason="facts", text=f"a fact is missing: {missing[0]}"), None)
-
-
-def _list_user_texts(scene: CompactionInput, taken: Given) -> tuple[str, ...]:
-    """Return the user's texts in the replaced span, or else in all of the history: they show the language."""
-    mine = (one for one in scene.raw if one.role == "user" and one.origin == "user")
-    return taken.said or tuple(filter(None, map(get_text, mine)))
-
-
-def _use_supplied(work: _Work, cancels: bool) -> _Found | CompactionSkipped:
+def _use_supplied(work: Work, cancels: bool) -> Found | CompactionSkipped:
     """Use a summary written by a hook as it is, unless it is empty."""
     text = redact(work.scene.supplied).strip()
     if not text and cancels:
         return CompactionSkipped("cancelled", "the summary is empty")
     lines = tuple(line for line in text.splitlines() if line.strip(" \t-*•"))
-    return _Found("supplied", work.write_summary(parse_sections(text) or ({"discoveries": lines} if lines else {})))
+    return Found("supplied", work.write_summary(parse_sections(text) or ({"discoveries": lines} if lines else {})))
 
 
-def _extract_sections(work: _Work) -> Sections:
+def _extract_sections(work: Work) -> Sections:
     """Extract the agent's most telling sentences; half the prose's room, so that what was kept stays."""
     room, ledger = int(work.most * (1 - FACTS_SHARE) / 2), work.given.ledger
     known = Known(tuple(list_quoted(ledger, work.write_summary({}).facts)), work.given.later, has_deeds(ledger))
     return without_gone_files(extract(work.given.messages, Ledger(), room, work.scene.count, known), ledger.files)
 
 
-def _build_task(work: _Work, objection: str = "") -> SummaryTask:
-    kept = work.given.kept.sections
-    facts = work.write_summary({}).facts
-    return SummaryTask(
-        template=work.template,
-        language=detect_language("\n".join(_list_user_texts(work.scene, work.given))) or "",
-        most_tokens=work.most,
-        kept=render_sections(work.template, kept) if kept else "",
-        facts="\n".join(facts),
-        focus=work.scene.focus,
-        objection=objection,
-    )
-
-
 def _build_outcome(
-    work: _Work, found: _Found, place: tuple[HistoryCut, Sequence[ViewEntry]], after: Continuation
+    work: Work, found: Found, place: tuple[HistoryCut, Sequence[ViewEntry]], after: Continuation
 ) -> Outcome:
     """Return the edits if they make the view smaller."""
     where, rows = place
@@ -272,8 +182,8 @@ def _build_outcome(
         summary=text,
         sections=made.prose,
         ledger=taken.ledger,
-        dropped=found.verdict.dropped,
-        marked=found.verdict.marked,
+        dropped=found.dropped,
+        marked=found.marked,
         forgotten=made.forgotten,
         messages=len(taken.rows),
         tokens_before=taken.tokens,
@@ -293,7 +203,7 @@ def _compute_layout(where: HistoryCut, rows: Sequence[ViewEntry]) -> Layout:
     return Layout(head, tail, total)
 
 
-def _collect_blobs(work: _Work) -> dict[str, str]:
+def _collect_blobs(work: Work) -> dict[str, str]:
     """Return what is replaced as text, by its handle."""
     said = [f"[{one.role}] {part.text}" for one in work.given.messages for part in one.parts if part.text]
     text = "\n\n".join(said)

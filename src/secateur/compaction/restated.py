@@ -2,7 +2,8 @@
 
 Rule: a restated demand can only lose: a word less, and a ban has become an order. So a line of prose under the headings
 of the user's demands gives way where all that it is about is in the user's own words beside it. A line that is about
-anything else stays.
+anything else stays. The words by which demands are compared are the judge's, so that this file is loaded only where a
+summary has such prose.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,9 +13,8 @@ from secateur.compaction.judge.ground.stems import get_stems
 from secateur.compaction.judge.lexicon import FORBIDS, build_pattern
 from secateur.compaction.judge.user.rulings import ALTERS
 from secateur.compaction.ledger.course import MARK
-from secateur.compaction.template import FORMERLY
+from secateur.compaction.template import DEMANDING, FORMERLY
 
-DEMANDING = ("constraints", "instructions")  # the sections whose lines restate demands
 WORDED = ("constraints", "goal")  # the sections of a ledger's lines that have the user's own words
 MOST = 0.5  # of what a clause is about, or of what the user's is about: then both are about the same
 SOME = 0.25  # of a clause, where the user's words are about little
@@ -24,8 +24,6 @@ def without_restated(
     sections: Mapping[str, Sequence[str]], facts: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
     """Return the sections without lines that restate what the ledger's lines quote."""
-    if not any(sections.get(id) for id in DEMANDING):
-        return {id: tuple(lines) for id, lines in sections.items()}
     worded = [MARK.sub(" ", line) for id in WORDED for line in facts.get(id, ())]
     subjects = [one for line in worded for one in _list_subjects(line)]
     return {

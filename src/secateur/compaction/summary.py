@@ -18,9 +18,8 @@ from secateur.compaction.ledger import Ledger, fit_ledger, render_ledger
 from secateur.compaction.ledger.course import MARK
 from secateur.compaction.ledger.work.verdict import is_verdict
 from secateur.compaction.marks import NOTE, is_marked, strip_marks
-from secateur.compaction.restated import without_restated
 from secateur.compaction.settings import Compaction
-from secateur.compaction.template import FORMERLY, SECTIONS, STATES, Template, list_headings
+from secateur.compaction.template import DEMANDING, FORMERLY, SECTIONS, STATES, Template, list_headings
 from secateur.redact import redact
 from secateur.text.own_text import SUMMARY_BEGINS, replace_surrogates
 
@@ -211,7 +210,7 @@ def write_within_budget(
     }
     used = sum(count(line) + 1 for lines in facts.values() for line in lines)
     frame = count(render_sections(replace(template, shows_empty=True), {}, elsewhere)) + count(SUMMARY_BEGINS)
-    told = without_restated({id: tuple(map(_clean_prose, lines)) for id, lines in prose.items()}, facts)
+    told = _drop_restated({id: tuple(map(_clean_prose, lines)) for id, lines in prose.items()}, facts)
     fit = fit_sections(told, most - used - frame, count)
     both = {id: (*facts.get(id, ()), *fit.sections.get(id, ())) for id in (*SECTIONS, *fit.sections)}
     goal = fit.sections.get("goal", ())
@@ -220,3 +219,11 @@ def write_within_budget(
     begins = f"{SUMMARY_BEGINS} {NOTE}" if any(map(is_marked, chain(*fit.sections.values()))) else SUMMARY_BEGINS
     text = f"{begins}\n\n{render_sections(template, both, elsewhere)}"
     return Written(text, fit.sections, tuple(line for lines in facts.values() for line in lines), fit.forgotten)
+
+
+def _drop_restated(prose: Sections, facts: Mapping[str, Sequence[str]]) -> Sections:
+    if not any(prose.get(id) for id in DEMANDING):
+        return prose
+    from secateur.compaction.restated import without_restated  # only prose about demands pays for the judge's words
+
+    return without_restated(prose, facts)

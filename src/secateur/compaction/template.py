@@ -13,6 +13,7 @@ from msgspec.structs import replace
 SECTIONS = ("goal", "instructions", "constraints", "discoveries", "accomplished", "files", "questions", "next")
 # What is true now replaces what was true; everything else is added to.
 STATES = frozenset({"goal", "next"})
+DEMANDING = ("constraints", "instructions")  # whose lines restate demands of the user
 FORMERLY = "- as of an earlier summary: "  # begins a line of prose that an earlier summary had
 
 
