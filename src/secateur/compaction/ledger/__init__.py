@@ -26,6 +26,7 @@ from secateur.compaction.ledger.entries import (
     UserRequest,
     ValueChange,
 )
+from secateur.compaction.ledger.files.aims import describe_aim
 from secateur.compaction.ledger.files.notes import describe_changes, drop_undone
 from secateur.compaction.ledger.files.touched import describe_target, trace_files
 from secateur.compaction.ledger.files.values import list_values
@@ -228,7 +229,7 @@ def _make_pending(action: Action) -> Pending:
     about = lines or [describe_target(action).removeprefix(collapse_whitespace(action.call.tool)).strip()]
     return Pending(
         collapse_whitespace(action.call.tool),
-        clip_text(collapse_whitespace(redact(about[0])), MAX_CHARS),
+        clip_text(collapse_whitespace(redact(about[0])), MAX_CHARS) + describe_aim(action),
         action.call.key,
         action.call.call_id,
     )

@@ -69,11 +69,12 @@ def _render_earlier_words(ledger: Ledger, reported: Sequence[Quote]) -> Iterator
 
 
 def _strip_announcement(ledger: Ledger) -> str:
-    """Return the agent's reasoning while a request is open, without an announcement of a call that ended since."""
+    """Return the agent's reasoning while a request is open, without an announcement of a call that succeeded since."""
     is_open = bool(ledger.requests) and ledger.requests[-1].state == "open"
     text = ledger.thought.text if ledger.thought and is_open else ""
     before, _, last = text.rstrip().rpartition(". ")
-    if not ledger.last_calls or not is_announcing(last):
+    is_done = bool(ledger.last_calls) and not ledger.pending and ledger.last_calls[-1].ok is not False
+    if not is_done or not is_announcing(last):
         return text
     has_said = ledger.last_words is not None and not ledger.last_words.is_answered
     return f"{before}." if before else "" if has_said else text

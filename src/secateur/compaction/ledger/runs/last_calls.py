@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from secateur.compaction.ledger.entries import Command
+from secateur.compaction.ledger.files.aims import describe_aim
 from secateur.compaction.ledger.files.touched import describe_target
+from secateur.compaction.ledger.repository.commits import has_git_failed
 from secateur.compaction.ledger.runs.checks import list_commands
 from secateur.compaction.ledger.runs.last_errors import judge_call
 from secateur.compaction.ledger.runs.verdicts import read_verdict
@@ -60,7 +62,7 @@ def describe_call(action: Action) -> str:
 
 
 def _read(action: Action) -> Command:
-    text = describe_call(action)
+    text = f"{describe_call(action)}{describe_aim(action)}"
     if not action.said.strip():
         told = NO_OUTPUT if action.kind == "run" and action.ok else ""
         return Command(text, None if action.ok else False, action.exit, told=told, key=action.call.key)
@@ -69,6 +71,8 @@ def _read(action: Action) -> Command:
     ok = action.ok if looks else judge_call(action)
     if ok and any(one.check and one.ok is None for one in list_commands(runs)):
         ok = None  # a pipe hides how the check ended
+    if ok is None and len(runs) == 1 and _OF_GIT.match(runs[0].line) and has_git_failed(action.said):
+        ok = False
     told = name_shown(action.said) or ("" if any(map(is_printing, runs)) else quote_result(action))
     told = told or (NO_OUTPUT if looks and not any(_iterate_telling(action.said)) else "")
     return Command(text, ok, action.exit, told="" if _SAYS_NOTHING.fullmatch(told) else told, key=action.call.key)

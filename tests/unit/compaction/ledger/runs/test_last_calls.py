@@ -306,6 +306,48 @@ def test_an_edit_is_told_by_its_file_and_only_where_it_failed_with_what_was_said
     assert line in list_next(call, result(said, "editor", "1"))
 
 
+@pytest.mark.parametrize(
+    ("given", "aim"),
+    [
+        ({"old_string": "row = sail(", "new_string": "row = haul("}, ": `row = sail(` → `row = haul(`"),
+        (
+            {"old_string": "def f():\n    pass", "new_string": "def f():\n    haul()\n    pass"},
+            ": adds `haul()`",
+        ),
+        (
+            {"old_string": "sail", "new_string": "haul", "instruction": "Name the call after the rope. It is old."},
+            ": “Name the call after the rope.”",
+        ),
+        ({"content": "sail = 1"}, ""),
+    ],
+)
+def test_an_edit_is_told_with_what_it_is_for(given: dict[str, str], aim: str) -> None:
+    call = assistant(("1", "edit", json.dumps({"file_path": "cart.py", **given})), text="Let me mend it:")
+    made = read(call, result("Done", "edit", "1"))
+    lines = render_ledger(made)
+    assert f"- then called, ok: edit cart.py{aim}" in lines["next"]
+    assert [one.text for one in read_back(lines).last_calls] == [f"edit cart.py{aim}"]
+    waiting = render_ledger(read(call))
+    assert f"- no result yet: edit — cart.py{aim}" in waiting["next"]
+    assert read_back(waiting).pending[0].target == f"cart.py{aim}"
+
+
+def test_a_call_of_git_that_git_says_failed_has_failed() -> None:
+    said = "remote: Permission denied to cart.\nfatal: unable to access 'https://shop/cart/': error: 403"
+    assert any("then called, failed: git push" in line for line in list_next(*called("", "git push", said)))
+    assert any("outcome unknown: ./push" in line for line in list_next(*called("", "./push", said)))
+
+
+def test_a_thought_ends_with_what_is_announced_unless_that_went_through() -> None:
+    thought = "The whole was too much at once. Now I'll start with the basket."
+    whole = f"- the agent was thinking: {thought}"
+    looked = (think(thought), result("It is full.", "bash", "9"))
+    failed = (think(thought), result("It is full.", "bash", "9", True))
+    assert whole in list_next(*called("", "./fill", "filled"), think(thought))
+    assert whole in list_next(*called("The cart is full.", "./fill", "filled"), *failed)
+    assert whole not in list_next(*called("The cart is full.", "./fill", "filled"), *looked)
+
+
 def test_of_a_patch_the_files_are_named_and_a_list_of_tasks_is_no_last_call() -> None:
     patch = "*** Begin Patch\n*** Update File: cart.py\n@@\n-a\n+b\n*** Update File: shop.py\n@@\n-a\n+b\n*** End Patch"
     call = assistant(("1", "apply_patch", json.dumps({"patchText": patch})), text="Let me mend both:")

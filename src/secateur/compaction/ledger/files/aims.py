@@ -1,0 +1,45 @@
+"""What a single edit is for: in the words that its call gives for it, else the lines that it changes.
+
+Rule: words are quoted from an argument that is made for them, and lines from the old and the new text. A call that
+writes a whole file, or that edits several, is told by its files alone.
+"""
+
+import re
+
+from secateur.compaction.ledger.files.net_changes import NetChanges
+from secateur.compaction.ledger.files.rewrites import list_rewrites
+from secateur.redact import redact
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, normalize_name
+
+AIM_CHARS = 200
+_ARGUMENTS = frozenset({"instruction", "instructions", "explanation"})  # normalized names
+_SENTENCE = re.compile(r".{20,}?[.!?](?= |$)")
+
+
+def describe_aim(action: Action) -> str:
+    """Return what an edit is for, behind a colon and a blank; "" of any other call and where nothing tells it."""
+    if action.kind != "edit":
+        return ""
+    aim = _quote_words(action) or _quote_lines(action)
+    return f": {aim}".replace(" — ", " – ").replace(" · ", " - ") if aim else ""
+
+
+def _quote_words(action: Action) -> str:
+    """Quote the first sentence of what the call says that it is for."""
+    given = (value for name, value in action.given.items() if normalize_name(name) in _ARGUMENTS)
+    said = next((redact(collapse_whitespace(value)) for value in given if isinstance(value, str)), "")
+    first = hit[0] if (hit := _SENTENCE.match(said)) else said
+    clipped = clip_text(first, AIM_CHARS)
+    return f"“{clipped}{'' if clipped == first else ' …'}”" if clipped else ""
+
+
+def _quote_lines(action: Action) -> str:
+    """Quote the lines that an edit of one file changes, of many the first."""
+    edits = list_rewrites(action)
+    if not edits or len({one.path for one in edits}) > 1 or any(one.whole or one.lines[0] for one in edits):
+        return ""
+    net = NetChanges()
+    for one in edits:
+        net.note(one, [])
+    told = redact(net.quote_all() or net.quote())
+    return told if len(told) <= 2 * AIM_CHARS else ""
