@@ -582,6 +582,13 @@ def test_the_errors_of_a_failing_check_stand_beside_it_and_nowhere_else() -> Non
     assert not any("test_leap" in line for id in lines for line in lines[id] if line != failing)
 
 
+def test_an_error_that_the_total_of_a_failing_check_repeats_stands_once() -> None:
+    output = "--- FAIL: TestTide (0.2s)\n--- FAIL: TestFerry (0.1s)\nFAIL\texample.com/tide\t0.4s"
+    lines = shown(user("Mend the tide."), *edited("tide.go"), *ran("go test ./...", output, True))
+    [failing] = [line for line in lines["next"] if line.startswith("- test, failed")]
+    assert failing.count("TestTide") == failing.count("TestFerry") == 1
+
+
 def test_demands_among_the_many_lines_of_a_goal_are_listed_as_constraints_only() -> None:
     lines = [f"Part {n} of the table is about the harbor." for n in range(6)]
     text = "\n".join(("Write the table of the harbor.", *lines, "Never edit the file rows.csv."))

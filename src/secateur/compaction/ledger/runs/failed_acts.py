@@ -23,6 +23,7 @@ from secateur.toolcalls.commands import COMMIT_LINE, ExecutedCommand
 from secateur.toolcalls.shell import parse_command_line
 
 MOST_FAILED = 2
+MOST_CONFLICTS = 12  # files of a merge that stopped, by name
 LINE_CHARS = 160  # of a command, and of a result
 _RESULT_CHARS = 20_000  # that are searched
 
@@ -73,9 +74,16 @@ def list_begun(ran: Iterable[ExecutedCommand]) -> Iterator[str]:
         if hit := _STOPS.search(said):
             acting = next((words for words in run.does if words[:2] in (("git", "merge"), ("git", "rebase"))), ())
             told = quote_line(" ".join(acting) or run.line)
-            begun = f"{told} — said: {clip_text(hit[0], LINE_CHARS)}" if verbs else begun
+            begun = f"{told} — said: {clip_text(hit[0], LINE_CHARS)}{_list_conflicts(said)}" if verbs else begun
     if begun:
         yield begun
+
+
+def _list_conflicts(said: str) -> str:
+    """Name the files that git could not merge."""
+    paths = list(dict.fromkeys(redact(path) for path in _CONFLICTS.findall(said)))
+    more = f" and {len(paths) - MOST_CONFLICTS} more" if len(paths) > MOST_CONFLICTS else ""
+    return f" Conflicts: {', '.join(paths[:MOST_CONFLICTS])}{more}" if paths else ""
 
 
 def _list_by_cause(left: Mapping[str, "_Chain"]) -> list[str]:
@@ -160,6 +168,7 @@ _STOPS = re.compile(
     r"|^error: could not apply [0-9a-f]{7}[^\n]*",
     re.M,
 )
+_CONFLICTS = re.compile(r"^CONFLICT \([^)\n]{1,60}\): (?:Merge conflict in )?(\S{1,300}?)(?= |$)", re.M)
 _ENDS_MERGE = re.compile(
     r"\bgit (?:-C \S+ )?(?:(?:merge|rebase|cherry-pick) --(?:abort|quit|continue|skip)|reset --(?:hard|merge)|commit)\b"
 )
@@ -170,7 +179,8 @@ _UPSTREAM = (
     rf"|^(?: {{2,}}[+]?[0-9a-f]{{7,}}\.{{2,3}}[0-9a-f]{{7,}}(?= )| \* \[new (?:branch|tag)\]){_FETCHED}"
 )
 _PULLED = (
-    r"^Already up to date|^Fast-forward$|^Successfully rebased|^Current branch \S{1,200} is up to date|^Merge made by"
+    r"^Already up to date|^Fast-forward$|^(?:Rebasing \(\d{1,6}/\d{1,6}\)\r?){0,9999}Successfully rebased"
+    r"|^Current branch \S{1,200} is up to date|^Merge made by"
 )
 _REJECTED = re.compile(r"^error: failed to push |^ ! \[(?:remote )?rejected\]", re.M)
 _NPM_FAILED = re.compile(r"^npm (?:ERR!|error) (?:code |Lifecycle |publish )", re.M)

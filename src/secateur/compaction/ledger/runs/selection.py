@@ -107,8 +107,8 @@ def join_errors(ledger: Ledger, commands: tuple[Command, ...]) -> tuple[tuple[Co
 
 
 def _join_told(errors: Sequence[str], total: str) -> str:
-    """Join the errors of a check with its own last line, unless that is a bare word."""
-    return SEPARATOR.join((*errors, *((total,) if " " in total else ())))
+    """Join the errors of a check with its own last line, unless that is a bare word; what both say stands once."""
+    return SEPARATOR.join(dict.fromkeys((*errors, *(total.split(SEPARATOR) if " " in total else ()))))
 
 
 def _select_failures(ledger: Ledger, commands: Sequence[Command]) -> tuple[Failure, ...]:

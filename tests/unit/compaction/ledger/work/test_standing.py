@@ -508,6 +508,19 @@ def test_a_merge_that_stopped_is_under_way_until_a_call_ends_it(rounds: list[Rou
     assert ("open: " in lines and "a merge or rebase that has begun" in lines) is is_begun
 
 
+def test_the_files_that_a_merge_could_not_join_are_named() -> None:
+    said = CONFLICT.replace("ferry.py", "Merge conflict in src/ferry.py\nAuto-merging tide.py\n" + CONFLICT, 1)
+    (line,) = tell("begun", ran("git merge topic", said, error=True))
+    assert line.endswith("fix conflicts and then commit the result. Conflicts: src/ferry.py, ferry.py")
+
+
+def test_of_a_chain_that_failed_behind_a_rebase_that_went_through_the_pull_is_done() -> None:
+    said = "Rebasing (1/2)\rRebasing (2/2)\rSuccessfully rebased and updated refs/heads/main.\nError: no harbour"
+    assert tell("failed", ran("git pull --rebase && ship && git push", said, error=True)) == [
+        "git push — said: Error: no harbour"
+    ]
+
+
 def test_a_change_that_was_pushed_is_not_told_as_unchecked_once_the_user_went_on() -> None:
     pushed = ran("git push origin main", "To github.com:shop/cart\n   1..2  main -> main")
     told = (assistant(text="It is pushed."),)
