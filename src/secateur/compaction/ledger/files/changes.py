@@ -6,7 +6,6 @@ other diff is of someone else's work. What git, an editor or a copy took back ne
 Nothing is put into words here.
 """
 
-import copy
 import posixpath
 import re
 from collections import Counter
@@ -172,7 +171,7 @@ class _Work:
                 self._note_rewrite(one.path, EditedText(last.path, last.new, last.old), -1)
                 self._last.pop(one.path)
             elif one.use == "committed":
-                self._committed |= {path: copy.deepcopy(self.found[path]) for path in self._touched}
+                self._committed |= {path: _copy(self.found[path]) for path in self._touched}
                 self._touched.clear()
             elif one.use == "reapplied":
                 self.found |= self._stashed
@@ -187,7 +186,7 @@ class _Work:
         for path in paths:
             changes = self.found.get(path)
             if changes and ("whole" not in changes.kinds or path in self._committed):
-                self.found[path] = copy.deepcopy(self._committed.get(path, FileChanges()))
+                self.found[path] = _copy(self._committed.get(path, FileChanges()))
                 self._touched[path] = None
                 if use == "stashed":
                     self._stashed[path] = changes
@@ -215,6 +214,12 @@ class _Work:
         if is_read and len(named) == 1 and (path := named.pop()):
             said = action.said[window.start() :] if window else action.said
             self.shown.setdefault(path, ShownTexts()).note_shown(said)
+
+
+def _copy(changes: FileChanges) -> FileChanges:
+    """Return the same changes, to be continued apart."""
+    values = {name: getattr(changes, name) for name in changes.__struct_fields__}
+    return FileChanges(**{name: value.copy() if hasattr(value, "copy") else value for name, value in values.items()})
 
 
 def _note_rewrite(changes: FileChanges, one: EditedText, number: int) -> None:

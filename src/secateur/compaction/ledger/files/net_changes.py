@@ -8,10 +8,15 @@ above its hunk.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from secateur.compaction.ledger.files.replaced import cut_to_difference, find_common_change, find_small_change
+from secateur.compaction.ledger.files.replaced import (
+    cut_to_difference,
+    find_common_change,
+    find_small_change,
+    pair_lines,
+)
 from secateur.compaction.ledger.files.rewrites import PROSE, SEARCHED_CHARS, EditedText, find_definition, strip_imports
 from secateur.toolcalls.actions import collapse_whitespace
 
@@ -22,9 +27,7 @@ TEXT_CHARS = 60_000  # of one text
 MOST_ABOVE = 2_000  # lines that are looked through
 MOST_QUOTED = 2  # changed lines that are all shown
 MOST_COMPARED = 200  # lines of an edit in which one may only have been moved
-COMPARED_CHARS = 200
 MOST_PAIRED = 40  # changed lines that are looked through for a change in common
-LEAST_SIMILAR = 0.5  # of two lines of which one came in place of the other
 
 
 class ShownTexts:
@@ -96,6 +99,15 @@ class NetChanges:
         self.moved: dict[str, str] = {}  # lines that edits only put into another place, each with what it is in
         self.is_guessed = False  # what an edit replaced was not shown
 
+    def copy(self) -> "NetChanges":
+        """Return the same changes, to be continued apart."""
+        made = NetChanges()
+        made.added, made.removed = (
+            {line: Counter(owners) for line, owners in lines.items()} for lines in (self.added, self.removed)
+        )
+        made.moved, made.is_guessed = dict(self.moved), self.is_guessed
+        return made
+
     def note(self, edit: EditedText, chain: Chain) -> None:
         """Add one edit; of its lines first those that stand nowhere else in it."""
         self.is_guessed |= edit.lines[0] > 0
@@ -142,14 +154,14 @@ class NetChanges:
 
         Comments count only where nothing else was changed.
         """
-        removed, added = ([line for line in lines if not _COMMENT.match(line)] for lines in (self.removed, self.added))
+        removed, added = self._list_telling()
         if not (removed or added):
-            removed, added = list(self.removed), list(self.added)
+            removed, added = tuple(self.removed), tuple(self.added)
         if self.is_guessed or max(len(removed), len(added)) > MOST_QUOTED:
             return ""
         if self.moved and not (removed or added) and len(self.moved) <= MOST_QUOTED:
             return f"moves {' and '.join(f'`{_shorten(line)}`' for line in self.moved)}"
-        pairs = [(removed[0], added[0])] if len(removed) == len(added) == 1 else list(_pair_lines(removed, added))
+        pairs = [(removed[0], added[0])] if len(removed) == len(added) == 1 else pair_lines(removed, added)
         parts = [_quote_pair(old, new) for old, new in pairs]
         paired = {line for pair in pairs for line in pair}
         for verb, lines in (("adds", added), ("drops", removed)):
@@ -169,9 +181,14 @@ class NetChanges:
 
     def _pair_all(self) -> Sequence[Line]:
         """Return the changed lines that are no comments, each with what it became; none where they are too many."""
-        removed, added = ([line for line in lines if not _COMMENT.match(line)] for lines in (self.removed, self.added))
+        removed, added = self._list_telling()
         is_known = not self.is_guessed and max(len(removed), len(added)) <= MOST_PAIRED
-        return tuple(_pair_lines(removed, added)) if is_known else ()
+        return pair_lines(removed, added) if is_known else ()
+
+    def _list_telling(self) -> tuple[tuple[str, ...], ...]:
+        """Return the lines taken out and those added that are no comments."""
+        both = (self.removed, self.added)
+        return tuple(tuple(line for line in lines if not _COMMENT.match(line)) for lines in both)
 
 
 def _quote_pair(old: str, new: str) -> str:
@@ -192,15 +209,6 @@ def _list_unmatched(before: Sequence[Line], after: Sequence[Line]) -> Sequence[L
     same = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
     kept = {at for one in same for at in range(one.a, one.a + one.size)}
     return [line for at, line in enumerate(before) if at not in kept]
-
-
-def _pair_lines(removed: Iterable[str], added: Iterable[str]) -> Iterator[Line]:
-    """Yield the lines that were changed, each with the most similar one that came in its place."""
-    left = list(added)
-    for old in removed:
-        ratios = [SequenceMatcher(None, old[:COMPARED_CHARS], new[:COMPARED_CHARS]).ratio() for new in left]
-        if ratios and max(ratios) >= LEAST_SIMILAR:
-            yield old, left.pop(ratios.index(max(ratios)))
 
 
 def _settle(against: dict[str, Counter[str]], into: dict[str, Counter[str]], line: Line, count: int) -> None:

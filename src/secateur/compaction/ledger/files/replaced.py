@@ -1,4 +1,4 @@
-"""What two versions of a line differ in, and what many lines were changed in alike.
+"""What a line became, what two versions of a line differ in, and what many lines were changed in alike.
 
 Rule: of a long line only the words that differ are shown, with a word before them where one side would say little. A
 change that several lines have in common is told once.
@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 WHOLE_CHARS = 45  # of the longer of two lines that are both shown whole
 LEAST_CHARS = 8  # of the words that differ, to be understood without those before them
@@ -15,6 +16,7 @@ MIDDLE_SHARE = 0.6  # of a line, that the part which differs may be, to be shown
 FEWEST_ALIKE = 2  # lines that were changed alike
 ALIKE_SHARE = 0.5  # of the changed lines, that must have the commonest change
 SIMILAR_SHARE = 0.75  # of two lines, that one surely became the other
+LEAST_SIMILAR, COMPARED_CHARS = 0.5, 200  # of two lines of which one came in place of the other
 ALIKE_CHARS = 40  # of either side of a change that lines have in common
 
 
@@ -25,6 +27,18 @@ def cut_to_difference(old: str, new: str) -> tuple[str, str]:
     cut = _cut(old.split(" "), new.split(" "), " ", LEAST_CHARS)
     is_shorter = all(len(part) <= MIDDLE_SHARE * len(line) for part, line in zip(cut, (old, new), strict=True))
     return cut if is_shorter else (old, new)
+
+
+@lru_cache(maxsize=64)  # a change is quoted in several ways
+def pair_lines(removed: Sequence[str], added: Sequence[str]) -> Sequence[tuple[str, str]]:
+    """Return the lines that were changed, each with the most similar one that came in its place."""
+    left = [(new, SequenceMatcher(None, "", new[:COMPARED_CHARS])) for new in added]
+    pairs: list[tuple[str, str]] = []
+    for old in removed:
+        found = _find_most_similar(old[:COMPARED_CHARS], [matcher for _, matcher in left])
+        if found is not None:
+            pairs.append((old, left.pop(found)[0]))
+    return pairs
 
 
 def find_common_change(pairs: Iterable[tuple[str, str]], lines: int) -> tuple[str, str] | None:
@@ -50,6 +64,19 @@ def find_small_change(pairs: Iterable[tuple[str, str]]) -> tuple[str, str] | Non
         if is_telling and SequenceMatcher(None, old, new).ratio() >= SIMILAR_SHARE:
             return cut
     return None
+
+
+def _find_most_similar(old: str, matchers: Sequence[SequenceMatcher[str]]) -> int | None:
+    """Return the first of those most similar to a line; None where none is similar."""
+    found, best = None, LEAST_SIMILAR
+    for number, matcher in enumerate(matchers):
+        matcher.set_seq1(old)
+        if matcher.real_quick_ratio() < best or matcher.quick_ratio() < best:  # bounds that cost little
+            continue
+        ratio = matcher.ratio()
+        if ratio > best or (ratio == best and found is None):
+            found, best = number, ratio
+    return found
 
 
 def _cut(old: Sequence[str], new: Sequence[str], glue: str, least: int) -> tuple[str, str]:
