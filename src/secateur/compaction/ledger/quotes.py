@@ -3,7 +3,8 @@
 Rule: what the agent says that it did stands under what was accomplished and beside the files, so that of its last words
 that stays which says how things stand, what is left and what it asks. Words from before the open request are shown
 while nothing was done for it, or where they tell of something that is left. A call that went well is shown only where
-the last words announce something, or where no step and no file tells it.
+the last words announce something, where no step and no file tells it, or where it is the newest edit of work in
+progress.
 """
 
 from msgspec.structs import replace
@@ -59,6 +60,9 @@ def _select_calls(ledger: Ledger) -> tuple[Command, ...]:
     kept = [one for one in calls if not one.ok or not (_get_kind(one) in _TOLD_KINDS or is_step(one.text, steps))]
     if kept and calls[-1] not in kept:
         kept = [*kept, calls[-1]]  # a call that failed before it is not the last one
+    is_open = bool(ledger.requests) and ledger.requests[-1].state == "open"
+    if is_open and calls and calls[-1] not in kept and _get_kind(calls[-1]) == "edit":
+        kept = [*kept, calls[-1]]  # which of several edits was the last one nothing else tells
     if is_announced:
         kept = [one for one in calls if one in kept or _get_kind(one) not in _READING] or list(calls[:1])
     return tuple(kept)

@@ -5,13 +5,16 @@ writes a whole file, or that edits several, is told by its files alone.
 """
 
 import re
+from collections.abc import Sequence
+from operator import attrgetter
 
 from secateur.compaction.ledger.files.net_changes import NetChanges
-from secateur.compaction.ledger.files.rewrites import list_rewrites
+from secateur.compaction.ledger.files.rewrites import EditedText, list_names_defined, list_rewrites
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, normalize_name
 
 AIM_CHARS = 200
+MOST_NAMES = 5
 _ARGUMENTS = frozenset({"instruction", "instructions", "explanation"})  # normalized names
 _SENTENCE = re.compile(r".{20,}?[.!?](?= |$)")
 
@@ -24,6 +27,16 @@ def describe_aim(action: Action) -> str:
     return f": {aim}".replace(" — ", " – ").replace(" · ", " - ") if aim else ""
 
 
+def _name_added(edits: Sequence[EditedText]) -> str:
+    """Name what the edits define; "" where they also take definitions away, which may be the same under other names."""
+    old, new = (
+        {name: None for one in edits for name in list_names_defined(one.path, text(one))}
+        for text in (attrgetter("old"), attrgetter("new"))
+    )
+    names = [name for name in new if name not in old]
+    return f"adds {', '.join(names[:MOST_NAMES])}" if names and old.keys() <= new.keys() else ""
+
+
 def _quote_words(action: Action) -> str:
     """Quote the first sentence of what the call says that it is for."""
     given = (value for name, value in action.given.items() if normalize_name(name) in _ARGUMENTS)
@@ -34,12 +47,12 @@ def _quote_words(action: Action) -> str:
 
 
 def _quote_lines(action: Action) -> str:
-    """Quote the lines that an edit of one file changes, of many the first."""
+    """Quote the lines that an edit of one file changes; of many, what they define, else the first."""
     edits = list_rewrites(action)
     if not edits or len({one.path for one in edits}) > 1 or any(one.whole or one.lines[0] for one in edits):
         return ""
     net = NetChanges()
     for one in edits:
         net.note(one, [])
-    told = redact(net.quote_all() or net.quote())
+    told = redact(net.quote_all() or _name_added(edits) or net.quote())
     return told if len(told) <= 2 * AIM_CHARS else ""

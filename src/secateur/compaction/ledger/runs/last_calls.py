@@ -155,7 +155,8 @@ _STATE = re.compile(
 _COUNTED = re.compile(r"^ \d{1,6} files? changed\b[^\n]{0,80}", re.M)
 _TELLS = re.compile(r"[^\W\d_]{2,}")
 _HOST_LINE = re.compile(
-    r"(?:Chunk ID|Wall time|Original token count): |(?:(?:Process|Command) exited with code|Exit code:) -?\d+\s*$"
+    r"(?:Command|Chunk ID|Wall time|Original token count): "
+    r"|(?:(?:Process|Command) exited with code|Exit code:) -?\d+\s*$"
     r"|(?:Output|ERROR):\s*$"
     r"|</?\w{1,20}>[\s\d-]{0,12}(?:</\w{1,20}>)?\s*$"
     r"|\[(?:Python Interpreter|Command finished|Current working directory|The command completed)\b"

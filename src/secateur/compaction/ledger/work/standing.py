@@ -1,5 +1,5 @@
 """How the work stands, as the calls show it: what no call checked, what failed last, which patch is outdated, what of
-the agent's last words is not so, how the session ended.
+the agent's last words is not so, which files of the plan in them no call changed yet, how the session ended.
 
 Rule: each line follows from calls, their results and the order of both; what the agent says of them does not count.
 Prose, pictures and scratch files are no code.
@@ -14,6 +14,7 @@ from secateur.compaction.ledger.files.added_logs import describe_added_logs
 from secateur.compaction.ledger.files.paths import is_secret
 from secateur.compaction.ledger.files.undone import STASHED
 from secateur.compaction.ledger.runs.failed_acts import list_begun, list_failed_acts
+from secateur.compaction.ledger.runs.last_calls import is_announcing
 from secateur.compaction.ledger.user.put_off import is_taken_up, list_put_off
 from secateur.compaction.ledger.work.claims import list_refuted
 from secateur.compaction.ledger.work.code_changes import (
@@ -45,10 +46,12 @@ STANDING: dict[StandingKind, str] = {
     "planned": "the agent's plan is older than",
     "diagnosis": "the agent's newest view of the cause",
     "later": "put off by the user",
+    "untouched": "named in these words, and no edit since is known",
 }
 NOT_FIXED = "not fixed"
 NOTHING_OPEN = "nothing is open"
 NOTHING_CHANGED = "no call edited a file"
+MOST_UNTOUCHED = 8  # files of a plan, by name
 MOST_RESTORED = 2  # files that were taken back, by name
 _SEARCHED = 4_000  # characters of a command or a message
 
@@ -72,6 +75,7 @@ def list_standing(
         ("running", list_handed_out(messages, done, ran)),
         ("planned", list_later_commits(ledger.tasks, done, ran)),
         ("diagnosis", [find_diagnosis(messages, ledger)]),
+        ("untouched", [_describe_untouched(messages, done, ledger)]),
         ("later", (f"“{one}”" for one in list_put_off(ledger.requests))),
     )
     return tuple(Standing(kind, text) for kind, texts in found for text in texts if text)
@@ -120,6 +124,30 @@ def _mark_unfixed(described: str, done: Sequence[Action], ledger: Ledger) -> str
     return f"{NOT_FIXED}: {described}" if is_fix else described
 
 
+def _describe_untouched(messages: Sequence[Message], done: Sequence[Action], ledger: Ledger) -> str:
+    """Name the files of the plan in the agent's last words that no call has changed since; "" where they hold none."""
+    words = ledger.last_words
+    if words is None or words.is_answered or not is_announcing(words.text):
+        return ""
+    start = next((at for at, message in enumerate(messages) if message.key == words.key), len(messages))
+    keys = {part.key for message in messages[start:] for part in message.parts if part.kind == "tool_call"}
+    changed = {
+        effect.path
+        for action in done
+        if action.ok and action.result and action.call.key in keys
+        for effect in list_file_effects(action)
+        if effect.use in CHANGE_WORDS
+    }
+    named = list(dict.fromkeys(_FILE.findall(words.text[:_SEARCHED])))
+    left = [name for name in named if not any(_is_named(name, path) for path in changed)]
+    is_plan = len(left) < len(named) and len(left) <= MOST_UNTOUCHED
+    return redact(" · ".join(left)) if is_plan else ""
+
+
+def _is_named(name: str, path: str) -> bool:
+    return f"/{path}".endswith(f"/{name.removeprefix('./')}")
+
+
 def _list_outdated_patches(done: Sequence[Action], changes: Sequence[FileChange]) -> Iterator[str]:
     """Yield the patches that git wrote before one of their files was changed again or taken back."""
     written: dict[str, tuple[int, frozenset[str]]] = {}
@@ -142,6 +170,7 @@ def _list_outdated_patches(done: Sequence[Action], changes: Sequence[FileChange]
             yield f"{redact(path)} was written before {what} {CHANGE_WORDS[later[-1].use]}"
 
 
+_FILE = re.compile(r"`((?:[\w@.+-]{1,80}/){0,12}[\w@+-][\w@.+-]{0,80}\.[A-Za-z]\w{0,7})`")
 _TAKES_MORE = re.compile(r"^ (?:delete mode|rename) \S", re.M)  # of a commit: it took other changes as well
 _MERGES = re.compile(r"git (?:merge|rebase|pull)\b")
 ALL_NEW = "no file that was there before was changed; the changed files are all new"

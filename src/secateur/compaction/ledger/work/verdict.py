@@ -143,8 +143,15 @@ def _describe_turn(ledger: Ledger) -> str:
         if is_bare_retraction(ledger.requests[-1].text):
             return f"{SPOKE_LAST}{TOOK_BACK}"
         return HOST_SPOKE if is_told else f"{SPOKE_LAST} and waits for {named}" if named else SPOKE_LAST
-    named = f" on {named}" * bool(named)
+    named = f" on {named}{_name_interrupted(ledger)}" * bool(named)
     return f"the agent is in the middle of its work{named}{_describe_last_call(ledger)}{_describe_beginning(ledger)}"
+
+
+def _name_interrupted(ledger: Ledger) -> str:
+    """Name the request before the newest one if something was changed for it, and the user wrote on before its end."""
+    before = ledger.requests[-2] if len(ledger.requests) > 1 else None
+    is_left = before is not None and before.state == "open" and has_changed(before.progress)
+    return f", with [{mark(before.key)}] open before it" if before and is_left and before.key else ""
 
 
 def _is_answered(ledger: Ledger) -> bool:

@@ -1,6 +1,7 @@
 """What was called after the agent's last words."""
 
 import json
+from collections.abc import Sequence
 
 import pytest
 from msgspec.structs import replace
@@ -318,6 +319,14 @@ def test_an_edit_is_told_by_its_file_and_only_where_it_failed_with_what_was_said
             {"old_string": "sail", "new_string": "haul", "instruction": "Name the call after the rope. It is old."},
             ": “Name the call after the rope.”",
         ),
+        (
+            {"old_string": "sail()", "new_string": "def haul():\n    pull()\n    tie()\n\n    sail()"},
+            ": adds haul",
+        ),
+        (
+            {"old_string": "def sail():", "new_string": "def haul():\n    pull()\n    tie()"},
+            ": adds `def haul():` and 2 more lines",
+        ),
         ({"content": "sail = 1"}, ""),
     ],
 )
@@ -330,6 +339,24 @@ def test_an_edit_is_told_with_what_it_is_for(given: dict[str, str], aim: str) ->
     waiting = render_ledger(read(call))
     assert f"- no result yet: edit — cart.py{aim}" in waiting["next"]
     assert read_back(waiting).pending[0].target == f"cart.py{aim}"
+
+
+def test_the_newest_edit_of_work_in_progress_is_told_though_nothing_announced_it() -> None:
+    given = {"file_path": "cart.py", "old_string": "row = sail(", "new_string": "row = haul("}
+    work = (assistant(("1", "edit", json.dumps(given)), text="The cart is full."), result("Done", "edit", "1"))
+    line = "- then called, ok: edit cart.py: `row = sail(` → `row = haul(`"
+
+    def select(*messages: Message) -> Sequence[str]:
+        return render_ledger(select_quotes(read(*messages))).get("next", ())
+
+    assert line in select(*work)
+    assert line not in select(*work, assistant(text="It hauls now."))
+
+
+@pytest.mark.parametrize("above", ["Command: sh -c './find build'\n", ""])
+def test_the_command_that_a_host_repeats_is_not_what_it_said(above: str) -> None:
+    lines = list_next(*called("The method was renamed.", "./find build", f"{above}Chunk ID: 1a\nOutput:\n{FOUND}"))
+    assert lines[2] == f"- then called, ok: ./find build — said: {FOUND}"
 
 
 def test_a_call_of_git_that_git_says_failed_has_failed() -> None:

@@ -514,6 +514,30 @@ def test_the_files_that_a_merge_could_not_join_are_named() -> None:
     assert line.endswith("fix conflicts and then commit the result. Conflicts: src/ferry.py, ferry.py")
 
 
+PLAN = "The tide goes to `src/tide.py`, the ferry to `ferry.py` and the lamp to `lamp.py`. Let me begin:"
+
+
+@pytest.mark.parametrize(
+    ("words", "paths", "left"),
+    [
+        (PLAN, ["/w/src/tide.py"], ["ferry.py · lamp.py"]),
+        (PLAN, ["/w/src/tide.py", "/w/lamp.py"], ["ferry.py"]),
+        (PLAN, ["/w/src/tide.py", "/w/lamp.py", "/w/old_ferry.py"], ["ferry.py"]),
+        (PLAN, ["/w/src/tide.py", "/w/lamp.py", "ferry.py"], []),
+        (PLAN, ["/w/sea.py"], []),
+        (PLAN.replace("Let me begin:", "All of them are read."), ["/w/src/tide.py"], []),
+    ],
+)
+def test_the_files_of_a_plan_that_no_call_has_changed_yet_are_named(
+    words: str, paths: list[str], left: list[str]
+) -> None:
+    assert tell("untouched", (assistant(text=words), user("")), *map(wrote, paths)) == left
+    made = read((assistant(text=words), user("")), *map(wrote, paths))
+    lines = render_ledger(made)
+    assert [line.partition("known: ")[2] for line in lines["next"] if line.startswith("- named in these words")] == left
+    assert [one.text for one in read_back(lines).standing if one.kind == "untouched"] == left
+
+
 def test_of_a_chain_that_failed_behind_a_rebase_that_went_through_the_pull_is_done() -> None:
     said = "Rebasing (1/2)\rRebasing (2/2)\rSuccessfully rebased and updated refs/heads/main.\nError: no harbour"
     assert tell("failed", ran("git pull --rebase && ship && git push", said, error=True)) == [

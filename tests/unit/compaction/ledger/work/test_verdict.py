@@ -19,6 +19,7 @@ from secateur.compaction.ledger.entries import (
     Ticket,
     Undelivered,
     UserRequest,
+    mark,
 )
 from secateur.compaction.ledger.work.endings import SUBMITTED
 from secateur.compaction.ledger.work.standing import NOTHING_OPEN
@@ -99,6 +100,19 @@ def test_findings_and_open_questions_of_the_last_reply_are_open(text: str, said:
 )
 def test_whose_turn_it_is(messages: tuple[Message, ...], said: str) -> None:
     assert stands(read(*messages)) == said
+
+
+@pytest.mark.parametrize(
+    ("between", "is_left"), [((), True), ((assistant(text="The basket is mended, and it holds."),), False)]
+)
+def test_a_request_that_work_was_done_for_and_that_the_user_wrote_on_behind_is_named_as_open(
+    between: tuple[Message, ...], is_left: bool
+) -> None:
+    given = json.dumps({"path": "basket.py", "old_str": "hole = 1", "new_str": "hole = 0"})
+    edit = assistant(("2", "str_replace", given)), result("Done.", "str_replace", "2")
+    made = read(FIX, *edit, *between, user("Also mend the lamp."), *ran("make x", "Exit code: 0\nok"))
+    told = f", with [{mark(made.requests[0].key)}] open before it" if is_left else ""
+    assert stands(made).startswith(f"{WORK}{told} (its last call ended ok)")
 
 
 def test_nothing_is_said_before_the_agent_did_anything() -> None:
