@@ -5,6 +5,10 @@
 Transcripts are made from a seed; no network is used. Without --summarizer the summary is made without a model. A
 planted fact counts as kept if its words are in the view, or behind a handle that the view names. With
 SECATEUR_CORPUS set, anchors (paths, ids, numbers) of the summaries of recorded sessions are looked for in the sessions.
+
+What a summary without a model costs, as a ratio to `json.loads` of the same body: `new process` with all that it loads,
+`first` without that, `next` where a tenth of the session came after a summary. Of a made session, and of recorded ones
+with SECATEUR_CORPUS set; each is measured in a process of its own.
 """
 
 import argparse
@@ -15,12 +19,18 @@ import random
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from itertools import islice
 from pathlib import Path
+from statistics import median
 from typing import Any
+
+from engine import in_child, once
 
 from secateur import Engine
 from secateur.compaction.outcome import Compacted
-from secateur.errors import SecateurError
+from secateur.errors import SecateurError, StillTooLong
 from secateur.identifiers import find_anchors
 from secateur.stores import open_store
 from secateur.stores.protocol import SessionId
@@ -37,6 +47,7 @@ POLICY: Native = {
 WINDOW = 32_000
 BARS = {"constraints": 0.95, "precision": 1.0}
 FACT_BARS = {64_000: (0.85, 0.95), 16_000: (0.65, 0.9)}  # window: shares in the view, and with its handles
+COST_BARS = {"new process": 100, "first": 50, "next": 25}
 FAMILIES = ("claude_code_jsonl", "codex_rollout_jsonl", "pi_session_jsonl", "opencode_export_json")
 CONSTRAINTS = (
     "Do not touch the files under tests/golden.",
@@ -181,11 +192,55 @@ def precision(summarizer: str | None, most: int) -> tuple[int, float, int]:
     return count, right / told if told else 1.0, too_long
 
 
+def growing(most: int) -> Iterator[tuple[str, bytes, bytes]]:
+    """Sessions with their first nine tenths: a made one, and those recorded whose host writes line by line."""
+    *_, before, after = (body(messages) for messages in rounds(10))
+    yield "made", before, after
+    for name, data in sessions(most):
+        lines = data.splitlines(keepends=True)
+        if ".jsonl" in name:
+            yield name, b"".join(lines[: len(lines) * 9 // 10]), data
+
+
+def summarize(engine: Engine, data: bytes, now_ms: int) -> None:
+    with suppress(StillTooLong):  # it is summarized, and what is left is too long
+        engine.compact(data, session="s", now_ms=now_ms)
+
+
+def first(data: bytes) -> float:
+    """Ratio of a summary of a session that this process has not seen."""
+    return once(partial(summarize, Engine("balance", window=60_000), data, 0)) / loading(data)
+
+
+def next_one(before: bytes, after: bytes) -> float:
+    """Ratio of the summary of a session that grew after one."""
+    engine = Engine("balance", window=60_000)
+    summarize(engine, before, 0)
+    return once(partial(summarize, engine, after, 1)) / loading(after)
+
+
+def loading(data: bytes) -> float:
+    """Seconds of `json.loads` of a body, or of each line of a session file."""
+    bodies = [line for line in data.splitlines() if line]
+    return min(once(lambda: [json.loads(one) for one in bodies]) for _ in range(3))
+
+
+def measure_costs(most: int) -> dict[str, list[float]]:
+    """The ratios of each kind, one for each session."""
+    cases = list(growing(most))
+    found = {"new process": [in_child(partial(first, after)) for _, _, after in cases]}
+    summarize(Engine("balance", window=60_000), body(next(islice(rounds(10), 3, None))), 0)
+    found["first"] = [in_child(partial(first, after)) for _, _, after in cases]
+    found["next"] = [in_child(partial(next_one, before, after)) for _, before, after in cases]
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--summarizer")
     parser.add_argument("--sessions", type=int, default=3)
     asked = parser.parse_args()
+    costs = measure_costs(asked.sessions)  # before anything else has loaded what a summary needs
     facts = {window: kept_facts(asked.summarizer, window) for window in FACT_BARS}
     share, sizes = survival(asked.summarizer)
     print(f"rung                {'a model: ' + asked.summarizer if asked.summarizer else 'extract'}")
@@ -201,6 +256,10 @@ def main() -> int:
         print(f"anchors             {exact:.4f} of those in {count} summaries stand in the session (bar 1.0)")
         print(f"views over 60,000   {long}")
         failed = failed or exact < BARS["precision"] or long > 0
+    for kind, ratios in costs.items():
+        told = f"made {ratios[0]:.0f}, of {len(ratios)} sessions median {median(ratios):.0f}, most {max(ratios):.0f}"
+        print(f"{kind:<20}{told} x json.loads (bar of the median {COST_BARS[kind]})")
+        failed = failed or median(ratios) > COST_BARS[kind]
     return int(failed)
 
 

@@ -48,7 +48,7 @@ def memoize_texts(maxsize: int, most_chars: int = MOST_CHARS) -> Callable[[Calla
         held = 0  # characters of arguments since the cache was empty
 
         @lru_cache(maxsize)
-        def remember(*args: Any) -> R:
+        def remember(*args: Any, **named: Any) -> R:
             nonlocal held
             size = 0
             for arg in args:  # a loop: it runs for every text that is new
@@ -57,7 +57,7 @@ def memoize_texts(maxsize: int, most_chars: int = MOST_CHARS) -> Callable[[Calla
                 remember.cache_clear()
                 held = 0
             held += size
-            return function(*args)
+            return function(*args, **named)
 
         return update_wrapper(remember, function)
 

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from profiling import profiled
-from secateur import Engine, View
+from secateur import Engine, View, documents
+from secateur.compaction.ledger import build_ledger
 from secateur.plan import Plan
 
 WEIGHS: dict[str, Any] = {
@@ -117,6 +118,22 @@ def steps(work: Any) -> int:
     with profiled(note):
         work()
     return calls
+
+
+READERS = {"read_verdict", "read_last_error", "_read_start", "_find_stop", "_find_announced"}
+
+
+def test_each_output_of_a_long_session_is_read_once_for_all_its_ledgers() -> None:
+    made = [(("bash", {"command": f"pytest test_{n}.py"}), f"{n} passed in 0.1s", False, False) for n in range(1_500)]
+    messages = documents.read(body(history(made)[-1])).transcript.messages
+    forget()
+    taken = []
+    for span in (messages, messages):
+        names: list[str] = []
+        with profiled(lambda frame, _, __, names=names: names.append(frame.f_code.co_name)):
+            build_ledger(span)
+        taken.append(READERS.intersection(names))
+    assert taken == [READERS, set()]
 
 
 def grown(engine: Engine, rounds: int) -> list[dict[str, Any]]:

@@ -119,6 +119,7 @@ def is_search(call: Part, result: Part) -> bool:
     return any(_SEARCHES.search(line) for line in list_command_lines(action))
 
 
+@memoize_texts(16_384)  # each ledger asks it of the whole history
 def has_failed(output: str) -> bool:
     """Return whether a check's own output reports a failure."""
     return bool(_FAILED.search(output[-_SEARCHED:]))

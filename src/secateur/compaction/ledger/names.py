@@ -8,7 +8,7 @@ written as in its source.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
 from secateur.compaction.ledger.user.briefs import drop_hints
@@ -69,7 +69,8 @@ def list_names(messages: Iterable[Message], done: Iterable[Action] = ()) -> tupl
             users |= dict.fromkeys(_find_names(strip_data(drop_hints(text))))
     gone = _list_gone_commits(messages, done)
     known = dict.fromkeys(name for name in users if not (gone and name.startswith(gone)))
-    made = dict.fromkeys(name for action in done if action.kind == "run" for name in _find_announced(action))
+    outputs = [action.result.text for action in done if action.kind == "run" and action.result]
+    made = dict.fromkeys(name for text in outputs for name in _find_announced(text))
     new = [name for name in made if name not in known][-MOST_ANNOUNCED:]
     return (*list(known)[: MOST - len(new)], *new)
 
@@ -95,12 +96,11 @@ def _list_gone_commits(messages: Iterable[Message], done: Iterable[Action]) -> t
     return tuple(gone)
 
 
-def _find_announced(action: Action) -> Iterator[str]:
-    """Yield the names of what a command says, at either end of its output, that it has started or created."""
-    text = action.result.text if action.result else ""
-    ends = (text,) if len(text) <= 2 * _ENDS else (text[:_ENDS], text[-_ENDS:])
-    for found in (one for end in ends for one in _ANNOUNCED.finditer(end)):
-        yield from _find_names(found["what"])
+@memoize_texts(16_384)
+def _find_announced(output: str) -> tuple[str, ...]:
+    """Return the names of what a command says, at either end of its output, that it has started or created."""
+    ends = (output,) if len(output) <= 2 * _ENDS else (output[:_ENDS], output[-_ENDS:])
+    return tuple(name for end in ends for found in _ANNOUNCED.finditer(end) for name in _find_names(found["what"]))
 
 
 @memoize_texts(4_096)

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import eq
 
+from secateur.memoizing import memoize_texts
 from secateur.text.readback import WAY_BACK, describe_way_back
 
 _NOTE = "\n[secateur: as a terminal shows it; as it came: {}]"
@@ -48,7 +49,12 @@ def clean(text: str) -> str:
 
 def strip_escapes(text: str) -> str:
     """The text without the escape sequences by which a terminal is told colors and titles."""
-    return _SEQUENCES.sub("", text) if "\x1b" in text else text
+    return _strip(text) if "\x1b" in text else text
+
+
+@memoize_texts(4_096)  # of an output many ask for the plain text
+def _strip(text: str) -> str:
+    return _SEQUENCES.sub("", text)
 
 
 def add_note(text: str, handle: str) -> str:

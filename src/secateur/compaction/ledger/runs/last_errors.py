@@ -6,8 +6,8 @@ not count, and neither do calls that read, search or edit, since they may show s
 """
 
 import re
-from functools import lru_cache
 
+from secateur.memoizing import memoize_texts
 from secateur.text.lossless.lines import strip_escapes
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 
@@ -15,7 +15,7 @@ MAX_CHARS = 200  # of an error
 _SEARCHED, _LINES = 12_000, 160  # characters and lines at the end of an output
 
 
-@lru_cache(maxsize=1_024)
+@memoize_texts(16_384)
 def read_last_error(output: str) -> tuple[bool | None, str]:
     """Return how a command ended by the end of its output, and the error that stands there; "" if none does."""
     lines = [line.rstrip() for line in strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:]]
@@ -48,7 +48,7 @@ def judge_call(action: Action) -> bool | None:
     return None if ok and is_silent and _has_error_line(action.said) else ok
 
 
-@lru_cache(maxsize=1_024)
+@memoize_texts(16_384)
 def _has_error_line(output: str) -> bool:
     return any(_NAMES_ERROR.match(line) for line in output[-_SEARCHED:].split("\n")[-_LINES:])
 
@@ -57,7 +57,11 @@ def find_stop(action: Action) -> str:
     """Return the line by which a host says that a command was stopped before it ended; "" if it does not."""
     if action.result is None or action.kind in ("read", "search", "edit"):
         return ""
-    said = action.said
+    return _find_stop(action.said)
+
+
+@memoize_texts(16_384)  # many parts of a ledger ask how the same command ended
+def _find_stop(said: str) -> str:
     for text in (said[:_ENDS], said[-_ENDS:]):
         if hit := _STOPPED.search(text):
             time = _TIMED_OUT.search(hit["line"])

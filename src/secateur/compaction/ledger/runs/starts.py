@@ -35,7 +35,7 @@ class _Start(Struct, frozen=True):
     is_empty: bool = False  # nothing was checked
 
 
-@memoize_texts(maxsize=1_024)
+@memoize_texts(16_384)
 def _read_start(output: str) -> _Start:
     lines = dict.fromkeys([line.strip() for line in strip_escapes(output).split("\n")])
     is_lost = any(map(_NO_PACKAGE.search, lines))

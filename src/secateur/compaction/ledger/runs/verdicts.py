@@ -7,11 +7,11 @@ way is no verdict, and neither is what a runner of tasks puts before the lines o
 """
 
 import re
-from functools import lru_cache
 
 from msgspec import Struct
 
 from secateur.compaction.ledger.runs.last_errors import STARTER, TASK_NAME, clip_line, read_last_error
+from secateur.memoizing import memoize_texts
 from secateur.text.lossless.lines import strip_escapes
 
 
@@ -27,7 +27,7 @@ MAX_CHARS = 200  # of a total
 _SEARCHED, _LINES = 12_000, 160  # characters and lines at the end of an output
 
 
-@lru_cache(maxsize=1_024)
+@memoize_texts(16_384)
 def read_verdict(
     output: str, exit_: int | None, is_error: bool = False, is_hidden: bool = False, is_silent: bool = False
 ) -> CheckVerdict:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from secateur.compaction.ledger.said import FENCED, split_sentences, strip_opening
+from secateur.memoizing import memoize_texts
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
 MOST_CHARS = 320
@@ -53,6 +54,7 @@ def _choose_ends(sentences: Sequence[str], max_chars: int) -> set[int]:
     return kept
 
 
+@memoize_texts(4_096)  # a reply is condensed to several lengths
 def _rank_reservation(sentence: str) -> int:
     return 2 if _LEFT.search(sentence) else 1 if _RESERVES.search(sentence) else 0
 

@@ -68,13 +68,18 @@ def _list_started(action: Action, runs: Sequence[ExecutedCommand]) -> Iterator[t
     for words in (words for run in runs for words in run.does):
         if name := _name_worker(words):
             yield name, f"{redact(name)} ({words[0]})"
-    if hit := _STARTED.search(action.said[:_SEARCHED]):
+    if hit := _find_start(action.said[:_SEARCHED]):
         yield hit[1] or hit[2] or hit[3], _describe(action)
     elif "session_id" not in action.given and not _is_brief(runs) and (session := find_session(action)):
         yield session, f"{_describe(action)} (session {session})"
     elif _SENDS.search(action.call.tool):
         names = (action.given.get(key) for key in ("target", "to", "id", "agent_id"))
         yield from ((name, _describe(action)) for name in names if isinstance(name, str) and _ID.fullmatch(name))
+
+
+def _find_start(said: str) -> re.Match[str] | None:
+    """Return where an output names what was started; each form of that has one of two words, which most lack."""
+    return _STARTED.search(said) if "agent" in said or "background" in said else None
 
 
 def _is_brief(runs: Sequence[ExecutedCommand]) -> bool:
