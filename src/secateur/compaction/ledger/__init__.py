@@ -140,7 +140,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         progress=progress,
         constraints=add_questions(_mark_past(demands, told.requests), told.requests),
         files=files,
-        uncommitted=add_shown(history, status),
+        uncommitted=add_shown(history, status, place.root or place.folder),
         commands=list_commands(ran),
         failures=list_failures(done, ran),
         tasks=settle_tasks(tasks, done, ran, bool(told.last_words and not told.last_words.is_answered and not called)),

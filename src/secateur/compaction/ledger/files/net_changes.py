@@ -145,7 +145,9 @@ class NetChanges:
         for verb, lines in (("adds", added), ("drops", removed)):
             if lines:
                 more = f" and {len(lines) - 1} more lines" if len(lines) > 2 else ""
-                first = next((line for line in lines if not _COMMENT.match(line)), lines[0])
+                first = next(
+                    (line for line in lines if not (_COMMENT.match(line) or _STRING.fullmatch(line))), lines[0]
+                )
                 return f"{verb} `{_shorten(first)}`{more}"
         return ""
 
@@ -292,4 +294,5 @@ _NUMBERED = re.compile(r" {0,6}(\d{1,6})(?:→|\t|\||:)")
 _COUNTED = re.compile(r"\[File: [^\n]{1,400}\((\d{1,7}) lines total\)\]")
 _WORD = re.compile(r"(?=.{4}).*?\w")
 _COMMENT = re.compile(r"//|#(?![\w!\[])|/?\*|--|<!--|\W+$")
+_STRING = re.compile(r"(?:\w{1,40} )?\"[^\"\s]{1,200}\"")  # what Go imports
 _CLOSERS = (")", "]", "{")

@@ -57,6 +57,14 @@ def test_a_commit_leaves_what_it_did_not_take(rounds: list[tuple[Message, Messag
     assert read(*rounds).status == left
 
 
+@pytest.mark.parametrize(
+    ("root", "other", "is_left"), [("/home/x/cart", "/tmp/try.py", False), ("/tmp/cart", "/tmp/cart/try.py", True)]
+)
+def test_what_is_kept_for_a_while_beside_the_work_is_nothing_to_commit(root: str, other: str, is_left: bool) -> None:
+    place = ran(f"cd {root} && git rev-parse --show-toplevel", root)
+    assert (other in read(place, edited("src/a.py"), edited(other)).uncommitted) is is_left
+
+
 def test_a_file_that_was_taken_back_and_is_shown_changed_again_is_not_restored() -> None:
     again = [edited("/w/src/a.py"), ran("cd /w && git checkout -- src/a.py")]
     assert any("restored" in line for line in render_ledger(read(*again))["files"])
