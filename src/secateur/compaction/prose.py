@@ -1,8 +1,9 @@
 """A summary without headings, read into sections by what its sentences say.
 
-Rule: prose is a summary if it covers what the headings stand for: what was wanted, what was done or found, and what is
-open, not so or must not be done. A sentence that leans on the one before it (`It was ...`) stays with it. An
-announcement, an answer to the user or a list of wishes alone is none. Whether any of it is true is for the judge.
+Rule: prose and notes are a summary if they tell what was done or found, and speak of what the user spoke of. What they
+leave out costs little, because code writes the user's words, the open tasks and the outcomes beside them. A sentence
+that leans on the one before it (`It was ...`) stays with it. An announcement, an answer to the user or a list of wishes
+alone is none. Whether any of it is true is for the judge.
 """
 
 import re
@@ -11,12 +12,14 @@ from typing import Literal
 
 from secateur.compaction.headings import STATE_SECTIONS, extract_body, name_section, parse_answer
 from secateur.compaction.judge.claims import SENTENCE, extract_words
+from secateur.compaction.judge.ground.stems import get_stems
 from secateur.compaction.judge.lexicon import DENIES, FAILS, PASSES, USER, build_pattern
 from secateur.compaction.judge.user.stances import WANTS
 from secateur.compaction.summary import Sections, is_void
 from secateur.compaction.template import list_headings
 
 FEWEST_WORDS, FEWEST_LETTERS = 20, 60  # of a summary in prose; letters of scripts without spaces
+FEWEST_NOTES = 3  # lines of notes, however short
 FEWEST_TOLD = 2  # sentences on what was done or found
 FEWEST_SHARED = 2  # words of the user's in it, where no sentence says what the user wants
 READ_CHARS = 600  # of a sentence
@@ -32,7 +35,7 @@ def read_summary(text: str, said: Sequence[str]) -> Sections:
 
 
 def read_prose(text: str, said: Sequence[str]) -> Sections:
-    """Return the sentences of a text by section; {} if they leave out what was wanted, done or is open.
+    """Return the sentences of a text by section; {} if they tell nothing, or nothing of what the user spoke of.
 
     `said`: what the user said, whose words show that the text is about it.
     """
@@ -43,14 +46,19 @@ def read_prose(text: str, said: Sequence[str]) -> Sections:
     for role, unit in _iterate_units(body):
         found.setdefault(role, []).append(f"- {unit}")
     told = len(found.get("accomplished", ())) + len(found.get("discoveries", ()))
-    is_wanted = "goal" in found or len(extract_words(body) & extract_words("\n".join(said))) >= FEWEST_SHARED
-    is_open = "next" in found or "constraints" in found or DENIES.search(body) is not None
-    is_summary = told >= FEWEST_TOLD and is_wanted and is_open
+    is_summary = told >= FEWEST_TOLD and ("goal" in found or _is_about(body, "\n".join(said)))
     return {id: tuple(lines) for id, lines in found.items()} if is_summary else {}
 
 
 def _is_long_enough(body: str) -> bool:
-    return len(body.split()) >= FEWEST_WORDS or len(_UNSPACED.findall(body)) >= FEWEST_LETTERS
+    notes = sum(not is_void(line) for line in body.splitlines() if line.strip())
+    return len(body.split()) >= FEWEST_WORDS or len(_UNSPACED.findall(body)) >= FEWEST_LETTERS or notes >= FEWEST_NOTES
+
+
+def _is_about(body: str, said: str) -> bool:
+    """Whether a text shares words with what the user said, in whatever form they stand."""
+    shared = len(extract_words(body) & extract_words(said)), len(get_stems(body) & get_stems(said))
+    return max(shared) >= FEWEST_SHARED
 
 
 def _is_asking(body: str) -> bool:

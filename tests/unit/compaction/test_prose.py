@@ -1,4 +1,4 @@
-"""A summary without headings is one if it says what was wanted, what was done and what is open."""
+"""A summary without headings is one if it tells what was done, and speaks of what the user spoke of."""
 
 import time
 
@@ -27,9 +27,6 @@ def test_prose_is_read_by_what_it_says() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        # no word on what is open or forbidden
-        "The user wants the kettle fixed. The sensor was read once per minute. It was changed. The bench run passed."
-        " All of it was written down as well.",
         # nothing was done
         "The user wants the kettle to stop boiling over. Do not touch the thermostat table, and do not buy a"
         " new sensor. The descaling cycle is next, and then the housing.",
@@ -42,10 +39,11 @@ def test_prose_is_read_by_what_it_says() -> None:
         "The sensor of the kettle was read too seldom. The firmware was changed and the bench run passed. The"
         " thermostat table is next. Shall I go on with it?",
         "The kettle works now.",
+        "API error 529\nThe service is overloaded\nPlease try again later",
         "",
     ],
 )
-def test_what_leaves_out_a_part_is_no_summary(text: str) -> None:
+def test_what_tells_nothing_of_the_work_is_no_summary(text: str) -> None:
     assert read_prose(text, SAID) == {}
 
 
@@ -73,6 +71,20 @@ def test_prose_in_other_languages_is_read(said: str, text: str) -> None:
     found = read_prose(text, (said,))
     assert found["next"]
     assert found.keys() & {"accomplished", "discoveries"}
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        (SAID[0], "- kettle: reason found in the firmware\n- bench run passed\n- thermostat table as it was"),
+        (SAID[0], "Why the kettle boiled over is known. The sensor was read too seldom. It is read once per second now."),
+        (SAID[0], "Boiling over was traced to a sensor that is read too seldom. The bench agrees, and the reasons are"
+         " written down where others look for them."),
+        ("水壶会溢出。请在 firmware/kettle.c 里找出原因。", "- 溢出原因已找到\n- kettle.c 已修改\n- 测试通过"),
+    ],
+)  # fmt: skip
+def test_notes_may_be_short_and_leave_out_what_is_open(said: str, text: str) -> None:
+    assert read_prose(text, (said,)).keys() & {"accomplished", "discoveries"}
 
 
 def test_lines_that_name_a_section_open_it() -> None:
