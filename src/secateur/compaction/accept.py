@@ -51,6 +51,7 @@ class SummarySource(Struct, frozen=True, kw_only=True):
     tokens: int  # as they are in the view
     said: tuple[str, ...] = ()  # what the user said, from which the language is told
     evidence: Evidence = Evidence()  # what the summary's claims are compared with
+    takes_any_language: bool = False  # whether another language than the user's is no reason to reject it
 
 
 class Verdict(Struct, frozen=True):
@@ -203,7 +204,7 @@ def _check_content(text: str, sections: Sections, source: SummarySource, count: 
     if _measure_echo(_list_prose(sections), source.texts) > MOST_ECHOED:
         return "echo", "most of the summary is copied from the conversation"
     told, wanted = detect_language(body), _detect_languages(source.said)
-    if told and wanted and told not in wanted:
+    if told and wanted and told not in wanted and not source.takes_any_language:
         return "language", f"the summary is in another language ({told}) than the user's ({', '.join(sorted(wanted))})"
     return _FINE
 

@@ -126,7 +126,7 @@ def build_part_ask(
 ) -> Ask:
     """Build a question about one part of a span too long for one; `place` is (its number, of how many)."""
     number, of = place
-    wanted = PART.format(number=number, of=of, language=_format_language(task)) + _format_focus(task)
+    wanted = PART.format(number=number, of=of, language=ask_for_language(task.language)) + _format_focus(task)
     opens = f'<conversation part="{number}" of="{of}">'
     text = "\n".join((opens, _join_pieces(pieces), "</conversation>", "", wanted))
     tokens = count(text) + count(SYSTEM)
@@ -203,7 +203,7 @@ def _build_instructions(task: SummaryTask) -> str:
     """Return the instructions on what to write."""
     headings = "\n".join(f"## {one.heading}\n({one.hint})" for one in task.template.sections)
     parts = [f"Write the summary under exactly these headings:\n\n<template>\n{headings}\n</template>\n\n{RULES}"]
-    parts.append(f"{_format_language(task)} Leave the headings as they are.")
+    parts.append(f"{ask_for_language(task.language)} Leave the headings as they are.")
     if task.kept:
         parts.append(KEPT.format(kept=redact(task.kept)))
     if task.facts:
@@ -225,8 +225,9 @@ def _format_focus(task: SummaryTask) -> str:
     return f"\n\nPay most attention to this: {redact(task.focus.strip())}" if task.focus.strip() else ""
 
 
-def _format_language(task: SummaryTask) -> str:
-    named = _LANGUAGES.get(task.language)
+def ask_for_language(code: str) -> str:
+    """Return the sentence that asks for this language; "" stands for the user's, whatever it is."""
+    named = _LANGUAGES.get(code)
     return f"Write in {named}." if named else "Write in the language in which the user writes."
 
 

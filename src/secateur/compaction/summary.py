@@ -221,6 +221,11 @@ def write_within_budget(
     return Written(text, fit.sections, tuple(line for lines in facts.values() for line in lines), fit.forgotten)
 
 
+def add_note(made: Written, note: str) -> Written:
+    """Return a summary with a sentence at its head, for the agent that reads it."""
+    return replace(made, text=made.text.replace(SUMMARY_BEGINS, f"{SUMMARY_BEGINS} {note}", 1))
+
+
 def _drop_restated(prose: Sections, facts: Mapping[str, Sequence[str]]) -> Sections:
     if not any(prose.get(id) for id in DEMANDING):
         return prose

@@ -109,6 +109,18 @@ def test_a_model_writes_prose_and_code_writes_facts() -> None:
     assert "Pay most attention to this: the docs" in asked[0].text
 
 
+def test_another_language_is_objected_to_once_and_then_taken_with_the_users_words() -> None:
+    own = "Das Hafenamt braucht die Tabelle mit den Gezeiten, und sie ist nicht in der Anwendung für die Lotsen."
+    talked = talk(user(own), *rounds(12), assistant(text="Sie ist da."), user("Und jetzt die Doku."))
+    text = said(discoveries="- The table that the pilots have was not in the application, which is what it waits for")
+    outcome, asked = run(scene(talked, asks=True), TAIL, answers=[SummaryAnswer(text)])
+    assert (done(outcome).rung, [one.reason for one in done(outcome).attempts]) == ("model", ["language"])
+    assert "another language (en)" in asked[1].text
+    assert own in done(outcome).summary
+    assert "which is what it waits for" in done(outcome).summary
+    assert done(outcome).summary.startswith(f"{SUMMARY_BEGINS} Write in German.")
+
+
 def test_a_failed_summarizer_is_not_asked_again() -> None:
     outcome, asked = run(scene(TALK, asks=True), TAIL, answers=[SummaryAnswer(error="429 too many requests")])
     assert [(one.rung, one.reason) for one in done(outcome).attempts] == [("model", "failed")]

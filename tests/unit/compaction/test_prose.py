@@ -77,7 +77,8 @@ def test_prose_in_other_languages_is_read(said: str, text: str) -> None:
     ("said", "text"),
     [
         (SAID[0], "- kettle: reason found in the firmware\n- bench run passed\n- thermostat table as it was"),
-        (SAID[0], "Why the kettle boiled over is known. The sensor was read too seldom. It is read once per second now."),
+        (SAID[0], "Why the kettle boiled over is known. The sensor was read too seldom. It is read each second,"
+         " and on the bench as well."),
         (SAID[0], "Boiling over was traced to a sensor that is read too seldom. The bench agrees, and the reasons are"
          " written down where others look for them."),
         ("水壶会溢出。请在 firmware/kettle.c 里找出原因。", "- 溢出原因已找到\n- kettle.c 已修改\n- 测试通过"),

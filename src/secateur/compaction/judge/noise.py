@@ -44,17 +44,19 @@ def find_gibberish(lines: Sequence[str], known: str) -> Contradiction | None:
 
 _WORD = re.compile(r"[^\W_]+")
 _LATIN = re.compile(r"(?<![\w./-])[a-z]+(?![\w./-])")
-_DOUBLE = re.compile(r"(?i)\b(the|a|an|of|to|and|in|der|die|das|und|le|la|les|de|el|los|y|e|o)\s+\1\b(?!-)")
+_DOUBLE = re.compile(r"(?i)\b([^\W\d_]{2,})(?:\s+\1\b)+(?!-)")
 _BROKEN = re.compile(
-    r"(?i)\b(?:the|a|an)\s+(?:of|the|an?|is|are|and|or|to|which|when|whose|from|was|were)\b"
+    r"(?i)\b(the|a|an|of|to|and|in|der|die|das|und|le|la|les|de|el|los|y|e|o)\s+\1\b(?!-)"
+    r"|\b(?:the|a|an)\s+(?:of|the|an?|is|are|and|or|to|which|when|whose|from|was|were)\b"
     r"|\bof\s+(?:when|is|are|of|to|and|was)\b|\b(?:which|whose|and)\s+(?:of|whose)\b|\bof which the$"
 )
 _VOWELS = re.compile(r"[aeiouyäöüàáâãèéêìíòóôõùúæøœ]")
 
 
 def _is_noise(line: str, known: str) -> bool:
-    broken = len(_DOUBLE.findall(line)) + len(_BROKEN.findall(line))
+    broken = [found.span() for found in _BROKEN.finditer(line)]
+    doubled = [found for found in _DOUBLE.finditer(line) if found.span() not in broken]
     random = [
         word for word in _LATIN.findall(line) if len(word) >= 4 and not _VOWELS.search(word) and word not in known
     ]
-    return broken + len(random) >= 2 or bool(broken and len(_WORD.findall(line)) <= 12)
+    return len(broken) + len(doubled) + len(random) >= 2 or bool(broken and len(_WORD.findall(line)) <= 12)

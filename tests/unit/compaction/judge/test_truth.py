@@ -199,6 +199,9 @@ def test_one_line_or_phrase_again_and_again_is_no_summary() -> None:
 def test_words_without_sentences_are_no_summary() -> None:
     noise = "- the of importer the the batch\n- qwrt zxcv of when is schema\n- and of the the gem"
     assert reason(PASSING, discoveries=noise) == "gibberish"
+    stuttered = "- importer importer batch rows rows gem\n- schema read read one tests tests tests of"
+    assert reason(PASSING, discoveries=stuttered) == "gibberish"
+    assert reason(PASSING, discoveries="- The batch that that gem reads is one row\n- It had had none before") is None
     assert (
         reason(PASSING, discoveries="- The `grep` of the schema found nothing\n- The importer reads rows one by one")
         is None
