@@ -62,7 +62,7 @@ def test_a_commit_leaves_what_it_did_not_take(rounds: list[tuple[Message, Messag
 )
 def test_what_is_kept_for_a_while_beside_the_work_is_nothing_to_commit(root: str, other: str, is_left: bool) -> None:
     place = ran(f"cd {root} && git rev-parse --show-toplevel", root)
-    assert (other in read(place, edited("src/a.py"), edited(other)).uncommitted) is is_left
+    assert (other in read(place, edited(other)).uncommitted) is is_left
 
 
 def test_a_file_that_was_taken_back_and_is_shown_changed_again_is_not_restored() -> None:
