@@ -115,9 +115,8 @@ def _summarize(work: Work) -> Generator[tuple[Ask, ...], tuple[SummaryAnswer, ..
     attempts: tuple[RejectedSummary, ...] = ()
     asks = 0
     if work.scene.asks:
-        from secateur.compaction.model_rung import (
-            summarize_by_model,  # only who asks a model pays for loading the judge
-        )
+        # Only who asks a model pays for loading the judge.
+        from secateur.compaction.model_rung import summarize_by_model
 
         found = yield from summarize_by_model(work, 1 if cancels else ATTEMPTS)
         if isinstance(found, Found):

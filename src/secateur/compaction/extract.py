@@ -192,7 +192,7 @@ def _is_closing(text: str, is_deed: bool) -> bool:
     """Whether a sentence at the end of a turn tells a deed, or what holds beyond that moment and the talk about it."""
     if not is_telling(text):
         return False
-    return is_deed or not (any(one.search(text) for one in (_BARE, _TO_USER, _JUST_NOW, _NOT_YET, OWN_LIMIT)))
+    return is_deed or not any(one.search(text) for one in (_BARE, _TO_USER, _JUST_NOW, _NOT_YET, OWN_LIMIT))
 
 
 def _is_guess(text: str) -> bool:

@@ -150,11 +150,11 @@ _EXIT = re.compile(
     r'|"(?:exit_?code|returncode)": ?(-?\d+)|<returncode>(-?\d+)</returncode>|<exit_code>(-?\d+)</exit_code>'
     r"|(?:completed|finished|failed|exited) with exit code:? (-?\d+)|\(exit(?: code)? (-?\d+)\)\s*$"
 )
-# One of these or `(exit` is in each, or `returncode`
 _REFUSED = re.compile(  # what tools say that changed nothing, without marking it as an error
     r"\s{0,9}(?:ERROR\b|Error:|<tool_use_error>|No replacement was performed|Failed to (?:edit|apply)"
     r"|Your proposed edit has introduced|Your changes have NOT been applied)"
 )
+# One of these or `(exit` is in each, or `returncode`
 _EXITS = ("xit code", "xit Code", "xited with code", "xit_code", "xitcode")
 _BEFORE = 26  # characters of the pattern before one of these, at most
 _TOLD = re.compile(r" chars, \d+ lines, exit code (-?\d{1,10})\b")

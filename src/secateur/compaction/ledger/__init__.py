@@ -49,7 +49,7 @@ from secateur.compaction.ledger.repository.ticket_states import list_shown, merg
 from secateur.compaction.ledger.runs.attempts import list_attempts
 from secateur.compaction.ledger.runs.checks import list_commands
 from secateur.compaction.ledger.runs.failures import list_failures
-from secateur.compaction.ledger.runs.last_calls import list_last_calls
+from secateur.compaction.ledger.runs.last_calls import list_last_calls, list_told_lines
 from secateur.compaction.ledger.runs.scripts import drop_empty_checks
 from secateur.compaction.ledger.said import get_agent_text
 from secateur.compaction.ledger.settle import settle_states
@@ -80,7 +80,6 @@ from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, find_late_results, list_actions
 from secateur.toolcalls.commands import MAX_CHARS, iterate_runs
-from secateur.toolcalls.file_effects import list_command_lines
 
 __all__ = [
     "Command",
@@ -225,8 +224,9 @@ def _is_abandoned(action: Action, messages: Sequence[Message]) -> bool:
 
 
 def _make_pending(action: Action) -> Pending:
-    lines = [] if action.kind in ("read", "edit") else list_command_lines(action)  # an editor's verb is no command
-    about = lines or [describe_target(action).removeprefix(collapse_whitespace(action.call.tool)).strip()]
+    about = list_told_lines(action) or [
+        describe_target(action).removeprefix(collapse_whitespace(action.call.tool)).strip()
+    ]
     return Pending(
         collapse_whitespace(action.call.tool),
         clip_text(collapse_whitespace(redact(about[0])), MAX_CHARS) + describe_aim(action),

@@ -78,8 +78,8 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
     firmest = min(1.0, COMMITS_FIRMNESS * share)
     words = condense_quote(ledger.last_words, max(LEAST_CHARS, int(MOST_CHARS * firmest)))
     report = condense_quote(ledger.report, max(LEAST_CHARS, int(REPORT_CHARS * firmest)))
-    thought = condense_quote(ledger.thought, max(LEAST_THOUGHT_CHARS, int(THOUGHT_CHARS * firmest)))
-    lead = condense_quote(ledger.lead, max(LEAST_THOUGHT_CHARS, int(THOUGHT_CHARS * firmest)))
+    brief = max(LEAST_THOUGHT_CHARS, int(THOUGHT_CHARS * firmest))
+    thought, lead = condense_quote(ledger.thought, brief), condense_quote(ledger.lead, brief)
     gone = {name: len(getattr(ledger, name)) - len(kept) for name, kept in cut.items() if name != "arrived"}
     document = shorten_document(ledger.document, firm)
     same = cut["arrived"] == ledger.arrived and cut["requests"] == ledger.requests and document == ledger.document

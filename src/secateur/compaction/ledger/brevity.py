@@ -67,10 +67,11 @@ def is_undone(one: UserRequest, shortened: UserRequest) -> bool:
 def drop_plain(
     requests: Sequence[UserRequest], kept: Collection[str], files: Iterable[FileEntry]
 ) -> tuple[UserRequest, ...]:
-    """Return the requests without old ones, or ones before the newest commit, that only changed listed files.
+    """Return the requests without those that tell nothing more.
 
-    Nor are there old ones before it that only a reply followed, and those that nothing followed, and that were said
-    again. `kept`: keys of those that stay.
+    Requests that only changed listed files go when they are old or stand before the newest commit; those that only a
+    reply followed, when they are both; those that nothing followed, when they were said again. `kept`: keys of those
+    that stay.
     """
     requests = _drop_repeated(requests, kept)
     listed = {posixpath.basename(one.path) for one in files if one.use not in ("read", "discarded") and not one.scratch}

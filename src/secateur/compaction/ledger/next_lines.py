@@ -61,9 +61,9 @@ def render_next(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
 def _render_earlier_words(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
     """Render words of the agent before the user's newest ones, and what it was thinking last."""
     said = ledger.last_words
-    for one in (said if said and said.is_answered else None, ledger.report if said else None):
-        if one:
-            yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(one.text, reported, ledger.commits)}")
+    answered = said if said and said.is_answered else None
+    for one in filter(None, (answered, ledger.report if said else None)):
+        yield format_bullet(f"{EARLIER_WORDS}: {strip_reported(one.text, reported, ledger.commits)}")
     if thought := _strip_announcement(ledger):
         yield format_bullet(f"{THOUGHT}: {thought}")
 

@@ -6,7 +6,6 @@ writes a whole file, or that edits several, is told by its files alone.
 
 import re
 from collections.abc import Sequence
-from operator import attrgetter
 
 from secateur.compaction.ledger.files.net_changes import NetChanges
 from secateur.compaction.ledger.files.rewrites import EditedText, list_names_defined, list_rewrites
@@ -29,12 +28,10 @@ def describe_aim(action: Action) -> str:
 
 def _name_added(edits: Sequence[EditedText]) -> str:
     """Name what the edits define; "" where they also take definitions away, which may be the same under other names."""
-    old, new = (
-        {name: None for one in edits for name in list_names_defined(one.path, text(one))}
-        for text in (attrgetter("old"), attrgetter("new"))
-    )
+    old = {name for one in edits for name in list_names_defined(one.path, one.old)}
+    new = dict.fromkeys(name for one in edits for name in list_names_defined(one.path, one.new))
     names = [name for name in new if name not in old]
-    return f"adds {', '.join(names[:MOST_NAMES])}" if names and old.keys() <= new.keys() else ""
+    return f"adds {', '.join(names[:MOST_NAMES])}" if names and old <= new.keys() else ""
 
 
 def _quote_words(action: Action) -> str:

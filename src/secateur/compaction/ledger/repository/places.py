@@ -81,11 +81,11 @@ def drop_scratch_repositories(
 
     These are experiments: what was committed there is no work, and nothing of it has to be pushed.
     """
-    here = [(run, f"{folder}/") for run in ran if TEMPORARY.match(f"{(folder := find_run_folder(run))}/")]
-    made = {folder for run, folder in here if any(words[:2] == ("git", "init") for words in run.does)}
-    keys = {run.action.key for run, folder in here if any(folder.startswith(one) for one in made)}
-    if not keys:
+    inits = [run for run in ran if any(words[:2] == ("git", "init") for words in run.does)]
+    made = tuple(folder for folder in (f"{find_run_folder(run)}/" for run in inits) if TEMPORARY.match(folder))
+    if not made:
         return done, ran
+    keys = {run.action.key for run in ran if f"{find_run_folder(run)}/".startswith(made)}
     return tuple(one for one in done if one.key not in keys), tuple(one for one in ran if one.action.key not in keys)
 
 

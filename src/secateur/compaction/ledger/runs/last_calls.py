@@ -50,9 +50,14 @@ def _is_start(message: Message, words_key: str) -> bool:
     return message.key == words_key or bool(get_user_text(message))
 
 
+def list_told_lines(action: Action) -> list[str]:
+    """Return the command lines of a call; none of an editor's, whose verb is no command."""
+    return [] if action.kind in ("read", "edit") else list_command_lines(action)
+
+
 def describe_call(action: Action) -> str:
     """Return a call on one line: its command line, or the tool with what it was given."""
-    lines = [] if action.kind in ("read", "edit") else list_command_lines(action)  # an editor's verb is no command
+    lines = list_told_lines(action)
     text = collapse_whitespace(redact(lines[0])) if lines else describe_target(action)
     given = [value for value in action.given.values() if isinstance(value, str)]
     if not lines and len(given) == 1 and text.strip() == collapse_whitespace(action.call.tool):

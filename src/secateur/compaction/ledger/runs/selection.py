@@ -70,7 +70,7 @@ def _is_mended(one: Command, valid: Sequence[Command]) -> bool:
 
 def _is_run_again(one: Command, commands: Sequence[Command]) -> bool:
     """Whether a check failed before a change, and was run again since without an error in what was shown of it."""
-    behind = commands[commands.index(one) + 1 :] if one.edited_since and one in commands else ()
+    behind = commands[commands.index(one) + 1 :] if one.edited_since else ()
     return is_overtaken(one, [run for run in behind if run.check and run.ok is None and not (run.stopped or run.told)])
 
 
