@@ -473,3 +473,42 @@ def test_a_file_that_was_read_behind_the_span_is_listed_as_well() -> None:
     reading = assistant(("r", "Read", json.dumps({"file_path": "/w/rows.py"}))), result("a = 1", "Read", "r")
     made = settled([user("Look at the rows."), *ran("ls", "rows.py"), *reading], 3)
     assert [(one.path, one.use) for one in made.files] == [("/w/rows.py", "read")]
+
+
+EDIT = edited("lamp.py", "on = 0", "on = 1")
+COMMIT = ran("git commit -am lamp", "[main 1a2b3c4] lamp\n 1 file changed, 1 insertion(+)")
+
+
+@pytest.mark.parametrize(
+    ("asked", "work", "question", "next_", "state"),
+    [
+        ("Mend the old lamp.", EDIT, "The lamp is mended. Which room is next?", "Now look at the roof of it.", "done"),
+        ("Mend the old lamp.", EDIT, "One half is mended. Which socket is it?", "the left one", "open"),
+        ("Mend the old lamp.", (), "Which lamp is it?", "Look at the roof before that.", "open"),
+        ("Mend the old lamp.", (), "Which lamp is it?", "the left one", "open"),
+        ("commit", (), "It is all there. What do you miss?", "Also, I want a better sign at the door.", "done"),
+        ("fix lamps", (), "Which of them?", "the left ones", "open"),
+        ("Why does it blink?", (), "The socket is loose. What did you expect?", "the left one", "done"),
+        ("Could you mend the lamp?", (), "Which lamp is it?", "the left one", "open"),
+        ("¿Puedes arreglar la lámpara?", (), "¿Cuál de ellas es?", "la izquierda", "open"),
+    ],
+)
+def test_what_the_agent_replied_to_with_a_question_is_answered_once_the_user_goes_on_with_something_else(
+    asked: str, work: tuple[Message, ...], question: str, next_: str, state: str
+) -> None:
+    made = build_ledger(talk(user(asked), *work, assistant(text=question), user(next_)).messages)
+    assert [one.state for one in made.requests] == [state, "open"]
+
+
+def test_what_stood_open_before_a_span_is_not_known_to_be_a_mere_question() -> None:
+    made = build_ledger(talk(assistant(text="Which lamp is it?"), user("Look at the roof before that.")).messages)
+    assert made.before == "open"
+
+
+@pytest.mark.parametrize(("committed", "is_left"), [(COMMIT, False), ((*COMMIT, *EDIT), True)])
+def test_work_that_was_committed_before_the_user_wrote_on_is_not_left_half_done(
+    committed: tuple[Message, ...], is_left: bool
+) -> None:
+    said = [user("Mend the old lamp."), *EDIT, *committed, user("Look at the roof."), *ran("make x", "Exit code: 0\nok")]
+    stands = render_ledger(build_ledger(talk(*said).messages))["next"][0]
+    assert ("open before it" in stands) is is_left

@@ -99,9 +99,12 @@ def measure_request(one: UserRequest) -> int:
     return len(one.text) + (sum(map(len, progress.steps)) + len(progress.reply) if progress else 0)
 
 
-def has_changed(progress: Progress | None) -> bool:
-    """Whether something was changed or committed after a request."""
-    return progress is not None and any(one.split(" ", 1)[0] in (*CHANGES, COMMITTED.strip()) for one in progress.steps)
+def has_changed(progress: Progress | None, since_commit: bool = False) -> bool:
+    """Whether something was changed or committed after a request; or, since the newest commit of it, changed."""
+    verbs = [one.split(" ", 1)[0] for one in progress.steps] if progress else []
+    if since_commit and COMMITTED.strip() in verbs:
+        verbs = verbs[len(verbs) - verbs[::-1].index(COMMITTED.strip()) :]
+    return any(verb in (*CHANGES, COMMITTED.strip()) for verb in verbs)
 
 
 def _split_turns(messages: Sequence[Message], keys: Sequence[str]) -> list[list[Message]]:

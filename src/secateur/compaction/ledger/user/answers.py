@@ -1,7 +1,8 @@
 """What a reply of the user's answers: a question of the agent's, an offer, or a numbered point of it.
 
 Rule: only a message that begins as a reply answers anything: with a word of assent or refusal, with the number of a
-point that the agent's last text has, or as a few words behind its closing question. The agent's words are quoted.
+point that the agent's last text has, or as a few words behind its closing question. One that only acknowledges and then
+asks something of its own answers nothing. The agent's words are quoted.
 """
 
 import re
@@ -74,7 +75,8 @@ def find_answered_question(text: str, last: str, listed: str = "") -> str:
     if not last:
         return ""
     is_urge = len(text) <= _URGE_CHARS and _URGES.match(text) is not None
-    if not (is_urge or _ANSWERS.match(text) or _REFERS.match(text)):
+    is_answer = _ANSWERS.match(text) and not (_ACKNOWLEDGES.match(text) and _ASKED.search(text))
+    if not (is_urge or is_answer or _REFERS.match(text)):
         return _quote_question(last) if _is_brief_reply(text, last) else ""
     points = _POINT.findall(FENCED.sub("\n", last)) if _NUMBERED.match(text) else []
     if len(points) > 1:
@@ -177,6 +179,8 @@ def _is_brief_reply(text: str, last: str) -> bool:
     """Whether a few words behind a question of the agent's answer it, and neither ask nor order anything."""
     question = find_closing_question(last)
     is_brief = len(text) <= REPLY_CHARS and "\n" not in text.strip() and not _ASKED.search(text)
+    if _TURNS_AWAY.match(text):
+        return False
     return is_brief and bool(question) and not is_offer(question) and not is_errand(text)
 
 
@@ -207,6 +211,11 @@ _ANSWERS = re.compile(  # how a message begins that only answers the agent
     r"|both|neither|go ahead|do it|sounds good|ja|nein|oui|non|s[ií]|sim|não|да|нет|vâng|không|có)"
     r"(?=\s{0,3}(?:[,.!;:—–-]|$))"
     r"|はい|いいえ|好的|是的|不是|네|아니요)"
+)
+_ACKNOWLEDGES = re.compile(r"(?i)\s*(?:ok(?:ay)?|right|sure|correct|exactly)\b")  # and goes on with something else
+_TURNS_AWAY = re.compile(  # how a few words begin that ask, add, cry out or call the host, and answer nothing
+    r"(?i)\W*(?:(?:so|and|but|ok|okay|hm+|oh|wait|whoa|wow)[,\s]+){0,3}(?:wh(?:ere|y|o) \w|how (?:do|did|does|is|are|come|can)"
+    r"|what (?:do|did|does|is|are|was|were)|(?:jesus|wow|whoa|wait|hm+|lol|haha\w*|hold on|never ?mind|also|btw|by the way)\b)|\s*/\w"
 )
 _REFERS = re.compile(  # "let's do this then", "ok let's add that", "do it"
     r"(?i)\s*(?:(?:ok|okay|alright|yes|yeah|nah|no|great|cool|nice|good|sure|well|then|so|and|now|please)[\s,.!]+){0,4}"

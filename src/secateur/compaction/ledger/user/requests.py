@@ -25,6 +25,7 @@ from secateur.compaction.ledger.said import (
     get_reasoning,
     get_rejection,
     get_user_text,
+    is_question,
 )
 from secateur.compaction.ledger.user.answers import (
     CLAUSES,
@@ -83,11 +84,12 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
                 report = Quote(words, message.key, True) if last and has_worked else report
         elif at not in expansions and (text := get_user_text(message) or get_rejection(message)) not in _SLIPS:
             rejected = describe_rejected(message, messages[:at])
-            found = _update_states(found, last, text, bool(rejected))
-            found[-1] = replace(found[-1], passed_over=not is_taken_up)
-            request = condense_request(cut_pasted(_BLANKS.sub(" ", redact(text))), MAX_CHARS)
             listed = last if any(len(points) > 1 for points in list_points(last)) else listed
             answers = find_answered_question(text, last, listed) or rejected
+            found = _update_states(found, last, text, bool(rejected))
+            found = _close_replied(found, has_worked, bool(answers)) if last else found
+            found[-1] = replace(found[-1], passed_over=not is_taken_up)
+            request = condense_request(cut_pasted(_BLANKS.sub(" ", redact(text))), MAX_CHARS)
             found = [*_drop_beginning(found, request, is_taken_up), UserRequest(request, "open", message.key, answers)]
             said = replace(said, is_answered=True) if said else None
             last, thought, has_worked, is_taken_up = "", None, False, False
@@ -253,6 +255,26 @@ def _update_states(found: list[UserRequest], last: str, text: str, is_rejection:
     elif _BACK.match(text) or is_retracting(text) or (is_rejection and _CANCELS.search(text)):
         state = "superseded"
     return [replace(one, state=state) if one.state == "open" else one for one in found]
+
+
+def _close_replied(found: list[UserRequest], has_worked: bool, is_answer: bool) -> list[UserRequest]:
+    """Close what the agent replied to with a question of its own, once the user wrote on behind that.
+
+    All of it where the agent told of work and the user's words answer nothing; else the newest request, if it only
+    asked, or gave no work and the user did not answer. Work that waits for an answer stays open.
+    """
+    if has_worked and not is_answer:
+        return [*close_open(found)]
+    asked = found[-1].text
+    asks_only = is_question(asked) and not (is_errand(asked) or _ASKS_FOR_WORK.search(asked))
+    is_replied = asks_only or not (is_answer or is_task(asked) or is_question(asked))
+    return [*found[:-1], *close_open(found[-1:])] if asked and is_replied else found
+
+
+_ASKS_FOR_WORK = re.compile(  # in the form of a question
+    r"(?i)\b(?:(?:can|could|would|will) (?:you|we|i)|should (?:we|i)|please|let['’]?s|bitte|kannst|könn\w+|puede\w*|podr\w+"
+    r"|peux|pouvez|pourr\w+|puoi|pode\w*|можешь|можете|мож[её]м|có thể|hãy|giúp)\b|请|帮|能不能|可以.{0,20}吗|ください|くれ|もらえ|줘|주세|줄래"
+)
 
 
 def _collect_questions(value: Any, depth: int = 0) -> list[str]:

@@ -148,9 +148,12 @@ def _describe_turn(ledger: Ledger) -> str:
 
 
 def _name_interrupted(ledger: Ledger) -> str:
-    """Name the request before the newest one if something was changed for it, and the user wrote on before its end."""
+    """Name the request before the newest one if something was changed for it, and the user wrote on before its end.
+
+    Work whose last change was committed before the user wrote on is not left half done.
+    """
     before = ledger.requests[-2] if len(ledger.requests) > 1 else None
-    is_left = before is not None and before.state == "open" and has_changed(before.progress)
+    is_left = before is not None and before.state == "open" and has_changed(before.progress, since_commit=True)
     return f", with [{mark(before.key)}] open before it" if before and is_left and before.key else ""
 
 

@@ -282,3 +282,21 @@ def test_a_letter_picks_a_point_of_a_lettered_list(reply: str, quoted: str) -> N
     assert picked == quoted.replace(f"{quoted[:1]}) ({quoted[:1]}) ", f"{quoted[:1]}) ")
     if quoted and reply != "do 2":  # found in an older text, too
         assert find_answered_question(reply, "Do you mean the switch?", LETTERED).partition(" (not")[0] == picked
+
+
+@pytest.mark.parametrize(
+    ("reply", "is_answer"),
+    [
+        ("the one by the door", True),
+        ("where did you get these names", False),
+        ("wait what is this: read the plan", False),
+        ("wow, it shines, you are a wizard", False),
+        ("/theme", False),
+        ("also the roof leaks", False),
+        ("okay, so I stand before it, what do I have to press? (and for how long?)", False),
+        ("ok, the left one", True),
+        ("yes, and can we also test it?", True),
+    ],
+)
+def test_a_few_words_that_turn_to_something_else_answer_nothing(reply: str, is_answer: bool) -> None:
+    assert bool(find_answered_question(reply, "The lamps hang.\n\nWhich of them is to be lit first?")) is is_answer
