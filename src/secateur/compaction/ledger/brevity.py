@@ -21,13 +21,11 @@ from secateur.compaction.ledger.turns.progress import has_changed, limit_progres
 from secateur.compaction.ledger.turns.replies import drop_closing_question, keep_reservations
 from secateur.compaction.ledger.turns.step_choice import (
     drop_settled,
-    drop_small_count,
     has_failed,
-    is_count,
     list_names,
     split_names,
 )
-from secateur.compaction.ledger.turns.step_kinds import is_outward, name_step
+from secateur.compaction.ledger.turns.step_kinds import is_outward, name_step, name_told
 from secateur.compaction.ledger.user.answers import find_closing_question, is_offer
 from secateur.compaction.ledger.user.briefs import GAP
 from secateur.compaction.ledger.work.open_work import list_failing
@@ -55,6 +53,27 @@ def shorten_courses(ledger: Ledger) -> tuple[UserRequest, ...]:
         progress = _shorten_progress(known, age, after)
         made.append(replace(one, progress=_drop_errors(progress, errors)))
     return tuple(made)
+
+
+def drop_told_runs(ledger: Ledger) -> Ledger:
+    """Return the ledger without a step or a line on a run that stands under what is next."""
+    if not ledger.requests:
+        return ledger
+    failing = list_failing(ledger)
+    lines = {one.text for one in (*ledger.last_calls, *failing)}
+    names = {name_told(line) for line in lines}
+    is_begun = any(one.text not in {run.text for run in failing} for one in ledger.last_calls)
+    newest = ledger.requests[-1]
+    before = newest.progress or Progress()
+    steps = tuple(step for step in before.steps if " → " not in step or name_step(step) not in names)
+    left = replace(before, steps=steps) if steps or before.reply else None
+    if left or (newest.goal and is_begun):  # else nothing else says that the agent has begun
+        newest = replace(newest, progress=left)
+    return replace(
+        ledger,
+        requests=(*ledger.requests[:-1], newest),
+        commands=tuple(one for one in ledger.commands if one in failing or one.text not in lines),
+    )
 
 
 def is_undone(one: UserRequest, shortened: UserRequest) -> bool:
@@ -149,7 +168,6 @@ def _shorten_progress(progress: Progress | None, age: int, after: UserRequest | 
     is_over = after is not None and after.answers != ""
     reply = drop_closing_question(reply) if is_over or is_offer(find_closing_question(reply)) else reply
     made = limit_progress(Progress(tuple(told), reply), steps, chars)
-    made = replace(made, steps=drop_small_count(made.steps)) if made else None
     return made if made and (made.steps or made.reply) else None
 
 
@@ -159,10 +177,10 @@ def _is_past(step: str) -> bool:
 
 
 def _drop_committed(steps: Sequence[str]) -> Iterator[str]:
-    """Yield the steps without the changes of files before a commit, and without a count beside one."""
+    """Yield the steps without the changes of files before a commit."""
     last = max((at for at, one in enumerate(steps) if one.startswith(COMMITTED)), default=-1)
     for at, one in enumerate(steps):
-        if last < 0 or not (is_count(one) or (at < last and split_names(one))):
+        if not (at < last and split_names(one)):
             yield one
 
 

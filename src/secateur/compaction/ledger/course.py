@@ -12,7 +12,6 @@ from itertools import groupby
 
 from secateur.compaction.ledger.entries import Constraint, Ledger, UserRequest, mark
 from secateur.compaction.ledger.turns.outcomes import SEPARATOR
-from secateur.compaction.ledger.turns.step_choice import is_count
 from secateur.compaction.ledger.user.answers import is_confirming
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.compaction.ledger.work.verdict import is_done
@@ -110,10 +109,10 @@ def _list_followed(ledger: Ledger, one: UserRequest) -> Iterator[str]:
 
 
 def _fill_lines(steps: Sequence[str]) -> Iterator[str]:
-    """Yield lines of steps, each of as many as have room, and a count of others in a line of its own."""
+    """Yield lines of steps, each of as many as have room."""
     line = ""
     for step in steps:
-        if line and (is_count(line) or len(line) + len(SEPARATOR) + len(step) > LINE_CHARS):
+        if line and len(line) + len(SEPARATOR) + len(step) > LINE_CHARS:
             yield line
             line = step
         else:

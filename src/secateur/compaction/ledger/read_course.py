@@ -52,6 +52,7 @@ _OLDER_HEAD = re.compile(rf"(?m)^- ({'|'.join(map(re.escape, sorted(_OLDER_HEADS
 _OLDER_PLACE = re.compile(r"(?m)^(- \[[^\]\n]*\]) \(under (Goal|Constraints)\)")
 _OLDER_COUNTS = re.compile(r"- not listed, for room: (.*)")
 _OLDER_COUNT = re.compile(r"(\w+) (\d{1,2})")
+_COUNTED_STEPS = re.compile(r"besides: .*|\[\d+ more\]")  # older summaries count steps that they do not tell
 
 
 def replace_older(lines: Iterable[str]) -> Iterator[str]:
@@ -119,5 +120,5 @@ def _split_progress(text: str, is_joined: bool) -> tuple[str, Progress | None]:
         followed.insert(0, said.pop().removeprefix(FOLLOWED))
     reply = followed.pop() if followed and followed[-1].startswith(REPLIED) else ""
     reply = reply.removeprefix(f"{REPLIED}“").removesuffix("”")
-    steps = tuple(step for line in followed for step in line.split(SEPARATOR))
+    steps = tuple(step for line in followed for step in line.split(SEPARATOR) if not _COUNTED_STEPS.fullmatch(step))
     return "\n".join(said), Progress(steps, reply) if steps or reply else None

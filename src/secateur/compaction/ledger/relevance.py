@@ -16,6 +16,7 @@ from secateur.compaction.ledger.brevity import (
     PAST_AGE,
     add_reply,
     drop_plain,
+    drop_told_runs,
     is_undone,
     list_constrained,
     make_brief,
@@ -94,7 +95,7 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     quoted = [line for one in (ledger.last_words, ledger.report) if one for line in split_sentences(one.text)]
     asked = "\n".join(one.text for one in ledger.requests)
     waiting = "\n".join(one.text for one in ledger.requests if one.state == "open")
-    return replace(
+    made = replace(
         ledger,
         requests=requests,
         constraints=constraints,
@@ -113,6 +114,7 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
         commits=commits,
         omitted={**ledger.omitted, **{name: n for name, n in counts.items() if n}},
     )
+    return drop_told_runs(made)
 
 
 def _drop_demands(one: UserRequest, demands: Sequence[Constraint]) -> UserRequest:

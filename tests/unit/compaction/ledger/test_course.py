@@ -7,7 +7,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.entries import Command, Constraint, FileEntry, Progress, UserRequest
+from secateur.compaction.ledger.entries import Command, Constraint, FileEntry, Progress, UserRequest, mark
 from secateur.compaction.ledger.relevance import select_relevant
 from secateur.compaction.ledger.turns.progress import join_progress, limit_progress
 from secateur.compaction.ledger.turns.replies import condense_reply, keep_reservations
@@ -124,7 +124,7 @@ def test_commands_that_look_or_prepare_are_no_steps(command: str) -> None:
 
 def test_where_nothing_was_changed_the_files_that_were_read_are_told() -> None:
     look = assistant(("1", "Read", '{"file_path": "/w/rows.py"}')), result("x = 1", "Read", "1")
-    assert steps_of(*look) == ("read rows.py",)
+    assert steps_of(*look) == ("read files only",)
     assert steps_of(*look, *edited("a.py")) == ("changed a.py",)
 
 
@@ -169,7 +169,7 @@ def test_what_followed_in_a_later_span_belongs_to_the_newest_request_before_it()
     assert merge(Ledger(), later).progress == later.progress
 
 
-def test_of_many_steps_those_stay_that_tell_most_and_the_others_are_counted() -> None:
+def test_of_many_steps_those_stay_that_tell_most() -> None:
     steps = (
         *(f"pip install package{n} → ok" for n in range(3)),
         *(f"changed part{n}.py" for n in range(2)),
@@ -180,53 +180,46 @@ def test_of_many_steps_those_stay_that_tell_most_and_the_others_are_counted() ->
     )
     made = limit_progress(Progress(steps), 3, 0)
     assert made == Progress(
-        (
-            "besides: 5 commands, 1 failed",
-            *("changed part0.py, part1.py", "python try.py → failed: KeyError: 'a'", "commit [main 1] x"),
-        )
+        ("changed part0.py, part1.py", "python try.py → failed: KeyError: 'a'", "commit [main 1] x")
     )
     assert made is not None
-    assert limit_progress(made, 1, 0) == Progress(
-        ("besides: 1 script run, 1 failed; 5 commands, 1 failed; 2 files changed", "commit [main 1] x")
-    )
-    assert limit_progress(Progress(("a → ok", "commit b")), 1, 0) == Progress(("a → ok", "commit b"))
+    assert limit_progress(made, 1, 0) == Progress(("commit [main 1] x",))
     assert join_progress(Progress(steps), Progress(steps[-2:])) == Progress(steps)
-    assert join_progress(made, Progress(("besides: 2 commands", "npm publish → ok"))) == Progress(
-        (
-            "besides: 7 commands, 1 failed",
-            *(*made.steps[1:], "npm publish → ok"),
-        )
-    )
+    assert join_progress(made, Progress(("npm publish → ok",))) == Progress((*made.steps, "npm publish → ok"))
 
 
-def test_a_count_of_an_older_summary_is_added() -> None:
-    assert limit_steps(("[3 more]", "commit a", "besides: 2 commands"), 8) == (
-        "besides: 2 commands; 3 steps",
-        "commit a",
-    )
+def test_counts_of_steps_in_an_older_summary_are_left_out() -> None:
+    lines = {"accomplished": ("- [bcdfgh] Build it.\n    → besides: 2 commands\n    → [3 more] · commit a",)}
+    assert read_back(lines).requests[0].progress == Progress(("commit a",))
+
+
+def test_what_stands_under_what_is_next_is_no_step_as_well() -> None:
+    work = (*edited("rows.py"), assistant(text="Now let me run the tests."), *ran("pytest -q", "2 passed in 1s"))
+    ledger = build_ledger(talk(user("Write the reader of the rows."), *work).messages)
+    lines = render_ledger(fit_ledger(ledger, 4_000, estimate))
+    assert lines["accomplished"] == (f"- [{mark(ledger.requests[0].key)}, open] (see Goal)\n    → changed rows.py",)
+    assert "- then called, ok: pytest -q — said: 2 passed in 1s" in lines["next"]
+    assert render_ledger(read_back(lines)) == lines
 
 
 def test_the_steps_of_a_long_turn_stand_in_short_lines() -> None:
     work = [one for n in range(30) for one in (*edited(f"part{n % 5}.py"), *ran(f"make part{n}", f"made part {n}"))]
     lines = render_ledger(fit_ledger(build_ledger(talk(user("Build it."), *work).messages), 4_000, estimate))
     rows = lines["accomplished"][0].split("\n")
-    assert rows[1] == "    → besides: 23 commands"
+    assert rows[1].startswith("    → changed part0.py, part1.py, part2.py, part3.py, part4.py · make part")
     assert len(rows) < 12
     assert max(map(len, rows)) < 140
     assert render_ledger(read_back(lines)) == lines
 
 
-def test_programs_that_were_written_to_try_something_are_counted_but_for_the_last_ones() -> None:
+def test_of_programs_that_were_written_to_try_something_the_last_ones_are_told() -> None:
     tries = [
         one
         for n in range(9)
         for one in ran(f"cat > try{n}.py <<'EOF'\nprint({n})\nEOF\npython try{n}.py", f"KeyError: {n}", True)
     ]
     mistaken = ran("python show.py", "ImportError: cannot import name 'b' from 'a'", True)
-    assert steps_of(*mistaken, *tries) == (
-        "besides: 7 scripts run, 7 failed",
-        *(f"python try{n}.py → failed: KeyError: {n}" for n in (6, 7, 8)),
-    )
+    assert steps_of(*mistaken, *tries) == (*(f"python try{n}.py → failed: KeyError: {n}" for n in (6, 7, 8)),)
     assert steps_of(*mistaken) == ("python show.py → failed: ImportError: cannot import name 'b' from 'a'",)
 
 
@@ -498,7 +491,8 @@ def test_of_older_requests_a_check_without_an_outcome_is_not_told() -> None:
     built = ran("npm run build 2>&1 | tail -3", "")
     turns = [one for n in range(2) for one in (user(f"Write part {n} of it."), *edited("a.py"), *built)]
     lines = render_ledger(fit_ledger(build_ledger(talk(*turns).messages), 4_000, estimate))
-    assert "\n".join(lines["accomplished"]).count("outcome not shown") == 1
+    assert "npm run build" not in "\n".join(lines["accomplished"])
+    assert "- then called, ended, outcome unknown: npm run build 2>&1 | tail -3 — said: (no output)" in lines["next"]
     assert render_ledger(read_back(lines)) == lines
 
 
@@ -579,7 +573,6 @@ def test_files_that_the_session_created_and_deleted_leave_no_step() -> None:
 
 def test_an_older_request_tells_its_commit_and_no_check_that_passed_long_ago() -> None:
     steps = (
-        "besides: 9 commands",
         "changed a.py",
         "pytest -q → ok: 3 passed",
         "commit [main 1234abc] Keep a",
@@ -646,15 +639,15 @@ def test_a_reply_is_told_though_the_last_words_begin_with_the_same_label() -> No
     [
         (
             ("changed a.py", "make a → ok", "make b → ok", "changed b.py", "pytest → ok", "changed c.py"),
-            ("besides: 2 commands", "changed a.py, b.py", "pytest → ok", "changed c.py"),
+            ("changed a.py, b.py", "pytest → ok", "changed c.py"),
         ),
         (
             ("changed a.py", "make a → ok", "changed b.py", "restored a.py", "make b → ok", "changed a.py"),
-            ("besides: 2 commands", "changed a.py, b.py", "restored a.py", "changed a.py"),
+            ("changed a.py, b.py", "restored a.py", "changed a.py"),
         ),
         (
             ("changed a.py", "commit [x 1] A", "changed b.py", "pytest → ok", "commit [x 2] B"),
-            ("besides: 1 command; 1 file changed", "commit [x 1] A", "changed b.py", "commit [x 2] B"),
+            ("commit [x 1] A", "changed b.py", "commit [x 2] B"),
         ),
     ],
 )

@@ -14,6 +14,7 @@ from secateur.compaction.ledger.repository.commits import COMMITTED
 MOST_NAMES = 8  # of files in one step
 SEPARATOR = " · "
 CHANGES = ("created", "changed", "moved", "deleted", "restored")  # how a step on files begins
+READ_ONLY = "read files only"  # a turn in which calls did nothing else: the files have lines of their own
 UNSHOWN = "outcome not shown"
 STOPPED = "did not finish"
 FAILED_BEFORE = "failed before the last edit"  # of runs that did not fail since a file was changed
@@ -58,7 +59,7 @@ def render_step(step: TurnStep) -> str:
     """Tell a step in one line."""
     if step.kind == "commit":
         return f"{COMMITTED}{step.names[0]}"
-    if step.kind in CHANGES or step.kind == "read":
+    if step.kind in CHANGES:
         return name_files(step.kind, step.names)
     told = f": {step.told.replace(SEPARATOR, ' - ').replace(' → ', ' -> ')}" if step.told else ""
     count = f", {step.others + 1} such calls" if step.others else ""

@@ -1,7 +1,7 @@
 """What followed each message of the user: what calls changed, ran and committed, in order, and the agent's reply.
 
 Rule: a request has the steps up to the user's next message. The reply is quoted and stands beside what calls show; it
-is not taken as the state. What is left out is counted.
+is not taken as the state.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from secateur.compaction.ledger.said import clean_words, get_agent_text, split_s
 from secateur.compaction.ledger.turns.outcomes import CHANGES
 from secateur.compaction.ledger.turns.replies import MOST_CHARS as REPLY_CHARS
 from secateur.compaction.ledger.turns.replies import condense_reply
-from secateur.compaction.ledger.turns.step_choice import is_count, limit_steps
+from secateur.compaction.ledger.turns.step_choice import limit_steps
 from secateur.compaction.ledger.turns.steps import list_steps
 from secateur.model import Message
 from secateur.toolcalls.actions import Action
@@ -63,23 +63,19 @@ def join_progress(earlier: Progress | None, later: Progress | None) -> Progress 
     """Join what followed one message of the user in two spans."""
     if earlier is None or later is None:
         return earlier or later
-    known, new = _list_told(earlier), _list_told(later)
+    known, new = earlier.steps, later.steps
     if known[len(known) - len(new) :] == new:
         return earlier if earlier.reply or not later.reply else replace(earlier, reply=later.reply)
     return Progress(limit_steps((*earlier.steps, *later.steps), MOST_STEPS), later.reply or earlier.reply)
 
 
 def limit_progress(progress: Progress | None, most: int, reply_chars: int) -> Progress | None:
-    """Limit the steps to those that tell most, with a count of the others, and the reply to its beginning."""
+    """Limit the steps to those that tell most, and the reply to its beginning."""
     if progress is None:
         return None
     steps = limit_steps(progress.steps, most)
     reply = condense_reply(progress.reply, reply_chars) if reply_chars else ""
     return Progress(steps, reply) if most or reply else None
-
-
-def _list_told(progress: Progress) -> list[str]:
-    return [step for step in progress.steps if not is_count(step)]
 
 
 def list_told_steps(requests: Iterable[UserRequest]) -> list[str]:

@@ -1,9 +1,9 @@
-"""Which steps of a turn are told: those that tell most, in their order, before them a count of the others by kind.
+"""Which steps of a turn are told: those that tell most, in their order.
 
 Rule: commits and what left the machine stay first, then how the work stands: the newest failure, what was changed, and
 each check as it ended. A program that was run to try something is told if it was the last one. Steps that changed files
 in the same way are joined before any is left out, and those before an older commit, which tells of them, go first.
-What was only looked at is not counted.
+What is left out is not counted: nobody can act on a number of commands.
 """
 
 import re
@@ -16,39 +16,24 @@ from secateur.compaction.ledger.turns.outcomes import CHANGES, UNSHOWN, name_fil
 from secateur.compaction.ledger.turns.step_kinds import is_outward, is_trial, name_step
 from secateur.toolcalls.commands import is_check
 
-COUNTED = "besides: "  # begins the count of steps that are not told
 ROOMY, MOST_COMMITS = 8, 16  # of at least so many steps, and of commits that take no room of theirs
 MOST_TRIALS = 3  # that are told: programs that were run to try something
-ONLY_COUNTED = -1  # a rank
-FEWEST_COUNTED = 5  # in a turn before the newest
-SHORT_CHARS = 60  # of a step that takes no more room than a count
-_COUNTED = re.compile(r"(\d+) (script|command|file|step)s?\b(?:[^;,]*, (\d+) failed)?")
-_OLD_COUNT = re.compile(r"\[(\d+) more\]")  # as older summaries have it
+NEVER_TOLD = -1  # a rank
 _NAMES = re.compile(rf"({'|'.join(CHANGES)}) (.+?)(?: and (\d+) more)?")
 _OWN_ERROR = re.compile(r"\b(?:Import|ModuleNotFound|Attribute|Syntax|Indentation|Name)Error\b|\bis not a function\b")
-_SHOWN = {"script": "script{} run", "command": "command{}", "file": "file{} changed"}
 
 
 def limit_steps(steps: Iterable[str], most: int) -> tuple[str, ...]:
-    """Limit the steps to those that tell most, with a count of the others by kind before them."""
-    counts, told = _split_counts(steps)
+    """Limit the steps to those that tell most."""
+    told = tuple(steps)
     if len(told) > most:
         told = _join_changes(told)
     ranks = _rank(told)
     if most >= ROOMY:
         most += min(MOST_COMMITS, sum(one.startswith(COMMITTED) for one in told))
-    most = min(most, sum(rank > ONLY_COUNTED for rank in ranks))
-    if len(told) <= most and not counts:
-        return told
+    most = min(most, sum(rank > NEVER_TOLD for rank in ranks))
     order = sorted(range(len(told)), key=lambda at: (ranks[at], at), reverse=True)
-    kept = sorted(order[:most])
-    left = [told[at] for at in sorted(order[most:])]
-    if not counts and len(left) == 1 and len(left[0]) <= SHORT_CHARS:
-        return told
-    for step in left:
-        _count(step, counts)
-    shown = _render_counts(counts)
-    return (*((shown,) if shown else ()), *(told[at] for at in kept))
+    return tuple(told[at] for at in sorted(order[:most]))
 
 
 def drop_settled(steps: Sequence[str]) -> tuple[str, ...]:
@@ -56,11 +41,6 @@ def drop_settled(steps: Sequence[str]) -> tuple[str, ...]:
     last = max((at for at, one in enumerate(steps) if one.startswith(COMMITTED)), default=-1)
     left = (one for at, one in enumerate(steps) if at > last or " → " not in one or not is_check(name_step(one)))
     return _join_changes(left)
-
-
-def drop_small_count(steps: Sequence[str]) -> tuple[str, ...]:
-    """Return the steps of an older turn without the count of a few others."""
-    return tuple(one for one in steps if not is_count(one) or sum(_split_counts([one])[0].values()) >= FEWEST_COUNTED)
 
 
 def split_names(step: str) -> tuple[str, list[str], int] | None:
@@ -73,45 +53,6 @@ def list_names(steps: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield the names of files in these steps, each with the kind of change."""
     for kind, names, _ in filter(None, map(split_names, steps)):
         yield from ((kind, name) for name in names)
-
-
-def is_count(step: str) -> bool:
-    """Whether a step is a count of others."""
-    return step.startswith(COUNTED) or _OLD_COUNT.fullmatch(step) is not None
-
-
-def _split_counts(steps: Iterable[str]) -> tuple[Counter[tuple[str, bool]], tuple[str, ...]]:
-    """Split the counts from the steps that are told. Counts are by kind, those that failed apart."""
-    counts: Counter[tuple[str, bool]] = Counter()
-    told: list[str] = []
-    for step in steps:
-        if old := _OLD_COUNT.fullmatch(step):
-            counts["step", False] += int(old[1])
-        elif step.startswith(COUNTED):
-            for number, kind, failed in _COUNTED.findall(step):
-                counts[kind, False] += int(number)
-                counts[kind, True] += int(failed or 0)
-        else:
-            told.append(step)
-    return counts, tuple(told)
-
-
-def _count(step: str, counts: Counter[tuple[str, bool]]) -> None:
-    if names := _NAMES.fullmatch(step):
-        counts["file", False] += names[2].count(", ") + 1 + int(names[3] or 0)
-    elif " → " in step:
-        kind = "script" if is_trial(step) else "command"
-        counts[kind, False] += 1
-        counts[kind, True] += has_failed(step)
-
-
-def _render_counts(counts: Counter[tuple[str, bool]]) -> str:
-    shown: list[str] = []
-    for kind, form in (*_SHOWN.items(), ("step", "step{}")):
-        number, failed = counts[kind, False], counts[kind, True]
-        if number:
-            shown.append(f"{number} {form.format('s' * (number > 1))}{f', {failed} failed' if failed else ''}")
-    return COUNTED + "; ".join(shown) if shown else ""
 
 
 def _join_changes(steps: Iterable[str]) -> tuple[str, ...]:
@@ -163,19 +104,19 @@ def _rank(steps: Sequence[str]) -> list[int]:
         for at, one in enumerate(steps)
     ]
     for at in trials[:-1]:
-        ranks[at] = min(ranks[at], 1) if at in trials[-MOST_TRIALS:] else ONLY_COUNTED
+        ranks[at] = min(ranks[at], 1) if at in trials[-MOST_TRIALS:] else NEVER_TOLD
     for at in {*trials[-1:], last_failed} - {-1}:
         ranks[at] = max(ranks[at], 5 if at == last_failed else 4)
     return ranks
 
 
 def rank_step(step: str) -> int:
-    """Rank a step without regard to the others; below zero, it is only counted."""
+    """Rank a step without regard to the others; below zero, it is never told."""
     if step.startswith(COMMITTED) or is_outward(step):
         return 6
     if " → " in step and is_trial(step):
         is_mistake = has_failed(step) and _OWN_ERROR.search(step) is not None
-        return ONLY_COUNTED if is_mistake or step.endswith(UNSHOWN) else 1
+        return NEVER_TOLD if is_mistake or step.endswith(UNSHOWN) else 1
     if " → " in step and is_check(name_step(step)):
         return 1 if step.endswith(UNSHOWN) else 4 if has_failed(step) else 3
     if _NAMES.fullmatch(step):

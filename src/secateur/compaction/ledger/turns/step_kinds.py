@@ -8,11 +8,20 @@ import re
 from collections.abc import Iterable
 
 from secateur.compaction.ledger.coverage import name_command
+from secateur.compaction.ledger.turns.outcomes import SEPARATOR
+from secateur.toolcalls.actions import clip_command
+
+COMMAND_CHARS = 100  # of a command line in a step
 
 
 def name_line(line: str) -> str:
     """Return a command line without the folder, the variables and the pipe around it."""
     return _LEAD.sub("", name_command(line)) or line
+
+
+def name_told(line: str) -> str:
+    """Return a command line as a step tells it."""
+    return clip_command(name_line(line), COMMAND_CHARS).replace(SEPARATOR, " - ")
 
 
 def is_step(line: str, steps: Iterable[str]) -> bool:

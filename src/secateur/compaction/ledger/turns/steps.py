@@ -21,8 +21,9 @@ from secateur.compaction.ledger.runs.last_errors import find_stop, judge_call
 from secateur.compaction.ledger.runs.probes import is_probe
 from secateur.compaction.ledger.runs.starts import has_started
 from secateur.compaction.ledger.turns.hiccups import find_mended
-from secateur.compaction.ledger.turns.outcomes import CHANGES, TurnStep, render_step
+from secateur.compaction.ledger.turns.outcomes import CHANGES, READ_ONLY, TurnStep, render_step
 from secateur.compaction.ledger.turns.step_kinds import (
+    COMMAND_CHARS,
     is_bulk_edit,
     is_lasting,
     is_outward,
@@ -35,7 +36,7 @@ from secateur.toolcalls.commands import ExecutedCommand, is_check
 from secateur.toolcalls.effects import Effect
 from secateur.toolcalls.file_effects import list_file_effects, list_paths
 
-COMMAND_CHARS, TOLD_CHARS = 100, 120
+TOLD_CHARS = 120
 
 
 def list_steps(
@@ -73,7 +74,7 @@ class _Steps:
         self._scratch = scratch
         self._known = known
         self._found: dict[str, TurnStep] = {}
-        self._looked: dict[str, None] = {}
+        self._has_looked = False
         self._missed: dict[str, str] = {}  # paths of edits that failed, with the step that tells it
         self._changes = 0
         self._has_changed = False
@@ -86,7 +87,7 @@ class _Steps:
             path = clean_path(collapse_whitespace(redact(effect.path)))
             name = posixpath.basename(path.rstrip("/")) or path
             if effect.use == "read":
-                self._looked[name] = None
+                self._has_looked = True
                 self._known.add(path)
             elif name and effect.use in CHANGES and not path.startswith("/dev/"):
                 self._drop_missed(path, name)
@@ -203,6 +204,8 @@ class _Steps:
 
     def render(self) -> Iterator[str]:
         """Yield the steps in order; neighbors that changed files in the same way are one."""
+        if self._has_looked and not any(one.names for one in self._found.values()):
+            return iter((READ_ONLY,))
         joined: list[TurnStep] = []
         for one in self._found.values():
             if one.kind in CHANGES and not one.names:
@@ -211,8 +214,6 @@ class _Steps:
                 joined[-1].names = list(dict.fromkeys((*joined[-1].names, *one.names)))
             else:
                 joined.append(one)
-        if not joined and self._looked:
-            joined.append(TurnStep("read", list(self._looked)))
         return (render_step(one) for one in joined)
 
 

@@ -21,7 +21,7 @@ from secateur.toolcalls.actions import collapse_whitespace
 UNCOMMITTED = "changed since the last commit"
 ALL_LISTED = "all changed files above"
 IN_STATUS = "what git status shows beside them"
-MOST_NAMED = 3  # files changed since the last commit, where nothing was committed
+MOST_NAMED = 1  # files changed since the last commit, where nothing was committed
 UNPUSHED = "committed, not pushed"
 CI = "CI as last seen"
 PUSHED, ALL_COMMITS = "pushed", "all commits above"
