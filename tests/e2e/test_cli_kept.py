@@ -132,8 +132,10 @@ def test_recall_of_json_follows_a_path(tmp_path: Path, url: str) -> None:
         (("recall", handle_of(LONG), "--grep", "("), "not a valid regular expression"),
         (("undo", "s1", "9"), "no epoch 9"),
         (("replay", "s1", "--request", "9"), "has no request 9"),
-        (("replay", "s1", "--request", "0"), "was not stored: pass it"),
+        (("replay", "s1", "--request", "0"), "was not stored: give it with --from FILE"),
         (("unpin", "s1", "tool", "x"), "has no pin tool x"),
+        (("pin", "s1", "handle", "ffff"), "has the handle 'ffff': `secateur why s1`"),
+        (("pin", "s1", "handle", "zz"), "is not a handle"),
         (("pin", "s1", "tool"), "a pin needs a kind and a pattern"),
         (("purge", "s1"), "give --yes"),
         (("purge",), "give a session"),
@@ -214,6 +216,13 @@ def test_pins_are_set_listed_and_taken_away(pruned: Any, url: str) -> None:
     listed = run(url, "pin", "s1", "--json").json["pins"]
     assert [(one["kind"], one["pattern"]) for one in listed] == [("tool", "read*")]
     assert run(url, "unpin", "s1", "tool", "read*", "--json").json["pins"] == []
+
+
+def test_a_pin_keeps_the_whole_handle(pruned: Any, url: str) -> None:
+    handle = run(url, "why", "s1", "--json").json["removals"][0]["handle"]
+    pins = run(url, "pin", "s1", "handle", handle[:6], "--json").json["pins"]
+    assert [(one["kind"], one["pattern"]) for one in pins] == [("handle", handle)]
+    assert run(url, "unpin", "s1", "handle", handle, "--json").json["pins"] == []
 
 
 def test_verify_names_the_first_receipt_that_was_tampered_with(tmp_path: Path, pruned: Any, url: str) -> None:

@@ -9,15 +9,18 @@ from typing import Annotated, Any, get_args
 import click
 from msgspec import Struct
 
+from secateur.answers.removals import list_removals
 from secateur.cli import options
 from secateur.cli.exit_codes import UsageError
 from secateur.cli.options import Options, make_argument
 from secateur.cli.output import tables
 from secateur.cli.output.formatting import format_time
 from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one_line
-from secateur.cli.store_option import find_session, open_existing_store
+from secateur.cli.store_option import OpenedStore, describe_unknown_handle, find_session, open_existing_store
 from secateur.engine import Engine
-from secateur.stores.protocol import Pin, PinKind
+from secateur.lineage import HANDLE_DIGITS
+from secateur.stores.changes import parse_handle
+from secateur.stores.protocol import Pin, PinKind, State
 
 SCHEMA = "secateur.pins/1"
 KINDS = """\
@@ -78,11 +81,26 @@ def update_pins(args: PinOptions, verb: Callable[[Engine, str, str, str], tuple[
         pins = state.pins
         if args.kind is not None and args.pattern is not None:
             engine = Engine("observe", store=kept.store, tenant=args.tenant)
-            pins = verb(engine, state.who.session, args.kind, args.pattern)
+            pattern = args.pattern
+            if args.kind == "handle" and verb is Engine.pin:
+                pattern = _complete_handle(kept, state, pattern)
+            pins = verb(engine, state.who.session, args.kind, pattern)
     if args.as_json:
         print_json(PinsReport(session=state.who.session, store=kept.url, pins=pins))
     else:
         print_blocks(*_render(state.who.session, pins, f"{done} {args.kind} {args.pattern}" if args.kind else ""))
+
+
+def _complete_handle(kept: OpenedStore, state: State, handle: str) -> str:
+    """Return the whole handle of a removed part of the session: a pin by an unknown one would keep nothing."""
+    start = parse_handle(handle)[:HANDLE_DIGITS]
+    removals = list_removals(kept.store, state)
+    found = sorted({one.handle for one in removals if one.handle and one.handle.startswith(start)})
+    if not found:
+        raise UsageError(describe_unknown_handle(handle, state))
+    if len(found) > 1:
+        raise UsageError(f"{handle!r} is the beginning of {len(found)} handles: give one of {', '.join(found[:8])}")
+    return found[0]
 
 
 def _render(session: str, pins: Sequence[Pin], done: str) -> list[Any]:

@@ -107,6 +107,11 @@ def _replay(kept: OpenedStore, state: State, args: ReplayOptions) -> tuple[int, 
     number = args.request if args.request is not None else last.sequence if last and last.sequence is not None else 0
     receipt = load_receipt(kept.store, state, number)
     named = receipt.policy if receipt.policy in policy.list_preset_names() else "observe"
+    if args.source is None and kept.store.get_manifest(state.who, number) is None:
+        raise UsageError(
+            f"the history of request {number} was not stored: give it with --from FILE; "
+            "Engine(store_raw=True) stores it from then on"
+        )
     raw = None if args.source is None else read_source(args.source).data
     engine = Engine(named, store=kept.store, tenant=args.tenant)
     return number, engine.replay(state.who.session, number, raw)

@@ -26,8 +26,9 @@ Examples:
   secateur sessions --json | jq -r .sessions[].who.session
 
 \b
-`secateur why SESSION` shows what was removed from one. The beginning of a
-name is enough if it is unique.
+Each request leaves a receipt, and so do a pin and an undo. `secateur why
+SESSION` shows what was removed from one. The beginning of a name is enough
+if it is unique.
 """
 
 
@@ -69,7 +70,7 @@ def _render(listed: SessionsReport) -> list[Any]:
     if not listed.sessions:
         return [f"No sessions are stored at {clean(listed.store)}: `secateur prune FILE --session NAME` stores one."]
     now = time.time()
-    head = ("session", "last", ">requests", ">epochs", ">removed", "format", "model")
+    head = ("session", "last", ">receipts", ">epochs", ">removed", "format", "model")
     blocks: list[Any] = [
         f"Stored at {clean(listed.store)}:",
         tables.make_list([_make_row(row, now) for row in listed.sessions], "", head),

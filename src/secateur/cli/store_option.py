@@ -55,6 +55,12 @@ def find_session(kept: OpenedStore, tenant: str, name: str) -> State:
     return found_state
 
 
+def describe_unknown_handle(handle: str, state: State) -> str:
+    """What to say of a handle that nothing removed from the session has."""
+    name = state.who.session
+    return f"nothing removed from session {name!r} has the handle {handle!r}: `secateur why {name}` lists removals"
+
+
 def list_session_rows(store_url: str, tenant: str | None) -> tuple[SessionRow, ...]:
     """The sessions of a store, last used first; none if there is no store."""
     try:

@@ -27,7 +27,7 @@ from secateur.cli.output.formatting import (
 )
 from secateur.cli.output.progress import show_work
 from secateur.cli.output.terminal import StyledLine, clean, print_blocks, print_json, to_one_line
-from secateur.cli.store_option import find_session, open_existing_store
+from secateur.cli.store_option import describe_unknown_handle, find_session, open_existing_store
 from secateur.pricing import price_of
 from secateur.stores.protocol import State
 from secateur.usage import UsageBill
@@ -102,7 +102,7 @@ def command(args: WhyOptions) -> None:
         rounds = read_savings(kept.store, state).recall_rounds
         chosen = tuple(removal for removal in removals if _is_selected(removal, args))
         if args.handle and not chosen:
-            raise UsageError(_describe_unknown_handle(args.handle, state))
+            raise UsageError(describe_unknown_handle(args.handle, state))
     if args.as_json:
         return print_json(_make_report(chosen, state, rounds, kept.url))
     shown = _render_in_full if args.about and len(chosen) <= _FEW else _render_table
@@ -130,11 +130,6 @@ def _make_report(removals: tuple[Removal, ...], state: State, rounds: UsageBill,
         removals=entries,
         summaries=summaries,
     )
-
-
-def _describe_unknown_handle(handle: str, state: State) -> str:
-    name = state.who.session
-    return f"nothing removed from session {name!r} has the handle {handle!r}: `secateur why {name}` lists removals"
 
 
 def _render_table(removals: Sequence[Removal], state: State, about: str) -> list[Any]:

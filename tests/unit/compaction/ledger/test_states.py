@@ -509,6 +509,12 @@ def test_what_stood_open_before_a_span_is_not_known_to_be_a_mere_question() -> N
 def test_work_that_was_committed_before_the_user_wrote_on_is_not_left_half_done(
     committed: tuple[Message, ...], is_left: bool
 ) -> None:
-    said = [user("Mend the old lamp."), *EDIT, *committed, user("Look at the roof."), *ran("make x", "Exit code: 0\nok")]
+    said = [
+        user("Mend the old lamp."),
+        *EDIT,
+        *committed,
+        user("Look at the roof."),
+        *ran("make x", "Exit code: 0\nok"),
+    ]
     stands = render_ledger(build_ledger(talk(*said).messages))["next"][0]
     assert ("open before it" in stands) is is_left

@@ -214,8 +214,9 @@ _ANSWERS = re.compile(  # how a message begins that only answers the agent
 )
 _ACKNOWLEDGES = re.compile(r"(?i)\s*(?:ok(?:ay)?|right|sure|correct|exactly)\b")  # and goes on with something else
 _TURNS_AWAY = re.compile(  # how a few words begin that ask, add, cry out or call the host, and answer nothing
-    r"(?i)\W*(?:(?:so|and|but|ok|okay|hm+|oh|wait|whoa|wow)[,\s]+){0,3}(?:wh(?:ere|y|o) \w|how (?:do|did|does|is|are|come|can)"
-    r"|what (?:do|did|does|is|are|was|were)|(?:jesus|wow|whoa|wait|hm+|lol|haha\w*|hold on|never ?mind|also|btw|by the way)\b)|\s*/\w"
+    r"(?i)\W*(?:(?:so|and|but|ok|okay|hm+|oh|wait|whoa|wow)[,\s]+){0,3}(?:wh(?:ere|y|o) \w"
+    r"|how (?:do|did|does|is|are|come|can)|what (?:do|did|does|is|are|was|were)"
+    r"|(?:jesus|wow|whoa|wait|hm+|lol|haha\w*|hold on|never ?mind|also|btw|by the way)\b)|\s*/\w"
 )
 _REFERS = re.compile(  # "let's do this then", "ok let's add that", "do it"
     r"(?i)\s*(?:(?:ok|okay|alright|yes|yeah|nah|no|great|cool|nice|good|sure|well|then|so|and|now|please)[\s,.!]+){0,4}"

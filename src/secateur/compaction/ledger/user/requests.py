@@ -272,8 +272,9 @@ def _close_replied(found: list[UserRequest], has_worked: bool, is_answer: bool) 
 
 
 _ASKS_FOR_WORK = re.compile(  # in the form of a question
-    r"(?i)\b(?:(?:can|could|would|will) (?:you|we|i)|should (?:we|i)|please|let['’]?s|bitte|kannst|könn\w+|puede\w*|podr\w+"
-    r"|peux|pouvez|pourr\w+|puoi|pode\w*|можешь|можете|мож[её]м|có thể|hãy|giúp)\b|请|帮|能不能|可以.{0,20}吗|ください|くれ|もらえ|줘|주세|줄래"
+    r"(?i)\b(?:(?:can|could|would|will) (?:you|we|i)|should (?:we|i)|please|let['’]?s|bitte|kannst|könn\w+"
+    r"|puede\w*|podr\w+|peux|pouvez|pourr\w+|puoi|pode\w*|можешь|можете|мож[её]м|có thể|hãy|giúp)\b"
+    r"|请|帮|能不能|可以.{0,20}吗|ください|くれ|もらえ|줘|주세|줄래"
 )
 
 
