@@ -4,7 +4,7 @@ Rule: the newest request keeps all that it had room for. Of one before it stays 
 commit its files need no naming, a question at the end of a reply was answered by what the user said next, checks that
 passed long ago say nothing of now, and an error that stands under what is next is not said again. Files that the
 session created and deleted again leave no step. Old requests of which all that is left is that they changed listed
-files are only counted, and so are old talks before the newest commit: work followed them that tells what came of them.
+files are only counted, and so is talk before the newest change: work followed it that tells what came of it.
 """
 
 import math
@@ -34,6 +34,7 @@ from secateur.toolcalls.commands import is_check
 
 LATEST = 3  # requests at the end that keep what others lose
 PLAIN_AGE = 10  # requests before so many at the end are left out if they only changed files that are listed
+TALK_AGE = 8  # requests before so many at the end, in a session that changed something, are left out if they are talk
 PAST_AGE = 20  # requests before so many at the end are told only if something was changed for them
 BRIEF_TEXT_CHARS, BRIEF_STEPS, BRIEF_REPLY_CHARS = 90, 2, 160  # of a line on one that has no room for more
 _DETAIL = ((1, 8, 320), (4, 6, 240), (12, 4, 180), (math.inf, 3, 120))  # by age: steps and reply of a request
@@ -89,19 +90,30 @@ def drop_plain(
     """Return the requests without those that tell nothing more.
 
     Requests that only changed listed files go when they are old or stand before the newest commit; those that only a
-    reply followed, when they are both; those that nothing followed, when they were said again. `kept`: keys of those
-    that stay.
+    reply followed, when they stand before the newest change; those that nothing followed, when they were said again.
+    `kept`: keys of those that stay.
     """
-    requests = _drop_repeated(requests, kept)
+    requests = _drop_old_talk(_drop_repeated(requests, kept), kept)
     listed = {posixpath.basename(one.path) for one in files if one.use not in ("read", "discarded") and not one.scratch}
     commits = [at for at, one in enumerate(requests) if any(map(_is_commit, list_told_steps([one])))]
     taken = min(commits[-1], len(requests) - LATEST) if commits else 0
-    old, past = max(len(requests) - PLAIN_AGE, taken), min(len(requests) - PLAIN_AGE, taken)
-    return tuple(
-        one
-        for at, one in enumerate(requests)
-        if at >= old or one.key in kept or not (_is_plain(one, listed) or (at < past and _is_talk(one)))
-    )
+    old = max(len(requests) - PLAIN_AGE, taken)
+    return tuple(one for at, one in enumerate(requests) if at >= old or one.key in kept or not _is_plain(one, listed))
+
+
+def _drop_old_talk(requests: Sequence[UserRequest], kept: Collection[str]) -> list[UserRequest]:
+    """Return the requests without talk before the newest change, or long after one; of one that stays, the reply goes.
+
+    Where nothing was changed, the talk is what the session was about.
+    """
+    changed = max((at for at, one in enumerate(requests) if has_changed(one.progress)), default=None)
+    past = 0 if changed is None else max(min(changed, len(requests) - LATEST), len(requests) - TALK_AGE)
+    left: list[UserRequest] = []
+    for at, one in enumerate(requests):
+        is_past = at < past and _is_talk(one)
+        if not is_past or one.key in kept:
+            left.append(replace(one, progress=None) if is_past else one)
+    return left
 
 
 def _drop_repeated(requests: Sequence[UserRequest], kept: Collection[str]) -> list[UserRequest]:

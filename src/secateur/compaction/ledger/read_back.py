@@ -85,9 +85,9 @@ def read_back(sections: Mapping[str, Sequence[str]]) -> Ledger:
     for text in split_bullets(sections.get("constraints", ())):
         if text.startswith(f"{UNLISTED}: "):
             _parse_fact(found, text)
-    for id in _FACTS:
-        for text in split_bullets(sections.get(id, ())):
-            _parse_fact(found, text)
+    for text in (one for id in _FACTS for one in split_bullets(sections.get(id, ()))):
+        for fact in _split_report(text):
+            _parse_fact(found, fact)
     root = _get_base(found)
     found.pop(COMMON, None)
     found["uncommitted"] = [complete_path(path, root) for path in found.get("uncommitted", ())]
@@ -117,6 +117,12 @@ _ERROR = re.compile(r"error, (open|resolved|not tried again)( \(edited since\))?
 _SCRATCH_LABEL = re.compile(rf"{SCRATCH_FILES}(?:, (\d{{1,4}}) of (\d{{1,4}}))?")
 _TICKET = re.compile(r"(ticket|pull request), (open|done)(" + AS_DRAFT + r")?: (\S+)(?: — (.*))?")
 _TASK = re.compile(r"task(s)?, (open|done|superseded): (.*)")
+
+
+def _split_report(text: str) -> list[str]:
+    """Split a bullet of several things that the agent reports into one of each; any other is one."""
+    lead, *items = text.split("\n")
+    return [f"{REPORTED}: {item}" for item in items] if items and lead == f"{REPORTED}:" else [text]
 
 
 def _parse_fact(found: dict[str, Any], text: str) -> None:

@@ -185,7 +185,9 @@ def _render_accomplished(ledger: Ledger, constraints: Sequence[Constraint], repo
         yield f"- value: {value.name} in {shorten_path(value.path, base, tops)}: {change}"
     yield from render_tickets(ledger, "done")
     yield from _render_commits(ledger, steps)
-    yield from (f"- {REPORTED}: {item.text}" for item in reported)
+    items = [item.text for item in reported]
+    if items:
+        yield format_bullet("\n".join((f"{REPORTED}:", *items)) if len(items) > 1 else f"{REPORTED}: {items[0]}")
 
 
 def _render_done_tasks(ledger: Ledger) -> Iterator[str]:
