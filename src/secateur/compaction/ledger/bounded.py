@@ -24,6 +24,7 @@ from secateur.compaction.ledger.turns.progress import limit_progress, measure_re
 from secateur.compaction.ledger.turns.reports import MOST_REPORTED
 from secateur.compaction.ledger.user.briefs import GAP, condense_request
 from secateur.compaction.ledger.user.goals import is_opening
+from secateur.compaction.ledger.user.protections import is_protective
 from secateur.compaction.ledger.user.task_documents import shorten_document
 from secateur.decoding import prepare_type
 from secateur.text.own_text import replace_surrogates
@@ -157,8 +158,10 @@ def _limit_demands(entries: tuple[Constraint, ...], share: float) -> tuple[Const
 
 
 def _rank_constraint(one: Constraint) -> int:
-    """Standing ones first, rules of the project's own files last: those can be read again."""
-    return 0 if one.scope == "project" else 2 if one.scope == "standing" and not one.replaced_by else 1
+    """Rank standing ones first and what protects, rules of the project's own files last: those can be read again."""
+    if one.scope == "project":
+        return 0
+    return 2 if not one.replaced_by and (one.scope == "standing" or is_protective(one.text)) else 1
 
 
 def _limit_requests(entries: tuple[UserRequest, ...], share: float) -> tuple[UserRequest, ...]:

@@ -14,7 +14,7 @@ from secateur.compaction.ledger.course import MARK, format_bullet, quote_questio
 from secateur.compaction.ledger.entries import Constraint, Ledger, Scope, mark
 from secateur.compaction.ledger.user.force import is_repeated
 from secateur.compaction.ledger.user.goals import list_goals
-from secateur.compaction.ledger.user.project_rules import quote_opposed
+from secateur.compaction.ledger.user.opposed_rules import list_opposed, parse_opposed, quote_opposed
 from secateur.toolcalls.actions import clip_command, collapse_whitespace
 
 OPPOSED = "these rules oppose each other, and nobody settled it"
@@ -40,11 +40,13 @@ def list_constraints(ledger: Ledger) -> list[Constraint]:
 
 
 def render_constraints(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator[str]:
-    """Render the demands in force with what each replaced, and which of the rules oppose each other."""
-    yield from (f"- {OPPOSED}: {quoted}" for quoted in quote_opposed(ledger.constraints))
+    """Render the demands in force with what each replaced; rules that oppose each other stand together in one line."""
+    if quoted := quote_opposed(ledger.constraints):
+        yield f"- {OPPOSED}: {quoted}"
+    opposed = list_opposed(ledger.constraints)
     replaced = _group_replaced(constraints)
     for one in constraints:
-        if not one.replaced_by:
+        if not one.replaced_by and one not in opposed:
             old = replaced.pop(collapse_whitespace(one.text), [])
             yield _render_demand(one, f"{one.text}{quote_question(one)}{quote_replaced([one.text for one in old])}")
     for heir, old in replaced.items():
@@ -81,7 +83,9 @@ def quote_replaced(old: Iterable[str]) -> str:
 def parse_constraints(texts: Iterable[str], has_plain: bool = True) -> Iterator[Constraint]:
     """Yield the demands that bullets say, and those that they replaced; `has_plain`: also those without a scope."""
     for text in texts:
-        if found := _DEMAND.fullmatch(text) or (_PLAIN.fullmatch(text) if has_plain else None):
+        if text.startswith(f"{OPPOSED}: "):
+            yield from parse_opposed(text.removeprefix(f"{OPPOSED}: "))
+        elif found := _DEMAND.fullmatch(text) or (_PLAIN.fullmatch(text) if has_plain else None):
             one = Constraint(found[5], cast(Scope, found[3] or "request"), found[1], source=found[4] or "")
             yield from _parse_replaced(one, is_superseded=bool(found[2]))
 

@@ -46,10 +46,11 @@ from secateur.compaction.ledger.user.demands import (
 )
 from secateur.compaction.ledger.user.edit_bans import find_edit_ban
 from secateur.compaction.ledger.user.retractions import is_choice, is_retraction, mark_replaced
+from secateur.compaction.ledger.user.rule_units import split_rules
 from secateur.compaction.ledger.user.rules import (
     is_procedure,
     is_prompt,
-    list_approvals,
+    list_refusals,
     name_rule_source,
     name_rules,
     strip_numbers,
@@ -79,7 +80,7 @@ def extract_constraints(messages: Sequence[Message], done: Iterable[Action] = ()
         for at in said
     )
     done = tuple(done)
-    for some in chain(own, map(_extract_printed, done), (list_approvals(messages, done),)):
+    for some in chain(own, map(_extract_printed, done), (list_refusals(messages),)):
         for one in some:
             name = normalize_demand(one.text)
             known = found.pop(name, one)  # said again is said last: nothing before it takes it back
@@ -169,7 +170,7 @@ def _extract_demands(text: str, key: str, of: Scope | None = None) -> Iterator[C
     left = MOST_PER_MESSAGE
     text = _strip_findings(_TIPS.sub("", text)) if of is None else text
     is_report = of is None and _is_report(text)
-    for sentence in _split_rules(text) if of == "project" else _split_clauses(_split_demands(text, is_report)):
+    for sentence in split_rules(text) if of == "project" else _split_clauses(_split_demands(text, is_report)):
         if is_report and (POINTS.search(sentence) or not DIRECT.search(_ASIDE.sub(" ", sentence))):
             continue
         if of is None and len(sentence) > _LONG_CHARS and not is_standing(sentence):
@@ -254,18 +255,6 @@ def _strip_findings(text: str) -> str:
     return text[: listed.start()] if listed else ""
 
 
-def _split_rules(text: str) -> Iterator[str]:
-    """Yield each bullet or line whole, with the lines on which it goes on."""
-    held = ""
-    for line in (*strip_code(text).split("\n"), ""):
-        if held and (line.startswith(CODE) or (_INDENTED.match(line) and not held.endswith((":", "：")))):
-            held = f"{held} {line.removeprefix(CODE).strip()}"
-            continue
-        if held:
-            yield held
-        held = line.strip()
-
-
 _DANGLING = re.compile(
     r"(?i)(?<=\w)[\s,;–—-]{1,4}(?:but|and)\s+(?:first\s+)?see\s+(?:below|above)\W{0,3}\Z"
 )  # points elsewhere
@@ -288,5 +277,4 @@ _REMINDER = re.compile(r"<(system-?reminder)>.*?(?:</\1>|\Z)", re.S)  # what a h
 POINTS = re.compile(r"(?<![\w./-])[\w./-]+\.[A-Za-z]{1,5}:\d+")  # a line of a file
 _ASIDE = re.compile(r"\([^()]*\)|\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`")
 _GOES_ON = re.compile(r"\s|[a-z`'\"})\]|]")
-_INDENTED = re.compile(r"\s{2,}(?![-*•+]\s|\d{1,2}[.)]\s)\S")
 _CLAUSE_ENDS = re.compile(r"[.!?;。！？；](?=\s|$)|\n|(?<=[。！？；])")

@@ -26,6 +26,7 @@ from secateur.compaction.ledger.user.force_words import (
     is_work,
     list_manners,
 )
+from secateur.compaction.ledger.user.opposed_rules import mark_overruled
 from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES, limit_rules, list_rules
 from secateur.compaction.ledger.user.retractions import is_choice, is_negative
 from secateur.memoizing import memoize_texts
@@ -48,6 +49,7 @@ def select_constraints(
 
     `work` names files and commands, `acts` what is left to do, as "push".
     """
+    entries = mark_overruled(entries)
     heirs = {collapse_whitespace(one.replaced_by) for one in entries}
     own = _drop_advice(
         [

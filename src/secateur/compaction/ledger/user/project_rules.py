@@ -1,7 +1,8 @@
 """Which rules of the project are shown: a few firm ones, those on how work ends and what must stay before others.
 
-Rule: a rule of the project can be read again, so few have room; texts stay as they are. Rules that oppose each other
-are named together, and which of them holds is not judged.
+Rule: a rule of the project can be read again, so few have room; texts stay as they are. What guards secrets and data
+goes first, and what several rules say is told once. Of a host's prompt only the procedure is told, in one entry: a host
+demands nothing in the user's name. Rules that oppose each other are in `opposed_rules`.
 """
 
 import posixpath
@@ -12,57 +13,19 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint
 from secateur.compaction.ledger.user.force_words import CASE, LOUD
-from secateur.compaction.ledger.user.rules import is_procedure, is_prompt, is_rule_file
-from secateur.toolcalls.actions import clip_text, collapse_whitespace
+from secateur.compaction.ledger.user.opposed_rules import is_push_banned, is_push_demanded
+from secateur.compaction.ledger.user.protections import is_protective
+from secateur.compaction.ledger.user.retractions import extract_topic, is_negative, list_named
+from secateur.compaction.ledger.user.rule_units import clip_block
+from secateur.compaction.ledger.user.rules import is_procedure, is_prompt, is_rule_file, join_procedure
 
 MOST_PROJECT_RULES, LEAST_PROJECT_RULES = 6, 4  # where there is room for all else, and where there is not
-LEAST_BESIDE = 3  # beside the procedure of the host's prompt
 MOST_OF_CASES = 3  # rules after which none is shown that bears on no session or on some case only
-OPPOSED_CHARS = 120  # of each of two rules that oppose each other
 RULE_CHARS = 240  # of a rule of the project, clipped where a sentence ends
-
-
-def quote_opposed(entries: Iterable[Constraint]) -> list[str]:
-    """Quote the rules of which one wants a push and one of another source forbids it, the ban first."""
-    rules = [one for one in entries if one.scope == "project" and not one.replaced_by]
-    bans = [one for one in rules if _FORBIDS_PUSH.search(one.text)]
-    wants = [one for one in rules if is_push_demanded(one.text)]
-    pairs = [(ban, want) for ban in bans[:1] for want in wants[:1] if ban.source != want.source]
-    return [" · ".join(map(_quote, pair)) for pair in pairs]
-
-
-def _quote(one: Constraint) -> str:
-    return f"“{clip_text(collapse_whitespace(one.text), OPPOSED_CHARS)}” ({one.source})"
-
-
-def is_push_demanded(text: str) -> bool:
-    """Whether a rule wants work to be pushed."""
-    return _WANTS_PUSH.search(text) is not None and _FORBIDS_PUSH.search(text) is None
-
-
-def _tell_pushes_once(rules: Sequence[Constraint]) -> list[Constraint]:
-    """Keep of the rules of one source that want a push only the first."""
-    first = {one.source: one for one in reversed(rules) if is_push_demanded(one.text)}
-    return [one for one in rules if not is_push_demanded(one.text) or one is first[one.source]]
-
-
-def limit_rules(rules: Sequence[Constraint], most: int, work: str = "") -> list[Constraint]:
-    """Return the procedure of the host's prompt, and the first others in the room beside it.
-
-    Of rules that hold in some case only, or bear on nothing that every session does, few have room.
-    """
-    others = [one for one in rules if not _is_procedure(one)]
-    room = max(LEAST_BESIDE, most - (len(rules) - len(others)))
-    told = work.casefold()
-    kept: list[Constraint] = []
-    for one in others:
-        if len(kept) < (room if _is_bearing(one.text, told) else min(room, MOST_OF_CASES)):
-            kept.append(one)
-    return [one for one in rules if _is_procedure(one) or one in kept]
-
-
-def _is_procedure(one: Constraint) -> bool:
-    return is_prompt(one.source) and is_procedure(one.text)
+BLOCK_CHARS = 400  # of one with a list, clipped where an item ends
+SAME_SHARE = 0.6  # of the words of the shorter one of two rules: then they say the same
+_FEWEST_WORDS = 5  # of it
+_NUMBERED = re.compile(r"\w*\d\w*")
 
 
 def list_rules(entries: Iterable[Constraint], work: str = "", acts: Collection[str] = ()) -> list[Constraint]:
@@ -72,12 +35,65 @@ def list_rules(entries: Iterable[Constraint], work: str = "", acts: Collection[s
     """
     told = work.casefold()
     ranked = sorted(filter(is_rule, entries), key=lambda one: _rank_rule(one, told, acts))
-    rules = {(one.source, clip_rule(one.text)): one for one in reversed(_tell_pushes_once(ranked))}
-    return [replace(one, text=text) for (_, text), one in reversed(rules.items())]
+    ranked = [replace(one, text=clip_rule(one.text)) for one in _tell_pushes_once(ranked)]
+    has_ban = any(map(is_push_banned, ranked))  # then a push stands beside it, in no other line
+    steps = [one for one in ranked if _is_procedure(one)]
+    pushes = [one for one in steps if has_ban and is_push_demanded(one)]
+    procedure = [*join_procedure([one for one in steps if one not in pushes]), *pushes]
+    others = [one for one in ranked if not is_prompt(one.source) or is_protective(one.text)]
+    return [*procedure, *_drop_restated([one for one in others if not _is_procedure(one)])]
+
+
+def _tell_pushes_once(rules: Sequence[Constraint]) -> list[Constraint]:
+    """Keep of the rules of one source that want a push only the first."""
+    first = {one.source: one for one in reversed(rules) if is_push_demanded(one)}
+    return [one for one in rules if not is_push_demanded(one) or one is first[one.source]]
+
+
+def _drop_restated(rules: Sequence[Constraint]) -> list[Constraint]:
+    """Drop rules that are about nearly the same as one before them, and forbid or demand as it does."""
+    kept: list[Constraint] = []
+    for one in rules:
+        if not any(_is_restated(one.text, told.text) for told in kept):
+            kept.append(one)
+    return kept
+
+
+def _is_restated(text: str, told: str) -> bool:
+    """Whether a rule says what another one says: as many of the same words, and no name or number beside."""
+    mine, its = extract_topic(text), extract_topic(told)
+    fewest = min(len(mine), len(its))
+    if fewest < _FEWEST_WORDS or len(mine & its) < SAME_SHARE * fewest or is_negative(text) != is_negative(told):
+        return False
+    return list_named(text) <= list_named(told) and {*_NUMBERED.findall(text)} <= {*_NUMBERED.findall(told)}
+
+
+def limit_rules(rules: Sequence[Constraint], most: int, work: str = "") -> list[Constraint]:
+    """Return the procedure of the host's prompt, and the first others in the room beside it.
+
+    Of rules that hold in some case only, or bear on nothing that every session does, few have room.
+    """
+    told = work.casefold()
+    procedure = [one for one in rules if _is_procedure(one)]
+    room = most - bool(procedure)
+    kept: list[Constraint] = []
+    for one in rules:
+        if one not in procedure and len(kept) < (room if _is_bearing(one.text, told) else min(room, MOST_OF_CASES)):
+            kept.append(one)
+    return [one for one in rules if one in procedure or one in kept]
+
+
+def _is_procedure(one: Constraint) -> bool:
+    return is_prompt(one.source) and is_procedure(one.text)
 
 
 def clip_rule(text: str) -> str:
-    """Return as many of the sentences of a rule as have room, one at least, from the first one with force on."""
+    """Return as many of the sentences of a rule as have room, one at least, from the first one with force on.
+
+    Of a rule with a list its head stays with as many of the items as have room.
+    """
+    if "\n" in text:
+        return clip_block(text, BLOCK_CHARS)
     if len(text) <= RULE_CHARS:
         return text
     ends = [found.end() for found in _SENTENCE_ENDS.finditer(text)]
@@ -104,7 +120,7 @@ def is_rule(one: Constraint) -> bool:
     """Whether a demand is a firm rule of the project that says something alone."""
     if one.scope != "project":
         return False
-    is_firm = _FIRM.search(one.text) is not None and not _NO_RULE.search(one.text)
+    is_firm = _FIRM.search(_DESCRIBES.sub(" ", one.text)) is not None and not _NO_RULE.search(one.text)
     return is_firm or _is_procedure(one)
 
 
@@ -118,6 +134,7 @@ def _rank_rule(one: Constraint, work: str, acts: Collection[str]) -> tuple[bool,
         return ()
     return (
         is_rule_file(one.source) or "." not in one.source,
+        not is_protective(text) or _is_of_other_tools(text, work),
         not any(_ACTS[act].search(text) for act in acts if act in _ACTS) or _is_of_other_tools(text, work),
         not _is_bearing(text, work),
         _BEARS.search(text) is None,
@@ -131,6 +148,8 @@ def _rank_rule(one: Constraint, work: str, acts: Collection[str]) -> tuple[bool,
 def _is_bearing(text: str, work: str) -> bool:
     """Whether a rule says how any work ends or what must stay, in every case, and not of what was not worked with."""
     text = text[:RULE_CHARS]
+    if is_protective(text):
+        return not _is_of_other_tools(text, work)
     return (
         _BEARS.search(text) is not None
         and CASE.match(text) is None
@@ -165,17 +184,14 @@ _ACTS = {
     "ticket": re.compile(r"(?i)\b(?:clos\w+|updat\w+)\b[^.;\n]{0,40}\b(?:tickets?|issues?|beads?)\b"),
 }
 _NAMED_FILES = re.compile(r"`([\w.@-]*(?:/[\w.@*-]+)+/?|[\w-]+\.[a-z]{1,5})`")
-_NAMED_TOOLS = re.compile(r"\b[A-Z][a-z]+(?:[A-Z][a-z]+)+\b")
+_NAMED_TOOLS = re.compile(r"\b(?!(?:Git(?:Hub|Lab)|(?:Type|Java)Script)\b)[A-Z][a-z]+(?:[A-Z][a-z]+)+\b")
 _FOR_ALL = re.compile(r"(?i)\buse\s+\S{1,40}(?:\s+\S{1,40})?\s+for\s+all\b")  # it names others only to rule them out
 _SENTENCE_ENDS = re.compile(r"(?<!\d)(?<!\be\.g)(?<!\bi\.e)[.!?](?=[\s*_]|$)[*_]*|[。！？]|(?<=[.!?]) \[…\]\Z")
-_FORBIDS_PUSH = re.compile(
-    r"(?i)\b(?:never|do\s+not|don['’]?t|must\s+not|may\s+not|not)\s+(?:\w+\s+){0,2}?push\b"
-    r"(?!\s+(?:until|before|without|directly|(?:straight\s+)?(?:to|on|onto)\b))"
-)
-_WANTS_PUSH = re.compile(
-    r"(?i)\b(?:must|always|mandatory|required|need(?:s)?\s+to)\b[^.;]{0,60}\bpush(?:ed|ing)?\b"
-    r"|\bpush(?:ed|ing)?\b[^.;]{0,60}\b(?:must|mandatory|required|succeeds?)\b"
-    r"|\b(?:never|not)\s+(?:stop|finish|end|done|complete)\b[^.;]{0,30}\bpush(?:ed|ing)?\b"
+_DESCRIBES = re.compile(  # what a program does, what something is, and what follows from it
+    r"(?i)\([^()\n]*\bonly\)|\b(?:is|are|was|were)\s+(?:always|only|never)\s+(?:in|at|on|the|an?|\w+ed)\b"
+    r"|\w-only\b|\b(?:valid|allowed|possible|available)\s+only\b|\b(?:if|when)\s+[^.,;]{1,60}\bis\s+only\b|\bthe\s+only\b"
+    r"|\bin\s+[^.,;\s]+(?:\s+[^.,;\s]+)?\s+only(?=\W*(?:[.;]|\Z))|(?<!\w\s)\balways\s+\w{2,}ed\b"
+    r"|\b(?:always|never|only)\s+(?!focus\b)\w{2,}[^\Wsu]s\b|,\s+so\s+[^.;\n]*"
 )
 _FIRM = re.compile(
     r"(?i)\b(?:never|must(?:\s+not|n['’]t)?|do\s+not|don['’]t|always|only|forbidden|prohibited|required|may\s+not|cannot"
@@ -184,6 +200,7 @@ _FIRM = re.compile(
 _NO_RULE = re.compile(  # the head of a list, a value, a heading, what a command does, what is allowed
     r"[:：]\s*[*_]*$|^\W*(?:[\w-]+\s){0,5}[\w-]+\s?:\W*\w+\W*$|^#|^\W*`[^`]+`\W*\s[-–—]?\s*|^\W*`[^`]+`\s*:"
     r"|\b(?:no|not)\s+\w+\s+required\b|\balways\s+(?:permitted|allowed|possible|present)\b"
+    r"|\b(?:[Ss]ee|[Ff]ollow)\b[^.;\n]{1,80}\b(?:above|below)\b"
     r"|\b(?:skip|forget|ignore) this\b|\b(?:user|these) instructions (?:are|OVERRIDE)\b"
 )
 _BEARS = re.compile(  # on how work ends, where it is done, and what must stay as it is

@@ -1,14 +1,17 @@
 """Where rules of the project are printed: its instruction files, and commands whose purpose is to tell them; and what a
-host states of approvals.
+host's prompt wants.
 
 Rule: by the name of the file or of the command alone, and only where the agent asked for it; what other calls print is
-never a rule, whatever it says. A rule names its source, so that no one takes it for the user's word. Of what a host
-states of approvals its newest word counts: that none is given, or which commands of this session the user approved.
+never a rule, whatever it says. A rule names its source, so that no one takes it for the user's word. Of a host's
+procedure each thing is told once. Of what a host states of approvals only is told that none is given: what is approved
+already forbids nothing.
 """
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+
+from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint
 from secateur.model import Message
@@ -41,8 +44,8 @@ def strip_numbers(text: str) -> str:
     return _NUMBERS.sub("", _REMINDERS.sub("", text))
 
 
-def list_approvals(messages: Iterable[Message], done: Iterable[Action]) -> Iterator[Constraint]:
-    """Yield what the host stated last of approvals: that none is given, and the approved commands that were used."""
+def list_refusals(messages: Iterable[Message]) -> Iterator[Constraint]:
+    """Yield what the host stated last of approvals, if it is that none is given."""
     stated = [
         (part.text, message.key)
         for message in messages
@@ -53,16 +56,6 @@ def list_approvals(messages: Iterable[Message], done: Iterable[Action]) -> Itera
     for text, key in stated[-1:]:
         if never := _NEVER.search(text):
             yield Constraint(never[0].strip(), "project", key, source=_CODEX)
-        elif approved := _APPROVED.search(text):
-            ran = [f" {line} " for one in done if one.kind == "run" for line in list_command_lines(one)]
-            used = [one for one in _PREFIX.findall(approved[2]) if _is_used(_WORDS.findall(one), ran)]
-            if used:
-                yield Constraint(f"{approved[1]} {', '.join(used[:_MOST_PREFIXES])}", "project", key, source=_CODEX)
-
-
-def _is_used(words: Sequence[str], ran: Iterable[str]) -> bool:
-    """Whether a command had all words of a prefix, which are more than the name of a program."""
-    return len(words) > _FEWEST_WORDS and any(all(f" {word} " in line for word in words) for line in ran)
 
 
 def _find_sources(action: Action) -> Iterator[str]:
@@ -90,25 +83,44 @@ def is_prompt(source: str) -> bool:
 
 def is_procedure(text: str) -> bool:
     """Whether a line of a host's prompt says which task is taken, how it is committed, or when to end."""
-    return _PROCEDURE.search(text) is not None
+    return any(pattern.search(text) for pattern in _PROCEDURE)
 
 
-_PROCEDURE = re.compile(
-    r"(?i)(?:^|[.:]\s)\W*(?:\d{1,2}[.)]\s+)?"
-    r"(?:(?:process|take|do|complete|execute|work on)\b[^.\n]{0,40}\b(?:first|one|next)\b[^.\n]{0,20}\b(?:task|item)"
-    r"|(?:ensure|make sure)\b[^.\n]{0,30}\btests?\b[^.\n]{0,30}\b(?:created|written|added|pass)\b"
-    r"|you will only work on\b|exit immediately\b"
-    r"|approval policy is\b|<approval_policy>|the following prefix rules have already been approved\b"
-    r"|commit\b[^.\n]{0,60}\b(?:prefix\w*|individual\w*|each)\b|push\s+to\b)"
+def join_procedure(rules: Iterable[Constraint]) -> list[Constraint]:
+    """Join the lines of each host's procedure to one entry that tells each step once."""
+    hosts: dict[str, list[Constraint]] = {}
+    for one in rules:
+        hosts.setdefault(one.source, []).append(one)
+    return [replace(some[0], text="\n".join(_tell_steps_once(some))) for some in hosts.values()]
+
+
+def _tell_steps_once(rules: Iterable[Constraint]) -> Iterator[str]:
+    """Yield one line for each step of a procedure: of several the longest."""
+    steps: dict[int | str, str] = {}
+    for line in (_NUMBER.sub("", line) for one in rules for line in one.text.split("\n")):
+        step = next((at for at, pattern in enumerate(_PROCEDURE) if pattern.search(line)), line)
+        steps[step] = max(steps.get(step, ""), line, key=len)
+    yield from steps.values()
+
+
+_NUMBER = re.compile(r"\A\s*(?:[-*•]|\d{1,2}[.)])\s+")
+_BEGIN = r"(?i)(?:^|[.:]\s)\W*(?:\d{1,2}[.)]\s+)?"
+_PROCEDURE = tuple(  # one pattern for each step
+    re.compile(pattern)
+    for pattern in (
+        rf"{_BEGIN}(?:process|take|do|complete|execute|work on)\b[^.\n]{{0,40}}\b(?:first|one|next)\b[^.\n]{{0,20}}"
+        r"\b(?:task|item)",
+        rf"{_BEGIN}(?:you will only work on\b|exit immediately\b)",
+        rf"{_BEGIN}(?:ensure|make sure)\b[^.\n]{{0,30}}\btests?\b[^.\n]{{0,30}}\b(?:created|written|added|pass)\b",
+        rf"{_BEGIN}commit\b[^.\n]{{0,60}}\b(?:prefix\w*|individual\w*|each)\b",
+        rf"{_BEGIN}push\s+to\b",
+        rf"{_BEGIN}(?:approval policy is\b|<approval_policy>)",
+    )
 )
 _CODEX = "Codex"
 _HOSTS = ("Maestro", _CODEX)
 _APPROVALS = re.compile(r"<permissions instructions>|<approval_policy>")
 _NEVER = re.compile(r"(?i)approval policy is currently never\b[^\n]*|<approval_policy>never</approval_policy>")
-_APPROVED = re.compile(r"(The following prefix rules have already been approved:)((?:\s*- \[[^\n]*)+)")
-_PREFIX = re.compile(r"\[[^\[\]\n]{1,160}\](?=\s*(?:\n|\Z))")
-_WORDS = re.compile(r"\"([^\"\n]+)\"")
-_MOST_PREFIXES, _FEWEST_WORDS = 3, 2  # that are listed; of a prefix that says more than which program
 _HEAD = 400  # characters in which a host names what it repeats
 _NAMED = re.compile(r"(?:AGENTS|CLAUDE|GEMINI|CONVENTIONS)(?:\.local)?\.md|copilot-instructions\.md|\.cursorrules")
 _HOST = re.compile(r"# (\w+) System Context|\ba (Maestro)-managed AI agent\b")

@@ -16,7 +16,7 @@ from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.ledger.turns.findings import has_findings
 from secateur.compaction.ledger.turns.last_words import UNFINISHED
 from secateur.compaction.ledger.turns.progress import has_changed, list_told_steps
-from secateur.compaction.ledger.user.project_rules import quote_opposed
+from secateur.compaction.ledger.user.opposed_rules import quote_opposed
 from secateur.compaction.ledger.user.requests import is_task
 from secateur.compaction.ledger.user.taken_back import is_bare_retraction
 from secateur.compaction.ledger.work.endings import ENDINGS, SUBMITTED

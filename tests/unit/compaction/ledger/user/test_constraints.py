@@ -387,7 +387,7 @@ def host(text: str) -> Message:
     )
 
 
-def test_what_the_host_states_last_of_approvals_is_listed_with_the_commands_that_were_used() -> None:
+def test_that_no_approval_is_given_is_told_and_what_is_approved_already_forbids_nothing() -> None:
     never = "Approval policy is currently never. Do not ask for more rights, commands will be rejected."
     approved = '["gh", "pr"]\n- ["env", "A=1", "go", "test"]\n- ["go", "vet", "./b"]'
     prefixes = f"The following prefix rules have already been approved: - {approved}"
@@ -398,10 +398,7 @@ def test_what_the_host_states_last_of_approvals_is_listed_with_the_commands_that
     assert [line.partition(", ")[2] for line in lines["constraints"]] == [f"project: Codex] {never}"]
     assert render_ledger(read_back(lines))["constraints"] == lines["constraints"]
     some = build_ledger((host(never), *ran, host(f"Approvals are possible.\n{prefixes}")))
-    shown = render_ledger(fit_ledger(some, 4_000, len))["constraints"]
-    assert [line.partition("] ")[2] for line in shown] == [
-        'The following prefix rules have already been approved: ["env", "A=1", "go", "test"]'
-    ]
+    assert "constraints" not in render_ledger(fit_ledger(some, 4_000, len))
     asked = build_ledger((user(f"<permissions instructions>{never}"),))
     assert not any(one.source for one in asked.constraints)
 

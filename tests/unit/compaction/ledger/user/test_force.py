@@ -221,23 +221,42 @@ def test_a_push_is_demanded_once_and_a_ban_on_it_is_named_beside() -> None:
     assert render_ledger(read_back(shown)) == shown
 
 
-def test_the_procedure_of_a_hosts_prompt_goes_before_the_rules_of_files() -> None:
-    prompt = (
-        "# Context\n\nYou are Ada, a Maestro-managed AI agent.\n\n2. Selection\n   Process the FIRST unchecked task.\n"
-        "   - Ensure that test cases are created.\n"
-        '   - Commit with a message prefixed with "X: ".\n\n## Tasks\n\nProcess tasks from plan.md'
-    )
-    found = listed(user(prompt), *opened("/p/AGENTS.md", "- Never commit twice.\n"))
-    assert found == [
-        "project: Maestro] - Ensure that test cases are created.",
-        "project: Maestro] Process the FIRST unchecked task.",
-        'project: Maestro] Commit with a message prefixed with "X: ".',
-        "project: AGENTS.md] - Never commit twice.",
+PROMPT = (
+    "# Context\n\nYou are Ada, a Maestro-managed AI agent.\n\n2. Selection\n   Process the FIRST unchecked task.\n"
+    "   IMPORTANT: You will only work on this.\n   - Ensure that test cases are created.\n"
+    '   - Commit with a message prefixed with "X: ".\n   - Push to the fork.\n'
+    "   - Your answer MUST begin with what you did.\n   - You MUST only write inside your working directory.\n"
+    "7. Exit Immediately\n   Do not proceed to another task.\n\n## Tasks\n\nProcess tasks from plan.md"
+)
+
+
+def test_the_procedure_of_a_hosts_prompt_is_one_entry_that_says_each_thing_once() -> None:
+    found = listed(user(PROMPT), *opened("/p/AGENTS.md", "- Never commit twice.\n"))
+    procedure, *others = [line.split("\n    ") for line in found]
+    assert procedure == [
+        "project: Maestro] Ensure that test cases are created.",
+        "Exit Immediately Do not proceed to another task.",
+        "Process the FIRST unchecked task.",
+        'Commit with a message prefixed with "X: ".',
+        "Push to the fork.",
+    ]
+    assert others == [  # of the rest of the prompt only what protects
+        ["project: Maestro] - You MUST only write inside your working directory."],
+        ["project: AGENTS.md] - Never commit twice."],
     ]
 
 
+def test_a_step_of_the_procedure_that_a_rule_forbids_stands_beside_that_rule_alone() -> None:
+    lines = listed(user(PROMPT), *opened("/p/AGENTS.md", "- NEVER push.\n"))
+    assert lines[0] == (
+        "- these rules oppose each other, and nobody settled it: “- NEVER push.” (AGENTS.md)"
+        " · “Push to the fork.” (Maestro)"
+    )
+    assert not any("push" in line.casefold() for line in lines[1:])
+
+
 def test_a_rule_on_the_tool_for_all_of_something_bears_on_all_work_whatever_it_rules_out() -> None:
-    rules = "- Use `tick` for ALL tasks — do NOT use TodoWrite or TaskCreate\n- You must not merge into main\n"
+    rules = "- Use `tick` for ALL tasks — do NOT use TodoWrite or TaskCreate\n- You must not merge two tables\n"
     assert listed(user("Fix it."), *opened("/p/AGENTS.md", rules))[0].startswith(
         "project: AGENTS.md] - Use `tick` for ALL"
     )

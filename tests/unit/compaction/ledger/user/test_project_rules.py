@@ -5,7 +5,7 @@ import json
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, read_back, render_ledger
 from secateur.compaction.ledger.entries import Constraint
-from secateur.compaction.ledger.user.project_rules import find_protection, list_rules
+from secateur.compaction.ledger.user.project_rules import BLOCK_CHARS, find_protection, list_rules
 from secateur.model import Message
 from secateur.tokens import estimate
 
@@ -59,3 +59,38 @@ def test_a_rule_protects_only_the_branch_that_it_names() -> None:
     assert not is_protected("Never push to `main`.", "master")
     assert not is_protected("Never push to main without tests.", "main")
     assert not is_protected("The main boat is not to be painted.", "main")
+
+
+def list_texts(*texts: str) -> list[str]:
+    return [one.text for one in list_rules([Constraint(one, "project", source="AGENTS.md") for one in texts])]
+
+
+def test_what_tells_how_a_program_works_is_no_rule() -> None:
+    told = (
+        "Rows are sold by the piece (small ones only).",
+        "- Sorting: Always added when rows are written",
+        "The reader always opens the first file.",
+        "- Tables have names of their own, so readers do not collide",
+        "- Take back is allowed if the row is only here; otherwise read-only",
+        "- Follow the list of checks that is given above - you must",
+    )
+    assert list_texts(*told) == []
+    rules = ("- Only sort by name.", "Always open the first file.", "Messages always begin with a name.")
+    assert sorted(list_texts(*rules)) == sorted(rules)
+
+
+def test_a_rule_that_says_nearly_the_same_as_one_before_it_is_told_once() -> None:
+    first = "- NEVER open, list, copy or rename files of the red store or the blue store."
+    again = "- **NEVER** open, copy, list or print what is in files of the red store."
+    other = "- Always open, list, copy and rename files of the red store by hand."
+    elsewhere = "- NEVER open, list, copy or rename files of the red store or of store2."
+    assert list_texts(first, again, other, elsewhere) == [first, elsewhere, other]
+
+
+def test_a_long_list_is_clipped_with_its_head() -> None:
+    items = [f"- the box with number {n} in the second room" for n in range(20)]
+    (told,) = list_texts("\n".join(("Never open:", *items)))
+    head, *kept, gap = told.split("\n")
+    assert (head, gap) == ("Never open:", "[…]")
+    assert kept == items[: len(kept)]
+    assert len(told) <= BLOCK_CHARS + len(gap) + len(kept) + 1

@@ -1,0 +1,51 @@
+"""Rules on pushing: the user's own word holds, and what files say against each other stands in one line."""
+
+import json
+
+from conversation import assistant, result, talk, user
+from secateur.compaction.ledger import build_ledger, fit_ledger, read_back, render_ledger
+from secateur.compaction.ledger.entries import Constraint
+from secateur.compaction.ledger.user.opposed_rules import list_opposed, mark_overruled, parse_opposed, quote_opposed
+from secateur.model import Message
+from secateur.tokens import estimate
+
+WANT = Constraint("Work is not done until you push.", "project", source="a.md")
+BAN = Constraint("NEVER push.", "project", source="b.md")
+
+
+def opened(path: str, said: str) -> tuple[Message, Message]:
+    return assistant(("1", "read", json.dumps({"path": path}))), result(said, "read", "1")
+
+
+def show(*messages: Message) -> list[str]:
+    lines = render_ledger(fit_ledger(build_ledger(talk(*messages).messages), 4_000, estimate))
+    assert render_ledger(read_back(lines)) == lines
+    return list(lines["constraints"])
+
+
+def test_a_rule_that_the_user_contradicts_is_quoted_behind_his_words_alone() -> None:
+    rules = "- ALWAYS push at the end.\n- NEVER edit main.py.\n"
+    done = assistant(text="It is mended.")
+    first, second = show(user("Mend it."), *opened("/p/AGENTS.md", rules), done, user("Name it. Do not push."))
+    assert first.endswith("] Do not push. — replaces: “- ALWAYS push at the end.”")
+    assert second.endswith("project: AGENTS.md] - NEVER edit main.py.")
+
+
+def test_what_the_user_always_wants_replaces_a_ban_and_what_he_wants_once_does_not() -> None:
+    always = Constraint("You must always push when you are done.", "standing", "k")
+    assert mark_overruled([BAN, always])[0].replaced_by == always.text
+    once = Constraint("You must push this.", "request", "k")
+    assert mark_overruled([BAN, once]) == (BAN, once)
+    assert mark_overruled([WANT, Constraint("Do not push to main.", "standing", "k")])[0] == WANT  # not every push
+
+
+def test_a_demand_that_was_taken_back_overrules_nothing() -> None:
+    lifted = Constraint("Do not push.", "standing", "k", replaced_by="You can push again.")
+    assert mark_overruled([WANT, lifted]) == (WANT, lifted)
+
+
+def test_rules_that_oppose_each_other_are_read_back_from_their_line() -> None:
+    other = Constraint("You must push to be done.", "project", source="c.md")
+    assert list_opposed([WANT, BAN, other]) == [BAN, WANT, other]
+    assert parse_opposed(quote_opposed([WANT, BAN, other])) == [BAN, WANT, other]
+    assert quote_opposed([WANT, other]) == quote_opposed([BAN]) == ""

@@ -1,0 +1,41 @@
+"""What of a project's file makes one rule: heads with their lists, headings with their commands."""
+
+from secateur.compaction.ledger.user.rule_units import clip_block, split_rules
+
+
+def split(text: str) -> list[str]:
+    return [one for one in split_rules(text) if one]
+
+
+def test_a_head_that_forbids_stays_with_its_own_items() -> None:
+    text = "- NEVER open:\n  - the red box\n  - the blue box\n- Paint it.\n\nDo NOT:\n\n- Sing.\n- Dance.\n\nSit down."
+    assert split(text) == [
+        "- NEVER open:\n- the red box\n- the blue box",
+        "- Paint it.",
+        "Do NOT:\n- Sing.\n- Dance.",
+        "Sit down.",
+    ]
+
+
+def test_a_list_whose_head_demands_nothing_is_parted() -> None:
+    assert split("Colors:\n- red\n- blue") == ["Colors:", "- red", "- blue"]
+
+
+def test_a_line_goes_on_in_indented_ones() -> None:
+    assert split("- Paint it\n  twice.\n- Dry it.") == ["- Paint it twice.", "- Dry it."]
+
+
+def test_a_heading_that_requires_something_is_told_with_its_commands() -> None:
+    text = "### Before every commit (REQUIRED)\n\n**It fails else:**\n\n```sh\nmake paint\nmake dry\n```\n\n- Sit down."
+    assert split(text) == ["Before every commit (REQUIRED)\nmake paint\nmake dry", "- Sit down."]
+    assert split("## Colors MUST match\n\nUse red.\n\n## Run\n\nThen:\n```sh\nmake\n```")[:2] == [
+        "## Colors MUST match",
+        "Use red.",
+    ]
+
+
+def test_a_list_is_clipped_behind_its_head() -> None:
+    text = "Never open:\n- the red box\n- the blue box"
+    assert clip_block(text, 100) == text
+    assert clip_block(text, 30) == "Never open:\n- the red box\n[…]"
+    assert clip_block(text, 12) == ""  # the head alone says nothing
