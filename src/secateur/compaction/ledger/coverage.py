@@ -34,6 +34,13 @@ def is_covering(later: str, earlier: str, line: str = "", started: Iterable[str]
     return any(_is_covered(old, new, line) for old in _list_known(earlier) for new in _parse_run(later, started))
 
 
+def cut_chain(text: str) -> str:
+    """Return a command line up to its first check, behind which nothing runs that is chained to it and failed."""
+    links = text.split(" && ")
+    first = next((at for at, link in enumerate(links) if any(one.kinds for one in _parse_checks(link))), len(links))
+    return " && ".join(links[: first + 1])
+
+
 def _parse_run(text: str, started: Iterable[str]) -> Sequence["_Check"]:
     """Return the programs of a command line and those that it started; these say what a task checks, not its name."""
     inner = [one for line in started for one in _parse_checks(line)]
@@ -95,6 +102,7 @@ _FILTERS = frozenset({
 _RUNS = frozenset({"run", "exec", "-m", "-c", "-e", "x", "test", "compose"})
 _INTERPRETERS = frozenset({"python", "python3", "node", "npx", "bunx", "bash", "sh", "ruby", "perl", "deno", "tsx"})
 _EVERYTHING = frozenset({".", "--", "run", "check", "ci", "lint"})
+_VERBS = frozenset({"run", "check", "ci", "lint"})  # of a tool, and no targets of it
 _TASK = re.compile(
     r"(?:npm|pnpm|yarn|bun|deno|make|mise|just|task|rake|nx|turbo|hatch|pdm|poetry|uv)"
     r"(?: (?:run|run-script|exec|task|-\S+))*"
@@ -141,7 +149,7 @@ def _parse_check(words: tuple[str, ...], place: str) -> _Check:
             takes = False
         elif word in _FILTERS:
             takes = True
-        elif not word.startswith("-") and not _NUMBER.fullmatch(word):
+        elif not word.startswith("-") and not _NUMBER.fullmatch(word) and not (word in _VERBS and not targets):
             targets.append(_clean_target(word))
     kind = find_check_kind(" ".join(words[:12]))
     kinds: frozenset[Check] = frozenset({kind} if kind else ())

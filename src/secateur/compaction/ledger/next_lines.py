@@ -4,6 +4,7 @@ Rule: in the words of whoever said it, quoted and never composed; words before t
 named by its mark, and what the line on where the session stands says is not said again.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from secateur.compaction.ledger.course import format_bullet
@@ -32,6 +33,7 @@ THOUGHT = "the agent was thinking"
 LEAD = "earlier in this turn the agent said"
 UNDELIVERED = "asked for, and not done yet"
 CALLED = "then called"
+PENDING, SUCH = "no result yet", " — such calls: "
 
 
 def render_next(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
@@ -53,7 +55,7 @@ def render_next(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
     if not said or said.is_answered:
         yield from _render_last_calls(ledger)
     yield from _render_open(ledger)
-    yield from _render_standing(ledger, "outdated", "failed", "begun", "running", "diagnosis")
+    yield from _render_standing(ledger, "outdated", "failed", "declined", "begun", "running", "diagnosis")
     yield from render_undelivered_work(ledger)
     yield from _render_standing(ledger, "later")
 
@@ -116,8 +118,9 @@ def _render_open(ledger: Ledger) -> Iterator[str]:
         if task.state == "open" and task.text:
             yield f"- task, open: {task.text}"
     yield from render_tickets(ledger, "open")
-    for one in ledger.pending:
-        yield f"- no result yet: {one.tool}" + (f" — {one.target}" if one.target else "")
+    calls = Counter(one.tool + (f" — {one.target}" if one.target else "") for one in ledger.pending)
+    for call, number in calls.items():
+        yield f"- {PENDING}: {call}" + (f"{SUCH}{number}" if number > 1 else "")
 
 
 def render_tickets(ledger: Ledger, state: str) -> Iterator[str]:

@@ -40,6 +40,8 @@ from secateur.compaction.ledger.next_lines import (
     LAST_WORDS,
     LEAD,
     OUTCOME_WORDS,
+    PENDING,
+    SUCH,
     THOUGHT,
     UNDELIVERED,
 )
@@ -141,8 +143,9 @@ def _parse_fact(found: dict[str, Any], text: str) -> None:
     elif hit := _SCRATCH_LABEL.fullmatch(head):
         found.setdefault("files", []).extend(parse_files(text, _get_base(found)))
         _count_omitted(found, {SCRATCH: int(hit[2]) - int(hit[1])} if hit[1] else {})
-    elif head == EARLIER_COMMITS:
-        found.setdefault("commits", []).extend(rest.split(" · "))
+    elif head in _SEVERAL:
+        name, split = _SEVERAL[head]
+        found.setdefault(name, []).extend(split(rest))
     elif head in _LISTS:
         name, made = _LISTS[head]
         found.setdefault(name, []).append(made(rest))
@@ -201,9 +204,10 @@ def _parse_verdict(rest: str) -> list[Standing]:
     return [Standing(kind, text) for kind, text in told if text]
 
 
-def _parse_pending(rest: str) -> Pending:
+def _parse_pending(rest: str) -> list[Pending]:
+    rest, _, number = rest.partition(SUCH)
     tool, _, target = rest.partition(" — ")
-    return Pending(tool, target)
+    return [Pending(tool, target)] * int(number or 1)
 
 
 def _parse_undelivered(rest: str) -> Undelivered:
@@ -229,13 +233,16 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     NEVER_COMMITTED: ("uncommitted", lambda rest: tuple(rest.split(" · "))),
     NOT_TO_COMMIT: ("uncommitted", lambda rest: tuple(rest.split(" · "))),
 }
+_SEVERAL: dict[str, tuple[str, Callable[[str], Any]]] = {
+    EARLIER_COMMITS: ("commits", lambda rest: rest.split(" · ")),
+    PENDING: ("pending", _parse_pending),
+}
 _LISTS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "commit": ("commits", str),
     REPORTED: ("reported", Quote),
     TAKEN_BACK: ("attempts", Attempt),
     ELSEWHERE: ("elsewhere", str),
     "asked the user": ("questions", Question),
-    "no result yet": ("pending", _parse_pending),
     UNDELIVERED: ("undelivered", _parse_undelivered),
     **{head: ("standing", partial(Standing, kind)) for kind, head in STANDING.items()},
 }

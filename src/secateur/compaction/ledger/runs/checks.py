@@ -12,7 +12,14 @@ from collections.abc import Iterable
 from secateur.compaction.ledger.coverage import name_command
 from secateur.compaction.ledger.entries import Command
 from secateur.compaction.ledger.repository.ci import is_ci_passing
-from secateur.compaction.ledger.runs.last_errors import clip_line, describe_failure, find_stop, judge_call
+from secateur.compaction.ledger.runs.kinds import name_kind
+from secateur.compaction.ledger.runs.last_errors import (
+    clip_line,
+    describe_failure,
+    find_named_error,
+    find_stop,
+    judge_call,
+)
 from secateur.compaction.ledger.runs.starts import has_started, list_started
 from secateur.compaction.ledger.runs.verdicts import CheckVerdict, has_failed_total, read_verdict
 from secateur.redact import redact
@@ -52,7 +59,7 @@ def list_commands(ran: Iterable[ExecutedCommand]) -> tuple[Command, ...]:
             run.text,
             verdict.ok,
             exit_,
-            run.check,
+            name_kind(run, told if is_failed else ""),
             redact(told),
             run.action.key,
             started=list_started(run.action.said) if run.check else (),
@@ -77,7 +84,20 @@ _HEAD = 400  # characters of a result in which a host says that the call was ref
 
 
 def judge_run(run: ExecutedCommand) -> CheckVerdict:
-    """Return how a run ended: a check as its tool says, any other command as its host does."""
+    """Return how a run ended: a check as its tool says, any other command as its host does.
+
+    A script that ended well and printed an error besides may have caught it or have failed at its aim: nobody knows.
+    """
+    verdict = _judge_run(run)
+    is_script = verdict.ok and not verdict.line and any(_SCRIPT.match(" ".join(words[:2])) for words in run.does)
+    error = find_named_error(run.action.said) if is_script else ""
+    return CheckVerdict(None, error) if error else verdict
+
+
+_SCRIPT = re.compile(r"(?:python[\d.]*|node|ruby|perl|php|bun|tsx) (?!-m\b|run\b|test\b|install\b|x\b|add\b|build\b)\S")
+
+
+def _judge_run(run: ExecutedCommand) -> CheckVerdict:
     result = run.action.result
     stop = find_stop(run.action)
     if stop and not (run.check and has_failed_total(run.action.said)):

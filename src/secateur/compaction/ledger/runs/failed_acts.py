@@ -7,6 +7,7 @@ and what behind it did not run, so that they are told as the one chain. A dry ru
 stopped on its way is under way until a commit ends it or a call gives it up.
 """
 
+import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -18,7 +19,7 @@ from secateur.compaction.ledger.runs.last_errors import judge_action
 from secateur.compaction.ledger.runs.probes import is_probe
 from secateur.model import Message
 from secateur.redact import redact
-from secateur.toolcalls.actions import clip_command, clip_text, collapse_whitespace
+from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import COMMIT_LINE, ExecutedCommand
 from secateur.toolcalls.shell import parse_command_line
 
@@ -35,7 +36,19 @@ def quote_line(line: str) -> str:
 
 
 def list_failed_acts(messages: Sequence[Message], ran: Iterable[ExecutedCommand]) -> Iterator[str]:
-    """Yield what was to leave the machine or the working tree, failed."""
+    """Yield what was to leave the machine or the working tree, and failed."""
+    left = {act: one for act, one in _trace_acts(messages, ran).items() if not one.is_refused}
+    yield from _list_by_cause(left)[-MOST_FAILED:]
+
+
+def list_declined_acts(messages: Sequence[Message], ran: Iterable[ExecutedCommand]) -> Iterator[str]:
+    """Yield what was to leave the machine or the working tree, and what the user did not let the agent do."""
+    left = {act: one for act, one in _trace_acts(messages, ran).items() if one.is_refused}
+    yield from list(dict.fromkeys(_describe(chain, left) for chain in left.values()))[-MOST_FAILED:]
+
+
+def _trace_acts(messages: Sequence[Message], ran: Iterable[ExecutedCommand]) -> dict[str, "_Chain"]:
+    """Return the acts whose newest try was not done, and that no result shows done since."""
     runs: dict[str, list[ExecutedCommand]] = {}
     for run in ran:
         runs.setdefault(run.action.key, []).append(run)
@@ -50,7 +63,7 @@ def list_failed_acts(messages: Sequence[Message], ran: Iterable[ExecutedCommand]
                 rest = run.does if is_refused(run) else list_failed_programs(run)
                 some = {act: words for act, words in acts.items() if words in rest}
                 left |= {
-                    act: _Chain(rest if _is_chain(run.line) else (words,), run.action.said)
+                    act: _Chain(rest if _is_chain(run.line) else (words,), run.action.said, is_refused(run))
                     for act, words in some.items()
                 }
         for act, shows in _SHOWS_DONE.items() if left else ():
@@ -60,13 +73,18 @@ def list_failed_acts(messages: Sequence[Message], ran: Iterable[ExecutedCommand]
                 and _is_same_number(left[act], part.text)
             ):
                 del left[act]
-    yield from _list_by_cause(left)[-MOST_FAILED:]
+    return left
 
 
-def list_begun(ran: Iterable[ExecutedCommand]) -> Iterator[str]:
-    """Yield the merge or rebase that stopped on its way, and that no later call ended or gave up."""
+def list_begun(ran: Sequence[ExecutedCommand], done: Sequence[Action] = ()) -> Iterator[str]:
+    """Yield the merge or rebase that stopped on its way, and that no later call ended or gave up.
+
+    Of the files that git could not merge those are named that no later call resolved: it was staged, or a search for
+    the marks of a conflict found none.
+    """
     begun = ""
-    for run in ran:
+    at = 0  # the run that stopped
+    for number, run in enumerate(ran):
         said = run.action.said[:_RESULT_CHARS]
         verbs = [words[:2] for words in run.does if words[:1] == ("git",)]
         if _ENDS_MERGE.search(run.line) or (begun and _SHOWS_DONE["git commit"].search(said)):
@@ -74,16 +92,41 @@ def list_begun(ran: Iterable[ExecutedCommand]) -> Iterator[str]:
         if hit := _STOPS.search(said):
             acting = next((words for words in run.does if words[:2] in (("git", "merge"), ("git", "rebase"))), ())
             told = quote_line(" ".join(acting) or run.line)
-            begun = f"{told} — said: {clip_text(hit[0], LINE_CHARS)}{_list_conflicts(said)}" if verbs else begun
+            begun = f"{told} — said: {clip_text(hit[0], LINE_CHARS)}" if verbs else begun
+            at = number if verbs else at
     if begun:
-        yield begun
+        yield f"{begun}{_list_conflicts(ran[at], ran[at + 1 :], done)}"
 
 
-def _list_conflicts(said: str) -> str:
-    """Name the files that git could not merge."""
-    paths = list(dict.fromkeys(redact(path) for path in _CONFLICTS.findall(said)))
+def _list_conflicts(stopped: ExecutedCommand, later: Sequence[ExecutedCommand], done: Sequence[Action]) -> str:
+    """Name the files that git could not merge, those apart that were resolved since."""
+    paths = list(dict.fromkeys(_CONFLICTS.findall(stopped.action.said[:_RESULT_CHARS])))
+    keys = [action.call.key for action in done]
+    start = keys.index(stopped.action.call.key) + 1 if stopped.action.call.key in keys else len(keys)
+    resolved = [path for path in paths if _is_resolved(path, later, done[start:])]
+    told = (("Conflicts", [path for path in paths if path not in resolved]), ("Conflicts resolved since", resolved))
+    return "".join(f" {label}: {_name_paths(some)}." for label, some in told if some).removesuffix(".")
+
+
+def _name_paths(paths: Sequence[str]) -> str:
     more = f" and {len(paths) - MOST_CONFLICTS} more" if len(paths) > MOST_CONFLICTS else ""
-    return f" Conflicts: {', '.join(paths[:MOST_CONFLICTS])}{more}" if paths else ""
+    return f"{', '.join(map(redact, paths[:MOST_CONFLICTS]))}{more}"
+
+
+def _is_resolved(path: str, later: Iterable[ExecutedCommand], done: Iterable[Action]) -> bool:
+    """Whether a later call staged a file, or looked for the marks of a conflict in it and found none."""
+    name = posixpath.basename(path)
+    staged = (words for run in later if run.ok for words in run.does if _STAGES.match(" ".join(words[:5])))
+    if any(word in _EVERYTHING or path.endswith(word.removeprefix("./")) for words in staged for word in words[2:]):
+        return True
+    searches = (one for one in done if _MARKS.search(one.call.text[:_SEARCHED]) and one.kind in ("run", "search"))
+    found = next((one for one in reversed([*searches]) if _is_covering(one.call.text[:_SEARCHED], name)), None)
+    return found is not None and found.result is not None and not _MARKS_LEFT.search(found.said[:_RESULT_CHARS])
+
+
+def _is_covering(call: str, name: str) -> bool:
+    """Whether a search names this file, or no file at all."""
+    return name in call or not _NAMES_FILE.search(_MARKS.sub("", call))
 
 
 def _list_by_cause(left: Mapping[str, "_Chain"]) -> list[str]:
@@ -99,6 +142,7 @@ class _Chain(Struct, frozen=True):
 
     does: tuple[tuple[str, ...], ...]
     said: str
+    is_refused: bool = False
 
 
 def _describe(chain: _Chain, left: Mapping[str, _Chain]) -> str:
@@ -172,6 +216,12 @@ _CONFLICTS = re.compile(r"^CONFLICT \([^)\n]{1,60}\): (?:Merge conflict in )?(\S
 _ENDS_MERGE = re.compile(
     r"\bgit (?:-C \S+ )?(?:(?:merge|rebase|cherry-pick) --(?:abort|quit|continue|skip)|reset --(?:hard|merge)|commit)\b"
 )
+_STAGES = re.compile(r"git (?:-C \S+ )?(?:add|rm|checkout --(?:ours|theirs))\b")
+_EVERYTHING = frozenset({"-A", "--all", ".", "-u", "--update"})
+_MARKS = re.compile(r"<{4,7}|={7}|>{4,7}")
+_MARKS_LEFT = re.compile(r"<{7}|>{7}|^=={6}$", re.M)
+_NAMES_FILE = re.compile(r"[\w-]\.[A-Za-z]\w{0,5}(?=[\"'\s]|$)")
+_SEARCHED = 4_000  # characters of a call
 _CHAINING = ("", "&&", "|", "|&")
 _FETCHED = r"(?! +(\S{1,200}) +-> \S{1,80}/\1(?:\s|$))"  # a branch of the remote, taken from there
 _UPSTREAM = (

@@ -12,14 +12,14 @@ from secateur.compaction.ledger.entries import Command
 from secateur.compaction.ledger.files.aims import describe_aim
 from secateur.compaction.ledger.files.touched import describe_target
 from secateur.compaction.ledger.repository.commits import has_git_failed
-from secateur.compaction.ledger.runs.checks import list_commands
+from secateur.compaction.ledger.runs.checks import judge_run
 from secateur.compaction.ledger.runs.last_errors import judge_call
 from secateur.compaction.ledger.runs.verdicts import read_verdict
 from secateur.compaction.ledger.said import get_user_text
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse_whitespace
-from secateur.toolcalls.commands import MAX_CHARS, is_printing, iterate_runs
+from secateur.toolcalls.commands import MAX_CHARS, ExecutedCommand, is_printing, iterate_runs
 from secateur.toolcalls.file_effects import list_command_lines
 
 MOST_LAST_CALLS = 3
@@ -68,19 +68,38 @@ def describe_call(action: Action) -> str:
 
 def _read(action: Action) -> Command:
     text = f"{describe_call(action)}{describe_aim(action)}"
+    runs = list(iterate_runs([action]))
     if not action.said.strip():
         told = NO_OUTPUT if action.kind == "run" and action.ok else ""
-        return Command(text, None if action.ok else False, action.exit, told=told, key=action.call.key)
-    runs = list(iterate_runs([action]))
+        ok = True if action.ok and any(map(_is_silent, runs)) else None if action.ok else False
+        return Command(text, ok, action.exit, told=told, key=action.call.key)
     looks = any(run.looks for run in runs)
-    ok = action.ok if looks else judge_call(action)
-    if ok and any(one.check and one.ok is None for one in list_commands(runs)):
-        ok = None  # a pipe hides how the check ended
+    ok = action.ok if looks else _judge_runs(judge_call(action), runs)
     if ok is None and len(runs) == 1 and _OF_GIT.match(runs[0].line) and has_git_failed(action.said):
         ok = False
     told = name_shown(action.said) or ("" if any(map(is_printing, runs)) else quote_result(action))
     told = told or (NO_OUTPUT if looks and not any(_iterate_telling(action.said)) else "")
     return Command(text, ok, action.exit, told="" if _SAYS_NOTHING.fullmatch(told) else told, key=action.call.key)
+
+
+def _judge_runs(ok: bool | None, runs: Sequence[ExecutedCommand]) -> bool | None:
+    """Return how a call ended by its host, unless what its commands printed says otherwise."""
+    ends = [judge_run(one).ok for one in runs]
+    if not ok or all(ends):
+        return ok
+    if False in ends:
+        return False
+    is_hidden = any(one.check and end is None for one, end in zip(runs, ends, strict=True))  # by a pipe
+    return None if is_hidden or any(_has_error(one.action.said) for one in runs) else ok
+
+
+def _has_error(said: str) -> bool:
+    return any(_ERROR.search(line) for line in _iterate_telling(said))
+
+
+def _is_silent(run: ExecutedCommand) -> bool:
+    """Whether all that a command does is done in silence, and fails aloud."""
+    return bool(run.does) and all(_SILENT.match(" ".join(words[:4])) for words in run.does)
 
 
 def name_shown(said: str) -> str:
@@ -135,6 +154,9 @@ def _iterate_telling(said: str) -> Iterator[str]:
 
 
 _SEARCHED = 4_000  # characters at the beginning of a result
+_SILENT = re.compile(
+    r"git (?:-C \S+ )?(?:add|rm|mv|restore|config|tag)\b|(?:mkdir|cp|mv|rm|touch|chmod|ln|cd)\b|sed -i"
+)
 _SAID = " — said: "
 _ERROR = re.compile(
     r"^\s*(?:[\w.]*(?:Error|Exception)\b|(?i:fatal|error|panic)\b)[^\n]{0,200}?:\s?\S|^bash: |^\S*sh: \d+: "

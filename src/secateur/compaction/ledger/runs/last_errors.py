@@ -45,12 +45,14 @@ def judge_call(action: Action) -> bool | None:
     """Return how a call ended; None where no exit status is stated and a line of its output names an error."""
     ok = judge_action(action)
     is_silent = action.exit is None and action.kind not in ("read", "search", "edit")
-    return None if ok and is_silent and _has_error_line(action.said) else ok
+    return None if ok and is_silent and find_named_error(action.said) else ok
 
 
 @memoize_texts(16_384)
-def _has_error_line(output: str) -> bool:
-    return any(_NAMES_ERROR.match(line) for line in output[-_SEARCHED:].split("\n")[-_LINES:])
+def find_named_error(output: str) -> str:
+    """Return the last line of an output that begins with the name of an error; "" if none does."""
+    lines = output[-_SEARCHED:].split("\n")[-_LINES:]
+    return next((clip_line(line) for line in reversed(lines) if _NAMES_ERROR.match(line)), "")
 
 
 def find_stop(action: Action) -> str:
@@ -77,11 +79,23 @@ def describe_failure(output: str, total: str) -> str:
     lines = [TASK_NAME.sub("", line).strip() for line in strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:]]
     lines = [line for line in lines if line and len(line) <= _TOLD_CHARS]
     telling = next((hit for shape in _TELLING if (hit := next(filter(shape.search, lines), ""))), "")
+    if passed := _list_passed_packages(lines):
+        return " · ".join(dict.fromkeys(filter(None, (clip_line(telling), total, passed))))
     if not telling or clip_line(telling) == total or total.startswith(telling):
         return total
     if not total or STARTER.search(total) or _PLACED.search(total) or _BARE_TOTAL.search(total):
         return clip_line(telling)
     return f"{clip_line(telling)} · {total}"
+
+
+def _list_passed_packages(lines: list[str]) -> str:
+    """Name the packages that passed beside others that failed, as `go test` tells them; "" where none did."""
+    ends = [hit for line in lines if (hit := _PACKAGE.match(line))]
+    passed = list(dict.fromkeys(hit["path"] for hit in ends if hit["end"] == "ok"))
+    if not passed or all(hit["end"] == "ok" for hit in ends):
+        return ""
+    names = ["/".join(path.split("/")[-2:]) for path in passed]
+    return f"ok: {', '.join(names) if len(names) <= _MOST_PASSED else f'{len(names)} other packages'}"
 
 
 def find_missing(output: str) -> str:
@@ -140,6 +154,8 @@ _LACKING = re.compile(
 _PANICKED = re.compile(r"^panic: \S")
 _NAMED_TEST = re.compile(r"^--- FAIL: \S")  # go test, of which the total is bare
 _TELLING = (_PLACED, _ASSERTED, _LACKING, _PANICKED, _NAMED_TEST)
+_MOST_PASSED = 3  # packages by name
+_PACKAGE = re.compile(r"(?P<end>ok|FAIL)\s+(?P<path>\S*[a-z]\S*)\s+(?:[\d.]+s|\(cached\)|\[(?:build|setup) failed\])")
 _BARE_TOTAL = re.compile(
     r"(?i)^(?:FAIL(?:ED)?|Found \d+ errors?\b.*|error: script .*|(?:\[[\w:-]+\] )?ERROR task failed"
     r"|\S+ exited with .*)$"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.coverage import is_overtaken, list_targets
+from secateur.compaction.ledger.coverage import cut_chain, is_overtaken, list_targets
 from secateur.compaction.ledger.entries import Command, Failure, Ledger
 from secateur.compaction.ledger.files.selection import keep_last
 from secateur.compaction.ledger.turns.hiccups import is_slip
@@ -48,6 +48,7 @@ def select_commands(ledger: Ledger) -> tuple[Command, ...]:
     kept = tuple(one for one in kept if one.text not in covered and not _is_outdated(one, valid))
     kept = tuple(one for one in kept if not (one.ok is False and _is_mended(one, valid)))
     kept = tuple(one for one in kept if not (one.ok is False and _is_run_again(one, ledger.commands)))
+    kept = tuple(one for at, one in enumerate(kept) if not (one.ok is False and _is_failing_again(one, kept[at + 1 :])))
     kept = tuple(one for one in kept if not (one.ok and one.edited_since) or stale.get(one.check) == one.text)
     kept = tuple(one for one in kept if not (one.edited_since and one.ok is False and one.check in failing))
     few = keep_last(kept, MOST_SCRATCH_CHECKS, lambda one: one.scratch and bool(one.check))
@@ -72,6 +73,12 @@ def _is_run_again(one: Command, commands: Sequence[Command]) -> bool:
     """Whether a check failed before a change, and was run again since without an error in what was shown of it."""
     behind = commands[commands.index(one) + 1 :] if one.edited_since else ()
     return is_overtaken(one, [run for run in behind if run.check and run.ok is None and not (run.stopped or run.told)])
+
+
+def _is_failing_again(one: Command, later: Sequence[Command]) -> bool:
+    """Whether a later run that failed checked as much first: it tells how things are."""
+    failing = (run for run in later if run.check and run.ok is False)
+    return one.check is not None and is_overtaken(one, [replace(run, text=cut_chain(run.text)) for run in failing])
 
 
 def _is_outdated(one: Command, valid: Sequence[Command]) -> bool:

@@ -41,6 +41,9 @@ def read_verdict(
     for ok, pattern in ((False, _FAILED_TOTAL), *(((True, _PASSED_TOTAL),) if not runs_on else ())):
         if totals := [line for line in lines if pattern.search(line)]:
             telling = [line for line in totals if not line.endswith("(cached)")]  # which ran before
+            behind = lines[lines.index(totals[-1]) + 1 :] if ok and (exit_ or is_error) else []
+            if error := next(filter(_PLACED_ERROR.search, behind), ""):  # of another check in the line
+                return CheckVerdict(False, clip_line(error))
             return CheckVerdict(ok, clip_line((telling or totals)[-1]))
     if (worded := _read_words(lines)) and not (exit_ or is_error or runs_on):
         return worded
@@ -142,6 +145,10 @@ _PASSED_TOTAL = re.compile(
     r"|^BUILD SUCCESS(?:FUL)?\b|^\[INFO\] BUILD SUCCESS|^\d+ examples?, 0 failures|^Passed!\s+-"
     r"|^Tests run: .*Failures: 0"
     r"|^[✓✔] \S.* (?:passed|in \S+)$|^Job succeeded$|^0 issues\.$|^Checked \d+ files? in .*No fixes (?:applied|needed)"
+)
+_PLACED_ERROR = re.compile(
+    r"^\S{1,300}\.(?:go|rs|py|[cm]?[jt]sx?|c|cc|cpp|h|java|kt|swift|rb|php):\d+:\d+: (?!warning|note|info)\S"
+    r"|^\S+:\d+(?::\d+)?: (?:error|[EFW]\d{3,4}) "
 )
 _FAILING = re.compile(
     r"^E\s+\w*(?:Error|Exception)\b"  # pytest

@@ -13,7 +13,7 @@ from secateur.compaction.ledger.entries import FileEntry, Ledger, Standing, Stan
 from secateur.compaction.ledger.files.added_logs import describe_added_logs
 from secateur.compaction.ledger.files.paths import is_secret
 from secateur.compaction.ledger.files.undone import STASHED
-from secateur.compaction.ledger.runs.failed_acts import list_begun, list_failed_acts
+from secateur.compaction.ledger.runs.failed_acts import list_begun, list_declined_acts, list_failed_acts
 from secateur.compaction.ledger.runs.last_calls import is_announcing
 from secateur.compaction.ledger.user.put_off import is_taken_up, list_put_off
 from secateur.compaction.ledger.work.claims import list_refuted
@@ -41,6 +41,7 @@ STANDING: dict[StandingKind, str] = {
     "refuted": "not borne out",
     "outdated": "outdated",
     "failed": "failed, and not done since",
+    "declined": "declined by the user",
     "begun": "begun, and no call ended it",
     "running": "handed out, no result seen",
     "planned": "the agent's plan is older than",
@@ -63,7 +64,7 @@ def list_standing(
     changes = list(list_changes(done, ledger.files))
     is_left = has_code_changed(ledger.files, changes) and not is_closed(messages, done, ran, changes)
     unchecked = describe_unchecked(done, ran, changes) if is_left else ""
-    begun = list(list_begun(ran))
+    begun = list(list_begun(ran, done))
     found: tuple[tuple[StandingKind, Iterable[str]], ...] = (
         ("ended", [describe_ending(messages, done)]),
         ("edits", [_mark_unfixed(_describe_edits(done, ledger.files, changes), done, ledger)]),
@@ -71,6 +72,7 @@ def list_standing(
         ("refuted", list_refuted(messages, ran, ledger)),
         ("outdated", _list_outdated_patches(done, changes)),
         ("failed", [one for one in list_failed_acts(messages, ran) if not (begun and _MERGES.match(one))]),
+        ("declined", list_declined_acts(messages, ran)),
         ("begun", begun),
         ("running", list_handed_out(messages, done, ran)),
         ("planned", list_later_commits(ledger.tasks, done, ran)),

@@ -199,3 +199,79 @@ def test_what_failed_before_everything_was_checked_again_is_not_shown() -> None:
     assert "its last call, a check, passed" in lines["next"][0]
     open_ = render_ledger(fit_ledger(read(*work), 4_000, estimate))
     assert any("Found 3 errors" in line for line in open_["next"])
+
+
+BIOME = "\n> shop@1.0.0 check\n> biome check\n\nsrc/a.ts:1:2 lint/style\nFound 7 errors."
+
+
+def find_label(command: str, said: str, error: bool = True) -> str:
+    ledger = read(*ran(command, said, error))
+    return f"{ledger.commands[-1].check}, {ledger.commands[-1].ok}"
+
+
+@pytest.mark.parametrize(
+    ("command", "said", "label"),
+    [
+        ("npm run check", BIOME, "lint, False"),
+        (
+            "npm run check",
+            "\n> shop@1.0.0 check\n> tsc --noEmit\n\na.ts(1,2): error TS2307: no such module",
+            "build, False",
+        ),
+        ("npm run check", "error: it does not work", "build, False"),
+        ("npm run check && npm test", BIOME, "lint, False"),
+        ("npm run check && npm test", "Tests  2 failed | 3 passed (5)", "test, False"),
+        (
+            "mise run test && mise run lint",
+            "ok  \tshop/cart\t0.3s\ncart.go:7:1: Error return value is not checked (errcheck)",
+            "lint, False",
+        ),
+        ("npm test && git push", "Tests  3 passed (3)\nerror: failed to push some refs", "test, True"),
+        ("make build", "error: no such thing", "build, False"),
+    ],
+)
+def test_a_check_is_told_as_the_kind_that_failed(command: str, said: str, label: str) -> None:
+    assert find_label(command, f"Exit code 1\n{said}") == label
+
+
+def test_a_check_that_only_runs_a_linter_and_passed_is_one() -> None:
+    passed = "Exit code: 0\n\n> shop@1.0.0 check\n> biome check\n\nChecked 9 files in 4ms. No fixes applied."
+    assert find_label("npm run check", passed, False) == "lint, True"
+
+
+@pytest.mark.parametrize(
+    ("later", "number"),
+    [
+        (ran("npm run check && npm test", BIOME, True), 1),
+        (ran("npm test && npm run check", "Tests  2 failed | 3 passed (5)", True), 2),
+        (ran("npm run check -- src/a.ts", BIOME.replace("biome check", "biome check src/a.ts"), True), 2),
+    ],
+)
+def test_a_check_that_failed_again_as_the_first_of_a_chain_is_counted_once(later: Ran, number: int) -> None:
+    ledger = read(*ran("npm run check", BIOME.replace("7", "9"), True), *later)
+    shown = fit_ledger(ledger, 4_000, estimate)
+    assert sum(one.ok is False for one in shown.commands) == number
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "ok  \tshop/cart\t0.3s\n--- FAIL: TestTide\nFAIL\tshop/tide\t0.2s\nFAIL",
+            "--- FAIL: TestTide · FAIL · ok: shop/cart",
+        ),
+        ("--- FAIL: TestTide\nFAIL\tshop/tide\t0.2s\nFAIL", "--- FAIL: TestTide"),
+        (
+            "".join(f"ok  \tshop/p{n}\t0.3s\n" for n in range(5)) + "FAIL\tshop/tide\t0.2s\nFAIL",
+            "FAIL · ok: 5 other packages",
+        ),
+    ],
+)
+def test_packages_that_passed_are_told_beside_those_that_failed(said: str, told: str) -> None:
+    (command,) = read(*ran("go test ./...", said, True)).commands
+    assert command.told == told
+
+
+def test_a_script_that_ended_well_and_printed_an_error_has_no_known_outcome() -> None:
+    for said, ok in (("Exit code: 0\nError: no tide\n", None), ("Exit code: 0\nno tide\n", True)):
+        assert read(*ran("python test_tide.py", said)).commands[-1].ok is ok

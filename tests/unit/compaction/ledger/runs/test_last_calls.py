@@ -398,3 +398,28 @@ def test_of_a_check_behind_a_pipe_that_hides_its_end_the_outcome_is_not_known() 
     assert "- then called, ended, outcome unknown: npm run build 2>&1 | tail -3 — said: copied 2 themes" in lines
     lines = list_next(*called("Let me test it:", "pytest -q | tail -3", "4 passed in 0.1s"))
     assert "(its last call, a check, passed)" in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("command", "said", "outcome"),
+    [
+        ("npm run check", "> biome check\nFound 1 error.", "failed"),
+        ("npm run check | tail -5", "Found 1 error.", "failed"),
+        ("npm run format", "Found 3 errors.", "failed"),
+        ("npx eslint . || true", "✖ 4 problems (4 errors, 0 warnings)", "failed"),
+        ("pytest -q; echo done", "2 failed, 3 passed in 1s\ndone", "failed"),
+        ("cargo test 2>&1 | tail", "test result: FAILED. 1 passed; 2 failed", "failed"),
+        ("go test ./... | tail -3", "--- FAIL: TestTide\nFAIL", "failed"),
+        ("npx tsc | head", "a.ts(1,2): error TS2307: no such module", "failed"),
+        ("tool capture x | tail -3", "Error: no agent runs there", "ended, outcome unknown"),
+        ("tool capture x | tail -3", "all is quiet", "ok"),
+        ("pytest -q | tail -3", "5 passed in 1s", "ok"),
+        ("git add a.py b.py", "", "ok"),
+        ("mkdir -p x && cp a.py x", "", "ok"),
+        ("./quiet a.py", "", "ended, outcome unknown"),
+    ],
+)
+def test_a_call_whose_output_says_that_errors_were_found_is_not_ok(command: str, said: str, outcome: str) -> None:
+    made = read(*called("Let me see:", command, said))
+    lines = render_ledger(replace(made, commands=()))["next"]
+    assert any(line.startswith(f"- then called, {outcome}: {command}") for line in lines)

@@ -227,6 +227,7 @@ def test_a_patch_that_was_written_before_later_changes_is_outdated(rounds: list[
     assert tell("outdated", *rounds) == ([said] if said else [])
 
 
+DECLINED = "[Operation Cancelled] Reason: User denied execution."
 NO_ROUTE = "ssh: connect to host git.example port 22: timed out\nfatal: Could not read from remote repository."
 
 
@@ -242,10 +243,7 @@ NO_ROUTE = "ssh: connect to host git.example port 22: timed out\nfatal: Could no
         ([ran("git push", NO_ROUTE), ran("git push", "To git.example:a/b\n   1234abc..5678def  main -> main")], []),
         ([ran("git push", NO_ROUTE), ran("git status", "Your branch is up to date with 'origin/main'.")], []),
         ([ran("git commit -m x", "lint failed", True), ran("./commit.sh", "[main 1234abc] x")], []),
-        (
-            [ran("git push", "[Operation Cancelled] Reason: User denied execution.")],
-            ["git push — said: [Operation Cancelled] Reason: User denied execution."],
-        ),
+        ([ran("git push", DECLINED)], []),
         (
             [
                 ran("git commit -m x", "[Operation Cancelled] Reason: Denied."),
@@ -558,3 +556,63 @@ def test_new_files_are_not_told_as_all_that_changed_where_a_commit_took_more() -
     said = "[main 1a2b3c4] Add the lamp\n 2 files changed\n create mode 100644 lamp.py\n delete mode 100644 old.py"
     assert tell("edits", wrote("src/lamp.py"))
     assert not tell("edits", wrote("src/lamp.py"), ran("git add -A && git commit -m lamp", said))
+
+
+@pytest.mark.parametrize(
+    ("rounds", "said"),
+    [
+        ([ran("git add . && git commit -m x", DECLINED)], ["git add . && git commit -m x"]),
+        ([ran("git commit -m x", DECLINED), ran("git commit -m y", "[main 1234abc] y")], []),
+        ([ran("git push", NO_ROUTE), ran("git push", DECLINED)], ["git push"]),
+        ([ran("git push", DECLINED), ran("git push", NO_ROUTE)], []),
+        ([ran("git log", DECLINED)], []),
+    ],
+)
+def test_what_the_user_did_not_let_the_agent_do_is_declined_and_no_failure(
+    rounds: list[Round], said: list[str]
+) -> None:
+    shown = ["git commit -m x" if one.startswith("git add") else one for one in said]
+    assert tell("declined", *rounds) == shown
+    lines = render_ledger(read(*rounds))["next"]
+    assert [f"- declined by the user: {one}" in lines for one in shown] == [True] * len(shown)
+    assert "failed" not in "".join(lines).replace("(its last call failed)", "") or not shown
+
+
+MARKS = "<<<<<<< HEAD\na = 1\n=======\na = 2\n>>>>>>> topic\n"
+TWO = (
+    "CONFLICT (content): Merge conflict in src/ferry.py\nCONFLICT (content): Merge conflict in src/tide.py\n"
+    "Automatic merge failed; fix conflicts and then commit the result."
+)
+
+
+@pytest.mark.parametrize(
+    ("later", "told"),
+    [
+        ([], "Conflicts: src/ferry.py, src/tide.py"),
+        ([edited("src/ferry.py", MARKS, "a = 2")], "Conflicts: src/ferry.py, src/tide.py"),
+        ([ran("git add src/ferry.py", "")], "Conflicts: src/tide.py. Conflicts resolved since: src/ferry.py"),
+        (
+            [ran("git checkout --theirs src/tide.py", "")],
+            "Conflicts: src/ferry.py. Conflicts resolved since: src/tide.py",
+        ),
+        ([ran("git add -A", "")], "Conflicts resolved since: src/ferry.py, src/tide.py"),
+        ([ran("grep -rn '<<<<<<<' src", "")], "Conflicts resolved since: src/ferry.py, src/tide.py"),
+        ([ran("grep -n '<<<<<<<' src/tide.py", "")], "Conflicts: src/ferry.py. Conflicts resolved since: src/tide.py"),
+        ([ran("grep -rn '<<<<<<<' src", "src/tide.py:1:<<<<<<< HEAD")], "Conflicts: src/ferry.py, src/tide.py"),
+        ([ran("git add src/quay.py", "")], "Conflicts: src/ferry.py, src/tide.py"),
+    ],
+)
+def test_conflicts_that_a_later_call_resolved_are_told_apart(later: list[Round], told: str) -> None:
+    (line,) = tell("begun", ran("git merge topic", TWO, error=True), *later)
+    assert line.partition("commit the result. ")[2] == told
+
+
+def test_equal_calls_without_a_result_stand_in_one_line() -> None:
+    waits = assistant(
+        ("6", "bash", json.dumps({"command": "make x"})), ("7", "bash", json.dumps({"command": "make x"}))
+    )
+    made = build_ledger(talk(user("Fix the cart."), waits).messages)
+    lines = render_ledger(made)
+    assert "- no result yet: bash — make x — such calls: 2" in lines["next"]
+    assert len(read_back(lines).pending) == 2
+    assert render_ledger(read_back(lines)) == lines
