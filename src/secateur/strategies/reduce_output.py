@@ -54,10 +54,22 @@ class ReduceOutput(Strategy, frozen=True, kw_only=True, tag="reduce_output"):
         for new in find_new_results(transcript, budget, self.min_tokens_saved):
             if new.holds_media or new.tokens < self.min_tokens_saved:
                 continue
-            if not _is_replaced(new, leaving.get(new.part.key)):
-                text = self._reduce(new)
-                if len(text) < len(new.part.text):
-                    yield Rewrite(new.part.key, text, strategy="reduce_output")
+            if self._is_kept_whole(new) or _is_replaced(new, leaving.get(new.part.key)):
+                continue
+            text = self._reduce(new)
+            if len(text) < len(new.part.text):
+                yield Rewrite(new.part.key, text, strategy="reduce_output")
+
+    def _is_kept_whole(self, new: NewResult) -> bool:
+        """Whether a result is known to stay as it is before any form of it is made."""
+        return (
+            new.call is not None and _has_no_other_form(new.call, new.part) and not self._is_too_large(new, new.tokens)
+        )
+
+    def _is_too_large(self, new: NewResult, tokens: int) -> bool:
+        """Whether so many tokens of a result are too large a share of the window, and the rest can be read back."""
+        most = 0 if self.lossless_only else self.max_window_share * new.budget.window
+        return 0 < most < new.budget.scale_to_reported(tokens) and bool(new.handle)
 
     def _reduce(self, new: NewResult) -> str:
         """The text of the result: unchanged, shortened without loss, or cut if it fills the window."""
@@ -67,9 +79,8 @@ class ReduceOutput(Strategy, frozen=True, kw_only=True, tag="reduce_output"):
         left = budget.count(text) if text is not whole else tokens
         if tokens - left < self.min_tokens_saved:
             text, left = whole, tokens
-        most = 0 if self.lossless_only else self.max_window_share * budget.window
-        if 0 < most < budget.scale_to_reported(left) and new.handle:
-            room = int(most / 2 * len(whole) / budget.scale_to_reported(tokens))
+        if self._is_too_large(new, left):
+            room = int(self.max_window_share * budget.window / 2 * len(whole) / budget.scale_to_reported(tokens))
             return excerpt(whole, room, new.handle, new.find_names())
         return text
 
@@ -88,20 +99,31 @@ def _is_replaced(new: NewResult, instead: str | None) -> bool:
     kept = max(protect.min_prunable_chars, protect.min_result_chars)  # characters: what is shorter is not pruned
     if kept <= _MUCH_SHORTER * len(text):
         return True
-    if sum(map(len, distinct)) < kept or text.startswith(("[", "{")) or any([sign in text for sign in _REGULAR]):
+    if sum(map(len, distinct)) < kept or _may_be_regular(text):
         return False
     has_hits, may_be_log, call = _HIT.search(text) is not None, bool(sample_log_lines(text)), new.call
     has_other_forms = False
     if call is not None and (has_hits or may_be_log):
-        has_other_forms = is_search(call, new.part) or (new.budget.recall_handles and has_steps(call, new.part))
+        has_other_forms = is_search(call) or (new.budget.recall_handles and has_steps(call))
     longer = max(kept, _CLEARLY * len(instead))
     if not has_other_forms and (not may_be_log or bound_folded_chars(text, longer) >= longer):
         return True
     return not has_hits and not is_log(text)
 
 
+def _may_be_regular(text: str) -> bool:
+    """Whether a text may hold JSON, or what a terminal drew. One sign is missed much sooner than two are."""
+    if "\x1b" in text or "\r" in text:
+        return True
+    return any([sign in text and (text[0] == sign or f"\n{sign}" in text) for sign in "[{"])
+
+
+def _has_no_other_form(call: Part, result: Part) -> bool:
+    """Whether a result is the text of files, neither hits of a search nor a log: these have no shorter form."""
+    return is_file_access(call, result) and not is_search(call) and not sample_log_lines(result.text)
+
+
 _CLEARLY = 2  # times as long as another text: more tokens, too
-_REGULAR = ("\n[", "\n{", "\x1b", "\r")  # may be JSON, or drawn by a terminal
 _HIT = re.compile(r":\d{1,9}:")  # of a search
 _JSON_FILE = re.compile(r"\.(?:json[5cl]?|jsonl|ndjson|geojson|ipynb|har)\b")
 
@@ -113,14 +135,14 @@ def _shorten(call: Part | None, result: Part, handle: str, lossless_only: bool) 
     forms = [text]
     if handle and not files and not (call is not None and _JSON_FILE.search(call.text)):
         forms.append(write_json_as_tables(text, handle))
-    logs, search = is_log(text), call is not None and is_search(call, result)
+    logs, search = is_log(text), call is not None and is_search(call)
     if search:
         forms.append(group_hits(text))
     elif logs or not files:
         shown = clean(text) if handle else text
         form = fold_templates(shown) if logs else fold_repeats(shown)
         forms.append(form if shown == text else add_note(form, handle))
-        if handle and not lossless_only and call is not None and has_steps(call, result):
+        if handle and not lossless_only and call is not None and has_steps(call):
             forms.append(_leave_out_passed(shown, handle))
     shortest = min(forms, key=len)
     return shortest if len(shortest) <= (1 - _LEAST_SHARE) * len(text) else text

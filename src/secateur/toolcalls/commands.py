@@ -111,9 +111,9 @@ def list_check_kinds(ran: ExecutedCommand) -> tuple[Check, ...]:
 
 
 @memoize_texts(4_096)
-def is_search(call: Part, result: Part) -> bool:
+def is_search(call: Part) -> bool:
     """Whether a call searches: its output may be hits."""
-    action = build_action(call, result)
+    action = build_action(call, None)
     if action.kind != "run":
         return action.kind == "search"
     return any(_SEARCHES.search(line) for line in list_command_lines(action))

@@ -34,9 +34,8 @@ class _File(Struct, eq=False):
                 self._index(step, self.reads[step])
         self.waiting.clear()
         found = {*self._prune_steps(self.by_call, completed.call.text)}
-        for line in get_distinct_lines(completed.result.text) if self.by_line else ():
-            if line in self.by_line:
-                found.update(self._prune_steps(self.by_line, line))
+        for line in self.by_line.keys() & get_distinct_lines(completed.result.text) if self.by_line else ():
+            found.update(self._prune_steps(self.by_line, line))
         return found
 
     def _index(self, step: int, completed: CompletedCall) -> None:

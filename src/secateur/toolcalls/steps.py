@@ -18,9 +18,9 @@ from secateur.toolcalls.file_effects import list_command_lines
 from secateur.toolcalls.shell import parse_command_line, strip_program_prefix
 
 
-def has_steps(call: Part, result: Part) -> bool:
+def has_steps(call: Part) -> bool:
     """Whether a call runs checks, builds or installations, and nothing whose output was asked for."""
-    action = build_action(call, result)
+    action = build_action(call, None)
     return action.kind == "run" and any(map(_is_stepwise, list_command_lines(action)))
 
 

@@ -113,6 +113,7 @@ def test_what_was_asked_for_stays_whole() -> None:
     for line, text in (
         ("git diff", SOURCE),
         ("cat src/rose.py", SOURCE),
+        ("cat notes.txt", EQUAL),
         ("pytest --collect-only -v", PASSED),
         ("pytest -v && cat notes.txt", PASSED),
         ("python - <<'EOF'\nprint(1)\nEOF", SOURCE),
@@ -139,10 +140,11 @@ def test_what_saves_little_stays() -> None:
 
 
 def test_one_result_that_fills_the_window_is_cut() -> None:
-    [text] = reduced(asked("git diff", SOURCE), window=5_000)
-    assert len(text) <= 5_000
-    assert "left out, recall " in text
-    assert reduced(asked("git diff", SOURCE), window=5_000, max_window_share=1.0) == []
+    for line in ("git diff", "cat src/rose.py"):
+        [text] = reduced(asked(line, SOURCE), window=5_000)
+        assert len(text) <= 5_000
+        assert "left out, recall " in text
+        assert reduced(asked(line, SOURCE), window=5_000, max_window_share=1.0) == []
 
 
 def test_only_what_says_all_of_it_where_that_is_asked_for() -> None:
