@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from secateur.compaction.ledger.course import format_bullet
 from secateur.compaction.ledger.entries import Command, Ledger, Quote, StandingKind, mark
-from secateur.compaction.ledger.runs.last_calls import is_announcing
+from secateur.compaction.ledger.turns.announcements import is_announcing
 from secateur.compaction.ledger.turns.outcomes import STOPPED
 from secateur.compaction.ledger.turns.reports import strip_reported
 from secateur.compaction.ledger.user.briefs import find_decisive_sentence

@@ -10,7 +10,7 @@ progress.
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Command, Ledger, Quote, UserRequest
-from secateur.compaction.ledger.runs.last_calls import is_announcing
+from secateur.compaction.ledger.turns.announcements import is_announcing
 from secateur.compaction.ledger.turns.progress import has_changed, list_told_steps
 from secateur.compaction.ledger.turns.replies import condense_reply
 from secateur.compaction.ledger.turns.reports import drop_deeds

@@ -40,12 +40,6 @@ def take_ends(calls: Sequence[Command]) -> tuple[Command, ...]:
     return (*calls[:1], *calls[1:][1 - MOST_LAST_CALLS :])
 
 
-def is_announcing(text: str) -> bool:
-    """Whether the agent's words end with what it is about to do."""
-    end = text.rstrip().rpartition("\n")[2]
-    return end.endswith((":", "：")) or _ANNOUNCES.search(end) is not None
-
-
 def _is_start(message: Message, words_key: str) -> bool:
     return message.key == words_key or bool(get_user_text(message))
 
@@ -190,4 +184,3 @@ _HOST_LINE = re.compile(
     r"|[\w@.:~/()-]{0,120} ?[$#]\s*$|\((?:Current directory|Open file): "  # a prompt
 )
 _HOST_END = re.compile(r"\[(?:Python Interpreter|Command finished|Current working directory): [^\n]*")
-_ANNOUNCES = re.compile(r"(?i)\b(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|we['’]ll|next,? i)\b")

@@ -14,7 +14,7 @@ from secateur.compaction.ledger.files.added_logs import describe_added_logs
 from secateur.compaction.ledger.files.paths import is_secret
 from secateur.compaction.ledger.files.undone import STASHED
 from secateur.compaction.ledger.runs.failed_acts import list_begun, list_declined_acts, list_failed_acts
-from secateur.compaction.ledger.runs.last_calls import is_announcing
+from secateur.compaction.ledger.turns.announcements import is_announcing
 from secateur.compaction.ledger.user.put_off import is_taken_up, list_put_off
 from secateur.compaction.ledger.work.claims import list_refuted
 from secateur.compaction.ledger.work.code_changes import (

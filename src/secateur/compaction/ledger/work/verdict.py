@@ -13,6 +13,7 @@ from secateur.compaction.ledger.entries import Ledger, Quote, StandingKind, mark
 from secateur.compaction.ledger.repository.ci import is_ci_failing
 from secateur.compaction.ledger.repository.unpushed import count_commits, is_tag
 from secateur.compaction.ledger.said import split_sentences
+from secateur.compaction.ledger.turns.announcements import BROKEN_OFF, is_breaking_off
 from secateur.compaction.ledger.turns.findings import has_findings
 from secateur.compaction.ledger.turns.last_words import UNFINISHED
 from secateur.compaction.ledger.turns.progress import has_changed, list_told_steps
@@ -135,7 +136,7 @@ def _describe_turn(ledger: Ledger) -> str:
         return f"{ENDED_TURN} and asks “{asked}”" if is_done else f"the agent asked “{asked}” and waits for the answer"
     is_at_work = bool(ledger.last_calls or ledger.pending)
     if is_done or not (ledger.requests or is_at_work):
-        return f"{ENDED_TURN}; the user is next"
+        return f"{ENDED_TURN}; {BROKEN_OFF if is_breaking_off(ledger.last_words) else 'the user is next'}"
     waited = find_open_request(ledger)
     named = f"[{mark(waited.key)}]" if waited and waited.key else ""
     if not is_at_work and not (ledger.requests and ledger.requests[-1].progress) and _is_answered(ledger):

@@ -57,6 +57,26 @@ NOTHING = "the agent ended its turn; the user is next; no call edited a file"
 
 
 @pytest.mark.parametrize(
+    ("words", "is_announced"),
+    [
+        ("Good. Now let me mend the handle.", True),
+        ("The lid fits. Next, I'll weave the rim.", True),
+        ("I’m weaving the rim now.", True),
+        ("Now the handle:", True),
+        ("The basket is mended. Let me know if it leaks.", False),
+        ("I'll wait for the new reed.", False),
+        ("I will now exit.", False),
+        ("Once you agree, I'll weave the rim.", False),
+        ("I'll weave the rim.\n\nThe basket is mended.", False),
+    ],
+)
+def test_a_turn_that_ends_with_an_announcement_was_cut_off_there(words: str, is_announced: bool) -> None:
+    told = stands(read(FIX, *ran("make x", "Exit code: 0\nok"), assistant(text=words)))
+    announced = "the agent ended its turn; its last words announce more work, which no call began"
+    assert told.startswith(announced if is_announced else "the agent ended its turn; the user is next")
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("Findings:\n\n1. High: the basket loses coins.\n2. Low: a name is long.", FOUND),
