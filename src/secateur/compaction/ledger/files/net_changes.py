@@ -144,11 +144,10 @@ class NetChanges:
             return _quote_pair(removed[0], added[0])
         for verb, lines in (("adds", added), ("drops", removed)):
             if lines:
-                more = f" and {len(lines) - 1} more lines" if len(lines) > 2 else ""
                 first = next(
                     (line for line in lines if not (_COMMENT.match(line) or _STRING.fullmatch(line))), lines[0]
                 )
-                return f"{verb} `{_shorten(first)}`{more}"
+                return f"{verb} `{_shorten(first)}`{' …' * (len(lines) > 2)}"
         return ""
 
     def quote_all(self) -> str:

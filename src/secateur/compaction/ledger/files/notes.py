@@ -3,7 +3,8 @@ sentence about the file.
 
 Rule: names come from the texts that edits wrote and from what is around them, sentences from the agent's newest words
 behind the last edit of the file; a sentence is quoted, never composed, and stands with one file only. What a later edit
-took back is not told, and neither is what git took back. A change of one line is shown. Edits of nothing but imports or
+took back is not told, and neither is what git took back. A change of one line is shown, unless the sentence tells it
+or the file is a test. A document is told by its title. Edits of nothing but imports or
 layout say that, and so does a file of which a tool shows that most is gone. A file that a command rewrote is told by
 the diff that git printed of it, else by the command's own expression. A file whose edits were all taken back by later
 ones is as it was.
@@ -21,8 +22,10 @@ from secateur.compaction.ledger.files.paths import ListedFiles
 from secateur.compaction.ledger.files.rewrites import (
     IMPORTS_ONLY,
     LAYOUT_ONLY,
+    PROSE,
     TEXT,
 )
+from secateur.compaction.ledger.files.values import TESTED
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
@@ -35,7 +38,7 @@ LINES_CHARS = 320  # of one file whose changed lines are all shown
 MOST_DEEDS = 2
 _SHARED = ("", IMPORTS_ONLY, LAYOUT_ONLY)  # notes that files have in common take no room of their own
 _CAPS = (180, 150, 120, 90, 60, 40)  # characters of one note, where not all have room
-MOST_NAMES, MOST_NAMES_BEFORE = 5, 3  # of one verb; before a line that shows what was changed
+MOST_NAMES, MOST_NAMES_BEFORE = 4, 3  # of one verb; before a line that shows what was changed
 LONGEST_NAME = 80
 LEAST_QUOTED = 40  # characters of a sentence that is cut
 PART_SHARE = 0.6  # of the room that whole parts must fill; else the next part is cut between its names
@@ -60,7 +63,7 @@ def describe_changes(
     said = find_mentions(messages, {path: one.number for path, one in history.items()})
     created = {one.path for one in files if one.use == "created"}
     notes = {
-        path: _describe(one, said.alone.get(path, ""), said.together.get(path, ""), path in created)
+        path: _describe(path, one, said.alone.get(path, ""), said.together.get(path, ""), path in created)
         for path, one in history.items()
     }
     notes |= {path: "; ".join(filter(None, (losses[path], notes.get(path)))) for path in losses}
@@ -151,9 +154,12 @@ def _is_quote_of(part: str, items: Iterable[str]) -> bool:
     return len(said) >= _FEWEST_CHARS and any(said in item for item in items)
 
 
-def _describe(changes: FileChanges, sentence: str, together: str, is_new: bool) -> str:
+def _describe(path: str, changes: FileChanges, sentence: str, together: str, is_new: bool) -> str:
     """Compose the note of one file from its parts; what is said of several files stands where little else is known."""
-    parts = list(_describe_names(changes, is_new))
+    named = " ".join((*changes.net.list_owners(), *changes.added, *changes.removed))
+    deeds = [] if sentence or _ONE_LINE.fullmatch(changes.net.quote_all()) else list(changes.deeds)[-MOST_DEEDS:]
+    deeds = [one for one in deeds if not _is_said(one, named)]
+    parts = list(_describe_names(path, changes, sentence or " ".join(deeds), is_new))
     if sentence and not _is_said(sentence, " ".join(parts)):
         parts.append(f"“{sentence}”")
     if not parts and changes.kinds and changes.kinds <= {IMPORTS_ONLY, LAYOUT_ONLY}:
@@ -161,15 +167,15 @@ def _describe(changes: FileChanges, sentence: str, together: str, is_new: bool) 
     if not parts:
         told = "" if "whole" in changes.kinds else changes.net.quote()
         parts += [f"“{together}”"] if together else [told] if told else []
-    if not sentence and not changes.net.quote_all():
-        said = list(changes.deeds)[-MOST_DEEDS:] or ([changes.expression] if changes.expression and not parts else [])
-        parts += [f"“{one}”" for one in reversed(said) if not _is_said(one, " ".join(parts))]
+    if not deeds and changes.expression and not (sentence or parts or changes.net.quote_all()):
+        deeds = [changes.expression]
+    parts += [f"“{one}”" for one in reversed(deeds) if not _is_said(one, " ".join(parts))]
     parts += [f"an edit meant for {name} landed here" for name in changes.meant]
     most = LINES_CHARS if any("`" in part for part in parts) and changes.net.quote_all() else NOTE_CHARS
     return _clip(collapse_whitespace(redact("; ".join(parts))).replace(" — ", " – "), most)
 
 
-def _describe_names(changes: FileChanges, is_new: bool) -> Iterator[str]:
+def _describe_names(path: str, changes: FileChanges, sentence: str, is_new: bool) -> Iterator[str]:
     """Yield what a file says of itself, and the names that edits added, renamed, changed and removed.
 
     `is_new`: the session created the file, so that whatever edits changed in it is what it has.
@@ -179,6 +185,8 @@ def _describe_names(changes: FileChanges, is_new: bool) -> Iterator[str]:
     is_new = is_written or is_filled
     if changes.lead and is_written:
         yield f"“{changes.lead}”"
+        if path.endswith(PROSE):
+            return
     left = {} if is_filled else changes.renamed  # what a new file has under its last name
     renamed = {old: new for old, new in left.items() if old in changes.removed and new in changes.added}
     known = {f"“{changes.lead}”", *renamed.values()}
@@ -192,24 +200,32 @@ def _describe_names(changes: FileChanges, is_new: bool) -> Iterator[str]:
     if renamed:
         yield f"renames {_join(f'{old} to {new}' for old, new in renamed.items())}"
     if not is_new:
-        yield from _describe_changed(changes)
+        yield from _describe_changed(path, changes, sentence)
     if drops and not is_new:
         yield drops
     yield from (f"two definitions of {name}" for name in changes.twice)
 
 
-def _describe_changed(changes: FileChanges) -> Iterator[str]:
-    """Yield the functions and the like that edits changed, and the line where it is one."""
+def _describe_changed(path: str, changes: FileChanges, sentence: str) -> Iterator[str]:
+    """Yield the functions and the like that edits changed, and the line where it is one.
+
+    Of a test, and of a file of which the agent's own words tell, no line is shown that is one of several or that these
+    words have.
+    """
     owners = [name for name in changes.net.list_owners() if name not in changes.added and name not in changes.removed]
+    is_brief = bool(sentence) or (bool(owners) and TESTED.search(path) is not None)
     told = "" if changes.added or changes.removed else changes.net.quote_all()
+    if is_brief and (not _ONE_LINE.fullmatch(told) or ("→" not in told and _is_said(told.partition("`")[2], sentence))):
+        told = ""
     common = "" if told else changes.net.quote_common()
     if common:
         yield common
     if owners:
-        example = "" if told or common or changes.added or changes.removed else changes.net.quote_example()
+        is_shown = not (told or common or is_brief or changes.added or changes.removed)
+        example = changes.net.quote_example() if is_shown else ""
         names = _join(owners, MOST_NAMES if not example else MOST_NAMES_BEFORE)
         yield f"changes {names}{f', such as {example}' if example else f': {told}' if told else ''}"
-        told = "" if told or common or example else changes.net.quote(is_outside=True)
+        told = "" if told or common or example or is_brief else changes.net.quote(is_outside=True)
     if told:
         yield told
 
@@ -243,8 +259,7 @@ def _clip(note: str, max_chars: int) -> str:
 
 def _join(names: Iterable[str], most: int = MOST_NAMES) -> str:
     listed = sorted(list(names)[::-1], key=_rank_name)  # of equal ones the newest first
-    more = f" and {len(listed) - most} more" if len(listed) > most else ""
-    return ", ".join(listed[:most]) + more
+    return ", ".join(listed[:most]) + " …" * (len(listed) > most)
 
 
 def _rank_name(name: str) -> int:
@@ -254,6 +269,7 @@ def _rank_name(name: str) -> int:
     return 0 if _TELLING.match(name) else 1
 
 
+_ONE_LINE = re.compile(r"(?:(?:adds|drops) )?`[^`]*`(?: → `[^`]*`)?")
 _COUNTED = re.compile(r"\[File: (?P<path>[^\n]{1,400}?) \((?P<lines>\d{1,9}) lines total\)\]")
 _TELLING = re.compile(r"“|[Tt]est|[A-Z]")
 _ANY_NAME = (

@@ -117,8 +117,11 @@ def cut_sentence(said: str, max_chars: int = SENTENCE_CHARS) -> str:
 
 
 def _strip_place(said: str, named: re.Pattern[str]) -> str:
-    """Return a sentence without words at its end that only say which file it is about."""
+    """Return a sentence without words at its beginning and its end that only say which file it is about."""
     hits = list(named.finditer(said))
+    begun = _NAMES_FILE.match(said, hits[0].end()) if _BEFORE_NAME.fullmatch(said, 0, hits[0].start()) else None
+    if begun and len(hits) == 1:
+        return said[begun.end() :]
     before = _IN_FILE.search(said, 0, hits[-1].start())
     return said[: before.start()] if before and _NO_MORE.fullmatch(said, hits[-1].end()) else said
 
@@ -133,6 +136,8 @@ def _clean(sentence: str) -> str:
 
 
 _IN_FILE = re.compile(r",? (?:in|to|via|into|inside) (?:the )?[`*\[(]{0,3}[\w./@-]{0,200}$")
+_BEFORE_NAME = re.compile(r"[`*\[(]{0,3}[\w./@-]{0,200}")
+_NAMES_FILE = re.compile(r"[`*\])]{0,3}(?: \([^()\n]{0,80}\))?(?::| [-–—])\s+(?=\S+\s\S)")
 _NO_MORE = re.compile(r"[`*\])]{0,3}(?:\([^()\n]{0,300}\))?[.;,]?")
 _MERE_THING = re.compile(r"(?i)(?:an?|the)(?:\s\S{1,60}){1,7}")
 SENTENCE_END = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z]|[\"'(*`]|$)|(?<=[。！？；])")

@@ -62,7 +62,7 @@ def select_values(values: Iterable[ValueChange], asked: str) -> tuple[ValueChang
             for word in words
         )
 
-    return tuple(one for one in values if not _TESTED.search(one.path) and (_SETTING.search(one.name) or is_asked(one)))
+    return tuple(one for one in values if not TESTED.search(one.path) and (_SETTING.search(one.name) or is_asked(one)))
 
 
 def _list_changes(done: Iterable[Action], is_qualified: bool) -> Iterator[ValueChange]:
@@ -141,7 +141,7 @@ _SETTING = re.compile(
     r"(?i)version|limit|time_?out|port\b|retr(?:y|ies)|interval|ttl|threshold|capacity|concurrency|workers?$|max"
     r"|min(?![a-z])|size$|count$|host\b|url$|model\b|level$|rate$|delay|budget|quota|enabled?$|disabled?$"
 )
-_TESTED = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?|fixtures?|mocks?|__tests__)(?=[/_.-])|_test\.|test_")
+TESTED = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?|fixtures?|mocks?|__tests__)(?=[/_.-])|_test\.|test_")
 
 
 def list_blocks(action: Action) -> Iterator[tuple[str, str]]:

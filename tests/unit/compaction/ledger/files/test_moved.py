@@ -37,7 +37,7 @@ def test_a_file_in_a_folder_that_was_moved_says_where_it_is() -> None:
     whole = read(*written("ferry/tides.md", "# Tides\n## North\n"), *MOVED)
     told = [
         "moved: ferry → lines/north/ferry",
-        "created: ferry/tides.md — moved along with its folder to lines/north/ferry; “Tides”; has “North”",
+        "created: ferry/tides.md — moved along with its folder to lines/north/ferry; “Tides”",
     ]
     assert list_files(whole) == told
     assert list_files(settle_states(span, whole)) == told
@@ -51,7 +51,7 @@ def test_a_file_in_a_folder_that_was_moved_has_the_name_that_a_later_call_gives_
     whole = read(*written("ferry/tides.md", "# Tides\n## North\n"), *MOVED, *later)
     told = [
         "moved: ferry → lines/north/ferry",
-        "created: lines/north/ferry/tides.md — “Tides”; has “North”, “All tides”",
+        "created: lines/north/ferry/tides.md — “Tides”",
     ]
     assert list_files(whole) == told
     assert list_files(settle_states(span, whole)) == told

@@ -106,6 +106,33 @@ def test_a_change_that_many_lines_have_in_common_is_told_once() -> None:
     assert notes(*unlike) == {"a.py": "changes f"}
 
 
+OLD = "def f():\n    a = 1\n    b = two()\n    c = 3\n"
+NEW = OLD.replace("a = 1", "a = 7").replace("two()", "six()").replace("3", "three")
+
+
+def test_the_agents_own_words_stand_for_one_line_of_several() -> None:
+    own = assistant(text="I fixed the rounding of sums and their signs.")
+    assert notes(*edited("a.py", OLD, NEW), own) == {
+        "a.py": "changes f; “I fixed the rounding of sums and their signs.”"
+    }
+    told = assistant(text="- `a.py` – sums are rounded and keep their signs")
+    assert notes(*edited("a.py", OLD, NEW), told) == {"a.py": "changes f; “sums are rounded and keep their signs”"}
+    one = edited("a.py", "a = 1", "a = 7")
+    assert notes(*one, own) == {"a.py": "`a = 1` → `a = 7`"}
+    said = assistant(text="Set `most_rows = 7` in `a.py`.")
+    assert notes(*edited("a.py", "", "most_rows = 7"), said) == {"a.py": "“Set `most_rows = 7`”"}
+    assert notes(*edited("a.py", "most_rows = 1", "most_rows = 7"), said) == {
+        "a.py": "`most_rows = 1` → `most_rows = 7`"
+    }
+    old, new = (text.replace("f()", "round_sums()") + text.replace("f()", "sort_rows()") for text in (OLD, NEW))
+    restated = (*edited("a.py", old, new), assistant(text="I updated round_sums and sort_rows."))
+    assert notes(*restated) == {"a.py": "changes sort_rows, round_sums, such as `a = 1` → `a = 7`"}
+
+
+def test_of_a_test_no_line_is_an_example() -> None:
+    assert notes(*edited("tests/test_a.py", OLD, NEW)) == {"tests/test_a.py": "changes f"}
+
+
 def test_a_directive_for_a_tool_is_not_what_a_file_says_of_itself() -> None:
     assert notes(*called("write", file_path="a.go", content="//go:build slow\n\npackage a\n")) == {"a.go": ""}
     told = notes(*called("write", file_path="a.go", content="// Carts are kept here.\n\npackage a\n"))
@@ -242,7 +269,7 @@ def test_a_new_file_is_told_by_what_it_says_of_itself() -> None:
     text = '"""Reads rows of a table. More about it."""\n\ndef rows(): ...\n'
     assert notes(*called("write", file_path="r.py", content=text)) == {"r.py": "“Reads rows of a table.”; has rows"}
     line = "cat > doc.md <<'EOF'\n# The plan\n\n## Steps\nEOF"
-    assert notes(*called("bash", command=line)) == {"doc.md": "“The plan”; has “Steps”"}
+    assert notes(*called("bash", command=line)) == {"doc.md": "“The plan”"}
 
 
 def test_what_edits_changed_in_a_file_that_the_session_created_is_what_it_has() -> None:
@@ -267,7 +294,7 @@ def test_the_newest_sentence_behind_the_last_edit_is_quoted_and_an_older_one_is_
     work = edited("lib/a.py", "1", "2", "Let me fix the rounding of prices in `a.py`:")
     assert notes(*work) == {"lib/a.py": ""}  # an intent is no deed
     told = assistant(text="Done.\n\n- `a.py`: prices are rounded to two places\n- Let me look at b.py now")
-    assert notes(*work, told) == {"lib/a.py": "“`a.py`: prices are rounded to two places”"}
+    assert notes(*work, told) == {"lib/a.py": "“prices are rounded to two places”"}
     again = edited("lib/a.py", "2", "3")
     assert notes(*work, told, user("Again."), *again) == {"lib/a.py": ""}
 
@@ -390,7 +417,7 @@ def test_a_file_whose_edits_were_taken_back_is_as_it_was() -> None:
 def test_names_that_tell_most_come_first_and_imported_types_are_none() -> None:
     names = ("close", "TestRounds", "_half", "rounds", "Prices", "read", "test_more")
     text = "".join(f"def {name}():\n    pass\n" for name in names)
-    assert notes(*edited("a.py", "", text)) == {"a.py": "adds test_more, Prices, TestRounds, rounds, read and 2 more"}
+    assert notes(*edited("a.py", "", text)) == {"a.py": "adds test_more, Prices, TestRounds, rounds …"}
     imported = edited("a.ts", "  x,\n", "  x,\n  type Row,\n  type Column\n")
     assert "Row" not in notes(*imported).get("a.ts", "").partition("`")[0]
     assert notes(*edited("a.ts", "", "type Row = string;\nexport type Cell<T> = T;\n")) == {"a.ts": "adds Cell, Row"}

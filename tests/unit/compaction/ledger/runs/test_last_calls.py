@@ -325,14 +325,14 @@ def test_an_edit_is_told_by_its_file_and_only_where_it_failed_with_what_was_said
         ),
         (
             {"old_string": "def sail():", "new_string": "def haul():\n    pull()\n    tie()"},
-            ": adds `def haul():` and 2 more lines",
+            ": adds `def haul():` …",
         ),
         (
             {
                 "old_string": "sail()\nrow()\nrest()",
                 "new_string": '"net/url"\ntide "sea/tide"\nhaul()\nsail()\nrow()\nrest()',
             },
-            ": adds `haul()` and 2 more lines",
+            ": adds `haul()` …",
         ),
         ({"content": "sail = 1"}, ""),
     ],
