@@ -35,8 +35,9 @@ def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sec
     """
     is_answered = ledger.before != "open"
     made = {id: tuple(lines) for id, lines in kept.items() if id not in STATES}
-    if ledger.requests and "instructions" in made:
-        made["instructions"] = tuple(line for line in made["instructions"] if not (is_order(line) or is_message(line)))
+    for id in ("instructions", "constraints") if ledger.requests else ():
+        if id in made:
+            made[id] = tuple(line for line in made[id] if not (is_order(line) or is_message(line)))
     if goal := keep_telling(kept.get("goal", ())):
         goal = [*goal[:1], *(line for line in goal[1:] if not (ledger.requests and is_order(line)))]
         made["goal"] = (
@@ -58,6 +59,7 @@ def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sec
         kept_lines[id] = tuple(
             told for line in kept_lines.get(id, ()) if (told := _put_revocation(line, id == "constraints", sentences))
         )
+    kept_lines["constraints"] = tuple(sorted(kept_lines["constraints"], key=lambda line: line.startswith(FORMERLY)))
     return {id: lines for id, lines in kept_lines.items() if lines}
 
 

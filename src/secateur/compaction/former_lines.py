@@ -62,7 +62,7 @@ def _drop_lead(line: str) -> str:
 
 def is_order(line: str) -> bool:
     """Whether a line quotes an order that was given for once: others came after it."""
-    said = strip_bullet(line.removeprefix(FORMERLY)).strip("\"“”' ")
+    said = _SPEAKER.sub("", strip_bullet(line.removeprefix(FORMERLY))).strip("\"“”' ")
     return len(said) <= _ORDER_CHARS and is_errand(said)
 
 
@@ -81,6 +81,10 @@ def _is_wish(sentence: str) -> bool:
     return is_standing(sentence) or (is_forced(sentence) and not is_errand(sentence))
 
 
+_SPEAKER = re.compile(  # "User said: ...", "the user then asked me to ..."
+    r"(?i)^[*_]{0,2}(?:the\s+)?user\b(?:(?:\s+(?:then|now|also|later|explicitly|just))*\s+(?:said|asked|requested|ordered|told"
+    r"|instructed)(?:\s+(?:me|the\s+(?:agent|assistant)))?(?:\s+to\b)?)?[*_:\s]{1,4}"
+)
 _ASKS = re.compile(r"(?i)\W*(?:(?:and|so|now|ok(?:ay)?|also|then)[,\s]+)*(?:can|could|would|will)\s+(?:you|we)\b")
 _MESSAGE = re.compile(r"(?i)[*_]{0,2}(?:(?:user )?(?:message|request|prompt) ?#?\d{0,3}\W{1,6})?[\"“](?P<said>[^\n]+)")
 _TOLD = re.compile(  # what a host writes in place of a message

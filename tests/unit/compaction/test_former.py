@@ -81,6 +81,24 @@ def test_messages_of_then_are_no_wishes_once_the_user_wrote_others() -> None:
     assert with_former_states(kept, Ledger())["instructions"] == kept["instructions"]
 
 
+def test_orders_of_then_are_no_demands_however_a_host_quotes_them() -> None:
+    orders = formerly(
+        'User: "now commit and push this"', "The user then asked to delete that file", "Run the tests again"
+    )
+    demands = formerly("User asked to always commit after each step", "User wants to keep the names", "Never push")
+    since = Ledger(requests=(UserRequest("Write the docs."),))
+    assert with_former_states({"constraints": (*orders, *demands)}, since) == {"constraints": demands}
+    assert with_former_states({"constraints": orders}, Ledger()) == {"constraints": orders}
+
+
+def test_what_the_user_said_since_stands_before_the_demands_of_then() -> None:
+    demands = formerly("Keep the license.", "The choice of a team must persist.", "Use blue.")
+    since = Ledger(requests=(UserRequest("Teams should not persist."),))
+    first, *others = with_former_states({"constraints": demands}, since)["constraints"]
+    assert "since an earlier summary, the user: Teams should not persist." in first
+    assert tuple(others) == (demands[0], demands[2])
+
+
 def test_a_line_loses_the_sentence_that_leads_to_what_stood_below_it() -> None:
     lines = ("The user wants a faster reader. Specifically:", "- The reader of tables:")
     assert select_telling(lines) == ("The user wants a faster reader.", "- The reader of tables")

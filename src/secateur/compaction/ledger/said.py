@@ -191,26 +191,6 @@ def _split_sentences(text: str) -> Iterator[str]:
             yield from (one.strip() for one in STOP.split(block[0]) if one.strip())
 
 
-def cut_pasted(text: str) -> str:
-    """Return a text with only the first lines of each run of lines that are of a log or of a screen, and a count."""
-    made: list[str] = []
-    run = 0  # lines of the run so far
-    lines = text.rstrip().split("\n")
-    for at, line in enumerate((*lines, None)):
-        is_last = at == len(lines) - 1 and ADDED.search(lines[-1]) is not None
-        if line is not None and _PASTED.match(line) and not is_last:
-            run += 1
-            if run > _PASTED_LINES:
-                continue
-        else:
-            if run > _PASTED_LINES:
-                made.append(f"[{run - _PASTED_LINES} more lines]")
-            run = 0
-        if line is not None:
-            made.append(line)
-    return "\n".join(made)
-
-
 def strip_emphasis(text: str) -> str:
     """Return a text in one line, without marks of emphasis and of code."""
     return collapse_whitespace(_EMPHASIS.sub("", text))
@@ -254,13 +234,6 @@ _OPENING = re.compile(  # "Now I have the full picture. Let me summarize it."
     r"(?:let\s+me\s+(?:summari[sz]e|share|explain|lay\s+out|present|give)\b[^.!?:\n]{0,120}[.!:]\s+"
     r"|here(?:['’]s|\s+(?:is|are))\s+(?:my|the|an?)\s+(?:\w+\s+){0,2}(?:review|analysis|summary|findings|assessment)[.!:]\s+)?"
 )
-_PASTED = re.compile(  # a line of a log, of a trace or of a screen
-    r"\s*(?:(?:[A-Z][a-z]{2}\s{1,2}\d{1,2}\s|\d{4}-\d\d-\d\d[T ]|\[)?\d\d:\d\d:\d\d"
-    r"|at\s+\S[^\n]*[:(]\d|\{\"|File \"[^\"]+\", line \d"
-    r"|\[?(?:DEBUG|DEBU|INFO|WARN(?:ING)?|ERROR|TRACE)\b|[\u2500-\u257f]|[^\n]*[\u2500-\u257f]{4})"
-)
-_PASTED_LINES = 2  # of a run of them that are kept
-ADDED = re.compile(r"(?:(?<!\S)[^\W\d_]{1,20}(?:['’][a-z]{1,3})?,?[ ]){6}")  # the user's words behind a line of a log
 _REJECTED = re.compile(  # Claude Code
     r"The user doesn['’]t want to proceed with this tool use\. [^\n]{0,200}the user said:\n(.+)\Z", re.S
 )

@@ -6,8 +6,7 @@ import pytest
 
 from conversation import assistant, in_order, result, talk, user
 from secateur.compaction.ledger import build_ledger, render_ledger
-from secateur.compaction.ledger.said import cut_pasted, get_rejection, get_user_text, strip_file_links
-from secateur.compaction.ledger.user.briefs import condense_request
+from secateur.compaction.ledger.said import get_rejection, get_user_text, strip_file_links
 from secateur.model import Message
 
 FILES = "./a.py\n./src/b.py\n./src/error.py\n./README.md\n"
@@ -92,19 +91,3 @@ def test_a_message_that_the_user_followed_with_another_one_is_replied_to_with_it
         f"- [{first}, replied to with {second}] Split the cart in two.",
         f"- [{second}] Sort the rows, too.",
     ]
-
-
-def test_of_a_log_that_was_pasted_the_first_lines_and_a_count_stay() -> None:
-    log = [f"Feb  9 09:56:{n} |INFO| saved row={n}" for n in range(10, 16)]
-    text = "\n".join(("It saves twice:", *log, "Why is that?"))
-    assert cut_pasted(text) == "\n".join(("It saves twice:", *log[:2], "[4 more lines]", "Why is that?"))
-    assert cut_pasted("\n".join(log[:2])) == "\n".join(log[:2])
-
-
-def test_the_users_words_behind_the_last_line_of_a_log_stay() -> None:
-    log = [f"Feb  9 09:56:{n} |INFO| saved row={n}" for n in range(10, 40)]
-    said = f"{log[-1]} and the open window still shows the old rows"
-    text = "\n".join((*log[:-1], said))
-    assert cut_pasted(text) == "\n".join((*log[:2], "[27 more lines]", said))
-    assert condense_request(cut_pasted(text), 150).endswith(said)
-    assert "saved row=39" not in condense_request("\n".join(("Why are they saved twice?", *log)), 150)

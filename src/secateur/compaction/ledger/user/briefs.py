@@ -12,7 +12,8 @@ are listed as constraints. A sentence that has no room at all is cut between wor
 import re
 from collections.abc import Sequence
 
-from secateur.compaction.ledger.said import ADDED, keep_ends
+from secateur.compaction.ledger.pasted import ADDED
+from secateur.compaction.ledger.said import keep_ends
 from secateur.compaction.ledger.user.brief_units import (
     CODE_RANK,
     NUMBER,

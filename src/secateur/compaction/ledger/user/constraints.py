@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.language import detect_language
 from secateur.compaction.ledger.entries import Constraint, Scope
+from secateur.compaction.ledger.pasted import find_printed
 from secateur.compaction.ledger.said import (
     CODE,
     STOP,
@@ -45,6 +46,7 @@ from secateur.compaction.ledger.user.demands import (
     strip_unsaid,
 )
 from secateur.compaction.ledger.user.edit_bans import find_edit_ban
+from secateur.compaction.ledger.user.force_words import is_order_for
 from secateur.compaction.ledger.user.retractions import is_choice, is_retraction, mark_replaced
 from secateur.compaction.ledger.user.rule_units import split_rules
 from secateur.compaction.ledger.user.rules import (
@@ -157,8 +159,9 @@ def is_demand(sentence: str) -> bool:
 
 
 def is_standing(sentence: str) -> bool:
-    """Return whether a sentence holds from now on, not for one request only."""
-    return bool(STANDING.search(strip_put_off(unicodedata.normalize("NFC", sentence))))
+    """Return whether a sentence holds from now on, not for one request only: an order says what it is for as well."""
+    text = strip_put_off(unicodedata.normalize("NFC", sentence))
+    return (hit := STANDING.search(text)) is not None and not is_order_for(text, hit.start())
 
 
 def normalize_demand(text: str) -> str:
@@ -189,6 +192,9 @@ def _split_demands(text: str, is_report: bool) -> Iterator[str]:
         opening, *items = sentence.split("\n")
         if items and not is_demand(opening):
             items = [line for line in items if not line.startswith(CODE)]
+            if _STEPS.search(opening):  # what is to be done, one thing after another
+                yield from (line.strip() for line in items if _FORBIDS.match(line))
+                continue
             if is_report:
                 yield from (line.strip() for line in items)
                 continue
@@ -204,12 +210,14 @@ def _split_clauses(sentences: Iterable[str]) -> Iterator[str]:
 
 
 def strip_data(text: str) -> str:
-    """Return a text without lines of logs, JSON and code, and without the lines on which these go on."""
+    """Return a text without lines of logs, terminals, JSON and code, and without the lines on which these go on."""
     kept = []
     is_data = False
-    for line in text.split("\n"):
+    lines = text.split("\n")
+    printed = frozenset(find_printed(lines, is_strict=True))
+    for at, line in enumerate(lines):
         is_data = bool(line.strip()) and (
-            DATA.match(line) is not None or (is_data and _GOES_ON.match(line) is not None)
+            at in printed or DATA.match(line) is not None or (is_data and _GOES_ON.match(line) is not None)
         )
         if not is_data:
             kept.append(line)
@@ -258,6 +266,10 @@ def _strip_findings(text: str) -> str:
 _DANGLING = re.compile(
     r"(?i)(?<=\w)[\s,;–—-]{1,4}(?:but|and)\s+(?:first\s+)?see\s+(?:below|above)\W{0,3}\Z"
 )  # points elsewhere
+_STEPS = re.compile(
+    r"(?i)\b(?:next steps?|to-?dos?|action items?|(?:open|remaining|pending|next) (?:items|tasks|steps|work))\W*\Z"
+)
+_FORBIDS = re.compile(r"(?i)\W*(?:\d{1,2}[.)]\s+)?(?:do not|don['’]t|never|only|no)\b")
 _BULLET = re.compile(r"\A\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _SMALL_STOP = re.compile(r"(?<=[^\W\d_][.!])[ ]+(?=[a-z])(?<!e\.g\. )(?<!i\.e\. )(?<!vs\. )(?<!etc\. )(?<!\.\.\. )")
 _CLAUSE_CHARS = 20  # a shorter one says nothing alone

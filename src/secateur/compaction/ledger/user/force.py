@@ -27,6 +27,7 @@ from secateur.compaction.ledger.user.force_words import (
     list_manners,
 )
 from secateur.compaction.ledger.user.opposed_rules import mark_overruled
+from secateur.compaction.ledger.user.permissions import is_permission
 from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES, limit_rules, list_rules
 from secateur.compaction.ledger.user.retractions import is_choice, is_negative
 from secateur.memoizing import memoize_texts
@@ -123,7 +124,7 @@ def _is_idle(one: Constraint, requests: Sequence[UserRequest]) -> bool:
     """Whether a demand stands in the requests anyway, or was carried out."""
     if one.replaced_by or is_ruling(one):
         return False
-    if is_format(one.text) or _is_unasked(one, requests):
+    if is_format(one.text) or is_permission(one.text) or _is_unasked(one, requests):
         return True
     states = {request.state for request in requests if mark(request.key) == mark(one.key)}
     is_answered = states <= {"done", "superseded"}

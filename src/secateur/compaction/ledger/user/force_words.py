@@ -47,8 +47,13 @@ def is_forced_otherwise(text: str) -> bool:
 @memoize_texts(4_096)
 def is_errand(text: str) -> bool:
     """Whether an English sentence is an order to be carried out once, and forbids nothing."""
-    said = _ASIDE.sub(" ", text)
+    said = _SUBORDINATE.sub(" ", _ASIDE.sub(" ", text))
     return _ERRAND.match(said) is not None and not _FORCED.search(said) and not is_manner(said)
+
+
+def is_order_for(text: str, end: int) -> bool:
+    """Whether a text begins as an order, and what stands at this place belongs to what the order is for or about."""
+    return _ERRAND.match(text) is not None and _SUBORDINATES.search(text, 0, end) is not None
 
 
 def is_one_off(text: str) -> bool:
@@ -96,6 +101,10 @@ def _is_single_change(text: str) -> bool:
 
 
 _ASIDE = re.compile(r"\([^()]*\)")
+_CLAUSE = r"\b(?:whether|what|how|why|because|since|so\s+(?:that|it|we|they)|so\s+\w+\s+(?:is|are))\b"
+_CASES = r"\bif:\s*\n"  # points of a case that is thought through
+_SUBORDINATES = re.compile(rf"(?i){_CLAUSE}|{_CASES}")
+_SUBORDINATE = re.compile(rf"(?is){_CASES}.*|{_CLAUSE}(?:(?!\b(?:and|but|if:))[^,;.:\n])*")
 _FORCED = re.compile(
     r"(?i)\b(?:never|must(?:\s+not|n['’]t)?|do\s+not|don['’]?t|dont|may\s+not|can(?:not|['’]t|\s+only)|always|only|exactly"
     r"|at\s+(?:least|most)|no\s+(?:more|less|fewer|longer)\b|no\s+(?:new|changes?)|without|avoid|forbidden|prohibited"
@@ -142,7 +151,7 @@ _COMPLAINS = re.compile(  # "the list broke, that should never happen"
 _ONCE = re.compile(  # a question, a remark that trails off, a report to look into, and to go back: done once answered
     r"(?i)[?？]\W*$|\b(?:must|should|needs?\s+to)\b[^\n]*(?:\.{3}|…)\W*$"
     r"|^\W*(?:please\s+|but\s+)?(?:do\s+not|don['’]t)\s+(?:edit|make|change|modify|write)\s+(?:(?:any|the)\s+)?"
-    r"(?:files?|changes|code|anything)\W*$|^\W*(?:report\s+)?(?:only\s+)?(?:concrete\s+)?findings\s+only\b"
+    r"(?:files?|changes|code|anything)\W*$|^\W*(?:please\s+)?(?:(?:report|give|list|return)\s+)?(?:only\s+)?(?:concrete\s+)?findings\s+only\b"
     r"|\b(?:investigate|look\s+into\s+(?:it|this|that)|check\s+(?:it|this|that))\W*$"
 )
 _UNDOES = re.compile(
@@ -180,7 +189,7 @@ _ERRAND = re.compile(
     r"|(?:you|we)\s+(?:can|should)|i\s+(?:want|need)\s+you\s+to)[\s,:]+){0,4}"
     r"(?:re-?run|run|commit|push|pull|merge|rebase|remo?ve?|delete|add|move|rename|start|continue|finish|fix|release|update"
     r"|check|look|show|tell|explain|write|create|implement|read|investigate|build|test|try|open|close|kill|spawn|make\s+an?|do\s+it"
-    r"|review|focus|revert|undo|install|publish|deploy|tackle|go\s+on|give|list|print|find|search|rewrite|split|refactor|drop|put|hide|swap)\b"
+    r"|review|focus|revert|undo|install|publish|deploy|tackle|go\s+on|give|list|print|find|search|rewrite|split|refactor|drop|put|hide|swap|adjust|adapt|convert|extend|replace|change(?!\s+(?:nothing|no|only)\b))\b"
 )
 CASE = re.compile(
     r"(?i)\W*(?:[^:.\n]{1,40}:[*_]*\s+)?(?:when|if|where|for|in case"

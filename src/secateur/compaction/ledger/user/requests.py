@@ -15,9 +15,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Question, Quote, RequestState, UserRequest
+from secateur.compaction.ledger.pasted import cut_pasted
 from secateur.compaction.ledger.said import (
     clean_words,
-    cut_pasted,
     describe_rejected,
     find_expansions,
     get_agent_text,

@@ -381,6 +381,40 @@ def test_a_ban_on_every_change_is_told_from_one_on_some(said: str, ban: str) -> 
     assert find_edit_ban(said) == ban
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I guess we don't always have the name when we read a row.",
+        "Shop A closes without a sale (the bell rings, no row created).",
+        "This test is close, but it starts where a sale makes no changes.",
+        "It does not require any change of the table.",
+        "The move should not mean a new name.",
+        "The new sort should help.",
+    ],
+)
+def test_what_only_says_how_things_are_is_no_demand(said: str) -> None:
+    assert not found(user(said))
+
+
+@pytest.mark.parametrize(
+    ("said", "scope"),
+    [
+        ("change the script so it takes the newest file and we always have the latest rows", "request"),
+        ("look at the reader and tell me what would differ if:\n- we always write\n- nothing is read", "request"),
+        ("please run the tests whenever you change the reader", "standing"),
+        ("always commit so that we lose nothing", "standing"),
+        ("Do as I say, and never push.", "standing"),
+    ],
+)
+def test_an_order_that_tells_what_it_is_for_does_not_hold_from_now_on(said: str, scope: str) -> None:
+    assert [one.scope for one in found(user(said))] == [scope]
+
+
+def test_of_steps_that_are_to_be_done_next_only_bans_are_demands() -> None:
+    steps = "Next steps:\n1. Wait before you sell.\n2. Then ring the bell, at least twice.\n3. Do not open the till."
+    assert [one.text for one in found(user(f"Go on.\n\n{steps}"))] == ["3. Do not open the till."]
+
+
 def host(text: str) -> Message:
     return Message(
         "system", (), (Part("text", (), f"<permissions instructions>\n{text}\n</permissions instructions>"),), "harness"

@@ -32,6 +32,27 @@ def listed(*messages: Message) -> list[str]:
 DONE = assistant(text="That is done now, as you asked.")
 
 
+@pytest.mark.parametrize(
+    ("said", "is_kept"),
+    [
+        ("Focus on whether the list is short enough, whether it is right without being slow", False),
+        ("Please give concrete findings only.", False),
+        ("change the script so it's made by hand so we are always first", False),
+        ("look at the shop and tell me what would differ if:\n- we never close\n- we only sell tea", False),
+        ("Explain how it works and never touch the till.", True),
+        ("Change nothing else, only the till.", True),
+    ],
+)
+def test_an_order_that_was_carried_out_is_no_demand_whatever_it_was_for(said: str, is_kept: bool) -> None:
+    assert bool(listed(user("Sell tea."), DONE, user(said), DONE, user("Write the docs."), DONE)) is is_kept
+
+
+def test_a_permission_is_a_demand_only_where_it_lifts_a_ban() -> None:
+    assert listed(user("Sell tea. You may now open the till."), DONE) == []
+    (line,) = listed(user("Don't open the till."), DONE, user("You may open the till now."), DONE)
+    assert line.endswith("] You may open the till now. — replaces: “Don't open the till.”")
+
+
 def test_what_forbids_or_commands_comes_first() -> None:
     said = "I prefer short functions.\nKeep the old names.\nYou must not edit gen/.\nUse at most two threads."
     assert listed(user(said)) == [
