@@ -15,7 +15,7 @@ from secateur.compaction.ledger.turns.progress import has_changed, list_told_ste
 from secateur.compaction.ledger.turns.replies import condense_reply
 from secateur.compaction.ledger.turns.reports import drop_deeds
 from secateur.compaction.ledger.turns.step_kinds import is_step
-from secateur.compaction.ledger.work.verdict import is_said_undone
+from secateur.compaction.ledger.work.said_open import is_said_undone
 from secateur.tool_kinds import ToolKind, detect_tool_kind
 
 UNDONE_CHARS = 400  # of a report before the last words that says what was not done: steps tell the rest

@@ -82,7 +82,7 @@ def test_what_is_not_done_stays_when_long_last_words_are_cut() -> None:
 def test_words_that_are_all_code_are_no_last_words() -> None:
     history = [user("Do a."), assistant(text="Done, ready to push."), user("Show it."), assistant(text="```\nx\n```")]
     assert render_ledger(settled(history, 4))["next"] == (
-        "- where it stands: the agent ended its turn; the user is next; open: what the agent says is not done",
+        "- where it stands: the agent ended its turn; the user is next; no call edited a file",
         "- before that the agent said: Done, ready to push.",
     )
 
@@ -518,3 +518,27 @@ def test_work_that_was_committed_before_the_user_wrote_on_is_not_left_half_done(
     ]
     stands = render_ledger(build_ledger(talk(*said).messages))["next"][0]
     assert ("open before it" in stands) is is_left
+
+
+@pytest.mark.parametrize(
+    ("said", "at_rest", "at_work"),
+    [
+        ("The lamp is mended, but not yet committed.", True, True),
+        ("I looked for uncommitted changes of the lamp.", True, True),
+        ("I'm looking for uncommitted changes of the lamp.", True, False),
+        ("Ready to commit or merge.", False, False),
+        ("Want to see it, or is it still to do?", False, False),
+        ("It blinks because the socket is not finished.", False, False),
+        ("1. High: a loose socket is not fixed by this.", False, False),
+        ("The lamp is mended.", False, False),
+    ],
+)
+def test_what_the_agent_says_is_not_done_is_a_statement_of_its_own_words(
+    said: str, at_rest: bool, at_work: bool
+) -> None:
+    told = "; open: what the agent says is not done"
+    rests = render_ledger(build_ledger(talk(user("Mend the lamp."), *ran("make x"), assistant(text=said)).messages))
+    assert (told in rests["next"][0]) is at_rest
+    call = assistant(("1", "bash", json.dumps({"command": "make x"})), text=said)
+    works = build_ledger(talk(user("Mend the lamp."), call, result("Exit code: 0\nok", "bash", "1")).messages)
+    assert (told in render_ledger(works)["next"][0]) is at_work

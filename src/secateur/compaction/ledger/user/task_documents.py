@@ -2,13 +2,14 @@
 
 Rule: a request names a document by its file name, or by a numbered part of the work ("phase 1") that its file name has;
 and the document lists what is to be done. It is told under its own name, never as the user's words: by its boxes as
-they were last seen, with the edits that tick them, and the tasks that are open; one without boxes by its decisive
-lines. The newest that was read counts. What it forbids or commands in capitals is a rule under its name.
+they were last seen, with the edits that tick them, those that were ticked in this session, and the tasks that are open;
+one without boxes by its decisive lines. The newest that was read counts, by a tool or by a command that shows it whole.
+What it forbids or commands in capitals is a rule under its name.
 """
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from msgspec import Struct
@@ -20,22 +21,25 @@ from secateur.compaction.ledger.user.briefs import condense_request
 from secateur.compaction.ledger.user.constraints import extract_rules
 from secateur.compaction.ledger.user.rules import name_rules, strip_numbers
 from secateur.redact import redact
-from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
-from secateur.toolcalls.file_effects import list_paths
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, get_output
+from secateur.toolcalls.file_effects import list_command_lines, list_paths
 
 DETAIL_CHARS, TASK_CHARS = 600, 160  # of what is said of the next open task, and of each one after it
 MAX_CHARS, LEAST_CHARS = 1_400, 300  # of a quoted document, where there is room and where there is little
 SEARCHED_CHARS = 24_000
+TICKED = "ticked in this session"
+_MOST_NEW = 4  # tasks that were ticked, by name
 
 
 def find_task_document(done: Iterable[Action], requests: Sequence[UserRequest]) -> TaskDocument | None:
     """Return the newest document that a request names and that lists what is to be done; None if there is none."""
     done = tuple(done)
-    read = _find_newest(done, requests)
+    first, read = _find_readings(done, requests)
     if read is None:
         return None
     tasks = _list_tasks(read.text)
-    told = _tell_tasks(_apply_edits(tasks, read, done)) if len(tasks) >= _FEWEST_TASKS else ""
+    before = frozenset(one.text for one in _list_tasks(first.text) if one.is_done) if first else frozenset()
+    told = _tell_tasks(_apply_edits(tasks, read, done), before) if len(tasks) >= _FEWEST_TASKS else ""
     told = told or _BOX.sub(r"\1", _FRAME.sub("", read.text)).strip()
     name = read.name if ":" in read.path else read.path
     return TaskDocument(name, condense_request(redact(told), MAX_CHARS), read.key)
@@ -50,8 +54,9 @@ class _Task(Struct, frozen=True):
 
 
 def _list_tasks(text: str) -> list[_Task]:
-    """Return the tasks that have a box and stand in no other task."""
+    """Return the tasks that have a box and stand in no other task; what is to hold at the end is no task."""
     found: list[_Task] = []
+    text = "".join(_split_criteria(text)) or text
     least = min((len(box[1]) for box in _TICKED.finditer(text)), default=0)
     is_within = False  # a task's lines
     for line in text.split("\n"):
@@ -66,6 +71,13 @@ def _list_tasks(text: str) -> list[_Task]:
     return found
 
 
+def _split_criteria(text: str) -> list[str]:
+    """Return the sections of a document without those on when it counts as done; none if no box would be left."""
+    sections = _SECTION.split(text)
+    kept = [one for one in sections if not _CRITERIA.match(one)]
+    return kept if any(map(_TICKED.search, kept)) else []
+
+
 def _apply_edits(tasks: list[_Task], read: "_Read", done: Sequence[Action]) -> list[_Task]:
     """Return the tasks with their boxes as later edits left them, and as later pieces of the document show them."""
     at = next((number for number, action in enumerate(done) if action.key == read.key), len(done))
@@ -78,10 +90,9 @@ def _apply_edits(tasks: list[_Task], read: "_Read", done: Sequence[Action]) -> l
 
 def _list_later_texts(action: Action, read: "_Read") -> Iterator[str]:
     """Yield what a later call wrote into the document or showed of it."""
-    if action.kind == "read":
-        if action.result and read.path in list_paths(action):
-            yield strip_numbers(action.said[:SEARCHED_CHARS])
-    elif action.ok:
+    if action.result:
+        yield from (text for path, text in _list_shown(action) if _is_same(path, read.path))
+    if action.kind != "read":
         yield from (edit.new for edit in list_rewrites(action) if _is_same(edit.path, read.path))
 
 
@@ -91,15 +102,17 @@ def _is_same(path: str, other: str) -> bool:
     return longer == shorter or longer.endswith(f"/{shorter.removeprefix('./')}")
 
 
-def _tell_tasks(tasks: Sequence[_Task]) -> str:
-    """Tell how many tasks are ticked, the first that is open with what is said of it, and those after it.
+def _tell_tasks(tasks: Sequence[_Task], before: Collection[str]) -> str:
+    """Tell how many tasks are ticked and which of them since the first reading, the first open one, and those after it.
 
-    Where none is ticked, nobody may have kept the boxes: then all tasks are told alike.
+    `before`: those that were ticked then. Where none is ticked, nobody may have kept the boxes: all are told alike.
     """
     left = [one for one in tasks if not one.is_done]
     lines = [f"boxes as last seen: {len(tasks) - len(left)} of {len(tasks)} done"]
     if len(left) == len(tasks):
         return "\n".join((*lines, *(f"task: {clip_text(one.text, TASK_CHARS)}" for one in tasks)))
+    new = [one.text for one in tasks if one.is_done and one.text not in before]
+    lines += [f"{TICKED}: {clip_text(text, TASK_CHARS)}" for text in new[-_MOST_NEW:]]
     if left:
         lines.append(f"next open: {left[0].text}")
         sizes = accumulate(len(line) for line in left[0].details)
@@ -109,7 +122,7 @@ def _tell_tasks(tasks: Sequence[_Task]) -> str:
 
 def list_document_rules(done: Iterable[Action], requests: Sequence[UserRequest]) -> Iterator[Constraint]:
     """Yield what that document forbids or commands in capitals; its tasks are no rules."""
-    read = _find_newest(done, requests)
+    _, read = _find_readings(done, requests)
     if read is not None:
         text = _TASK_LINE.sub("", read.text)
         yield from (one for one in extract_rules(text, read.key, read.name) if _CAPITALS.search(one.text))
@@ -124,22 +137,31 @@ class _Read(Struct, frozen=True):
     key: str
 
 
-def _find_newest(done: Iterable[Action], requests: Sequence[UserRequest]) -> _Read | None:
-    """Return the newest reading of a task document; a short piece does not stand for the whole that was read before."""
+def _find_readings(done: Iterable[Action], requests: Sequence[UserRequest]) -> tuple[_Read, _Read] | tuple[None, None]:
+    """Return the first and the newest reading of the newest task document; a short piece does not stand for a whole."""
     asked = [text for one in requests if _GIVES_WORK.search(text := one.text)]
-    found: _Read | None = None
+    first: dict[str, _Read] = {}
+    newest: _Read | None = None
     for action in done if asked else ():
-        if action.kind != "read" or not action.ok or not action.result:
-            continue
-        for path in list_paths(action):
+        for path, text in _list_shown(action) if action.ok and action.result else ():
             name = posixpath.basename(path)
-            text = strip_numbers(action.said[:SEARCHED_CHARS])
-            is_piece = found is not None and found.name == name and len(text) < _PIECE_SHARE * len(found.text)
+            is_piece = newest is not None and newest.name == name and len(text) < _PIECE_SHARE * len(newest.text)
             if is_piece or not _WRITTEN.search(name) or name_rules(name):
                 continue
             if _LISTS.search(text) and _is_named(name, asked):
-                found = _Read(name, path, text, action.key)
-    return found
+                newest = _Read(name, path, text, action.key)
+                first.setdefault(name, newest)
+    return (first[newest.name], newest) if newest else (None, None)
+
+
+def _list_shown(action: Action) -> Iterator[tuple[str, str]]:
+    """Yield the files that a call shows from their beginning, each with what it shows."""
+    if action.kind == "read":
+        yield from ((path, strip_numbers(action.said[:SEARCHED_CHARS])) for path in list_paths(action))
+    elif action.kind == "run" and len(lines := list_command_lines(action)) == 1:
+        shown = _SHOWS.fullmatch(lines[0].strip())
+        path = (shown[1] or shown[2] or shown[3].replace("\\ ", " ")) if shown else ""
+        yield from ((one, get_output(action)[:SEARCHED_CHARS]) for one in (path,) if one)
 
 
 def shorten_document(document: TaskDocument | None, share: float) -> TaskDocument | None:
@@ -173,6 +195,15 @@ _PART = re.compile(
 )
 _LISTS = re.compile(
     r"(?im)^[ \t]*[-*] \[[ x]\] |^#{1,4} .*\b(?:tasks?|goals?|acceptance|requirements?|objectives?|scope|steps?)\b"
+)
+_SHOWS = re.compile(
+    r"(?:cd [^\n;&|]{1,300} && )?(?:cat|sed -n [\"']?1,\d{2,5}p[\"']?) "
+    r"(?:\"([^\"\n]+)\"|'([^'\n]+)'|((?:\\.|[^\s\\])+))"
+)
+_SECTION = re.compile(r"(?m)^(?=#{1,6} )")
+_CRITERIA = re.compile(
+    r"(?i)#{1,6} [^\n]*\b(?:acceptance|criteria|definition of done|done when|verification|validation|checklist"
+    r"|success|exit|quality gates?)\b"
 )
 _FEWEST_TASKS = 2  # with boxes
 _TICKED = re.compile(r"(?m)^([ \t]*)[-*] \[([ xX])\] +([^\n]*\S)")

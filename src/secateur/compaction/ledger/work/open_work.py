@@ -6,7 +6,7 @@ Rule: a request is open while the agent has not ended its turn with an answer. H
 import re
 from collections.abc import Iterable, Iterator
 
-from secateur.compaction.ledger.entries import Command, Ledger, UserRequest
+from secateur.compaction.ledger.entries import Command, Ledger, TaskDocument, UserRequest
 from secateur.compaction.ledger.files.lines import find_base, find_tops, shorten_path
 from secateur.compaction.ledger.files.paths import find_place
 from secateur.compaction.ledger.files.touched import OTHERS
@@ -14,6 +14,7 @@ from secateur.compaction.ledger.user.constraints import clip_sentences
 from secateur.compaction.ledger.user.project_rules import find_protection
 from secateur.compaction.ledger.user.requests import is_substantial
 from secateur.compaction.ledger.user.taken_back import is_bare_retraction
+from secateur.compaction.ledger.user.task_documents import TICKED
 from secateur.compaction.ledger.work.endings import SUBMITTED
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.actions import collapse_whitespace
@@ -81,6 +82,20 @@ def list_failing(ledger: Ledger) -> list[Command]:
 def is_blocked(check: Command) -> bool:
     """Whether a check failed by what the machine forbids or lacks, such as the network in a sandbox."""
     return check.ok is False and _BLOCKED.search(check.told) is not None
+
+
+def count_boxes(ledger: Ledger) -> int:
+    """Count the boxes of the task document that are left; none where a rule leaves the others to somebody else."""
+    boxes = _BOXES.search(ledger.document.text) if ledger.document else None
+    if ledger.document is None or boxes is None:
+        return 0
+    is_single = any(_SINGLE_TASK.search(one.text) for one in ledger.constraints if not one.replaced_by)
+    return 0 if is_single and f"{TICKED}: " in ledger.document.text else int(boxes[2]) - int(boxes[1])
+
+
+def has_boxes(document: TaskDocument) -> bool:
+    """Whether a task document tells what is left by its boxes."""
+    return _BOXES.search(document.text) is not None
 
 
 def find_submission(ledger: Ledger) -> str:
@@ -191,6 +206,12 @@ def _list_uncommitted(ledger: Ledger) -> Iterator[str]:
     yield from (shorten_path(places.get(path, path), root, tops) for path in ledger.uncommitted)
 
 
+_BOXES = re.compile(r"(\d{1,4}) of (\d{1,4}) done")
+_SINGLE_TASK = re.compile(
+    r"(?i)\bonly (?:work on |do |process )?(?:this|one|a|the) (?:single|one) task\b"
+    r"|\b(?:do not|don['’]t|never) (?:proceed|continue|go on|move on)"
+    r" to (?:additional|other|further|another|the next) tasks?\b"
+)
 _BLOCKED = re.compile(
     r"(?i)\b(?:bind|listen|connect|socket)\b[^\n]{0,80}: operation not permitted|\bread-only file system\b"
     r"|\bnetwork is unreachable\b|\bcould not resolve host\b|\b(?:denied|blocked|forbidden) by (?:the )?sandbox\b"

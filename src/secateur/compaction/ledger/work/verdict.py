@@ -9,13 +9,10 @@ show it.
 import re
 from collections.abc import Iterator
 
-from secateur.compaction.ledger.entries import Ledger, Quote, StandingKind, mark
+from secateur.compaction.ledger.entries import Ledger, StandingKind, mark
 from secateur.compaction.ledger.repository.ci import is_ci_failing
 from secateur.compaction.ledger.repository.unpushed import count_commits, is_tag
-from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.ledger.turns.announcements import BROKEN_OFF, is_breaking_off
-from secateur.compaction.ledger.turns.findings import has_findings
-from secateur.compaction.ledger.turns.last_words import UNFINISHED
 from secateur.compaction.ledger.turns.progress import has_changed, list_told_steps
 from secateur.compaction.ledger.user.opposed_rules import quote_opposed
 from secateur.compaction.ledger.user.requests import is_task
@@ -23,11 +20,14 @@ from secateur.compaction.ledger.user.taken_back import is_bare_retraction
 from secateur.compaction.ledger.work.endings import ENDINGS, SUBMITTED
 from secateur.compaction.ledger.work.open_work import (
     MOST_CHECKS,
+    count_boxes,
     find_open_request,
+    has_boxes,
     has_uncommitted,
     is_blocked,
     list_failing,
 )
+from secateur.compaction.ledger.work.said_open import describe_told, is_said_undone
 from secateur.compaction.ledger.work.standing import NOT_FIXED, NOTHING_CHANGED, NOTHING_OPEN
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
@@ -38,8 +38,8 @@ QUESTION_CHARS = 160
 ENDED_TURN = "the agent ended its turn"
 SPOKE_LAST, HOST_SPOKE = "the user spoke last", "the host told the agent to go on"
 NOT_DONE = "the fix (no existing file was changed)"
-SAID_UNDONE = "what the agent says is not done"
-SAID_FOUND = "what the agent's last words found"
+
+
 OPPOSED_PUSH = "rules on pushing oppose each other"
 NO_PULL_REQUEST = "a pull request (a rule speaks of them, and no call opened one)"
 ENDED_SESSION = ", which ended the session"
@@ -49,7 +49,7 @@ _ASKS = re.compile(rf"(?:{ENDED_TURN} and asks|the agent asked) “(.*)”(?=$|;
 _UNDONE: frozenset[StandingKind] = frozenset({"ended", "refuted", "outdated", "failed", "begun"})
 _RELEASES = frozenset({"publish", "release", "deploy", "upload"})
 _PUSHED_TAG = re.compile(r"\bgit push \S+ (?:refs/tags/)?(v?\d+\.\d+[\w.-]*) → ok")
-_EXPLAINS = re.compile(r"(?i)\b(?:since|because|if|when|unless|that|which|while) (?:\w+['’]?\w* ){1,3}(?:not |un)")
+
 _TRUNK = re.compile(r"main|master|trunk|develop|dev")
 _PULL_REQUEST = re.compile(r"(?i)\b(?:pull|merge) requests?\b|\bPRs?\b")
 _NAMES_PULL_REQUEST = re.compile(r"/pull/\d|\bPR #?\d|\bPR (?:is|was) \w+|\b(?:opened|created) (?:a |the )?(?:PR|pull)")
@@ -61,7 +61,7 @@ def render_verdict(ledger: Ledger) -> str:
         return ""
     turn = _describe_turn(ledger)
     is_settled = not ledger.questions and turn.startswith((ENDED_TURN, SUBMITTED))
-    left = ", ".join(_list_open(ledger)) or _describe_told(ledger, is_settled)
+    left = ", ".join(_list_open(ledger)) or describe_told(ledger, is_settled)
     behind = f"{_OPEN}{left}" if left else _get_settled(ledger) if is_settled else ""
     return f"- {WHERE}: {'; '.join(filter(None, (turn, behind)))}"
 
@@ -79,13 +79,13 @@ def is_done(ledger: Ledger) -> bool:
     """Whether nothing is left of any request: no other agent is at work, and this one tells of nothing left."""
     is_waiting = bool(ledger.questions) or any(one.kind == "running" for one in ledger.standing)
     is_told = ledger.last_words is not None and not is_said_undone(ledger.last_words)
-    is_listed = ledger.document is not None  # its boxes tell what is left
+    is_listed = ledger.document is not None and not has_boxes(ledger.document)  # nobody knows what is left
     return is_over(ledger) and is_told and not (is_waiting or is_listed) and bool(_get_settled(ledger))
 
 
 def _get_settled(ledger: Ledger) -> str:
     """Return what calls show of nothing being left; "" where something is, or nobody knows."""
-    is_left = any(_list_open(ledger)) or _describe_told(ledger, True)
+    is_left = any(_list_open(ledger)) or describe_told(ledger, True)
     return "" if is_left else next((one.text for one in ledger.standing if one.kind == "settled"), "")
 
 
@@ -206,8 +206,7 @@ def _list_open(ledger: Ledger) -> Iterator[str]:
     tasks = sum(one.state == "open" and bool(one.text) for one in ledger.tasks)
     of_plan = " of an older plan" if "planned" in kinds else ""
     yield from _count(tasks, f"task{of_plan}", f"tasks{of_plan}", is_least="tasks" in ledger.omitted)
-    if ledger.document and (boxes := _BOXES.search(ledger.document.text)):
-        yield from _count(int(boxes[2]) - int(boxes[1]), "box of the task document", "boxes of the task document")
+    yield from _count(count_boxes(ledger), "box of the task document", "boxes of the task document")
     for kind in ("ticket", "pull request"):
         yield from _count(sum((one.kind, one.state) == (kind, "open") for one in ledger.tickets), kind)
     if not ledger.questions:
@@ -262,39 +261,16 @@ def _list_unpushed(ledger: Ledger) -> Iterator[str]:
     yield from _count(sum(map(is_tag, ledger.unpushed)), "unpushed tag")
 
 
-def is_said_undone(*quotes: Quote | None) -> bool:
-    """Whether the agent says of something that it is left to do."""
-    said = (sentence for one in quotes if one for sentence in split_sentences(one.text))
-    return any(UNFINISHED.search(sentence) and not _EXPLAINS.search(sentence) for sentence in said)
-
-
-def _describe_told(ledger: Ledger, is_settled: bool) -> str:
-    """Say that the agent's words tell of something that is left, or of findings of which none is said to be fixed."""
-    if is_said_undone(ledger.last_words, ledger.report):
-        return SAID_UNDONE
-    text = ledger.last_words.text if is_settled and ledger.last_words else ""
-    is_review = bool(ledger.requests) and not has_changed(ledger.requests[-1].progress) and has_findings(text)
-    return SAID_FOUND if (is_review or _FINDS.search(text)) and not _FIXED.search(text) else ""
-
-
 def _count(number: int, name: str, names: str = "", is_least: bool = False) -> Iterator[str]:
     if number:
         yield f"{'at least ' * is_least}{number} {name if number == 1 else names or f'{name}s'}"
 
 
-_FINDS = re.compile(  # a finding of a review with its severity, or an open question under its heading
-    r"(?im)^[ \t]*(?:[-*•]|\d{1,2}[.)]|#{1,5})[ \t]+(?:\d{1,2}[.)][ \t]+)?[*\[(]{0,4}"
-    r"(?:critical|high|medium|low|major|minor|blocker|P[0-3])(?:[ \t](?:severity|priority))?[*\])]{0,4}[ \t]?"
-    r"(?:[:—–]|-[ \t]|(?<=[\])])[ \t])"
-    r"|^[ \t#*]{0,8}open questions?(?:[ \t]/[ \t]\w+)?[*]{0,2}:?[*]{0,2}[ \t]*\n\s*(?:[-*•]|\d{1,2}[.)])[ \t]+"
-    r"(?!none\b|no\b|n/a\b)\S"
-)
-_BOXES = re.compile(r"(\d{1,4}) of (\d{1,4}) done")
 _CHANGES = re.compile(
     r"(?i)\b(?:add|fix|implement|change|update|remove|delete|rename|refactor|create|write|replace|move|migrate"
     r"|rewrite|extend|mend|convert|split|build)\b"
 )
 _COMMITS = re.compile(r"(?i)\bcommit(?:t?ed|ting|s)?\b(?! (?:messages?|hash))")
 _JOINTS = re.compile(r"&&|\|\||[;|]")  # of a command line
-_FIXED = re.compile(r"(?i)\b(?:fixed|resolved|addressed|corrected|done)\b|[✅✔]")
+
 _ACT = re.compile(r"(?<![\w-])(push|commit|pull|merge|rebase|cherry-pick|publish|release|deploy|upload|apply)\b")

@@ -57,7 +57,8 @@ def test_boxes_are_those_that_the_edits_after_the_reading_left() -> None:
         f"{head}1 of 4 done\n    next open: Build the reader\n      - Read the header\n    then: Write its tests\n"
         "    then: Tell the others",
     )
-    after = (f"{head}2 of 4 done\n    next open: Write its tests\n    then: Tell the others",)
+    ticked_now = "ticked in this session: Build the reader"
+    after = (f"{head}2 of 4 done\n    {ticked_now}\n    next open: Write its tests\n    then: Tell the others",)
     assert goal(user("Start phase 1."), *read, *failed, *ticked, *other) == after
     assert goal(user("Start phase 1."), *read, *opened("plans/IMPORT-01.md", "- [x] Build the reader\n")) == after
 
@@ -133,3 +134,58 @@ def test_what_it_forbids_in_capitals_is_listed_first_of_the_rules() -> None:
     assert sum("PLAN-01.md" in line for line in lines) == 1
     unnamed = talk(user("Start it."), *opened("plans/PLAN-01.md", text)).messages
     assert build_ledger(unnamed).constraints == ()
+
+
+def ran(command: str, said: str) -> tuple[Message, Message]:
+    return assistant(("r", "bash", json.dumps({"command": command}))), result(said, "bash", "r")
+
+
+@pytest.mark.parametrize(
+    ("command", "is_shown"),
+    [
+        ('cat "plans/a b/PLAN-01.md"', True),
+        ("cd plans && cat PLAN-01.md", True),
+        ("sed -n '1,200p' plans/PLAN-01.md", True),
+        ("cat plans/a\\ b/PLAN-01.md", True),
+        ("sed -n '40,80p' plans/PLAN-01.md", False),
+        ("cat plans/PLAN-01.md | grep x", False),
+        ("cat NOTES.md plans/PLAN-01.md", False),
+    ],
+)
+def test_a_document_that_a_command_shows_whole_is_read(command: str, is_shown: bool) -> None:
+    shown = goal(user("Start phase 1."), *ran(command, PLAN))
+    assert bool(shown) is is_shown
+    assert all("1 of 2 done\n    next open: Build the reader" in line for line in shown)
+
+
+def test_what_was_ticked_since_the_first_reading_is_named() -> None:
+    ticked = PLAN.replace("[ ]", "[x]")
+    [line] = goal(user("Start phase 1."), *ran("cat PLAN-01.md", PLAN), *ran("cat PLAN-01.md", ticked))
+    assert line.endswith("boxes as last seen: 2 of 2 done\n    ticked in this session: Build the reader")
+
+
+def test_what_is_to_hold_at_the_end_is_no_task() -> None:
+    text = f"{PLAN}\n## Acceptance criteria\n\n- [ ] It is fast\n- [ ] It is small\n"
+    [line] = goal(user("Start phase 1."), *opened("PLAN-01.md", text))
+    assert line.endswith("1 of 2 done\n    next open: Build the reader")
+    alone = "# Import\n\n## Acceptance criteria\n\n- [x] It is fast\n- [ ] It is small\n"
+    [line] = goal(user("Start phase 1."), *opened("PLAN-01.md", alone))
+    assert line.endswith("1 of 2 done\n    next open: It is small")
+
+
+@pytest.mark.parametrize(
+    ("rule", "ticked", "told"),
+    [
+        ("You must only work on this single task.", True, ""),
+        ("You must only work on this single task.", False, "1 box of the task document"),
+        ("You must be fast.", True, "1 box of the task document"),
+    ],
+)
+def test_boxes_that_a_rule_leaves_to_others_are_not_open(rule: str, ticked: bool, told: str) -> None:
+    text = PLAN.replace("- [x] Write", "- [ ] Mend it\n- [x] Write")
+    edit = edited("- [ ] Mend it", "- [x] Mend it", "PLAN-01.md") if ticked else ()
+    read = opened("PLAN-01.md", text if ticked else PLAN)
+    made = build_ledger(talk(user(f"Start phase 1. {rule}"), *read, *edit, assistant(text="It is mended.")).messages)
+    stands = render_ledger(made)["next"][0]
+    assert ("task document" in stands) is bool(told)
+    assert told in stands
