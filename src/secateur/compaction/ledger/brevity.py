@@ -20,8 +20,10 @@ from secateur.compaction.ledger.turns.outcomes import UNSHOWN, name_files
 from secateur.compaction.ledger.turns.progress import has_changed, limit_progress, list_told_steps
 from secateur.compaction.ledger.turns.replies import drop_closing_question, keep_reservations
 from secateur.compaction.ledger.turns.step_choice import (
+    drop_mended,
     drop_settled,
     has_failed,
+    join_neighbors,
     list_names,
     split_names,
 )
@@ -44,6 +46,7 @@ _KNOWN_CHARS = 60  # of an error, by which it is known in another line
 def shorten_courses(ledger: Ledger) -> tuple[UserRequest, ...]:
     """Return the requests, each with what of its course is to be told at its age."""
     errors = [one.told for one in list_failing(ledger) if one.told]
+    failing = {name_told(one.text) for one in list_failing(ledger)}
     passing = _find_passing_files(ledger)
     has_tickets = bool(ledger.tickets)
     made: list[UserRequest] = []
@@ -51,6 +54,8 @@ def shorten_courses(ledger: Ledger) -> tuple[UserRequest, ...]:
         age = len(ledger.requests) - at
         after = ledger.requests[at + 1] if age > 1 else None
         known = _drop_chores(_drop_names(one.progress, passing), has_tickets)
+        if known:
+            known = replace(known, steps=drop_mended(known.steps, failing))
         progress = _shorten_progress(known, age, after)
         made.append(replace(one, progress=_drop_errors(progress, errors)))
     return tuple(made)
@@ -66,7 +71,7 @@ def drop_told_runs(ledger: Ledger) -> Ledger:
     is_begun = any(one.text not in {run.text for run in failing} for one in ledger.last_calls)
     newest = ledger.requests[-1]
     before = newest.progress or Progress()
-    steps = tuple(step for step in before.steps if " → " not in step or name_step(step) not in names)
+    steps = join_neighbors(step for step in before.steps if " → " not in step or name_step(step) not in names)
     left = replace(before, steps=steps) if steps or before.reply else None
     if left or (newest.goal and is_begun):  # else nothing else says that the agent has begun
         newest = replace(newest, progress=left)
@@ -175,7 +180,7 @@ def _shorten_progress(progress: Progress | None, age: int, after: UserRequest | 
     if progress is None or age == 1:
         return limit_progress(progress, steps, chars)
     told = [step for step in drop_settled(tuple(_drop_committed(progress.steps))) if not step.endswith(UNSHOWN)]
-    told = [step for step in told if age <= LATEST or not _is_past(step)]
+    told = list(join_neighbors(step for step in told if not _is_past(step)))
     reply = keep_reservations(progress.reply) if has_changed(progress) else progress.reply
     is_over = after is not None and after.answers != ""
     reply = drop_closing_question(reply) if is_over or is_offer(find_closing_question(reply)) else reply
@@ -254,6 +259,4 @@ def _drop_errors(progress: Progress | None, errors: Iterable[str]) -> Progress |
 
 
 _CHORES = re.compile(r"(?:cd \S+ && )?(?:bd|beads) \w+\b(?:(?!&&|;|\|)[^\n])*(?:(?:&&|;) (?:bd|beads) [^\n]*)?$")
-_FAILED = re.compile(
-    r"(.+? → failed(?: \d+ times| in \d+ of \d+ runs[^:,\n]{0,60})?(?:, (?:also )?the last)?): (.+)", re.S
-)
+_FAILED = re.compile(r"(.+? → failed): (.+)", re.S)

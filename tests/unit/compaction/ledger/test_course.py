@@ -11,7 +11,7 @@ from secateur.compaction.ledger.entries import Command, Constraint, FileEntry, P
 from secateur.compaction.ledger.relevance import select_relevant
 from secateur.compaction.ledger.turns.progress import join_progress, limit_progress
 from secateur.compaction.ledger.turns.replies import condense_reply, keep_reservations
-from secateur.compaction.ledger.turns.step_choice import has_failed, limit_steps
+from secateur.compaction.ledger.turns.step_choice import drop_mended, has_failed, join_neighbors, limit_steps
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.compaction.summary import write_within_budget
 from secateur.compaction.template import OURS
@@ -95,7 +95,7 @@ def test_runs_of_one_command_are_one_step_where_the_last_run_was() -> None:
     done = (*runs[0], *edited("a.py"), *runs[1], *edited("a.py"), *ran("pytest -q", "3 passed in 1s"))
     assert steps_of(*done) == (
         "changed a.py",
-        "pytest -q → failed 2 times, then ok: 3 passed in 1s",
+        "pytest -q → failed, then ok: 3 passed in 1s",
     )
 
 
@@ -149,7 +149,8 @@ def test_the_course_is_told_and_read_back() -> None:
     )
     lines = render_ledger(fit_ledger(build_ledger(talk(*history).messages), 4_000, estimate))
     told = "\n".join(lines["accomplished"])
-    assert told.index("changed rows.py") < told.index("pytest -q → ok") < told.index("moved rows.py to scan.py")
+    assert told.index("changed rows.py") < told.index("moved rows.py to scan.py")
+    assert "- test, ok (edited since): pytest -q — said: 2 passed in 1s" in lines["accomplished"]
     everything = "\n".join(line for some in lines.values() for line in some)
     assert everything.count("Should it also skip comments?") == 1  # beside the words that answer it
     course = [line for line in lines["accomplished"] if line.startswith("- [")]
@@ -406,32 +407,29 @@ def test_a_script_is_told_with_what_it_printed_last() -> None:
     )
 
 
-def test_failed_runs_are_counted_exactly_and_an_error_is_that_of_the_last_one() -> None:
+def test_of_many_runs_the_last_one_is_told_with_its_own_error() -> None:
     def run(said: str) -> tuple[Message, ...]:
         return assistant((said, "Bash", '{"command": "python try.py"}')), result(said, "Bash", said)
 
     trace = 'Traceback (most recent call last):\n  File "try.py", line {}, in <module>\n    load()\n{}'
     missing = run(trace.format(1, "rows.Missing: no row"))
-    lost, again = (run(trace.format(line, "KeyError: 'a'")) for line in (2, 3))
+    lost = run(trace.format(2, "KeyError: 'a'"))
     fine, better = run("2 rows kept"), run("3 rows kept")
     assert steps_of(*missing) == ("python try.py → failed: rows.Missing: no row",)
-    assert steps_of(*missing, *lost) == ("python try.py → failed 2 times, the last: KeyError: 'a'",)
-    assert steps_of(*lost, *again) == ("python try.py → failed 2 times: KeyError: 'a'",)
+    assert steps_of(*missing, *lost) == ("python try.py → failed: KeyError: 'a'",)
     assert steps_of(*missing, *fine, *edited("a.py"), *better, *lost) == (
         "changed a.py",
-        "python try.py → failed in 2 of 4 runs, also the last: KeyError: 'a'",
+        "python try.py → failed: KeyError: 'a'",
     )
     assert steps_of(*missing, *fine, *lost, *edited("a.py"), *better, *fine) == (
         "changed a.py",
-        "python try.py → failed before the last edit, then said: 2 rows kept",
+        "python try.py → failed, then said: 2 rows kept",
     )
-    assert steps_of(*missing, *fine, *better) == ("python try.py → failed in 1 of 3 runs, then said: 3 rows kept",)
 
 
 def test_a_step_of_many_runs_has_failed_where_the_last_one_did() -> None:
-    step = "python try.py → failed in 2 of 4 runs (1 of 2 since the last change of a file), also the last: no row"
-    assert has_failed(step)
-    assert not has_failed("python try.py → failed in 2 of 4 runs, then ok: 2 rows kept")
+    assert has_failed("python try.py → failed: no row")
+    assert not has_failed("python try.py → failed, then ok: 2 rows kept")
 
 
 def test_a_script_that_prints_data_beside_a_bare_total_is_told_by_its_data() -> None:
@@ -635,6 +633,35 @@ def test_a_reply_is_told_though_the_last_words_begin_with_the_same_label() -> No
 
 
 @pytest.mark.parametrize(
+    ("step", "last", "is_left"),
+    [
+        ("ruff check a.py; echo $? → failed: E501", "ruff check src tests && pytest -q → ok", False),
+        ("ruff check a.py; echo $? → failed: E501", "ruff check src tests → failed, then ok", False),
+        ("ruff check a.py → failed: E501", "pytest -q → ok", True),  # of another kind
+        ("ruff check a.py && pytest -q → failed: E501", "ruff check a.py → ok", True),
+        ("ruff check a.py → failed: E501", "ruff check a.py src → failed: E501", True),
+        ("pytest b.py → failed: 1 failed", "pytest a.py → ok", True),  # it is open
+        ("make docs → failed: no docs", "make all → ok", True),  # no check
+        ("ruff check a.py → failed, then ok", "ruff check a.py src → ok", True),
+    ],
+)
+def test_a_check_that_failed_before_its_kind_passed_is_no_step(step: str, last: str, is_left: bool) -> None:
+    made = drop_mended((step, "changed a.py", last), ["pytest b.py"])
+    assert made == ((step, "changed a.py", last) if is_left else ("changed a.py", last))
+
+
+def test_steps_next_to_each_other_on_files_are_one_that_names_a_few() -> None:
+    names = [f"{letter}.py" for letter in "abcdefg"]
+    steps = (*(f"changed {one}" for one in names[:5]), "make → ok", *(f"changed {one}" for one in names))
+    assert join_neighbors(steps) == (
+        "changed a.py, b.py, c.py, d.py, e.py",
+        "make → ok",
+        "changed a.py, b.py, c.py, d.py and 3 more",
+    )
+    assert join_neighbors(join_neighbors(steps)) == join_neighbors(steps)
+
+
+@pytest.mark.parametrize(
     ("steps", "kept"),
     [
         (
@@ -684,4 +711,4 @@ def test_a_question_that_says_nothing_alone_is_no_reservation() -> None:
 def test_runs_that_differ_in_how_long_they_wait_are_one_step() -> None:
     tried = [ran(f"docker compose up --wait --timeout {n}", "timed out", True) for n in (60, 600)]
     steps = steps_of(*(message for one in tried for message in one))
-    assert steps == ("docker compose up --wait --timeout … → failed 2 times, 2 such calls: timed out",)
+    assert steps == ("docker compose up --wait --timeout … → failed, 2 such calls: timed out",)

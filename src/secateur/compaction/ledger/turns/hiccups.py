@@ -12,7 +12,7 @@ from secateur.toolcalls.commands import is_check as is_check_line
 _SLIP = re.compile(  # the command was wrong, not what it was made for
     r"(?i)\bcommand not found\b|\b(?:unknown|unrecognized|invalid|illegal|unexpected) (?:flag|option|argument|switch|-)"
     r"|\bunknown (?:sub)?command\b|^\W*(?:error: )?usage:|\bsetup failed\b|\bno test files\b|\bnot a git repository\b"
-    r"|\bmissing script\b|\bno rule to make\b"
+    r"|\bmissing script\b|\bno rule to make\b|\bcan['’]t open file\b"
 )
 _MISSED = re.compile(  # a tool was given a path or a text that is not there
     r"(?i)\bno such file\b|\bENOENT\b|\bfile does not exist\b|\bfile not found\b|\bhas not been read\b"

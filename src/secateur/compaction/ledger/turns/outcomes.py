@@ -1,8 +1,7 @@
 """How a step of a turn is told: files of one kind of change, or a command with how its runs ended.
 
-Rule: the number of runs that failed is exact. An error stands behind that number only where all these runs had it; else
-it is marked as that of the last run, and runs that did not fail are counted as well. Where runs failed only before the
-last change of a file, this is said in words instead.
+Rule: the last run counts, with its own error; of those before it, it is told only that some failed. How often says
+nothing to whoever goes on.
 """
 
 from collections.abc import Sequence
@@ -12,12 +11,12 @@ from msgspec import Struct
 from secateur.compaction.ledger.repository.commits import COMMITTED
 
 MOST_NAMES = 8  # of files in one step
+FEW_NAMES = 4  # of those in a step of a summary, where the files have lines of their own
 SEPARATOR = " · "
 CHANGES = ("created", "changed", "moved", "deleted", "restored")  # how a step on files begins
 READ_ONLY = "read files only"  # a turn in which calls did nothing else: the files have lines of their own
 UNSHOWN = "outcome not shown"
 STOPPED = "did not finish"
-FAILED_BEFORE = "failed before the last edit"  # of runs that did not fail since a file was changed
 
 
 class TurnStep(Struct):
@@ -25,34 +24,22 @@ class TurnStep(Struct):
 
     kind: str
     names: list[str]
-    failed: int = 0
     told: str = ""
     last_ok: bool | None = None
-    runs: int = 0
-    runs_since: int = 0  # since the last change of a file
-    failed_since: int = 0
-    last_error: str = ""
+    has_failed: bool = False  # one of its runs
+    has_passed: bool = False  # or one of which it is not known how it ended
     others: int = 0  # commands beside the first that differ from it in a number only
-    is_mixed: bool = False  # whether runs failed with errors that differ
     is_stopped: bool = False  # whether the last run was stopped before it ended
 
     def note(self, told: str, ok: bool | None, is_stopped: bool = False) -> None:
         """Note one more run."""
-        if ok is False:
-            self.is_mixed |= self.failed > 0 and self.last_error != told
-            self.last_error = told
-        self.runs, self.runs_since = self.runs + 1, self.runs_since + 1
-        self.failed, self.failed_since = self.failed + (ok is False), self.failed_since + (ok is False)
+        self.has_failed, self.has_passed = self.has_failed or ok is False, self.has_passed or ok is not False
         self.told, self.last_ok, self.is_stopped = told, ok, is_stopped
 
     @property
     def is_failing(self) -> bool:
         """Whether no run of it went well."""
-        return self.runs > 0 and self.failed == self.runs
-
-    def start_again(self) -> None:
-        """Note that a file was changed, so that runs from now on are counted apart."""
-        self.runs_since = self.failed_since = 0
+        return self.has_failed and not self.has_passed
 
 
 def render_step(step: TurnStep) -> str:
@@ -67,26 +54,14 @@ def render_step(step: TurnStep) -> str:
 
 
 def _describe_outcome(step: TurnStep) -> str:
-    failed = _describe_failed(step)
-    if step.last_ok is None:
-        ended = STOPPED if step.is_stopped else "said" if step.told else UNSHOWN
-        return f"{failed}, then {ended}" if step.failed else ended
-    return (f"{failed}, then ok" if step.failed else "ok") if step.last_ok else failed
+    if step.last_ok is False:
+        return "failed"
+    ended = "ok" if step.last_ok else STOPPED if step.is_stopped else "said" if step.told else UNSHOWN
+    return f"failed, then {ended}" if step.has_failed else ended
 
 
-def _describe_failed(step: TurnStep) -> str:
-    """Tell how many runs failed, and of how many, where that is not plain from how the last one ended."""
-    is_last = step.last_ok is False
-    if step.runs == step.failed + (not is_last):
-        if step.failed < 2:
-            return "failed"
-        return f"failed {step.failed} times{', the last' if is_last and step.is_mixed else ''}"
-    if 0 < step.runs_since < step.runs and not step.failed_since:
-        return FAILED_BEFORE
-    return f"failed in {step.failed} of {step.runs} runs{', also the last' if is_last else ''}"
-
-
-def name_files(kind: str, names: Sequence[str], more: int = 0) -> str:
-    """Name the files of a step, `more` of them not by name."""
-    more += max(0, len(names) - MOST_NAMES)
-    return f"{kind} {', '.join(names[:MOST_NAMES])}{f' and {more} more' if more else ''}"
+def name_files(kind: str, names: Sequence[str], more: int = 0, most: int = MOST_NAMES) -> str:
+    """Name the files of a step, `more` of them not by name; one more by name takes no more room than its count."""
+    most += len(names) == most + 1 and not more
+    more += max(0, len(names) - most)
+    return f"{kind} {', '.join(names[:most])}{f' and {more} more' if more else ''}"

@@ -8,11 +8,12 @@ What is left out is not counted: nobody can act on a number of commands.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
 
 from secateur.compaction.ledger.repository.commits import COMMITTED
-from secateur.compaction.ledger.turns.outcomes import CHANGES, UNSHOWN, name_files
+from secateur.compaction.ledger.turns.hiccups import name_head
+from secateur.compaction.ledger.turns.outcomes import CHANGES, FEW_NAMES, UNSHOWN, name_files
 from secateur.compaction.ledger.turns.step_kinds import is_outward, is_trial, name_step
 from secateur.toolcalls.commands import is_check
 
@@ -20,6 +21,8 @@ ROOMY, MOST_COMMITS = 8, 16  # of at least so many steps, and of commits that ta
 MOST_TRIALS = 3  # that are told: programs that were run to try something
 NEVER_TOLD = -1  # a rank
 _NAMES = re.compile(rf"({'|'.join(CHANGES)}) (.+?)(?: and (\d+) more)?")
+_JOINTS = re.compile(r"&&|\|\||[;|]")  # of a command line
+_PASSES = re.compile(r"(?: → |, then )ok(?=$|[:,])")
 _OWN_ERROR = re.compile(r"\b(?:Import|ModuleNotFound|Attribute|Syntax|Indentation|Name)Error\b|\bis not a function\b")
 
 
@@ -41,6 +44,34 @@ def drop_settled(steps: Sequence[str]) -> tuple[str, ...]:
     last = max((at for at, one in enumerate(steps) if one.startswith(COMMITTED)), default=-1)
     left = (one for at, one in enumerate(steps) if at > last or " → " not in one or not is_check(name_step(one)))
     return _join_changes(left)
+
+
+def drop_mended(steps: Sequence[str], failing: Collection[str]) -> tuple[str, ...]:
+    """Return the steps without checks that failed before one of their kind passed; those `failing` are open."""
+    left: list[str] = []
+    passed: set[str] = set()
+    for step in reversed(steps):
+        kinds = {name_head(line) for line in map(str.strip, _JOINTS.split(name_step(step))) if is_check(line)}
+        if not (has_failed(step) and kinds and kinds <= passed and name_step(step) not in failing):
+            left.append(step)
+        passed |= kinds if _PASSES.search(step) else set()
+    return join_neighbors(left[::-1])
+
+
+def join_neighbors(steps: Iterable[str]) -> tuple[str, ...]:
+    """Join the steps next to each other that changed files in the same way, and name the first few files of each."""
+    groups = (list(some) for _, some in groupby(steps, _find_kind))
+    return tuple(_name_few(step) for some in groups for step in _join_all(some))
+
+
+def _find_kind(step: str) -> str:
+    found = split_names(step)
+    return found[0] if found else step
+
+
+def _name_few(step: str) -> str:
+    found = split_names(step)
+    return name_files(*found, most=FEW_NAMES) if found else step
 
 
 def split_names(step: str) -> tuple[str, list[str], int] | None:

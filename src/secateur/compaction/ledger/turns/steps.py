@@ -1,10 +1,10 @@
 """The steps of a turn: which files calls changed, which commands ran and how they ended, what was committed.
 
 Rule: steps stand in the order of the calls, so that a reader sees what came after what. Runs of one command are one
-step at the place of the last run, with how the earlier ones ended; a program that the same line wrote first is named as
-if it had been there. A call that failed is told only if no later call of the turn did the same, and looking for
-something that is not there is no step. Of commands that succeeded those are told that check something or change more
-than files. Files that were made only to try something have no step.
+step at the place of the last run, which says whether an earlier one failed; a program that the same line wrote first is
+named as if it had been there. A call that failed is told only if no later call of the turn did the same, and looking
+for something that is not there is no step. Of commands that succeeded those are told that check something or change
+more than files. Files that were made only to try something have no step.
 """
 
 import posixpath
@@ -94,7 +94,7 @@ class _Steps:
                 use = "changed" if effect.use == "created" and self._is_known(path) else effect.use
                 (self._known.discard if use == "deleted" else self._known.add)(path)
                 if path not in self._scratch:
-                    self._start_again(use)
+                    self._has_changed |= use == "changed"
                     self._note_change(
                         use, f"{name} to {posixpath.basename(effect.to) or effect.to}" if effect.to else name
                     )
@@ -107,12 +107,6 @@ class _Steps:
     def _is_known(self, path: str) -> bool:
         """Whether a file was there before, under this path or a longer one."""
         return path in self._known or any(f"/{one}".endswith(f"/{path}") for one in self._known)
-
-    def _start_again(self, use: str) -> None:
-        """Note that runs from now on follow a change of a file that was there."""
-        self._has_changed |= use == "changed"
-        for step in self._found.values() if use == "changed" else ():
-            step.start_again()
 
     def _note_change(self, use: str, name: str) -> None:
         """Note a change of a file; one that the turn itself created and deleted is none."""
@@ -151,7 +145,7 @@ class _Steps:
         `names_files`: whether the files that the call changed are known, and have a step.
         """
         for commit in find_commits((run,)):
-            for key in [key for key, one in self._found.items() if one.failed and _COMMITS.match(key)]:
+            for key in [key for key, one in self._found.items() if one.has_failed and _COMMITS.match(key)]:
                 del self._found[key]
             self._found[commit] = TurnStep("commit", [commit])
         command = next(iter(list_commands((run,))), None)
@@ -191,7 +185,7 @@ class _Steps:
     def _note_outcome(self, line: str, ok: bool | None, told: str, is_stopped: bool = False) -> None:
         text = clip_command(line, COMMAND_CHARS)
         if ok:
-            failed = [(key, one.last_error) for key, one in self._found.items() if one.kind == "run" and one.is_failing]
+            failed = [(key, one.told) for key, one in self._found.items() if one.kind == "run" and one.is_failing]
             for mended in [*find_mended(text, is_check(text), failed)]:
                 self._found.pop(_NUMBER.sub("…", mended), None)
                 self._found.pop(mended, None)
