@@ -3,15 +3,15 @@
 Rule: a restated demand can only lose: a word less, and a ban has become an order. So a line of prose under the headings
 of the user's demands gives way where all that it is about is in the user's own words beside it. A line that is about
 anything else stays. The words by which demands are compared are the judge's, so that this file is loaded only where a
-summary has such prose.
+summary has such prose; of the judge it needs the words alone, and not the rules, which take longer to load than all
+else here.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from secateur.compaction.judge.clauses import split_clauses
 from secateur.compaction.judge.ground.stems import get_stems
-from secateur.compaction.judge.lexicon import FORBIDS, build_pattern
-from secateur.compaction.judge.user.rulings import ALTERS
+from secateur.compaction.judge.lexicon import ALTERS, FORBIDS, build_pattern
 from secateur.compaction.ledger.course import MARK
 from secateur.compaction.template import DEMANDING, FORMERLY
 

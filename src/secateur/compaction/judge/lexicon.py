@@ -129,3 +129,13 @@ PAST = build_pattern(
 INSTEAD = re.compile(
     r"(?i)\s*\b(?:instead\s+of|rather\s+than|in\s+place\s+of|anstatt|statt|au\s+lieu\s+d\w*|plutôt\s+que|en\s+(?:vez|lugar)\s+de|em\s+vez\s+d\w+)\s+"
 )
+REMOVES = build_pattern(
+    r"remov\w+|delet\w+|drop\w*|eras\w+|purg\w+|clear\w*|get\s+rid|uninstall\w*|withdr[ae]w\w*|entfern\w*|lösch\w*|supprim\w*|elimin\w*|borra\w*|retir\w*|удал\w*",
+    "删除|移除|削除|삭제",
+)
+ALTERS = build_pattern(
+    rf"(?:chang|modif|edit|updat|alter|adapt|adjust|extend|regenerat|rewrit|renam|replac|migrat|convert|upgrad|rais|lower|switch|mov|disabl|clean|tidy|refactor|simplif|free|dropp?|differ)\w*"
+    rf"|follows?|goes|becomes?|may|can|might|allowed|permitted|welcome|ersetz\w*|geändert|änder\w*|angepasst|anpass\w*|erweiter\w*|vergrößer\w*|verkleiner\w*|darf|dürfen|kann|können"
+    rf"|modifi\w+|chang\w+|remplac\w*|peut|peuvent|cambi\w+|modific\w+|reemplaz\w*|puede[ns]?|alter\w+|mud\w+|substitu\w+|pode[m]?|измен\w+|замен\w+|можно|{REMOVES.pattern.removeprefix('(?i)')}",
+    r"修改|更改|变更|升级|変更|修正|てよい|변경|수정",
+)

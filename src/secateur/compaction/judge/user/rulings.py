@@ -17,7 +17,17 @@ from secateur.compaction.judge.clauses import is_denied, split_clauses
 from secateur.compaction.judge.evidence import ClaimRule, Evidence, UserReply
 from secateur.compaction.judge.ground.passages import get_claim_stems
 from secateur.compaction.judge.ground.stems import get_stems
-from secateur.compaction.judge.lexicon import ACCEPTS, DENIES, FORBIDS, INSTEAD, REFUSES, USER, build_pattern
+from secateur.compaction.judge.lexicon import (
+    ACCEPTS,
+    ALTERS,
+    DENIES,
+    FORBIDS,
+    INSTEAD,
+    REFUSES,
+    REMOVES,
+    USER,
+    build_pattern,
+)
 from secateur.compaction.judge.user.stances import WANTS
 
 LEAST_LIKE = 0.35  # of a ruling and a claim that are about the same
@@ -75,8 +85,8 @@ def _is_against(ruling: Ruling, clause: str) -> bool:
     """Whether a ruling is against what a clause orders: what is to be kept must not be changed."""
     if ruling.kind == "kept":
         return is_altering(clause, ruling.text)
-    if ruling.kind == "banned" and _REMOVES.search(clause):
-        return _REMOVES.search(ruling.text) is not None
+    if ruling.kind == "banned" and REMOVES.search(clause):
+        return REMOVES.search(ruling.text) is not None
     return ruling.kind in ("banned", "own")
 
 
@@ -171,16 +181,6 @@ _GUARDS = build_pattern(
     r"|bis|bevor|nach|nachdem|sobald|wenn|falls|nur|erst|zuerst|höchstens|mindestens|selbst|weiterhin|beibehalten|behält|gesetzt|vertagt"
     r"|avant|après|si|quand|seulement|d['’]abord|lui-même|antes|después|si|cuando|sólo|solo|primero|antes|depois|se|quando|только|если|после",
     r"如果|除非|之前|待|だけ|なら|まで|前に|自分|ユーザーが|그대로|만\b|自己",
-)
-_REMOVES = build_pattern(
-    r"remov\w+|delet\w+|drop\w*|eras\w+|purg\w+|clear\w*|get\s+rid|uninstall\w*|withdr[ae]w\w*|entfern\w*|lösch\w*|supprim\w*|elimin\w*|borra\w*|retir\w*|удал\w*",
-    "删除|移除|削除|삭제",
-)
-ALTERS = build_pattern(
-    rf"(?:chang|modif|edit|updat|alter|adapt|adjust|extend|regenerat|rewrit|renam|replac|migrat|convert|upgrad|rais|lower|switch|mov|disabl|clean|tidy|refactor|simplif|free|dropp?|differ)\w*"
-    rf"|follows?|goes|becomes?|may|can|might|allowed|permitted|welcome|ersetz\w*|geändert|änder\w*|angepasst|anpass\w*|erweiter\w*|vergrößer\w*|verkleiner\w*|darf|dürfen|kann|können"
-    rf"|modifi\w+|chang\w+|remplac\w*|peut|peuvent|cambi\w+|modific\w+|reemplaz\w*|puede[ns]?|alter\w+|mud\w+|substitu\w+|pode[m]?|измен\w+|замен\w+|можно|{_REMOVES.pattern.removeprefix('(?i)')}",
-    r"修改|更改|变更|升级|変更|修正|てよい|변경|수정",
 )
 RULES = (
     ClaimRule("inverted", _explain_against, (*DEMANDING, "next")),

@@ -51,7 +51,9 @@ def find_commits(ran: Iterable[ExecutedCommand]) -> Iterator[str]:
 
 def has_git_failed(said: str) -> bool:
     """Whether git says that it failed, which counts where its status is not known or is that of a later program."""
-    return _GIT_FAILED.search(said[:_SEARCHED_TEXT]) is not None
+    said = said[:_SEARCHED_TEXT]
+    may_say_so = "fatal: " in said or "error: " in said or "rejected]" in said  # most outputs are sooner known to not
+    return may_say_so and _GIT_FAILED.search(said) is not None
 
 
 class _Commits:

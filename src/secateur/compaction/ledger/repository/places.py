@@ -115,8 +115,9 @@ def _find_folder(done: Iterable[Action], ran: Iterable[ExecutedCommand]) -> str:
 
 def _find_prompted(messages: Iterable[Message]) -> str:
     """Return the newest folder that a host names as that of the session, in a prompt of its shell or in a note."""
-    texts = (part.text for one in messages if one.role in ("user", "tool") for part in one.parts)
-    hits = [hit for text in texts for hit in _PROMPTED.finditer(text[-_SEARCHED:])]
+    texts = (part.text[-_SEARCHED:] for one in messages if one.role in ("user", "tool") for part in one.parts)
+    named = (text for text in texts if "cwd" in text or "directory: " in text)  # all forms have one of these
+    hits = [hit for text in named for hit in _PROMPTED.finditer(text)]
     return _clean(next(filter(None, hits[-1].groups()))) if hits else ""
 
 

@@ -89,13 +89,18 @@ def list_begun(ran: Sequence[ExecutedCommand], done: Sequence[Action] = ()) -> I
         verbs = [words[:2] for words in run.does if words[:1] == ("git",)]
         if _ENDS_MERGE.search(run.line) or (begun and _SHOWS_DONE["git commit"].search(said)):
             begun = ""
-        if hit := _STOPS.search(said):
+        if hit := _find_stop(said):
             acting = next((words for words in run.does if words[:2] in (("git", "merge"), ("git", "rebase"))), ())
             told = quote_line(" ".join(acting) or run.line)
             begun = f"{told} — said: {clip_text(hit[0], LINE_CHARS)}" if verbs else begun
             at = number if verbs else at
     if begun:
         yield f"{begun}{_list_conflicts(ran[at], ran[at + 1 :], done)}"
+
+
+def _find_stop(said: str) -> re.Match[str] | None:
+    """Return where git says that a merge or a rebase stopped; most outputs lack what each form of that has."""
+    return _STOPS.search(said) if "Automatic merge " in said or "could not apply " in said else None
 
 
 def _list_conflicts(stopped: ExecutedCommand, later: Sequence[ExecutedCommand], done: Sequence[Action]) -> str:
@@ -155,7 +160,9 @@ def _describe(chain: _Chain, left: Mapping[str, _Chain]) -> str:
 def has_run_failed(run: ExecutedCommand) -> bool:
     """Whether a run failed by its status, by the end of its output or by the words of git or npm."""
     said = run.action.said[:_RESULT_CHARS]
-    return not run.ok or has_git_failed(said) or not judge_action(run.action) or _NPM_FAILED.search(said) is not None
+    if not run.ok or has_git_failed(said) or not judge_action(run.action):
+        return True
+    return "npm " in said and _NPM_FAILED.search(said) is not None
 
 
 def list_failed_programs(run: ExecutedCommand) -> tuple[tuple[str, ...], ...]:

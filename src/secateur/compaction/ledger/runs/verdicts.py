@@ -39,7 +39,8 @@ def read_verdict(
     lines = [TASK_NAME.sub("", line) for line in strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:]]
     runs_on = exit_ is None and not is_error and _STILL_RUNS.search(output[:400]) is not None
     for ok, pattern in ((False, _FAILED_TOTAL), *(((True, _PASSED_TOTAL),) if not runs_on else ())):
-        if totals := [line for line in lines if pattern.search(line)]:
+        if found := {line for line in {*lines} if pattern.search(line)}:  # each is judged once: outputs repeat lines
+            totals = [line for line in lines if line in found]
             telling = [line for line in totals if not line.endswith("(cached)")]  # which ran before
             behind = lines[lines.index(totals[-1]) + 1 :] if ok and (exit_ or is_error) else []
             if error := next(filter(_PLACED_ERROR.search, behind), ""):  # of another check in the line

@@ -74,6 +74,7 @@ class _Steps:
         self._scratch = scratch
         self._known = known
         self._found: dict[str, TurnStep] = {}
+        self._failing: dict[str, TurnStep] = {}  # those of them that are commands of which no run went well
         self._has_looked = False
         self._missed: dict[str, str] = {}  # paths of edits that failed, with the step that tells it
         self._changes = 0
@@ -146,7 +147,7 @@ class _Steps:
         """
         for commit in find_commits((run,)):
             for key in [key for key, one in self._found.items() if one.has_failed and _COMMITS.match(key)]:
-                del self._found[key]
+                self._drop(key)
             self._found[commit] = TurnStep("commit", [commit])
         command = next(iter(list_commands((run,))), None)
         if command is None and run.check and not has_started(run) and (told := quote_result(run.action, True)):
@@ -185,16 +186,23 @@ class _Steps:
     def _note_outcome(self, line: str, ok: bool | None, told: str, is_stopped: bool = False) -> None:
         text = clip_command(line, COMMAND_CHARS)
         if ok:
-            failed = [(key, one.told) for key, one in self._found.items() if one.kind == "run" and one.is_failing]
-            for mended in [*find_mended(text, is_check(text), failed)]:
-                self._found.pop(_NUMBER.sub("…", mended), None)
-                self._found.pop(mended, None)
+            failed = [(key, one.told) for key, one in self._failing.items()]
+            for mended in [*find_mended(text, is_check(text), failed)] if failed else ():
+                self._drop(_NUMBER.sub("…", mended))
+                self._drop(mended)
         shape = _KNOB.sub(r"\1…", _NUMBER.sub("…", text) if is_outward(text) else text)
-        step = self._found.pop(shape, TurnStep("run", [text]))
+        step = self._drop(shape) or TurnStep("run", [text])
         if step.names != [text]:
             step.names, step.others = [shape], step.others + 1
         step.note("" if ok and _SAYS_NOTHING.match(told) else clip_text(told, TOLD_CHARS), ok, is_stopped)
         self._found[shape] = step
+        if step.kind == "run" and step.is_failing:
+            self._failing[shape] = step
+
+    def _drop(self, key: str) -> TurnStep | None:
+        """Drop a step and return it, if there is one."""
+        self._failing.pop(key, None)
+        return self._found.pop(key, None)
 
     def render(self) -> Iterator[str]:
         """Yield the steps in order; neighbors that changed files in the same way are one."""

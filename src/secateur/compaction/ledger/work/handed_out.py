@@ -78,8 +78,9 @@ def _list_started(action: Action, runs: Sequence[ExecutedCommand]) -> Iterator[t
 
 
 def _find_start(said: str) -> re.Match[str] | None:
-    """Return where an output names what was started; each form of that has one of two words, which most lack."""
-    return _STARTED.search(said) if "agent" in said or "background" in said else None
+    """Return where an output names what was started; each form of that has one of three words, which most lack."""
+    may_name = '"agent_id":' in said or "agentId: " in said or "background with ID: " in said
+    return _STARTED.search(said) if may_name else None
 
 
 def _is_brief(runs: Sequence[ExecutedCommand]) -> bool:
