@@ -28,6 +28,16 @@ def cut_pasted(text: str) -> str:
     return "\n".join(made)
 
 
+def is_pasted(text: str) -> bool:
+    """Whether a text is of a log, of a terminal or of a test's report alone, without a word of the user's."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    printed = frozenset(find_printed(lines))
+    return bool(lines) and not any(
+        ADDED.search(line) or not (at in printed or PROMPT.match(line) or _PASTED.match(line) or _REPORTS.match(line))
+        for at, line in enumerate(lines)
+    )
+
+
 def _shorten_run(run: Sequence[str], is_log: bool) -> Iterator[str]:
     """Yield the first lines of a run and a count; of what a terminal printed the last ones, too."""
     first, last = (_LOG_LINES, 0) if is_log else (_PRINTED_LINES, _PRINTED_LINES)
@@ -57,11 +67,15 @@ _LOG_LINES = 2  # of a run that are kept
 _PRINTED_LINES = 3  # of what a terminal printed, at each end
 PROMPT = re.compile(  # "me@host dir % ", "me@host:~/dir$ ", "➜  dir git:(main) ✗ "
     r"(?<![\w@.-])[\w.-]{1,40}@[\w.-]{1,60}(?:[: ]\s?[~\w./-]{0,80})?\s?[%$#](?=\s|\Z)"
-    r"|^\s*➜\s+\S|^PS [A-Z]:\\[^>\n]{0,120}>"
+    r"|^\s*[➜❯]\s+\S|^PS [A-Z]:\\[^>\n]{0,120}>"
 )
 _PASTED = re.compile(  # a line of a log, of a trace or of a screen
     r"\s*(?:(?:[A-Z][a-z]{2}\s{1,2}\d{1,2}\s|\d{4}-\d\d-\d\d[T ]|\[)?\d\d:\d\d:\d\d"
     r"|at\s+\S[^\n]*[:(]\d|\{\"|File \"[^\"]+\", line \d"
     r"|\[?(?:DEBUG|DEBU|INFO|WARN(?:ING)?|ERROR|TRACE)\b|[\u2500-\u257f]|[^\n]*[\u2500-\u257f]{4})"
+)
+_REPORTS = re.compile(  # a line by which a test or a compiler reports
+    r"\s*(?:(?:===|---)\s+(?:RUN|NAME|PASS|FAIL|SKIP|CONT|PAUSE)\b|(?:FAIL|PASS|FAILED|PASSED|ok)\s"
+    r"|[\w./\\-]{1,200}\.\w{1,5}:\d+|Traceback \(|\w*(?:Error|Exception)\b:)"
 )
 ADDED = re.compile(r"(?:(?<!\S)[^\W\d_]{1,20}(?:['’][a-z]{1,3})?,?[ ]){6}")  # the user's words behind a line of a log

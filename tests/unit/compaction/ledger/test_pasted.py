@@ -2,8 +2,9 @@
 
 import pytest
 
-from conversation import user
-from secateur.compaction.ledger.pasted import PROMPT, cut_pasted
+from conversation import assistant, talk, user
+from secateur.compaction.ledger import build_ledger, render_ledger
+from secateur.compaction.ledger.pasted import PROMPT, cut_pasted, is_pasted
 from secateur.compaction.ledger.user.briefs import condense_request
 from secateur.compaction.ledger.user.constraints import extract_constraints
 
@@ -24,6 +25,7 @@ def test_the_users_words_behind_the_last_line_of_a_log_stay() -> None:
     assert "saved row=39" not in condense_request("\n".join(("Why are they saved twice?", *log)), 150)
 
 
+DONE = assistant(text="That is done now, as you asked.")
 SCREEN = [f" row {n} of the screen" for n in range(9)]
 
 
@@ -48,3 +50,28 @@ def test_an_address_is_no_prompt() -> None:
 def test_what_a_terminal_printed_demands_nothing() -> None:
     text = "ann@box shop % sell\nYou must never sell twice.\nDo not sell at night.\n\nNever touch the till."
     assert [one.text for one in extract_constraints([user(text)])] == ["Never touch the till."]
+
+
+REPORT = "=== NAME  TestTill\n    till_test.go:12: Rows: 3\n--- FAIL: TestTill (1.2s)"
+
+
+def test_what_a_test_or_a_terminal_printed_is_told_from_words_beside_it() -> None:
+    assert is_pasted(REPORT)
+    assert is_pasted("ann@box shop % sell\nsold: 3")
+    assert not is_pasted(f"{REPORT}\nwhy?")
+    assert not is_pasted("this is what i see: ann@box shop % sell\nsold: 3")
+    assert not is_pasted("")
+
+
+def test_a_goal_of_a_report_alone_stands_beside_the_task_before_it() -> None:
+    asked = (user("Write the reader of the table."), DONE, user("Make the till count every row."), DONE)
+    lines = render_ledger(build_ledger(talk(*asked, user(REPORT)).messages))["goal"]
+    assert "=== NAME" in lines[0]
+    assert any("Make the till count every row." in line for line in lines[1:])
+
+
+def test_an_answered_terminal_is_no_goal() -> None:
+    shown = user("❯ sell --all \\\n    --fast\nerror: no till")
+    lines = render_ledger(build_ledger(talk(shown, DONE, user("Make the till count every row.")).messages))["goal"]
+    assert not any("sell --all" in line for line in lines)
+    assert "sell --all" in render_ledger(build_ledger(talk(shown).messages))["goal"][0]

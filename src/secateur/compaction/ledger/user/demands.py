@@ -165,13 +165,14 @@ ASKS_UNMARKED = re.compile(  # questions as people type them, without their mark
 )
 SUPPOSES = re.compile(  # a question about what is so, in whose words something is denied
     r"(?i)\W*(?:(?:so|and|but|then|hm+|ok|okay|wait|oh|also)[,\s]+)*"
-    r"(?:i(?:['’]m)?\b(?!\s+(?:want|need|prefer|insist))|if|without(?!\s+\w+ing\b[^\n]*\b(?:can|could|would|will)\s+(?:you|we)\b)|there|they|he|she|(?:are|is|was|were|did|does|would|wo)n['’]?t"
+    r"(?:i(?:['’]m)?\b(?!\s+(?:want|need|prefer|insist|(?:do\s+not|don['’]?t)\s+want)\b)|if|without(?!\s+\w+ing\b[^\n]*\b(?:can|could|would|will)\s+(?:you|we)\b)|there|they|he|she|(?:are|is|was|were|did|does|would|wo)n['’]?t"
     r"|(?:don|can)['’]?t\s+(?:we|you|they|i))\b(?![^\n]*\b(?:must|please|(?<!to )make\s+sure)\b|[^\n]*\bok(?:ay)?\W*\Z)"
 )
 WONDERS = re.compile(  # a case that is only thought through, or something to think about
     r"(?i)\W*(?:(?:but|and|so|also|now|still|just|hm+|ok(?:ay)?|i(?:['’]m|\s+(?:am|was))?)[,\s]+)*"
     r"(?:wondering|what\s+if|imagine|suppos(?:e|ing)|let['’]?s\s+say|consider\s+\w+ing|(?:i\s+)?might\s+be\s+wrong"
     r"|guess)\b(?![^\n]*\b(?:must|please|never|always)\b)"
+    r"|\W*just\s+to\s+(?:be\s+sure|confirm|clarify|check|double-check),\s+(?!(?:please|never|always|only|do|don['’]t|you)\b)"
 )
 PRAISES = re.compile(  # what something would be good for
     r"(?i)(?<!\bi )(?<!\bwe )\bwould\s+(?:also\s+)?(?:make|ensure|help|eliminate|improve|simplify|allow|prevent"

@@ -22,6 +22,7 @@ from secateur.compaction.ledger.user.force_words import (
     is_format,
     is_manner,
     is_one_off,
+    is_refusal,
     is_weak,
     is_work,
     list_manners,
@@ -100,7 +101,7 @@ def _shorten_blocks(entries: Sequence[Constraint]) -> list[Constraint]:
 def is_repeated(one: Constraint, shown: Iterable[UserRequest]) -> bool:
     """Whether a shown request says a demand as well: one that is long, or one without force in an answered request."""
     text = collapse_whitespace(one.text).removesuffix("[…]").rstrip()
-    if one.replaced_by or one.scope == "project" or is_ruling(one):
+    if one.replaced_by or one.scope == "project" or is_ruling(one) or is_refusal(one.text):
         return False
     within = [request.state for request in shown if text in _collapse(request.text)]
     return bool(within) and (
@@ -133,7 +134,7 @@ def _is_idle(one: Constraint, requests: Sequence[UserRequest]) -> bool:
     if one.scope == "standing":
         return is_answered and is_complaint(one.text)
     if any(request.text == one.text for request in requests) and (
-        is_work(one.text) or (len(one.text) > REPEATED_CHARS and not is_manner(one.text))
+        is_work(one.text) or (len(one.text) > REPEATED_CHARS and not is_manner(one.text) and not is_refusal(one.text))
     ):
         return True
     return is_answered and ((is_weak(one.text) and not is_choice(one.text)) or is_one_off(one.text))

@@ -60,12 +60,17 @@ def is_one_off(text: str) -> bool:
     """Whether a demand says nothing any more once it was answered: an order, a question, a remark, one change."""
     return (
         is_errand(text)
-        or _ONCE.search(text) is not None
+        or (_ONCE.search(text) is not None and not is_refusal(text))
         or is_undoing(text)
         or _SUBJECTLESS.match(text) is not None
         or _is_remark(text)
         or (not is_forced(text) and _is_single_change(text))
     )
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a sentence says what the user does not want, whatever it asks besides."""
+    return _REFUSES.search(text) is not None
 
 
 def is_undoing(text: str) -> bool:
@@ -153,6 +158,11 @@ _ONCE = re.compile(  # a question, a remark that trails off, a report to look in
     r"|^\W*(?:please\s+|but\s+)?(?:do\s+not|don['’]t)\s+(?:edit|make|change|modify|write)\s+(?:(?:any|the)\s+)?"
     r"(?:files?|changes|code|anything)\W*$|^\W*(?:please\s+)?(?:(?:report|give|list|return)\s+)?(?:only\s+)?(?:concrete\s+)?findings\s+only\b"
     r"|\b(?:investigate|look\s+into\s+(?:it|this|that)|check\s+(?:it|this|that))\W*$"
+)
+_REFUSES = re.compile(
+    r"(?i)\b(?:i|we)\s+(?:do\s+not|don['’]?t)\s+want\b|\bich\s+(?:will|möchte)\s+(?:\w+\s+){0,3}(?:nicht|kein\w*)\b"
+    r"|\bje\s+ne\s+veux\s+pas\b|\bno\s+quiero\b|\bnão\s+quero\b|\bя\s+не\s+хочу\b|\b(?:tôi|mình)\s+không\s+muốn\b"
+    r"|我不(?:想|要|希望)|たくない|원하지\s*않"
 )
 _UNDOES = re.compile(
     r"(?i)^\W*(?:(?:nah|no|nope|ok|okay|hm+|well|yeah|yes)[\s,.]+)*(?:let['’]?s\s+)?"

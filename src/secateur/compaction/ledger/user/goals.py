@@ -2,8 +2,9 @@
 
 Rule: a task is a statement of several words; of the first request also a question about how to do something ("how can
 we ..."). No goals are questions, replies that only confirm, orders to look, run or try again and brief commands of the
-host ("/simplify the tests") once that is done, and pasted reviews that were answered. A reply that confirms is a goal
-only while it is the user's last word; where it opened work of its own, the brief order before it is none any more.
+host ("/simplify the tests") once that is done, and reviews and what a terminal printed, pasted and answered. A reply
+that confirms is a goal only while it is the user's last word; where it opened work of its own, the brief order before
+it is none any more.
 The first task is none any more once the agent replied to it and the newest tasks changed other files, or many tasks
 followed; two are enough where nothing is open. In its place, or beside it, stands the task that began the newest work,
 where the newest one only goes on with the same files. Where nothing is open, the request that the newest work followed
@@ -14,6 +15,7 @@ import re
 from collections.abc import Sequence
 
 from secateur.compaction.ledger.entries import Ledger, UserRequest
+from secateur.compaction.ledger.pasted import is_pasted
 from secateur.compaction.ledger.turns.progress import has_changed
 from secateur.compaction.ledger.user.answers import is_confirming
 from secateur.compaction.ledger.user.briefs import GAP
@@ -89,13 +91,14 @@ def _find_corrected(requests: Sequence[UserRequest], goal: UserRequest) -> list[
 
 
 def _find_context(requests: Sequence[UserRequest], goal: UserRequest) -> list[UserRequest]:
-    """Return the task before a goal of few words that says nothing alone: a question, a reply, "do it".
+    """Return the task before a goal that says nothing alone: a question, a reply, "do it", what a terminal printed.
 
     Of the tasks shortly before it, the one that shares most words with it; the newest where none shares any. One that
     goes on with what was said right before it ("but ...") has that beside it.
     """
     own = goal.text.strip()
-    if len(own) > _LEANING_CHARS or not (_LEANS.search(own) or is_confirming(goal)) or _NAMES_OWN.search(own):
+    is_brief = len(own) <= _LEANING_CHARS and (_LEANS.search(own) is not None or is_confirming(goal))
+    if not is_pasted(own) and (not is_brief or _NAMES_OWN.search(own)):
         return []
     before = requests[: requests.index(goal)][-_CONTEXT_REACH:]
     before = [one for one in before if one.state in ("open", "done")]
@@ -103,7 +106,8 @@ def _find_context(requests: Sequence[UserRequest], goal: UserRequest) -> list[Us
     tasks = (one for one in reversed(before) if _is_goal(one) and not _is_asking_or_ban(one.text))
     if len(goal.answers) >= _FEWEST_ASKED:  # the quoted words say what it is about
         tasks = (one for one in tasks if not _is_finished_order(one))
-    topic = {word for word in extract_topic(f"{own} {goal.answers}") if len(word) >= _TOPIC_CHARS or not word.isascii()}
+    said = "" if is_pasted(own) else f"{own} {goal.answers}"
+    topic = {word for word in extract_topic(said) if len(word) >= _TOPIC_CHARS or not word.isascii()}
     whole = [one for one in tasks if len(one.text) > _LEANING_CHARS or not _LEANS.search(one.text)]
     return [*joined, *sorted(whole, key=lambda one: -len(extract_topic(one.text) & topic))[:1]]  # of equals the newest
 
@@ -180,7 +184,7 @@ def _is_goal(one: UserRequest) -> bool:
     if not is_task(one.text) or is_nudge(one.text) or _is_answered_question(one) or is_answered_review(one):
         return False
     is_brief = one.state == "done" and len(one.text) <= _FLEETING_CHARS
-    if one.state == "done" and len(one.text) <= _ORDER_CHARS and is_undoing(one.text):
+    if one.state == "done" and (is_pasted(one.text) or (len(one.text) <= _ORDER_CHARS and is_undoing(one.text))):
         return False
     is_passing = is_fleeting(one.text) or _COMMAND.fullmatch(one.text.strip()) is not None
     return not is_confirming(one) and not (is_brief and is_passing)

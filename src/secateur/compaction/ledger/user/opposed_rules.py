@@ -1,7 +1,8 @@
 """Rules of which one wants a push and another one forbids it, and which of them holds.
 
 Rule: what the user says himself holds, whatever a file of the project says of it: the file's rule is marked as
-replaced. Which of two files holds nobody knows but the user: their rules are quoted together, once.
+replaced, and so is what he said before. Which of two files holds nobody knows but the user: their rules are quoted
+together, once.
 """
 
 import re
@@ -10,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint
+from secateur.compaction.ledger.user.retractions import is_negative
 from secateur.compaction.ledger.user.rules import is_prompt
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
@@ -17,14 +19,32 @@ OPPOSED_CHARS = 160  # of each of the rules that oppose each other
 
 
 def mark_overruled(entries: Iterable[Constraint]) -> tuple[Constraint, ...]:
-    """Return the demands; rules of the project that a demand of the user's own contradicts name it."""
-    entries = tuple(entries)
-    own = [one for one in entries if one.scope != "project" and not one.replaced_by]
+    """Return the demands; what a demand of the user's own contradicts, of the project or older, names it."""
+    entries = _mark_older(tuple(entries))
+    own = [one for one in entries if _is_own(one)]
     bans = [one.text for one in own if is_push_banned(one)]
     wants = [one.text for one in own if one.scope == "standing" and is_push_demanded(one)]
     if not bans and not wants:
         return entries
     return tuple(_mark(one, bans, wants) if one.scope == "project" and not one.replaced_by else one for one in entries)
+
+
+def _mark_older(entries: tuple[Constraint, ...]) -> tuple[Constraint, ...]:
+    """Mark what the user wanted to be pushed before he forbade every push in a later message."""
+    last = max((at for at, one in enumerate(entries) if _is_own(one) and is_push_banned(one)), default=-1)
+    if last < 0:
+        return entries
+    ban = entries[last]
+    return tuple(
+        replace(one, replaced_by=collapse_whitespace(ban.text))
+        if at < last and one.key != ban.key and _is_own(one) and _PUSH.search(one.text) and not is_negative(one.text)
+        else one
+        for at, one in enumerate(entries)
+    )
+
+
+def _is_own(one: Constraint) -> bool:
+    return one.scope != "project" and not one.replaced_by
 
 
 def _mark(rule: Constraint, bans: Sequence[str], wants: Sequence[str]) -> Constraint:
@@ -71,6 +91,7 @@ def is_push_demanded(one: Constraint) -> bool:
 
 SEPARATOR = " · "
 _QUOTED = re.compile(r"“(?P<text>.+)” \((?P<source>[^()]+)\)")
+_PUSH = re.compile(r"(?i)\bpush\b(?!\s+(?:to|on|onto)\b)")
 _PUSHES = re.compile(r"(?i)\W*push\s+to\b")
 _FORBIDS_PUSH = re.compile(
     r"(?i)\b(?:never|do\s+not|don['’]?t|must\s+not|may\s+not|not)\s+(?:\w+\s+){0,2}?push\b"

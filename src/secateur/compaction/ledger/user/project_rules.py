@@ -45,9 +45,11 @@ def list_rules(entries: Iterable[Constraint], work: str = "", acts: Collection[s
 
 
 def _tell_pushes_once(rules: Sequence[Constraint]) -> list[Constraint]:
-    """Keep of the rules of one source that want a push only the first."""
-    first = {one.source: one for one in reversed(rules) if is_push_demanded(one)}
-    return [one for one in rules if not is_push_demanded(one) or one is first[one.source]]
+    """Keep of the rules that want a push one, a file's before a host's; where another forbids it one of each source."""
+    wants = sorted(filter(is_push_demanded, rules), key=lambda one: is_prompt(one.source))
+    by_source = {one.source: one for one in reversed(wants)}
+    kept = list(by_source.values()) if any(map(is_push_banned, rules)) else wants[:1]
+    return [one for one in rules if one not in wants or one in kept]
 
 
 def _drop_restated(rules: Sequence[Constraint]) -> list[Constraint]:

@@ -325,6 +325,12 @@ def test_what_is_put_off_is_no_demand(said: str) -> None:
     )
 
 
+def test_a_ban_with_a_question_behind_it_is_a_demand() -> None:
+    said = "ok and i dont want to lose any row, only move them, so thats your plan right?"
+    assert [one.text for one in found(user(said))] == [said]
+    assert not found(user("so i don't see the row, right?"))
+
+
 @pytest.mark.parametrize(
     ("said", "scope"),
     [
@@ -390,6 +396,7 @@ def test_a_ban_on_every_change_is_told_from_one_on_some(said: str, ban: str) -> 
         "It does not require any change of the table.",
         "The move should not mean a new name.",
         "The new sort should help.",
+        "just to be sure, the name of a row never changes but a user can rename the table",
     ],
 )
 def test_what_only_says_how_things_are_is_no_demand(said: str) -> None:

@@ -455,3 +455,11 @@ def test_a_demand_ends_where_it_only_points_elsewhere() -> None:
 def test_of_an_answered_request_only_a_demand_with_force_or_a_choice_goes_on(said: str, is_kept: bool) -> None:
     history = (user(f"Write the list. {said}"), DONE, user("Write the docs."), DONE)
     assert any(said in line for line in listed(*history)) is is_kept
+
+
+def test_what_the_user_does_not_want_is_listed_however_long_the_question_around_it() -> None:
+    first = user("Write the reader of the table.")
+    said = f"ok and i dont want to lose {'any of the many ' * 6}rows, only move them, so thats your plan right?"
+    assert listed(first, DONE, user(said), DONE, user("ok do it"), DONE) == [f"] {said}"]
+    asked = f"so can we move {'all of the many ' * 7}rows without the table?"
+    assert listed(first, DONE, user(asked), DONE, user("ok do it"), DONE) == []

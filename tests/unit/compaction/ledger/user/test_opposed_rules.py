@@ -49,3 +49,12 @@ def test_rules_that_oppose_each_other_are_read_back_from_their_line() -> None:
     assert list_opposed([WANT, BAN, other]) == [BAN, WANT, other]
     assert parse_opposed(quote_opposed([WANT, BAN, other])) == [BAN, WANT, other]
     assert quote_opposed([WANT, other]) == quote_opposed([BAN]) == ""
+
+
+def test_what_the_user_wanted_before_gives_way_to_his_ban_in_a_later_message() -> None:
+    want = Constraint("Commit and push after each step.", key="k1")
+    ban = Constraint("don't push, I do it", key="k2")
+    assert mark_overruled([want, ban]) == (Constraint(want.text, key="k1", replaced_by=ban.text), ban)
+    assert mark_overruled([ban, want]) == (ban, want)
+    beside = Constraint("don't push", key="k1")
+    assert mark_overruled([want, beside]) == (want, beside)  # of one message nothing takes the other back

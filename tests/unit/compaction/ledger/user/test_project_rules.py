@@ -94,3 +94,14 @@ def test_a_long_list_is_clipped_with_its_head() -> None:
     assert (head, gap) == ("Never open:", "[…]")
     assert kept == items[: len(kept)]
     assert len(told) <= BLOCK_CHARS + len(gap) + len(kept) + 1
+
+
+def test_a_push_that_several_sources_want_is_told_once_and_not_by_the_host() -> None:
+    wants = [
+        Constraint("Push to the fork.", "project", source="Maestro"),
+        Constraint("- You MUST push at the end.", "project", source="AGENTS.md"),
+        Constraint("- Always push when you stop.", "project", source="prime"),
+    ]
+    assert [one.text for one in list_rules(wants)] == ["- You MUST push at the end."]
+    ban = Constraint("- NEVER push.", "project", source="CLAUDE.md")
+    assert {one.source for one in list_rules([*wants, ban])} == {"Maestro", "AGENTS.md", "prime", "CLAUDE.md"}
