@@ -56,13 +56,20 @@ def is_telling(text: str) -> bool:
 def is_finding(text: str) -> bool:
     """Whether a sentence that tells no deed is worth a summary: a cause, a limit, a figure, or what was learned.
 
-    Steps of thinking, proposals, and choices before a decision are none, and neither is praise of a change.
+    Steps of thinking, proposals, and choices before a decision are none, and neither is praise of a change. What
+    something does not do is one only where it is named, and nothing is supposed.
     """
     if any(one.search(text) for one in (_STEP, _PROPOSAL, PRAISE)) or _PREDICATE.match(text):
         return False
     if any(one.search(text) for one in (INSIGHT, FIGURE, _FOREIGN, _LATIN)):
         return True
-    return any(one.search(text) for one in (REASON, _LIMIT, _PLACE))
+    if _SUPPOSES.search(text):
+        return False
+    return any(one.search(text) for one in (REASON, _REQUIRES)) or (NAMES.search(text) is not None and _is_limit(text))
+
+
+def _is_limit(text: str) -> bool:
+    return _LIMIT.search(text) is not None or _PLACE.search(text) is not None
 
 
 def is_fragment(text: str) -> bool:
@@ -201,6 +208,10 @@ _LIMIT = re.compile(  # what something requires, refuses, or never does
     r"(?i)\b(?:requires?|must(?: not)?|cannot|can['’]t|(?:does|do|did|is|are|was|were|will|would)(?:n['’]t| not)"
     r"|never|fails?|failed|reject\w*|breaks?|ignor(?:es|ed)|depends on|decided|decision|unsupported|no longer"
     r"|instead of|(?:been|was|were) (?:removed|deprecated|dropped) (?:in|since|as of|from))\b"
+)
+_SUPPOSES = re.compile(  # what would be, an item of a plan, or words that lean on what was said before
+    r"(?i)\b(?:would|could|should|may|might)\b|^\W{0,2}\*\*"
+    r"|^\W*(?:then|as (?:expected|introduced)|using|for|if|in this|low|medium|high)\b"
 )
 _LATIN = re.compile(r"\b(?:el|los|las|que|para|por|una?|uma|der|das|und|nicht|ist|ein|les|est|une|pour|dans)\b")
 _PLACE = re.compile(  # where something is; where the agent's own work is, the files say

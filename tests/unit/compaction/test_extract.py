@@ -162,7 +162,7 @@ def test_tools_have_no_sentences() -> None:
 
 def test_secrets_do_not_reach_it() -> None:
     secret = "ghp_" + "a1B2" * 9
-    messages = talk(user("Go."), assistant(text=f"The problem is that the token {secret} was rejected.")).messages
+    messages = talk(user("Go."), assistant(text=f"The upload failed because the token {secret} was rejected.")).messages
     (line,) = extract(messages, Ledger(), 1_000, estimate)["discoveries"]
     assert secret not in line
 
@@ -355,6 +355,22 @@ def test_edits_by_tools_of_one_text_overtake_what_was_wrong_before_them() -> Non
 def test_praise_is_no_finding() -> None:
     assert is_finding("The port is closed because the cook has no key.")
     assert not is_finding("The port is working smoothly because the cook has a key.")
+
+
+@pytest.mark.parametrize(
+    ("said", "is_found"),
+    [
+        ("`copy_rows` never closes the table.", True),
+        ("The rows never reach the table.", False),  # nothing is named
+        ("`copy_rows` would never close the table.", False),
+        ("Using `copy_rows` never closes the table.", False),
+        ("**`copy_rows`**: never closes the table.", False),  # an item of a plan or a review
+        ("The table lives in src/rows.py.", True),
+        ("The service rejects empty tables.", True),
+    ],
+)
+def test_what_something_does_not_do_is_a_finding_where_it_is_named(said: str, is_found: bool) -> None:
+    assert is_finding(said) is is_found
 
 
 def test_what_was_said_of_a_line_by_its_number_is_told_only_while_the_talk_is_of_it() -> None:

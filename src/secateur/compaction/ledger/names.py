@@ -33,14 +33,14 @@ _ANNOUNCED = re.compile(
     r"(?P<what>[^\n]{1,160})"
 )
 
-_NO_NAME = re.compile(  # coordinates of a drawing, a range of numbers, a time that was cut, a picture, "20K-row"
+_NO_NAME = re.compile(  # coordinates of a drawing, a range of numbers or lines, a time that was cut, "20K-row"
     r"https?://[^\s?#]+\.(?:png|jpe?g|gif|svg|webp|ico)(?:\?\S*)?|(?-i:\d+(?:\.\d+)?[KMGTk]B?-[a-z]{3,})|"
     r"\d{4}-\d\d-\d\d|v?\d+(?:\.\d+){1,3}|\d{1,4}-[a-z]+|no-?reply@\S+|(?:utf|iso|latin|cp|windows|ascii|us)-[\w-]{1,10}|#(?:[0-9a-f]{6}|[0-9a-f]{8}|\d{1,2})|(?-i:[a-z])\w*(?:Error|Warning|Exception)"
     r"|E(?:NOENT|ACCES|PERM|EXIST|ISDIR|NOTDIR|PIPE|INVAL|ADDRINUSE|CONNREFUSED|CONNRESET|TIMEDOUT|AGAIN|BUSY)"
     r"|https?://(?:www\.w3\.org|schemas?\.[\w.-]+|www\.sitemaps\.org)\b\S*|https?://json-schema\.org\S*"
     r"|[\w.-]*?[-_]?(?:123|1234|12345|abc|abc123|xyz|foo|bar|baz)"
     r"|[MLHVCSQTAZ]?[\d.]+(?:[MLHVCSQTAZ][-\d.,]+)+[MLHVCSQTAZ]?|[\d.]*\.\d+-[\d.]+|\d{1,3}-\d*\.\d+|\d{4}-\d\d-\d\dT\d\d[\d:.-]*Z?"
-    r"|\d+(?:\.\d+)?(?:p|px|pt|r?em|v[hw]|dpi|fps)|\d+x\d+(?:x\d+)?|\d+-\d+|[0-9a-f]{6}"
+    r"|(?-i:L)\d+(?:-L?\d+)?|\d+(?:\.\d+)?(?:p|px|pt|r?em|v[hw]|dpi|fps)|\d+x\d+(?:x\d+)?|\d+-\d+|[0-9a-f]{6}"
     r"|(?-i:(?:-?[mp][xytrbl]?|gap|gap-[xy]|space-[xy]|(?:min-|max-)?[wh]|size|inset|top|left|right|bottom|rounded|text|border"
     r"|bg-[a-z]{3,10}|text-[a-z]{3,10}|border-[a-z]{3,10}|opacity|leading|tracking|grid-cols|col-span|row-span|z|ring|duration"
     r"|delay)-\d{1,3}(?:\.5)?)"

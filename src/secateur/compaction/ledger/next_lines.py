@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from secateur.compaction.ledger.course import format_bullet
 from secateur.compaction.ledger.entries import Command, Ledger, Quote, StandingKind, mark
+from secateur.compaction.ledger.files.lines import find_base
 from secateur.compaction.ledger.turns.announcements import is_announcing
 from secateur.compaction.ledger.turns.outcomes import STOPPED
 from secateur.compaction.ledger.turns.reports import strip_reported
@@ -34,10 +35,20 @@ LEAD = "earlier in this turn the agent said"
 UNDELIVERED = "asked for, and not done yet"
 CALLED = "then called"
 PENDING, SUCH = "no result yet", " — such calls: "
+_ON_FILES = tuple(f"- {head}" for head in (STANDING["unchecked"], CALLED, PENDING))
 
 
 def render_next(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
-    """Render where the session stands, the agent's last words, then what is open, in the words of whoever said it."""
+    """Render where the session stands, the agent's last words, then what is open, in the words of whoever said it.
+
+    In lines on files and calls `./` stands for the root of the work, as where the files are listed.
+    """
+    base = find_base(ledger)
+    for line in _render_lines(ledger, reported):
+        yield line.replace(f" {base}/", " ./") if base and line.startswith(_ON_FILES) else line
+
+
+def _render_lines(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
     verdict = render_verdict(ledger)
     if verdict:
         yield verdict

@@ -10,11 +10,12 @@ progress.
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Command, Ledger, Quote, UserRequest
+from secateur.compaction.ledger.runs.last_calls import NO_OUTPUT
 from secateur.compaction.ledger.turns.announcements import is_announcing
 from secateur.compaction.ledger.turns.progress import has_changed, list_told_steps
 from secateur.compaction.ledger.turns.replies import condense_reply
 from secateur.compaction.ledger.turns.reports import drop_deeds
-from secateur.compaction.ledger.turns.step_kinds import is_step
+from secateur.compaction.ledger.turns.step_kinds import LOOKS, is_step, name_line
 from secateur.compaction.ledger.work.said_open import is_said_undone
 from secateur.tool_kinds import ToolKind, detect_tool_kind
 
@@ -65,7 +66,12 @@ def _select_calls(ledger: Ledger) -> tuple[Command, ...]:
         kept = [*kept, calls[-1]]  # which of several edits was the last one nothing else tells
     if is_announced:
         kept = [one for one in calls if one in kept or _get_kind(one) not in _READING] or list(calls[:1])
-    return tuple(kept)
+    return tuple(one for one in kept if one is kept[-1] or not _is_look(one))
+
+
+def _is_look(one: Command) -> bool:
+    """Whether a call went well that only looks at something, and nothing of what it showed is told."""
+    return one.ok is True and one.told in ("", NO_OUTPUT) and LOOKS.match(name_line(one.text)) is not None
 
 
 def _get_kind(one: Command) -> ToolKind:

@@ -24,9 +24,11 @@ from secateur.compaction.ledger.brevity import (
 )
 from secateur.compaction.ledger.entries import (
     Constraint,
+    FileEntry,
     Ledger,
     PlanItem,
     UserRequest,
+    ValueChange,
     mark,
 )
 from secateur.compaction.ledger.files.notes import drop_idle_notes, drop_reported
@@ -110,11 +112,21 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
         identifiers=tuple(
             name for name in ledger.identifiers if name not in said and (name in waiting or name not in asked)
         ),
-        values=select_values(ledger.values, asked)[-MOST_VALUES:],
+        values=_drop_noted(select_values(ledger.values, asked), files)[-MOST_VALUES:],
         commits=commits,
         omitted={**ledger.omitted, **{name: n for name, n in counts.items() if n}},
     )
     return drop_told_runs(made)
+
+
+def _drop_noted(values: Sequence[ValueChange], files: Sequence[FileEntry]) -> tuple[ValueChange, ...]:
+    """Return the values but those that the note of their file shows."""
+    notes = {one.path: one.about for one in files}
+    return tuple(
+        one
+        for one in values
+        if not all(part in notes.get(one.path, "") for part in (one.name.rpartition(".")[2], one.new))
+    )
 
 
 def _drop_demands(one: UserRequest, demands: Sequence[Constraint]) -> UserRequest:

@@ -46,6 +46,14 @@ def test_behind_an_announcement_all_calls_but_reading_are_listed_or_the_first_on
     assert select_quotes(replace(ledger, last_calls=calls[:1])).last_calls == calls[:1]
 
 
+def test_of_calls_that_only_look_the_last_one_is_listed_and_those_that_show_something() -> None:
+    looks = tuple(Command(f"cd shop && sed -n '1,{n}p' cart.py") for n in (20, 40))
+    found, made = Command("wc -l cart.py", told="12 cart.py"), Command("git switch -c cart")
+    ledger = Ledger(requests=(BEGUN,), last_words=Quote("Let me read the cart:"))
+    assert select_quotes(replace(ledger, last_calls=(*looks[:1], found, *looks[1:]))).last_calls == (found, looks[1])
+    assert select_quotes(replace(ledger, last_calls=(made, *looks))).last_calls == (made, looks[1])
+
+
 def test_the_reply_of_the_newest_request_is_what_the_agent_said_last() -> None:
     ledger = Ledger(requests=(DONE,), last_words=Quote("It is mended."))
     assert select_quotes(ledger).requests[0].progress == Progress(("changed cart.py",))

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from conversation import assistant, in_order, result, talk, user
 from secateur.compaction.ledger import FileEntry, Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.entries import Command, Failure, PlanItem, Progress, Ticket, UserRequest
+from secateur.compaction.ledger.entries import Command, Failure, PlanItem, Progress, Ticket, UserRequest, ValueChange
+from secateur.compaction.ledger.files.values import select_values
 from secateur.compaction.ledger.relevance import select_relevant
 from secateur.compaction.ledger.user.project_rules import MOST_PROJECT_RULES
 from secateur.model import Message
@@ -195,6 +196,8 @@ def test_a_file_that_was_read_is_listed_where_something_came_of_it() -> None:
     asked = (user("Make a list."), *reads, *use, told)
     assert "- read: lib/row-table.ts · lib/dates.ts" in shown(*asked, more)["files"]
     assert shown(*asked)["files"] == ("- created: src/list.ts",)  # nothing is open
+    begun = (assistant(("e", "Edit", json.dumps({"file_path": "src/list.ts"}))), result("ok", "Edit", "e"))
+    assert not any("- read" in line for line in shown(*asked, more, *begun)["files"])  # it is in the work by now
     shot = (assistant(("s", "Read", json.dumps({"file_path": "/tmp/row-table.png"}))), result("x", "Read", "s"))
     files = shown(user("Make a list."), *reads, *shot, *use, told, more)["files"]
     assert "- read: lib/row-table.ts · lib/dates.ts" in files  # and nothing of temporary folders
@@ -236,6 +239,55 @@ def test_errors_that_were_resolved_on_the_way_are_left_out() -> None:
     )
     assert "discoveries" not in lines
     assert "pytest → failed, then ok: 4 passed in 1s" in lines["accomplished"][0]
+
+
+def test_an_error_of_no_check_is_told_while_nothing_was_changed_and_it_stands() -> None:
+    lost = ran("curl shop.example", "curl: (6) Could not resolve host: shop.example", True)
+    found = "- error, not tried again: curl: (6) Could not resolve host: shop.example — during: curl shop.example"
+    assert found in shown(user("Look at the shop."), *lost)["discoveries"]
+    assert "discoveries" not in shown(user("Look at the shop."), *lost, *edited("src/shop.py"))
+    assert "discoveries" not in shown(user("Look at the shop."), *lost, *ran("curl shop.example", "<html>"))
+
+
+@pytest.mark.parametrize(
+    ("path", "about", "is_told"),
+    [
+        ("a.py", "`max_rows = 10` → `max_rows = 20`", False),
+        ("a.py", "changes load", True),
+        ("b.py", "`max_rows = 10` → `max_rows = 20`", True),
+    ],
+)
+def test_a_value_that_the_note_of_its_file_shows_is_not_told_again(path: str, about: str, is_told: bool) -> None:
+    value = ValueChange("a.py", "max_rows", "10", "20")
+    files = (FileEntry(path, "changed", about=about),)
+    ledger = Ledger(requests=(UserRequest("Set the rows."),), values=(value,), files=files)
+    assert bool(select_relevant(ledger, 4_000, 400).values) is is_told
+
+
+@pytest.mark.parametrize(
+    ("old", "asked", "is_told"),
+    [
+        ("10", "Set it.", True),
+        ("", "Set it.", False),  # the session itself added it
+        ("", "Set max_rows.", True),
+        ("", "Set it to 200.", True),
+    ],
+)
+def test_a_new_value_is_told_where_the_user_spoke_of_it(old: str, asked: str, is_told: bool) -> None:
+    assert bool(select_values((ValueChange("a.py", "max_rows", old, "200"),), asked)) is is_told
+
+
+def test_a_switch_is_not_what_the_user_spoke_of() -> None:
+    assert not select_values((ValueChange("a.py", "quiet", "false", "true"),), "Is it true?")
+
+
+def test_calls_and_changes_under_what_is_next_name_files_below_the_root() -> None:
+    given = json.dumps({"file_path": "/home/ann/shop/src/cart.py", "old_string": "a", "new_string": "b"})
+    calls = (assistant(("e", "Edit", given), text="Let me mend it:"), result("ok", "Edit", "e"))
+    where = ran("cd /home/ann/shop && git rev-parse --show-toplevel", "/home/ann/shop")
+    lines = shown(user("Mend the cart."), *where, *calls)["next"]
+    assert "- not verified: no call ran a test, a build or a linter since ./src/cart.py was changed" in lines
+    assert any(line.startswith("- then called, ok: Edit ./src/cart.py") for line in lines)
 
 
 def test_a_pass_of_more_stands_for_a_pass_of_less() -> None:
@@ -286,6 +338,8 @@ def test_names_in_the_users_words_are_not_listed_again() -> None:
         "showError",
         "1200p",
         "120-133",
+        "L120-133",
+        "L12",
         "gap-4",
         "py-1.5",
         "bg-blue-400",

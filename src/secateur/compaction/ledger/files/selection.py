@@ -1,7 +1,7 @@
 """Which files a summary lists: those that were changed, and of others the few that someone who goes on has use for.
 
 Rule: where the session changed files, temporary ones say nothing, and neither do those that were only read, but for a
-few that something came of while a request is open.
+few that something came of while nothing is changed yet for a request that is open.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,6 +10,7 @@ from typing import TypeVar
 from secateur.compaction.ledger.entries import FileEntry, Ledger
 from secateur.compaction.ledger.files.lines import TEMPORARY, find_base
 from secateur.compaction.ledger.files.paths import clean_path
+from secateur.compaction.ledger.turns.progress import has_changed
 
 _T = TypeVar("_T")
 
@@ -23,7 +24,7 @@ def select_files(ledger: Ledger) -> tuple[FileEntry, ...]:
     base = find_base(ledger)
     telling = sorted(_list_telling(ledger), key=lambda one: _is_trial(one) and _is_inside(one, base))
     few = keep_last(telling, MOST_SCRATCH_FILES, _is_trial)
-    most = MOST_NAMED_FILES if _has_changed(ledger) else MOST_READ_FILES
+    most = MOST_NAMED_FILES if _has_edited(ledger) else MOST_READ_FILES
     return keep_last(few, most, lambda one: one.use == "read")
 
 
@@ -41,9 +42,10 @@ def keep_last(entries: Sequence[_T], most: int, limits: Callable[[_T], bool]) ->
 
 
 def _list_telling(ledger: Ledger) -> list[FileEntry]:
-    if not _has_changed(ledger):
+    if not _has_edited(ledger):
         return list(ledger.files)
-    is_open = any(one.state == "open" for one in ledger.requests)
+    newest = ledger.requests[-1] if ledger.requests else None
+    is_open = newest is not None and newest.state == "open" and not has_changed(newest.progress)
     return [one for one in ledger.files if not _is_idle(one, is_open)]
 
 
@@ -59,7 +61,7 @@ def _is_inside(one: FileEntry, base: str) -> bool:
     return "/" in path and not path.startswith(("/", "~"))
 
 
-def _has_changed(ledger: Ledger) -> bool:
+def _has_edited(ledger: Ledger) -> bool:
     return any(one.use not in ("read", "discarded") and not one.scratch for one in ledger.files)
 
 

@@ -52,17 +52,26 @@ def merge_values(changes: Iterable[ValueChange]) -> tuple[ValueChange, ...]:
 
 
 def select_values(values: Iterable[ValueChange], asked: str) -> tuple[ValueChange, ...]:
-    """Keep the values that the user spoke of, in the words `asked`, and those of settings, but none of tests."""
+    """Keep the values that the user spoke of, in the words `asked`, and those of settings that had others before.
+
+    Those of tests are left out.
+    """
     asked = asked.casefold()
 
     def is_asked(one: ValueChange) -> bool:
         words = one.name.rpartition(".")[2].casefold(), one.new.strip("\"'").casefold()
         return any(
-            len(word) >= _LEAST_WORD and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", asked) is not None
+            len(word) >= _LEAST_WORD
+            and word not in _SWITCHES
+            and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", asked) is not None
             for word in words
         )
 
-    return tuple(one for one in values if not TESTED.search(one.path) and (_SETTING.search(one.name) or is_asked(one)))
+    return tuple(
+        one
+        for one in values
+        if not TESTED.search(one.path) and ((one.old and _SETTING.search(one.name)) or is_asked(one))
+    )
 
 
 def _list_changes(done: Iterable[Action], is_qualified: bool) -> Iterator[ValueChange]:
@@ -136,6 +145,7 @@ _VALUE = re.compile(
     r"(?P<value>[-+]?\d[\w.]{0,40}%?|true|false|True|False|null|None|nil|\"[^\"\n]{0,80}\"|'[^'\n]{0,80}')"
     r"\s*(?:[,;]?\s*(?:(?:#|//).*)?)$"
 )
+_SWITCHES = ("true", "false", "null", "none", "nil")
 _LEAST_WORD = 3  # letters of a name or a value that the user spoke of
 _SETTING = re.compile(
     r"(?i)version|limit|time_?out|port\b|retr(?:y|ies)|interval|ttl|threshold|capacity|concurrency|workers?$|max"

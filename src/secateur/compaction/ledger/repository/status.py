@@ -16,7 +16,7 @@ from secateur.redact import redact
 from secateur.toolcalls.commands import ExecutedCommand
 
 FEWEST_FOLDED = 3  # files whose names count up
-MOST_IN_STATUS = 8  # files that no other line names
+MOST_IN_STATUS = 5  # files that no other line names
 CLEAN = "clean"
 STATUS, BRANCH = "git status, last", "branch"
 DIRTY, STRAYS = "uncommitted before the session began", "uncommitted, and no edit of it is known"

@@ -119,14 +119,14 @@ def _join_told(errors: Sequence[str], total: str) -> str:
 
 
 def _select_failures(ledger: Ledger, commands: Sequence[Command]) -> tuple[Failure, ...]:
-    """Keep open errors of checks, and the newest others that were neither resolved on the way nor part of a trial."""
+    """Keep open errors of checks, and the newest others that nothing resolved or changed, and that are of no trial."""
     told = {one.told for one in commands if one.check and one.ok is False}
     shown = {one.text for one in commands}
     is_answered = bool(ledger.requests) and all(one.state == "done" or is_nudge(one.text) for one in ledger.requests)
     kept = tuple(
         one
         for at, one in enumerate(ledger.failures)
-        if not (one.resolved and (one.check or one.edit))
+        if not (one.resolved or (one.edited_since and not one.check))
         and not (not one.check and is_slip(one.line, not one.edit))
         and not (one.scratch and one.during not in shown)
         and not (is_answered and not one.check)

@@ -66,6 +66,7 @@ def name_step(step: str) -> str:
     return step.partition(" → ")[0]
 
 
+LOOKS = re.compile(r"(?:find|grep|egrep|rg|ls|cat|head|tail|which|wc|tree|type|file|stat|sed -n|command -v)\b")
 _OUTWARD = re.compile(
     r"\b(?:git push|git tag|(?:npm|pnpm|yarn|bun|cargo|poetry|uv|twine) (?:run )?(?:publish|upload)|docker push|submit"
     r"|(?:gh|glab) \w+ (?:create|merge|close|comment|edit|review|ready|reopen)|(?:kubectl|terraform) apply|deploy)\b"

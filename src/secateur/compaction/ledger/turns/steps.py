@@ -24,6 +24,7 @@ from secateur.compaction.ledger.turns.hiccups import find_mended
 from secateur.compaction.ledger.turns.outcomes import CHANGES, READ_ONLY, TurnStep, render_step
 from secateur.compaction.ledger.turns.step_kinds import (
     COMMAND_CHARS,
+    LOOKS,
     is_bulk_edit,
     is_lasting,
     is_outward,
@@ -163,7 +164,7 @@ class _Steps:
         ok = False if not command.check and not command.stopped and has_run_failed(run) else command.ok
         is_bulk = not names_files and is_bulk_edit(command.text)
         is_plumbing = not is_bulk and bool(run.does) and all(_is_preparing(words) for words in run.does if words)
-        is_looking = not command.check and (is_plumbing or (not is_bulk and _LOOKS.match(line) is not None))
+        is_looking = not command.check and (is_plumbing or (not is_bulk and LOOKS.match(line) is not None))
         is_untold = not is_bulk and _is_untold(run, command)
         is_told = command.check or command.stopped or (ok is not None and not (ok and is_untold))
         if line and not is_looking and is_told:
@@ -241,7 +242,6 @@ _WRITTEN = re.compile(  # a file that a command line writes from a here-document
     r"(?:^|(?<=[;&\n] ))(?:cat|tee)\s+(?:>{1,2}\s*)?[^\s;&|<>]+\s*<<-?\s*\\?[\"']?\w+[\"']?(?:\s*>{1,2}\s*[^\s;&|<>]+)?"
     r"(?:\s*>\s*/dev/null)?\s*…\s*(?:&&|;)?"
 )
-_LOOKS = re.compile(r"(?:find|grep|egrep|rg|ls|cat|head|tail|which|wc|tree|type|file|stat|sed -n|command -v)\b")
 _SAYS_NOTHING = re.compile(r"ok\s|<\w+: \d+ completed")  # beside that it went well
 _SCRIPT = re.compile(r"(?:python[\d.]*|node|ruby|perl|php|deno run|bun|tsx|npx tsx|bash|sh|\./)[ \w./-]")
 _ERROR = re.compile(r"(?:[\w.]*(?:Error|Exception|ImproperlyConfigured)\b|(?i:fatal|error|panic)\b)[^\n]{0,120}?:\s?\S")
