@@ -12,6 +12,7 @@ from compactions import done, opened, run, said, scene, view
 from conversation import assistant, result, talk, user
 from laws.histories import anthropic, openai
 from secateur.compaction.ask import SummaryAnswer
+from secateur.compaction.ledger.turns.last_words import condense_words
 from secateur.compaction.outcome import Compacted
 from secateur.compaction.settings import Compaction, Continuation
 from secateur.model import Epoch, Message
@@ -139,3 +140,49 @@ def _rounds(count: int, tag: str) -> list[Message]:
 
 def _says(message: Message) -> bool:
     return any(part.text and part.kind == "text" for part in message.parts)
+
+
+HEADS = ["Before:", "After:", "## What it does", "**Results**", "Still open:"]
+SENTENCES = [
+    "was built",
+    "was not tested",
+    "passed 12 tests",
+    "is blocked",
+    "can be read. It has a table. It is long enough",
+]
+
+
+def find_heads(text: str) -> dict[str, str]:
+    """For each numbered line of a text the heading above it, if there is one; a short list may stand in its line."""
+    head, found = "", {}
+    for line in text.split("\n"):
+        own = next((one for one in HEADS if line.startswith(one)), head)
+        found |= dict.fromkeys(re.findall(r"part \d+", line), own)
+        head = "" if own != head and line != own else own
+    return found
+
+
+@FEW
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(HEADS), st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=6)),
+        min_size=2,
+        max_size=8,
+    ),
+    st.integers(80, 900),
+    st.booleans(),
+)
+def test_no_quoted_line_stands_below_the_heading_of_another(
+    parts: list[tuple[str, list[str]]], room: int, are_items: bool
+) -> None:
+    number = 0
+    lines = ["This is what came of it."]
+    for head, sentences in parts:
+        lines += ["", head]
+        for sentence in sentences:
+            number += 1
+            lines.append(f"{'- ' * are_items}The part {number} of the ship {sentence}.")
+    before = find_heads("\n".join(lines))
+    text = condense_words("\n".join(lines), room)
+    assert len(text) <= room or text == "\n".join(lines)
+    assert all(head in ("", before[name]) for name, head in find_heads(text).items())

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.entries import Quote
 from secateur.compaction.ledger.said import STOP, strip_opening
 from secateur.compaction.ledger.turns.findings import FINDING_RANK, QuoteUnit, rank_findings
+from secateur.compaction.ledger.turns.heads import LISTED, OPENS, drop_bare_heads, is_bare, keep_heads
 from secateur.compaction.ledger.user.briefs import GAP
 from secateur.toolcalls.actions import clip_text
 
@@ -62,7 +63,7 @@ def _join_items(text: str) -> str:
         items = [_MARKER.sub("", line).strip().rstrip(".;,") for line in lines[at + 1 : end] if line.strip()]
         joined = f"{lines[at].rstrip()} {'; '.join(items)}"
         is_list = lines[at].rstrip().endswith((":", "：")) and len(items) > 1 and len(joined) <= LIST_CHARS
-        if is_list and not (end < len(lines) and _LISTED.match(lines[end])):
+        if is_list and not (end < len(lines) and LISTED.match(lines[end])):
             made += [joined, ""]
             at = end
         else:
@@ -72,7 +73,7 @@ def _join_items(text: str) -> str:
 
 
 def _is_short_item(line: str) -> bool:
-    is_listed = _LISTED.match(line) is not None and not line.lstrip().startswith("|")
+    is_listed = LISTED.match(line) is not None and not line.lstrip().startswith("|")
     return not line.strip() or (is_listed and len(line) <= ITEM_CHARS)
 
 
@@ -80,7 +81,7 @@ def _limit_listings(text: str) -> str:
     """Return a text that mostly lists things with the first of its items, and those that tell most."""
     lines = text[:_SEARCHED].split("\n")
     tables = {at for start, end in _find_tables(lines) for at in range(start, end)}
-    listed = [at for at, line in enumerate(lines) if at not in tables and _LISTED.match(line)]
+    listed = [at for at, line in enumerate(lines) if at not in tables and LISTED.match(line)]
     plain = [at for at in listed if _rank(lines[at]) <= _PLAIN_RANK]
     if len(listed) <= MOST_LISTED or len(plain) <= MOST_LISTED or len(text) > _SEARCHED:
         return text
@@ -97,10 +98,10 @@ def _limit_listings(text: str) -> str:
 
 def _is_lead_of(lines: Sequence[str], at: int, dropped: set[int]) -> bool:
     """Whether a heading has none of the items left that stood below it."""
-    if not _OPENS.search(lines[at]):
+    if not OPENS.search(lines[at]):
         return False
     behind = next((number for number in range(at + 1, len(lines)) if lines[number].strip()), -1)
-    return behind in dropped
+    return behind in dropped and is_bare([GAP if n in dropped else line for n, line in enumerate(lines)], at)
 
 
 def _find_tables(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -142,11 +143,11 @@ def _raise_openings(units: Sequence[QuoteUnit]) -> list[QuoteUnit]:
     """Rank a heading, or a line that ends with a colon, by what follows it, and what follows a telling one by it."""
     made = list(units)
     for at in range(len(made) - 2, -1, -1):
-        if _OPENS.search(made[at].text):
+        if OPENS.search(made[at].text):
             made[at] = replace(made[at], rank=max(made[at].rank, made[at + 1].rank - 0.1))
     under, start = 0.0, 0
     for at, one in enumerate(made):
-        if _OPENS.search(one.text):
+        if OPENS.search(one.text):
             under = OPEN_RANK if _OPEN_HEAD.search(one.text) else 3.5 if _TELLING_HEAD.search(one.text) else 0.0
             start = at
         elif at > start + 1 and one.line > made[at - 1].line + 1 and not _BULLET.match(one.text.strip()):
@@ -174,7 +175,7 @@ def _choose(units: Sequence[QuoteUnit], max_chars: int) -> list[int]:
             max_chars -= size
             kept.add(at)
             lines.add(units[at].line)
-    return _drop_leaning(units, _drop_bare_heads(units, kept))
+    return _drop_leaning(units, keep_heads(units, drop_bare_heads(units, kept), max_chars))
 
 
 def _drop_leaning(units: Sequence[QuoteUnit], kept: Sequence[int]) -> list[int]:
@@ -187,21 +188,9 @@ def _drop_leaning(units: Sequence[QuoteUnit], kept: Sequence[int]) -> list[int]:
     return left
 
 
-def _drop_bare_heads(units: Sequence[QuoteUnit], kept: set[int]) -> list[int]:
-    """Drop headings, and lines that end with a colon, of whose list or else of what follows nothing is left."""
-    heads = [at for at, one in enumerate(units) if _OPENS.search(one.text)]
-    for at, behind in reversed([*zip(heads, [*heads[1:], len(units)], strict=False)]):
-        end = next((n for n in range(at + 1, behind) if not _LISTED.match(units[n].text)), behind)
-        end = end if end > at + 1 else behind
-        is_leading = any(number in kept for number in range(at + 1, end)) or (behind == at + 1 and behind in kept)
-        if 0 < at < len(units) - 1 and not is_leading:
-            kept.discard(at)
-    return sorted(kept)
-
-
 def _is_plain_item(one: QuoteUnit) -> bool:
     """Whether a unit stands in a list whose first items tell most."""
-    return one.rank == FINDING_RANK or (one.rank <= _PLAIN_RANK and _LISTED.match(one.text) is not None)
+    return one.rank == FINDING_RANK or (one.rank <= _PLAIN_RANK and LISTED.match(one.text) is not None)
 
 
 def _join(units: Sequence[QuoteUnit], kept: Sequence[int]) -> str:
@@ -230,11 +219,10 @@ MOST_ROWS = 14  # of a table that stays or goes as a whole, with its heading
 OPEN_RANK = 5.8  # of what stands under a heading on what is left to do
 MOST_LISTED = 16  # items and lines of code of a text that tell no more than others
 _PLAIN_RANK = 2
-_LISTED = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s|\s{4,}\S|\s*\|")
 
 
 _BULLET = re.compile(r"^(?:[-*•+]|\d{1,2}[.)]|#{1,5}|[✅✓✔])\s+(?:\[x\]\s+)?")
-_OPENS = re.compile(r"^\s*#{1,6}\s|^\s*\*\*[^*]{1,80}\*\*:?\s*$|[:：]\W{0,3}$")
+
 _OPEN_HEAD = re.compile(
     r"(?i)\b(?:still open|open (?:items?|issues?|points?|work)|remaining|left|blocke[dr]s?|next steps?|follow-?ups?"
     r"|todo|what(?:['’]s| is) (?:left|next|open|missing)|(?:genuinely|still) (?:open|missing|to do)"

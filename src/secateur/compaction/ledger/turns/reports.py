@@ -13,6 +13,7 @@ from secateur.compaction.ledger.entries import Ledger, Quote
 from secateur.compaction.ledger.files.own_words import cut_sentence
 from secateur.compaction.ledger.files.rewrites import list_replaced
 from secateur.compaction.ledger.said import CONTRADICTS, FENCED, STOP, get_agent_text, get_user_text
+from secateur.compaction.ledger.turns.heads import is_bare
 from secateur.compaction.ledger.turns.last_words import UNFINISHED
 from secateur.compaction.ledger.user.briefs import GAP
 from secateur.model import Message, Part
@@ -149,12 +150,19 @@ def strip_reported(text: str, reported: Sequence[Quote], commits: Sequence[str])
         is_listed = is_listed or any(item.startswith(f"{said} ") for item in items if said.endswith((":", "：")))
         is_listed = is_listed or (_DETAIL.match(line) is not None and said in details)
         is_listed = is_listed or (_ITEM.match(line.strip()) is not None and is_committed(said, commits))
-        is_gap = is_listed or line.strip() == GAP
-        if is_gap and len(kept) > 1 and kept[-1].rstrip().endswith((":", "：")):
-            kept.pop()  # it leads to nothing
-        if not (is_gap and kept[-1:] == [GAP]):
-            kept.append(GAP if is_listed else line)
-    return "\n".join(kept)
+        kept.append(GAP if is_listed else line)
+    return _drop_gaps(
+        [
+            line
+            for at, line in enumerate(kept)
+            if not (at and line.rstrip().endswith((":", "：")) and kept[at + 1 : at + 2] == [GAP] and is_bare(kept, at))
+        ]
+    )
+
+
+def _drop_gaps(lines: Sequence[str]) -> str:
+    """Join lines with one mark where several are left out."""
+    return "\n".join(line for at, line in enumerate(lines) if not (line == GAP and at and lines[at - 1] == GAP))
 
 
 def drop_deeds(text: str, most: int = 0) -> str:
@@ -204,10 +212,10 @@ def _drop_leads(lines: Sequence[str]) -> str:
     made: list[str] = []
     for at, line in enumerate(lines):
         behind = next((one for one in lines[at + 1 :] if one.strip()), GAP)
-        is_bare = _is_heading(line) and (behind == GAP or _is_heading(behind)) and not KEEPS.search(line)
-        if is_bare and made:
+        is_left = _is_heading(line) and (is_bare(lines, at) or _is_heading(behind)) and not KEEPS.search(line)
+        if is_left and made:
             line = GAP
-        elif is_bare and behind == GAP:
+        elif is_left and behind == GAP:
             line = line[: line.rfind(". ") + 1] or line  # the sentence that leads to nothing goes
         while line == GAP and made and not made[-1].strip():
             made.pop()

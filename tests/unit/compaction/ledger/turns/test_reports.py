@@ -18,7 +18,7 @@ from secateur.compaction.ledger import (
     render_ledger,
 )
 from secateur.compaction.ledger.files.notes import drop_reported
-from secateur.compaction.ledger.turns.reports import drop_deeds, find_items, is_committed, list_reported
+from secateur.compaction.ledger.turns.reports import drop_deeds, find_items, is_committed, list_reported, strip_reported
 from secateur.model import Message
 from secateur.tokens import estimate
 
@@ -215,3 +215,16 @@ def test_an_item_that_names_a_file_alone_is_told_by_what_is_below_it() -> None:
     below = "\n  - The list is sorted by name now."
     text = f"Done:\n- Updated `src/app.ts`{below}\n- Updated `src/page.ts`\n- Removed the flag"
     assert list(find_items(text)) == ["Updated `src/app.ts`: The list is sorted by name now.", "Removed the flag"]
+
+
+SLOW = "Before:\n- Added one table\n- It was slow\nAfter:\n- Added two tables\n- It is fast"
+
+
+def test_a_heading_stays_above_what_is_left_of_its_list() -> None:
+    reported = [Quote("Added one table"), Quote("Added two tables")]
+    assert strip_reported(SLOW, reported, ()) == "Before:\n[…]\n- It was slow\nAfter:\n[…]\n- It is fast"
+    plain = SLOW.replace("- It is fast", "It is fast")
+    assert strip_reported(plain, reported, ()) == "Before:\n[…]\n- It was slow\nAfter:\n[…]\nIt is fast"
+    apart = SLOW.replace("- It is fast", "\nThat is all.")
+    assert strip_reported(apart, reported, ()) == "Before:\n[…]\n- It was slow\n[…]\n\nThat is all."
+    assert drop_deeds(SLOW) == "Before:\n[…]\n- It was slow\nAfter:\n[…]\n- It is fast"
