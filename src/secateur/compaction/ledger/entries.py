@@ -18,7 +18,7 @@ State = Literal["open", "done", "superseded"]
 RequestState = Literal["open", "done", "superseded", "deferred"]
 StandingKind = Literal[
     "ended", "edits", "unchecked", "refuted", "outdated", "failed", "begun", "running", "planned", "diagnosis",
-    "settled", "later", "untouched", "declined",
+    "settled", "later", "untouched", "declined", "announced",
 ]  # fmt: skip
 
 _LETTERS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrst")

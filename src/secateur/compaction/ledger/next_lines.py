@@ -58,7 +58,7 @@ def _render_lines(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
         yield format_bullet(f"{LEAD}: {ledger.lead.text}")
     if said and not said.is_answered:
         yield format_bullet(f"{LAST_WORDS}: {strip_reported(said.text, reported, ledger.commits)}")
-        yield from _render_standing(ledger, "untouched", "refuted")
+        yield from _render_standing(ledger, "announced", "untouched", "refuted")
         yield from _render_last_calls(ledger)
     if waited := _quote_waited(ledger, verdict):
         yield f"- the user waits for: {waited}"

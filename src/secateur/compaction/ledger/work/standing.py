@@ -14,6 +14,7 @@ from secateur.compaction.ledger.files.added_logs import describe_added_logs
 from secateur.compaction.ledger.files.paths import is_secret
 from secateur.compaction.ledger.files.undone import STASHED
 from secateur.compaction.ledger.runs.failed_acts import list_begun, list_declined_acts, list_failed_acts
+from secateur.compaction.ledger.turns.announced import list_announced
 from secateur.compaction.ledger.turns.announcements import is_announcing
 from secateur.compaction.ledger.user.put_off import is_taken_up, list_put_off
 from secateur.compaction.ledger.work.claims import list_refuted
@@ -47,6 +48,7 @@ STANDING: dict[StandingKind, str] = {
     "planned": "the agent's plan is older than",
     "diagnosis": "the agent's newest view of the cause",
     "later": "put off by the user",
+    "announced": "what these words are about, in the result before them",
     "untouched": "named in these words, and no edit since is known",
 }
 NOT_FIXED = "not fixed"
@@ -77,6 +79,7 @@ def list_standing(
         ("running", list_handed_out(messages, done, ran)),
         ("planned", list_later_commits(ledger.tasks, done, ran)),
         ("diagnosis", [find_diagnosis(messages, ledger)]),
+        ("announced", list_announced(messages, done, ledger.last_words)),
         ("untouched", [_describe_untouched(messages, done, ledger)]),
         ("later", (f"“{one}”" for one in list_put_off(ledger.requests))),
     )
