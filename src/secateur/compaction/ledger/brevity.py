@@ -36,7 +36,7 @@ from secateur.toolcalls.commands import is_check
 
 LATEST = 3  # requests at the end that keep what others lose
 PLAIN_AGE = 10  # requests before so many at the end are left out if they only changed files that are listed
-TALK_AGE = 8  # requests before so many at the end, in a session that changed something, are left out if they are talk
+TALK_AGE = 5  # requests before so many at the end, in a session that changed something, are left out if they are talk
 PAST_AGE = 20  # requests before so many at the end are told only if something was changed for them
 BRIEF_TEXT_CHARS, BRIEF_STEPS, BRIEF_REPLY_CHARS = 90, 2, 160  # of a line on one that has no room for more
 _DETAIL = ((1, 8, 320), (4, 6, 240), (12, 4, 180), (math.inf, 3, 120))  # by age: steps and reply of a request
@@ -62,12 +62,16 @@ def shorten_courses(ledger: Ledger) -> tuple[UserRequest, ...]:
 
 
 def drop_told_runs(ledger: Ledger) -> Ledger:
-    """Return the ledger without a step or a line on a run that stands under what is next."""
+    """Return the ledger without a step or a line on a run that another line tells.
+
+    Those are runs under what is next, and checks that passed before a file was changed: of these only that is told.
+    """
     if not ledger.requests:
         return ledger
     failing = list_failing(ledger)
     lines = {one.text for one in (*ledger.last_calls, *failing)}
-    names = {name_told(line) for line in lines}
+    older = {one.text for one in ledger.commands if one.check and one.ok and one.edited_since}
+    names = {name_told(line) for line in lines | older}
     is_begun = any(one.text not in {run.text for run in failing} for one in ledger.last_calls)
     newest = ledger.requests[-1]
     before = newest.progress or Progress()
@@ -78,7 +82,11 @@ def drop_told_runs(ledger: Ledger) -> Ledger:
     return replace(
         ledger,
         requests=(*ledger.requests[:-1], newest),
-        commands=tuple(one for one in ledger.commands if one in failing or one.text not in lines),
+        commands=tuple(
+            replace(one, told="") if one.text in older else one
+            for one in ledger.commands
+            if one in failing or one.text not in lines
+        ),
     )
 
 

@@ -21,9 +21,9 @@ STATE_WORDS = {"open": "open", "done": "replied to", "superseded": "superseded",
 SUMMARIZED = "before an earlier summary"
 TOGETHER = f"{STATE_WORDS['done']} with "  # goes before the mark of the request that was replied to
 PASSED_OVER = "no reply of its own"  # as older summaries have it
-MOST_PASSED_OVER = 5  # neighbors of which nothing followed that are quoted: the last ones
+MOST_PASSED_OVER = 3  # neighbors of which nothing followed that are quoted: the last ones
 PASSED_OVER_GROUP = "the user also wrote"  # begins a line on those that came before the agent said or did anything
-PASSED_OVER_CHARS = 160  # of one among several
+PASSED_OVER_CHARS = 120  # of one among several
 GAP = "[…]"
 LED = "asked “"  # goes before the question that a goal answers
 NONE_OPEN = "every request was answered"
@@ -40,6 +40,7 @@ _LINE_GAP = re.compile(r" \[…\]$", re.M)
 _LIST = re.compile(r"(?<=[:：]) |; ")
 UNDER_GOAL = "(see Goal)"  # in place of the words of a request that stand there
 UNDER_CONSTRAINTS = "(see Constraints)"
+PLACES = (UNDER_GOAL, UNDER_CONSTRAINTS)
 FOLLOWED = "→ "  # begins a line on what followed a request
 JOINT = f" {FOLLOWED}"  # between words and steps that stand in one line
 REPLIED = "replied: "
@@ -61,9 +62,7 @@ def render_course(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator
         group = list(grouped)
         if kind:
             lead = f"{kind}:{' ' if len(group) == 1 else chr(10)}"
-            more = len(group) - MOST_PASSED_OVER
-            earlier = [f"{more} more before these"] * (more > 0)
-            yield format_bullet(lead + "\n".join((*earlier, *map(_quote_passed_over, group[-MOST_PASSED_OVER:]))))
+            yield format_bullet(lead + "\n".join(map(_quote_passed_over, group[-MOST_PASSED_OVER:])))
         else:
             yield from (line for one in group for line in _render_told(ledger, one, elsewhere))
 
@@ -215,6 +214,8 @@ def _name_told(one: UserRequest, with_state: bool = False) -> str:
 
 def _is_joinable(one: UserRequest, text: str, followed: str) -> bool:
     """Whether a request and its one line of steps can stand in one line, and be told apart there."""
+    if text in PLACES:
+        return True
     has_room = len(text) + len(followed) <= JOINED_CHARS
     return has_room and not _is_arrowed(text) and "\n" not in text and "," not in _name_told(one)
 

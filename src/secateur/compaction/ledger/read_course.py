@@ -15,6 +15,7 @@ from secateur.compaction.ledger.course import (
     JOINT,
     MARK,
     PASSED_OVER,
+    PLACES,
     REPLIED,
     SUMMARIZED,
     TOGETHER,
@@ -111,6 +112,7 @@ def parse_course(
 
 def _split_progress(text: str, is_joined: bool) -> tuple[str, Progress | None]:
     """Split what the user said from the lines that tell what followed, or from the steps in the same line."""
+    is_joined = is_joined or text.startswith(tuple(f"{place}{JOINT}" for place in PLACES))
     if is_joined and "\n" not in text and JOINT in text:
         words, _, line = text.partition(JOINT)
         return words, Progress(tuple(line.split(SEPARATOR)))

@@ -92,8 +92,8 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     if left_out:
         counts["commits"] = ledger.omitted.get("commits", 0) + left_out
     reported = tuple(one for one in ledger.reported if not is_committed(one.text, commits))
-    listed = (one.text for some in (requests, ledger.constraints, commands) for one in some)
-    said = "\n".join((*listed, *commits))
+    listed = (one.text for some in (requests, ledger.constraints, commands, reported) for one in some)
+    said = "\n".join((*listed, *commits, *(one.id for one in ledger.tickets)))
     quoted = [line for one in (ledger.last_words, ledger.report) if one for line in split_sentences(one.text)]
     asked = "\n".join(one.text for one in ledger.requests)
     waiting = "\n".join(one.text for one in ledger.requests if one.state == "open")

@@ -171,12 +171,9 @@ def _render_accomplished(ledger: Ledger, constraints: Sequence[Constraint], repo
     steps = list_told_steps(ledger.requests)
     yield from _render_done_tasks(ledger)
     failing = list_failing(ledger)
-    is_unchecked = any(one.kind == "unchecked" for one in ledger.standing)
     for run in ledger.commands:
         is_passing = run.check and run.ok is not False and run not in failing
-        is_told = is_step(run.text, steps)
-        is_older = run.edited_since and not is_unchecked  # else a line under what is next says so
-        if (is_passing and (is_older or not is_told)) or (not run.check and run.ok is not None and not is_told):
+        if (is_passing or (not run.check and run.ok is not None)) and not is_step(run.text, steps):
             yield render_command(run)
     base = find_base(ledger)
     tops = find_tops(ledger.files, base)

@@ -7,6 +7,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger.course import PASSED_OVER_CHARS
 from secateur.compaction.ledger.entries import Command, Constraint, FileEntry, Progress, UserRequest, mark
 from secateur.compaction.ledger.relevance import select_relevant
 from secateur.compaction.ledger.turns.progress import join_progress, limit_progress
@@ -68,7 +69,7 @@ def test_messages_without_a_reply_are_told_together_and_read_back() -> None:
     last = tuple(UserRequest(text, "done", text, progress=Progress(("make → ok",))) for text in ("Fix-it", "Ship-it"))
     newest = UserRequest("Fix all the rows of the cart, and write the tests of the columns, too.", key="n")
     lines = render_ledger(Ledger(requests=(UserRequest("Sort all of it.", "done"), *asked, *last, newest)))
-    clipped = ("The rows have names. " * 12)[:160].rstrip()
+    clipped = ("The rows have names. " * 12)[:PASSED_OVER_CHARS].rpartition(" ")[0]
     told = next(line for line in lines["accomplished"] if line.startswith("- the user also wrote:"))
     assert told.split("\n    ") == [
         "- the user also wrote:",
@@ -150,11 +151,11 @@ def test_the_course_is_told_and_read_back() -> None:
     lines = render_ledger(fit_ledger(build_ledger(talk(*history).messages), 4_000, estimate))
     told = "\n".join(lines["accomplished"])
     assert told.index("changed rows.py") < told.index("moved rows.py to scan.py")
-    assert "- test, ok (edited since): pytest -q — said: 2 passed in 1s" in lines["accomplished"]
+    assert "- test, ok (edited since): pytest -q" in lines["accomplished"]
     everything = "\n".join(line for some in lines.values() for line in some)
     assert everything.count("Should it also skip comments?") == 1  # beside the words that answer it
     course = [line for line in lines["accomplished"] if line.startswith("- [")]
-    assert course[-1].splitlines()[0].endswith(", open] (see Goal)")
+    assert course[-1].endswith(", open] (see Goal) → moved rows.py to scan.py")
     assert render_ledger(read_back(lines)) == lines
 
 
@@ -198,7 +199,7 @@ def test_what_stands_under_what_is_next_is_no_step_as_well() -> None:
     work = (*edited("rows.py"), assistant(text="Now let me run the tests."), *ran("pytest -q", "2 passed in 1s"))
     ledger = build_ledger(talk(user("Write the reader of the rows."), *work).messages)
     lines = render_ledger(fit_ledger(ledger, 4_000, estimate))
-    assert lines["accomplished"] == (f"- [{mark(ledger.requests[0].key)}, open] (see Goal)\n    → changed rows.py",)
+    assert lines["accomplished"] == (f"- [{mark(ledger.requests[0].key)}, open] (see Goal) → changed rows.py",)
     assert "- then called, ok: pytest -q — said: 2 passed in 1s" in lines["next"]
     assert render_ledger(read_back(lines)) == lines
 
@@ -697,8 +698,7 @@ def test_of_many_messages_that_nothing_followed_the_last_are_quoted() -> None:
     newest = UserRequest("Fix all the rows of the cart, and write the tests of the columns, too.", key="n")
     lines = render_ledger(Ledger(requests=(UserRequest("Sort all of it.", "done"), *asked, *ends, newest)))
     told = next(line for line in lines["accomplished"] if line.startswith("- the user also wrote:"))
-    assert [n for n in range(9) if f"“Look at row {n}.”" in told] == [4, 5, 6, 7, 8]
-    assert "4 more before these" in told
+    assert [n for n in range(9) if f"“Look at row {n}.”" in told] == [6, 7, 8]
 
 
 def test_a_question_that_says_nothing_alone_is_no_reservation() -> None:
