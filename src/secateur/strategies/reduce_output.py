@@ -54,17 +54,20 @@ class ReduceOutput(Strategy, frozen=True, kw_only=True, tag="reduce_output"):
         for new in find_new_results(transcript, budget, self.min_tokens_saved):
             if new.holds_media or new.tokens < self.min_tokens_saved:
                 continue
-            if self._is_kept_whole(new) or _is_replaced(new, leaving.get(new.part.key)):
+            instead = leaving.get(new.part.key)
+            if instead is not None and (self._is_kept_whole(new) or _is_replaced(new, instead)):
                 continue
             text = self._reduce(new)
             if len(text) < len(new.part.text):
                 yield Rewrite(new.part.key, text, strategy="reduce_output")
 
     def _is_kept_whole(self, new: NewResult) -> bool:
-        """Whether a result is known to stay as it is before any form of it is made."""
-        return (
-            new.call is not None and _has_no_other_form(new.call, new.part) and not self._is_too_large(new, new.tokens)
-        )
+        """Whether a result is known to stay as it is: the text of files has no shorter form if it is neither a log nor
+        hits of a search."""
+        call, part = new.call, new.part
+        if call is None or not is_file_access(call, part) or is_search(call) or sample_log_lines(part.text):
+            return False
+        return not self._is_too_large(new, new.tokens)
 
     def _is_too_large(self, new: NewResult, tokens: int) -> bool:
         """Whether so many tokens of a result are too large a share of the window, and the rest can be read back."""
@@ -85,12 +88,12 @@ class ReduceOutput(Strategy, frozen=True, kw_only=True, tag="reduce_output"):
         return text
 
 
-def _is_replaced(new: NewResult, instead: str | None) -> bool:
+def _is_replaced(new: NewResult, instead: str) -> bool:
     """Whether another text replaces this result in any case: it is shorter than any form that the result may have here,
     and none of these forms is so short that it would be kept. Where nothing but equal lines can go, all others remain.
     """
     text, protect = new.part.text, new.budget.protect
-    if instead is None or len(instead) > _MUCH_SHORTER * len(text):
+    if len(instead) > _MUCH_SHORTER * len(text):
         return False
     lines = text.split("\n")
     distinct = set(lines)
@@ -99,7 +102,11 @@ def _is_replaced(new: NewResult, instead: str | None) -> bool:
     kept = max(protect.min_prunable_chars, protect.min_result_chars)  # characters: what is shorter is not pruned
     if kept <= _MUCH_SHORTER * len(text):
         return True
-    if sum(map(len, distinct)) < kept or _may_be_regular(text):
+    if (
+        sum(map(len, distinct)) < kept
+        or text[:1] in ("[", "{")
+        or any([sign[-1] in text and sign in text for sign in _REGULAR])
+    ):
         return False
     has_hits, may_be_log, call = _HIT.search(text) is not None, bool(sample_log_lines(text)), new.call
     has_other_forms = False
@@ -111,19 +118,8 @@ def _is_replaced(new: NewResult, instead: str | None) -> bool:
     return not has_hits and not is_log(text)
 
 
-def _may_be_regular(text: str) -> bool:
-    """Whether a text may hold JSON, or what a terminal drew. One sign is missed much sooner than two are."""
-    if "\x1b" in text or "\r" in text:
-        return True
-    return any([sign in text and (text[0] == sign or f"\n{sign}" in text) for sign in "[{"])
-
-
-def _has_no_other_form(call: Part, result: Part) -> bool:
-    """Whether a result is the text of files, neither hits of a search nor a log: these have no shorter form."""
-    return is_file_access(call, result) and not is_search(call) and not sample_log_lines(result.text)
-
-
 _CLEARLY = 2  # times as long as another text: more tokens, too
+_REGULAR = ("\n[", "\n{", "\x1b", "\r")  # may be JSON, or drawn by a terminal; one sign is missed sooner than two
 _HIT = re.compile(r":\d{1,9}:")  # of a search
 _JSON_FILE = re.compile(r"\.(?:json[5cl]?|jsonl|ndjson|geojson|ipynb|har)\b")
 

@@ -36,7 +36,7 @@ class CompletedCall(Struct, frozen=True, gc=False):
 
 def build_completed_call(number: int, call: Part, result: Part) -> CompletedCall:
     """Build a completed call from a call and its result in message `number`."""
-    shows, writes, asks, tries, ok, _ = _analyze_call(call, result)
+    shows, writes, asks, tries, ok, *_ = _analyze_call(call, result)
     return CompletedCall(number, call, result, shows, writes, asks, tries, ok)
 
 
@@ -48,10 +48,8 @@ def is_successful_command(call: Part, result: Part) -> bool:
 
 def is_file_access(call: Part, result: Part) -> bool:
     """Return whether a call was made to see or to change the text of files."""
-    shows, writes, *_, ran = _analyze_call(call, result)
-    if shows or writes or detect_tool_kind(call.tool, call.text) in ("read", "edit"):
-        return True
-    return any(map(is_printing, ran))
+    shows, writes, *_, prints, _ = _analyze_call(call, result)
+    return bool(shows or writes or prints) or detect_tool_kind(call.tool, call.text) in ("read", "edit")
 
 
 def is_shown_again(completed: CompletedCall, later: CompletedCall) -> bool:
@@ -64,11 +62,13 @@ def is_shown_again(completed: CompletedCall, later: CompletedCall) -> bool:
 
 
 _NO_FILES: frozenset[str] = frozenset()
-_Analysis = tuple[frozenset[str], frozenset[str], tuple[str, ...], tuple[str, ...], bool, tuple[ExecutedCommand, ...]]
+_Texts = tuple[str, ...]
+_Analysis = tuple[frozenset[str], frozenset[str], _Texts, _Texts, bool, bool, tuple[ExecutedCommand, ...]]
 
 
 def _analyze_call(call: Part, result: Part) -> _Analysis:
-    """Return what a call shows, writes, checks and tries, whether it succeeded, and what it ran."""
+    """Return what a call shows, writes, checks and tries, whether it succeeded, whether a command in it printed files
+    that have no names, and what it ran."""
     return _analyze_texts(call.tool, call.text, call.key, result.text, result.is_error)
 
 
@@ -89,7 +89,8 @@ def _analyze_texts(tool: str, arguments: str, key: str, output: str, is_error: b
     cut = has_shortened(arguments)  # what else it did is not known: it is like no other
     said = (key,) if cut and ran else tuple([f"{where}\n{_format_run(one)}" for one in ran])
     shows = read if only else _NO_FILES
-    return shows, wrote, () if cut else _get_checks(ran, said), _get_attempts(action, said), ok, ran
+    prints = not (shows or wrote) and any(map(is_printing, ran))
+    return shows, wrote, () if cut else _get_checks(ran, said), _get_attempts(action, said), ok, prints, ran
 
 
 def _get_checks(ran: tuple[ExecutedCommand, ...], said: tuple[str, ...]) -> tuple[str, ...]:
