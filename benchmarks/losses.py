@@ -10,8 +10,9 @@ longest prompt. Compare variants of a policy by handing in files.
 """
 
 import argparse
+import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import mean
 
 from corpus import find_corpus
@@ -53,10 +54,21 @@ def main() -> int:
     chosen = choose_sessions(find_corpus(), given.half, 0)
     long = [one for one in chosen if len(one[1].requests) >= LONG]
     long = long[: given.sample or len(long)]
-    print(f"{given.half}: {len(long)} sessions of at least {LONG} requests")
+    print(f"{given.half}: {len(long)} sessions of at least {LONG} requests", flush=True)
     for name in given.policy:
-        print_policy(name, [play(session, recording, load(name), given.share) for session, recording in long])
+        print_policy(name, list(play_all(long, load(name), given.share)))
+        sys.stdout.flush()  # the next one takes minutes, and in a pipe nothing would be seen until the end
     return 0
+
+
+def play_all(chosen: Sequence[tuple[str, Recording]], policy: Policy, share: float) -> Iterator[Played]:
+    """These sessions under a policy; on a terminal it says how far it is."""
+    for number, (name, recording) in enumerate(chosen, 1):
+        if sys.stderr.isatty():
+            print(f"\r\x1b[K{policy.name}, {number} of {len(chosen)}: {name[:60]}", end="", file=sys.stderr, flush=True)
+        yield play(name, recording, policy, share)
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr)
 
 
 def play(name: str, recording: Recording, policy: Policy, share: float) -> Played:

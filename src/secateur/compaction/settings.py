@@ -40,6 +40,7 @@ class DigestSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     outline_share: Share = 0.1  # of a result's characters, for the lines by which to find one's way in it
     min_outline_chars: Count = 200  # that the outline of any long result may have
     max_outline_chars: Count = 4_000  # the most that they take
+    names_share: Share = 0.06  # of a long result's characters, for names that no line of the digest shows
     max_prose_chars: Count = 600  # of one text of the agent, its beginning and its end
 
     def apply_forced(self) -> "DigestSettings":

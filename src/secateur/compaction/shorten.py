@@ -14,11 +14,13 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from secateur.compaction.conversation import DIGEST, CompactionInput, ViewEntry, build_rows, is_round_split
 from secateur.compaction.cut import HistoryCut, Span, expand_to_rounds, find_newest_user_row
 from secateur.compaction.ledger import Ledger
 from secateur.compaction.ledger.said import keep_ends
+from secateur.compaction.names import DigestEntry, add_names
 from secateur.compaction.outcome import Compacted, CompactionSkipped
 from secateur.compaction.settings import Compaction, DigestSettings
 from secateur.compaction.span import collect_carried, find_segments, keep_newest, replace_span
@@ -45,22 +47,23 @@ def build_digest(messages: Sequence[Message], settings: DigestSettings, handle: 
     """Digest these messages, which split no round; `handle` names the original where it can be read."""
     results = {id(call): result for call, result in pair_calls(messages)}
     root = _find_root(messages)
-    lines = [line for message in messages for line in _iterate_lines(message, results, root, settings)]
+    entries = [entry for message in messages for entry in _iterate_entries(message, results, root, settings)]
     where = f"; paths are in {root}" if root else ""
     back = f"; {describe_way_back(handle)} shows it in full" if handle else ""
-    return replace_surrogates("\n".join((f"{DIGEST_BEGINS}{where}{back}]", *lines)))
+    lines = (f"{DIGEST_BEGINS}{where}{back}]", *add_names(entries, settings, root))
+    return replace_surrogates("\n".join(lines))
 
 
-def _iterate_lines(
+def _iterate_entries(
     message: Message, results: dict[int, Part | None], root: str, settings: DigestSettings
-) -> Iterator[str]:
+) -> Iterator[DigestEntry]:
     for part in message.parts:
         if part.kind == "text" and part.text.strip():
             who = "" if message.role == "assistant" else "[host] "
-            yield who + _shorten_prose(part.text, settings.max_prose_chars)
+            yield DigestEntry(who + _shorten_prose(part.text, settings.max_prose_chars))
         elif part.kind == "tool_call":
-            said = _call(part, results.get(id(part)), settings)
-            yield said.replace(f"{root}/", "") if root else said
+            entry = _call(part, results.get(id(part)), settings)
+            yield replace(entry, text=entry.text.replace(f"{root}/", "")) if root else entry
 
 
 @lru_cache(maxsize=4_096)
@@ -69,7 +72,7 @@ def _shorten_prose(text: str, chars: int) -> str:
 
 
 @lru_cache(maxsize=4_096)
-def _call(call: Part, result: Part | None, settings: DigestSettings) -> str:
+def _call(call: Part, result: Part | None, settings: DigestSettings) -> DigestEntry:
     """One call and how it ended."""
     plan = detect_tool_kind(call.tool, call.text) == "plan"  # what is left to do is in the arguments themselves
     about = (
@@ -79,14 +82,15 @@ def _call(call: Part, result: Part | None, settings: DigestSettings) -> str:
     )
     line = f"- {call.tool or 'tool'} {about}".rstrip()
     if result is None:
-        return redact(f"{line} → (no result)")
+        return DigestEntry(redact(f"{line} → (no result)"))
     action = build_action(call, result)
     output = get_output(action).strip()
     if len(output) <= RESULT_CHARS:
-        return redact(f"{line} → {_describe_status(action, output)}{output or '(nothing)'}")
+        return DigestEntry(redact(f"{line} → {_describe_status(action, output)}{output or '(nothing)'}"))
     said = ", ".join(filter(None, (f"{len(output):,} characters", shorten_line(describe_outcome(result), 100))))
     room = min(settings.max_outline_chars, max(settings.min_outline_chars, int(settings.outline_share * len(output))))
-    return redact("\n".join(filter(None, (f"{line} → {said}", outline_with_names(output, room, redact)))))
+    shown = filter(None, (f"{line} → {said}", outline_with_names(output, room, redact)))
+    return DigestEntry(redact("\n".join(shown)), output)
 
 
 def _describe_status(action: Action, output: str) -> str:

@@ -22,8 +22,8 @@ class Identifier(NamedTuple):
 
 
 def find_words(text: str) -> Iterator[Identifier]:
-    """Yield identifiers that are one word."""
-    for word in set(_WORD.findall(text)):
+    """Yield identifiers that are one word, in their order."""
+    for word in dict.fromkeys(_WORD.findall(text)):
         yield from _classify_word(word)
     if "xit" in text:
         yield from (Identifier("error", f"exit {code}") for code in set(_EXIT.findall(text)))
