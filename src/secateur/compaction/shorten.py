@@ -40,6 +40,7 @@ RESULT_CHARS = 300  # a result that is not longer is there whole
 ROOT_SHARE = 0.6  # of the absolute paths in calls: a folder that this share is in is stated once
 
 BY = "digest"
+NAMES_WINDOW_SHARE = 0.02  # of the window, at most, for the names of all digests that are made at once
 MOST_SHARE, LEAST_TOKENS = 0.8, 100  # a stretch shrinks to less than this share, and by so much at least
 
 
@@ -149,6 +150,7 @@ def shorten(
     while end > start and is_round_split(rows, end):
         end -= 1
     where = HistoryCut(start, end, expand_to_rounds(rows, start, end, (*_find_non_work(rows), *_find_waiting(rows))))
+    digest = _limit_names(digest, sum(row.tokens for row in rows[start:end]), scene.window)
     made = [
         one for span in find_segments(where, rows) if (one := _shorten_stretch(scene, settings, digest, (rows, span)))
     ]
@@ -164,6 +166,12 @@ def shorten(
         tokens_after=sum(one.after for one in made),
         blobs=dict(one.blob for one in made if one.blob),
     )
+
+
+def _limit_names(digest: DigestSettings, tokens: int, window: int) -> DigestSettings:
+    """The settings for work of so many tokens: the names of all its results together must not crowd the window."""
+    most = NAMES_WINDOW_SHARE * window / max(1, tokens) if window > 0 else 1.0
+    return replace(digest, names_share=min(digest.names_share, most))
 
 
 def _find_non_work(rows: Sequence[ViewEntry]) -> Iterator[int]:

@@ -69,17 +69,21 @@ def conclude(
 def _make_forced_digests(context: Context, projection: Projection, settings: DigestSettings) -> _Digests | None:
     """The digests of a view over its threshold.
 
-    Where the newest result is too long for the tail of a summary as well, nothing but the summary would be left: then
-    all that the model has read is digested, so that its answers and an outline of the results stay in view.
+    They tell no names where these would leave the view too long. Where the newest result is too long for the tail of a
+    summary as well, nothing but the summary would be left: then all that the model has read is digested, so that its
+    answers and an outline of the results stay in view.
     """
     forced = settings.apply_forced()
-    made = make_digests(context, projection, forced, must=True)
-    if isinstance(made, CompactionSkipped) or (made is not None and not _is_left_high(context, projection, made[0])):
-        return made
+    made: _Digests | None = None
+    for share in dict.fromkeys((forced.names_share, 0.0)):
+        made = make_digests(context, projection, replace(forced, names_share=share), must=True)
+        if isinstance(made, CompactionSkipped) or (made and not _is_left_high(context, projection, made[0])):
+            return made
     room = compute_tail_room(context.settings, context.limits.usable)
     if not room or is_newest_result_within(projection, room):
         return made
-    return make_digests(context, projection, replace(forced, last_results=0, keep_tokens=0), must=True)
+    forced = replace(forced, last_results=0, keep_tokens=0, names_share=0.0)
+    return make_digests(context, projection, forced, must=True)
 
 
 def _is_left_high(context: Context, projection: Projection, made: Compacted) -> bool:

@@ -190,3 +190,14 @@ def test_what_is_hidden_in_its_line_is_no_name_of_a_digest() -> None:
     said = build_digest(read("plan.py", "c1", text), SETTINGS)
     assert "names: maple_board" in said
     assert "zebrano" not in said
+
+
+def test_the_names_of_many_results_do_not_crowd_a_small_window() -> None:
+    words = ("maple", "walnut", "cedar", "linden")  # none of them is rare in the text
+    named = SOURCE + "\n".join(f"    {one}_{other} = 1" for one in words for other in words if one != other)
+    made = talk(user(), *read("a.py", "a", named), user())
+    none, large, small = (done(shortened(made, (0, 3), window=window)).summary for window in (0, 10_000, 1_000))
+    assert none == large
+    told = small.splitlines()[-1]
+    assert told == "names: maple_walnut maple_cedar maple_linden walnut_maple walnut_cedar"
+    assert large.splitlines()[-1].startswith(f"{told} walnut_linden cedar_maple")
