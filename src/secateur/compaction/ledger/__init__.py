@@ -53,6 +53,7 @@ from secateur.compaction.ledger.runs.last_calls import list_last_calls, list_tol
 from secateur.compaction.ledger.runs.scripts import drop_empty_checks
 from secateur.compaction.ledger.said import get_agent_text
 from secateur.compaction.ledger.settle import settle_states
+from secateur.compaction.ledger.turns.basis import BASIS_CHARS, find_basis, outline_quote
 from secateur.compaction.ledger.turns.last_words import (
     MOST_CHARS,
     REPORT_CHARS,
@@ -149,6 +150,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         last_words=told.last_words,
         thought=told.thought,
         lead=find_lead(said, told.last_words),
+        basis=find_basis(said),
         last_calls=called,
         commits=commits.listed,
         identifiers=list_names(said, done),
@@ -189,6 +191,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         report=condense_quote(made.report, REPORT_CHARS),
         thought=condense_quote(made.thought, THOUGHT_CHARS),
         lead=condense_quote(made.lead, THOUGHT_CHARS),
+        basis=outline_quote(made.basis, BASIS_CHARS),
     )
     return limit_ledger(make_encodable(made))
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, FileEntry, Ledger, UserRequest
 from secateur.compaction.ledger.runs.attempts import MOST_ATTEMPTS
+from secateur.compaction.ledger.turns.basis import BASIS_CHARS, outline_quote
 from secateur.compaction.ledger.turns.last_words import (
     LEAST_CHARS,
     MOST_CHARS,
@@ -81,10 +82,12 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
     report = condense_quote(ledger.report, max(LEAST_CHARS, int(REPORT_CHARS * firmest)))
     brief = max(LEAST_THOUGHT_CHARS, int(THOUGHT_CHARS * firmest))
     thought, lead = condense_quote(ledger.thought, brief), condense_quote(ledger.lead, brief)
+    basis = outline_quote(ledger.basis, max(LEAST_CHARS, int(BASIS_CHARS * firmest)))
     gone = {name: len(getattr(ledger, name)) - len(kept) for name, kept in cut.items() if name != "arrived"}
     document = shorten_document(ledger.document, firm)
     same = cut["arrived"] == ledger.arrived and cut["requests"] == ledger.requests and document == ledger.document
     same = same and (words, report, thought, lead) == (ledger.last_words, ledger.report, ledger.thought, ledger.lead)
+    same = same and basis == ledger.basis
     if not any(gone.values()) and same:
         return ledger
     counts = {name: ledger.omitted.get(name, 0) + gone.get(name, 0) for name in (*ledger.omitted, *gone)}
@@ -96,6 +99,7 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
         report=report,
         thought=thought,
         lead=lead,
+        basis=basis,
         omitted={name: counts[name] for name in sorted(counts) if counts[name]},
     )
 

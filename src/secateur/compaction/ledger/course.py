@@ -125,7 +125,9 @@ def _is_quoted(reply: str, ledger: Ledger) -> bool:
     said = collapse_whitespace(reply)
     lead = _LIST.split(said)[0]
     begins = (lead if len(lead) >= _LEAD_CHARS else said)[:_KNOWN_CHARS]
-    return any(begins in collapse_whitespace(one.text) for one in (ledger.last_words, ledger.report) if one)
+    return any(
+        begins in collapse_whitespace(one.text) for one in (ledger.last_words, ledger.report, ledger.basis) if one
+    )
 
 
 def is_in_course(one: UserRequest) -> bool:

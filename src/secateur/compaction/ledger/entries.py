@@ -213,6 +213,7 @@ class Ledger(Struct, frozen=True, omit_defaults=True):
     last_words: Quote | None = None
     thought: Quote | None = None  # the agent's reasoning in its newest message, where it said nothing in that one
     lead: Quote | None = None  # the agent's first words since it last changed a file in this turn, if others follow
+    basis: Quote | None = None  # the agent's long text that the newest request takes up
     last_calls: tuple[Command, ...] = ()  # that ended after the agent's last words and the user's: the first, the last
     report: Quote | None = None  # the agent's words at the end of the newest turn that changed a file, if others follow
     reported: tuple[Quote, ...] = ()  # items of the newest report of work

@@ -83,6 +83,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         last_words=_merge_last_words(earlier, later),
         thought=later.thought if later.last_words or later.requests or later.thought else earlier.thought,
         lead=later.lead if later.last_words or later.requests else earlier.lead,
+        basis=later.basis if later.requests else earlier.basis,
         last_calls=_merge_last_calls(earlier, later),
         report=_merge_report(earlier, later),
         reported=later.reported or earlier.reported,

@@ -31,6 +31,7 @@ EARLIER_WORDS = "before that the agent said"
 EDITED_SINCE = " (edited since)"
 AS_DRAFT = " as a draft"
 THOUGHT = "the agent was thinking"
+BASIS = "the newest request takes up what the agent said before it"
 LEAD = "earlier in this turn the agent said"
 UNDELIVERED = "asked for, and not done yet"
 CALLED = "then called"
@@ -54,6 +55,8 @@ def _render_lines(ledger: Ledger, reported: Sequence[Quote]) -> Iterator[str]:
         yield verdict
     yield from _render_standing(ledger, "edits", "unchecked")
     said = ledger.last_words
+    if ledger.basis:
+        yield format_bullet(f"{BASIS}: {ledger.basis.text}")
     if ledger.lead:
         yield format_bullet(f"{LEAD}: {ledger.lead.text}")
     if said and not said.is_answered:

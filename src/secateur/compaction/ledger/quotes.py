@@ -35,11 +35,16 @@ def select_quotes(ledger: Ledger) -> Ledger:
         words = None
     elif words and not words.is_answered and newest and newest.state == "done" and has_changed(newest.progress):
         words = _shorten_report(words, 0 if ledger.reported else MOST_ITEMS)
+    basis = ledger.basis if newest and newest.state == "open" else None
+    if basis and report and report.key == basis.key:
+        report = None
     requests = ledger.requests
     if words and newest and newest.progress and newest.state == "done" and not words.is_answered:
         told = replace(newest, progress=replace(newest.progress, reply=""))  # it is what the agent said last
         requests = (*requests[:-1], told)
-    return replace(ledger, requests=requests, last_words=words, report=report, last_calls=_select_calls(ledger))
+    return replace(
+        ledger, requests=requests, last_words=words, report=report, basis=basis, last_calls=_select_calls(ledger)
+    )
 
 
 def _is_begun(one: UserRequest) -> bool:

@@ -35,6 +35,7 @@ from secateur.compaction.ledger.files.lines import COMMON, SCRATCH_FILES, comple
 from secateur.compaction.ledger.files.selection import SCRATCH
 from secateur.compaction.ledger.next_lines import (
     AS_DRAFT,
+    BASIS,
     CALLED,
     EARLIER_WORDS,
     LAST_WORDS,
@@ -228,6 +229,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     UNPUSHED: ("unpushed", lambda rest: tuple(rest.split(" · "))),
     THOUGHT: ("thought", lambda rest: Quote(split_gaps(rest))),
     LEAD: ("lead", lambda rest: Quote(split_gaps(rest))),
+    BASIS: ("basis", lambda rest: Quote(split_gaps(rest))),
     "names": ("identifiers", lambda rest: tuple(rest.split(" · "))),
     UNCOMMITTED: ("uncommitted", lambda rest: tuple(rest.split(" · "))),
     NEVER_COMMITTED: ("uncommitted", lambda rest: tuple(rest.split(" · "))),

@@ -53,6 +53,7 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
         last_words=whole.last_words,
         thought=whole.thought,
         lead=whole.lead,
+        basis=whole.basis,
         last_calls=whole.last_calls,
         report=whole.report,
         reported=whole.reported,

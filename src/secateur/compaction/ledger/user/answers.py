@@ -65,6 +65,16 @@ def _is_reply(text: str) -> bool:
     return _ANSWERS.match(text) is not None or is_pick(text)
 
 
+def is_reply(text: str) -> bool:
+    """Whether a message takes up what the agent said: agrees, refuses, picks a point, or says to do "that"."""
+    return _is_reply(text) or _REFERS.match(text) is not None
+
+
+def is_urge(text: str) -> bool:
+    """Whether a message only tells the agent to go on."""
+    return len(text) <= _URGE_CHARS and _URGES.match(text) is not None
+
+
 def find_answered_question(text: str, last: str, listed: str = "") -> str:
     """Return the question, the offer or the numbered points of the agent's last text that a reply answers.
 
@@ -74,15 +84,15 @@ def find_answered_question(text: str, last: str, listed: str = "") -> str:
         return picked
     if not last:
         return ""
-    is_urge = len(text) <= _URGE_CHARS and _URGES.match(text) is not None
+    is_urging = is_urge(text)
     is_answer = _ANSWERS.match(text) and not (_ACKNOWLEDGES.match(text) and _ASKED.search(text))
-    if not (is_urge or is_answer or _REFERS.match(text)):
+    if not (is_urging or is_answer or _REFERS.match(text)):
         return _quote_question(last) if _is_brief_reply(text, last) else ""
     points = _POINT.findall(FENCED.sub("\n", last)) if _NUMBERED.match(text) else []
     if len(points) > 1:
         most = ANSWERED_CHARS // len(points[:_MOST_POINTS])
         return _quote(" · ".join(clip_text(collapse_whitespace(one), most) for one in points[:_MOST_POINTS]))
-    question = find_closing_question(last) or _find_proposal(last, is_urge or _REFERS.match(text) is not None)
+    question = find_closing_question(last) or _find_proposal(last, is_urging or _REFERS.match(text) is not None)
     if _WHICH.search(question):
         return _quote_question(last)
     steps = list_proposed(last) if question and _is_assent(text) else ()
