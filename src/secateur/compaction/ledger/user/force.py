@@ -22,6 +22,7 @@ from secateur.compaction.ledger.user.force_words import (
     is_format,
     is_manner,
     is_one_off,
+    is_preference,
     is_refusal,
     is_weak,
     is_work,
@@ -105,7 +106,8 @@ def is_repeated(one: Constraint, shown: Iterable[UserRequest]) -> bool:
         return False
     within = [request.state for request in shown if text in _collapse(request.text)]
     return bool(within) and (
-        len(text) > REPEATED_CHARS or ("open" not in within and not (is_forced(text) or is_decision(text)))
+        len(text) > REPEATED_CHARS
+        or ("open" not in within and not (is_forced(text) or is_decision(text) or is_preference(text)))
     )
 
 

@@ -21,7 +21,12 @@ def is_forced(text: str) -> bool:
 def is_weak(text: str) -> bool:
     """Whether a sentence neither forbids nor commands, in any case, and neither prefers nor chooses one thing."""
     is_forcing = _FORCED.search(_ASIDE.sub(" ", text)) is not None or is_manner(text)
-    return not (is_forcing or is_decision(text) or _PREFERS.search(text))
+    return not (is_forcing or is_decision(text) or is_refusal(text) or is_preference(text) or _ATTENDS.search(text))
+
+
+def is_preference(text: str) -> bool:
+    """Whether a sentence says what is to stay as it is, or to be preferred, and names it."""
+    return _PREFERS.search(_UNNAMED.sub(" ", text)) is not None
 
 
 def is_decision(text: str) -> bool:
@@ -133,10 +138,11 @@ _MANNER = re.compile(
     r"(?:task|pr|pull\s+request|branch|commit|issue|ticket)s?\b"
 )
 _PREFERS = re.compile(
-    r"(?i)\bprefer\w*|\brather\b|\bkeep\b|\bmake sure\b|\bensure\b|\bleave\b|\bstick (?:to|with)\b|\bremember\b"
-    r"|\b(?:each|every|whenever)\b|\blieber\b|\bpréf\w+|\bplutôt\b|\bprefier\w+|\bprefir\w+|\bпредпоч\w+|\bưu tiên\b"
-    r"|优先|できれば"
+    r"(?i)\bprefer\w*|\brather\b|\bkeep\b|\bleave\b|\bstick (?:to|with)\b|\blieber\b|\bpréf\w+|\bplutôt\b"
+    r"|\bprefier\w+|\bprefir\w+|\bпредпоч\w+|\bưu tiên\b|优先|できれば"
 )
+_UNNAMED = re.compile(r"(?i)\b(?:prefer|keep|leave)\s+(?:it|that|this|them|these|those)(?=\W*(?:\Z|[.,;!?]))")
+_ATTENDS = re.compile(r"(?i)\b(?:make sure|ensure|remember|each|every|whenever)\b")
 _DECIDES = re.compile(  # one thing in the place of another one
     r"(?i)\binstead\b|\buse\b[^.;\n]{1,80}?,? (?:no|not)\b|\b(?:let['’]?s|we should) (?:use|call|name|go with)\b"
     r"|\bgo with\b|\bstatt\b|\bau lieu de\b|\ben vez de\b|\bem vez de\b|\bвместо\b|\bthay vì\b|而不是|代わりに|대신"
@@ -160,7 +166,8 @@ _ONCE = re.compile(  # a question, a remark that trails off, a report to look in
     r"|\b(?:investigate|look\s+into\s+(?:it|this|that)|check\s+(?:it|this|that))\W*$"
 )
 _REFUSES = re.compile(
-    r"(?i)\b(?:i|we)\s+(?:do\s+not|don['’]?t)\s+want\b|\bich\s+(?:will|möchte)\s+(?:\w+\s+){0,3}(?:nicht|kein\w*)\b"
+    r"(?i)\b(?:i|we)\s+(?:do\s+not|don['’]?t)\s+want\b"
+    r"|\b(?:i|we)\s+want\b[^.,;\n]{1,60}\bto\s+(?:not|never)\b|\bich\s+(?:will|möchte)\s+(?:\w+\s+){0,3}(?:nicht|kein\w*)\b"
     r"|\bje\s+ne\s+veux\s+pas\b|\bno\s+quiero\b|\bnão\s+quero\b|\bя\s+не\s+хочу\b|\b(?:tôi|mình)\s+không\s+muốn\b"
     r"|我不(?:想|要|希望)|たくない|원하지\s*않"
 )

@@ -463,3 +463,19 @@ def test_what_the_user_does_not_want_is_listed_however_long_the_question_around_
     assert listed(first, DONE, user(said), DONE, user("ok do it"), DONE) == [f"] {said}"]
     asked = f"so can we move {'all of the many ' * 7}rows without the table?"
     assert listed(first, DONE, user(asked), DONE, user("ok do it"), DONE) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "is_kept"),
+    [
+        ("Write the list of sales. Keep the style of the old list.", True),
+        ("Write the list of sales. I want the reader to not use the table at all, that is the goal.", True),
+        ("Write the list of sales. I want you to write it in one file.", False),
+        ("Write the list of sales. That sorts them too and we can just keep them.", False),
+    ],
+)
+def test_of_an_answered_request_is_listed_what_stays_as_it_is_and_what_the_user_does_not_want(
+    said: str, is_kept: bool
+) -> None:
+    first = user("Write the reader of the table.")
+    assert bool(listed(first, DONE, user(said), DONE, user("Write the docs."), DONE)) is is_kept
