@@ -9,9 +9,9 @@ Messages that the user wrote then are none of his wishes once he wrote others, u
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from secateur.compaction.former_lines import is_message, is_order, keep_telling
+from secateur.compaction.former_lines import is_lasting, is_message, is_order, is_way, is_wish, keep_telling
 from secateur.compaction.ledger import Ledger
 from secateur.compaction.ledger.demand_lines import REPLACED_BY, REPLACES, quote_replaced
 from secateur.compaction.ledger.entries import AS_OF_THEN, FileEntry, PlanItem
@@ -39,6 +39,9 @@ def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sec
         if id in made:
             made[id] = tuple(line for line in made[id] if not (is_order(line) or is_message(line)))
     if goal := keep_telling(kept.get("goal", ())):
+        ways = [line for line in goal[1:] if is_way(line)]
+        made["constraints"] = (*made.get("constraints", ()), *map(mark_former, ways))
+        goal = [line for line in goal if line not in ways]
         goal = [*goal[:1], *(line for line in goal[1:] if not (ledger.requests and is_order(line)))]
         made["goal"] = (
             tuple(map(mark_former, goal[:MOST_GOALS]))
@@ -47,7 +50,11 @@ def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sec
         )
     if not is_answered:
         made["next"] = tuple(map(mark_former, _select_steps(kept.get("next", ()))))
-    _move_rules(made)
+    if ledger.requests:
+        _move_rules(made, "instructions", is_lasting)
+    _move_rules(made, "goal", _is_ruling)
+    for id in ("discoveries", "accomplished"):
+        _move_rules(made, id, lambda line: _RULES.search(line) is not None or _is_ruling(line))
     has_passed = _has_passed(ledger)
     is_committed = bool(ledger.commits) or "commit" in ledger.delivered
     kept_lines = {
@@ -75,19 +82,18 @@ def _select_steps(lines: Sequence[str]) -> list[str]:
     return steps[:MOST_STEPS]
 
 
-def _move_rules(sections: dict[str, tuple[str, ...]]) -> None:
-    """Move the lines that say what is required before each commit, or quote what the user ruled, to the demands."""
-    for id in ("goal", "discoveries", "accomplished"):
-        rules = [line for line in sections.get(id, ()) if (id != "goal" and _RULES.search(line)) or _is_ruling(line)]
-        if rules:
-            sections[id] = tuple(line for line in sections[id] if line not in rules)
-            sections["constraints"] = (*sections.get("constraints", ()), *map(mark_former, rules))
+def _move_rules(sections: dict[str, tuple[str, ...]], id: str, is_rule: Callable[[str], bool]) -> None:
+    """Move the lines of a section that are rules to the demands."""
+    if rules := [line for line in sections.get(id, ()) if is_rule(line)]:
+        sections[id] = tuple(line for line in sections[id] if line not in rules)
+        sections["constraints"] = (*sections.get("constraints", ()), *map(mark_former, rules))
 
 
 def _is_ruling(line: str) -> bool:
     """Whether a line quotes a demand of the user, of which it says that the user settled something by it."""
-    said = hit[1] if (hit := _QUOTED_RULING.search(line)) else ""
-    return any(map(is_demand, split_sentences(said))) and not is_order(said)
+    if hit := _QUOTED_RULING.search(line):
+        return any(map(is_demand, split_sentences(hit[1]))) and not is_order(hit[1])
+    return (hit := _QUOTED.search(line)) is not None and is_wish(hit[1])
 
 
 def _put_revocation(line: str, is_demand: bool, sentences: Sequence[str]) -> str:
@@ -255,6 +261,7 @@ _QUOTED_RULING = re.compile(
     r"(?i)\buser\b[^\"“\n]{0,60}\b(?:clarified|decided|ruled|specified|insisted|settled|stated|confirmed)\b[^\"“\n]{0,60}"
     r"[\"“]([^\"”\n]{20,600})[\"”]"
 )
+_QUOTED = re.compile(r"(?i)\buser\b\s+(?:told|said)\b[^\"“\n]{0,40}[\"“]([^\"”\n]{20,600})[\"”]")
 _PRESENT = re.compile(
     r"(?i)\b(?:now|current(?:ly)?|right now|at the moment|at this point|in progress|pending|next steps?|todo|to do"
     r"|remain(?:s|ing)|not yet|still|options?|alternatively|needs? to|must now|should (?:be|now"

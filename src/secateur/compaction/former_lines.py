@@ -15,6 +15,7 @@ from secateur.compaction.summary import strip_bullet
 from secateur.compaction.template import FORMERLY
 
 MOST_LINES = 8  # of a host's earlier summary, in one section
+MOST_LASTING = 12  # of the user's messages that it lists, those that hold from now on
 
 
 def select_telling(lines: Sequence[str]) -> tuple[str, ...]:
@@ -24,6 +25,16 @@ def select_telling(lines: Sequence[str]) -> tuple[str, ...]:
     others = [at for at in range(len(kept)) if at not in set(named)]
     chosen = sorted([*named[:MOST_LINES], *others[: max(0, MOST_LINES - len(named))]])
     return tuple(kept[at] for at in chosen)
+
+
+def select_demands(lines: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines of a host's section on what the user wants: of many those that hold from now on, then others."""
+    kept = keep_telling(_join_details(lines))
+    lasting = [at for at, line in enumerate(kept) if is_lasting(line)][-MOST_LASTING:]
+    others = [at for at in range(len(kept)) if at not in set(lasting)]
+    named = [at for at in others if _NAMES.search(kept[at])]
+    chosen = [*named, *(at for at in others if at not in set(named))][: max(0, MOST_LINES - len(lasting))]
+    return tuple(kept[at] for at in sorted([*lasting, *chosen]))
 
 
 def _join_details(lines: Sequence[str]) -> Iterator[str]:
@@ -63,7 +74,12 @@ def _drop_lead(line: str) -> str:
 def is_order(line: str) -> bool:
     """Whether a line quotes an order that was given for once: others came after it."""
     said = _SPEAKER.sub("", strip_bullet(line.removeprefix(FORMERLY))).strip("\"“”' ")
-    return len(said) <= _ORDER_CHARS and is_errand(said)
+    return len(said) <= _ORDER_CHARS and is_errand(said) and not is_way(said)
+
+
+def is_way(line: str) -> bool:
+    """Whether a line says how all of the work is to be done: with tests first, with checks before it is called done."""
+    return _WAYS.search(line) is not None
 
 
 def is_message(line: str) -> bool:
@@ -72,7 +88,19 @@ def is_message(line: str) -> bool:
     if _TOLD.match(said):
         return True
     quoted = _MESSAGE.match(said)
-    return quoted is not None and not any(map(_is_wish, split_sentences(quoted["said"])))
+    return quoted is not None and not is_wish(quoted["said"])
+
+
+def is_lasting(line: str) -> bool:
+    """Whether a line quotes a brief message that forbids or demands something for later, too, and asks for nothing."""
+    quoted = _MESSAGE.match(strip_bullet(line.removeprefix(FORMERLY)).strip())
+    said = quoted["said"] if quoted else ""
+    return 0 < len(said) <= _LASTING_CHARS and "?" not in said and not _ASKS.match(said) and is_wish(said)
+
+
+def is_wish(text: str) -> bool:
+    """Whether a sentence of a message forbids or demands something for later, too."""
+    return any(map(_is_wish, split_sentences(text)))
 
 
 def _is_wish(sentence: str) -> bool:
@@ -81,6 +109,11 @@ def _is_wish(sentence: str) -> bool:
     return is_standing(sentence) or (is_forced(sentence) and not is_errand(sentence))
 
 
+_WAYS = re.compile(
+    r"(?i)\btests?[- ]first\b|\btdd\b|\btest[- ]driven\b|\b(?:before|after)\s+(?:each|every|any)\b"
+    r"|\bbefore\s+(?:(?:it|this|that|you|the\s+work)\s+)?(?:consider\w*|call\w*|declar\w*|mark\w*|report\w*|say\w*|finish\w*|complet\w*"
+    r"|commit\w*|push\w*|merg\w*)\b"
+)
 _SPEAKER = re.compile(  # "User said: ...", "the user then asked me to ..."
     r"(?i)^[*_]{0,2}(?:the\s+)?user\b(?:(?:\s+(?:then|now|also|later|explicitly|just))*\s+(?:said|asked|requested|ordered|told"
     r"|instructed)(?:\s+(?:me|the\s+(?:agent|assistant)))?(?:\s+to\b)?)?[*_:\s]{1,4}"
@@ -90,6 +123,7 @@ _MESSAGE = re.compile(r"(?i)[*_]{0,2}(?:(?:user )?(?:message|request|prompt) ?#?
 _TOLD = re.compile(  # what a host writes in place of a message
     r"(?i)(?:invoked `?/|selected [\"“`]|(?:initial|first) (?:bug report|message|request)\b|\[?request interrupted\b)"
 )
+_LASTING_CHARS = 200  # of a message that demands something for later alone
 _ORDER_CHARS = 160  # of an order that says nothing any more when others came after it
 _NAMES = re.compile(r"`[^`]+`|(?<![\w.-])[\w.-]+/[\w./-]+|\b\w+\.\w{1,4}\b|\b\w+_\w+\b|\b[a-z]+[A-Z]\w+\b|\d")
 _DRAWN = re.compile(r"[\s*-]*[\u2500-\u257f]")

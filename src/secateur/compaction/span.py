@@ -19,14 +19,14 @@ from secateur.bounds import find_call
 from secateur.compaction.conversation import CARRIED, SUMMARY, ViewEntry, get_text
 from secateur.compaction.cut import HistoryCut, Span
 from secateur.compaction.former import clean_host_summary, mark_former, take_steps
-from secateur.compaction.former_lines import select_telling
+from secateur.compaction.former_lines import select_demands, select_telling
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger, settle_states
 from secateur.compaction.ledger.repository.places import name_place
 from secateur.compaction.ledger.said import FENCED
 from secateur.compaction.marks import drop_marked
 from secateur.compaction.settings import Compaction
 from secateur.compaction.summary import Sections, merge_sections, parse_sections
-from secateur.compaction.template import STATES
+from secateur.compaction.template import DEMANDING, STATES
 from secateur.decoding import prepare_type
 from secateur.model import Edit, Message, NewMessage, Part, Replace, Transcript
 from secateur.protect import Protection, is_named_tool, is_protected_tool
@@ -229,7 +229,10 @@ def _parse_summary(row: ViewEntry) -> Kept:
         text = clean_host_summary(text)
         lines = tuple(line for line in text.splitlines() if line.strip())
         found = parse_sections(text, _PRESENT) or ({"discoveries": lines} if lines else {})
-        telling = {id: lines if id in STATES else select_telling(lines) for id, lines in found.items()}
+        telling = {
+            id: lines if id in STATES else select_demands(lines) if id in DEMANDING else select_telling(lines)
+            for id, lines in found.items()
+        }
         return Kept(
             {id: lines if id in STATES else tuple(map(mark_former, lines)) for id, lines in telling.items() if lines},
             Ledger(tasks=steps),

@@ -9,7 +9,7 @@ from secateur.compaction.former import (
     with_former_states,
     without_gone_files,
 )
-from secateur.compaction.former_lines import MOST_LINES, select_telling
+from secateur.compaction.former_lines import MOST_LASTING, MOST_LINES, select_demands, select_telling
 from secateur.compaction.ledger import Command, FileEntry, Ledger, PlanItem, UserRequest, merge
 from secateur.compaction.summary import parse_sections
 
@@ -62,7 +62,7 @@ def test_orders_of_then_go_once_the_user_asked_for_more_and_wishes_stay() -> Non
     kept = {"goal": ("A parser for dates.", "Merge the changes of main."), "instructions": ('"commit this"', wish)}
     assert with_former_states(kept, Ledger(requests=(UserRequest("Write the docs."),))) == {
         "goal": formerly("A parser for dates."),
-        "instructions": (wish,),
+        "constraints": formerly(wish),
     }
     assert with_former_states(kept, Ledger())["instructions"] == kept["instructions"]
 
@@ -77,7 +77,7 @@ def test_messages_of_then_are_no_wishes_once_the_user_wrote_others() -> None:
     wishes = formerly('"never write to the table without asking"', "Answers in short sentences")
     kept = {"instructions": (*messages, *wishes)}
     since = Ledger(requests=(UserRequest("Write the docs."),))
-    assert with_former_states(kept, since) == {"instructions": wishes}
+    assert with_former_states(kept, since) == {"constraints": wishes[:1], "instructions": wishes[1:]}
     assert with_former_states(kept, Ledger())["instructions"] == kept["instructions"]
 
 
@@ -89,6 +89,16 @@ def test_orders_of_then_are_no_demands_however_a_host_quotes_them() -> None:
     since = Ledger(requests=(UserRequest("Write the docs."),))
     assert with_former_states({"constraints": (*orders, *demands)}, since) == {"constraints": demands}
     assert with_former_states({"constraints": orders}, Ledger()) == {"constraints": orders}
+
+
+def test_how_the_work_of_then_is_to_be_done_is_a_demand() -> None:
+    ways = ("Write tests first", "Run `make lint` before considering complete", "Commit after each step")
+    goal = ("A parser for dates.", "It reads ISO dates.", *ways, "Run the parser")
+    since = Ledger(requests=(UserRequest("Write the docs."),))
+    made = with_former_states({"goal": goal}, since)
+    assert made == {"goal": formerly(*goal[:2]), "constraints": formerly(*ways)}
+    again = with_former_states({"constraints": made["constraints"]}, since)  # at the next compaction
+    assert again == {"constraints": formerly(*ways)}
 
 
 def test_what_the_user_said_since_stands_before_the_demands_of_then() -> None:
@@ -126,6 +136,15 @@ def test_of_many_lines_those_stay_that_name_something() -> None:
     bare = [f"The {word} matters to everyone who reads it." for word in ("first", "second", "third", "fourth")]
     named = [f"`part_{n}` reads the table of its part." for n in range(MOST_LINES - 2)]
     assert select_telling([*bare, *named]) == (*bare[:2], *named)
+
+
+def test_of_many_messages_those_stay_that_hold_from_now_on() -> None:
+    messages = [f'"can you look at part {n} of src/read.py"' for n in range(20)]
+    wish = '"oh, please don\'t amend commits - it breaks them"'
+    kept = select_demands([*messages[:9], wish, *messages[9:]])
+    assert kept == (*messages[:7], wish)
+    many = [f'"never sell part {n}"' for n in range(20)]
+    assert select_demands([*messages, *many]) == tuple(many[-MOST_LASTING:])
 
 
 def test_headings_and_beginnings_of_lists_say_nothing_alone() -> None:
@@ -299,6 +318,8 @@ def test_what_a_hosts_summary_lists_under_a_file_stands_behind_the_file() -> Non
         ('The user decided that "lists must stay sorted by name"', True),
         ('The user clarified: "run the tests again, please"', False),
         ('User asked about "lists that must stay sorted"', False),
+        ('**Sorting**: User told me "don\'t print the lists - it breaks the page"', True),
+        ('User said: "what do the lists hold, and where do they come from"', False),
         ('The test clarified "lists must stay sorted by name"', False),
     ],
 )
