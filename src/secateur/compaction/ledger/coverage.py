@@ -16,7 +16,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Command
-from secateur.toolcalls.commands import Check, find_check_kind
+from secateur.compaction.ledger.runs.kinds import find_kind
+from secateur.toolcalls.commands import Check
 from secateur.toolcalls.shell import parse_command_line, strip_program_prefix
 
 
@@ -151,7 +152,7 @@ def _parse_check(words: tuple[str, ...], place: str) -> _Check:
             takes = True
         elif not word.startswith("-") and not _NUMBER.fullmatch(word) and not (word in _VERBS and not targets):
             targets.append(_clean_target(word))
-    kind = find_check_kind(" ".join(words[:12]))
+    kind = find_kind(" ".join(words[:12]))
     kinds: frozenset[Check] = frozenset({kind} if kind else ())
     task = _TASK.match(" ".join(words[:6]))
     name = task[1] if task else ""

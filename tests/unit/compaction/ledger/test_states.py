@@ -542,3 +542,44 @@ def test_what_the_agent_says_is_not_done_is_a_statement_of_its_own_words(
     call = assistant(("1", "bash", json.dumps({"command": "make x"})), text=said)
     works = build_ledger(talk(user("Mend the lamp."), call, result("Exit code: 0\nok", "bash", "1")).messages)
     assert (told in render_ledger(works)["next"][0]) is at_work
+
+
+def test_words_that_announce_more_work_answer_nothing_where_they_end_all() -> None:
+    said = [user("Mend the old lamp."), *EDIT, assistant(text="Now the socket. Let me add its spring.")]
+    made = build_ledger(talk(*said).messages)
+    assert [one.state for one in made.requests] == ["open"]
+    lines = render_ledger(made)
+    assert ", open] Mend the old lamp." in lines["goal"][0]
+    assert "the agent ended its turn; its last words announce more work" in lines["next"][0]
+    assert not any(line.startswith("- the user waits for") for line in lines["next"])
+    done = build_ledger(talk(*said[:-1], assistant(text="It is mended. Let me know how it shines.")).messages)
+    assert [one.state for one in done.requests] == ["done"]
+
+
+PLANNED = (
+    assistant(("p", "TodoWrite", json.dumps({"todos": [{"content": "Mend the socket", "status": "pending"}]}))),
+    result("ok", "TodoWrite", "p"),
+)
+
+
+@pytest.mark.parametrize(
+    ("later", "is_older"),
+    [
+        ((), False),
+        ((assistant(text="The lamp is mended."), user("Look at the roof.")), False),
+        (
+            (
+                assistant(text="The lamp is mended."),
+                user("Look at the roof."),
+                assistant(text="It leaks."),
+                user("Mend the roof."),
+            ),
+            True,
+        ),
+    ],
+)
+def test_a_plan_that_no_later_work_was_told_in_is_an_older_one(later: tuple[Message, ...], is_older: bool) -> None:
+    made = build_ledger(talk(user("Mend the old lamp."), *PLANNED, *later, *ran("make x")).messages)
+    lines = render_ledger(made)["next"]
+    assert any(line.startswith("- the agent's plan is older than: the reply to [") for line in lines) is is_older
+    assert ("1 task of an older plan" in lines[0]) is is_older

@@ -25,6 +25,11 @@ def name_kind(run: ExecutedCommand, told: str) -> Check | None:
     return "lint" if left == {"lint"} else run.check
 
 
+def find_kind(words: str) -> Check | None:
+    """Return the kind of check that a program with these words is, also of linters that few projects call by name."""
+    return find_check_kind(words) or ("lint" if _LINTS.match(words) else None)
+
+
 def _list_started_kinds(output: str) -> list[Check]:
     """Return the kinds of the checks that a runner of tasks says that it starts."""
     programs = [
@@ -33,8 +38,7 @@ def _list_started_kinds(output: str) -> list[Check]:
         for simple in parse_command_line(line).commands
         if (words := strip_program_prefix(simple.words))
     ]
-    found = [find_check_kind(line) or ("lint" if _LINTS.match(line) else None) for line in programs]
-    return [kind for kind in found if kind]
+    return [kind for line in programs if (kind := find_kind(line))]
 
 
 _VAGUE = re.compile(r"(?:^|[\s:])check(?::all)?$")

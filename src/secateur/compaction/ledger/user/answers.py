@@ -95,7 +95,7 @@ def find_answered_question(text: str, last: str, listed: str = "") -> str:
     question = find_closing_question(last) or _find_proposal(last, is_urging or _REFERS.match(text) is not None)
     if _WHICH.search(question):
         return _quote_question(last)
-    steps = list_proposed(last) if question and _is_assent(text) else ()
+    steps = (list_proposed(last) or _list_meant(last, question)) if question and _is_assent(text) else ()
     return _quote_steps(steps, question) if steps else _quote(question)
 
 
@@ -143,6 +143,13 @@ def _is_assent(text: str) -> bool:
 def _quote_steps(steps: Iterable[str], question: str) -> str:
     quoted = " · ".join((*steps, clip_text(collapse_whitespace(question).strip(" *_#-"), ANSWERED_CHARS)))
     return redact(quoted)
+
+
+def _list_meant(last: str, question: str) -> tuple[str, ...]:
+    """Return how the points begin that a closing question only points to ("want me to fix these?")."""
+    points = [one for some in list_points(last)[-1:] for one in some] if _POINTS_TO.search(question) else []
+    told = tuple(clip_text(collapse_whitespace(one.text).replace("**", ""), _STEP_CHARS) for one in points)
+    return told if 1 < len(told) <= _MOST_STEPS else ()
 
 
 def list_proposed(text: str) -> tuple[str, ...]:
@@ -259,6 +266,7 @@ _ANNOUNCES = re.compile(
     r"(?i)\b(?:steps?|plan|would|will|could|propos\w+|suggest\w*|recommend\w*|options?|next|going to|want to"
     r"|to do|gaps?|missing|remaining|left)\b"
 )
+_POINTS_TO = re.compile(r"(?i)\b(?:these|those|them|both|all (?:two|three|four|five|six|of))\b(?! (?:tests|files)\b)")
 _NUMBERED = re.compile(r"\s*\(?\d{1,2}\s?[:.)]")
 _POINT = re.compile(r"(?:(?<=\()|^[ \t*]{0,8})(\d{1,2}[.):][^\n;]{1,400})", re.M)
 _MOST_POINTS = 3  # of the agent's, which a numbered reply answers

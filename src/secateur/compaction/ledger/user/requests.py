@@ -1,10 +1,11 @@
 """What the user asked for, whether it was answered, and what the agent asked in return.
 
 Rule: a request is answered when the agent ends its turn with a text that asks nothing the work depends on; an offer to
-do more is an answer too, and so is a call that hands the work in. It is superseded when the user takes it back before
-that, and deferred when the user refuses a call for it and puts the work off. Verbatim; only the user's own messages are
-requests, and a host's order to go on while nothing follows it. What was done is not judged: an answer that claims
-success counts as one.
+do more is an answer too, and so are a call that hands the work in, and a question that the user passes over once the
+agent told of work. Words at the end that only announce more work answer nothing. It is superseded when the user takes
+it back before that, and deferred when the user refuses a call for it and puts the work off. Verbatim; only the user's
+own messages are requests, and a host's order to go on while nothing follows it. What was done is not judged: an answer
+that claims success counts as one.
 """
 
 import re
@@ -27,6 +28,7 @@ from secateur.compaction.ledger.said import (
     get_user_text,
     is_question,
 )
+from secateur.compaction.ledger.turns.announcements import is_breaking_off
 from secateur.compaction.ledger.user.answers import (
     CLAUSES,
     QUESTION_CHARS,
@@ -95,7 +97,7 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
             last, thought, has_worked, is_taken_up = "", None, False, False
     closing = find_closing_question(last)
     asked = "" if is_courtesy(closing) else closing
-    first, *rest = _update_states(found, last, "")
+    first, *rest = found if last and is_breaking_off(Quote(last, key)) else _update_states(found, last, "")
     if nudge := _find_open_nudge(messages):
         rest.append(nudge)
         said = replace(said, is_answered=True) if said else None

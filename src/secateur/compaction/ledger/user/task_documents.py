@@ -85,6 +85,9 @@ def _apply_edits(tasks: list[_Task], read: "_Read", done: Sequence[Action]) -> l
         for text in _list_later_texts(action, read) if action.ok else ():
             ticked = {one.text: one.is_done for one in _list_tasks(text)}
             tasks = [replace(one, is_done=ticked.get(one.text, one.is_done)) for one in tasks]
+        lines = list_command_lines(action) if action.ok and action.kind == "run" else []
+        named = [hit["text"].strip() for line in lines if read.name in line for hit in _COMMANDED.finditer(line)]
+        tasks = [replace(one, is_done=one.is_done or any(text in one.text for text in named)) for one in tasks]
     return tasks
 
 
@@ -199,6 +202,10 @@ _LISTS = re.compile(
 _SHOWS = re.compile(
     r"(?:cd [^\n;&|]{1,300} && )?(?:cat|sed -n [\"']?1,\d{2,5}p[\"']?) "
     r"(?:\"([^\"\n]+)\"|'([^'\n]+)'|((?:\\.|[^\s\\])+))"
+)
+_COMMANDED = re.compile(  # `sed` that ticks a box: "s/- \[ \] Build it/- [x] Build it/"
+    r"\bs(?P<by>[/|#,@])[^/|#,@\[]{0,20}\\\[ \\\] ?(?P<text>[^/|#,@]{4,200})"
+    r"(?P=by)[^/|#,@\[]{0,20}\[[xX]\\?\] ?(?P=text)"
 )
 _SECTION = re.compile(r"(?m)^(?=#{1,6} )")
 _CRITERIA = re.compile(

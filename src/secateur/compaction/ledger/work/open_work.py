@@ -85,12 +85,13 @@ def is_blocked(check: Command) -> bool:
 
 
 def count_boxes(ledger: Ledger) -> int:
-    """Count the boxes of the task document that are left; none where a rule leaves the others to somebody else."""
+    """Count the boxes of the task document that are left; at most one where a rule leaves others to somebody else."""
     boxes = _BOXES.search(ledger.document.text) if ledger.document else None
     if ledger.document is None or boxes is None:
         return 0
     is_single = any(_SINGLE_TASK.search(one.text) for one in ledger.constraints if not one.replaced_by)
-    return 0 if is_single and f"{TICKED}: " in ledger.document.text else int(boxes[2]) - int(boxes[1])
+    left = int(boxes[2]) - int(boxes[1])
+    return min(left, 0 if f"{TICKED}: " in ledger.document.text else 1) if is_single else left
 
 
 def has_boxes(document: TaskDocument) -> bool:

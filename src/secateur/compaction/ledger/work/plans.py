@@ -13,8 +13,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.entries import PlanItem, State
+from secateur.compaction.ledger.entries import PlanItem, State, UserRequest, mark
 from secateur.compaction.ledger.repository.commits import COMMITTED, find_commits
+from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, normalize_name
 from secateur.toolcalls.commands import ExecutedCommand
@@ -74,6 +75,18 @@ def list_later_commits(
         later = [run for run in ran if places.get(run.action.call.key, -1) > told]
         commits = [commit for run in later for commit in find_commits((run,))]
         yield from (f"{COMMITTED}{commit}" for commit in commits[-1:])
+
+
+def find_later_reply(
+    tasks: Sequence[PlanItem], messages: Sequence[Message], requests: Sequence[UserRequest]
+) -> Iterator[str]:
+    """Yield the newest reply to a request that came after the plan was last told, while items of it are open."""
+    keys = {one.key for one in tasks}
+    places = {message.key: at for at, message in enumerate(messages)}
+    told = max((at for at, one in enumerate(messages) if any(part.key in keys for part in one.parts)), default=-1)
+    later = [one for one in requests if told >= 0 and places.get(one.key, -1) > told and one.state == "done"]
+    if later and any(one.state == "open" for one in tasks):
+        yield f"the reply to [{mark(later[-1].key)}]"
 
 
 def settle_tasks(

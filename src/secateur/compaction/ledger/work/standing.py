@@ -28,7 +28,7 @@ from secateur.compaction.ledger.work.code_changes import (
 from secateur.compaction.ledger.work.endings import describe_ending, find_diagnosis
 from secateur.compaction.ledger.work.handed_out import list_handed_out
 from secateur.compaction.ledger.work.patches import list_written_patches
-from secateur.compaction.ledger.work.plans import list_later_commits
+from secateur.compaction.ledger.work.plans import find_later_reply, list_later_commits
 from secateur.compaction.ledger.work.unverified import describe_unchecked, is_closed, list_never_run
 from secateur.model import Message
 from secateur.redact import redact
@@ -77,13 +77,21 @@ def list_standing(
         ("declined", list_declined_acts(messages, ran)),
         ("begun", begun),
         ("running", list_handed_out(messages, done, ran)),
-        ("planned", list_later_commits(ledger.tasks, done, ran)),
+        ("planned", _list_newer_than_plan(messages, done, ran, ledger)),
         ("diagnosis", [find_diagnosis(messages, ledger)]),
         ("announced", list_announced(messages, done, ledger.last_words)),
         ("untouched", [_describe_untouched(messages, done, ledger)]),
         ("later", (f"“{one}”" for one in list_put_off(ledger.requests))),
     )
     return tuple(Standing(kind, text) for kind, texts in found for text in texts if text)
+
+
+def _list_newer_than_plan(
+    messages: Sequence[Message], done: Sequence[Action], ran: Sequence[ExecutedCommand], ledger: Ledger
+) -> Iterator[str]:
+    """Yield what came after the agent's plan was last told: a commit, or else a reply to a later request."""
+    commits = list(list_later_commits(ledger.tasks, done, ran))
+    yield from commits or find_later_reply(ledger.tasks, messages, ledger.requests)
 
 
 def merge_standing(earlier: Ledger, later: Ledger) -> tuple[Standing, ...]:

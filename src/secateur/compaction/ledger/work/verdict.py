@@ -135,7 +135,8 @@ def _describe_turn(ledger: Ledger) -> str:
         asked = clip_text(collapse_whitespace(ledger.questions[-1].text), QUESTION_CHARS)
         return f"{ENDED_TURN} and asks “{asked}”" if is_done else f"the agent asked “{asked}” and waits for the answer"
     is_at_work = bool(ledger.last_calls or ledger.pending)
-    if is_done or not (ledger.requests or is_at_work):
+    is_cut = is_breaking_off(ledger.last_words) and not (is_at_work or list_failing(ledger))
+    if is_done or is_cut or not (ledger.requests or is_at_work):
         return f"{ENDED_TURN}; {BROKEN_OFF if is_breaking_off(ledger.last_words) else 'the user is next'}"
     waited = find_open_request(ledger)
     named = f"[{mark(waited.key)}]" if waited and waited.key else ""

@@ -14,6 +14,7 @@ from secateur.compaction.ledger import (
     render_ledger,
     settle_states,
 )
+from secateur.compaction.ledger.coverage import is_covering
 from secateur.model import Message
 from secateur.tokens import estimate
 
@@ -275,3 +276,10 @@ def test_packages_that_passed_are_told_beside_those_that_failed(said: str, told:
 def test_a_script_that_ended_well_and_printed_an_error_has_no_known_outcome() -> None:
     for said, ok in (("Exit code: 0\nError: no tide\n", None), ("Exit code: 0\nno tide\n", True)):
         assert read(*ran("python test_tide.py", said)).commands[-1].ok is ok
+
+
+def test_a_linter_that_few_projects_call_by_name_is_one() -> None:
+    failed = ran("npx prettier --check src", "src/a.ts\nFound 2 errors.", True)
+    passed = ran("npm run lint", "> prettier --check .\nAll matched files use Prettier code style!")
+    assert is_covering("npm run lint", "npx prettier --check src")
+    assert list_open(*failed, *passed)[0].endswith("no call edited a file")

@@ -300,3 +300,20 @@ def test_a_letter_picks_a_point_of_a_lettered_list(reply: str, quoted: str) -> N
 )
 def test_a_few_words_that_turn_to_something_else_answer_nothing(reply: str, is_answer: bool) -> None:
     assert bool(find_answered_question(reply, "The lamps hang.\n\nWhich of them is to be lit first?")) is is_answer
+
+
+FOUND = "Three things are wrong:\n\n1. **The mast** bends\n2. The boom has no stop\n3. The keel is loose\n\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "is_quoted"),
+    [
+        ("Want me to fix these?", "yes", True),
+        ("Should I mend all of them?", "yes please", True),
+        ("Should I mend the mast?", "yes", False),
+        ("Want me to fix these?", "no", False),
+    ],
+)
+def test_an_assent_to_these_quotes_what_is_meant(question: str, reply: str, is_quoted: bool) -> None:
+    quoted = "The mast bends · The boom has no stop · The keel is loose · "
+    assert find_answered_question(reply, f"{FOUND}{question}") == f"{quoted if is_quoted else ''}{question}"

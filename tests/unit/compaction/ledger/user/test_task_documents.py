@@ -189,3 +189,17 @@ def test_boxes_that_a_rule_leaves_to_others_are_not_open(rule: str, ticked: bool
     stands = render_ledger(made)["next"][0]
     assert ("task document" in stands) is bool(told)
     assert told in stands
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (r"sed -i '' 's/- \[ \] Build the reader/- [x] Build the reader/' plans/PLAN-01.md", "2 of 2 done"),
+        (r"sed -i 's|\[ \] Build the|[x] Build the|' plans/PLAN-01.md", "2 of 2 done"),
+        (r"sed -i 's/- \[ \] Build the reader/- [x] Build the reader/' plans/OTHER.md", "1 of 2 done"),
+        (r"sed -i 's/- \[ \] Mend the reader/- [x] Mend the reader/' plans/PLAN-01.md", "1 of 2 done"),
+    ],
+)
+def test_a_command_that_ticks_a_box_is_known(command: str, told: str) -> None:
+    [line] = goal(user("Start phase 1."), *opened("plans/PLAN-01.md"), *ran(command, ""))
+    assert f"boxes as last seen: {told}" in line
