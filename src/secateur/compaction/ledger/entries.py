@@ -37,6 +37,8 @@ class FileEntry(Struct, frozen=True, omit_defaults=True):
     scratch: bool = False  # made to try something, and no part of the work
     about: str = ""  # what it now has, quoted or derived from what was written
     named: bool = False  # a file that was read: someone spoke of it afterwards, or an edit used it
+    current: bool = False  # one that was read for the newest request
+    looks: int = 0  # how many calls read it, searched it, or tried to change it
 
 
 class Command(Struct, frozen=True, omit_defaults=True):

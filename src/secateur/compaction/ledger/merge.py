@@ -27,6 +27,7 @@ from secateur.compaction.ledger.entries import (
 )
 from secateur.compaction.ledger.files.lines import find_base
 from secateur.compaction.ledger.files.paths import find_known_path, mark_inside
+from secateur.compaction.ledger.files.reads import find_subject
 from secateur.compaction.ledger.files.touched import OTHERS, limit_uncommitted, merge_use
 from secateur.compaction.ledger.files.values import merge_values
 from secateur.compaction.ledger.repository.ci import mark_pushed
@@ -57,7 +58,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
     both = Ledger(
         requests=_merge_requests(earlier, later),
         constraints=_merge_constraints(earlier.constraints, later),
-        files=_merge_files(earlier, later.files),
+        files=_merge_files(earlier, later),
         commands=_keep_newest((*_mark_edited(earlier.commands, later), *later.commands), lambda one: one.text),
         failures=_merge_failures(earlier, later),
         tasks=_merge_tasks(earlier, later),
@@ -203,11 +204,12 @@ def _mark_edited(commands: Iterable[Command], later: Ledger) -> Iterable[Command
     )
 
 
-def _merge_files(earlier: Ledger, later: Iterable[FileEntry]) -> tuple[FileEntry, ...]:
+def _merge_files(earlier: Ledger, later: Ledger) -> tuple[FileEntry, ...]:
     """Merge the files; what the earlier span may have committed is not taken back by restoring the file."""
-    found = {one.path: one for one in earlier.files}
+    is_past = find_subject(later.requests) is not None
+    found = {one.path: replace(one, current=False) if is_past else one for one in earlier.files}
     roots = dict.fromkeys(filter(None, (earlier.folder, find_base(earlier))))
-    for one in later:
+    for one in later.files:
         path = find_known_path(found, one.path, roots)
         if one.use == "moved":
             mark_inside(found, replace(one, path=path))
@@ -217,7 +219,11 @@ def _merge_files(earlier: Ledger, later: Iterable[FileEntry]) -> tuple[FileEntry
         scratch = one.scratch or (before is not None and before.scratch)
         about = one.about or (before.about if before else "")
         named = one.named or (before is not None and before.named)
-        found[path] = replace(one, path=path, use=use, scratch=scratch, about=about, named=named)
+        current = one.current or (before is not None and before.current)
+        looks = one.looks + (before.looks if before else 0)
+        found[path] = replace(
+            one, path=path, use=use, scratch=scratch, about=about, named=named, current=current, looks=looks
+        )
     return tuple(found.values())
 
 

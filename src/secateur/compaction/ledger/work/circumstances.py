@@ -1,34 +1,32 @@
-"""What else is true of files, commands and errors: which were made only to try something, which reads led to something,
-and what is older than the newest change.
+"""What else is true of files, commands and errors: which were made only to try something, and what is older than the
+newest change.
 
 Rule: a file is scratch if it lies in a folder for temporary files, or if the session created it beside its commands,
 gave it the name of a trial, ran it or fed it to a program, and neither the user named it nor `git add` took it, or if
-the work was handed in as a patch that git wrote of other files. A file
-that was read counts where someone spoke of it afterwards, by its name or by what it is named after, or an edit wrote
-that name. A failed check or an error has been edited since if a call behind it changed a file of the project, any other
-check if it changed code; how the check ends then, nobody knows before it runs again. A change in one repository leaves
-the checks of another as they are, where the calls name the folders of both and git ran in them.
+the work was handed in as a patch that git wrote of other files. A failed check or an error has been edited since if a
+call behind it changed a file of the project, any other check if it changed code; how the check ends then, nobody knows
+before it runs again. A change in one repository leaves the checks of another as they are, where the calls name the
+folders of both and git ran in them.
 """
 
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
 
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import FileEntry, Ledger
 from secateur.compaction.ledger.files.lines import TEMPORARY
 from secateur.compaction.ledger.files.paths import find_roots, list_roots
+from secateur.compaction.ledger.files.reads import mark_reads
 from secateur.compaction.ledger.files.touched import limit_uncommitted
 from secateur.compaction.ledger.runs.closed_work import list_closed_keys
 from secateur.compaction.ledger.runs.failures import is_overtaken
-from secateur.compaction.ledger.said import get_agent_text, get_user_text
+from secateur.compaction.ledger.said import get_user_text
 from secateur.compaction.ledger.work.code_changes import list_changes
 from secateur.compaction.ledger.work.endings import describe_ending
 from secateur.compaction.ledger.work.patches import find_patched_names
 from secateur.model import Message
-from secateur.tool_kinds import detect_tool_kind
 from secateur.toolcalls.actions import Action
 from secateur.toolcalls.commands import ExecutedCommand
 from secateur.toolcalls.effects import Effect
@@ -40,7 +38,7 @@ def mark_circumstances(
     ledger: Ledger, messages: Sequence[Message], done: Sequence[Action], ran: Sequence[ExecutedCommand]
 ) -> Ledger:
     """Mark runs of scratch files, and checks and errors behind which a file was changed."""
-    files = _mark_named(ledger.files, messages)
+    files = mark_reads(ledger, messages, done)
     scratch = tuple(posixpath.basename(one.path) for one in files if one.scratch)
     kept = {one.path for one in files if not one.scratch}
     places = {key: number for number, action in enumerate(done) for key in (action.key, action.call.key)}
@@ -119,46 +117,6 @@ def mark_scratch_files(
     return tuple(replace(one, scratch=True) if is_scratch(one) else one for one in files)
 
 
-def _mark_named(files: tuple[FileEntry, ...], messages: Sequence[Message]) -> tuple[FileEntry, ...]:
-    """Mark the files that were read and that words or edits behind the reading name, or a request as a module."""
-    if not any(one.use == "read" for one in files):
-        return files
-    places = {part.key: number for number, message in enumerate(messages) for part in message.parts}
-    first = min((places.get(one.key, 0) for one in files if one.use == "read"), default=0)
-    texts = [_list_words(message) if number >= first else "" for number, message in enumerate(messages)]
-    flat = [_flatten(text) for text in texts]
-    said, bare = "\n".join(texts), "\n".join(flat)
-    starts, flat_starts = (list(accumulate((len(text) + 1 for text in some), initial=0)) for some in (texts, flat))
-
-    asked = "\n".join(filter(None, map(get_user_text, messages)))
-
-    def is_named(one: FileEntry) -> bool:
-        module = ".".join(one.path.rpartition(".")[0].split("/")[-2:])
-        if "." in module and module in asked:  # "shop.cart"
-            return True
-        number = places.get(one.key, len(texts) - 1) + 1
-        stem = _flatten(posixpath.basename(one.path).partition(".")[0])
-        if len(stem) < _LEAST_STEM or stem in _COMMON:
-            return said.find("/".join(one.path.split("/")[-2:]), starts[number]) >= 0
-        return bare.find(stem, flat_starts[number]) >= 0
-
-    return tuple(replace(one, named=True) if one.use == "read" and is_named(one) else one for one in files)
-
-
-def _flatten(text: str) -> str:
-    """Return a text in lower case and without the signs that part the words of a name."""
-    return _SEPARATORS.sub("", text).casefold()
-
-
-def _list_words(message: Message) -> str:
-    """Return what the user or the agent says in a message, and what the agent writes into files."""
-    if message.role == "user":
-        return get_user_text(message)
-    calls = (part for part in message.parts if part.kind == "tool_call")
-    edits = (part.text[:_SEARCHED] for part in calls if detect_tool_kind(part.tool, part.text) == "edit")
-    return "\n".join((get_agent_text(message), *edits)) if message.role == "assistant" else ""
-
-
 def _list_operands(run: ExecutedCommand) -> Iterator[str]:
     for words in run.does:
         yield from words[1:]
@@ -206,14 +164,7 @@ def _has_name(text: str, names: Iterable[str]) -> bool:
     return any(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text) for name in names if name in text)
 
 
-_SEARCHED = 20_000  # characters of an edit
-_LEAST_STEM = 6  # letters; a shorter name also stands in other words
-_COMMON = frozenset(
-    {"readme", "config", "package", "settings", "constants", "helpers", "common", "schema", "version", "license"}
-    | {"agents", "claude", "skill", "changelog", "makefile", "dockerfile", "request", "client", "server"}
-)
 _NAMES = re.compile(r"[\w.-]{3,100}")
-_SEPARATORS = re.compile(r"[-_]")
 _CHANGES = ("created", "changed", "deleted", "moved", "restored")
 _PATCH = re.compile(r"\.(?:patch|diff|rej)$")
 _NO_WORK = re.compile(r"(?i)\.(?:patch|diff|rej|orig|bak|backup|log)$|^(?:patch|diff)\.txt$")  # beside the files
