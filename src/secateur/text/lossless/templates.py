@@ -70,18 +70,19 @@ def bound_folded_chars(text: str, enough: int) -> int:
 
 def _bound_values(words: Sequence[str]) -> int:
     """The same for what the lines have in one place, with a space before each value."""
-    distinct, joined, cut = set(words), "".join(words), 0
-    if len(distinct) == 1:
+    if words[0] == words[-1] and words.count(words[0]) == len(words):
         return 0
+    distinct, joined, cut = set(words), "".join(words), 0
     if not joined.isalnum() or "Z" in joined:
         words = [word.rstrip(_TRAILING) for word in words]
         distinct, joined = set(words), "".join(words)
         cut = _find_cut(distinct)
-    if "" in distinct or len(distinct) <= len(words) - LEAST + 1:
-        often = {word for word, times in Counter(words).items() if times >= LEAST or not word}
-        words = [word for word in words if word not in often] if often else words
-        joined = "".join(words)
-    return max(0, len(joined) + (1 - cut) * len(words))
+    chars, count = len(joined), len(words)
+    if "" in distinct or len(distinct) <= count - LEAST + 1:
+        for word, times in Counter(words).items():
+            if times >= LEAST or not word:
+                chars, count = chars - len(word) * times, count - times
+    return max(0, chars + (1 - cut) * count)
 
 
 def _find_cut(words: Set[str]) -> int:
