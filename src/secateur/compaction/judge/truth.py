@@ -10,7 +10,7 @@ from types import MappingProxyType
 from secateur.compaction.judge.claims import Claim, Contradiction
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.judge.figures import bindings, names, settings, support, turns, values
-from secateur.compaction.judge.ground import anchors, backing, reasons, unsettled
+from secateur.compaction.judge.ground import anchors, backing, places, reasons, unsettled
 from secateur.compaction.judge.ground import turns as opposed
 from secateur.compaction.judge.noise import find_gibberish, find_repetition
 from secateur.compaction.judge.reading import read_claims
@@ -66,6 +66,7 @@ _KINDS = (
     opposed,
     unsettled,
     rulings,
+    places,
     backing,
 )  # the order in which reasons are looked for, the certain ones first
 _OF_ACTS = frozenset({"unchanged_file", "not_run"})  # reasons that need something said to have happened

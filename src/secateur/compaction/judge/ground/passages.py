@@ -48,6 +48,7 @@ class PassageIndex:
     def __init__(self, passages: Sequence[Passage] = ()) -> None:
         self.passages = tuple(passages)
         self._sets: dict[str, frozenset[int]] = {}
+        self._named: dict[str, tuple[int, ...]] = {}
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
@@ -64,6 +65,21 @@ class PassageIndex:
         for one in self.passages:
             found[one.group].append(one.text)
         return {group: "\n".join(texts) for group, texts in found.items()}
+
+    @cached_property
+    def group_stems(self) -> dict[int, frozenset[str]]:
+        """The stems of each group."""
+        found: defaultdict[int, set[str]] = defaultdict(set)
+        for stem, places in self._places.items():
+            for number in places:
+                found[self.passages[number].group].add(stem)
+        return {group: frozenset(stems) for group, stems in found.items()}
+
+    def list_groups(self, name: str) -> tuple[int, ...]:
+        """Return the groups in whose text a name stands."""
+        if name not in self._named:
+            self._named[name] = tuple(group for group, text in self.groups.items() if name in text)
+        return self._named[name]
 
     def weigh(self, stem: str) -> float:
         """Return how telling a stem is: one that the history does not hold as much as the rarest."""
