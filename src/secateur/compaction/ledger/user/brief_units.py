@@ -72,9 +72,20 @@ def _split_lines(text: str, number: int) -> Iterator[BriefUnit]:
             continue
         opening = NUMBER.match(line)
         start = opening.end() if opening else 0
-        for sentence in filter(None, STOP.split(line[start:].rstrip())):
+        for sentence in _split_line(line[start:].rstrip()):
             yield BriefUnit(f"{line[:start]}{sentence}".strip(), number, _rank(sentence))
             start = 0
+
+
+def _split_line(line: str) -> list[str]:
+    """Split a line into sentences; what stands in parentheses behind one belongs to it."""
+    made: list[str] = []
+    for sentence in filter(None, STOP.split(line)):
+        if made and sentence.startswith("("):
+            made[-1] = f"{made[-1]} {sentence}"
+        else:
+            made.append(sentence)
+    return made
 
 
 def _join_console(found: re.Match[str]) -> str:

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from conversation import talk, user
 from secateur.compaction.ledger import build_ledger
+from secateur.compaction.ledger.user.brief_units import split_units
 from secateur.compaction.ledger.user.briefs import GAP, condense_request, find_decisive_sentence
 
 FILLER = "The table was made in spring and has had the same columns since that time. "
@@ -308,3 +309,10 @@ def test_what_a_form_asks_to_be_filled_in_is_no_part_of_a_long_request() -> None
 def test_addresses_in_the_hints_of_a_form_are_no_names() -> None:
     asked = user("<!-- Read https://shop.example/rules first. -->\nThe cart of https://shop.example/carts/7 is empty.")
     assert build_ledger(talk(asked).messages).identifiers == ("https://shop.example/carts/7",)
+
+
+def test_what_stands_in_parentheses_stays_behind_its_sentence() -> None:
+    assert [one.text for one in split_units("Does it support all acts? (create, delete)? Why?")] == [
+        "Does it support all acts? (create, delete)?",
+        "Why?",
+    ]
