@@ -9,9 +9,11 @@ no command tells how it stands; guesses do not count. It is told as the agent's 
 import re
 from collections.abc import Sequence
 
-from secateur.compaction.ledger.entries import Ledger, UserRequest
+from secateur.compaction.ledger.entries import Ledger, Quote, UserRequest
 from secateur.compaction.ledger.runs.failed_acts import LINE_CHARS, quote_line
 from secateur.compaction.ledger.said import FENCED, get_agent_text, get_user_text, split_sentences
+from secateur.compaction.ledger.turns.announcements import BROKEN_OFF as UNBEGUN
+from secateur.compaction.ledger.turns.announcements import is_breaking_off
 from secateur.compaction.ledger.turns.outcomes import CHANGES
 from secateur.model import Message
 from secateur.redact import redact
@@ -24,7 +26,8 @@ SUBMITTED = "the agent handed its work in with "
 INTERRUPTED = "the user interrupted the agent"
 STOPPED = "the session was stopped: "
 BROKEN_OFF = "the agent's last message breaks off within a sentence"
-ENDINGS = (SUBMITTED, INTERRUPTED, STOPPED, BROKEN_OFF)
+ANNOUNCED = f"the agent ended its turn; {UNBEGUN}"
+ENDINGS = (SUBMITTED, INTERRUPTED, STOPPED, BROKEN_OFF, ANNOUNCED)
 FAILED_SINCE = ", and the last command failed"
 CAUSE_CHARS, FEWEST_CHARS = 320, 45  # of a sentence on a cause
 MOST_MESSAGES = 40  # at the end: what was thought before them is mostly overtaken
@@ -55,7 +58,9 @@ def describe_ending(messages: Sequence[Message], done: Sequence[Action]) -> str:
         if submitted := _find_submission(action):
             return f"{SUBMITTED}{submitted}"
     text = get_agent_text(messages[last])
-    return BROKEN_OFF if not keys and _is_broken_off(text) else ""
+    if keys or not text:
+        return ""
+    return BROKEN_OFF if _is_broken_off(text) else ANNOUNCED if is_breaking_off(Quote(text)) else ""
 
 
 def _is_agent(message: Message) -> bool:

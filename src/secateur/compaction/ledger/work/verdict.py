@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from secateur.compaction.ledger.entries import Ledger, StandingKind, mark
 from secateur.compaction.ledger.repository.ci import is_ci_failing
 from secateur.compaction.ledger.repository.unpushed import count_commits, is_tag
-from secateur.compaction.ledger.turns.announcements import BROKEN_OFF, is_breaking_off
 from secateur.compaction.ledger.turns.progress import has_changed, list_told_steps
 from secateur.compaction.ledger.user.opposed_rules import quote_opposed
 from secateur.compaction.ledger.user.requests import is_task
@@ -135,9 +134,8 @@ def _describe_turn(ledger: Ledger) -> str:
         asked = clip_text(collapse_whitespace(ledger.questions[-1].text), QUESTION_CHARS)
         return f"{ENDED_TURN} and asks “{asked}”" if is_done else f"the agent asked “{asked}” and waits for the answer"
     is_at_work = bool(ledger.last_calls or ledger.pending)
-    is_cut = is_breaking_off(ledger.last_words) and not (is_at_work or list_failing(ledger))
-    if is_done or is_cut or not (ledger.requests or is_at_work):
-        return f"{ENDED_TURN}; {BROKEN_OFF if is_breaking_off(ledger.last_words) else 'the user is next'}"
+    if is_done or not (ledger.requests or is_at_work):
+        return f"{ENDED_TURN}; the user is next"
     waited = find_open_request(ledger)
     named = f"[{mark(waited.key)}]" if waited and waited.key else ""
     if not is_at_work and not (ledger.requests and ledger.requests[-1].progress) and _is_answered(ledger):
