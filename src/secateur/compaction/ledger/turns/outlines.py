@@ -39,7 +39,7 @@ def outline_words(text: str, max_chars: int) -> str:
 
 
 def _rank_lines(text: str) -> Iterator[OutlineLine]:
-    lines = [line.rstrip() for line in text.split("\n") if _WORD.search(line)]
+    lines = [line.rstrip() for line in text.split("\n") if _WORD.search(line) and not _CODE.search(line)]
     is_praise = False
     for at, line in enumerate(lines):
         is_heading = _HEADING.match(line) is not None
@@ -70,6 +70,7 @@ _NUMBERED = re.compile(r"[#*\s]*(?:\d{1,2}|[A-Z])[.):]\s")  # tells something by
 _POINT = re.compile(r"(?:\d{1,2}[.)]|[A-Z][.)])\s+\S|[-*•]\s+\*\*")
 _ITEM = re.compile(r"[-*•+]\s+\S|\|")
 _NESTED = re.compile(r"\s{1,12}(?:[-*•+]|\d{1,2}[.)])\s+\S")
+_CODE = re.compile(r"[{};]\s*$")  # that is left of a block within another
 _WORD = re.compile(r"[^\W\d_]{2}")
 _PRAISES = re.compile(
     r"(?i)\b(?:work(?:s|ing) well|strengths?|positives?|good (?:parts|points|practices)|(?:strong )?alignment"

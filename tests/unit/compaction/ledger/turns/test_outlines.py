@@ -19,6 +19,10 @@ PLAN = """Here is the plan for the market stall.
 saw planks
 ```
 
+    if (dry) {
+        paint();
+    }
+
 ## What works well
 
 - The old counter is {wood}.
