@@ -117,13 +117,15 @@ def drop_plain(
 def _drop_old_talk(requests: Sequence[UserRequest], kept: Collection[str]) -> list[UserRequest]:
     """Return the requests without talk before the newest change, or long after one; of one that stays, the reply goes.
 
-    Where nothing was changed, the talk is what the session was about.
+    Where nothing was changed, the talk is what the session was about. Talk that says what was not done stays until it
+    is old.
     """
     changed = max((at for at, one in enumerate(requests) if has_changed(one.progress)), default=None)
-    past = 0 if changed is None else max(min(changed, len(requests) - LATEST), len(requests) - TALK_AGE)
+    old = 0 if changed is None else len(requests) - TALK_AGE
+    past = 0 if changed is None else max(min(changed, len(requests) - LATEST), old)
     left: list[UserRequest] = []
     for at, one in enumerate(requests):
-        is_past = at < past and _is_talk(one)
+        is_past = at < past and _is_talk(one, at < old)
         if not is_past or one.key in kept:
             left.append(replace(one, progress=None) if is_past else one)
     return left
@@ -151,11 +153,13 @@ def list_constrained(constraints: Iterable[Constraint]) -> set[str]:
 
 def make_brief(one: UserRequest) -> UserRequest:
     """Return the beginning of a request with the steps that tell most."""
-    text = clip_text(
-        next((line for line in one.text.split("\n") if line.strip() not in ("", GAP)), ""), BRIEF_TEXT_CHARS
-    )
-    text = f"{text} {GAP}" if text and text != one.text else text
-    return replace(one, text=text, progress=limit_progress(one.progress, BRIEF_STEPS, 0))
+    return replace(one, text=take_first_line(one.text), progress=limit_progress(one.progress, BRIEF_STEPS, 0))
+
+
+def take_first_line(text: str, max_chars: int = BRIEF_TEXT_CHARS) -> str:
+    """Return the beginning of the first line of a text that says anything, with a mark if there is more."""
+    first = clip_text(next((line for line in text.split("\n") if line.strip() not in ("", GAP)), ""), max_chars)
+    return f"{first} {GAP}" if first and first != text else first
 
 
 def add_reply(brief: UserRequest, whole: UserRequest) -> UserRequest:
@@ -165,12 +169,12 @@ def add_reply(brief: UserRequest, whole: UserRequest) -> UserRequest:
     return replace(brief, progress=limit_progress(whole.progress, BRIEF_STEPS, BRIEF_REPLY_CHARS))
 
 
-def _is_talk(one: UserRequest) -> bool:
-    """Whether only words followed a request, and none that say what was not done or ask anything."""
+def _is_talk(one: UserRequest, is_old: bool) -> bool:
+    """Whether only words followed a request, and, unless it is old, none that say what was not done or ask anything."""
     progress = one.progress
     if one.state != "done" or not one.key or progress is None or progress.steps or one.answers:
         return False
-    return not keep_reservations(progress.reply)
+    return is_old or not keep_reservations(progress.reply)
 
 
 def _is_plain(one: UserRequest, listed: set[str]) -> bool:

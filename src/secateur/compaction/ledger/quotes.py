@@ -71,7 +71,8 @@ def _select_calls(ledger: Ledger) -> tuple[Command, ...]:
         kept = [*kept, calls[-1]]  # which of several edits was the last one nothing else tells
     if is_announced:
         kept = [one for one in calls if one in kept or _get_kind(one) not in _READING] or list(calls[:1])
-    return tuple(one for one in kept if one is kept[-1] or not _is_look(one))
+    edits = [one for one in kept if one.ok and _get_kind(one) == "edit"]
+    return tuple(one for one in kept if one is kept[-1] or not (_is_look(one) or one in edits[:-1]))
 
 
 def _is_look(one: Command) -> bool:

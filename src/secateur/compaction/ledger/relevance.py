@@ -21,6 +21,7 @@ from secateur.compaction.ledger.brevity import (
     list_constrained,
     make_brief,
     shorten_courses,
+    take_first_line,
 )
 from secateur.compaction.ledger.entries import (
     Constraint,
@@ -221,6 +222,8 @@ def _shorten_request(one: UserRequest, goal_chars: int, age: int) -> UserRequest
     if one.state == "open":
         is_long = len(one.text) > 1.25 * OPEN_CHARS
         return replace(one, text=condense_request(one.text, OPEN_CHARS)) if is_long else one
+    if age > LATEST and not goal_chars and not one.answers and has_changed(one.progress):
+        return replace(one, text=take_first_line(one.text, OLD_CHARS))  # the steps tell what came of it
     chars = goal_chars or (ANSWERED_CHARS if age <= LATEST else OLD_CHARS)
     if len(one.text) <= 2 * chars:
         return one

@@ -588,6 +588,17 @@ def test_an_older_request_tells_its_commit_and_no_check_that_passed_long_ago() -
     assert "Run the tests" not in text
 
 
+def test_an_old_request_that_changed_something_is_told_by_its_first_line() -> None:
+    def tell(number: int) -> str:
+        later = [replied(f"Write page {n} of the docs.", f"changed page{n}.md") for n in range(number)]
+        sorted_ = replied("Sort the rows of a, please.\nrow 1\nrow 2\nAnd print them.", "commit [main 1234abc] Sort a")
+        ledger = Ledger(requests=(replied("Build the reader.", "changed read.py"), sorted_, *later))
+        return "\n".join(render_ledger(select_relevant(ledger, 4_000, 400))["accomplished"])
+
+    assert "Sort the rows of a, please. […] → commit [main 1234abc] Sort a" in tell(5)
+    assert "And print them." in tell(2)
+
+
 def test_an_error_that_stands_under_what_is_next_is_told_once() -> None:
     error = "src/a.ts(5,15): error TS2305: no exported member 'Row'."
     steps = ("npm run build → failed: " + error, "npm test → failed: no tests")

@@ -43,6 +43,8 @@ def test_behind_an_announcement_all_calls_but_reading_are_listed_or_the_first_on
     done = replace(BEGUN, progress=Progress(("pytest -q → ok · changed cart.py",)))
     ledger = Ledger(requests=(done,), last_calls=calls, last_words=Quote("Let me read the cart:"))
     assert select_quotes(ledger).last_calls == calls[1:]
+    edits = (Command("Edit cart.py: adds row"), calls[1], Command("Edit cart.py: adds sum"))
+    assert select_quotes(replace(ledger, last_calls=edits)).last_calls == edits[1:]
     assert select_quotes(replace(ledger, last_calls=calls[:1])).last_calls == calls[:1]
 
 

@@ -10,6 +10,7 @@ from secateur.compaction.ledger import FileEntry, Ledger, build_ledger, fit_ledg
 from secateur.compaction.ledger.entries import Command, Failure, PlanItem, Progress, Ticket, UserRequest, ValueChange
 from secateur.compaction.ledger.files.values import select_values
 from secateur.compaction.ledger.relevance import select_relevant
+from secateur.compaction.ledger.runs.selection import join_errors
 from secateur.compaction.ledger.user.project_rules import MOST_PROJECT_RULES
 from secateur.model import Message
 from secateur.tokens import estimate
@@ -692,15 +693,15 @@ def test_a_request_that_nothing_followed_and_that_was_said_again_is_told_once() 
 
 
 def test_talk_before_the_newest_change_is_only_counted() -> None:
-    def lines(reply: str, *, is_changed: bool) -> tuple[str, ...]:
+    def lines(reply: str, *, is_changed: bool, later: int = 2) -> tuple[str, ...]:
         talk = (user("the sheet opens on my machine now"), assistant(text=reply))
         work = (
             user("Sort the rows of the sheet."),
             *(edited("rows.py") if is_changed else ()),
             assistant(text="The rows are sorted."),
         )
-        later = [one for n in range(2) for one in (user(f"Print row number {n} of it."), *ran(f"cat {n}"))]
-        return shown(user("Mend the sheet."), *edited("sheet.py"), *talk, *work, *later)["accomplished"]
+        more = [one for n in range(later) for one in (user(f"Print row number {n} of it."), *ran(f"cat {n}"))]
+        return shown(user("Mend the sheet."), *edited("sheet.py"), *talk, *work, *more)["accomplished"]
 
     reply = "That is the sheet which was mended."
     assert any("on my machine" in line for line in lines(reply, is_changed=False))
@@ -708,3 +709,15 @@ def test_talk_before_the_newest_change_is_only_counted() -> None:
     assert not any("on my machine" in line for line in told)
     assert any(line.startswith("- left out to save room: ") for line in told)
     assert any("on my machine" in line for line in lines("The tests were not run.", is_changed=True))
+    told = lines("The tests were not run.", is_changed=True, later=5)
+    assert not any("on my machine" in line for line in told)
+
+
+def test_errors_of_a_check_that_fails_stand_beside_it_whatever_pipe_it_had() -> None:
+    build = Command("go build ./... 2>&1", False, check="build", told="too many errors")
+    errors = (Failure("a.go:3:1: undefined: rows", "go build ./... 2>&1 | head -80", check=True),)
+    commands, failures = join_errors(Ledger(commands=(build,), failures=errors), (build,))
+    assert failures == ()
+    assert commands == (replace(build, told="a.go:3:1: undefined: rows · too many errors"),)
+    passed = replace(build, ok=True, told="ok")
+    assert join_errors(Ledger(commands=(passed,), failures=errors), (passed,)) == ((passed,), errors)

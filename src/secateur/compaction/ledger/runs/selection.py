@@ -18,6 +18,7 @@ from secateur.compaction.ledger.turns.step_kinds import (
     is_lasting,
     is_outward,
     is_task_run,
+    name_line,
     shorten_arguments,
 )
 from secateur.text.host_texts import is_nudge
@@ -102,15 +103,18 @@ def join_errors(ledger: Ledger, commands: tuple[Command, ...]) -> tuple[tuple[Co
     """Put the errors of a check that fails beside it; return the checks, and the errors that have no such place."""
     left_out = {one.text for one in ledger.commands if one.check} - {one.text for one in commands}
     failures = tuple(one for one in _select_failures(ledger, commands) if one.during not in left_out)
-    failing = {one.text for one in commands if one.check and (one.ok is False or one.stopped)}
+    failing = {name_line(one.text) for one in commands if one.check and (one.ok is False or one.stopped)}
     found: dict[str, list[str]] = {}
     for one in failures:
-        if one.during in failing and not one.resolved:
-            found.setdefault(one.during, []).append(one.line)
+        if name_line(one.during) in failing and not one.resolved:
+            found.setdefault(name_line(one.during), []).append(one.line)
     joined = tuple(
-        replace(one, told=_join_told(found[one.text], one.told)) if one.text in found else one for one in commands
+        replace(one, told=_join_told(found[name], one.told))
+        if (name := name_line(one.text)) in found and name in failing and one.ok is not True
+        else one
+        for one in commands
     )
-    return joined, tuple(one for one in failures if one.resolved or one.during not in found)
+    return joined, tuple(one for one in failures if one.resolved or name_line(one.during) not in found)
 
 
 def _join_told(errors: Sequence[str], total: str) -> str:

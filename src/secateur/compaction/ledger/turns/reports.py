@@ -29,13 +29,19 @@ _SEARCHED = 20_000  # characters of a text
 
 
 def list_reported(messages: Sequence[Message]) -> tuple[Quote, ...]:
-    """Return the items of the newest report of work; none where the user contradicted it."""
+    """Return the items of the newest report of work.
+
+    None where the user contradicted it, or went on to something else behind a commit.
+    """
     found: tuple[Quote, ...] = ()
-    has_worked = False
+    has_worked = has_committed = False
     for at, message in enumerate(messages):
-        has_worked = has_worked and not get_user_text(message)
+        if get_user_text(message):
+            has_worked = False
+            found = () if has_committed else found  # its subject tells of the work
         if calls := [part for part in message.parts if part.kind == "tool_call"]:
             has_worked = has_worked or any(map(_is_work, calls))
+            has_committed = bool(found) and (has_committed or any(_COMMITTING.search(one.text) for one in calls))
         elif has_worked and (text := get_agent_text(message)):
             items = tuple(dict.fromkeys(find_items(text)))
             found = tuple(Quote(one, message.key) for one in items[:MOST_REPORTED]) if len(items) >= _FEWEST else found
@@ -249,6 +255,7 @@ _LEAD_WORDS = 4  # of an item that leads to details, and tells something without
 _WORD = re.compile(r"(?<![\w./-])[^\W\d_]{2,}")
 _QUOTED = re.compile(r"`([^`\n]{3,80})`")
 _ITEM = re.compile(r"(?P<heading>#{1,5}\s+(?:\d{1,2}[.)]\s+)?)|[-*•+]\s+(?:\[x\]\s+)?|\d{1,2}[.)]\s+|[✅✓✔]\s*")
+_COMMITTING = re.compile(r"\bgit [^\n;&|]{0,60}\bcommit\b")
 _DELIVERS = re.compile(r"\b(?:git|gh) [^\n;&|]{0,60}\b(?:commit|push|merge|create)\b")
 _OF_FILE = re.compile(  # "Updated `src/app.ts`", "`src/app.ts`"
     r"[\W_]*`[^`\s]+`[\W_]*|[\W_]*(?:[A-Za-z]+ed|[Rr]ewrote|[Nn]ew)(?: (?:the )?(?:files?|tests?|docs?)(?: in)?)?:?"

@@ -87,6 +87,21 @@ def test_no_report_without_work_or_against_the_user() -> None:
     assert work(HEADED, user("No, that's wrong: the tests fail.")).reported == ()
 
 
+def test_a_report_of_work_that_was_committed_is_none_once_the_user_goes_on() -> None:
+    def items(*more: Message) -> int:
+        edit = json.dumps({"file_path": "/a/parser.go", "old_string": "a", "new_string": "b"})
+        calls = (assistant(("1", "Edit", edit)), result("done", "Edit", "1"))
+        history = (user("Fix the parser."), *calls, assistant(text=HEADED), user("Commit it."), *more)
+        return len(build_ledger(talk(*history).messages).reported)
+
+    line = json.dumps({"command": "git commit -am 'Keep the byte'"})
+    commit = (assistant(("2", "bash", line)), result("[main 1a2b3c4] Keep the byte", "bash", "2"))
+    look = (assistant(("3", "bash", '{"command": "git status"}')), result("clean", "bash", "3"))
+    assert items(*commit) == 2
+    assert items(*commit, user("Now write the docs.")) == 0
+    assert items(*look, user("Now write the docs.")) == 2
+
+
 SAID = """The reader is done.
 
 What I did:
