@@ -32,8 +32,8 @@ from secateur.compaction.ledger.entries import (
     ValueChange,
     mark,
 )
-from secateur.compaction.ledger.files.notes import drop_idle_notes, drop_reported
 from secateur.compaction.ledger.files.selection import SCRATCH, count_scratch, keep_last, select_files
+from secateur.compaction.ledger.files.short_notes import drop_idle_notes, drop_reported, shorten_committed
 from secateur.compaction.ledger.files.values import select_values
 from secateur.compaction.ledger.quotes import select_quotes
 from secateur.compaction.ledger.repository.branches import limit_commits
@@ -52,7 +52,7 @@ from secateur.compaction.ledger.user.force import select_constraints
 from secateur.compaction.ledger.user.goals import BRIEF_CHARS, is_answered_review, is_fleeting, list_goals
 from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES
 from secateur.compaction.ledger.user.requests import is_substantial, is_task
-from secateur.compaction.ledger.work.open_work import list_open_acts
+from secateur.compaction.ledger.work.open_work import has_committed, list_open_acts
 from secateur.text.host_texts import is_nudge
 
 _T = TypeVar("_T")
@@ -103,7 +103,7 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
         requests=requests,
         constraints=constraints,
         files=drop_reported(
-            drop_idle_notes(files),
+            drop_idle_notes(_shorten_past(ledger, files)),
             [*(one.text for one in reported), *list_replies(replace(ledger, requests=requests)), *quoted],
         ),
         reported=reported,
@@ -118,6 +118,12 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
         omitted={**ledger.omitted, **{name: n for name, n in counts.items() if n}},
     )
     return drop_told_runs(made)
+
+
+def _shorten_past(ledger: Ledger, files: Sequence[FileEntry]) -> Sequence[FileEntry]:
+    """Return the files, those that are committed with short notes while other work is at hand."""
+    is_open = bool(ledger.requests) and ledger.requests[-1].state == "open"
+    return shorten_committed(files, ledger.uncommitted) if is_open and has_committed(ledger) else files
 
 
 def _drop_noted(values: Sequence[ValueChange], files: Sequence[FileEntry]) -> tuple[ValueChange, ...]:

@@ -22,8 +22,8 @@ from secateur.compaction.ledger.course import (
 from secateur.compaction.ledger.demand_lines import list_constraints, render_constraints
 from secateur.compaction.ledger.entries import Constraint, Ledger, Quote
 from secateur.compaction.ledger.files.lines import find_base, find_tops, list_file_lines, shorten_path
-from secateur.compaction.ledger.files.notes import limit_notes
 from secateur.compaction.ledger.files.selection import SCRATCH
+from secateur.compaction.ledger.files.short_notes import limit_notes
 from secateur.compaction.ledger.next_lines import EDITED_SINCE, render_command, render_next, render_tickets
 from secateur.compaction.ledger.relevance import select_relevant
 from secateur.compaction.ledger.repository.branches import shorten_commits

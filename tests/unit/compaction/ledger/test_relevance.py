@@ -291,6 +291,14 @@ def test_calls_and_changes_under_what_is_next_name_files_below_the_root() -> Non
     assert any(line.startswith("- then called, ok: Edit ./src/cart.py") for line in lines)
 
 
+def test_notes_of_committed_files_are_short_while_other_work_is_at_hand() -> None:
+    values = revalued("src/menu.py", "max_rows = 10", "max_rows = 20")
+    commit = ran("git commit -am x", "[main 1a2b3c4] Mend it")
+    work = (user("Mend the menu."), *values, *commit, assistant(text="Done."))
+    assert "- changed: src/menu.py — `max_rows = 10` → `max_rows = 20`" in shown(*work)["files"]
+    assert "- changed: src/menu.py" in shown(*work, user("Write the docs of the menu."))["files"]
+
+
 def test_a_pass_of_more_stands_for_a_pass_of_less() -> None:
     passed = fit_ledger(
         ledger_of(

@@ -36,8 +36,6 @@ LEFT_SHARE = 1 / 3  # where no more than this share of its lines is left
 NOTE_CHARS = 220  # of one file
 LINES_CHARS = 320  # of one file whose changed lines are all shown
 MOST_DEEDS = 2
-_SHARED = ("", IMPORTS_ONLY, LAYOUT_ONLY)  # notes that files have in common take no room of their own
-_CAPS = (180, 150, 120, 90, 60, 40)  # characters of one note, where not all have room
 MOST_NAMES, MOST_NAMES_BEFORE = 4, 3  # of one verb; before a line that shows what was changed
 LONGEST_NAME = 80
 LEAST_QUOTED = 40  # characters of a sentence that is cut
@@ -105,55 +103,6 @@ def drop_undone(uncommitted: Iterable[str], files: Iterable[FileEntry]) -> tuple
     return tuple(path for path in uncommitted if path not in undone)
 
 
-def limit_notes(files: Sequence[FileEntry], max_chars: int) -> tuple[FileEntry, ...]:
-    """Return the files with notes of at most so many characters together: shorter ones, then those of newer files."""
-    lengths = [len(one.about) for one in files if one.about not in _SHARED]
-    if sum(lengths) <= max_chars:
-        return tuple(files)
-    each = next((cap for cap in _CAPS if sum(min(cap, length) for length in lengths) <= max_chars), _CAPS[-1])
-    left, kept = max_chars, list[FileEntry]()
-    for one in reversed(files):
-        if one.about in _SHARED:
-            kept.append(one)
-            continue
-        about = _clip(one.about, each)
-        about = about if len(about) <= left else ""
-        left -= len(about)
-        kept.append(replace(one, about=about))
-    return tuple(reversed(kept))
-
-
-def drop_reported(files: Sequence[FileEntry], reported: Iterable[str]) -> tuple[FileEntry, ...]:
-    """Return the files, their notes without the agent's sentences that are listed as reported."""
-    items = tuple(collapse_whitespace(item.replace("**", "")) for item in reported)
-
-    def strip_quotes(about: str) -> str:
-        parts = [part for part in _PARTS.split(about) if not _is_quote_of(part, items)]
-        return "; ".join(parts)
-
-    return tuple(replace(one, about=strip_quotes(one.about)) if "“" in one.about else one for one in files)
-
-
-def drop_idle_notes(files: Sequence[FileEntry]) -> tuple[FileEntry, ...]:
-    """Return the files, without notes that name one thing that any file has, and with replaced text in plain form."""
-    told = ("" if _IDLE.fullmatch(one.about) else _EXPRESSION.sub(_show_replacement, one.about) for one in files)
-    return tuple(replace(one, about=about.strip("; ")) for one, about in zip(files, told, strict=True))
-
-
-def _show_replacement(found: re.Match[str]) -> str:
-    """Show what an expression of sed puts in whose place, if both are plain and short; "" if not."""
-    old, new = (part.replace("\\", "") for part in (found["old"], found["new"]))
-    is_plain = max(len(old), len(new)) <= _REPLACED_CHARS and not _PATTERN.search(found["old"])
-    return f"`{old}` → `{new}`" if is_plain and old and "`" not in old + new else ""
-
-
-def _is_quote_of(part: str, items: Iterable[str]) -> bool:
-    """Whether a part of a note is a quoted sentence, or the beginning of one, that is in one of these."""
-    quoted = _QUOTED.fullmatch(part)
-    said = quoted[1].removesuffix(" …").removesuffix("…").rstrip(". ") if quoted else ""
-    return len(said) >= _FEWEST_CHARS and any(said in item for item in items)
-
-
 def _describe(path: str, changes: FileChanges, sentence: str, together: str, is_new: bool) -> str:
     """Compose the note of one file from its parts; what is said of several files stands where little else is known."""
     named = " ".join((*changes.net.list_owners(), *changes.added, *changes.removed))
@@ -172,7 +121,7 @@ def _describe(path: str, changes: FileChanges, sentence: str, together: str, is_
     parts += [f"“{one}”" for one in reversed(deeds) if not _is_said(one, " ".join(parts))]
     parts += [f"an edit meant for {name} landed here" for name in changes.meant]
     most = LINES_CHARS if any("`" in part for part in parts) and changes.net.quote_all() else NOTE_CHARS
-    return _clip(collapse_whitespace(redact("; ".join(parts))).replace(" — ", " – "), most)
+    return clip_note(collapse_whitespace(redact("; ".join(parts))).replace(" — ", " – "), most)
 
 
 def _describe_names(path: str, changes: FileChanges, sentence: str, is_new: bool) -> Iterator[str]:
@@ -236,7 +185,7 @@ def _is_said(sentence: str, said: str) -> bool:
     return bool(words) and len(words & set(_WORD.findall(said.casefold()))) >= 0.6 * len(words)
 
 
-def _clip(note: str, max_chars: int) -> str:
+def clip_note(note: str, max_chars: int) -> str:
     """Cut a note behind one of its parts, or else between two names; a line of code stands whole or not at all."""
     if len(note) <= max_chars:
         return note
@@ -272,17 +221,10 @@ def _rank_name(name: str) -> int:
 _ONE_LINE = re.compile(r"(?:(?:adds|drops) )?`[^`]*`(?: → `[^`]*`)?")
 _COUNTED = re.compile(r"\[File: (?P<path>[^\n]{1,400}?) \((?P<lines>\d{1,9}) lines total\)\]")
 _TELLING = re.compile(r"“|[Tt]est|[A-Z]")
-_ANY_NAME = (
+ANY_NAME = (
     r"(?i:close|read|write|string|error|unwrap|len|less|swap|get|set|init|run|call|next|reset|dispose|render|refresh"
     r"|done|main|set_?up|tear_?down|to_?string|to_?json|meta|helper|mock|stub|noop|wrapper|callback|handler)"
 )
-_COMMON_NAME = re.compile(rf"_\w+|{_ANY_NAME}")
+_COMMON_NAME = re.compile(rf"_\w+|{ANY_NAME}")
 _BEFORE_CODE = re.compile(r"(?:(?:^|[:;]|, such as) *)?(?:(?:adds|drops) |`[^`]*` → )?$")
-_IDLE = re.compile(rf"(?:adds|changes|has) (?:{_ANY_NAME}|constructor|[Ii]ndex)")
-_EXPRESSION = re.compile(r"“s(?P<by>[/|#@])(?P<old>[^”]*?)(?P=by)(?P<new>[^”]*?)(?:(?P=by)[gimp0-9]*[^”]*)?”")
-_PATTERN = re.compile(r"[*+?^$\[\]]|\\[\d(wsb|nt]|\.\*")  # in an expression: more than plain text
-_REPLACED_CHARS = 60
-_FEWEST_CHARS = 15  # of a quoted sentence
-_PARTS = re.compile(r"; (?=“)|(?<=”); ")
-_QUOTED = re.compile(r"“([^”]+)”(?: …)?")
 _WORD = re.compile(r"\w{4,}")

@@ -29,10 +29,7 @@ _SEARCHED = 20_000  # characters of a text
 
 
 def list_reported(messages: Sequence[Message]) -> tuple[Quote, ...]:
-    """Return the items of the newest report of work.
-
-    None where the user contradicted it, or went on to something else behind a commit.
-    """
+    """Return the items of the newest report, unless the user contradicted it or went on behind a commit of its work."""
     found: tuple[Quote, ...] = ()
     has_worked = has_committed = False
     for at, message in enumerate(messages):

@@ -4,11 +4,12 @@ import json
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import FileEntry, Ledger, build_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.files.notes import drop_idle_notes, drop_reported, limit_notes
 from secateur.compaction.ledger.files.rewrites import list_names_defined
+from secateur.compaction.ledger.files.short_notes import drop_idle_notes, drop_reported, limit_notes, shorten_committed
 from secateur.model import Message
 
 
@@ -524,6 +525,27 @@ def test_a_sentence_that_stands_in_a_line_quoted_elsewhere_is_not_said_again() -
     )
     assert drop_reported((file,), [other])[0].about == "changes total"
     assert drop_reported((file,), ["The sum was right."]) == (file,)
+
+
+@pytest.mark.parametrize(
+    ("about", "kept"),
+    [
+        ("changes f, g: `a` → `b`; “It is done.”", "changes f, g"),
+        ("changes f, such as `a` → `b`", "changes f"),
+        ("changes f; drops g", "changes f"),
+        ("adds `max_rows = 7`", ""),
+        ("`a` → `b` in several lines; changes f", ""),
+        ("“The plan of the shop”", "“The plan of the shop”"),
+        ("“The sums are rounded to two places, and they keep their signs.”", ""),
+        ("“The sums of `cart` are rounded.”", ""),
+        ("adds “Install”; changes “Usage”", "adds “Install”"),
+        ("imports only", "imports only"),
+        ("", ""),
+    ],
+)
+def test_of_a_committed_file_the_names_stay(about: str, kept: str) -> None:
+    file, other = FileEntry("a.py", "changed", about=about), FileEntry("b.py", "changed", about=about)
+    assert shorten_committed((file, other), ["b.py"]) == (replace(file, about=kept), other)
 
 
 def test_a_quotation_that_is_cut_is_closed() -> None:

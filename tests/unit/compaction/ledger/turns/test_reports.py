@@ -17,7 +17,7 @@ from secateur.compaction.ledger import (
     read_back,
     render_ledger,
 )
-from secateur.compaction.ledger.files.notes import drop_reported
+from secateur.compaction.ledger.files.short_notes import drop_reported
 from secateur.compaction.ledger.turns.reports import drop_deeds, find_items, is_committed, list_reported, strip_reported
 from secateur.model import Message
 from secateur.tokens import estimate
