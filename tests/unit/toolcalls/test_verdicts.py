@@ -26,6 +26,7 @@ from secateur.compaction.ledger.runs.verdicts import read_verdict
         "Found 1 error in 1 file (checked 2 source files)",
         "make: *** [Makefile:3: all] Error 2",
         "##[error]Process completed with exit code 1.",
+        "12:00:01 ##[error]Process completed with exit code 2.",
         "[INFO] BUILD FAILURE",
     ],
 )
@@ -66,6 +67,11 @@ def test_behind_a_pipe_success_says_nothing() -> None:
     assert read_verdict("=== RUN TestA", 0, is_hidden=True).ok is None
     assert read_verdict("3 passed in 0.1s", 0, is_hidden=True).ok is True
     assert read_verdict("Command running in background with ID: b1", None).ok is None
+
+
+def test_a_total_begins_its_line() -> None:
+    assert read_verdict("it said 3 passed in 0.1s", 0, is_hidden=True).ok is None
+    assert read_verdict("it said FAILED (failures=1)\n3 passed in 0.1s", 0).ok is True
 
 
 def test_the_total_is_quoted() -> None:

@@ -126,7 +126,7 @@ def _find_format_error(run: ExecutedCommand) -> str:
     if not any(_FORMATS.search(" ".join(words)) for words in run.does):
         return ""
     lines = strip_escapes(run.action.said[-_SEARCHED:]).split("\n")[-_LINES:]
-    return next((clip_line(line) for line in lines if _FORMAT_ERRORS.search(line)), "")
+    return next((clip_line(line) for line in lines if _FORMAT_ERRORS.match(line)), "")
 
 
 _SEARCHED, _LINES = 12_000, 160  # characters and lines at the end of an output

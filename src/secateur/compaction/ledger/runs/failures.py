@@ -110,7 +110,7 @@ def find_error_lines(output: str, try_: _Try) -> list[str]:
     lines = [line for line in text.split("\n") if 3 <= len(line.strip()) <= 2_000 and not _FRAME.match(line.strip())]
     for shape in (_FAILING, _EXCEPTION, _ERROR):
         if hits := list(dict.fromkeys(line for line in lines if shape.search(line) and not _FINE.search(line))):
-            hits = [line for line in hits if not STARTER.search(line.strip())] or hits
+            hits = [line for line in hits if not STARTER.match(line.strip())] or hits
             most = _LINES if try_.check else 1
             return list(_clean_lines(hits[-most:] if shape is _EXCEPTION else hits[:most]))
     return [] if try_.is_run else list(_clean_lines(lines[:1]))

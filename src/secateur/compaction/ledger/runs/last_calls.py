@@ -88,7 +88,7 @@ def _judge_runs(ok: bool | None, runs: Sequence[ExecutedCommand]) -> bool | None
 
 
 def _has_error(said: str) -> bool:
-    return any(_ERROR.search(line) for line in _iterate_telling(said))
+    return any(_ERROR.match(line) for line in _iterate_telling(said))
 
 
 def _is_silent(run: ExecutedCommand) -> bool:
@@ -113,7 +113,7 @@ def quote_result(action: Action, is_end: bool = False) -> str:
     said = action.said[-_SEARCHED:] if is_end else action.said
     own = {collapse_whitespace(line) for given in list_command_lines(action) for line in given.split("\n")}
     lines = [line for line in _iterate_telling(said) if collapse_whitespace(line) not in own]  # shells that echo
-    errors = [line for line in lines if _ERROR.search(line)] if action.kind not in ("read", "search") else []
+    errors = [line for line in lines if _ERROR.match(line)] if action.kind not in ("read", "search") else []
     if action.kind == "run" and judge_call(action) is False:
         errors = errors or [line for line in lines if _FAILS.search(line)]
     is_of_git = _OF_GIT.search(action.call.text[:_SEARCHED]) is not None

@@ -83,7 +83,7 @@ def describe_failure(output: str, total: str) -> str:
         return " · ".join(dict.fromkeys(filter(None, (clip_line(telling), total, passed))))
     if not telling or clip_line(telling) == total or total.startswith(telling):
         return total
-    if not total or STARTER.search(total) or _PLACED.search(total) or _BARE_TOTAL.search(total):
+    if not total or STARTER.match(total) or _PLACED.search(total) or _BARE_TOTAL.match(total):
         return clip_line(telling)
     return f"{clip_line(telling)} · {total}"
 

@@ -67,7 +67,7 @@ def _is_mended(one: Command, valid: Sequence[Command]) -> bool:
     if is_slip(one.told, True) and any(run.check == one.check for run in valid):
         return True
     whole = [run for run in valid if not list_targets(run.text)]
-    return one.edited_since and any(run.check == one.check or _CHECKS_ALL.search(run.text) for run in whole)
+    return one.edited_since and any(run.check == one.check or _CHECKS_ALL.match(run.text) for run in whole)
 
 
 def _is_run_again(one: Command, commands: Sequence[Command]) -> bool:

@@ -41,8 +41,8 @@ def _read_start(output: str) -> _Start:
     is_lost = any(map(_NO_PACKAGE.search, lines))
     if any(is_total(one) and not _NOTHING_CHECKED.search(one) and not (is_lost and _SETUP in one) for one in lines):
         return _Start(has_total=True)
-    missing = [found[1] or found[2] for line in lines if (found := _MISSING.search(line))]
-    is_empty = is_lost or any(_NOT_STARTED.search(line) or _NOTHING_CHECKED.search(line) for line in lines)
+    missing = [found[1] or found[2] for line in lines if (found := _MISSING.match(line))]
+    is_empty = is_lost or any(_NOT_STARTED.match(line) or _NOTHING_CHECKED.search(line) for line in lines)
     return _Start(missing=frozenset(name.rpartition("/")[2] for name in missing), is_empty=is_empty)
 
 

@@ -38,12 +38,12 @@ def read_verdict(
     """
     lines = [TASK_NAME.sub("", line) for line in strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:]]
     runs_on = exit_ is None and not is_error and _STILL_RUNS.search(output[:400]) is not None
-    for ok, pattern in ((False, _FAILED_TOTAL), *(((True, _PASSED_TOTAL),) if not runs_on else ())):
-        if found := {line for line in {*lines} if pattern.search(line)}:  # each is judged once: outputs repeat lines
+    for ok, is_told in ((False, _is_failed_total), *(((True, _is_passed_total),) if not runs_on else ())):
+        if found := {line for line in {*lines} if is_told(line)}:  # each is judged once: outputs repeat lines
             totals = [line for line in lines if line in found]
             telling = [line for line in totals if not line.endswith("(cached)")]  # which ran before
             behind = lines[lines.index(totals[-1]) + 1 :] if ok and (exit_ or is_error) else []
-            if error := next(filter(_PLACED_ERROR.search, behind), ""):  # of another check in the line
+            if error := next(filter(_PLACED_ERROR.match, behind), ""):  # of another check in the line
                 return CheckVerdict(False, clip_line(error))
             return CheckVerdict(ok, clip_line((telling or totals)[-1]))
     if (worded := _read_words(lines)) and not (exit_ or is_error or runs_on):
@@ -59,15 +59,26 @@ def read_verdict(
 
 def has_failed_total(output: str) -> bool:
     """Whether an output has the total of a tool that names a failure."""
-    return any(_FAILED_TOTAL.search(line) for line in strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:])
+    return any(map(_is_failed_total, strip_escapes(output[-_SEARCHED:]).split("\n")[-_LINES:]))
 
 
 def is_total(line: str) -> bool:
     """Whether a line is the total of a tool that ran, and not that of a program that started the tool."""
     line = TASK_NAME.sub("", line)
-    if STARTER.search(line):
+    if STARTER.match(line):
         return False
-    return _FAILED_TOTAL.search(line) is not None or (_PASSED_TOTAL.search(line) is not None and line != "PASS")
+    return _is_failed_total(line) or (_is_passed_total(line) and line != "PASS")
+
+
+def _is_failed_total(line: str) -> bool:
+    """Whether a line is a total that names a failure; most of them begin the line, and are looked for only there."""
+    if _FAILED_TOTAL.match(line) is not None:
+        return True
+    return ("##[error]" in line or "error TS" in line) and _FAILED_INSIDE.search(line) is not None
+
+
+def _is_passed_total(line: str) -> bool:
+    return _PASSED_TOTAL.match(line) is not None
 
 
 def _read_words(lines: list[str]) -> CheckVerdict | None:
@@ -76,7 +87,7 @@ def _read_words(lines: list[str]) -> CheckVerdict | None:
     for line in reversed(ends):
         if _SAYS_FAILED.search(line):
             return CheckVerdict(False, clip_line(line))
-        if _SAYS_PASSED.search(line):
+        if _SAYS_PASSED.match(line):
             return CheckVerdict(True, clip_line(line))
     return None
 
@@ -130,9 +141,10 @@ _FAILED_TOTAL = re.compile(
     r"|^g?make(?:\[\d+\])?: \*\*\* .*(?:Error \d+|Stop\.)|^ninja: build stopped"
     r"|^npm (?:ERR!|error) (?:code ELIFECYCLE|Test failed|Lifecycle script)|^\s*ELIFECYCLE\b"
     r"|^error: script \".*\" exited"
-    r"|##\[error\]Process completed with exit code [1-9]|^X \S.* (?:failed|in \S+)$"  # CI logs
-    r"|\berror TS\d+: |^The process '.*' failed with exit code [1-9]|^ERROR: Job failed|^=+ FAILURES =+$|^=+ ERRORS =+$"
+    r"|^X \S.* (?:failed|in \S+)$"  # CI logs
+    r"|^The process '.*' failed with exit code [1-9]|^ERROR: Job failed|^=+ FAILURES =+$|^=+ ERRORS =+$"
 )
+_FAILED_INSIDE = re.compile(r"##\[error\]Process completed with exit code [1-9]|\berror TS\d+: ")  # CI logs, tsc
 _PASSED_TOTAL = re.compile(
     r"^=+ .*\b\d+ passed\b.* in [\d.:]+.*=+$|^\d+ passed\b.* in [\d.]+m?s|^\d+ passed(?:, \d+ \w+)*$"
     r"|^OK(?: \(.*\))?$"  # unittest, phpunit
