@@ -100,11 +100,16 @@ def _shorten_blocks(entries: Sequence[Constraint]) -> list[Constraint]:
 
 
 def is_repeated(one: Constraint, shown: Iterable[UserRequest]) -> bool:
-    """Whether a shown request says a demand as well: one that is long, or one without force in an answered request."""
+    """Whether a shown request says a demand as well: one that is long, or one without force in an answered request.
+
+    A lasting ban is looked for among the demands, so it stands there unless an open request says it.
+    """
     text = collapse_whitespace(one.text).removesuffix("[…]").rstrip()
     if one.replaced_by or one.scope == "project" or is_ruling(one) or is_refusal(one.text):
         return False
     within = [request.state for request in shown if text in _collapse(request.text)]
+    if one.scope == "standing" and is_negative(text) and "open" not in within:
+        return False
     return bool(within) and (
         len(text) > REPEATED_CHARS
         or ("open" not in within and not (is_forced(text) or is_decision(text) or is_preference(text)))

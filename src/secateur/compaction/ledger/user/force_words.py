@@ -65,12 +65,18 @@ def is_one_off(text: str) -> bool:
     """Whether a demand says nothing any more once it was answered: an order, a question, a remark, one change."""
     return (
         is_errand(text)
+        or _is_task(text)
         or (_ONCE.search(text) is not None and not is_refusal(text))
         or is_undoing(text)
         or _SUBJECTLESS.match(text) is not None
         or _is_remark(text)
         or (not is_forced(text) and _is_single_change(text))
     )
+
+
+def _is_task(text: str) -> bool:
+    """Whether a long text begins as an order, and forbids nothing: what it demands is of that work."""
+    return len(text) > _TASK_CHARS and _ERRAND.match(text) is not None and _FORBIDS.search(text) is None
 
 
 def is_refusal(text: str) -> bool:
@@ -111,6 +117,10 @@ def _is_single_change(text: str) -> bool:
 
 
 _ASIDE = re.compile(r"\([^()]*\)")
+_TASK_CHARS = 200
+_FORBIDS = re.compile(
+    r"(?i)\b(?:do\s+not|don['’]?t|never|must\s+not|may\s+not|under\s+no\s+circumstances|from\s+now\s+on|always|whenever)\b"
+)
 _CLAUSE = r"\b(?:whether|what|how|why|because|since|so\s+(?:that|it|we|they)|so\s+\w+\s+(?:is|are))\b"
 _CASES = r"\bif:\s*\n"  # points of a case that is thought through
 _SUBORDINATES = re.compile(rf"(?i){_CLAUSE}|{_CASES}")

@@ -39,6 +39,8 @@ DONE = assistant(text="That is done now, as you asked.")
         ("Please give concrete findings only.", False),
         ("change the script so it's made by hand so we are always first", False),
         ("look at the shop and tell me what would differ if:\n- we never close\n- we only sell tea", False),
+        (f"Move the rows to the second table, {'row by row and ' * 12}only then the names, without a lock", False),
+        (f"Move the rows to the second table, {'row by row and ' * 12}but never lock the first one", True),
         ("Explain how it works and never touch the till.", True),
         ("Change nothing else, only the till.", True),
     ],
