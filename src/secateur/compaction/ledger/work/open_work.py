@@ -21,7 +21,6 @@ from secateur.toolcalls.actions import collapse_whitespace
 
 UNCOMMITTED = "changed since the last commit"
 ALL_LISTED = "all changed files above"
-IN_STATUS = "what git status shows beside them"
 MOST_NAMED = 1  # files changed since the last commit, where nothing was committed
 UNPUSHED = "committed, not pushed"
 CI = "CI as last seen"
@@ -197,9 +196,7 @@ def _list_uncommitted(ledger: Ledger) -> Iterator[str]:
     listed = {one.path for one in ledger.files}
     is_all = not has_committed(ledger) and len(ledger.uncommitted) > MOST_NAMED
     if is_all and {*ledger.uncommitted} - {OTHERS} <= listed:
-        yield ALL_LISTED
-        if ledger.strays:
-            yield IN_STATUS
+        yield ALL_LISTED  # what git status shows beside them has a line of its own
         return
     root = find_base(ledger)
     tops = find_tops(ledger.files, root)

@@ -416,7 +416,7 @@ def test_files_of_the_last_status_that_no_line_names_have_one() -> None:
         "- root: /w · branch: main",
         "- uncommitted, and no edit of it is known: untracked docs/",
     )
-    both = "- not committed: all changed files above · what git status shows beside them"
+    both = "- not committed: all changed files above"
     assert both in more["next"]
     ledger = read(*edits, ran("git status -sb", f"## main\n{known}"))
     assert not any("git status" in line for line in render_ledger(ledger)["files"])
