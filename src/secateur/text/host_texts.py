@@ -66,7 +66,11 @@ _REPORTS = (  # a harness that speaks as a user would: no request
 
 @memoize_texts(4_096)
 def strip_host_text(text: str) -> str:
-    """Return what of this message the user wrote; "" if a host wrote all of it."""
+    """Return what of this message the user wrote; "" if a host wrote all of it.
+
+    A skill that the host put in place of the command that calls it is that command again.
+    """
+    text = _INVOKED.sub(r"/skill:\1 ", text)
     for one in _KINDS:
         text = one.pattern.sub("", text)
     text = text.strip()
@@ -96,6 +100,7 @@ def _make_tag_pattern(names: str) -> re.Pattern[str]:
     return re.compile(rf"<(?P<tag>{names})\b[^>]*>.*?(?:</(?P=tag)>|\Z)", re.S | re.I)
 
 
+_INVOKED = re.compile(r"\A\s*<skill name=\"([^\"\n]{1,80})\"[^>]*>.*?(?:</skill>\s*|\Z)", re.S)  # Pi
 _TOOL_REPORT = re.compile(r"(?i)\[?tool (?:result|output)\b")
 _MAESTRO_ENDS = re.compile(r'\s"\Z')
 _RULE_FILES = r"(?:AGENTS|CLAUDE|GEMINI|CONVENTIONS|\.?cursorrules)(?:\.local)?(?:\.md)?"

@@ -28,7 +28,7 @@ PLAYBOOK = '"# Context\n\nYou are executing tasks.\n\n## Tasks\n\nProcess tasks 
         ("This session is being continued from a previous conversation that ran out of context.", ""),
         ("<ide_opened_file>The user opened a.ts</ide_opened_file>\nWhat is this?", "What is this?"),
         ("<teammate-message>Done.</teammate-message>", ""),
-        ('<skill name="search" location="/s">\nHow to search.\n</skill>\n\nfind pi', "find pi"),
+        ('<skill name="search" location="/s">\nHow to search.\n</skill>\n\nfind pi', "/skill:search find pi"),
         (MAESTRO, "Start phase 01."),
         (PLAYBOOK, "Process tasks from this document:\n\n/w/plan.md"),
         ("<environment_details>\nopen: a\n</environment_details>\nGo.", "Go."),

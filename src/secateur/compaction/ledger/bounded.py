@@ -23,7 +23,8 @@ from secateur.compaction.ledger.turns.last_words import (
 )
 from secateur.compaction.ledger.turns.progress import limit_progress, measure_request
 from secateur.compaction.ledger.turns.reports import MOST_REPORTED
-from secateur.compaction.ledger.user.briefs import GAP, condense_request
+from secateur.compaction.ledger.user.brief_units import GAP
+from secateur.compaction.ledger.user.briefs import condense_request
 from secateur.compaction.ledger.user.goals import is_opening
 from secateur.compaction.ledger.user.protections import is_protective
 from secateur.compaction.ledger.user.task_documents import shorten_document

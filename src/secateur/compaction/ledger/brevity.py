@@ -29,7 +29,7 @@ from secateur.compaction.ledger.turns.step_choice import (
 )
 from secateur.compaction.ledger.turns.step_kinds import is_outward, name_step, name_told
 from secateur.compaction.ledger.user.answers import find_closing_question, is_offer
-from secateur.compaction.ledger.user.briefs import GAP
+from secateur.compaction.ledger.user.brief_units import GAP
 from secateur.compaction.ledger.work.open_work import list_failing
 from secateur.toolcalls.actions import clip_text
 from secateur.toolcalls.commands import is_check

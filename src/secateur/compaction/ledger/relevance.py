@@ -38,7 +38,7 @@ from secateur.compaction.ledger.files.values import select_values
 from secateur.compaction.ledger.quotes import select_quotes
 from secateur.compaction.ledger.repository.branches import limit_commits
 from secateur.compaction.ledger.runs.selection import join_errors, select_commands
-from secateur.compaction.ledger.said import FENCED, split_sentences
+from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.ledger.turns.progress import (
     has_changed,
     list_replies,
@@ -47,7 +47,8 @@ from secateur.compaction.ledger.turns.progress import (
 )
 from secateur.compaction.ledger.turns.reports import is_committed
 from secateur.compaction.ledger.user.answers import is_choice, shorten_question
-from secateur.compaction.ledger.user.briefs import GAP, condense_request
+from secateur.compaction.ledger.user.brief_units import GAP, drop_code
+from secateur.compaction.ledger.user.briefs import condense_request
 from secateur.compaction.ledger.user.force import select_constraints
 from secateur.compaction.ledger.user.goals import BRIEF_CHARS, is_answered_review, is_fleeting, list_goals
 from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES
@@ -234,7 +235,7 @@ def _shorten_request(one: UserRequest, goal_chars: int, age: int) -> UserRequest
     if len(one.text) <= 2 * chars:
         return one
     chars = PASTED_CHARS if len(one.text) > BRIEF_CHARS and not goal_chars else chars
-    said = FENCED.sub(f"\n{GAP}\n", one.text)  # what was done needs no code to tell what was asked
+    said = drop_code(one.text)  # what was done needs no code to tell what was asked
     return replace(one, text=condense_request(said, chars))
 
 

@@ -101,22 +101,6 @@ _COMMAND = re.compile(
 )
 
 
-def find_expansions(messages: Sequence[Message]) -> frozenset[int]:
-    """Return the places of messages that a host wrote for a command that the user typed, such as `/simplify`.
-
-    Where the user said nothing before it, the expansion is the only task and remains the user's.
-    """
-    found = set()
-    has_words = is_typed = False
-    for at, message in enumerate(messages):
-        text = get_user_text(message)
-        if text and is_typed and has_words and (_DOCUMENT.match(text) or len(text) > _TYPED_CHARS):
-            found.add(at)
-        has_words = has_words or bool(text)
-        is_typed = message.role == "user" and not text and any(_TYPED.search(part.text) for part in message.parts)
-    return frozenset(found)
-
-
 def get_agent_text(message: Message) -> str:
     """Return the text of an assistant message, without reasoning and calls."""
     if message.role != "assistant" or message.origin not in ("user", "synthetic"):
@@ -242,9 +226,6 @@ _CALLS_BEFORE = 12  # messages in which a call stands whose result this is
 _ASKING_TOOL = re.compile(r"(?i)ask_?user_?questions?")
 _CLARIFIES = re.compile(r"\s*The user wants to clarify these questions")
 _PATH = re.compile(r"\"file_?path\"\s*:\s*\"(?:[^\"\n]*[/\\\\])?([^\"\n/\\\\]{1,80})\"")
-_TYPED = re.compile(r"<command-name>\s*/")
-_TYPED_CHARS = 400  # what follows a command without a heading, and is longer than what people type
-_DOCUMENT = re.compile(r"#{1,3} \S")
 _FILE_LINK = re.compile(  # the text is the end of the target; the line behind it, if any
     r"\[`?([^\]\[`\n]{1,200})`?\]\((?:[^()\s]{0,400}/)?\1(?:(?:#L|:)(\d{1,7})(?!\d)|(?=[#:)]))(?:[#:–-][^()\s]{0,40})?\)"
 )

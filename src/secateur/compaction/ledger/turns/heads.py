@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from secateur.compaction.ledger.turns.findings import QuoteUnit
-from secateur.compaction.ledger.user.briefs import GAP
+from secateur.compaction.ledger.user.brief_units import GAP
 
 LISTED = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s|\s{4,}\S|\s*\|")
 OPENS = re.compile(r"^\s*#{1,6}\s|^\s*\*\*[^*]{1,80}\*\*:?\s*$|[:：]\W{0,3}$")

@@ -17,7 +17,7 @@ from secateur.compaction.ledger.entries import Quote
 from secateur.compaction.ledger.said import STOP, strip_opening
 from secateur.compaction.ledger.turns.findings import FINDING_RANK, QuoteUnit, rank_findings
 from secateur.compaction.ledger.turns.heads import LISTED, OPENS, drop_bare_heads, is_bare, keep_heads
-from secateur.compaction.ledger.user.briefs import GAP
+from secateur.compaction.ledger.user.brief_units import GAP
 from secateur.toolcalls.actions import clip_text
 
 MOST_CHARS, REPORT_CHARS = 2_400, 1_200  # of the last words, and of the report of work before them

@@ -15,7 +15,7 @@ from secateur.compaction.ledger.files.rewrites import list_replaced
 from secateur.compaction.ledger.said import CONTRADICTS, FENCED, STOP, get_agent_text, get_user_text
 from secateur.compaction.ledger.turns.heads import is_bare
 from secateur.compaction.ledger.turns.last_words import UNFINISHED
-from secateur.compaction.ledger.user.briefs import GAP
+from secateur.compaction.ledger.user.brief_units import GAP
 from secateur.model import Message, Part
 from secateur.redact import redact
 from secateur.tool_kinds import detect_tool_kind

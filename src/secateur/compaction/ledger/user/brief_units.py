@@ -11,11 +11,23 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from secateur.compaction.ledger.said import CODE, FENCED, STOP
-from secateur.compaction.ledger.user.brief_words import ASIDE, FINISHES, GIVES_TASK, MUSES, REPRODUCES, TASK, TELLS
+from secateur.compaction.ledger.user.brief_words import (
+    ASIDE,
+    FINISHES,
+    GIVES_TASK,
+    MUSES,
+    RECIPE,
+    REPORTED,
+    REPORTS,
+    REPRODUCES,
+    TASK,
+    TELLS,
+)
 from secateur.compaction.ledger.user.demands import DATA, has_demand
 from secateur.compaction.ledger.user.force_words import is_forced
 from secateur.memoizing import memoize_texts
 
+GAP = "[…]"  # where something is left out
 MOST_CODE_CHARS, REPRODUCING_CHARS = 300, 900  # of a block of code that is kept, and of one that reproduces something
 
 
@@ -39,8 +51,17 @@ def split_units(text: str) -> Iterator[BriefUnit]:
             code = found.group().strip("\n")
             most = REPRODUCING_CHARS if REPRODUCES.search(f"{heading} {before}") else MOST_CODE_CHARS
             is_kept = rank >= 1 and len(code) <= most and not _is_table(code)
-            yield BriefUnit(code, line + 1, CODE_RANK if is_kept else 0)
+            if not is_kept and (said := quote_reported(found, before)):
+                yield BriefUnit(said, line + 1, _ERROR_RANK)
+            else:
+                yield BriefUnit(code, line + 1, CODE_RANK if is_kept else 0)
             at, line = found.end(), line + 2
+
+
+def quote_reported(found: re.Match[str], before: str) -> str:
+    """Return the line of a block of code that tells of an error which the line before it announces; "" if none."""
+    lines = found.group().split("\n")[1:] if before.rstrip().endswith((":", "：")) and REPORTS.search(before) else []
+    return next((one.strip() for one in lines if REPORTED.search(one) and len(one) <= _REPORTED_CHARS), "")
 
 
 def _split_lines(text: str, number: int) -> Iterator[BriefUnit]:
@@ -125,13 +146,42 @@ def is_heading(text: str) -> bool:
     return _HEADS.search(text) is not None and len(text.split()) <= _HEADING_WORDS and not GIVES_TASK.search(text)
 
 
+def drop_code(text: str) -> str:
+    """Return a text without its blocks of code, but with the error that one quotes, in a line."""
+    return FENCED.sub(lambda found: f"\n{_quote_at_end(found) or GAP}\n", text)
+
+
+def _quote_at_end(found: re.Match[str]) -> str:
+    lines = found.string[: found.start()].rstrip().rpartition("\n")
+    return quote_reported(found, lines[2])
+
+
+def rank_recipes(units: list[BriefUnit]) -> list[BriefUnit]:
+    """Rank the numbered steps that show a defect below what tells of it."""
+    made: list[BriefUnit] = []
+    is_recipe = False
+    for unit in units:
+        is_step = NUMBER.match(unit.text) is not None
+        is_recipe = is_recipe if is_step else is_opening(unit.text) and RECIPE.search(unit.text) is not None
+        made.append(BriefUnit(unit.text, unit.line, min(unit.rank, _RECIPE_RANK)) if is_recipe else unit)
+    return made
+
+
+def is_opening(text: str) -> bool:
+    """Whether a unit is a heading, a line that leads to others, or a tag."""
+    return is_heading(text) or (text.endswith((":", "：")) and "\n" not in text) or _TAG.fullmatch(text) is not None
+
+
 _CONSOLE = re.compile(r"^[ \t]*>>> [^\n]*(?:\n[ \t]*\S[^\n]*)*\n?", re.M)
 _MOST_FIGURES = 6  # lines of them that are kept
 _FIGURES = re.compile(r"\s*[\d.,:+-]+\s[^a-z]{0,40}[\w.]{0,12}\s*$")
 _HEADING_WORDS = 5
 CODE_RANK = 2.2
 _TASK_RANK = 3
+_RECIPE_RANK = 0.9
+_TAG = re.compile(r"\s*</?[\w-]{1,40}>\s*")
 _ERROR_RANK = 2.5  # of the error that a trace ends with
+_REPORTED_CHARS = 200  # of such a line
 _PLACE = re.compile(r"\s*File \"[^\"\n]+\", line \d")
 _ERROR = re.compile(r"\s*[A-Za-z_][\w.]{2,120}(?:: \S|\s*$)")
 _CHAINED = re.compile(r"(?:During handling of|The above exception was)\b")

@@ -30,6 +30,7 @@ HANDS_IN = re.compile(
     r"(?i)^\W*step \d{1,2}\b|\bsubmi(?:t|ssion)\w*\b(?! commands)|\bpatch(?:\.txt| file)\b|\byour (?:task|goal|job)\b"
 )
 REPRODUCES = re.compile(r"(?i)\b(?:reproduc\w*|examples?|expected|minimal)\b")
+RECIPE = re.compile(r"(?i)\breproduc\w*|\brepro\b|^\W*sequence\W*$")  # before the steps that show a defect
 STEPS = re.compile(r"(?i)^(?!.*\breproduc).*\b(?:follow|these|the following) (?:\w+ ){0,2}(?:steps|instructions)\b")
 FINISHES = re.compile(  # how the reader says that the work is done
     r"(?i)\b(?:when|once|after|if) you(?:['’]re| are|['’]ve| have)\b[^.!?\n]{0,100}"
@@ -64,8 +65,14 @@ GIVES_TASK = re.compile(
 TELLS = re.compile(
     r"(?i)^\W*(?:\d{1,2}[.)]\s+)?(?:add|build|change|clean|convert|create|delete|drop"
     r"|establish|connect|run|preserve|extend|find|fix|implement|improve|introduce|make|merge|migrate|move|optimi[sz]e|port|reduce|refactor|remove|rename|replace|resolve|rewrite|split|support|switch|update|use|write)\b"
-    r"|\b(?:problem|bug|because|fails?|failing|broken|wrong|regression|crash\w*)\b"
+    r"|\b(?:problem|bug|because|fails?|failing|broken|wrong|regression|crash\w*|caus(?:e[sd]?|ing)|unexpected\w*"
+    r"|incorrect\w*|instead of)\b|\b(?:it|this|that) (?:looks like|seems|appears)\b"
 )
+REPORTS = re.compile(  # a line that announces an error, which stands quoted behind it
+    r"(?i)\b(?:error|warning|exception|message|crash|panic|trace|failure|fehler(?:meldung)?|erreur|ошибк\w*|lỗi)s?\b"
+    r"|\b(?:fails?|failed|failing|crash(?:es|ed))\b|错误|報錯|报错|エラー|오류"
+)
+REPORTED = re.compile(r"(?i)(?<![\w-])(?:\w*(?:error|exception|warning)|fail(?:ed|ure|s)?|fatal|panic|conflict)\b")
 FRAME = re.compile(  # a word of sentences that would fit any task
     r"(?i)(?:a|all|an|and|any|approach|are|as|be|below|by|can|carefully|change|changes|code|codebase|"
     r"completely|continue|could|described|description|directory|do|ensure|express|files|fix|following|for|given|go|going|"

@@ -16,10 +16,13 @@ from secateur.compaction.ledger.pasted import ADDED
 from secateur.compaction.ledger.said import keep_ends
 from secateur.compaction.ledger.user.brief_units import (
     CODE_RANK,
+    GAP,
     NUMBER,
     BriefUnit,
     is_heading,
     is_log_line,
+    is_opening,
+    rank_recipes,
     split_units,
 )
 from secateur.compaction.ledger.user.brief_words import (
@@ -37,7 +40,6 @@ from secateur.compaction.ledger.user.brief_words import (
 from secateur.memoizing import memoize_texts
 from secateur.toolcalls.actions import clip_text
 
-GAP = "[…]"
 SEARCHED_CHARS = 40_000  # of one request; of a longer one its ends
 _FEWEST_STEPS, _LEAST_STEP = 4, 40  # points of such a list, and characters that are left of one
 _HINT = re.compile(r"(?s)[ \t]*<!--(?:(?!<!--).){0,2000}?-->[ \t]*\n?")
@@ -53,7 +55,7 @@ def condense_request(text: str, max_chars: int) -> str:
     if len(text) <= max_chars:
         return text
     units = _rank_sections(_rank_added(list(split_units(keep_ends(text, SEARCHED_CHARS).replace("\r\n", "\n")))))
-    units = _rank_ends(_rank_harness(_rank_questions(_rank_items(_rank_steps(units)))))
+    units = _rank_ends(_rank_harness(_rank_questions(_rank_items(_rank_steps(rank_recipes(units))))))
     if cut := _cut_best(units, max_chars - len(GAP) - 1):
         return f"{cut}\n{GAP}"
     chosen = _choose(units, max_chars)
@@ -202,7 +204,7 @@ def _rank_sections(units: list[BriefUnit]) -> list[BriefUnit]:
     most, lifted = CODE_RANK + _ITEM_RANK, 0  # the rank that units may have here, and how many are raised
     for unit in units:
         rank = unit.rank if GIVES_TASK.search(unit.text) else min(unit.rank, most)
-        if _is_opening(unit.text):
+        if is_opening(unit.text):
             most = next((cap for pattern, cap in CAPS if pattern.search(unit.text)), CODE_RANK + _ITEM_RANK)
             lifted = _LIFTED if SUMMARIZES.search(unit.text) else 0
             rank = min(unit.rank, most)
@@ -210,10 +212,6 @@ def _rank_sections(units: list[BriefUnit]) -> list[BriefUnit]:
             rank, lifted = max(rank, _SUMMARY_RANK), lifted - 1
         made.append(BriefUnit(unit.text, unit.line, rank))
     return made
-
-
-def _is_opening(text: str) -> bool:
-    return is_heading(text) or (text.endswith((":", "：")) and "\n" not in text) or _TAG.fullmatch(text) is not None
 
 
 def _rank_items(units: list[BriefUnit]) -> list[BriefUnit]:
@@ -233,7 +231,7 @@ def _rank_steps(units: list[BriefUnit]) -> list[BriefUnit]:
     """Rank the numbered steps that the reader is to follow above what only describes; not those that reproduce."""
     raised: set[int] = set()
     for at, unit in enumerate(units):
-        if not (STEPS.search(unit.text) and _is_opening(unit.text)):
+        if not (STEPS.search(unit.text) and is_opening(unit.text)):
             continue
         number, line = 0, unit.line
         for n in range(at + 1, len(units)):
@@ -282,7 +280,6 @@ _TELLING_RANK = 1.5
 _LEAD_RANK = 1.8  # a heading: of no more than such lines before the first that is kept, no mark is left
 _SUMMARY_RANK = 2.6
 _LIFTED = 2  # sentences that open a document
-_TAG = re.compile(r"\s*</?[\w-]{1,40}>\s*")
 _ENDS = re.compile(r"[.!?…:;。！？：；][\s*_)\"'”’`\]]*$")
 _LISTED = re.compile(r"\s*(?:[-*•#]|\d{1,2}[.)])")
 _LEAST_CHARS = 40  # of the first words of a sentence that has no room

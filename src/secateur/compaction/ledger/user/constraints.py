@@ -21,7 +21,6 @@ from secateur.compaction.ledger.pasted import find_printed
 from secateur.compaction.ledger.said import (
     CODE,
     STOP,
-    find_expansions,
     get_agent_text,
     get_rejection,
     get_user_text,
@@ -58,6 +57,7 @@ from secateur.compaction.ledger.user.rules import (
     strip_numbers,
 )
 from secateur.compaction.ledger.user.taken_back import is_bare_retraction
+from secateur.compaction.ledger.user.typed_commands import find_expansions
 from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact

@@ -18,7 +18,7 @@ from secateur.compaction.ledger.entries import Ledger, UserRequest
 from secateur.compaction.ledger.pasted import is_pasted
 from secateur.compaction.ledger.turns.progress import has_changed
 from secateur.compaction.ledger.user.answers import is_confirming
-from secateur.compaction.ledger.user.briefs import GAP
+from secateur.compaction.ledger.user.brief_units import GAP
 from secateur.compaction.ledger.user.constraints import is_demand, strip_data
 from secateur.compaction.ledger.user.force_words import is_undoing
 from secateur.compaction.ledger.user.requests import is_review, is_substantial, is_task
@@ -91,13 +91,14 @@ def _find_corrected(requests: Sequence[UserRequest], goal: UserRequest) -> list[
 
 
 def _find_context(requests: Sequence[UserRequest], goal: UserRequest) -> list[UserRequest]:
-    """Return the task before a goal that says nothing alone: a question, a reply, "do it", what a terminal printed.
+    """Return the task before a goal that says nothing alone: a question, a reply, a command, what a terminal printed.
 
     Of the tasks shortly before it, the one that shares most words with it; the newest where none shares any. One that
     goes on with what was said right before it ("but ...") has that beside it.
     """
     own = goal.text.strip()
-    is_brief = len(own) <= _LEANING_CHARS and (_LEANS.search(own) is not None or is_confirming(goal))
+    is_leaning = _LEANS.search(own) is not None or _COMMAND.fullmatch(own) is not None or is_confirming(goal)
+    is_brief = len(own) <= _LEANING_CHARS and is_leaning
     if not is_pasted(own) and (not is_brief or _NAMES_OWN.search(own)):
         return []
     before = requests[: requests.index(goal)][-_CONTEXT_REACH:]

@@ -20,12 +20,9 @@ from secateur.compaction.ledger.pasted import cut_pasted
 from secateur.compaction.ledger.said import (
     clean_words,
     describe_rejected,
-    find_expansions,
     get_agent_text,
     get_nudge,
     get_reasoning,
-    get_rejection,
-    get_user_text,
     is_question,
 )
 from secateur.compaction.ledger.turns.announcements import is_breaking_off
@@ -43,6 +40,7 @@ from secateur.compaction.ledger.user.constraints import POINTS, strip_data
 from secateur.compaction.ledger.user.demands import ASKS_UNMARKED
 from secateur.compaction.ledger.user.force_words import is_errand
 from secateur.compaction.ledger.user.taken_back import is_retracting
+from secateur.compaction.ledger.user.typed_commands import read_own_words
 from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact
@@ -72,7 +70,7 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
     report: Quote | None = None
     thought: Quote | None = None
     has_worked = is_taken_up = False  # in this turn: a file was changed; the agent said or did something
-    expansions = find_expansions(messages)
+    own = read_own_words(messages)
     for at, message in enumerate(messages):
         if message.origin == "summary":
             found = [replace(one, summarized=one.passed_over) for one in found]
@@ -84,7 +82,7 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
             if (words := clean_words(get_agent_text(message))) and (is_telling(words) or said is None):
                 said = Quote(words, message.key)
                 report = Quote(words, message.key, True) if last and has_worked else report
-        elif at not in expansions and (text := get_user_text(message) or get_rejection(message)) not in _SLIPS:
+        elif (text := own.get(at, "")) not in _SLIPS:
             rejected = describe_rejected(message, messages[:at])
             listed = last if any(len(points) > 1 for points in list_points(last)) else listed
             answers = find_answered_question(text, last, listed) or rejected

@@ -10,6 +10,7 @@ from secateur.compaction.ledger.entries import Command, Ledger, TaskDocument, Us
 from secateur.compaction.ledger.files.lines import find_base, find_tops, shorten_path
 from secateur.compaction.ledger.files.paths import find_place
 from secateur.compaction.ledger.files.touched import OTHERS
+from secateur.compaction.ledger.user.answers import is_choice
 from secateur.compaction.ledger.user.constraints import clip_sentences
 from secateur.compaction.ledger.user.project_rules import find_protection
 from secateur.compaction.ledger.user.requests import is_substantial
@@ -104,7 +105,7 @@ def find_submission(ledger: Ledger) -> str:
 
 
 def find_open_request(ledger: Ledger) -> UserRequest | None:
-    """Return what the user waits for: the newest request, or the one that it urges on.
+    """Return what the user waits for: the newest request, be it a choice of the agent's points, or the one it urges on.
 
     None while the agent asks, once it has handed its work in, where only a host told it to go on, and where the user
     took back what was asked.
@@ -114,7 +115,8 @@ def find_open_request(ledger: Ledger) -> UserRequest | None:
     if is_bare_retraction(ledger.requests[-1].text) and not ledger.requests[-1].answers:
         return None
     open_ = [one for one in ledger.requests if one.state == "open" and not is_nudge(one.text)]
-    return next((one for one in reversed(open_) if is_substantial(one.text)), open_[-1] if open_ else None)
+    telling = [one for one in open_ if is_substantial(one.text) or is_choice(one)]
+    return next(reversed(telling or open_), None)
 
 
 def render_undelivered_work(ledger: Ledger) -> Iterator[str]:

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from conversation import talk, user
 from secateur.compaction.ledger import build_ledger
-from secateur.compaction.ledger.user.brief_units import split_units
-from secateur.compaction.ledger.user.briefs import GAP, condense_request, find_decisive_sentence
+from secateur.compaction.ledger.user.brief_units import GAP, drop_code, split_units
+from secateur.compaction.ledger.user.briefs import condense_request, find_decisive_sentence
 
 FILLER = "The table was made in spring and has had the same columns since that time. "
 SENTENCES = st.lists(
@@ -316,3 +316,25 @@ def test_what_stands_in_parentheses_stays_behind_its_sentence() -> None:
         "Does it support all acts? (create, delete)?",
         "Why?",
     ]
+
+
+def test_what_shows_a_defect_goes_behind_the_error_it_quotes_and_what_the_user_makes_of_it() -> None:
+    screen = "\n".join(
+        ("Loading the shop ...", "Error: the stock is locked!", *(f"  shelf {n}: full" for n in range(20)))
+    )
+    steps = "\n".join(f"{n}. add a table of kind {n} to the basket of the shop" for n in range(1, 8))
+    cause = "It looks like `stock.lock` stays when the shop is closed."
+    quoted = f"We get this when a basket is paid, as an error:\n```\n{screen}\n```\n"
+    text = f"{quoted}\nSequence:\n{steps}\n\n{cause}\n\n{FILLER * 5}"
+    made = condense_request(text, 220)
+    assert made.split("\n")[:2] == ["We get this when a basket is paid, as an error:", "Error: the stock is locked!"]
+    assert cause in made
+    assert "basket of the shop" not in made
+    plain = condense_request(text.replace("as an error", "as a list"), 220)
+    assert "locked" not in plain
+
+
+def test_an_answered_request_keeps_the_error_that_its_code_quotes() -> None:
+    failed = drop_code("It failed with this error:\n```\nat x\nTypeError: no such y\n```\nWhy?")
+    assert " ".join(failed.split()) == "It failed with this error: TypeError: no such y Why?"
+    assert " ".join(drop_code("Use this:\n```\nraise TypeError\n```\nThanks.").split()) == f"Use this: {GAP} Thanks."
