@@ -20,19 +20,24 @@ _FEWEST_LEAD_WORDS = 5  # of an opening line that says something
 
 
 def list_sentences(text: str) -> Iterator[str]:
-    """Yield the meaningful sentences of a text."""
+    """Yield the meaningful sentences of a text; of one that proposes something, no items but deeds."""
+    is_proposal = _PROPOSES.match(text) is not None
     for sentence in split_sentences(_strip_open_lists(FENCED.sub("\n", text))):
         is_item = "\n" in sentence or _BULLET.match(sentence) is not None
         for said in _split_list(sentence):
-            if _is_meaningful(said) and (not is_item or _is_telling_item(said)):
+            is_told = not is_item or (_is_done(said) if is_proposal else _is_telling_item(said))
+            if is_told and _is_meaningful(said):
                 yield said
 
 
 def collect_sentences(messages: Sequence[Message]) -> Iterator[tuple[str, bool, int]]:
     """Yield each sentence once, at its last occurrence, whether its message closes a turn, and the message's number.
 
-    Sentences of an answer that the user's next message contradicts are left out.
+    Sentences of an answer that the user's next message contradicts are left out, and so are those of one behind which
+    the user soon says that it is still as it was.
     """
+    own = [(number, text) for number, one in enumerate(messages) if (text := get_user_text(one))]
+    unchanged = [number for number, text in own if len(text) <= _STILL_CHARS and _STILL.search(text)]
     found: dict[str, tuple[bool, int]] = {}
     for number, message in enumerate(messages):
         text = redact(get_agent_text(message))
@@ -40,7 +45,9 @@ def collect_sentences(messages: Sequence[Message]) -> Iterator[tuple[str, bool, 
         closing = not any(part.kind == "tool_call" for part in message.parts) and (
             follows is None or follows.role == "user"
         )
-        is_contradicted = closing and follows is not None and CONTRADICTS.match(get_user_text(follows))
+        is_contradicted = closing and follows is not None and CONTRADICTS.match(get_user_text(follows)) is not None
+        replies = [place for place, _ in own if place > number][:_SOON]
+        is_contradicted = is_contradicted or (closing and any(place in unchanged for place in replies))
         for sentence in list_sentences(text):
             found.pop(sentence, None)
             if not is_contradicted:
@@ -97,9 +104,13 @@ def _is_telling_item(text: str) -> bool:
     """Whether an item of a list tells something by itself: a deed, a reason, a figure or what something requires."""
     if not _is_finding(text):
         return False
-    if _FOREIGN.search(text) or DONE.search(f"- {text}"):
+    if _FOREIGN.search(text) or _is_done(text):
         return True
     return any(one.search(text) for one in (REASON, FIGURE, INSIGHT, _ADDRESS, _REQUIRES))
+
+
+def _is_done(text: str) -> bool:
+    return DONE.search(f"- {text}") is not None
 
 
 def _strip_open_lists(text: str) -> str:
@@ -131,6 +142,21 @@ def _split_list(sentence: str) -> Iterator[str]:
         yield _BULLET.sub("", joined)
 
 
+_SOON = 2  # messages of the user behind an answer
+_STILL_CHARS = 400  # of a message that says no more than that
+_STILL = re.compile(
+    r"(?i)\bstill (?:\w+ ){0,3}(?:same|broken|wrong|fails?|failing|not|crash\w*|happen\w*|hangs?|there)\b"
+    r"|\bstill (?:do|does|is|are|can)n['’]t\b|\b(?:immer noch|noch immer) (?:\w+ ){0,3}(?:nicht|gleich|kaputt|falsch)\b"
+    r"|\btoujours (?:pas|le même|la même)\b|\b(?:sigue|todavía) (?:\w+ ){0,2}(?:igual|sin|fallando|roto)\b"
+    r"|\bвсё? (?:ещё|еще|равно) не\b|\bvẫn (?:không|lỗi|vậy)\b"
+    r"|(?:还是|仍然)(?:不|一样|没)|まだ.{0,12}(?:ない|ません|同じ)|(?:아직|여전히)"
+)
+_PROPOSES = re.compile(  # how an answer begins that lays out what could be done
+    r"(?i)\W*(?:(?:yes|yeah|sure|ok(?:ay)?|right|agreed|exactly|good|great|(?:that )?makes sense)\b[.,!:—–\s-]*){0,3}"
+    r"(?:i['’]d\b|i would\b|we (?:could|can|should)\b|you (?:could|can)\b|i (?:suggest|propose|recommend)\b"
+    r"|(?:here(?:['’]s| is)|below is|this is) (?:the|an?|my|how)\b[^.\n]{0,40}\b(?:plan|proposal|design|approach)\b"
+    r"|(?:(?:the|my|a|proposed|implementation|suggested) ){0,3}(?:plan|proposal|design|recommendation)\b)"
+)
 _ITEM = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s")
 _BULLET = re.compile(r"^(?:[-*•+]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*]{1,80}\*\*\s*$)")

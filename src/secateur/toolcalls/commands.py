@@ -41,7 +41,32 @@ class ExecutedCommand(Struct, frozen=True, gc=False):
     @property
     def text(self) -> str:
         """The command line on one line, without secrets."""
-        return clip_command(collapse_whitespace(redact(self.line)), MAX_CHARS)
+        return clip_command(join_command_lines(redact(self.line)), MAX_CHARS)
+
+
+def join_command_lines(text: str) -> str:
+    """Return the lines of a shell on one line, with a semicolon where a command ends with its line."""
+    if "\n" not in text.strip() or "<<" in text:
+        return collapse_whitespace(text)
+    made, quote = "", ""
+    for line in text.strip().split("\n"):
+        if not quote and not line.strip():
+            continue
+        is_end = made and not quote and not _GOES_ON.search(made) and not line.lstrip().startswith("#")
+        made = f"{made}; {line.strip()}" if is_end else f"{made.removesuffix(chr(92))} {line}"
+        quote = _find_open_quote(line, quote)
+    return collapse_whitespace(made)
+
+
+def _find_open_quote(line: str, quote: str) -> str:
+    """Return the quote that is open at the end of a line, where this one was open at its beginning."""
+    for sign in _QUOTES.findall(line):
+        quote = sign if not quote else "" if sign == quote else quote
+    return quote
+
+
+_QUOTES = re.compile(r"(?<!\\)[\"']")
+_GOES_ON = re.compile(r"(?:[\\;&|({]|\b(?:do|then|else)|#[^\n]*)\s*$")  # ends what goes on in the next line
 
 
 def iterate_runs(done: Iterable[Action]) -> Iterator[ExecutedCommand]:

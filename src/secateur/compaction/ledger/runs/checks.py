@@ -112,12 +112,19 @@ def _judge_run(run: ExecutedCommand) -> CheckVerdict:
     if not has_started(run):
         return CheckVerdict(None)
     exit_, is_error = (None, False) if is_foreign else (run.action.exit, result.is_error)
-    is_silent = all(_SILENT.match(" ".join(words[:4])) for words in run.does)
+    is_silent = _SIFTED.search(run.line) is not None or all(_SILENT.match(" ".join(words[:4])) for words in run.does)
     return read_verdict(result.text, exit_, is_error, is_foreign, is_silent)
 
 
 _SILENT = re.compile(  # they print nothing unless they find something
     r"go (?:build|vet|install)\b|(?:npx |bunx |pnpm exec |yarn )?(?:tsc|tsgo|eslint)\b|gofmt -l\b"
+)
+
+
+_SIFTED = re.compile(  # only lines with errors are let through, whatever they are about
+    r"(?i)\|\s*(?:e?grep|rg)\s+(?:-[Einw]+\s+)*(?P<quote>[\"']?)\(?\^?(?:errors?|fail(?:ed|ures?|ing)?|fatal|warnings?|warn)\b:?"
+    r"(?:\\?\|(?:errors?|fail(?:ed|ures?|ing)?|fatal|warnings?|warn|panic|exception|success|pass(?:ed)?)\b:?)*\)?(?P=quote)"
+    r"\s*(?:$|\|\s*(?:head|tail)\b[^|;&]*$)"
 )
 
 

@@ -19,7 +19,7 @@ from secateur.compaction.ledger.said import get_user_text
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse_whitespace
-from secateur.toolcalls.commands import MAX_CHARS, ExecutedCommand, is_printing, iterate_runs
+from secateur.toolcalls.commands import MAX_CHARS, ExecutedCommand, is_printing, iterate_runs, join_command_lines
 from secateur.toolcalls.file_effects import list_command_lines
 
 MOST_LAST_CALLS = 3
@@ -52,7 +52,7 @@ def list_told_lines(action: Action) -> list[str]:
 def describe_call(action: Action) -> str:
     """Return a call on one line: its command line, or the tool with what it was given."""
     lines = list_told_lines(action)
-    text = collapse_whitespace(redact(lines[0])) if lines else describe_target(action)
+    text = join_command_lines(redact(lines[0])) if lines else describe_target(action)
     given = [value for value in action.given.values() if isinstance(value, str)]
     if not lines and len(given) == 1 and text.strip() == collapse_whitespace(action.call.tool):
         said = collapse_whitespace(redact(given[0]))

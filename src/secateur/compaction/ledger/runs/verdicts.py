@@ -139,7 +139,7 @@ _FAILED_TOTAL = re.compile(
     r"|^\d+ examples?, [1-9]\d* failures?"
     r"|^\d+ tests? completed, [1-9]\d* failed|^Failed!\s+-|^Tests: \d+, .*Failures: [1-9]"
     r"|^g?make(?:\[\d+\])?: \*\*\* .*(?:Error \d+|Stop\.)|^ninja: build stopped"
-    r"|^npm (?:ERR!|error) (?:code ELIFECYCLE|Test failed|Lifecycle script)|^\s*ELIFECYCLE\b"
+    r"|^npm (?:ERR!|error) (?:code ELIFECYCLE|command failed|Test failed|Lifecycle script)|^\s*ELIFECYCLE\b"
     r"|^error: script \".*\" exited"
     r"|^X \S.* (?:failed|in \S+)$"  # CI logs
     r"|^The process '.*' failed with exit code [1-9]|^ERROR: Job failed|^=+ FAILURES =+$|^=+ ERRORS =+$"

@@ -283,3 +283,18 @@ def test_a_linter_that_few_projects_call_by_name_is_one() -> None:
     passed = ran("npm run lint", "> prettier --check .\nAll matched files use Prettier code style!")
     assert is_covering("npm run lint", "npx prettier --check src")
     assert list_open(*failed, *passed)[0].endswith("no call edited a file")
+
+
+def test_a_check_of_which_only_lines_with_errors_are_let_through_has_passed_where_nothing_is_printed() -> None:
+    failed = ran("npm run check 2>&1 | tail -9", "a.ts(2,1): error TS2304: Cannot find name 'tide'.")
+    for sieve in ('grep "error"', 'grep -E "(error|warning)" | head -9', "grep -i 'fail\\|error' | tail -3"):
+        checked = ran(f"npm run check 2>&1 | {sieve}", "(no output)")
+        told = render_ledger(read(*failed, *edited("a.ts"), *checked))["discoveries"]
+        assert told[0].startswith("- error, resolved: a.ts(2,1)")
+    for sieve in ('grep -v "error"', 'grep "error in b"', 'grep -c "error"', "grep tide"):
+        checked = ran(f"npm run check 2>&1 | {sieve}", "(no output)")
+        assert "error, open" in render_ledger(read(*failed, *edited("a.ts"), *checked))["discoveries"][0]
+
+
+def test_a_script_that_its_runner_says_has_failed_is_failing() -> None:
+    assert "test, failed" in list_open(*ran("npm test 2>&1 | tail -2", "npm error command failed\nnpm error x"))[1]
