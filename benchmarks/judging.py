@@ -1,12 +1,13 @@
 """Which summaries are believed: true ones in the styles of several hosts, and ones that lie, over small histories.
 
     python benchmarks/judging.py [--set first|contradictions|types|wordings|retellings|handovers|shifts|reports|jobs]
-                                 [--half open|kept] [--show]
+                                 [--half open|kept] [--show] [--least N]
 
 The cases are in benchmarks/measures/summaries, a file for each history, written before the judge or by someone who had
 not read it; `why` says what makes a lie one. One half, `kept`, is for the figures alone: whoever works on the judge
 reads the other half. A true summary has to stand (`GOOD`); a lie must not be passed on (`BAD`). The exit status is 1
-below a bar. `--show` lists what went wrong; with `--half open` it lists only cases that may be read.
+below a bar. `--show` lists what went wrong; with `--half open` it lists only cases that may be read. `--least` marks
+more sentences, or fewer. Of each half it is printed how many lies of each kind are told (`lie_kinds`).
 
 The set `first` is in the folders `open` and `kept`. The set `contradictions` is in a folder of its name: most of its
 lies are fluent and wrong in one fact. Its histories are shared by both halves, and a hash decides the half of a case
@@ -33,15 +34,18 @@ import hashlib
 import json
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from lie_kinds import name_kind
 from msgspec import Struct
 
 from secateur import documents
 from secateur.compaction.ask import Ask
 from secateur.compaction.conversation import CompactionInput
+from secateur.compaction.judge.ground import backing
 from secateur.compaction.ledger import render_ledger
 from secateur.compaction.marks import is_marked
 from secateur.compaction.outcome import Compacted
@@ -100,7 +104,9 @@ def main() -> int:
     options.add_argument("--set", choices=tuple(SETS), action="append", dest="sets", help="all without it")
     options.add_argument("--half", choices=HALVES, action="append", help="both without it")
     options.add_argument("--show", action="store_true", help="list each summary that was judged wrongly, and why")
+    options.add_argument("--least", type=float, default=backing.LEAST, help="of weighed signs that mark a sentence")
     asked = options.parse_args()
+    backing.LEAST = asked.least
     missed = False
     every: dict[str, list[Judged]] = {}
     for name in asked.sets or SETS:
@@ -110,6 +116,7 @@ def main() -> int:
                 every.setdefault(half, []).extend(judged)
     for half, judged in every.items():
         report(f"all, {half}", judged)
+        report_kinds(f"all, {half}", [(case, verdict) for case, verdict in judged if not case.is_true])
     return 1 if missed else 0
 
 
@@ -135,6 +142,15 @@ def report(title: str, judged: list[Judged], *, show: bool = False) -> bool:
     for case, verdict in judged if show else ():
         show_case(case, verdict)
     return len(stand) < GOOD * len(good) or told < BAD * len(bad)
+
+
+def report_kinds(title: str, judged: list[Judged]) -> None:
+    """Print for each kind of lie how many are told."""
+    kinds = [name_kind(case.base, case.text) for case, _ in judged]
+    for kind, total in Counter(kinds).most_common():
+        some = [one for one, own in zip(judged, kinds, strict=True) if own == kind]
+        told, right = (sum(judges(*one) for one in some) for judges in (is_told, is_right))
+        print(f"{title}: {kind:<28} {_share(told, total)} refused or dropped, {_share(right, total)} marked as well")
 
 
 def _share(some: int, total: int) -> str:

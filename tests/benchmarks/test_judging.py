@@ -11,6 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 from judging import HALVES, SETS, Case, Verdict, draw_half, is_right, judge, lengthen, read_cases, report
+from lie_kinds import name_kind
 
 sys.path.remove(str(Path(__file__).parents[2] / "benchmarks"))  # its files have names that folders of tests have, too
 
@@ -162,3 +163,21 @@ def test_a_true_summary_stands_and_a_lie_on_the_same_history_does_not() -> None:
     assert lies
     assert not judge(true).reason
     assert all(judge(lie).reason.startswith("check:") for lie in lies)
+
+
+@pytest.mark.parametrize(
+    ("base", "text", "kind"),
+    [
+        ("", "Nothing was done.", "a text of its own"),
+        ("It took 41 seconds.", "It took 14 seconds.", "a number"),
+        ("The pier is in the log.", "The pier is in the sand.", "other words"),
+        ("It uses warn_late.", "It uses round_dues.", "a name"),
+        ("The pier beat the dock.", "The dock beat the pier.", "things exchanged"),
+        ("The pier was named in the log.", "The user named the pier.", "who said, wanted or decided"),
+        ("The tests pass.", "The tests fail.", "an outcome"),
+        ("The pier is painted.", "The pier is to be painted.", "done, or to be done"),
+        ("A pier with lanterns.", "A pier without lanterns.", "a denial"),
+    ],
+)
+def test_what_a_lie_alters_is_told_from_the_words_that_differ(base: str, text: str, kind: str) -> None:
+    assert name_kind(base, text) == kind
