@@ -27,6 +27,8 @@ _ENGLISH = r"""
  |\bsubmit\w*\b[^.;\n]{0,80}\bby\s+(?:\w+\s+)?(?:running|using|typing|calling|issuing)\b
  |\blet['’]?s\s+(?:not|skip|leave|ignore|stick|(?:call|name)\s+(?:it|this|that|them|the)|use|go\s+with)\b
  |\b(?:in|as|into|on)\s+(?:an?\s+|its\s+|their\s+)?(?:separate|own|different|another)\s+(?:task|pr|pull\s+request|branch|commit|issue|ticket|file)s?\b
+ |\b(?:i['’]d\s+(?:like|prefer)|let['’]?s|use|follow|with|want|do)\b[^.;\n]{0,40}\b(?:tdd|test[- ]driven)\b
+ |\bwrite\s+(?:the\s+)?tests?\s+first\b
 """
 _VIETNAMESE = r"""
  \b(?:đừng|chớ|cấm|tuyệt\s+đối|không\s+(?:được|nên|bao\s+giờ|cần|thể|muốn)|luôn|phải|chỉ|bắt\s+buộc|ưu\s+tiên

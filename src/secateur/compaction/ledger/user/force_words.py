@@ -146,6 +146,7 @@ _MANNER = re.compile(
     r"|\blet['’]?s\s+(?:skip|ignore|leave|not)\b|\bno\s+(?:need\s+for|(?:more|need\s+to)\s+keep)\b"
     r"|\b(?:in|as|into|on)\s+(?:an?\s+|its\s+|their\s+)?(?:separate|own|different|another)\s+"
     r"(?:task|pr|pull\s+request|branch|commit|issue|ticket)s?\b"
+    r"|\btdd\b|\btest[- ]driven\b|\bwrite\s+(?:the\s+)?tests?\s+first\b"
 )
 _PREFERS = re.compile(
     r"(?i)\bprefer\w*|\brather\b|\bkeep\b|\bleave\b|\bstick (?:to|with)\b|\blieber\b|\bpréf\w+|\bplutôt\b"

@@ -473,6 +473,8 @@ def test_what_the_user_does_not_want_is_listed_however_long_the_question_around_
         ("Write the list of sales. Keep the style of the old list.", True),
         ("Write the list of sales. I want the reader to not use the table at all, that is the goal.", True),
         ("Write the list of sales. I want you to write it in one file.", False),
+        ("Write the list of sales. I'd like to do a TDD approach, first the tests of the list.", True),
+        ("Write the list of sales. The TDD page is blue.", False),
         ("Write the list of sales. That sorts them too and we can just keep them.", False),
     ],
 )
