@@ -71,7 +71,7 @@ def drop_told_runs(ledger: Ledger) -> Ledger:
     failing = list_failing(ledger)
     lines = {one.text for one in (*ledger.last_calls, *failing)}
     older = {one.text for one in ledger.commands if one.check and one.ok and one.edited_since}
-    names = {name_told(line) for line in lines | older}
+    names = {name_told(line) for line in lines | older} | {_name_edit(line) for line in lines}
     is_begun = any(one.text not in {run.text for run in failing} for one in ledger.last_calls)
     newest = ledger.requests[-1]
     before = newest.progress or Progress()
@@ -88,6 +88,12 @@ def drop_told_runs(ledger: Ledger) -> Ledger:
             if one in failing or one.text not in lines
         ),
     )
+
+
+def _name_edit(line: str) -> str:
+    """Return a call of an editor as a step tells it: the tool and the name of the file."""
+    tool, _, path = line.partition(": ")[0].partition(" ")
+    return f"{tool} {posixpath.basename(path)}"
 
 
 def is_undone(one: UserRequest, shortened: UserRequest) -> bool:

@@ -204,6 +204,15 @@ def test_what_stands_under_what_is_next_is_no_step_as_well() -> None:
     assert render_ledger(read_back(lines)) == lines
 
 
+def test_an_edit_that_failed_last_is_told_once() -> None:
+    given = json.dumps({"file_path": "src/rows.py", "old_string": "a", "new_string": "b"})
+    missed = (assistant(("e", "Edit", given)), result("String to replace not found in file.", "Edit", "e", True))
+    ledger = build_ledger(talk(user("Write the reader of the rows."), *edited("cols.py"), *missed).messages)
+    lines = render_ledger(fit_ledger(ledger, 4_000, estimate))
+    assert lines["accomplished"] == (f"- [{mark(ledger.requests[0].key)}, open] (see Goal) → changed cols.py",)
+    assert any(line.startswith("- then called, failed: Edit src/rows.py") for line in lines["next"])
+
+
 def test_the_steps_of_a_long_turn_stand_in_short_lines() -> None:
     work = [one for n in range(30) for one in (*edited(f"part{n % 5}.py"), *ran(f"make part{n}", f"made part {n}"))]
     lines = render_ledger(fit_ledger(build_ledger(talk(user("Build it."), *work).messages), 4_000, estimate))
