@@ -732,3 +732,18 @@ def test_runs_that_differ_in_how_long_they_wait_are_one_step() -> None:
     tried = [ran(f"docker compose up --wait --timeout {n}", "timed out", True) for n in (60, 600)]
     steps = steps_of(*(message for one in tried for message in one))
     assert steps == ("docker compose up --wait --timeout … → failed, 2 such calls: timed out",)
+
+
+REBASES = (
+    "[main 1a2b3c4] x\n 3 files changed, 116 insertions(+)\nerror: cannot pull with rebase: You have unstaged changes."
+)
+
+
+def test_of_a_chain_that_failed_what_was_done_is_no_failure() -> None:
+    line = "git add a.py && git commit -m x && git pull --rebase && git push"
+    given = json.dumps({"command": line})
+    steps = steps_of(assistant(("1", "bash", given)), result(REBASES, "bash", "1"))
+    assert [one.partition(" ")[0] for one in steps] == ["commit", "git"]
+    assert steps[1] == (
+        "git pull --rebase && git push → failed: error: cannot pull with rebase: You have unstaged changes."
+    )

@@ -583,3 +583,11 @@ def test_a_plan_that_no_later_work_was_told_in_is_an_older_one(later: tuple[Mess
     lines = render_ledger(made)["next"]
     assert any(line.startswith("- the agent's plan is older than: the reply to [") for line in lines) is is_older
     assert ("1 task of an older plan" in lines[0]) is is_older
+
+
+def test_a_request_that_the_newest_words_only_answer_is_named_once() -> None:
+    asked = assistant(text="Half of it is mended. Is the left socket the right one?")
+    said = [user("Mend the old lamp and its socket."), *EDIT, asked, user("yes"), *ran("make x", "Exit code: 0\nok")]
+    made = build_ledger(talk(*said).messages)
+    assert [one.state for one in made.requests] == ["open", "open"]
+    assert "open before it" not in render_ledger(made)["next"][0]

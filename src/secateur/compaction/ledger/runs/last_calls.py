@@ -118,7 +118,12 @@ def quote_result(action: Action, is_end: bool = False) -> str:
         errors = errors or [line for line in lines if _FAILS.search(line)]
     is_of_git = _OF_GIT.search(action.call.text[:_SEARCHED]) is not None
     verdict = read_verdict(action.said, action.exit, not action.ok).line
-    if is_of_git and action.ok and (counted := _COUNTED.search(action.said) or _STATE.search(action.said)):
+    if (
+        is_of_git
+        and action.ok
+        and not has_git_failed(action.said)
+        and (counted := _COUNTED.search(action.said) or _STATE.search(action.said))
+    ):
         return counted[0].strip()
     is_bare = (is_of_git and bool(errors)) or _BARE.search(verdict) is not None
     told = (*(() if is_bare else (verdict,)), *(errors[:1] if is_of_git else errors[-1:]))

@@ -15,7 +15,7 @@ from secateur.compaction.ledger.entries import Command
 from secateur.compaction.ledger.files.paths import clean_path
 from secateur.compaction.ledger.repository.commits import find_commits
 from secateur.compaction.ledger.runs.checks import REFUSED, list_commands
-from secateur.compaction.ledger.runs.failed_acts import has_run_failed
+from secateur.compaction.ledger.runs.failed_acts import has_run_failed, list_failed_programs
 from secateur.compaction.ledger.runs.last_calls import describe_call, quote_output, quote_result
 from secateur.compaction.ledger.runs.last_errors import find_stop, judge_call
 from secateur.compaction.ledger.runs.probes import is_probe
@@ -157,11 +157,13 @@ class _Steps:
         if command is None or (run.looks and not command.check):
             return
         text = _WRITTEN.sub("", command.text).strip()
+        ok = False if not command.check and not command.stopped and has_run_failed(run) else command.ok
+        if ok is False and not command.check and (rest := list_failed_programs(run)) != run.does:
+            text = " && ".join(" ".join(words) for words in rest) or text  # what stands before it was done
         line = name_line(text if command.check else shorten_arguments(text))
         if not command.check and _SCRIPT.match(line):
             self.note_script(run.action, line)
             return
-        ok = False if not command.check and not command.stopped and has_run_failed(run) else command.ok
         is_bulk = not names_files and is_bulk_edit(command.text)
         is_plumbing = not is_bulk and bool(run.does) and all(_is_preparing(words) for words in run.does if words)
         is_looking = not command.check and (is_plumbing or (not is_bulk and LOOKS.match(line) is not None))

@@ -154,6 +154,7 @@ def _name_interrupted(ledger: Ledger) -> str:
     """
     before = ledger.requests[-2] if len(ledger.requests) > 1 else None
     is_left = before is not None and before.state == "open" and has_changed(before.progress, since_commit=True)
+    is_left = is_left and before is not find_open_request(ledger)  # which the newest words only urge on or answer
     return f", with [{mark(before.key)}] open before it" if before and is_left and before.key else ""
 
 
