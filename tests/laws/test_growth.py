@@ -98,7 +98,7 @@ def fitted(policy: str, data: bytes, compact: bool) -> None:
 @pytest.mark.parametrize("made", [long, alone, at_once, side_by_side])
 def test_twice_as_much_takes_twice_as_many_steps(made: Callable[[int, str], bytes], policy: str, compact: bool) -> None:
     kind = f"{made.__name__} {policy} {compact}"
-    fitted(policy, made(100, f"{kind} first"), compact)  # what is made once in a process
+    fitted(policy, made(400, f"{kind} first"), compact)  # what is made once in a process: also what a word is
     one, two = (made(size, f"{kind} {size}") for size in (200, 400))
     assert steps(lambda: fitted(policy, two, compact)) <= MOST * steps(lambda: fitted(policy, one, compact))
 
