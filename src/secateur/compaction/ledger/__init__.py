@@ -34,7 +34,7 @@ from secateur.compaction.ledger.merge import merge
 from secateur.compaction.ledger.names import list_names
 from secateur.compaction.ledger.read_back import read_back
 from secateur.compaction.ledger.render import fit_ledger, render_ledger
-from secateur.compaction.ledger.repository.branches import find_branch, settle_steps
+from secateur.compaction.ledger.repository.branches import find_branch, find_told_branch, settle_steps
 from secateur.compaction.ledger.repository.ci import find_ci
 from secateur.compaction.ledger.repository.commits import trace_commits
 from secateur.compaction.ledger.repository.last_status import drop_dirty_again, find_dirty, find_status, list_strays
@@ -157,7 +157,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         status=status,
         strays=list_strays(status, traced, history.taken, dirty, ran),
         dirty=dirty,
-        branch=find_branch(here),
+        branch=find_branch(here) or find_told_branch(said),
         root=place.root,
         folder=place.folder,
         elsewhere=list_elsewhere(ran, place),
@@ -185,7 +185,7 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         files=described,
         requests=close_open(made.requests) if is_handed_in else made.requests,
         pending=() if is_handed_in else made.pending,
-        uncommitted=drop_undone(made.uncommitted, () if commits.listed else described),
+        uncommitted=drop_undone(made.uncommitted, described, bool(commits.listed)),
         standing=standing,
         last_words=condense_quote(made.last_words, WORKING_CHARS if made.last_calls or is_handed_in else MOST_CHARS),
         report=condense_quote(made.report, REPORT_CHARS),

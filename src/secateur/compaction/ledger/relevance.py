@@ -32,6 +32,7 @@ from secateur.compaction.ledger.entries import (
     ValueChange,
     mark,
 )
+from secateur.compaction.ledger.files.aims import drop_told_aims
 from secateur.compaction.ledger.files.selection import SCRATCH, count_scratch, keep_last, select_files
 from secateur.compaction.ledger.files.short_notes import drop_idle_notes, drop_reported, shorten_committed
 from secateur.compaction.ledger.files.values import select_values
@@ -110,6 +111,7 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
         reported=reported,
         commands=commands,
         failures=failures,
+        last_calls=drop_told_aims(ledger.last_calls, files),
         tasks=_select_tasks(ledger),
         identifiers=tuple(
             name for name in ledger.identifiers if name not in said and (name in waiting or name not in asked)

@@ -729,3 +729,27 @@ def test_errors_of_a_check_that_fails_stand_beside_it_whatever_pipe_it_had() -> 
     assert commands == (replace(build, told="a.go:3:1: undefined: rows · too many errors"),)
     passed = replace(build, ok=True, told="ok")
     assert join_errors(Ledger(commands=(passed,), failures=errors), (passed,)) == ((passed,), errors)
+
+
+@pytest.mark.parametrize(
+    ("said", "scratch"),
+    [
+        (
+            "Mend the rudder. You don't have to modify any of the tests in any way!",
+            ["tests/__init__.py", "tests/test_rudder.py"],
+        ),
+        ("Mend the rudder without adding tests.", ["tests/__init__.py", "tests/test_rudder.py"]),
+        ("Mend the rudder, and never change a test but tests/test_rudder.py.", ["tests/__init__.py"]),
+        ("Mend the rudder, and don't forget to add tests.", []),
+        ("Do not modify the sails but add tests.", []),
+    ],
+)
+def test_a_new_test_is_left_over_where_the_user_wants_none_changed(said: str, scratch: list[str]) -> None:
+    def wrote(path: str) -> tuple[Message, Message]:
+        return assistant(("w", "Write", json.dumps({"file_path": path, "content": "x = 1\n"}))), result(
+            "ok", "Write", "w"
+        )
+
+    names = ("src/rudder.py", "tests/__init__.py", "tests/test_rudder.py")
+    files = ledger_of(user(said), *(one for name in names for one in wrote(name))).files
+    assert [one.path for one in files if one.scratch] == scratch

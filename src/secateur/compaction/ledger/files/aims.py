@@ -1,18 +1,21 @@
 """What a single edit is for: in the words that its call gives for it, else the lines that it changes.
 
 Rule: words are quoted from an argument that is made for them, and lines from the old and the new text. A call that
-writes a whole file, or that edits several, is told by its files alone.
+writes a whole file, or that edits several, is told by its files alone, and so is one that the note of its file tells.
 """
 
 import re
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
+from secateur.compaction.ledger.entries import Command, FileEntry
 from secateur.compaction.ledger.files.net_changes import NetChanges
 from secateur.compaction.ledger.files.rewrites import EditedText, list_names_defined, list_rewrites
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, normalize_name
 
-AIM_CHARS = 200
+AIM_CHARS, LEAST_AIM = 200, 15
 MOST_NAMES = 5
 _ARGUMENTS = frozenset({"instruction", "instructions", "explanation"})  # normalized names
 _SENTENCE = re.compile(r".{20,}?[.!?](?= |$)")
@@ -24,6 +27,17 @@ def describe_aim(action: Action) -> str:
         return ""
     aim = _quote_words(action) or _quote_lines(action)
     return f": {aim}".replace(" — ", " – ").replace(" · ", " - ") if aim else ""
+
+
+def drop_told_aims(calls: Sequence[Command], files: Sequence[FileEntry]) -> tuple[Command, ...]:
+    """Return the calls, an edit without what it is for where the note of its file has the same words."""
+    notes = "\n".join(one.about for one in files)
+
+    def shorten(call: Command) -> Command:
+        head, _, aim = call.text.partition(": ")
+        return replace(call, text=head) if len(aim) >= LEAST_AIM and aim in notes else call
+
+    return tuple(map(shorten, calls)) if notes else tuple(calls)
 
 
 def _name_added(edits: Sequence[EditedText]) -> str:

@@ -2,7 +2,8 @@
 
 Rule: only calls that went through. An edit is what its texts say, and what is around them in the file as far as a call
 showed or wrote it. A printed diff of what is not committed tells of a file that a call changed without saying how; any
-other diff is of someone else's work. What git, an editor or a copy took back never was.
+other diff is of someone else's work. What git, an editor or a copy took back never was, and neither was an edit whose
+old text a later reading shows in place of its new one.
 Nothing is put into words here.
 """
 
@@ -11,8 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from msgspec import Struct, field
-
+from secateur.compaction.ledger.files.file_changes import FileChanges, copy_changes, is_reverse, list_lost, note_rewrite
 from secateur.compaction.ledger.files.net_changes import NetChanges, ShownTexts
 from secateur.compaction.ledger.files.own_words import (
     SENTENCE_CHARS,
@@ -23,17 +23,15 @@ from secateur.compaction.ledger.files.own_words import (
 from secateur.compaction.ledger.files.paths import ListedFiles
 from secateur.compaction.ledger.files.rewrites import (
     IMPORTS_ONLY,
-    SEARCHED_CHARS,
     TEXT,
     EditedText,
     classify_edit,
-    find_lead,
     is_own_diff,
-    is_renamed,
     list_diffs,
     list_names_defined,
     list_rewrites,
 )
+from secateur.compaction.ledger.files.undone import is_shown_undone
 from secateur.model import Message
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 from secateur.toolcalls.effects import Effect
@@ -43,25 +41,6 @@ from secateur.toolcalls.shell import parse_command_line
 DIFF_CHARS = 60_000  # of an output with diffs
 MOST_EDITS = 60  # of one file, whose fate is known
 DIFF = "diff"  # the kind of a change that only a printed diff shows
-
-
-class FileChanges(Struct):
-    """What became of one file so far."""
-
-    number: int = -1  # the message with the newest edit
-    added: dict[str, None] = {}
-    removed: dict[str, None] = {}
-    lead: str = ""  # what the file says of itself
-    renamed: dict[str, str] = {}
-    twice: dict[str, None] = {}  # functions that two edits defined in the same words
-    lines: set[str] = set()  # the lines with which functions begin, as they are now
-    kinds: set[str] = set()
-    net: NetChanges = field(default_factory=NetChanges)
-    edits: list[tuple[int, EditedText]] = []  # with the numbers of their messages, since it was last written anew
-    deeds: dict[str, int] = {}  # what the agent says that it did in edits, with the numbers of those messages
-    meant: dict[str, int] = {}  # files that edits of this one were meant for, with the numbers of those messages
-    is_unknown: bool = False  # a call changed it that does not say how
-    expression: str = ""  # of the command that rewrote it
 
 
 def trace_changes(
@@ -78,6 +57,10 @@ def trace_changes(
         if action.result and action.ok:
             effects = settled.get(action.call.key, list_file_effects(action))
             work.note(action, effects, numbers.get(action.call.key, -1), messages)
+    for path, net in work.before.items():
+        if path in work.found:
+            work.found[path].is_reverted = is_reverse(work.found[path].net, net)
+    _drop_left_names(work)
     _drop_shared_deeds(work.found)
     _drop_undone_deeds(work.found)
     return work.found
@@ -104,6 +87,14 @@ def _drop_undone_deeds(found: Mapping[str, FileChanges]) -> None:
         )
 
 
+def _drop_left_names(work: "_Work") -> None:
+    """Drop names from those that edits took out where the file, as far as it was shown, still defines them."""
+    for path, one in work.found.items():
+        texts = work.shown[path].texts if one.removed and path in work.shown else ()
+        left = {name for text in texts for name in list_names_defined(path, text)}
+        one.removed = {name: None for name in one.removed if name not in left}
+
+
 class _Work:
     """What became of the listed files so far, what was shown of them, and how they were at the last commit."""
 
@@ -111,6 +102,7 @@ class _Work:
         self.files = files
         self.found: dict[str, FileChanges] = {}
         self.shown: dict[str, ShownTexts] = {}
+        self.before: dict[str, NetChanges] = {}  # what git showed to be changed before calls did
         self._committed: dict[str, FileChanges] = {}
         self._last: dict[str, EditedText] = {}  # the newest edit of each file
         self._stashed: dict[str, FileChanges] = {}
@@ -134,8 +126,8 @@ class _Work:
     def _note_rewrite(self, path: str, one: EditedText, number: int) -> None:
         changes, shown = self.found.setdefault(path, FileChanges()), self.shown.setdefault(path, ShownTexts())
         one = shown.complete_edit(one) if one.lines[0] else one
-        lost = _list_lost(one, shown, changes) if one.whole else ()
-        _note_rewrite(changes, one, number)
+        lost = list_lost(one, shown, changes) if one.whole else ()
+        note_rewrite(changes, one, number)
         changes.removed |= dict.fromkeys(lost)
         if one.whole:
             changes.net, changes.edits, changes.deeds, changes.meant = NetChanges(), [], {}, {}
@@ -157,12 +149,20 @@ class _Work:
                 hunks.setdefault(path, []).append(one)
         for path, edits in hunks.items():
             changes = self.found.get(path, FileChanges())
+            self._note_before(path, changes, edits)
             if not (changes.is_unknown or changes.kinds == {DIFF}) or (changes.kinds - {DIFF} and changes.edits):
                 continue
             self.found[path] = changes = FileChanges(number=changes.number, deeds=changes.deeds, kinds={DIFF})
             for one in edits:
                 self._note_rewrite(path, one, changes.number)
             changes.kinds = {DIFF}
+
+    def _note_before(self, path: str, changes: FileChanges, hunks: Iterable[EditedText]) -> None:
+        """Note what git showed of a file that no call had changed."""
+        if path not in self._touched and not changes.edits:
+            self.before[path] = NetChanges()
+            for one in hunks:
+                self.before[path].note(one, [])
 
     def _take_back(self, action: Action, effects: Sequence[Effect]) -> None:
         """Forget what edits did to files that a call took back, and what they defined in files that it moved."""
@@ -171,7 +171,7 @@ class _Work:
                 self._note_rewrite(one.path, EditedText(last.path, last.new, last.old), -1)
                 self._last.pop(one.path)
             elif one.use == "committed":
-                self._committed |= {path: _copy(self.found[path]) for path in self._touched}
+                self._committed |= {path: copy_changes(self.found[path]) for path in self._touched}
                 self._touched.clear()
             elif one.use == "reapplied":
                 self.found |= self._stashed
@@ -186,7 +186,7 @@ class _Work:
         for path in paths:
             changes = self.found.get(path)
             if changes and ("whole" not in changes.kinds or path in self._committed):
-                self.found[path] = _copy(self._committed.get(path, FileChanges()))
+                self.found[path] = copy_changes(self._committed.get(path, FileChanges()))
                 self._touched[path] = None
                 if use == "stashed":
                     self._stashed[path] = changes
@@ -213,64 +213,18 @@ class _Work:
         is_read = any(one.use == "read" for one in effects) or window is not None
         if is_read and len(named) == 1 and (path := named.pop()):
             said = action.said[window.start() :] if window else action.said
-            self.shown.setdefault(path, ShownTexts()).note_shown(said)
+            shown = self.shown.setdefault(path, ShownTexts())
+            shown.note_shown(said)
+            if all(one.use == "read" for one in effects):
+                self._take_back_shown(path, shown.texts[-1])
 
-
-def _copy(changes: FileChanges) -> FileChanges:
-    """Return the same changes, to be continued apart."""
-    values = {name: getattr(changes, name) for name in changes.__struct_fields__}
-    return FileChanges(**{name: value.copy() if hasattr(value, "copy") else value for name, value in values.items()})
-
-
-def _note_rewrite(changes: FileChanges, one: EditedText, number: int) -> None:
-    """Add what one place of an edit added and removed."""
-    old, new = list_names_defined(one.path, one.old), list_names_defined(one.path, one.new)
-    if one.whole:
-        changes.lead = find_lead(one.path, one.new)
-        changes.added, changes.removed = {}, {}
-    gone, new_ones = [name for name in old if name not in new], [name for name in new if name not in old]
-    for name in gone:
-        if name in changes.added:
-            del changes.added[name]
-        else:
-            changes.removed[name] = None
-    for name in new_ones:
-        if name in changes.removed:
-            del changes.removed[name]
-        else:
-            changes.added[name] = None
-    if len(gone) == len(new_ones) == 1 and is_renamed(one, gone[0], new_ones[0]):
-        changes.renamed[gone[0]] = new_ones[0]
-    _note_definitions(changes, one)
-    changes.kinds.add("whole" if one.whole else classify_edit(one.old, one.new))
-    changes.number = max(changes.number, number)
-
-
-def _list_lost(one: EditedText, shown: ShownTexts, changes: FileChanges) -> Sequence[str]:
-    """Return the names that a file defined before it was written anew without them; not those that edits had added."""
-    if len(one.new) >= SEARCHED_CHARS:
-        return ()
-    new = list_names_defined(one.path, one.new)
-    known = dict.fromkeys(
-        (*changes.removed, *(name for text in shown.texts for name in list_names_defined(one.path, text)))
-    )
-    return [name for name in known if name not in new and name not in changes.added]
-
-
-def _note_definitions(changes: FileChanges, one: EditedText) -> None:
-    """Note the functions that an edit defines in the very words in which an earlier one did."""
-    if one.whole:
-        changes.lines, changes.twice = set(), {}
-    old = {hit[0]: hit["name"] for hit in _FUNCTION.finditer(one.old)}
-    new = {hit[0]: hit["name"] for hit in _FUNCTION.finditer(one.new)}
-    for line, name in old.items():
-        if line not in new:
-            changes.twice.pop(name, None)
-            changes.lines.discard(line)
-    for line, name in new.items():
-        if line not in old and line in changes.lines:
-            changes.twice[name] = None
-    changes.lines |= new.keys()
+    def _take_back_shown(self, path: str, text: str) -> None:
+        """Take back the edits of a file that shows the text from before them: someone undid them outside of calls."""
+        changes = self.found.get(path)
+        for number, one in reversed(changes.edits if changes else ()):
+            if changes and is_shown_undone(one, text) and not changes.net.is_undone(one):
+                self._note_rewrite(path, EditedText(one.path, one.new, one.old, place=one.place), -1)
+                changes.deeds = {said: at for said, at in changes.deeds.items() if at != number}
 
 
 def _note_expressions(found: dict[str, FileChanges], files: ListedFiles, action: Action, number: int) -> None:
@@ -288,7 +242,6 @@ def _note_expressions(found: dict[str, FileChanges], files: ListedFiles, action:
                     changes.number = max(changes.number, number)
 
 
-_FUNCTION = re.compile(r"^[ \t]*(?:async )?(?:def|func|fn|function) (?P<name>(?!__)\w+)\([^\n]*$", re.M)
 _ACTING = ("edit", "run", "other")
 _TAKING_BACK = ("deleted", "moved")
 _CHANGING = ("created", "changed", "moved")

@@ -245,6 +245,7 @@ def _list_lines(path: str, text: str, chain: Chain) -> Iterator[Line]:
         if _WORD.match(said) is not None:
             if not is_fenced and (name := find_definition(path, text, at)):
                 around.append((indent, name))
+            said = said.rstrip(",") if path.endswith(_JSON) else said  # the last entry has none
             yield collapse_whitespace(said), around[-1][1] if around else ""
         at += len(line) + 1
 
@@ -295,3 +296,4 @@ _WORD = re.compile(r"(?=.{4}).*?\w")
 _COMMENT = re.compile(r"//|#(?![\w!\[])|/?\*|--|<!--|\W+$")
 _STRING = re.compile(r"(?:\w{1,40} )?\"[^\"\s]{1,200}\"")  # what Go imports
 _CLOSERS = (")", "]", "{")
+_JSON = (".json", ".jsonc", ".json5")

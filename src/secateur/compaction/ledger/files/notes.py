@@ -16,7 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import FileEntry
-from secateur.compaction.ledger.files.changes import DIFF, FileChanges, trace_changes
+from secateur.compaction.ledger.files.changes import DIFF, trace_changes
+from secateur.compaction.ledger.files.file_changes import FileChanges
 from secateur.compaction.ledger.files.own_words import find_mentions
 from secateur.compaction.ledger.files.paths import ListedFiles
 from secateur.compaction.ledger.files.rewrites import (
@@ -36,6 +37,7 @@ LEFT_SHARE = 1 / 3  # where no more than this share of its lines is left
 NOTE_CHARS = 220  # of one file
 LINES_CHARS = 320  # of one file whose changed lines are all shown
 MOST_DEEDS = 2
+AS_COMMITTED = "as in the last commit"
 MOST_NAMES, MOST_NAMES_BEFORE = 4, 3  # of one verb; before a line that shows what was changed
 LONGEST_NAME = 80
 LEAST_QUOTED = 40  # characters of a sentence that is cut
@@ -67,7 +69,7 @@ def describe_changes(
     notes |= {path: "; ".join(filter(None, (losses[path], notes.get(path)))) for path in losses}
     undone = {path for path, one in history.items() if _is_undone(one)}
     return tuple(
-        replace(one, use="restored")
+        replace(one, use="restored", about=AS_COMMITTED if history[one.path].is_reverted else one.about)
         if one.path in undone and one.use == "changed"
         else replace(one, about="; ".join(filter(None, (one.about, notes[one.path]))))
         if notes.get(one.path)
@@ -92,14 +94,19 @@ def _describe_losses(files: ListedFiles, done: Iterable[Action]) -> dict[str, st
 
 
 def _is_undone(changes: FileChanges) -> bool:
-    """Whether later edits took back all that the edits of a file changed, each of which says what it changed."""
+    """Whether all that the edits of a file changed was taken back, or they took back what was changed before them."""
+    if changes.is_reverted:
+        return True
     is_told = changes.kinds == {TEXT} and not (changes.is_unknown or changes.expression or changes.net.is_guessed)
     return is_told and bool(changes.edits) and all(changes.net.is_undone(edit) for _, edit in changes.edits)
 
 
-def drop_undone(uncommitted: Iterable[str], files: Iterable[FileEntry]) -> tuple[str, ...]:
-    """Return the files that are left to commit, without those of these that are as they were."""
-    undone = {one.path for one in files if one.use == "restored"}
+def drop_undone(uncommitted: Iterable[str], files: Iterable[FileEntry], has_commits: bool) -> tuple[str, ...]:
+    """Return the files that are left to commit, without those of these that are as they were.
+
+    `has_commits`: what edits took back may have been committed before, so that it is left to commit.
+    """
+    undone = {one.path for one in files if one.use == "restored" and (one.about == AS_COMMITTED or not has_commits)}
     return tuple(path for path in uncommitted if path not in undone)
 
 

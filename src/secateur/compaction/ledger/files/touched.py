@@ -38,12 +38,12 @@ from secateur.compaction.ledger.files.paths import (
     resolve_upward,
 )
 from secateur.compaction.ledger.files.rewrites import list_rewrites
-from secateur.compaction.ledger.files.undone import CommittedFiles, TakenBack, take_back
+from secateur.compaction.ledger.files.undone import CommittedFiles, TakenBack, add_staged, take_back
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, collect_texts
 from secateur.toolcalls.commands import COMMIT_LINE
 from secateur.toolcalls.effects import Effect, Use, is_pathlike
-from secateur.toolcalls.file_effects import list_paths, list_staged_files
+from secateur.toolcalls.file_effects import list_paths
 
 MOST_UNCOMMITTED = 8
 SOUGHT_CHARS = 80  # of a pattern that a call searches for
@@ -76,7 +76,7 @@ def trace_files(done: Sequence[Action]) -> FileHistory:
     for action in done:
         if action.kind in ("run", "edit"):
             roots |= dict.fromkeys(find_roots(action))
-            staged |= dict.fromkeys(list_staged_files(action))
+            staged = add_staged(staged, action)
         roots |= dict.fromkeys(find_prompted_root(action))
         for effect in (resolve_upward(one, action) for one in backups.settle_effects(action, found, roots)):
             if is_absent(effect, action):

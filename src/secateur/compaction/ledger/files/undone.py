@@ -11,12 +11,16 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.compaction.ledger.files.paths import find_known_path
+from secateur.compaction.ledger.files.rewrites import EditedText
 from secateur.toolcalls.actions import Action
 from secateur.toolcalls.commands import COMMIT_LINE
 from secateur.toolcalls.effects import Effect
-from secateur.toolcalls.file_effects import list_command_lines
+from secateur.toolcalls.file_effects import list_command_lines, list_staged_files
 from secateur.toolcalls.shell import parse_command_line
 
+LEAST_UNDONE = 40  # characters of a text that stands again where an edit had replaced it
+FEWEST_UNDONE, SAME = 8, 0.8  # lines of a long text, and the share of them that stands again
+_SHORT = 4  # characters of a line that says something
 STASHED = "its changes are in a git stash"
 
 
@@ -99,6 +103,41 @@ class TakenBack:
         for one in self.stashed:
             if one.path in found and found[one.path].use == "restored":
                 found[one.path] = replace(found[one.path], about=STASHED)
+
+
+def is_shown_undone(edit: EditedText, text: str) -> bool:
+    """Whether a text of a file has what an edit replaced, which stood once in it, and not what the edit wrote.
+
+    Of a long text that someone took back, a few lines may have become others.
+    """
+    if edit.whole or edit.lines[0] or len(edit.old.strip()) < LEAST_UNDONE:
+        return False
+    before, after, shown = (set(_list_lines(one)) for one in (edit.old, edit.new, text))
+    old, new = before - after, after - before
+    if edit.old in text:
+        return bool(old) and not (edit.new and edit.new in text)
+    return (
+        len(old) >= FEWEST_UNDONE and len(old & shown) >= SAME * len(old) and len(new & shown) <= (1 - SAME) * len(new)
+    )
+
+
+def _list_lines(text: str) -> Iterator[str]:
+    return (line.strip() for line in text.split("\n") if len(line.strip()) >= _SHORT)
+
+
+def add_staged(staged: Iterable[str], action: Action) -> dict[str, None]:
+    """Return what is staged by name behind a call."""
+    gone = {*_list_unstaged(action)}
+    return dict.fromkeys(path for path in (*staged, *list_staged_files(action)) if path not in gone)
+
+
+def _list_unstaged(action: Action) -> Iterator[str]:
+    """Yield what a call took off the next commit by name; other words of `git reset` are the names of no files."""
+    for line in list_command_lines(action) if "git" in action.call.text else ():
+        for simple in parse_command_line(line).commands:
+            is_staged = simple.words[1:2] == ("reset",) or not {"--staged", "-S"}.isdisjoint(simple.words)
+            if simple.words[:2] in (("git", "reset"), ("git", "restore")) and is_staged:
+                yield from simple.words[2:]
 
 
 def take_back(found: dict[str, FileEntry], path: str, key: str) -> None:

@@ -1,8 +1,8 @@
 """Which branch the work is on, and how commits on it are told.
 
-Rule: the newest branch that git itself named counts. Lines that git printed for commits name their branch; of those on
-the branch of the work, which stands under the files, it is left out where they are shown, and put in where they are
-read back.
+Rule: the newest branch that git itself named counts; without one, that which the host named at first. Lines that git
+printed for commits name their branch; of those on the branch of the work, which stands under the files, it is left out
+where they are shown, and put in where they are read back.
 """
 
 import re
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Ledger, UserRequest
 from secateur.compaction.ledger.repository.commits import COMMITTED, Commits
+from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import get_output
 from secateur.toolcalls.commands import ExecutedCommand
@@ -24,6 +25,13 @@ def find_branch(ran: Iterable[ExecutedCommand]) -> str:
     """The current branch; "" while git has not named it."""
     *_, found = ("", *iterate_branches(ran))
     return redact(found)
+
+
+def find_told_branch(messages: Sequence[Message]) -> str:
+    """The branch that a host names in a line of its own above the first request; "" without one."""
+    first = next((one for one in messages if one.role == "user"), None)
+    texts = [part.text[:_SEARCHED_TEXT] for part in first.parts if part.kind == "text"] if first else []
+    return redact(next((hit["name"] for text in texts for hit in _TOLD_BRANCH.finditer(text)), ""))
 
 
 def iterate_branches(ran: Iterable[ExecutedCommand]) -> Iterator[str]:
@@ -117,6 +125,7 @@ def _rename_commits(ledger: Ledger, rename: Callable[[str], str]) -> Ledger:
     )
 
 
+_TOLD_BRANCH = re.compile(r"(?im)^[-*\s]*(?:git|current)[ _]branch[:*\s]{1,6}`?(?P<name>[\w./-]{1,200})`?\s*$")
 _SEARCHED_TEXT = 20_000  # characters of an output
 _HASH = re.compile(r"[0-9a-f]{7,40}")
 _HASH_OF = re.compile(r"(?:\[[^\]\n]{1,240} )?([0-9a-f]{7,40})(?:\]|$)")

@@ -1,8 +1,9 @@
 """Which entries of the last `git status` still hold at the end of the session.
 
 Rule: a commit takes what was staged, named or added; what it did not take is as it was. What brings other commits or
-takes files back makes everything unknown. A status that was asked about some files tells of these only. What it showed
-before the session changed anything is the user's own, and is told apart.
+takes files back makes everything unknown; what only takes files off the index leaves them changed. A status that was
+asked about some files tells of these only. What it showed before the session changed anything is the user's own, and is
+told apart.
 """
 
 import re
@@ -52,6 +53,8 @@ class _LastStatus:
         """Note one command line, which may ask for a status before a commit or behind it."""
         hits = list(_COMMIT.finditer(said))
         asked, moved, taken = (_find_last(one, run.line) for one in (STATUS_ASKED, _MOVES_ON, _COMMITS))
+        movers = [words for one in run.does if _MOVES_ON.match(" ".join((words := strip_options(one))[:2]))]
+        moved = -1 if movers and not any(map(self._is_moving, movers)) else moved
         is_first = bool(hits) and asked < taken
         shown = said[: hits[0].start()] if is_first else said[hits[-1].end() if hits else 0 :]
         is_shown = run.action.ok and asked >= 0
@@ -72,7 +75,11 @@ class _LastStatus:
     def _change(self, run: ExecutedCommand, committed: str, is_moved: bool) -> None:
         """Drop the entries that a command line made untrue; `committed` is what it printed of commits."""
         words = [strip_options(one) for one in run.does if one[:1] == ("git",)]
-        self._added += [word for one in words if one[1:2] in (("add",), ("stage",)) for word in one[2:]]
+        for one in words:
+            if one[1:2] in (("add",), ("stage",)):
+                self._added += one[2:]
+            elif one[1:2] in _UNSTAGING and run.action.ok and not is_moved:
+                self._take_off([word for word in one[2:] if word != "HEAD" and not word.startswith("-")])
         if not run.action.ok and not committed:
             return
         commits = [one for one in words if one[1:2] == ("commit",)]
@@ -82,6 +89,26 @@ class _LastStatus:
             self.entries, self._added = tuple(_keep_left(self.entries, self._added, commits, committed)), []
         if run.action.ok and _PUSHES.search(run.line):
             self.entries = tuple(_drop_distances(self.entries))
+
+    def _is_moving(self, words: Sequence[str]) -> bool:
+        """Whether a git command does more than to take files off the index."""
+        options = {word for word in words[2:] if word.startswith("-")}
+        if words[1] == "restore":
+            return options.isdisjoint(("--staged", "-S")) or not options.isdisjoint(("--worktree", "-W"))
+        if words[1] != "reset" or not options <= _PLAIN_RESET:
+            return True
+        known = [*map(_get_path, self.entries), *self._added]
+        names = [word for word in words[2:] if word not in options and word != "HEAD"]
+        return "--" not in words and not all(_is_named(name, known) for name in names)
+
+    def _take_off(self, names: Sequence[str]) -> None:
+        """Take these files off the index; all without any."""
+        self.entries = tuple(
+            f"{_UNSTAGED[state]} {path}" if state in _UNSTAGED and (not names or _is_named(path, names)) else entry
+            for entry in self.entries
+            for state, _, path in (entry.partition(" "),)
+        )
+        self._added = [word for word in self._added if names and word not in names]
 
 
 def _drop_distances(entries: Iterable[str]) -> Iterator[str]:
@@ -220,6 +247,9 @@ _COUNTS = re.compile(r"^(\d{1,6})\t(\d{1,6})$", re.M)
 _NAMES_UPSTREAM = re.compile(r"^## \S{1,200}?\.{3}\S|^Your branch ", re.M)
 _SHORT_ASKED = re.compile(r"\bstatus\b[^;&|]{0,60}\s(?:-\w*s\w*\b|--short\b|--porcelain\b)")
 _MOVES_ON = re.compile(r"\bgit (?:-C \S+ )?(?:pull|merge|rebase|reset|restore|checkout|switch|stash|clean)\b")
+_UNSTAGING = (("reset",), ("restore",))
+_UNSTAGED = {"staged": "modified", "part-staged": "modified", "added": "untracked"}
+_PLAIN_RESET = frozenset({"--", "-q", "--quiet", "--mixed"})
 _ADDS_ALL = frozenset({"-A", "--all", "--no-ignore-removal", ".", "./", ":/", "*", "-p", "--patch", "-i"})
 _EXPANDED = re.compile(r"[*$`?\[{]")
 _ADDS_TRACKED = frozenset({"-u", "--update"})

@@ -3,10 +3,10 @@ newest change.
 
 Rule: a file is scratch if it lies in a folder for temporary files, or if the session created it beside its commands,
 gave it the name of a trial, ran it or fed it to a program, and neither the user named it nor `git add` took it, or if
-the work was handed in as a patch that git wrote of other files. A failed check or an error has been edited since if a
-call behind it changed a file of the project, any other check if it changed code; how the check ends then, nobody knows
-before it runs again. A change in one repository leaves the checks of another as they are, where the calls name the
-folders of both and git ran in them.
+the work was handed in as a patch that git wrote of other files; tests are as well where the user wants none changed. A
+failed check or an error has been edited since if a call behind it changed a file of the project, any other check if it
+changed code; how the check ends then, nobody knows before it runs again. A change in one repository leaves the checks
+of another as they are, where the calls name the folders of both and git ran in them.
 """
 
 import posixpath
@@ -103,11 +103,15 @@ def mark_scratch_files(
     handed_in = set(_NAMES.findall(describe_ending(messages, done)))
     kept = {posixpath.basename(word) for word in added} | handed_in
     patched = find_patched_names(done) if handed_in else frozenset[str]()
+    has_test_ban = _TEST_BAN.search(asked) is not None
 
     def is_scratch(one: FileEntry) -> bool:
         folder, name = posixpath.split(one.path)
-        if one.use != "created" or name in asked or name in handed_in:
+        if one.use != "created" or name in handed_in:
             return False
+        is_banned = has_test_ban and _TESTS.search(one.path) is not None and not takes_all and name not in kept
+        if is_banned or name in asked:
+            return is_banned and "/".join(one.path.split("/")[-2:]) not in asked
         if TEMPORARY.match(one.path) or _BACKUP.search(name) or (patched and name not in patched):
             return True
         if folder not in roots or takes_all or name in kept:
@@ -174,3 +178,10 @@ _TRIAL = re.compile(
     r"|patch|fix|edit|apply|demo|example|sample|issue|experiment|inspect|analy[sz]e|explore|final|quick|dump|find|run)"
     r"(?=[_.\d-]|s?\.)|(?:_test|_tests|_debug|_repro|_check)\."
 )
+_WITHIN = r"(?:(?!\b(?:but|and|only|except|until|before|unless)\b)[^.,;:!?\n])"  # of the same clause
+_TEST_BAN = re.compile(
+    r"(?i)\b(?:do(?:n['’]?t| not)|never|no need to|without|(?:must|should)(?:n['’]?t| not))"
+    rf"(?! (?:forget|hesitate|stop|skip|just|only)\b){_WITHIN}{{0,30}}\b(?:modify|chang|edit|touch|add|writ|creat)\w*\b"
+    rf"{_WITHIN}{{0,40}}\btests?\b"
+)
+_TESTS = re.compile(r"(?:^|/)(?:tests?|__tests__|spec)/|(?:^|/)test_[^/]+$|[._]test\.\w+$|\.spec\.\w+$")

@@ -7,7 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.ledger import FileEntry, Ledger, build_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger import Command, FileEntry, Ledger, build_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger.files.aims import drop_told_aims
 from secateur.compaction.ledger.files.rewrites import list_names_defined
 from secateur.compaction.ledger.files.short_notes import drop_idle_notes, drop_reported, limit_notes, shorten_committed
 from secateur.model import Message
@@ -647,3 +648,66 @@ def test_a_call_that_is_given_a_function_defines_nothing() -> None:
     local = "class Cart {\n  sum() {\n    if (x) {\n      const done = () => {\n      };\n    }\n  }\n}\n"
     assert "done" not in list_names_defined("cart.ts", local)
     assert [*list_names_defined("cart.ts", "const total = (rows) => {\n};\n")] == ["total"]
+
+
+BODY = "".join(f"    step_{number} = paint(hull, {number})\n" for number in range(9))
+BEFORE, AFTER = f"class Sail:\n{BODY}", BODY.replace("paint", "varnish") + "def furl():\n    pass\n"
+
+
+CHANGED = "adds furl; `paint` → `varnish` in several lines; drops Sail"
+
+
+def shown(path: str, text: str) -> tuple[Message, Message]:
+    call = assistant(("r", "Read", json.dumps({"file_path": path})))
+    return call, result(text, "Read", "r")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f"import hull\n{BEFORE}", ("restored", "")),
+        (f"import hull\n{BEFORE}".replace("(hull, 3)", "(hull, 30)"), ("restored", "")),  # not quite as it was
+        (f"import hull\n{AFTER}", ("changed", CHANGED)),
+        (AFTER.replace("(hull, 3)", "(hull, 30)"), ("changed", CHANGED)),
+        ("import hull\n", ("changed", CHANGED)),  # a part of the file
+    ],
+)
+def test_an_edit_is_not_told_where_the_file_shows_what_stood_there_before(text: str, told: tuple[str, str]) -> None:
+    messages = (user(), *edited("a.py", BEFORE, AFTER), user("I undid that, try again"), *shown("a.py", text))
+    [one] = build_ledger(talk(*messages).messages).files
+    assert (one.use, one.about) == told
+
+
+def test_of_an_edit_that_someone_undid_a_later_one_tells_only_its_own() -> None:
+    undone = (*edited("a.py", BEFORE, AFTER), *shown("a.py", BEFORE))
+    again = edited("a.py", "step_3 = paint(hull, 3)", "step_3 = sand(hull, 3)")
+    assert notes(*undone, *again) == {"a.py": "`step_3 = paint(hull, 3)` → `step_3 = sand(hull, 3)`"}
+
+
+def test_an_edit_that_takes_back_what_git_showed_to_be_changed_before_leaves_nothing_to_commit() -> None:
+    diff = (
+        "diff --git a/boat.json b/boat.json\n--- a/boat.json\n+++ b/boat.json\n@@ -1,3 +1,3 @@\n {\n"
+        '-  "length": "twelve",\n+  "length": "seven",\n }\n'
+    )
+    looked = (assistant(("d", "bash", json.dumps({"command": "git diff"}))), result(diff, "bash", "d"))
+    for new, use in (("twelve", "restored"), ("thirteen", "changed")):
+        back = edited("boat.json", '"length": "seven"', f'"length": "{new}"')
+        ledger = build_ledger(talk(user(), *looked, *back).messages)
+        assert ([one.use for one in ledger.files], bool(ledger.uncommitted)) == ([use], use == "changed")
+
+
+def test_a_comma_behind_the_last_entry_is_no_change() -> None:
+    old, new = '"mast": "tall"\n', '"mast": "tall",\n"sail": "white",\n"flag": "red",\n"hull": "blue"\n'
+    assert notes(*edited("boat.json", old, new)) == {"boat.json": 'adds `"sail": "white"` …'}
+
+
+def test_a_name_that_the_file_still_defines_is_not_dropped() -> None:
+    text = "class Mast:\n    def draw(self):\n        pass\n\nclass Sail:\n    def draw(self):\n        pass\n"
+    gone = edited("a.py", "class Mast:\n    def draw(self):\n        pass\n", "")
+    assert notes(*shown("a.py", text), *gone) == {"a.py": "changes draw; drops Mast"}
+
+
+def test_a_call_does_not_repeat_the_note_of_its_file() -> None:
+    told = [Command("edit a.py: `one()` → `two()`, drops `six()`"), Command("edit b.py: adds `x`"), Command("ls: all")]
+    files = [FileEntry("a.py", "changed", about="changes f: `one()` → `two()`, drops `six()`")]
+    assert [one.text for one in drop_told_aims(told, files)] == ["edit a.py", "edit b.py: adds `x`", "ls: all"]

@@ -109,3 +109,17 @@ def test_a_merge_that_deletes_its_branch_leaves_for_the_one_that_it_was_merged_i
 def test_a_branch_is_read_below_what_a_host_writes_above_an_output() -> None:
     said = "Chunk ID: 1a2b3c\nWall time: 0.0 seconds\nProcess exited with code 0\nOutput:\nmain\n"
     assert read(ran("git branch --show-current", said)).branch == "main"
+
+
+@pytest.mark.parametrize(
+    ("told", "branch"),
+    [
+        ("# Context\n- **Git Branch:** tides-7\n- **Folder:** /w\n", "tides-7"),
+        ("Current branch: main\n\nPaint the boat.", "main"),
+        ("The current branch is broken: mend it.", ""),
+        ("Open a branch: tides-7", ""),
+    ],
+)
+def test_the_branch_is_what_the_host_named_at_first_until_git_names_one(told: str, branch: str) -> None:
+    assert build_ledger(talk(user(told)).messages).branch == branch
+    assert build_ledger(talk(user(told), *ON_TOPIC).messages).branch == "topic"
