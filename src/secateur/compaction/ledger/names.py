@@ -18,7 +18,7 @@ from secateur.memoizing import memoize_texts
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action
-from secateur.toolcalls.commands import COMMIT_LINE, list_own_runs
+from secateur.toolcalls.commands import COMMIT_LINE
 
 MOST = 60
 MOST_ANNOUNCED = 24  # of these, names of what commands started or created
@@ -69,16 +69,10 @@ def list_names(messages: Iterable[Message], done: Iterable[Action] = ()) -> tupl
             users |= dict.fromkeys(_find_names(strip_data(drop_hints(text))))
     gone = _list_gone_commits(messages, done)
     known = dict.fromkeys(name for name in users if not (gone and name.startswith(gone)))
-    outputs = [action.result.text for action in done if action.kind == "run" and action.result and not _is_look(action)]
+    outputs = [action.result.text for action in done if action.kind == "run" and action.result]
     made = dict.fromkeys(name for text in outputs for name in _find_announced(text))
     new = [name for name in made if name not in known][-MOST_ANNOUNCED:]
     return (*list(known)[: MOST - len(new)], *new)
-
-
-def _is_look(action: Action) -> bool:
-    """Whether a call only showed something, such as a file: what stands there was started by others."""
-    runs = list_own_runs(action)
-    return bool(runs) and all(run.looks for run in runs)
 
 
 def _list_gone_commits(messages: Iterable[Message], done: Iterable[Action]) -> tuple[str, ...]:
