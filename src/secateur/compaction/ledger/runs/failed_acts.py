@@ -89,7 +89,7 @@ def list_begun(ran: Sequence[ExecutedCommand], done: Sequence[Action] = ()) -> I
         verbs = [words[:2] for words in run.does if words[:1] == ("git",)]
         if _ENDS_MERGE.search(run.line) or (begun and _SHOWS_DONE["git commit"].search(said)):
             begun = ""
-        if hit := _find_stop(said):
+        if hit := _find_broken_merge(said):
             acting = next((words for words in run.does if words[:2] in (("git", "merge"), ("git", "rebase"))), ())
             told = quote_line(" ".join(acting) or run.line)
             begun = f"{told} — said: {clip_text(hit[0], LINE_CHARS)}" if verbs else begun
@@ -98,7 +98,7 @@ def list_begun(ran: Sequence[ExecutedCommand], done: Sequence[Action] = ()) -> I
         yield f"{begun}{_list_conflicts(ran[at], ran[at + 1 :], done)}"
 
 
-def _find_stop(said: str) -> re.Match[str] | None:
+def _find_broken_merge(said: str) -> re.Match[str] | None:
     """Return where git says that a merge or a rebase stopped; most outputs lack what each form of that has."""
     return _STOPS.search(said) if "Automatic merge " in said or "could not apply " in said else None
 

@@ -20,6 +20,7 @@ from secateur.compaction.ledger.runs.last_calls import describe_call, quote_outp
 from secateur.compaction.ledger.runs.last_errors import find_stop, judge_call
 from secateur.compaction.ledger.runs.probes import is_probe
 from secateur.compaction.ledger.runs.starts import has_started
+from secateur.compaction.ledger.turns.delegated import DELEGATED, quote_delegated
 from secateur.compaction.ledger.turns.hiccups import find_mended
 from secateur.compaction.ledger.turns.outcomes import CHANGES, READ_ONLY, TurnStep, render_step
 from secateur.compaction.ledger.turns.step_kinds import (
@@ -61,7 +62,9 @@ def list_steps(
             steps.note_effects(action, effects)
         elif action.result and action.kind not in ("read", "search") and "session_id" not in action.given:
             steps.note_failure(action)
-        if action.kind == "other" and action.result and not mine:
+        if action.ok and (report := quote_delegated(action)):
+            steps.note_delegated(*report)
+        elif action.kind == "other" and action.result and not mine:
             steps.note_script(action, describe_call(action))
         for run in mine:
             steps.note_run(run, names_files=any(one.use in CHANGES for one in effects))
@@ -172,6 +175,10 @@ class _Steps:
         if line and not is_looking and is_told:
             told = command.told or (quote_result(run.action, True) if ok is False else "")
             self._note_outcome(line, None if is_probe(run) else ok, told, command.stopped)
+
+    def note_delegated(self, what: str, report: str) -> None:
+        """Note what another agent says that it did."""
+        self._found[f"{DELEGATED}: {what}"] = TurnStep("run", [f"{DELEGATED}: {what}"], report)
 
     def note_script(self, action: Action, line: str) -> None:
         """Note a program that was run to try something, with what it printed."""

@@ -84,14 +84,14 @@ def is_blocked(check: Command) -> bool:
     return check.ok is False and _BLOCKED.search(check.told) is not None
 
 
-def count_boxes(ledger: Ledger) -> int:
-    """Count the boxes of the task document that are left; at most one where a rule leaves others to somebody else."""
+def count_boxes(ledger: Ledger) -> tuple[int, int]:
+    """Count the boxes of the task document that are open, and those of them that no rule leaves to somebody else."""
     boxes = _BOXES.search(ledger.document.text) if ledger.document else None
     if ledger.document is None or boxes is None:
-        return 0
+        return 0, 0
     is_single = any(_SINGLE_TASK.search(one.text) for one in ledger.constraints if not one.replaced_by)
     left = int(boxes[2]) - int(boxes[1])
-    return min(left, 0 if f"{TICKED}: " in ledger.document.text else 1) if is_single else left
+    return left, min(left, 0 if f"{TICKED}: " in ledger.document.text else 1) if is_single else left
 
 
 def has_boxes(document: TaskDocument) -> bool:

@@ -62,7 +62,9 @@ def describe_unchecked(done: Sequence[Action], ran: Sequence[ExecutedCommand], c
     if lacking:
         return f"{lacking}; nothing that ran since {newest.path} was {CHANGE_WORDS[newest.use]} shows that it works"
     behind = "; run since then: " + " · ".join(list(since)[-MOST_NAMED_SINCE:]) if since else ""
-    return f"no call ran a test, a build or a linter since {newest.path} was {CHANGE_WORDS[newest.use]}{behind}"
+    return (
+        f"no test, build or linter is known to have passed since {newest.path} was {CHANGE_WORDS[newest.use]}{behind}"
+    )
 
 
 def list_never_run(ran: Sequence[ExecutedCommand]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from secateur.compaction.ledger.entries import Ledger, StandingKind, mark
 from secateur.compaction.ledger.repository.ci import is_ci_failing
 from secateur.compaction.ledger.repository.unpushed import count_commits, is_tag
+from secateur.compaction.ledger.turns.delegated import DELEGATED
 from secateur.compaction.ledger.turns.progress import has_changed, list_told_steps
 from secateur.compaction.ledger.user.opposed_rules import quote_opposed
 from secateur.compaction.ledger.user.requests import is_task
@@ -175,7 +176,8 @@ def _describe_last_call(ledger: Ledger) -> str:
 def _describe_beginning(ledger: Ledger) -> str:
     """Say that nothing was changed yet for a request that asks for a change."""
     is_unchanged = not any(one.use not in ("read", "discarded") and not one.scratch for one in ledger.files)
-    return ", and no call edited a file yet" if is_unchanged and _is_change_asked(ledger) else ""
+    is_delegated = any(step.startswith(f"{DELEGATED}: ") for step in list_told_steps(ledger.requests[-1:]))
+    return ", and no call edited a file yet" if is_unchanged and not is_delegated and _is_change_asked(ledger) else ""
 
 
 def _is_change_asked(ledger: Ledger) -> bool:
@@ -206,7 +208,9 @@ def _list_open(ledger: Ledger) -> Iterator[str]:
     tasks = sum(one.state == "open" and bool(one.text) for one in ledger.tasks)
     of_plan = " of an older plan" if "planned" in kinds else ""
     yield from _count(tasks, f"task{of_plan}", f"tasks{of_plan}", is_least="tasks" in ledger.omitted)
-    yield from _count(count_boxes(ledger), "box of the task document", "boxes of the task document")
+    boxes, mine = count_boxes(ledger)
+    of_all = f" (of {boxes}: a rule leaves the others to others)" if mine < boxes else ""
+    yield from _count(mine, f"box of the task document{of_all}", "boxes of the task document")
     for kind in ("ticket", "pull request"):
         yield from _count(sum((one.kind, one.state) == (kind, "open") for one in ledger.tickets), kind)
     if not ledger.questions:

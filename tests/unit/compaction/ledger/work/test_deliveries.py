@@ -178,7 +178,7 @@ def test_the_report_of_the_newest_work_stands_behind_a_later_answer() -> None:
     lines = render_ledger(read(user("Fix it."), *begun, *edited("src/a.py"), DONE, user("where is it?"), answer))
     assert lines["next"] == (
         "- where it stands: the agent ended its turn; the user is next; open: unverified changes",
-        "- not verified: no call ran a test, a build or a linter since src/a.py was changed",
+        "- not verified: no test, build or linter is known to have passed since src/a.py was changed",
         "- the agent said last: It is in src/a.py, in the second function.",
         "- before that the agent said: The parser is fixed, and everything is in place.",
         "- not committed: src/a.py",
