@@ -7,8 +7,9 @@ is open until then; what no one tried again is told as that. An error about a pa
 created what was missing, or moved or deleted the path.
 """
 
+import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,7 +24,7 @@ from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 from secateur.toolcalls.commands import ExecutedCommand
 from secateur.toolcalls.effects import Effect
-from secateur.toolcalls.file_effects import list_paths
+from secateur.toolcalls.file_effects import list_file_effects, list_paths
 
 MAX_CHARS = 240  # of an error line
 _LINES = 4  # of one failed check: each names a failing test
@@ -36,12 +37,14 @@ def list_failures(done: Iterable[Action], ran: Iterable[ExecutedCommand]) -> tup
     for run in ran:
         runs.setdefault(run.action.call.key, []).append(run)
     found: dict[tuple[str, str], tuple[_Try, Failure]] = {}
+    opened: set[str] = set()  # names of files that calls read or changed so far
     for action in done:
+        opened |= {posixpath.basename(effect.path) for effect in list_file_effects(action)}
         if not action.result or REFUSED.search(action.said[:400]):
             continue
         for try_ in [_run(run) for run in runs.get(action.call.key, ())] or [_call(action)]:
             _resolve(found, try_, action.said)
-            for line in find_error_lines(action.said, try_) if try_.ok is False else ():
+            for line in find_error_lines(action.said, try_, opened) if try_.ok is False else ():
                 found.pop((try_.during, line), None)
                 one = Failure(line, try_.during, False, action.key, try_.check, edit=not try_.is_run)
                 found[try_.during, line] = try_, one
@@ -103,8 +106,11 @@ def _call(action: Action) -> _Try:
     return _Try(during, action.ok, frozenset(f"{action.kind} {path}" for path in files) or frozenset({during}))
 
 
-def find_error_lines(output: str, try_: _Try) -> list[str]:
-    """Return the lines that say what went wrong: failing tests, else exceptions, else other error words."""
+def find_error_lines(output: str, try_: _Try, opened: Collection[str] = ()) -> list[str]:
+    """Return the lines that say what went wrong: failing tests, else exceptions, else other error words.
+
+    Where a check shows more of them than have room, those come first that are about files in `opened`.
+    """
     text = output if len(output) <= 2 * _SEARCHED else f"{output[:_SEARCHED]}\n{output[-_SEARCHED:]}"
     text = _TAGS.sub("", text)
     lines = [line for line in text.split("\n") if 3 <= len(line.strip()) <= 2_000 and not _FRAME.match(line.strip())]
@@ -112,8 +118,14 @@ def find_error_lines(output: str, try_: _Try) -> list[str]:
         if hits := list(dict.fromkeys(line for line in lines if shape.search(line) and not _FINE.search(line))):
             hits = [line for line in hits if not STARTER.match(line.strip())] or hits
             most = _LINES if try_.check else 1
+            if try_.check and len(hits) > most:
+                hits = [line for line in hits if _is_about(line, opened)] or hits
             return list(_clean_lines(hits[-most:] if shape is _EXCEPTION else hits[:most]))
     return [] if try_.is_run else list(_clean_lines(lines[:1]))
+
+
+def _is_about(line: str, files: Collection[str]) -> bool:
+    return any(posixpath.basename(path) in files for path in _PATH.findall(line))
 
 
 _VERBS = frozenset(
