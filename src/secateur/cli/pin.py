@@ -19,10 +19,11 @@ from secateur.cli.output.terminal import clean, print_blocks, print_json, to_one
 from secateur.cli.store_option import OpenedStore, describe_unknown_handle, find_session, open_existing_store
 from secateur.engine import Engine
 from secateur.lineage import HANDLE_DIGITS
-from secateur.stores.changes import parse_handle
+from secateur.stores.changes import make_ambiguous_error, parse_handle
 from secateur.stores.protocol import Pin, PinKind, State
 
 SCHEMA = "secateur.pins/1"
+MOST_NAMED = 8  # of the handles that a beginning may mean
 KINDS = """\
 \b
 Kinds:
@@ -99,7 +100,7 @@ def _complete_handle(kept: OpenedStore, state: State, handle: str) -> str:
     if not found:
         raise UsageError(describe_unknown_handle(handle, state))
     if len(found) > 1:
-        raise UsageError(f"{handle!r} is the beginning of {len(found)} handles: give one of {', '.join(found[:8])}")
+        raise make_ambiguous_error(handle, found[:MOST_NAMED])
     return found[0]
 
 

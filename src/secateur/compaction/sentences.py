@@ -37,7 +37,11 @@ def collect_sentences(messages: Sequence[Message]) -> Iterator[tuple[str, bool, 
     the user soon says that it is still as it was.
     """
     own = [(number, text) for number, one in enumerate(messages) if (text := get_user_text(one))]
-    unchanged = [number for number, text in own if len(text) <= _STILL_CHARS and _STILL.search(text)]
+    disputed = [  # from where to where an answer is meant
+        (own[at - _SOON][0] if at >= _SOON else 0, number)
+        for at, (number, text) in enumerate(own)
+        if len(text) <= _STILL_CHARS and _STILL.search(text)
+    ]
     found: dict[str, tuple[bool, int]] = {}
     for number, message in enumerate(messages):
         text = redact(get_agent_text(message))
@@ -46,8 +50,7 @@ def collect_sentences(messages: Sequence[Message]) -> Iterator[tuple[str, bool, 
             follows is None or follows.role == "user"
         )
         is_contradicted = closing and follows is not None and CONTRADICTS.match(get_user_text(follows)) is not None
-        replies = [place for place, _ in own if place > number][:_SOON]
-        is_contradicted = is_contradicted or (closing and any(place in unchanged for place in replies))
+        is_contradicted = is_contradicted or (closing and any(start <= number < end for start, end in disputed))
         for sentence in list_sentences(text):
             found.pop(sentence, None)
             if not is_contradicted:

@@ -79,28 +79,26 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
         "arrived": _take_last(ledger.arrived, MOST_ARRIVED),
     }
     firmest = min(1.0, COMMITS_FIRMNESS * share)
-    words = condense_quote(ledger.last_words, max(LEAST_CHARS, int(MOST_CHARS * firmest)))
-    report = condense_quote(ledger.report, max(LEAST_CHARS, int(REPORT_CHARS * firmest)))
     brief = max(LEAST_THOUGHT_CHARS, int(THOUGHT_CHARS * firmest))
-    thought, lead = condense_quote(ledger.thought, brief), condense_quote(ledger.lead, brief)
-    basis = outline_quote(ledger.basis, max(LEAST_CHARS, int(BASIS_CHARS * firmest)))
+    quotes = {
+        "last_words": condense_quote(ledger.last_words, max(LEAST_CHARS, int(MOST_CHARS * firmest))),
+        "report": condense_quote(ledger.report, max(LEAST_CHARS, int(REPORT_CHARS * firmest))),
+        "thought": condense_quote(ledger.thought, brief),
+        "lead": condense_quote(ledger.lead, brief),
+        "basis": outline_quote(ledger.basis, max(LEAST_CHARS, int(BASIS_CHARS * firmest))),
+    }
     gone = {name: len(getattr(ledger, name)) - len(kept) for name, kept in cut.items() if name != "arrived"}
     document = shorten_document(ledger.document, firm)
     same = cut["arrived"] == ledger.arrived and cut["requests"] == ledger.requests and document == ledger.document
-    same = same and (words, report, thought, lead) == (ledger.last_words, ledger.report, ledger.thought, ledger.lead)
-    same = same and basis == ledger.basis
+    same = same and all(quote == getattr(ledger, name) for name, quote in quotes.items())
     if not any(gone.values()) and same:
         return ledger
     counts = {name: ledger.omitted.get(name, 0) + gone.get(name, 0) for name in (*ledger.omitted, *gone)}
     return replace(
         ledger,
         **cut,
+        **quotes,
         document=document,
-        last_words=words,
-        report=report,
-        thought=thought,
-        lead=lead,
-        basis=basis,
         omitted={name: counts[name] for name in sorted(counts) if counts[name]},
     )
 

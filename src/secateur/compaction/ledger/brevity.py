@@ -45,8 +45,9 @@ _KNOWN_CHARS = 60  # of an error, by which it is known in another line
 
 def shorten_courses(ledger: Ledger) -> tuple[UserRequest, ...]:
     """Return the requests, each with what of its course is to be told at its age."""
-    errors = [one.told for one in list_failing(ledger) if one.told]
-    failing = {name_told(one.text) for one in list_failing(ledger)}
+    checks = list_failing(ledger)
+    errors = [one.told for one in checks if one.told]
+    failing = {name_told(one.text) for one in checks}
     passing = _find_passing_files(ledger)
     has_tickets = bool(ledger.tickets)
     made: list[UserRequest] = []

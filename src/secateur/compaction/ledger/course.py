@@ -13,6 +13,7 @@ from itertools import groupby
 from secateur.compaction.ledger.entries import Constraint, Ledger, UserRequest, mark
 from secateur.compaction.ledger.turns.outcomes import SEPARATOR
 from secateur.compaction.ledger.user.answers import is_confirming
+from secateur.compaction.ledger.user.brief_units import GAP
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.compaction.ledger.work.verdict import is_done
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
@@ -24,7 +25,6 @@ PASSED_OVER = "no reply of its own"  # as older summaries have it
 MOST_PASSED_OVER = 3  # neighbors of which nothing followed that are quoted: the last ones
 PASSED_OVER_GROUP = "the user also wrote"  # begins a line on those that came before the agent said or did anything
 PASSED_OVER_CHARS = 120  # of one among several
-GAP = "[…]"
 LED = "asked “"  # goes before the question that a goal answers
 NONE_OPEN = "every request was answered"
 OLDER_GOALS = "before that, the user asked:"  # stands between the newest goal and the others

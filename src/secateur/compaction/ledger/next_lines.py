@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from secateur.compaction.ledger.course import format_bullet
 from secateur.compaction.ledger.entries import Command, Ledger, Quote, StandingKind, mark
 from secateur.compaction.ledger.files.lines import find_base
-from secateur.compaction.ledger.turns.announcements import BROKEN_OFF, is_announcing
+from secateur.compaction.ledger.turns.announcements import UNBEGUN, is_announcing
 from secateur.compaction.ledger.turns.outcomes import STOPPED
 from secateur.compaction.ledger.turns.reports import strip_reported
 from secateur.compaction.ledger.user.briefs import find_decisive_sentence
@@ -101,7 +101,7 @@ def _quote_waited(ledger: Ledger, verdict: str) -> str:
     waited = find_open_request(ledger)
     if waited is None or waited.text.endswith("…"):
         return ""
-    is_named = (bool(waited.key) and f"[{mark(waited.key)}]" in verdict) or BROKEN_OFF in verdict
+    is_named = (bool(waited.key) and f"[{mark(waited.key)}]" in verdict) or UNBEGUN in verdict
     is_named = is_named and waited in list_goals(ledger)
     return "" if is_named else find_decisive_sentence(waited.text)
 

@@ -35,16 +35,13 @@ def quote_line(line: str) -> str:
     return clip_command(whole, LINE_CHARS)
 
 
-def list_failed_acts(messages: Sequence[Message], ran: Iterable[ExecutedCommand]) -> Iterator[str]:
-    """Yield what was to leave the machine or the working tree, and failed."""
-    left = {act: one for act, one in _trace_acts(messages, ran).items() if not one.is_refused}
-    yield from _list_by_cause(left)[-MOST_FAILED:]
-
-
-def list_declined_acts(messages: Sequence[Message], ran: Iterable[ExecutedCommand]) -> Iterator[str]:
-    """Yield what was to leave the machine or the working tree, and what the user did not let the agent do."""
-    left = {act: one for act, one in _trace_acts(messages, ran).items() if one.is_refused}
-    yield from list(dict.fromkeys(_describe(chain, left) for chain in left.values()))[-MOST_FAILED:]
+def list_undone_acts(messages: Sequence[Message], ran: Iterable[ExecutedCommand]) -> tuple[list[str], list[str]]:
+    """Return what was to leave the machine or the working tree and failed, and what of it the user did not allow."""
+    left = _trace_acts(messages, ran)
+    failed = {act: one for act, one in left.items() if not one.is_refused}
+    refused = {act: one for act, one in left.items() if one.is_refused}
+    declined = list(dict.fromkeys(_describe(chain, refused) for chain in refused.values()))
+    return _list_by_cause(failed)[-MOST_FAILED:], declined[-MOST_FAILED:]
 
 
 def _trace_acts(messages: Sequence[Message], ran: Iterable[ExecutedCommand]) -> dict[str, "_Chain"]:

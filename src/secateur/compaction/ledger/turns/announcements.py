@@ -6,9 +6,7 @@ its last sentence has to begin with one, since replies say "let me know" and "on
 
 import re
 
-from secateur.compaction.ledger.entries import Quote
-
-BROKEN_OFF = "its last words announce more work, which no call began"
+UNBEGUN = "its last words announce more work, which no call began"
 
 
 def is_announcing(text: str) -> bool:
@@ -17,11 +15,9 @@ def is_announcing(text: str) -> bool:
     return end.endswith(_COLONS) or _ANNOUNCES.search(end) is not None
 
 
-def is_breaking_off(words: Quote | None) -> bool:
-    """Whether the agent's newest words are an announcement and nothing behind it: most likely it was cut off there."""
-    if words is None or words.is_answered:
-        return False
-    end = _get_last_line(words.text)
+def is_breaking_off(text: str) -> bool:
+    """Whether words that end a turn are an announcement and nothing behind it: most likely the agent was cut off."""
+    end = _get_last_line(text)
     return end.endswith(_COLONS) or _BEGINS.match(_SENTENCE_ENDS.split(end)[-1]) is not None
 
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.entries import Quote
 from secateur.compaction.ledger.said import clean_words, get_agent_text, get_user_text, strip_opening
 from secateur.compaction.ledger.turns.outlines import outline_words
-from secateur.compaction.ledger.user.answers import is_reply, is_urge
+from secateur.compaction.ledger.user.answers import is_taking_up, is_urge
 from secateur.compaction.ledger.user.requests import is_changing
 from secateur.model import Message
 
@@ -52,7 +52,7 @@ def _list_taken_up(messages: Sequence[Message]) -> Iterator[Quote]:
 
 
 def _is_building_on(text: str) -> bool:
-    return len(text) <= REPLY_CHARS and (is_reply(text) or is_urge(text) or _POINTS.search(text) is not None)
+    return len(text) <= REPLY_CHARS and (is_taking_up(text) or is_urge(text) or _POINTS.search(text) is not None)
 
 
 _POINTS = re.compile(  # "incorporate your suggestions", "fix the issues above"

@@ -14,14 +14,13 @@ from itertools import groupby, pairwise
 from secateur.compaction.ledger.repository.commits import COMMITTED
 from secateur.compaction.ledger.turns.hiccups import name_head
 from secateur.compaction.ledger.turns.outcomes import CHANGES, FEW_NAMES, UNSHOWN, name_files
-from secateur.compaction.ledger.turns.step_kinds import is_outward, is_trial, name_step
+from secateur.compaction.ledger.turns.step_kinds import is_outward, is_trial, name_step, split_chain
 from secateur.toolcalls.commands import is_check
 
 ROOMY, MOST_COMMITS = 8, 16  # of at least so many steps, and of commits that take no room of theirs
 MOST_TRIALS = 3  # that are told: programs that were run to try something
 NEVER_TOLD = -1  # a rank
 _NAMES = re.compile(rf"({'|'.join(CHANGES)}) (.+?)(?: and (\d+) more)?")
-_JOINTS = re.compile(r"&&|\|\||[;|]")  # of a command line
 _PASSES = re.compile(r"(?: → |, then )ok(?=$|[:,])")
 _OWN_ERROR = re.compile(r"\b(?:Import|ModuleNotFound|Attribute|Syntax|Indentation|Name)Error\b|\bis not a function\b")
 
@@ -51,7 +50,7 @@ def drop_mended(steps: Sequence[str], failing: Collection[str]) -> tuple[str, ..
     left: list[str] = []
     passed: set[str] = set()
     for step in reversed(steps):
-        kinds = {name_head(line) for line in map(str.strip, _JOINTS.split(name_step(step))) if is_check(line)}
+        kinds = {name_head(line) for line in split_chain(name_step(step)) if is_check(line)}
         if not (has_failed(step) and kinds and kinds <= passed and name_step(step) not in failing):
             left.append(step)
         passed |= kinds if _PASSES.search(step) else set()

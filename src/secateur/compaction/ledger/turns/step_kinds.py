@@ -19,6 +19,11 @@ def name_line(line: str) -> str:
     return _LEAD.sub("", name_command(line)) or line
 
 
+def split_chain(line: str) -> list[str]:
+    """Split a command line into its commands."""
+    return [command.strip() for command in _JOINTS.split(line)]
+
+
 def name_told(line: str) -> str:
     """Return a command line as a step tells it."""
     return clip_command(name_line(line), COMMAND_CHARS).replace(SEPARATOR, " - ")
@@ -66,6 +71,7 @@ def name_step(step: str) -> str:
     return step.partition(" → ")[0]
 
 
+_JOINTS = re.compile(r"&&|\|\||[;|]")
 LOOKS = re.compile(r"(?:find|grep|egrep|rg|ls|cat|head|tail|which|wc|tree|type|file|stat|sed -n|command -v)\b")
 _OUTWARD = re.compile(
     r"\b(?:git push|git tag|(?:npm|pnpm|yarn|bun|cargo|poetry|uv|twine) (?:run )?(?:publish|upload)|docker push|submit"

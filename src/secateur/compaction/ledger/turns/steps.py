@@ -178,7 +178,8 @@ class _Steps:
 
     def note_delegated(self, what: str, report: str) -> None:
         """Note what another agent says that it did."""
-        self._found[f"{DELEGATED}: {what}"] = TurnStep("run", [f"{DELEGATED}: {what}"], report)
+        name = f"{DELEGATED}: {what}"
+        self._found[name] = TurnStep("run", [name], report)
 
     def note_script(self, action: Action, line: str) -> None:
         """Note a program that was run to try something, with what it printed."""

@@ -65,7 +65,7 @@ def _is_reply(text: str) -> bool:
     return _ANSWERS.match(text) is not None or is_pick(text)
 
 
-def is_reply(text: str) -> bool:
+def is_taking_up(text: str) -> bool:
     """Whether a message takes up what the agent said: agrees, refuses, picks a point, or says to do "that"."""
     return _is_reply(text) or _REFERS.match(text) is not None
 

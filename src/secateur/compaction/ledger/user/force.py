@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, UserRequest, mark
+from secateur.compaction.ledger.user.brief_units import GAP
 from secateur.compaction.ledger.user.constraints import normalize_demand
 from secateur.compaction.ledger.user.edit_bans import is_past_ban
 from secateur.compaction.ledger.user.force_words import (
@@ -188,7 +189,6 @@ def _drop_repeats(entries: Sequence[Constraint]) -> list[Constraint]:
     ]
 
 
-GAP = "[…]"
 _IF_ASKED = re.compile(r"(?i)\bpush(?:es|ing)?\b.{0,60}\bonly\b.{0,30}\bif (?:the user|i) asks?\b")
 _PUSHES = re.compile(r"(?i)\bpush(?:ed|es|ing)?\b|\bpull requests?\b|\bmerge requests?\b|\bPRs?\b")
 _RULES = re.compile(r"(?i)(?:\bis|\bare) best[- ]effort\b|\bmeans?\b(?! to\b)|\bcounts? as\b")

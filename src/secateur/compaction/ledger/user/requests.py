@@ -95,7 +95,7 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
             last, thought, has_worked, is_taken_up = "", None, False, False
     closing = find_closing_question(last)
     asked = "" if is_courtesy(closing) else closing
-    first, *rest = found if last and is_breaking_off(Quote(last, key)) else _update_states(found, last, "")
+    first, *rest = found if last and is_breaking_off(last) else _update_states(found, last, "")
     if nudge := _find_open_nudge(messages):
         rest.append(nudge)
         said = replace(said, is_answered=True) if said else None

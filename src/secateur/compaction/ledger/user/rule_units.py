@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from secateur.compaction.ledger.said import CODE, strip_code
+from secateur.compaction.ledger.user.brief_units import GAP
 from secateur.compaction.ledger.user.demands import HARD
-
-GAP = "[…]"
 
 
 def split_rules(text: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ words of the user, unless nothing else says what is to be done.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from secateur.compaction.ledger.said import get_rejection, get_user_text
 from secateur.model import Message
@@ -38,13 +38,8 @@ def read_own_words(messages: Sequence[Message]) -> Mapping[int, str]:
 
 def find_commands(messages: Sequence[Message], expansions: frozenset[int]) -> Mapping[int, str]:
     """Return the commands that the user typed and the agent took up, as they were typed, by the place of each."""
-    return dict(_iterate_commands(messages, expansions))
-
-
-def _iterate_commands(messages: Sequence[Message], expansions: frozenset[int]) -> Iterator[tuple[int, str]]:
-    for at, message in enumerate(messages):
-        if (command := _get_command(message)) and _is_taken_up(messages, at, expansions):
-            yield at, command
+    typed = ((at, _get_command(message)) for at, message in enumerate(messages))
+    return {at: command for at, command in typed if command and _is_taken_up(messages, at, expansions)}
 
 
 def _get_command(message: Message) -> str:

@@ -9,11 +9,10 @@ no command tells how it stands; guesses do not count. It is told as the agent's 
 import re
 from collections.abc import Sequence
 
-from secateur.compaction.ledger.entries import Ledger, Quote, UserRequest
+from secateur.compaction.ledger.entries import Ledger, UserRequest
 from secateur.compaction.ledger.runs.failed_acts import LINE_CHARS, quote_line
 from secateur.compaction.ledger.said import FENCED, get_agent_text, get_user_text, split_sentences
-from secateur.compaction.ledger.turns.announcements import BROKEN_OFF as UNBEGUN
-from secateur.compaction.ledger.turns.announcements import is_breaking_off
+from secateur.compaction.ledger.turns.announcements import UNBEGUN, is_breaking_off
 from secateur.compaction.ledger.turns.outcomes import CHANGES
 from secateur.model import Message
 from secateur.redact import redact
@@ -60,7 +59,7 @@ def describe_ending(messages: Sequence[Message], done: Sequence[Action]) -> str:
     text = get_agent_text(messages[last])
     if keys or not text:
         return ""
-    return BROKEN_OFF if _is_broken_off(text) else ANNOUNCED if is_breaking_off(Quote(text)) else ""
+    return BROKEN_OFF if _is_broken_off(text) else ANNOUNCED if is_breaking_off(text) else ""
 
 
 def _is_agent(message: Message) -> bool:

@@ -13,7 +13,7 @@ from secateur.compaction.ledger.entries import FileEntry, Ledger, Standing, Stan
 from secateur.compaction.ledger.files.added_logs import describe_added_logs
 from secateur.compaction.ledger.files.paths import is_secret
 from secateur.compaction.ledger.files.undone import STASHED
-from secateur.compaction.ledger.runs.failed_acts import list_begun, list_declined_acts, list_failed_acts
+from secateur.compaction.ledger.runs.failed_acts import list_begun, list_undone_acts
 from secateur.compaction.ledger.turns.announced import list_announced
 from secateur.compaction.ledger.turns.announcements import is_announcing
 from secateur.compaction.ledger.user.put_off import is_taken_up, list_put_off
@@ -67,14 +67,15 @@ def list_standing(
     is_left = has_code_changed(ledger.files, changes) and not is_closed(messages, done, ran, changes)
     unchecked = describe_unchecked(done, ran, changes) if is_left else ""
     begun = list(list_begun(ran, done))
+    failed, declined = list_undone_acts(messages, ran)
     found: tuple[tuple[StandingKind, Iterable[str]], ...] = (
         ("ended", [describe_ending(messages, done)]),
         ("edits", [_mark_unfixed(_describe_edits(done, ledger.files, changes), done, ledger)]),
         ("unchecked", [unchecked, *list_never_run(ran)] if unchecked else ()),
         ("refuted", list_refuted(messages, ran, ledger)),
         ("outdated", _list_outdated_patches(done, changes)),
-        ("failed", [one for one in list_failed_acts(messages, ran) if not (begun and _MERGES.match(one))]),
-        ("declined", list_declined_acts(messages, ran)),
+        ("failed", [one for one in failed if not (begun and _MERGES.match(one))]),
+        ("declined", declined),
         ("begun", begun),
         ("running", list_handed_out(messages, done, ran)),
         ("planned", _list_newer_than_plan(messages, done, ran, ledger)),

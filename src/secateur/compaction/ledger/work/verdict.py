@@ -14,6 +14,7 @@ from secateur.compaction.ledger.repository.ci import is_ci_failing
 from secateur.compaction.ledger.repository.unpushed import count_commits, is_tag
 from secateur.compaction.ledger.turns.delegated import DELEGATED
 from secateur.compaction.ledger.turns.progress import has_changed, list_told_steps
+from secateur.compaction.ledger.turns.step_kinds import split_chain
 from secateur.compaction.ledger.user.opposed_rules import quote_opposed
 from secateur.compaction.ledger.user.requests import is_task
 from secateur.compaction.ledger.user.taken_back import is_bare_retraction
@@ -38,8 +39,6 @@ QUESTION_CHARS = 160
 ENDED_TURN = "the agent ended its turn"
 SPOKE_LAST, HOST_SPOKE = "the user spoke last", "the host told the agent to go on"
 NOT_DONE = "the fix (no existing file was changed)"
-
-
 OPPOSED_PUSH = "rules on pushing oppose each other"
 NO_PULL_REQUEST = "a pull request (a rule speaks of them, and no call opened one)"
 ENDED_SESSION = ", which ended the session"
@@ -49,7 +48,6 @@ _ASKS = re.compile(rf"(?:{ENDED_TURN} and asks|the agent asked) “(.*)”(?=$|;
 _UNDONE: frozenset[StandingKind] = frozenset({"ended", "refuted", "outdated", "failed", "begun"})
 _RELEASES = frozenset({"publish", "release", "deploy", "upload"})
 _PUSHED_TAG = re.compile(r"\bgit push \S+ (?:refs/tags/)?(v?\d+\.\d+[\w.-]*) → ok")
-
 _TRUNK = re.compile(r"main|master|trunk|develop|dev")
 _PULL_REQUEST = re.compile(r"(?i)\b(?:pull|merge) requests?\b|\bPRs?\b")
 _NAMES_PULL_REQUEST = re.compile(r"/pull/\d|\bPR #?\d|\bPR (?:is|was) \w+|\b(?:opened|created) (?:a |the )?(?:PR|pull)")
@@ -168,7 +166,7 @@ def _describe_last_call(ledger: Ledger) -> str:
         return ""
     outcome = {True: "ended ok", False: "failed", None: "ended, outcome unknown"}
     last = ledger.last_calls[-1]
-    if last.ok and any(is_check(line.strip()) for line in _JOINTS.split(last.text)):
+    if last.ok and any(map(is_check, split_chain(last.text))):
         return " (its last call, a check, passed)"
     return f" (its last call {outcome[last.ok]})"
 
@@ -275,6 +273,4 @@ _CHANGES = re.compile(
     r"|rewrite|extend|mend|convert|split|build)\b"
 )
 _COMMITS = re.compile(r"(?i)\bcommit(?:t?ed|ting|s)?\b(?! (?:messages?|hash))")
-_JOINTS = re.compile(r"&&|\|\||[;|]")  # of a command line
-
 _ACT = re.compile(r"(?<![\w-])(push|commit|pull|merge|rebase|cherry-pick|publish|release|deploy|upload|apply)\b")
