@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from secateur.compaction.ledger.entries import FileEntry, Ledger
-from secateur.compaction.ledger.files.lines import COMMON, FOLDER, ROOT, TEMPORARY, find_base
+from secateur.compaction.ledger.files.lines import COMMON, FOLDER, ROOT, find_base, is_foreign
 from secateur.compaction.ledger.files.touched import FileHistory, limit_uncommitted
 from secateur.redact import redact
 from secateur.toolcalls.commands import ExecutedCommand
@@ -87,8 +87,8 @@ def list_unnamed(status: Iterable[str], files: Iterable[FileEntry], dirty: Itera
 def add_shown(history: FileHistory, status: Iterable[str], base: str = "") -> tuple[str, ...]:
     """Return the files to commit with those that the calls changed and that a status behind the last commit shows.
 
-    A file that the commit took by name was changed again by no call. What is kept for a while beside the work, of which
-    `base` is the folder, is nothing to commit.
+    A file that the commit took by name was changed again by no call. What is kept beside the work, of which `base` is
+    the folder, such as temporary files and the settings of a person's home, is nothing to commit.
     """
     entries = [one.partition(" ") for one in status]
     shown = [(state, path.strip('"')) for state, _, path in entries if state in _STATES]
@@ -102,8 +102,8 @@ def add_shown(history: FileHistory, status: Iterable[str], base: str = "") -> tu
         )
     )
     found = dict.fromkeys((*history.uncommitted, *left))
-    is_elsewhere = bool(base) and not TEMPORARY.match(f"{base}/")
-    return tuple(path for path in found if not (is_elsewhere and TEMPORARY.match(path)))
+    is_told = bool(base) and not is_foreign(f"{base}/")
+    return tuple(path for path in found if not (is_told and is_foreign(path)))
 
 
 def _is_named(entry: str, named: Iterable[str]) -> bool:

@@ -2,8 +2,9 @@
 
 Rule: a request names a document by its file name, or by a numbered part of the work ("phase 1") that its file name has;
 and the document lists what is to be done. It is told under its own name, never as the user's words: by its boxes as
-they were last seen, with the edits that tick them, those that were ticked in this session, and the tasks that are open;
-one without boxes by its decisive lines. The newest that was read counts, by a tool or by a command that shows it whole.
+they were last seen, with the edits that tick them, those that were ticked since the first reading (by whom is not
+told), and the tasks that are open; one without boxes by its decisive lines. The newest that was read counts, by a tool
+or by a command that shows it whole.
 What it forbids or commands in capitals is a rule under its name.
 """
 
@@ -27,7 +28,7 @@ from secateur.toolcalls.file_effects import list_command_lines, list_paths
 DETAIL_CHARS, TASK_CHARS = 600, 160  # of what is said of the next open task, and of each one after it
 MAX_CHARS, LEAST_CHARS = 1_400, 300  # of a quoted document, where there is room and where there is little
 SEARCHED_CHARS = 24_000
-TICKED = "ticked in this session"
+TICKED = "ticked since it was first read"
 _MOST_NEW = 4  # tasks that were ticked, by name
 
 

@@ -195,9 +195,10 @@ def _has_failed(kind: str, failed: Iterable[str]) -> bool:
 
 def _list_uncommitted(ledger: Ledger) -> Iterator[str]:
     """Yield the files that were changed since the last commit; without a commit, these are all that changed."""
-    listed = {one.path for one in ledger.files}
-    is_all = not has_committed(ledger) and len(ledger.uncommitted) > MOST_NAMED
-    if is_all and {*ledger.uncommitted} - {OTHERS} <= listed:
+    changed = {one.path for one in ledger.files if one.use not in _UNCHANGED}
+    left = {*ledger.uncommitted}
+    is_all = not has_committed(ledger) and len(left) > MOST_NAMED and (OTHERS in left or changed <= left)
+    if is_all and left - {OTHERS} <= {one.path for one in ledger.files}:
         yield ALL_LISTED  # what git status shows beside them has a line of its own
         return
     root = find_base(ledger)
@@ -206,6 +207,7 @@ def _list_uncommitted(ledger: Ledger) -> Iterator[str]:
     yield from (shorten_path(places.get(path, path), root, tops) for path in ledger.uncommitted)
 
 
+_UNCHANGED = ("read", "discarded")  # uses that leave nothing to commit
 _BOXES = re.compile(r"(\d{1,4}) of (\d{1,4}) done")
 _SINGLE_TASK = re.compile(
     r"(?i)\bonly (?:work on |do |process )?(?:this|one|a|the) (?:single|one) task\b"

@@ -404,6 +404,20 @@ def test_where_the_user_forbids_commits_the_changed_files_are_said_to_be_so() ->
     assert not any(line.startswith("- changed") for line in sent["next"])
 
 
+def test_what_lies_in_the_home_of_a_person_is_nothing_to_commit() -> None:
+    def edit(path: str) -> tuple[Message, Message]:
+        arguments = json.dumps({"file_path": path, "old_string": "a", "new_string": "b"})
+        return assistant((path, "edit", arguments)), result("ok", "edit", path)
+
+    own = edit("/home/ann/.agent/skills/find.md")
+    branch = ran("cd /home/ann/work && git status", "On branch main")
+    lines = render_ledger(read(branch, edit("/home/ann/work/a.py"), edit("/home/ann/work/b.py"), own))
+    assert "- not committed: ./a.py · ./b.py" in lines["next"]
+    assert render_ledger(read_back(lines)) == lines
+    inside = read(ran("cd /home/ann/.agent && git status", "On branch main"), own)
+    assert inside.uncommitted == ("/home/ann/.agent/skills/find.md",)
+
+
 def test_files_of_the_last_status_that_no_line_names_have_one() -> None:
     edits = [
         (assistant(("e", "edit", json.dumps({"file_path": f"/w/src/{name}.py", "old_string": "a", "new_string": "b"}))),

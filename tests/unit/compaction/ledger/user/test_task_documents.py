@@ -57,7 +57,7 @@ def test_boxes_are_those_that_the_edits_after_the_reading_left() -> None:
         f"{head}1 of 4 done\n    next open: Build the reader\n      - Read the header\n    then: Write its tests\n"
         "    then: Tell the others",
     )
-    ticked_now = "ticked in this session: Build the reader"
+    ticked_now = "ticked since it was first read: Build the reader"
     after = (f"{head}2 of 4 done\n    {ticked_now}\n    next open: Write its tests\n    then: Tell the others",)
     assert goal(user("Start phase 1."), *read, *failed, *ticked, *other) == after
     assert goal(user("Start phase 1."), *read, *opened("plans/IMPORT-01.md", "- [x] Build the reader\n")) == after
@@ -161,7 +161,7 @@ def test_a_document_that_a_command_shows_whole_is_read(command: str, is_shown: b
 def test_what_was_ticked_since_the_first_reading_is_named() -> None:
     ticked = PLAN.replace("[ ]", "[x]")
     [line] = goal(user("Start phase 1."), *ran("cat PLAN-01.md", PLAN), *ran("cat PLAN-01.md", ticked))
-    assert line.endswith("boxes as last seen: 2 of 2 done\n    ticked in this session: Build the reader")
+    assert line.endswith("boxes as last seen: 2 of 2 done\n    ticked since it was first read: Build the reader")
 
 
 def test_what_is_to_hold_at_the_end_is_no_task() -> None:
