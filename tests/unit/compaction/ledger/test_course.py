@@ -12,7 +12,13 @@ from secateur.compaction.ledger.entries import Command, Constraint, FileEntry, P
 from secateur.compaction.ledger.relevance import select_relevant
 from secateur.compaction.ledger.turns.progress import join_progress, limit_progress
 from secateur.compaction.ledger.turns.replies import condense_reply, keep_reservations
-from secateur.compaction.ledger.turns.step_choice import drop_mended, has_failed, join_neighbors, limit_steps
+from secateur.compaction.ledger.turns.step_choice import (
+    drop_mended,
+    drop_settled,
+    has_failed,
+    join_neighbors,
+    limit_steps,
+)
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.compaction.summary import write_within_budget
 from secateur.compaction.template import OURS
@@ -703,6 +709,14 @@ def test_joined_changes_stand_before_what_took_tested_or_undid_them(
     steps: tuple[str, ...], kept: tuple[str, ...]
 ) -> None:
     assert limit_steps(steps, 3) == kept
+
+
+def test_of_an_older_turn_what_only_led_to_its_commit_is_not_told() -> None:
+    led = ("agent: Look at the rows → said: Row 3 is short.", "python3 try.py → failed: no row", "pytest → ok")
+    left = ("agent: Look at the columns → said: All are well.", "python3 show.py → said: 7 rows")
+    pushed = "git push → ok"
+    assert drop_settled((*led, pushed, "commit [x 1] A", *left)) == (pushed, "commit [x 1] A", *left)
+    assert drop_settled((*led, *left)) == (*led, *left)
 
 
 def test_a_command_that_edits_files_by_a_pattern_is_a_step() -> None:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 
 from secateur.compaction.ledger.repository.commits import COMMITTED
+from secateur.compaction.ledger.turns.delegated import DELEGATED
 from secateur.compaction.ledger.turns.hiccups import name_head
 from secateur.compaction.ledger.turns.outcomes import CHANGES, FEW_NAMES, UNSHOWN, name_files
 from secateur.compaction.ledger.turns.step_kinds import is_outward, is_trial, name_step, split_chain
@@ -39,10 +40,16 @@ def limit_steps(steps: Iterable[str], most: int) -> tuple[str, ...]:
 
 
 def drop_settled(steps: Sequence[str]) -> tuple[str, ...]:
-    """Return the steps of an older turn without the checks before its newest commit, and changes of files joined."""
+    """Return the steps of an older turn without what only led to its newest commit, and changes of files joined.
+
+    These are checks, programs that were run to try something, and what other agents reported.
+    """
     last = max((at for at, one in enumerate(steps) if one.startswith(COMMITTED)), default=-1)
-    left = (one for at, one in enumerate(steps) if at > last or " → " not in one or not is_check(name_step(one)))
-    return _join_changes(left)
+    return _join_changes(one for at, one in enumerate(steps) if at > last or not _is_preparing(one))
+
+
+def _is_preparing(step: str) -> bool:
+    return " → " in step and (is_check(name_step(step)) or is_trial(step) or step.startswith(f"{DELEGATED}: "))
 
 
 def drop_mended(steps: Sequence[str], failing: Collection[str]) -> tuple[str, ...]:

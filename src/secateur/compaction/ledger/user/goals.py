@@ -121,10 +121,14 @@ def _is_asking_or_ban(text: str) -> bool:
 
 
 def _find_frame(tasks: Sequence[UserRequest], goal: UserRequest) -> list[UserRequest]:
-    """Return the task before one that mainly says to begin, and does not say with what."""
+    """Return the task before one that mainly says to begin, and does not say with what.
+
+    Where that only answers a question of the agent's, the task before it stands beside it.
+    """
     if goal.answers or not _BEGINS.match(goal.text) or goal not in tasks:
         return []
-    return [*tasks[: tasks.index(goal)]][-1:]
+    before = [*tasks[: tasks.index(goal)]]
+    return before[-2:] if before and before[-1].answers else before[-1:]
 
 
 def _is_long_ago(

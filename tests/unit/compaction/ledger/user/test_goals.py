@@ -84,6 +84,10 @@ def test_a_task_stays_beside_the_one_that_only_says_to_begin() -> None:
     task = asked("I would add a flag for all rows.", "read table.py")
     begin = asked("ok, let's go, make a new branch", "changed table.py")
     assert list_goals(Ledger(requests=(first, task, begin))) == [task, begin]
+    reply = UserRequest(
+        "basically add it for all rows, and to the menu of hidden rows", "done", "r", answers="Which rows?"
+    )
+    assert list_goals(Ledger(requests=(first, task, reply, begin))) == [task, reply, begin]
     more = asked("Name the columns of the table.", "changed table.py")
     own = asked("ok, let's write the docs of the menu", "changed menu.md")
     assert list_goals(Ledger(requests=(first, task, more, own))) == [own]
