@@ -28,6 +28,7 @@ from secateur.compaction.ledger.entries import (
     FileEntry,
     Ledger,
     PlanItem,
+    Quote,
     UserRequest,
     ValueChange,
     mark,
@@ -54,6 +55,7 @@ from secateur.compaction.ledger.user.force import select_constraints
 from secateur.compaction.ledger.user.goals import BRIEF_CHARS, is_answered_review, is_fleeting, list_goals
 from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES
 from secateur.compaction.ledger.user.requests import is_substantial, is_task
+from secateur.compaction.ledger.user.retractions import extract_topic
 from secateur.compaction.ledger.work.open_work import has_committed, list_open_acts
 from secateur.text.host_texts import is_nudge
 
@@ -66,6 +68,7 @@ OLDER_GOAL_CHARS = 450  # of an answered goal before the newest one
 OLD_CHARS = 140  # of one before the latest
 _FEWEST_WORDS = 5  # of the first request, to be told whatever it is
 WHOLE_SHARE = 0.7  # of the room of answered requests, for those that are not told in a line
+SAID_SHARE, _FEWEST_STEMS = 0.75, 3  # of the stems of a report's line, where the last words say the same
 MANY_LINES = 6  # of a request of which those that are demands are listed as such only
 PASTED_CHARS = 200  # of one that is longer than what people type
 
@@ -94,7 +97,9 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     counts = {"requests": dropped, SCRATCH: count_scratch(ledger, files)}
     if left_out:
         counts["commits"] = ledger.omitted.get("commits", 0) + left_out
-    reported = tuple(one for one in ledger.reported if not is_committed(one.text, commits))
+    reported = tuple(
+        one for one in ledger.reported if not (is_committed(one.text, commits) or _is_said_last(one, ledger.last_words))
+    )
     listed = (one.text for some in (requests, ledger.constraints, commands, reported) for one in some)
     said = "\n".join((*listed, *commits, *(one.id for one in ledger.tickets)))
     quoted = [line for one in (ledger.last_words, ledger.report) if one for line in split_sentences(one.text)]
@@ -121,6 +126,14 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
         omitted={**ledger.omitted, **{name: n for name, n in counts.items() if n}},
     )
     return drop_told_runs(made)
+
+
+def _is_said_last(reported: Quote, last_words: Quote | None) -> bool:
+    """Whether the agent's last words say again what it reported in a message before them."""
+    if last_words is None or last_words.key == reported.key:
+        return False
+    topic = extract_topic(reported.text)
+    return len(topic) >= _FEWEST_STEMS and len(topic & extract_topic(last_words.text)) >= SAID_SHARE * len(topic)
 
 
 def _shorten_past(ledger: Ledger, files: Sequence[FileEntry]) -> Sequence[FileEntry]:

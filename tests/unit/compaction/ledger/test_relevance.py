@@ -7,7 +7,16 @@ from msgspec.structs import replace
 
 from conversation import assistant, in_order, result, talk, user
 from secateur.compaction.ledger import FileEntry, Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
-from secateur.compaction.ledger.entries import Command, Failure, PlanItem, Progress, Ticket, UserRequest, ValueChange
+from secateur.compaction.ledger.entries import (
+    Command,
+    Failure,
+    PlanItem,
+    Progress,
+    Quote,
+    Ticket,
+    UserRequest,
+    ValueChange,
+)
 from secateur.compaction.ledger.files.values import select_values
 from secateur.compaction.ledger.relevance import select_relevant
 from secateur.compaction.ledger.runs.selection import join_errors
@@ -753,3 +762,14 @@ def test_a_new_test_is_left_over_where_the_user_wants_none_changed(said: str, sc
     names = ("src/rudder.py", "tests/__init__.py", "tests/test_rudder.py")
     files = ledger_of(user(said), *(one for name in names for one in wrote(name))).files
     assert [one.path for one in files if one.scratch] == scratch
+
+
+def test_what_the_last_words_say_again_is_no_report() -> None:
+    items = [Quote("Added the reader of all rows", "r"), Quote("Removed the old flag of the menu", "r")]
+    asked = UserRequest("Add the reader to the table.", "done", "q")
+    again = Quote("The reader that was added takes all rows of the table.", "w")
+    assert select_relevant(Ledger(requests=(asked,), reported=(*items,), last_words=again), 900, 900).reported == (
+        items[1],
+    )
+    same = Quote(again.text, "r")  # of the report itself what is listed is taken out instead
+    assert len(select_relevant(Ledger(requests=(asked,), reported=(*items,), last_words=same), 900, 900).reported) == 2
