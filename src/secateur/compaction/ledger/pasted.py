@@ -33,9 +33,22 @@ def is_pasted(text: str) -> bool:
     lines = [line for line in text.split("\n") if line.strip()]
     printed = frozenset(find_printed(lines))
     return bool(lines) and not any(
-        ADDED.search(line) or not (at in printed or PROMPT.match(line) or _PASTED.match(line) or _REPORTS.match(line))
-        for at, line in enumerate(lines)
+        ADDED.search(line) or not (at in printed or _is_of_screen(line)) for at, line in enumerate(lines)
     )
+
+
+def is_shown(text: str) -> bool:
+    """Whether a text only shows what a screen printed: pasted alone, or behind a brief line that leads to it."""
+    if is_pasted(text):
+        return True
+    lead, _, shown = text.strip().partition("\n")
+    lines = shown.split("\n")
+    is_lead = len(lead) <= _LEAD_CHARS and lead.rstrip().endswith((":", "："))
+    return is_lead and any(map(_is_of_screen, lines)) and not any(map(ADDED.search, lines))
+
+
+def _is_of_screen(line: str) -> bool:
+    return any(pattern.match(line) for pattern in (PROMPT, _PASTED, _REPORTS))
 
 
 def _shorten_run(run: Sequence[str], is_log: bool) -> Iterator[str]:
@@ -63,6 +76,7 @@ def find_printed(lines: Sequence[str], is_strict: bool = False) -> Iterator[int]
             yield at
 
 
+_LEAD_CHARS = 60  # of the line before what a screen printed ("this is what I see:")
 _LOG_LINES = 2  # of a run that are kept
 _PRINTED_LINES = 3  # of what a terminal printed, at each end
 PROMPT = re.compile(  # "me@host dir % ", "me@host:~/dir$ ", "➜  dir git:(main) ✗ "

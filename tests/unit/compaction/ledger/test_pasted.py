@@ -4,7 +4,7 @@ import pytest
 
 from conversation import assistant, talk, user
 from secateur.compaction.ledger import build_ledger, render_ledger
-from secateur.compaction.ledger.pasted import PROMPT, cut_pasted, is_pasted
+from secateur.compaction.ledger.pasted import PROMPT, cut_pasted, is_pasted, is_shown
 from secateur.compaction.ledger.user.briefs import condense_request
 from secateur.compaction.ledger.user.constraints import extract_constraints
 
@@ -75,3 +75,14 @@ def test_an_answered_terminal_is_no_goal() -> None:
     lines = render_ledger(build_ledger(talk(shown, DONE, user("Make the till count every row.")).messages))["goal"]
     assert not any("sell --all" in line for line in lines)
     assert "sell --all" in render_ledger(build_ledger(talk(shown).messages))["goal"][0]
+
+
+def test_a_brief_line_may_lead_to_what_a_screen_shows() -> None:
+    screen = "────────\n-- INSERT -- ~/shop (main)\n────────"
+    assert is_shown(f"this is what i see:\n{screen}")
+    assert is_shown(f"das sehe ich：\n{REPORT}")
+    assert is_shown(REPORT)
+    assert not is_shown(f"this is what i see:\n{screen}\nplease put the till above the line again")
+    assert not is_shown(f"please draw the till like this\n{screen}")
+    assert not is_shown("write these two:\nthe till\nthe shelf")
+    assert not is_shown("this is what i see:")

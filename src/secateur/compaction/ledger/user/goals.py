@@ -15,7 +15,7 @@ import re
 from collections.abc import Sequence
 
 from secateur.compaction.ledger.entries import Ledger, UserRequest
-from secateur.compaction.ledger.pasted import is_pasted
+from secateur.compaction.ledger.pasted import is_pasted, is_shown
 from secateur.compaction.ledger.turns.progress import has_changed
 from secateur.compaction.ledger.user.answers import is_confirming
 from secateur.compaction.ledger.user.brief_units import GAP
@@ -94,9 +94,11 @@ def _find_context(requests: Sequence[UserRequest], goal: UserRequest) -> list[Us
     """Return the task before a goal that says nothing alone: a question, a reply, a command, what a terminal printed.
 
     Of the tasks shortly before it, the one that shares most words with it; the newest where none shares any. One that
-    goes on with what was said right before it ("but ...") has that beside it.
+    goes on with what was said right before it ("but ...") has that beside it; what a screen shows has the newest work.
     """
     own = goal.text.strip()
+    if is_shown(own) and (shown := _list_shown_work(requests[: requests.index(goal)])):
+        return shown
     is_leaning = _LEANS.search(own) is not None or _COMMAND.fullmatch(own) is not None or is_confirming(goal)
     is_brief = len(own) <= _LEANING_CHARS and is_leaning
     if not is_pasted(own) and (not is_brief or _NAMES_OWN.search(own)):
@@ -111,6 +113,15 @@ def _find_context(requests: Sequence[UserRequest], goal: UserRequest) -> list[Us
     topic = {word for word in extract_topic(said) if len(word) >= _TOPIC_CHARS or not word.isascii()}
     whole = [one for one in tasks if len(one.text) > _LEANING_CHARS or not _LEANS.search(one.text)]
     return [*joined, *sorted(whole, key=lambda one: -len(extract_topic(one.text) & topic))[:1]]  # of equals the newest
+
+
+def _list_shown_work(before: Sequence[UserRequest]) -> list[UserRequest]:
+    """Return the newest request that changed files, and the task that began the work on these files."""
+    changed = [one for one in before[-_CONTEXT_REACH:] if has_changed(one.progress)]
+    if not changed:
+        return []
+    begun = [one for one in _list_chain(before, changed[-1]) if _is_goal(one)]
+    return [*begun[:1], changed[-1]]
 
 
 def _is_asking_or_ban(text: str) -> bool:

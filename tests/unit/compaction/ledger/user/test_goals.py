@@ -139,3 +139,14 @@ def test_a_goal_that_says_nothing_alone_is_told_with_the_task_that_it_belongs_to
     other = asked("Write the footer of the page in the same color as the header has it.", "changed footer.ts")
     named = UserRequest("are the workers through, can we go on?", "open", "n")
     assert task in list_goals(Ledger(requests=(first, task, other, named)))
+
+
+def test_a_screen_that_the_user_shows_has_the_work_before_it_and_the_task_that_began_it() -> None:
+    shown = UserRequest("this is what i see:\n────────\n0 sold\n────────", "open", "shown")
+    talk = asked("ok")
+    first = asked("Draw the till as a small table.", "created till.ts")
+    between = asked("Put the sum below it.", "changed till.ts")
+    newest = asked("wait, i can see nothing at all", "changed till.ts", "commit [main 1234abc] Draw the till")
+    assert list_goals(Ledger(requests=(talk, first, between, newest, shown))) == [first, newest, shown]
+    assert list_goals(Ledger(requests=(first, newest, talk, shown))) == [first, newest, shown]
+    assert list_goals(Ledger(requests=(first, newest, *[talk] * 8, shown))) == [first, shown]
