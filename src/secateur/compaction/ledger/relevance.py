@@ -57,6 +57,7 @@ from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES
 from secateur.compaction.ledger.user.requests import is_substantial, is_task
 from secateur.compaction.ledger.user.retractions import extract_topic
 from secateur.compaction.ledger.work.open_work import has_committed, list_open_acts
+from secateur.compaction.ledger.work.plans import PAST_PLAN
 from secateur.text.host_texts import is_nudge
 
 _T = TypeVar("_T")
@@ -117,7 +118,8 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
         commands=commands,
         failures=failures,
         last_calls=drop_told_aims(ledger.last_calls, files),
-        tasks=_select_tasks(ledger),
+        tasks=(tasks := _select_tasks(ledger)),
+        standing=tuple(one for one in ledger.standing if tasks or one.kind != "planned"),
         identifiers=tuple(
             name for name in ledger.identifiers if name not in said and (name in waiting or name not in asked)
         ),
@@ -255,7 +257,13 @@ def _shorten_request(one: UserRequest, goal_chars: int, age: int) -> UserRequest
 
 
 def _select_tasks(ledger: Ledger) -> tuple[PlanItem, ...]:
-    """Keep what is open and the newest that is done; what a newer plan left out was not done, and is not to be."""
+    """Keep what is open and the newest that is done; what a newer plan left out was not done, and is not to be.
+
+    A plan after which the agent replied to several requests, and changed files for other ones, is none any more.
+    """
+    is_past = any(one.kind == "planned" and one.text.startswith(PAST_PLAN) for one in ledger.standing)
+    if is_past and any(has_changed(one.progress) for one in ledger.requests[-LATEST:]):
+        return ()
     left = tuple(one for one in ledger.tasks if one.state != "superseded")
     if not any(one.state == "open" for one in left) and list_told_steps(ledger.requests):
         return ()  # the steps tell what was done

@@ -21,6 +21,7 @@ from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, n
 from secateur.toolcalls.commands import ExecutedCommand
 
 MAX_CHARS = 240  # of one item
+PAST_PLAN = "replies to several requests, the newest "
 
 
 def extract_plans(done: Iterable[Action]) -> tuple[tuple[PlanItem, ...], bool]:
@@ -80,13 +81,16 @@ def list_later_commits(
 def find_later_reply(
     tasks: Sequence[PlanItem], messages: Sequence[Message], requests: Sequence[UserRequest]
 ) -> Iterator[str]:
-    """Yield the newest reply to a request that came after the plan was last told, while items of it are open."""
+    """Yield the newest reply to a request that came after the plan was last told, while items of it are open.
+
+    Where the agent replied to several, the line says so by its beginning.
+    """
     keys = {one.key for one in tasks}
     places = {message.key: at for at, message in enumerate(messages)}
     told = max((at for at, one in enumerate(messages) if any(part.key in keys for part in one.parts)), default=-1)
     later = [one for one in requests if told >= 0 and places.get(one.key, -1) > told and one.state == "done"]
     if later and any(one.state == "open" for one in tasks):
-        yield f"the reply to [{mark(later[-1].key)}]"
+        yield f"{PAST_PLAN if len(later) > 1 else ''}the reply to [{mark(later[-1].key)}]"
 
 
 def settle_tasks(

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.ledger import build_ledger, render_ledger
+from secateur.compaction.ledger import build_ledger, fit_ledger, render_ledger
 from secateur.model import Message
 
 Ran = tuple[Message, Message]
@@ -78,3 +78,22 @@ def test_a_plan_that_was_told_before_a_commit_is_marked_as_older() -> None:
     assert lines.index(label) < lines.index("- task, open: [ ] Write the rows.")
     assert "2 tasks of an older plan" in lines[0]
     assert label not in list_next(*committed, *plan)
+
+
+def test_a_plan_is_past_once_the_agent_replied_to_several_requests_and_changed_files_for_others() -> None:
+    def list_next(*messages: Message) -> str:
+        ledger = build_ledger(talk(user("Write the table."), *planned("Write the rows."), *messages).messages)
+        return "\n".join(render_ledger(fit_ledger(ledger, 4_000, len))["next"])
+
+    def write(path: str) -> Ran:
+        given = json.dumps({"file_path": path, "content": "x"})
+        return assistant(("w", "Write", given)), result("ok", "Write", "w")
+
+    told = (assistant(text="Here is what the table is for."), user("Draw the ferry."))
+    drawn = (*write("ferry.txt"), assistant(text="It is drawn."), user("Draw the pier."), *write("pier.txt"))
+    moored = (assistant(text="It is drawn, too."), user("Draw the sea."), *write("sea.txt"))
+    assert "- task, open: Write the rows." in list_next(*told, *drawn)
+    assert "Write the rows." not in list_next(*told, *drawn, *moored)
+    assert "older" not in list_next(*told, *drawn, *moored)
+    asked = [one for text in ("Why so?", "And why not?", "Since when?") for one in (assistant(text="So."), user(text))]
+    assert "- task, open: Write the rows." in list_next(*asked, assistant(text="Since then."))
