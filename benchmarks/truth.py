@@ -30,7 +30,7 @@ from secateur.toolcalls.commands import iterate_runs
 
 SKIPPED = ("vcr_", "aider_", "tau")  # requests of a few messages, and files of many conversations
 NEXT = ("the user waits for: ", "test, failed", "build, failed", "lint, failed")
-NEXT += ("the agent said last: ", "task, open: ", "where it stands: ")
+NEXT += ("the agent said last: ", "task, open: ", "task, in progress: ", "where it stands: ")
 HOSTS = re.compile(
     r"# (?:AGENTS\.md|Files mentioned|Context from my IDE|Maestro|Context\b)|</?(?:environment_context"
     r"|recommended_plugins"

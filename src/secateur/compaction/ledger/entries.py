@@ -107,6 +107,7 @@ class PlanItem(Struct, frozen=True, omit_defaults=True):
     state: State = "open"
     key: str = ""
     id: str = ""  # where the tool gives items ids
+    begun: bool = False  # the agent said that it is at work on it
 
 
 class Question(Struct, frozen=True, omit_defaults=True):

@@ -253,9 +253,9 @@ def _merge_tasks(earlier: Ledger, later: Ledger) -> tuple[PlanItem, ...]:
     there = {one.text for one in later.tasks}
     for name, one in found.items():
         if later.replanned and one.state == "open" and one.text not in there:
-            found[name] = replace(one, state="superseded")
+            found[name] = replace(one, state="superseded", begun=False)
         elif one.state == "open" and not one.key and later.commits and one.text.casefold().startswith("commit "):
-            found[name] = replace(one, text=one.text.removesuffix(f" {AS_OF_THEN}"), state="done")
+            found[name] = replace(one, text=one.text.removesuffix(f" {AS_OF_THEN}"), state="done", begun=False)
     for one in later.tasks:
         text = one.text or ids.get(one.id, "")
         found[text or one.id] = replace(one, text=text)

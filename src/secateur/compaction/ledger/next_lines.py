@@ -25,6 +25,7 @@ from secateur.compaction.ledger.work.standing import STANDING
 from secateur.compaction.ledger.work.verdict import render_verdict
 from secateur.toolcalls.actions import collapse_whitespace
 
+IN_PROGRESS = "in progress"  # of a task, as the newest plan has it
 OUTCOME_WORDS = {True: "ok", False: "failed", None: "ended, outcome unknown"}
 LAST_WORDS = "the agent said last"
 EARLIER_WORDS = "before that the agent said"
@@ -131,7 +132,7 @@ def _render_open(ledger: Ledger) -> Iterator[str]:
     yield from _render_standing(ledger, "planned")
     for task in ledger.tasks:
         if task.state == "open" and task.text:
-            yield f"- task, open: {task.text}"
+            yield f"- task, {IN_PROGRESS if task.begun else task.state}: {task.text}"
     yield from render_tickets(ledger, "open")
     calls = Counter(one.tool + (f" — {one.target}" if one.target else "") for one in ledger.pending)
     for call, number in calls.items():

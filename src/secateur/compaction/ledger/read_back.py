@@ -38,6 +38,7 @@ from secateur.compaction.ledger.next_lines import (
     BASIS,
     CALLED,
     EARLIER_WORDS,
+    IN_PROGRESS,
     LAST_WORDS,
     LEAD,
     OUTCOME_WORDS,
@@ -119,7 +120,7 @@ _WORDS = re.compile(rf"({LAST_WORDS}|{EARLIER_WORDS}): (.*)", re.S)
 _ERROR = re.compile(r"error, (open|resolved|not tried again)( \(edited since\))?: (.*?)(?: — during: (.*))?")
 _SCRATCH_LABEL = re.compile(rf"{SCRATCH_FILES}(?:, (\d{{1,4}}) of (\d{{1,4}}))?")
 _TICKET = re.compile(r"(ticket|pull request), (open|done)(" + AS_DRAFT + r")?: (\S+)(?: — (.*))?")
-_TASK = re.compile(r"task(s)?, (open|done|superseded): (.*)")
+_TASK = re.compile(r"task(s)?, (open|done|superseded|in progress): (.*)")
 
 
 def _split_report(text: str) -> list[str]:
@@ -174,7 +175,9 @@ def _parse_shaped_fact(found: dict[str, Any], text: str) -> None:
         found.setdefault("files", []).extend(files)
     elif hit := _TASK.fullmatch(text):
         texts = hit[3].split(SEPARATOR) if hit[1] else [hit[3]]
-        found.setdefault("tasks", []).extend(PlanItem(one, cast(State, hit[2])) for one in texts)
+        begun = hit[2] == IN_PROGRESS
+        state = "open" if begun else cast(State, hit[2])
+        found.setdefault("tasks", []).extend(PlanItem(one, state, begun=begun) for one in texts)
     elif hit := _TICKET.fullmatch(text):
         ticket = Ticket(hit[4], hit[5] or "", cast(Any, hit[2]), cast(Any, hit[1]), draft=bool(hit[3]))
         found.setdefault("tickets", []).append(ticket)

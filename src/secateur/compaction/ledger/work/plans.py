@@ -44,10 +44,11 @@ _LISTS = frozenset({"todos", "todolist", "plan", "tasks", "items", "steps"})
 _TEXTS = ("content", "step", "text", "title", "subject", "task", "name", "description", "activeform")
 _DONE = frozenset({"completed", "complete", "done", "finished", "closed"})
 _DROPPED = frozenset({"cancelled", "canceled", "deleted", "skipped", "abandoned", "superseded", "removed"})
+_BEGUN = frozenset({"inprogress", "active", "doing", "started", "running", "working", "wip"})
 _LINE = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s*(?:\[(?P<box>[ xX~>-])\]\s*)?(?P<text>\S.*)$", re.M)
 
 
-def _parse_list(given: dict[str, Any]) -> list[tuple[str, State]]:
+def _parse_list(given: dict[str, Any]) -> list[PlanItem]:
     for name, value in given.items():
         if normalize_name(name) in _LISTS and isinstance(value, list):
             return [item for one in value if (item := _parse_item(one))]
@@ -56,14 +57,15 @@ def _parse_list(given: dict[str, Any]) -> list[tuple[str, State]]:
     return []
 
 
-def _parse_item(one: Any) -> tuple[str, State] | None:
+def _parse_item(one: Any) -> PlanItem | None:
     if isinstance(one, str):
-        return (_clean_text(one), "open") if _clean_text(one) else None
+        return PlanItem(text) if (text := _clean_text(one)) else None
     if not isinstance(one, dict):
         return None
     said = next((one[name] for name in _TEXTS if isinstance(one.get(name), str) and one[name].strip()), "")
     text = _clean_text(said)
-    return (text, _state(one)) if text else None
+    state, begun = _parse_status(one)
+    return PlanItem(text, state, begun=begun) if text else None
 
 
 def list_later_commits(
@@ -105,11 +107,15 @@ def settle_tasks(
         acts = [acts for asks, acts in _DEEDS if asks.fullmatch(one.text)]
         return any(at > place and acts[0].search(run.line) for at, run in runs) if acts else False
 
-    settled = [replace(one, state="done") if one.state == "open" and is_done(one) else one for one in tasks]
+    settled = [_end(one) if one.state == "open" and is_done(one) else one for one in tasks]
     left = [one for one in settled if one.state == "open"]
     if has_reported and all(_REPORTS.match(one.text) for one in left):  # nothing else was left to do
-        return tuple(replace(one, state="done") if one in left else one for one in settled)
+        return tuple(_end(one) if one in left else one for one in settled)
     return tuple(settled)
+
+
+def _end(one: PlanItem) -> PlanItem:
+    return replace(one, state="done", begun=False)
 
 
 _REPORTS = re.compile(
@@ -130,31 +136,33 @@ _DEEDS = (  # one thing only: what asks for it, and the command that does it
 )
 
 
-def _parse_lines(plan: str) -> Iterator[tuple[str, State]]:
+def _parse_lines(plan: str) -> Iterator[PlanItem]:
     hits = list(_LINE.finditer(plan))
     has_boxes = any(found["box"] for found in hits)
     if not has_boxes and _LINE.sub("", plan).strip():
         return  # prose, in which lists are no plans
     for found in hits:
         if (found["box"] or not has_boxes) and (text := _clean_text(found["text"])):
-            yield text, "done" if (found["box"] or "").lower() == "x" else "open"
+            box = found["box"] or ""
+            yield PlanItem(text, "done" if box in ("x", "X") else "open", begun=box in ("~", ">"))
 
 
-def _state(one: dict[str, Any]) -> State:
+def _parse_status(one: dict[str, Any]) -> tuple[State, bool]:
+    """Return the state that an item is given, and whether the agent is at work on it."""
     status = str(one.get("status", one.get("state", ""))).lower()
     if status in _DONE or one.get("done") is True or one.get("completed") is True:
-        return "done"
-    return "superseded" if status in _DROPPED else "open"
+        return "done", False
+    return ("superseded", False) if status in _DROPPED else ("open", normalize_name(status) in _BEGUN)
 
 
-def _replace(found: dict[str, PlanItem], listed: list[tuple[str, State]], key: str) -> None:
+def _replace(found: dict[str, PlanItem], listed: Sequence[PlanItem], key: str) -> None:
     """The plan now reads so."""
-    there = {text for text, _ in listed}
+    there = {one.text for one in listed}
     for text, task in found.items():
         if text not in there and task.state == "open":
             found[text] = PlanItem(text, "superseded", key)
-    for text, state in listed:
-        found[text] = PlanItem(text, state, key)
+    for one in listed:
+        found[one.text] = replace(one, key=key)
 
 
 def _apply_task(found: dict[str, PlanItem], names: dict[str, str], action: Action) -> None:
@@ -163,16 +171,18 @@ def _apply_task(found: dict[str, PlanItem], names: dict[str, str], action: Actio
     number = str(next((given[name] for name in given if normalize_name(name) in ("taskid", "id", "todoid")), ""))
     item = _parse_item(given)
     if number and number in names:
-        text, before = names[number], found.get(names[number])
-        state = _state(given) if "status" in given else before.state if before else "open"
-        found[text] = PlanItem(text, state, action.call.key, number)
+        text = names[number]
+        before = found.get(text, PlanItem(text))
+        told = _parse_status(given) if "status" in given else (before.state, before.begun)
+        found[text] = PlanItem(text, told[0], action.call.key, number, told[1])
     elif item and not given.get("prompt"):
         made = re.search(r"#(\w{1,12})\b", action.said[:200])
         number = number or (made[1] if made else "")
-        names[number] = item[0]
-        found[item[0]] = PlanItem(*item, action.call.key, number)
+        names[number] = item.text
+        found[item.text] = replace(item, key=action.call.key, id=number)
     elif number and "status" in given:
-        found[f"#{number}"] = PlanItem("", _state(given), action.call.key, number)
+        state, begun = _parse_status(given)
+        found[f"#{number}"] = PlanItem("", state, action.call.key, number, begun)
 
 
 def _clean_text(said: str) -> str:

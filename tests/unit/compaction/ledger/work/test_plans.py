@@ -5,7 +5,8 @@ import json
 import pytest
 
 from conversation import assistant, result, talk, user
-from secateur.compaction.ledger import build_ledger, fit_ledger, render_ledger
+from secateur.compaction.ledger import build_ledger, fit_ledger, read_back, render_ledger
+from secateur.compaction.ledger.merge import merge
 from secateur.model import Message
 
 Ran = tuple[Message, Message]
@@ -97,3 +98,42 @@ def test_a_plan_is_past_once_the_agent_replied_to_several_requests_and_changed_f
     assert "older" not in list_next(*told, *drawn, *moored)
     asked = [one for text in ("Why so?", "And why not?", "Since when?") for one in (assistant(text="So."), user(text))]
     assert "- task, open: Write the rows." in list_next(*asked, assistant(text="Since then."))
+
+
+def test_the_item_that_the_agent_is_at_work_on_is_told_as_in_progress() -> None:
+    def told(number: int, tool: str, **given: str) -> Ran:
+        return assistant((str(number), tool, json.dumps(given))), result(f"Task #{number} created", tool, str(number))
+
+    def render(*messages: Message) -> list[str]:
+        lines = render_ledger(build_ledger(talk(user("Mend the ferry."), *messages).messages))
+        assert render_ledger(read_back(lines))["next"] == lines["next"]
+        return [line for part in lines.values() for line in part if line.startswith("- task")]
+
+    made = (*told(1, "TaskCreate", subject="Draw the map"), *told(2, "TaskCreate", subject="Mend the table"))
+    begun = told(3, "TaskUpdate", taskId="2", status="in_progress")
+    assert render(*made, *begun) == ["- task, open: Draw the map", "- task, in progress: Mend the table"]
+    renamed = told(4, "TaskUpdate", taskId="2", description="of the tides")
+    assert render(*made, *begun, *renamed)[1] == "- task, in progress: Mend the table"
+    ended = told(5, "TaskUpdate", taskId="2", status="completed")
+    assert render(*made, *begun, *ended) == ["- task, done: Mend the table", "- task, open: Draw the map"]
+    given = json.dumps({"todos": [{"content": "Draw the map", "status": "in-progress"}]})
+    assert render(assistant(("p", "todowrite", given)), result("ok", "todowrite", "p")) == [
+        "- task, in progress: Draw the map"
+    ]
+    drawn = json.dumps({"plan": "- [~] Draw the map\n- [ ] Mend the table\n- [-] Paint it"})
+    assert render(assistant(("p", "ExitPlanMode", drawn)), result("ok", "ExitPlanMode", "p"))[0].startswith(
+        "- task, in progress"
+    )
+
+
+def test_an_item_in_progress_is_no_longer_so_where_a_commit_or_a_newer_plan_ended_it() -> None:
+    def plan(*items: str) -> Ran:
+        todos = [{"content": text, "status": "in_progress"} for text in items]
+        return assistant(("p", "TodoWrite", json.dumps({"todos": todos}))), result("ok", "TodoWrite", "p")
+
+    made = build_ledger(talk(user("Mend it."), *plan("Commit the table"), *ran("git commit -am x", DONE)).messages)
+    assert [(one.state, one.begun) for one in made.tasks] == [("done", False)]
+    earlier = build_ledger(talk(user("Mend it."), *plan("Draw the map")).messages)
+    later = build_ledger(talk(user("Go on."), *plan("Paint the map")).messages)
+    ended = {one.text: (one.state, one.begun) for one in merge(earlier, later).tasks}
+    assert ended == {"Draw the map": ("superseded", False), "Paint the map": ("open", True)}
