@@ -1,8 +1,9 @@
 """What the agent did after its last words: the calls that ended since, so that no plan is taken for what is left to do.
 
 Rule: calls of the message with those words and of later ones, and after the user's newest words only; each with its
-outcome and a line of its result, quoted. The first is kept, since it is what the words announce, and the newest. A call
-without a result is pending, and is not listed here.
+outcome and a line of its result, quoted; of many hits, or of a file that was shown, no line tells what was found. The
+first call is kept, since it is what the words announce, and the newest. A call without a result is pending, and is not
+listed here.
 """
 
 import re
@@ -23,6 +24,7 @@ from secateur.toolcalls.commands import MAX_CHARS, ExecutedCommand, is_printing,
 from secateur.toolcalls.file_effects import list_command_lines
 
 MOST_LAST_CALLS = 3
+MOST_HITS = 3  # lines of a listing of which the first one is quoted
 NO_OUTPUT = "(no output)"
 LINE_CHARS = 160  # of a result
 
@@ -71,9 +73,16 @@ def _read(action: Action) -> Command:
     ok = action.ok if looks else _judge_runs(judge_call(action), runs)
     if ok is None and len(runs) == 1 and _OF_GIT.match(runs[0].line) and has_git_failed(action.said):
         ok = False
-    told = name_shown(action.said) or ("" if any(map(is_printing, runs)) else quote_result(action))
+    is_untold = any(map(is_printing, runs)) or (ok is True and _is_one_of_many(action, runs))
+    told = name_shown(action.said) or ("" if is_untold else quote_result(action))
     told = told or (NO_OUTPUT if looks and not any(_iterate_telling(action.said)) else "")
     return Command(text, ok, action.exit, told="" if _SAYS_NOTHING.fullmatch(told) else told, key=action.call.key)
+
+
+def _is_one_of_many(action: Action, runs: Sequence[ExecutedCommand]) -> bool:
+    """Whether a call lists hits, or shows a file, in so many lines that the first of them tells nothing."""
+    is_listing = action.kind == "search" or (bool(runs) and all(_LISTS.match(run.line) for run in runs))
+    return is_listing and sum(1 for _ in _iterate_telling(action.said)) > MOST_HITS
 
 
 def _judge_runs(ok: bool | None, runs: Sequence[ExecutedCommand]) -> bool | None:
@@ -155,6 +164,10 @@ def _iterate_telling(said: str) -> Iterator[str]:
 _SEARCHED = 4_000  # characters at the beginning of a result
 _SILENT = re.compile(
     r"git (?:-C \S+ )?(?:add|rm|mv|restore|config|tag)\b|(?:mkdir|cp|mv|rm|touch|chmod|ln|cd)\b|sed -i"
+)
+_LISTS = re.compile(  # commands that find lines or files, or show them
+    r"(?:cd \S+ && )?(?:(?:rg|grep|egrep|find|fd|ls|tree|cat|head|tail|nl|sed -n|awk)\b"
+    r"|git (?:-C \S+ )?(?:grep|show|ls-files)\b)"
 )
 _SAID = " — said: "
 _ERROR = re.compile(

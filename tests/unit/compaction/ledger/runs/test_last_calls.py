@@ -423,3 +423,19 @@ def test_a_call_whose_output_says_that_errors_were_found_is_not_ok(command: str,
     made = read(*called("Let me see:", command, said))
     lines = render_ledger(replace(made, commands=()))["next"]
     assert any(line.startswith(f"- then called, {outcome}: {command}") for line in lines)
+
+
+@pytest.mark.parametrize(
+    "command", ["rg -n build src", "cd src && grep -rn build .", "git show main:app.py", "sed -n '1,90p' app.py"]
+)
+def test_of_many_hits_or_of_a_shown_file_no_line_is_quoted_and_of_few_the_first(command: str) -> None:
+    many = "\n".join(f"app.py:{n}: build the harbour" for n in range(4))
+    few = many.rpartition("\n")[0]
+
+    def list_calls(line: str, said: str) -> list[str]:
+        told = list_next(*called("The method was renamed.", line, said))
+        return [one.removeprefix("- then called, ok: ") for one in told if one.startswith("- then called")]
+
+    assert list_calls(command, many) == [command]
+    assert list_calls("rg -n build src", few) == ["rg -n build src — said: app.py:0: build the harbour"]
+    assert list_calls("./find build", many) == ["./find build — said: app.py:0: build the harbour"]
