@@ -74,7 +74,7 @@ def _read(action: Action) -> Command:
     if ok is None and len(runs) == 1 and _OF_GIT.match(runs[0].line) and has_git_failed(action.said):
         ok = False
     is_untold = any(map(is_printing, runs)) or (ok is True and _is_one_of_many(action, runs))
-    told = name_shown(action.said) or ("" if is_untold else quote_result(action))
+    told = name_shown(action) or ("" if is_untold else quote_result(action))
     told = told or (NO_OUTPUT if looks and not any(_iterate_telling(action.said)) else "")
     return Command(text, ok, action.exit, told="" if _SAYS_NOTHING.fullmatch(told) else told, key=action.call.key)
 
@@ -93,6 +93,8 @@ def _judge_runs(ok: bool | None, runs: Sequence[ExecutedCommand]) -> bool | None
     if False in ends:
         return False
     is_hidden = any(one.check and end is None for one, end in zip(runs, ends, strict=True))  # by a pipe
+    if is_hidden and _UNTESTED.search(runs[0].action.said) and not _LEFT.search(runs[0].action.said):
+        return ok  # its tool says that there was nothing to test, and so that it ended
     return None if is_hidden or any(_has_error(one.action.said) for one in runs) else ok
 
 
@@ -105,10 +107,15 @@ def _is_silent(run: ExecutedCommand) -> bool:
     return bool(run.does) and all(_SILENT.match(" ".join(words[:4])) for words in run.does)
 
 
-def name_shown(said: str) -> str:
-    """Name the files of a diff that git printed; "" for any other output."""
-    names = list(dict.fromkeys(hit["path"] for hit in _DIFF.finditer(said)))
-    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
+def name_shown(action: Action) -> str:
+    """Name the files of a diff that git printed; "" for any other output.
+
+    One that its host or a pipe clipped may have held more than are counted.
+    """
+    names = list(dict.fromkeys(hit["path"] for hit in _DIFF.finditer(action.said)))
+    is_clipped = bool(names) and (_CLIPPED.search(action.said) or any(map(_CLIPS.search, list_command_lines(action))))
+    least = "at least " * bool(is_clipped)
+    more = f" and {least}{len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
     return f"diff of {', '.join(names[:MOST_SHOWN])}{more}" if names else ""
 
 
@@ -176,6 +183,8 @@ _ERROR = re.compile(
 _FAILS = re.compile(
     r"(?i)\b(?:fail(?:s|ed|ure)?|errors?|fatal|denied|refused|rejected|timed out|malformed|could not|cannot|can['’]t)\b"
 )
+_UNTESTED = re.compile(r"^ok\s+\S+\s[^\n]{0,40}\[no tests to run\]$|^\?\s+\S+\s+\[no test files\]$", re.M)  # go test
+_LEFT = re.compile(r"^(?:FAIL|panic:|exit status)\b", re.M)
 _SAYS_NOTHING = re.compile(r"(?i)(?:ok|done|success|finished)[.!]?")
 _BARE_TOTAL = re.compile(r"(?i:ok|pass(?:ed)?|script completed successfully[^\n]{0,20})")
 _NO_DATA = re.compile(  # what a test runner prints besides, and how hosts say that a script ended
@@ -185,6 +194,12 @@ MOST_DATA = 8  # lines
 _BARE = re.compile(r"\bexit status \d+$|^ERROR:$")
 _OF_GIT = re.compile(r"\b(?:git|gh) (?:-C \S{1,200} )?[a-z]")
 _DIFF = re.compile(r"^diff --git a/\S{1,400} b/(?P<path>\S{1,400})$", re.M)
+_CLIPS = re.compile(r"\|\s*(?:head|tail|sed -n)\b")
+_CLIPPED = re.compile(  # what hosts write where they left out some of an output
+    r"(?:…|\.{3})\s?\[?\d[\d,]* (?:more )?(?:token|char(?:acter)?|line|byte)s? (?:truncated|omitted|clipped)"
+    r"|^\W{0,3}(?:output|result|response)\b[^\n]{0,20}\b(?:truncated|too (?:long|large))\b|^<persisted-output>",
+    re.I | re.M,
+)
 MOST_SHOWN = 6  # files of a diff that are named
 SHORT_CHARS = 60  # of a line without words
 _SIGNS = re.compile(r"\w")

@@ -27,6 +27,11 @@ def has_started(run: ExecutedCommand) -> bool:
     return not start.is_empty and not any(name in tools or is_check(name) for name in start.missing)
 
 
+def has_checked_nothing(line: str) -> bool:
+    """Whether a line of a check's output says that there was nothing to check."""
+    return _NOTHING_CHECKED.search(line) is not None
+
+
 class _Start(Struct, frozen=True):
     """What an output says of whether its check started."""
 

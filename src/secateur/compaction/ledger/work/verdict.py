@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from secateur.compaction.ledger.entries import Ledger, StandingKind, mark
 from secateur.compaction.ledger.repository.ci import is_ci_failing
 from secateur.compaction.ledger.repository.unpushed import count_commits, is_tag
+from secateur.compaction.ledger.runs.starts import has_checked_nothing
 from secateur.compaction.ledger.turns.delegated import DELEGATED
 from secateur.compaction.ledger.turns.progress import has_changed, list_told_steps
 from secateur.compaction.ledger.turns.step_kinds import split_chain
@@ -166,7 +167,7 @@ def _describe_last_call(ledger: Ledger) -> str:
         return ""
     outcome = {True: "ended ok", False: "failed", None: "ended, outcome unknown"}
     last = ledger.last_calls[-1]
-    if last.ok and any(map(is_check, split_chain(last.text))):
+    if last.ok and any(map(is_check, split_chain(last.text))) and not has_checked_nothing(last.told):
         return " (its last call, a check, passed)"
     return f" (its last call {outcome[last.ok]})"
 

@@ -439,3 +439,38 @@ def test_of_many_hits_or_of_a_shown_file_no_line_is_quoted_and_of_few_the_first(
     assert list_calls(command, many) == [command]
     assert list_calls("rg -n build src", few) == ["rg -n build src — said: app.py:0: build the harbour"]
     assert list_calls("./find build", many) == ["./find build — said: app.py:0: build the harbour"]
+
+
+@pytest.mark.parametrize("clipped", [False, True])
+@pytest.mark.parametrize(
+    ("command", "mark"),
+    [
+        ("git diff main", "…1,204 tokens truncated…"),
+        ("git diff main", "... [38 lines truncated] ..."),
+        ("git diff main", "Output too large (48KB)."),
+        ("git diff main | head -300", ""),
+    ],
+)
+def test_the_files_of_a_clipped_diff_are_not_counted_as_all(command: str, mark: str, clipped: bool) -> None:
+    said = "".join(f"diff --git a/{name}.py b/{name}.py\n@@ -1 +1 @@\n-a\n+b\n" for name in "abcdefgh")
+    command = command if clipped else "git diff main"
+    shown = list_next(*called("", command, f"{said}{mark if clipped else ''}\n"))[-1]
+    least = "at least " if clipped else ""
+    assert shown == f"- then called, ok: {command} — said: diff of a.py, b.py, c.py, d.py, e.py, f.py and {least}2 more"
+
+
+@pytest.mark.parametrize(
+    ("said", "ended"),
+    [
+        ("ok  \tharbour/tides\t0.004s [no tests to run]", "ok"),
+        ("?   \tharbour/tides\t[no test files]", "ok"),
+        ("?   \tharbour/tides\t[no test files]\nFAIL\tharbour/quay [build failed]", "failed"),
+        ("go: downloading harbour/quay v1.2.0", "ended, outcome unknown"),
+    ],
+)
+def test_a_check_that_says_that_it_has_nothing_to_test_ended_well(said: str, ended: str) -> None:
+    lines = list_next(*called("Let me run it:", "go test -run Tide ./tides | tail -5", said))
+    told = next(line for line in lines if "go test" in line)
+    assert told.startswith((f"- then called, {ended}: ", f"- test, {ended}: "))
+    assert ("(its last call ended ok)" in lines[0]) == (ended == "ok")
+    assert "a check, passed" not in lines[0]
