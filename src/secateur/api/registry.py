@@ -13,7 +13,6 @@ warning. A repair that raises is an error, because it may have stopped halfway.
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from difflib import get_close_matches
 from functools import cache, wraps
 from importlib import import_module
 from typing import Any
@@ -26,6 +25,7 @@ from secateur.api.rule import Found, Rule, RuleSelection, select_rules
 from secateur.api.walker import Walker
 from secateur.errors import ConfigError
 from secateur.registry import SWITCH, Registry, warn
+from secateur.text.suggestions import suggest_names
 
 _OURS = re.compile(r"[A-Z]\d+")
 
@@ -145,8 +145,9 @@ def check_name(what: str, name: str, names: Iterable[str]) -> str:
     """The name, if there is something of that name. Raises ConfigError that suggests the nearest name otherwise."""
     if name in names:
         return name
-    near = get_close_matches(name, list(names), 1)
-    raise ConfigError(f"there is no {what} {name!r}: {f'did you mean {near[0]}' if near else ', '.join(names)}")
+    names = list(names)
+    near = suggest_names(name, names)
+    raise ConfigError(f"there is no {what} {name!r}: {f'did you mean {near}' if near else ', '.join(names)}")
 
 
 def _load(module: str) -> Any:

@@ -6,7 +6,6 @@ for completions, never at import. Completion never fails and never creates a sto
 
 import os
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
@@ -14,6 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from secateur.errors import SecateurError
+from secateur.text.suggestions import suggest_names
 
 _MAX_CHARS = 1_000  # characters of a name, as in the library
 _MAX_OFFERED = 200  # names that are offered
@@ -32,8 +32,8 @@ class NameType(click.ParamType[str]):
         if self._free or value in iter(self._names()):  # what is built in comes first and loads nothing
             return value
         names = list(self._names())
-        close = get_close_matches(value, names, 1)
-        hint = f"did you mean {close[0]}" if close else f"choose one of {', '.join(names)}"
+        close = suggest_names(value, names)
+        hint = f"did you mean {close}" if close else f"choose one of {', '.join(names)}"
         raise click.BadParameter(f"there is no {self.name} {value!r}: {hint}", ctx, param)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -8,7 +8,6 @@ import sys
 import traceback
 import warnings
 from collections.abc import Sequence
-from difflib import get_close_matches
 from io import TextIOWrapper
 from typing import Any, TextIO
 
@@ -17,6 +16,7 @@ import click
 from secateur.cli.exit_codes import SUCCESS, OutputClosed, format_error, get_exit_code
 from secateur.errors import ConfigError, FormatError
 from secateur.registry import PluginWarning, Registry
+from secateur.text.suggestions import suggest_names
 
 COMMAND_GROUPS = {
     "Look at a session file or request body": {
@@ -96,8 +96,8 @@ class CommandGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not args[0].startswith("-") and REGISTRY.get(args[0]) is None:
-            near = get_close_matches(args[0], REGISTRY.list_names(), 1)
-            hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(REGISTRY.list_names())}"
+            near = suggest_names(args[0], REGISTRY.list_names())
+            hint = f"did you mean {near}?" if near else f"choose one of {', '.join(REGISTRY.list_names())}"
             raise click.UsageError(f"There is no command {args[0]!r}; {hint}", ctx)
         return super().resolve_command(ctx, args)
 

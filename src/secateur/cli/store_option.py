@@ -5,7 +5,6 @@ Rule: reading never creates a store; what is not found is an error that says wha
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 
 from msgspec import Struct
 
@@ -13,6 +12,7 @@ from secateur.cli.exit_codes import UsageError
 from secateur.stores import get_default_url, hide_password, open_store
 from secateur.stores.protocol import SessionId, SessionRow, State, Store
 from secateur.stores.sqlite import SqliteStore
+from secateur.text.suggestions import suggest_names
 
 _START = "`secateur prune FILE --session NAME` or `Engine(store=...)` stores a session, and --store names another store"
 
@@ -73,5 +73,5 @@ def list_session_rows(store_url: str, tenant: str | None) -> tuple[SessionRow, .
 def _suggest_name(name: str, names: list[str], begin: list[str]) -> str:
     if begin:
         return f"{len(begin)} begin with it ({', '.join(begin[:4])}): give more of the name"
-    near = get_close_matches(name, names, 1)
-    return f"did you mean {near[0]!r}?" if near else "`secateur sessions` lists them"
+    near = suggest_names(name, names)
+    return f"did you mean {near}?" if near else "`secateur sessions` lists them"

@@ -6,13 +6,13 @@ know is a pinned part of kind "other" and survives. One format, one file, one li
 asked when no built-in one knows a document.
 """
 
-from difflib import get_close_matches
 from functools import cache
 from typing import Any, NamedTuple
 
 from secateur.errors import ConfigError, UnknownFormat
 from secateur.formats.format import Format
 from secateur.registry import Plugin, Registry, warn
+from secateur.text.suggestions import suggest_names
 
 __all__ = [
     "ARRAYS",
@@ -150,8 +150,8 @@ def get_format(name: str) -> Format:
     found = _REGISTRY.get(name)
     if found is not None:
         return found
-    near = get_close_matches(name, list_format_names(), 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(list_format_names())}"
+    near = suggest_names(name, list_format_names())
+    hint = f"did you mean {near}?" if near else f"there are {', '.join(list_format_names())}"
     raise UnknownFormat(f"no format is named {name!r}: {hint}")
 
 

@@ -28,6 +28,8 @@ NAMED = "named by the caller"
 _LOOKED_AT = 4096  # bytes after the first line that show whether there is more
 _PI = frozenset({"pi", "openclaw"})  # one grammar: OpenClaw's lines occur among Pi's
 _CHAT_LISTS = frozenset({"mini_swe_agent", "openai_chat"})  # as a bare list both are messages of a chat
+_ROLES = ("user", "assistant", "system", "tool")  # one at least is in a conversation of any format with `messages`
+_SHOWN = 40  # characters of a role that is not known
 Found = tuple[Text, Format, str]
 
 _AIDER = b"# aider chat started at "
@@ -205,12 +207,25 @@ def _describe_document(text: Text | None, lines: Lines) -> str:
     small = text is not None and text.kind == "{" and text.end - text.start < 1_000_000
     value = text.value() if text is not None and small else lines.line(0)
     if isinstance(value, dict):
-        return describe_closest(set(value))
+        return _describe_roles(value) or describe_closest(set(value))
     if text is not None and text.kind == "[":
         first = text.child(0)
         inner = first.value() if first is not None else None
         return describe_closest(set(inner)) if isinstance(inner, dict) else "it is a list, but not of messages"
     return "it is neither one JSON value nor lines of JSON"
+
+
+def _describe_roles(value: dict[str, Any]) -> str:
+    """Return a sentence on messages of which none has a role that a format knows; "" where one has, or none has any."""
+    messages = value.get("messages")
+    roles = (
+        [one["role"] for one in messages if isinstance(one, dict) and "role" in one]
+        if isinstance(messages, list)
+        else []
+    )
+    if not roles or any(isinstance(role, str) and role in _ROLES for role in roles):
+        return ""
+    return f"messages[0] has the role {repr(roles[0])[:_SHOWN]}, and no message has one of {', '.join(_ROLES)}"
 
 
 def explain_refusal(native: Any) -> str:

@@ -9,12 +9,13 @@ valid.
 import json
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Struct
+
+from secateur.text.suggestions import suggest_names
 
 _PLACE = re.compile(r" - at `\$\.?(.*)`$")
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`")
@@ -152,9 +153,9 @@ def _explain_renamed(said: str, data: Any, where: str, type_: type[Struct]) -> s
 
 
 def suggest_nearest(name: str, valid: Iterable[str]) -> str:
-    """A hint naming the closest valid name, if there is one."""
-    found = get_close_matches(name.lower(), list(valid), n=1, cutoff=0.5)
-    return f" (did you mean {found[0]!r}?)" if found else ""
+    """A hint naming the closest valid names, if there are any."""
+    found = suggest_names(name, valid, least=0.5)
+    return f" (did you mean {found}?)" if found else ""
 
 
 def _get_table(data: Any, where: str) -> dict[str, Any]:

@@ -9,7 +9,6 @@ Rule: a name says where the conversation goes; nothing is guessed from a model's
 import os
 import re
 from collections.abc import Callable
-from difflib import get_close_matches
 from ipaddress import ip_address
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
@@ -18,6 +17,7 @@ from msgspec import Struct
 from secateur.errors import ConfigError
 from secateur.redact import detect_kinds
 from secateur.summarizers.endpoint import Endpoint, is_local
+from secateur.text.suggestions import suggest_names
 
 DEFAULT_WINDOW = 128_000  # of a provider's model that no table knows
 SERVER_WINDOW = 8_192  # of a server whose window is not stated: asked part by part, it still answers
@@ -170,6 +170,6 @@ def _is_private_host(host: str) -> bool:
 
 
 def _suggest_name(said: str) -> str:
-    near = get_close_matches(said, (*VENDORS, "extractive"), n=1)
+    near = suggest_names(said, (*VENDORS, "extractive"))
     all_of = f"{', '.join(f'{one}:MODEL' for one in VENDORS)}, http://HOST:PORT/v1#MODEL, extractive"
-    return f"did you mean {near[0]}? There are {all_of}" if near else f"there are {all_of}"
+    return f"did you mean {near}? There are {all_of}" if near else f"there are {all_of}"

@@ -30,3 +30,9 @@ def test_it_is_named_and_the_remedy_too(record: Any, named: str) -> None:
 def test_any_other_record_is_told_what_it_comes_closest_to() -> None:
     with pytest.raises(UnknownFormat, match="closest is atif: it has schema_version, steps"):
         documents.read(b'{"schema_version": "2", "steps": []}')
+
+
+def test_a_role_that_no_format_knows_is_named() -> None:
+    body = json.dumps({"messages": [{"role": "wizard", "content": [{"type": "hologram"}]}]}).encode()
+    with pytest.raises(UnknownFormat, match=r"messages\[0\] has the role 'wizard', and no message has one of user, "):
+        documents.read(body)

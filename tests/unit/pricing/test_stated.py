@@ -120,9 +120,9 @@ def test_a_policy_with_prices_is_written_and_loaded_again() -> None:
         ({"tiers": OWN["tiers"]}, "state `price` too"),
         ({"price": {"input": -1.0, "output": 4.0}}, "prices cannot be negative"),
         ({"price": {"input": 1.0}}, "missing required field `output`"),
-        ({"cache": {"ttl": 5}}, "did you mean 'ttl_s'"),
+        ({"cache": {"ttl": 5}}, "did you mean ttl_s"),
         ({"cache": {"ttl_s": -1}}, "ttl_s"),
-        ({"model": ["x"]}, "did you mean 'models'"),
+        ({"model": ["x"]}, "did you mean models"),
     ],
 )
 def test_what_cannot_be_is_refused(said: dict[str, Any], why: str) -> None:
