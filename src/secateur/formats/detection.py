@@ -18,7 +18,7 @@ from secateur.formats import (
     get_format,
     recognize_by_plugin,
 )
-from secateur.formats.evidence import BODIES, list_member_names, weigh_formats
+from secateur.formats.evidence import BODIES, CHAT_ROLES, list_member_names, weigh_formats
 from secateur.formats.logs import read_first_lines
 from secateur.formats.native import find_array, sample
 from secateur.formats.session_files import has
@@ -28,7 +28,6 @@ NAMED = "named by the caller"
 _LOOKED_AT = 4096  # bytes after the first line that show whether there is more
 _PI = frozenset({"pi", "openclaw"})  # one grammar: OpenClaw's lines occur among Pi's
 _CHAT_LISTS = frozenset({"mini_swe_agent", "openai_chat"})  # as a bare list both are messages of a chat
-_ROLES = ("user", "assistant", "system", "tool")  # one at least is in a conversation of any format with `messages`
 _SHOWN = 40  # characters of a role that is not known
 Found = tuple[Text, Format, str]
 
@@ -218,14 +217,12 @@ def _describe_document(text: Text | None, lines: Lines) -> str:
 def _describe_roles(value: dict[str, Any]) -> str:
     """Return a sentence on messages of which none has a role that a format knows; "" where one has, or none has any."""
     messages = value.get("messages")
-    roles = (
-        [one["role"] for one in messages if isinstance(one, dict) and "role" in one]
-        if isinstance(messages, list)
-        else []
-    )
-    if not roles or any(isinstance(role, str) and role in _ROLES for role in roles):
+    items = enumerate(messages if isinstance(messages, list) else ())
+    roles = {at: one["role"] for at, one in items if isinstance(one, dict) and "role" in one}
+    if not roles or any(role in CHAT_ROLES for role in roles.values()):
         return ""
-    return f"messages[0] has the role {repr(roles[0])[:_SHOWN]}, and no message has one of {', '.join(_ROLES)}"
+    at, role = next(iter(roles.items()))
+    return f"messages[{at}] has the role {repr(role)[:_SHOWN]}, and no message has one of {', '.join(CHAT_ROLES)}"
 
 
 def explain_refusal(native: Any) -> str:

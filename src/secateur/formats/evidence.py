@@ -53,7 +53,7 @@ BODIES = (CHAT, ANTHROPIC, BEDROCK, PI, RESPONSES, GEMINI)  # the formats told a
 
 _ARRAYS = {"messages": (CHAT, ANTHROPIC, BEDROCK, PI), "contents": (GEMINI,), "input": (RESPONSES,)}
 _PLAIN = {CHAT, ANTHROPIC, PI, RESPONSES}  # formats in which a message may be a role and a string
-_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+CHAT_ROLES = ("user", "assistant", "system", "developer", "tool", "function")
 _CALLS_OF_PI = (b'"toolCall"', b'"toolResult"')
 
 
@@ -89,7 +89,7 @@ class _Votes:
             known = isinstance(item, dict)
             self.add(find_own_votes(item) if known else (), self.own)
             self.add(find_hints(item) if known else (), self.hints)
-            plain = known and isinstance(item.get("role"), str) and item["role"] in _ROLES
+            plain = known and isinstance(item.get("role"), str) and item["role"] in CHAT_ROLES
             self.plain, self.odd = self.plain + plain, self.odd + (not plain)
 
     def find_best(self) -> str:

@@ -114,7 +114,7 @@ def drop_plain(
     `kept`: keys of those that stay.
     """
     requests = _drop_old_talk(_drop_repeated(requests, kept), kept)
-    listed = {posixpath.basename(one.path) for one in files if one.use not in ("read", "discarded") and not one.scratch}
+    listed = {posixpath.basename(one.path) for one in files if one.is_changed and not one.scratch}
     commits = [at for at, one in enumerate(requests) if any(map(_is_commit, list_told_steps([one])))]
     taken = min(commits[-1], len(requests) - LATEST) if commits else 0
     old = max(len(requests) - PLAIN_AGE, taken)
@@ -228,7 +228,7 @@ def _find_passing_files(ledger: Ledger) -> set[str]:
         for kind, name in list_names(one.progress.steps if one.progress else ()):
             first.setdefault(name, kind)
             last[name] = kind
-    there = {posixpath.basename(one.path) for one in ledger.files if one.use not in ("read", "discarded", "deleted")}
+    there = {posixpath.basename(one.path) for one in ledger.files if one.is_changed and one.use != "deleted"}
     return {name for name in first if first[name] == "created" and last[name] == "deleted"} - there
 
 

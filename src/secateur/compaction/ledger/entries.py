@@ -40,6 +40,11 @@ class FileEntry(Struct, frozen=True, omit_defaults=True):
     current: bool = False  # one that was read for the newest request
     looks: int = 0  # how many calls read it, searched it, or tried to change it
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether the file is not as it was: calls did more than read it, and the change was not given up."""
+        return self.use not in ("read", "discarded")
+
 
 class Command(Struct, frozen=True, omit_defaults=True):
     """A command, and how it ended the last time it was run."""

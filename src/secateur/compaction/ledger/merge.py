@@ -44,6 +44,7 @@ from secateur.compaction.ledger.user.retractions import mark_replaced
 from secateur.compaction.ledger.user.taken_back import mark_taken_back
 from secateur.compaction.ledger.work.circumstances import is_project_change
 from secateur.compaction.ledger.work.code_changes import is_code
+from secateur.compaction.ledger.work.plans import end_task
 from secateur.compaction.ledger.work.standing import merge_standing
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.effects import Effect
@@ -253,9 +254,9 @@ def _merge_tasks(earlier: Ledger, later: Ledger) -> tuple[PlanItem, ...]:
     there = {one.text for one in later.tasks}
     for name, one in found.items():
         if later.replanned and one.state == "open" and one.text not in there:
-            found[name] = replace(one, state="superseded", begun=False)
+            found[name] = end_task(one, "superseded")
         elif one.state == "open" and not one.key and later.commits and one.text.casefold().startswith("commit "):
-            found[name] = replace(one, text=one.text.removesuffix(f" {AS_OF_THEN}"), state="done", begun=False)
+            found[name] = end_task(replace(one, text=one.text.removesuffix(f" {AS_OF_THEN}")))
     for one in later.tasks:
         text = one.text or ids.get(one.id, "")
         found[text or one.id] = replace(one, text=text)

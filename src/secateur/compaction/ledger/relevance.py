@@ -6,7 +6,7 @@ overtaken, commands that only prepared something, and names that stand in the us
 request that is long is cut to its ends: such are mostly pasted. The whole ledger is still kept for later compactions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -57,7 +57,7 @@ from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES
 from secateur.compaction.ledger.user.requests import is_substantial, is_task
 from secateur.compaction.ledger.user.retractions import extract_topic
 from secateur.compaction.ledger.work.open_work import has_committed, list_open_acts
-from secateur.compaction.ledger.work.plans import PAST_PLAN
+from secateur.compaction.ledger.work.plans import is_past_plan
 from secateur.text.host_texts import is_nudge
 
 _T = TypeVar("_T")
@@ -98,9 +98,8 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     counts = {"requests": dropped, SCRATCH: count_scratch(ledger, files)}
     if left_out:
         counts["commits"] = ledger.omitted.get("commits", 0) + left_out
-    reported = tuple(
-        one for one in ledger.reported if not (is_committed(one.text, commits) or _is_said_last(one, ledger.last_words))
-    )
+    reported = tuple(one for one in _list_unrepeated(ledger) if not is_committed(one.text, commits))
+    tasks = _select_tasks(ledger)
     listed = (one.text for some in (requests, ledger.constraints, commands, reported) for one in some)
     said = "\n".join((*listed, *commits, *(one.id for one in ledger.tickets)))
     quoted = [line for one in (ledger.last_words, ledger.report) if one for line in split_sentences(one.text)]
@@ -118,7 +117,7 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
         commands=commands,
         failures=failures,
         last_calls=drop_told_aims(ledger.last_calls, files),
-        tasks=(tasks := _select_tasks(ledger)),
+        tasks=tasks,
         standing=tuple(one for one in ledger.standing if tasks or one.kind != "planned"),
         identifiers=tuple(
             name for name in ledger.identifiers if name not in said and (name in waiting or name not in asked)
@@ -130,12 +129,15 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     return drop_told_runs(made)
 
 
-def _is_said_last(reported: Quote, last_words: Quote | None) -> bool:
-    """Whether the agent's last words say again what it reported in a message before them."""
-    if last_words is None or last_words.key == reported.key:
-        return False
-    topic = extract_topic(reported.text)
-    return len(topic) >= _FEWEST_STEMS and len(topic & extract_topic(last_words.text)) >= SAID_SHARE * len(topic)
+def _list_unrepeated(ledger: Ledger) -> Iterator[Quote]:
+    """Yield what the agent reported, but what its last words in a later message say again."""
+    last = ledger.last_words
+    said = extract_topic(last.text) if last and ledger.reported else frozenset[str]()
+    for one in ledger.reported:
+        topic = extract_topic(one.text)
+        is_said = len(topic) >= _FEWEST_STEMS and len(topic & said) >= SAID_SHARE * len(topic)
+        if not is_said or last is None or last.key == one.key:
+            yield one
 
 
 def _shorten_past(ledger: Ledger, files: Sequence[FileEntry]) -> Sequence[FileEntry]:
@@ -261,7 +263,7 @@ def _select_tasks(ledger: Ledger) -> tuple[PlanItem, ...]:
 
     A plan after which the agent replied to several requests, and changed files for other ones, is none any more.
     """
-    is_past = any(one.kind == "planned" and one.text.startswith(PAST_PLAN) for one in ledger.standing)
+    is_past = any(one.kind == "planned" and is_past_plan(one.text) for one in ledger.standing)
     if is_past and any(has_changed(one.progress) for one in ledger.requests[-LATEST:]):
         return ()
     left = tuple(one for one in ledger.tasks if one.state != "superseded")

@@ -83,7 +83,7 @@ def list_file_lines(files: Sequence[FileEntry], root: str, scratch_count: int = 
     `scratch_count`: how many scratch files there are beside those that are listed.
     """
     tops = find_tops(files, root)
-    listed = [one for one in files if one.use not in ("read", "discarded") and not one.scratch]
+    listed = [one for one in files if one.is_changed and not one.scratch]
     blocks = _find_blocks(listed, root, tops)
     rows = [(row, "") for row in _group([one for one in listed if not any(one in block for block in blocks.values())])]
     rows += [(block, folder) for folder, block in blocks.items()]

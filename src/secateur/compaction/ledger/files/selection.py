@@ -78,7 +78,7 @@ def _is_inside(one: FileEntry, base: str) -> bool:
 
 
 def _has_edited(ledger: Ledger) -> bool:
-    return any(one.use not in ("read", "discarded") and not one.scratch for one in ledger.files)
+    return any(one.is_changed and not one.scratch for one in ledger.files)
 
 
 def _is_trial(one: FileEntry) -> bool:

@@ -209,7 +209,7 @@ def drop_dirty_again(files: Iterable[FileEntry], status: Sequence[str]) -> Itera
     for one in files:
         if not (one.use == "restored" and any(f"/{one.path}".endswith(f"/{path}") for path in shown["modified"])):
             yield one
-        for path in shown["untracked"] if one.use not in ("read", "discarded") else ():
+        for path in shown["untracked"] if one.is_changed else ():
             if _LEFT_BY_PATCH.search(path) and f"/{one.path}".endswith(f"/{path.rpartition('.')[0]}"):
                 yield replace(one, path=f"{one.path}.{path.rpartition('.')[2]}", use="created", to="", scratch=True)
 

@@ -41,7 +41,7 @@ def find_place(
 ) -> Place:
     """Return where the work is."""
     told = [one for one in files if one.path.startswith("/") and not is_foreign(one.path)]
-    changed = [one.path for one in told if one.use not in ("read", "discarded")]
+    changed = [one.path for one in told if one.is_changed]
     paths = changed or [one.path for one in told]
     explicit = _list_explicit(ran)
     names = {name for run in ran if "git" in run.line for name in _list_git_names(run.action.said[:_SEARCHED])}

@@ -84,7 +84,7 @@ def mark_circumstances(
 
 def is_project_change(one: FileEntry) -> bool:
     """Whether a file of the project is not as it was."""
-    return not one.scratch and one.use not in ("read", "discarded")
+    return not one.scratch and one.is_changed
 
 
 def mark_scratch_files(

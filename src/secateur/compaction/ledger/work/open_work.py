@@ -195,7 +195,7 @@ def _has_failed(kind: str, failed: Iterable[str]) -> bool:
 
 def _list_uncommitted(ledger: Ledger) -> Iterator[str]:
     """Yield the files that were changed since the last commit; without a commit, these are all that changed."""
-    changed = {one.path for one in ledger.files if one.use not in _UNCHANGED}
+    changed = {one.path for one in ledger.files if one.is_changed}
     left = {*ledger.uncommitted}
     is_all = not has_committed(ledger) and len(left) > MOST_NAMED and (OTHERS in left or changed <= left)
     if is_all and left - {OTHERS} <= {one.path for one in ledger.files}:
@@ -207,7 +207,6 @@ def _list_uncommitted(ledger: Ledger) -> Iterator[str]:
     yield from (shorten_path(places.get(path, path), root, tops) for path in ledger.uncommitted)
 
 
-_UNCHANGED = ("read", "discarded")  # uses that leave nothing to commit
 _BOXES = re.compile(r"(\d{1,4}) of (\d{1,4}) done")
 _SINGLE_TASK = re.compile(
     r"(?i)\bonly (?:work on |do |process )?(?:this|one|a|the) (?:single|one) task\b"

@@ -21,7 +21,7 @@ from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, n
 from secateur.toolcalls.commands import ExecutedCommand
 
 MAX_CHARS = 240  # of one item
-PAST_PLAN = "replies to several requests, the newest "
+_PAST_PLAN = "replies to several requests, the newest "
 
 
 def extract_plans(done: Iterable[Action]) -> tuple[tuple[PlanItem, ...], bool]:
@@ -80,6 +80,11 @@ def list_later_commits(
         yield from (f"{COMMITTED}{commit}" for commit in commits[-1:])
 
 
+def is_past_plan(line: str) -> bool:
+    """Whether a line on what came after the plan says that the agent replied to several requests since."""
+    return line.startswith(_PAST_PLAN)
+
+
 def find_later_reply(
     tasks: Sequence[PlanItem], messages: Sequence[Message], requests: Sequence[UserRequest]
 ) -> Iterator[str]:
@@ -92,7 +97,7 @@ def find_later_reply(
     told = max((at for at, one in enumerate(messages) if any(part.key in keys for part in one.parts)), default=-1)
     later = [one for one in requests if told >= 0 and places.get(one.key, -1) > told and one.state == "done"]
     if later and any(one.state == "open" for one in tasks):
-        yield f"{PAST_PLAN if len(later) > 1 else ''}the reply to [{mark(later[-1].key)}]"
+        yield f"{_PAST_PLAN if len(later) > 1 else ''}the reply to [{mark(later[-1].key)}]"
 
 
 def settle_tasks(
@@ -107,15 +112,16 @@ def settle_tasks(
         acts = [acts for asks, acts in _DEEDS if asks.fullmatch(one.text)]
         return any(at > place and acts[0].search(run.line) for at, run in runs) if acts else False
 
-    settled = [_end(one) if one.state == "open" and is_done(one) else one for one in tasks]
+    settled = [end_task(one) if one.state == "open" and is_done(one) else one for one in tasks]
     left = [one for one in settled if one.state == "open"]
     if has_reported and all(_REPORTS.match(one.text) for one in left):  # nothing else was left to do
-        return tuple(_end(one) if one in left else one for one in settled)
+        return tuple(end_task(one) if one in left else one for one in settled)
     return tuple(settled)
 
 
-def _end(one: PlanItem) -> PlanItem:
-    return replace(one, state="done", begun=False)
+def end_task(one: PlanItem, state: State = "done") -> PlanItem:
+    """Return an item that nobody is at work on any more."""
+    return replace(one, state=state, begun=False)
 
 
 _REPORTS = re.compile(

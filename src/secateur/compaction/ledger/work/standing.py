@@ -28,7 +28,7 @@ from secateur.compaction.ledger.work.code_changes import (
 from secateur.compaction.ledger.work.endings import describe_ending, find_diagnosis
 from secateur.compaction.ledger.work.handed_out import list_handed_out
 from secateur.compaction.ledger.work.patches import list_written_patches
-from secateur.compaction.ledger.work.plans import PAST_PLAN, find_later_reply, list_later_commits
+from secateur.compaction.ledger.work.plans import find_later_reply, is_past_plan, list_later_commits
 from secateur.compaction.ledger.work.unverified import describe_unchecked, is_closed, list_never_run
 from secateur.model import Message
 from secateur.redact import redact
@@ -92,8 +92,8 @@ def _list_newer_than_plan(
 ) -> Iterator[str]:
     """Yield what came after the agent's plan was last told: replies to several requests, a commit, or a reply."""
     replied = list(find_later_reply(ledger.tasks, messages, ledger.requests))
-    is_past = any(one.startswith(PAST_PLAN) for one in replied)
-    yield from (() if is_past else list(list_later_commits(ledger.tasks, done, ran))) or replied
+    commits = [] if any(map(is_past_plan, replied)) else list(list_later_commits(ledger.tasks, done, ran))
+    yield from commits or replied
 
 
 def merge_standing(earlier: Ledger, later: Ledger) -> tuple[Standing, ...]:
