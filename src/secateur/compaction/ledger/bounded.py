@@ -103,6 +103,15 @@ def limit_ledger(ledger: Ledger, share: float = 1.0) -> Ledger:
     )
 
 
+def keep_least(ledger: Ledger, chars: int, demand_chars: int) -> Ledger:
+    """Keep so many characters of the newest request, and of the user's own demands those that have so much room."""
+    newest = ledger.requests[-1]
+    text = newest.text if len(newest.text) <= chars else f"{newest.text[:chars].rstrip()}…"
+    own = tuple(one for one in ledger.constraints if one.scope != "project")
+    demands = _limit_demands(own, MOST_CONSTRAINTS, demand_chars)
+    return Ledger(requests=(replace(newest, text=text, progress=None),), constraints=demands)
+
+
 def make_encodable(ledger: Ledger) -> Ledger:
     """Replace each lone surrogate in the ledger with a mark, so that it can be encoded as JSON."""
     try:
@@ -145,19 +154,23 @@ def _limit_constraints(entries: tuple[Constraint, ...], firm: float, share: floa
     """Limit the user's own demands to one share, and to another the project's rules, which can be read again."""
     own = tuple(one for one in entries if one.scope != "project")
     rules = tuple(one for one in entries if one.scope == "project")
-    kept = {*_limit_demands(own, firm), *_limit_demands(rules, min(firm, 4 * share) * PROJECT_SHARE)}
+    ruled = min(firm, 4 * share) * PROJECT_SHARE
+    kept = {
+        *_limit_demands(own, int(MOST_CONSTRAINTS * firm), CONSTRAINT_CHARS * firm),
+        *_limit_demands(rules, int(MOST_CONSTRAINTS * ruled), CONSTRAINT_CHARS * ruled),
+    }
     return tuple(one for one in entries if one in kept)
 
 
-def _limit_demands(entries: tuple[Constraint, ...], share: float) -> tuple[Constraint, ...]:
+def _limit_demands(entries: tuple[Constraint, ...], most: int, chars: float) -> tuple[Constraint, ...]:
     """Keep the newest of the user's demands, and of a project's rules, which are listed by force, the first."""
     order = sorted(
         range(len(entries)),
         key=lambda at: (_rank_constraint(entries[at]), -at if entries[at].scope == "project" else at),
         reverse=True,
     )
-    ranked = [(at, len(entries[at].text)) for at in order[: int(MOST_CONSTRAINTS * share)]]
-    return tuple(entries[at] for at in _fit_in_room(ranked, CONSTRAINT_CHARS * share))
+    ranked = [(at, len(entries[at].text)) for at in order[:most]]
+    return tuple(entries[at] for at in _fit_in_room(ranked, chars))
 
 
 def _rank_constraint(one: Constraint) -> int:

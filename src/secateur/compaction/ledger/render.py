@@ -11,7 +11,7 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from secateur.compaction.ledger.bounded import limit_ledger
+from secateur.compaction.ledger.bounded import keep_least, limit_ledger
 from secateur.compaction.ledger.course import (
     format_bullet,
     is_in_course,
@@ -88,7 +88,8 @@ def render_ledger(ledger: Ledger) -> dict[str, tuple[str, ...]]:
 def fit_ledger(ledger: Ledger, max_tokens: int, count: Callable[[str], int]) -> Ledger:
     """Limit the ledger to what is relevant, and to as many entries as fit these tokens; constraints go last.
 
-    Where not even one entry of each kind has room, the beginning of the newest request; an empty one without room.
+    Where not even one entry of each kind has room, the user's own demands and the beginning of the newest request; then
+    that beginning alone; an empty one without room.
     """
     chars = int(max_tokens * _measure_chars_per_token(ledger, count))
     shares = int(chars * REQUESTS_SHARE), int(chars * COMMITS_SHARE)
@@ -98,7 +99,7 @@ def fit_ledger(ledger: Ledger, max_tokens: int, count: Callable[[str], int]) -> 
             return full
     ledger = select_relevant(ledger, *shares)
     shorter = (_limit(ledger, share, chars) for share in _SHARES)
-    shortest = (_keep_newest_request(ledger, chars) for chars in _LEAST_CHARS)
+    shortest = (keep_least(ledger, text, room) for room in (chars // 2, chars // 4, 0) for text in _LEAST_CHARS)
     for made in chain(shorter, shortest) if ledger.requests else shorter:  # most fit at once: the rest is not made
         if _measure(made, count) <= max_tokens:
             return made
@@ -120,12 +121,6 @@ def _limit(ledger: Ledger, share: float, chars: int) -> Ledger:
     """Limit the ledger to a share of its entries, and what is noted of files to as much of its room."""
     made = limit_ledger(ledger, share)
     return replace(made, files=limit_notes(made.files, int(min(1.0, 20 * share) * NOTES_SHARE * chars)))
-
-
-def _keep_newest_request(ledger: Ledger, chars: int) -> Ledger:
-    newest = ledger.requests[-1]
-    text = newest.text if len(newest.text) <= chars else f"{newest.text[:chars].rstrip()}…"
-    return Ledger(requests=(replace(newest, text=text, progress=None),))
 
 
 def _render_counts(ledger: Ledger, section: str) -> Iterator[str]:

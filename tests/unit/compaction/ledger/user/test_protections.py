@@ -2,10 +2,13 @@
 
 import pytest
 
+from conversation import assistant, result, user
+from secateur.compaction.ledger import build_ledger, fit_ledger, render_ledger
 from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.entries import Constraint, Ledger
 from secateur.compaction.ledger.user.project_rules import list_rules
 from secateur.compaction.ledger.user.protections import is_protective
+from secateur.tokens import estimate
 
 
 @pytest.mark.parametrize(
@@ -51,3 +54,19 @@ def test_of_the_users_older_demands_those_that_protect_stay_where_few_have_room(
     assert kept[0] == guard
     assert 1 < len(kept) < 20
     assert kept[1:] == tuple(style[-len(kept) + 1 :])
+
+
+@pytest.mark.parametrize("room", [60, 80, 100])
+def test_a_ban_outlives_all_but_the_newest_request_where_next_to_nothing_has_room(room: int) -> None:
+    work = [
+        message
+        for n in range(5)
+        for message in (
+            assistant((f"c{n}", "bash", f'{{"command": "pytest tests/test_{n}.py"}}')),
+            result("1 passed in 1 s", "bash", f"c{n}"),
+        )
+    ]
+    asked = user("Fix the login. Never push to main."), *work, assistant(text="Done."), user("Next: the docs.")
+    lines = render_ledger(fit_ledger(build_ledger(asked), room, estimate))
+    assert any("Never push to main." in line for line in lines["constraints"])
+    assert any("Next: the docs." in line for line in lines["goal"])
