@@ -3,8 +3,8 @@
 Rule: what the agent says that it did stands under what was accomplished and beside the files, so that of its last words
 that stays which says how things stand, what is left and what it asks. Words from before the open request are shown
 while nothing was done for it, or where they tell of something that is left. A call that went well is shown only where
-the last words announce something, where no step and no file tells it, or where it is the newest edit of work in
-progress.
+the last words announce something, where no step and no file tells it, where it is the newest edit of work in progress,
+or where nothing else tells that the agent has begun.
 """
 
 from msgspec.structs import replace
@@ -72,7 +72,9 @@ def _select_calls(ledger: Ledger) -> tuple[Command, ...]:
     if is_announced:
         kept = [one for one in calls if one in kept or _get_kind(one) not in _READING] or list(calls[:1])
     edits = [one for one in kept if one.ok and _get_kind(one) == "edit"]
-    return tuple(one for one in kept if one is kept[-1] or not (_is_look(one) or one in edits[:-1]))
+    kept = [one for one in kept if one is kept[-1] or not (_is_look(one) or one in edits[:-1])]
+    is_untold = is_open and ledger.requests[-1].progress is None  # else nothing tells that the agent has begun
+    return tuple(kept or (calls[-1:] if is_untold else ()))
 
 
 def _is_look(one: Command) -> bool:

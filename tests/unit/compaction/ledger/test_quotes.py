@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from secateur.compaction.ledger import Command, Ledger, Quote, UserRequest
 from secateur.compaction.ledger.entries import Progress
 from secateur.compaction.ledger.quotes import UNDONE_CHARS, select_quotes
+from secateur.compaction.ledger.work.verdict import render_verdict
 
 DONE = UserRequest("Fix the cart.", "done", "a", progress=Progress(("changed cart.py",), "It is mended."))
 BEGUN = UserRequest("Write the menu.", "open", "b", progress=Progress(("pytest → ok",)))
@@ -54,6 +55,14 @@ def test_of_calls_that_only_look_the_last_one_is_listed_and_those_that_show_some
     ledger = Ledger(requests=(BEGUN,), last_words=Quote("Let me read the cart:"))
     assert select_quotes(replace(ledger, last_calls=(*looks[:1], found, *looks[1:]))).last_calls == (found, looks[1])
     assert select_quotes(replace(ledger, last_calls=(made, *looks))).last_calls == (made, looks[1])
+
+
+def test_the_last_look_is_listed_where_nothing_else_tells_that_the_agent_has_begun() -> None:
+    looks = Command("Read cart.py"), Command("ls shop", told="cart.py")
+    ledger = Ledger(requests=(DONE, replace(BEGUN, progress=None)), last_calls=looks)
+    assert select_quotes(ledger).last_calls == looks[1:]
+    assert "in the middle of its work" in render_verdict(select_quotes(ledger))
+    assert select_quotes(replace(ledger, requests=(DONE, BEGUN))).last_calls == ()
 
 
 def test_the_reply_of_the_newest_request_is_what_the_agent_said_last() -> None:
