@@ -55,6 +55,7 @@ from secateur.compaction.ledger.said import get_agent_text
 from secateur.compaction.ledger.settle import settle_states
 from secateur.compaction.ledger.turns.basis import BASIS_CHARS, find_basis, outline_quote
 from secateur.compaction.ledger.turns.last_words import (
+    DELIVERY_CHARS,
     MOST_CHARS,
     REPORT_CHARS,
     THOUGHT_CHARS,
@@ -187,13 +188,20 @@ def build_ledger(messages: Iterable[Message]) -> Ledger:
         pending=() if is_handed_in else made.pending,
         uncommitted=drop_undone(made.uncommitted, described, bool(commits.listed)),
         standing=standing,
-        last_words=condense_quote(made.last_words, WORKING_CHARS if made.last_calls or is_handed_in else MOST_CHARS),
+        last_words=condense_quote(made.last_words, _limit_words(made, is_handed_in)),
         report=condense_quote(made.report, REPORT_CHARS),
         thought=condense_quote(made.thought, THOUGHT_CHARS),
         lead=condense_quote(made.lead, THOUGHT_CHARS),
         basis=outline_quote(made.basis, BASIS_CHARS),
     )
     return limit_ledger(make_encodable(made))
+
+
+def _limit_words(ledger: Ledger, is_handed_in: bool) -> int:
+    """Return how many characters the agent's last words have: an answer more than a report of listed changes."""
+    if ledger.last_calls or is_handed_in:
+        return WORKING_CHARS
+    return DELIVERY_CHARS if ledger.requests and has_changed(ledger.requests[-1].progress) else MOST_CHARS
 
 
 def _mark_past(demands: Iterable[Constraint], requests: Sequence[UserRequest]) -> tuple[Constraint, ...]:

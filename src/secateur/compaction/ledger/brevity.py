@@ -28,7 +28,7 @@ from secateur.compaction.ledger.turns.step_choice import (
     split_names,
 )
 from secateur.compaction.ledger.turns.step_kinds import is_outward, name_step, name_told
-from secateur.compaction.ledger.user.answers import find_closing_question, is_offer
+from secateur.compaction.ledger.user.answers import find_closing_question, is_choice, is_offer
 from secateur.compaction.ledger.user.brief_units import GAP
 from secateur.compaction.ledger.work.open_work import list_failing
 from secateur.toolcalls.actions import clip_text
@@ -125,7 +125,7 @@ def _drop_old_talk(requests: Sequence[UserRequest], kept: Collection[str]) -> li
     """Return the requests without talk before the newest change, or long after one; of one that stays, the reply goes.
 
     Where nothing was changed, the talk is what the session was about. Talk that says what was not done stays until it
-    is old.
+    is old. A choice stays with the point that was chosen.
     """
     changed = max((at for at, one in enumerate(requests) if has_changed(one.progress)), default=None)
     old = 0 if changed is None else len(requests) - TALK_AGE
@@ -133,7 +133,7 @@ def _drop_old_talk(requests: Sequence[UserRequest], kept: Collection[str]) -> li
     left: list[UserRequest] = []
     for at, one in enumerate(requests):
         is_past = at < past and _is_talk(one, at < old)
-        if not is_past or one.key in kept:
+        if not is_past or one.key in kept or is_choice(one):
             left.append(replace(one, progress=None) if is_past else one)
     return left
 
@@ -179,7 +179,9 @@ def add_reply(brief: UserRequest, whole: UserRequest) -> UserRequest:
 def _is_talk(one: UserRequest, is_old: bool) -> bool:
     """Whether only words followed a request, and, unless it is old, none that say what was not done or ask anything."""
     progress = one.progress
-    if one.state != "done" or not one.key or progress is None or progress.steps or one.answers:
+    if one.state != "done" or not one.key or progress is None or progress.steps:
+        return False
+    if one.answers and not is_choice(one):  # what came of a yes no other line says
         return False
     return is_old or not keep_reservations(progress.reply)
 

@@ -92,7 +92,7 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     commits = limit_commits(ledger.commits, commit_chars)
     left_out = len(ledger.commits) - len(commits)
     files = select_files(ledger)
-    kept = {one.key for one in requests if mark(one.key) in list_constrained(ledger.constraints)}
+    kept = {one.key for one in requests if mark(one.key) in list_constrained(constraints)}
     requests = drop_plain(requests, kept | {one.key for one in goals}, files)
     dropped = ledger.omitted.get("requests", 0) + _count_untold(ledger, requests)
     counts = {"requests": dropped, SCRATCH: count_scratch(ledger, files)}

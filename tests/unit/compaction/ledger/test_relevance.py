@@ -9,10 +9,12 @@ from conversation import assistant, in_order, result, talk, user
 from secateur.compaction.ledger import FileEntry, Ledger, build_ledger, fit_ledger, merge, read_back, render_ledger
 from secateur.compaction.ledger.entries import (
     Command,
+    Constraint,
     Failure,
     PlanItem,
     Progress,
     Quote,
+    Scope,
     Ticket,
     UserRequest,
     ValueChange,
@@ -773,3 +775,37 @@ def test_what_the_last_words_say_again_is_no_report() -> None:
     )
     same = Quote(again.text, "r")  # of the report itself what is listed is taken out instead
     assert len(select_relevant(Ledger(requests=(asked,), reported=(*items,), last_words=same), 900, 900).reported) == 2
+
+
+PICKED = UserRequest(
+    "2", "done", "k1", answers="Where do the rows go? 2) Into a file …", progress=Progress((), "Good.")
+)
+
+
+def worked(number: int, key: str = "", *steps: str) -> UserRequest:
+    done = Progress(steps or (f"changed part{number}.py", f"commit {number}{number}{number}abcd Write part {number}"))
+    return UserRequest(f"Write part {number} of the importer.", "done", key or f"p{number}", progress=done)
+
+
+def test_of_an_old_choice_the_words_stay_and_what_the_agent_said_to_it_goes_once_work_followed() -> None:
+    def told(*after: UserRequest) -> str:
+        lines = render_ledger(select_relevant(Ledger(requests=(PICKED, *after)), 9_000, 900))
+        return "\n".join(line for line in lines["accomplished"] if "2) Into a file" in line)
+
+    assert "Good." in told(replace(PICKED, text="1", key="k2"))
+    assert "Good." not in told(*map(worked, range(1, 6)))
+    assert told(*map(worked, range(1, 6)))
+
+
+def test_a_demand_that_was_carried_out_before_a_commit_is_not_told_with_its_file() -> None:
+    def told(scope: Scope) -> bool:
+        demand = Constraint("The dates in the header should be dimmer.", scope, "d1")
+        asked = UserRequest(demand.text, "done", "d1", progress=Progress(("changed part1.py",)))
+        files = (FileEntry("/w/part1.py", "changed"),)
+        ledger = Ledger(requests=(asked, *map(worked, range(1, 6))), constraints=(demand,), files=files)
+        return any(
+            demand.text in line for some in render_ledger(select_relevant(ledger, 9_000, 900)).values() for line in some
+        )
+
+    assert told("standing")
+    assert not told("request")

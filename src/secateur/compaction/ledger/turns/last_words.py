@@ -21,6 +21,7 @@ from secateur.compaction.ledger.user.brief_units import GAP
 from secateur.toolcalls.actions import clip_text
 
 MOST_CHARS, REPORT_CHARS = 2_400, 1_200  # of the last words, and of the report of work before them
+DELIVERY_CHARS = 1_200  # of last words behind changes for the newest request, which the course and the files tell too
 WORKING_CHARS = 1_000  # of words before calls, which think aloud more than they report
 THOUGHT_CHARS = 600  # of reasoning, where there are no words
 LEAST_CHARS = 700  # where other entries have little room

@@ -1,13 +1,15 @@
 """The agent's last words: whole where they have room, else what tells most."""
 
+import json
+
 import pytest
 
-from conversation import assistant, talk, user
+from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, read_back, render_ledger
 from secateur.compaction.ledger.bounded import limit_ledger
 from secateur.compaction.ledger.entries import Quote
 from secateur.compaction.ledger.said import CODE_LINES, clean_words
-from secateur.compaction.ledger.turns.last_words import LEAST_CHARS, MOST_CHARS, condense_words
+from secateur.compaction.ledger.turns.last_words import DELIVERY_CHARS, LEAST_CHARS, MOST_CHARS, condense_words
 
 FILLER = [f"The module of part {number} reads its rows from the table of part {number}." for number in range(80)]
 
@@ -128,3 +130,17 @@ def test_a_sentence_that_speaks_of_one_that_is_left_out_is_left_out_as_well() ->
     said = condense_words(text, 200)
     assert "This was checked" not in said
     assert said.startswith("The cause is the valve.")
+
+
+def test_a_report_of_changes_has_less_room_than_an_answer_and_keeps_what_is_open() -> None:
+    words = "\n".join(
+        [*map(" ".join, zip(FILLER[:12], FILLER[12:24], strict=True)), "The push is blocked by the rule on branches."]
+    )
+    edit = (
+        assistant(("e", "Write", json.dumps({"file_path": "/w/a.py", "content": "a = 1\n"}))),
+        result("ok", "Write", "e"),
+    )
+    made = build_ledger(talk(user("Do the parts."), *edit, assistant(text=words)).messages).last_words
+    assert made is not None
+    assert len(made.text) <= DELIVERY_CHARS < len(quote(words))
+    assert "The push is blocked" in made.text
