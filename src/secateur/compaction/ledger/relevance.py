@@ -40,7 +40,7 @@ from secateur.compaction.ledger.files.values import select_values
 from secateur.compaction.ledger.quotes import select_quotes
 from secateur.compaction.ledger.repository.branches import limit_commits
 from secateur.compaction.ledger.runs.selection import join_errors, select_commands
-from secateur.compaction.ledger.said import split_sentences
+from secateur.compaction.ledger.said import STOP, split_sentences
 from secateur.compaction.ledger.turns.progress import (
     has_changed,
     list_replies,
@@ -67,7 +67,7 @@ OPEN_CHARS = 1_800  # of an open request, unless it is little longer
 ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 900  # of an answered one
 OLDER_GOAL_CHARS = 450  # of an answered goal before the newest one
 OLD_CHARS = 140  # of one before the latest
-_FEWEST_WORDS = 5  # of the first request, to be told whatever it is
+_FEWEST_WORDS = 5  # of the first request, to be told whatever it is, and of what is left of a line
 WHOLE_SHARE = 0.7  # of the room of answered requests, for those that are not told in a line
 SAID_SHARE, _FEWEST_STEMS = 0.75, 3  # of the stems of a report's line, where the last words say the same
 MANY_LINES = 6  # of a request of which those that are demands are listed as such only
@@ -94,7 +94,7 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     files = select_files(ledger)
     kept = {one.key for one in requests if mark(one.key) in list_constrained(constraints)}
     requests = drop_plain(requests, kept | {one.key for one in goals}, files)
-    dropped = ledger.omitted.get("requests", 0) + _count_untold(ledger, requests)
+    dropped = ledger.omitted.get("requests", 0) + _count_untold(ledger, requests, constraints)
     counts = {"requests": dropped, SCRATCH: count_scratch(ledger, files)}
     if left_out:
         counts["commits"] = ledger.omitted.get("commits", 0) + left_out
@@ -157,13 +157,21 @@ def _drop_noted(values: Sequence[ValueChange], files: Sequence[FileEntry]) -> tu
 
 
 def _drop_demands(one: UserRequest, demands: Sequence[Constraint]) -> UserRequest:
-    """Return a request of many lines without the lines that are listed as constraints."""
+    """Return a request of many lines without the lines and sentences that are listed as constraints."""
     lines = one.text.split("\n")
     if len(lines) < MANY_LINES:
         return one
-    listed = {line.strip() for demand in demands if not demand.replaced_by for line in demand.text.split("\n")} - {""}
-    left = [line for line in lines if line.strip() not in listed]
+    told = (line.strip() for demand in demands if not demand.replaced_by for line in demand.text.split("\n"))
+    listed = frozenset(told) - {""}
+    left = [_drop_listed(line, listed) for line in lines if line.strip() not in listed]
     return replace(one, text="\n".join(left).strip()) if any(map(str.strip, left)) else one
+
+
+def _drop_listed(line: str, listed: frozenset[str]) -> str:
+    """Return a line without these sentences; one that says next to nothing else, as it is."""
+    sentences = STOP.split(line)
+    left = " ".join(said for said in sentences if said.strip() not in listed)
+    return left if len(left.split()) >= _FEWEST_WORDS and not listed.isdisjoint(map(str.strip, sentences)) else line
 
 
 def _select_requests(ledger: Ledger) -> tuple[UserRequest, ...]:
@@ -227,10 +235,10 @@ def _limit_answered(
     return tuple(kept[at] for at in sorted(kept))
 
 
-def _count_untold(ledger: Ledger, told: Sequence[UserRequest]) -> int:
+def _count_untold(ledger: Ledger, told: Sequence[UserRequest], constraints: Sequence[Constraint]) -> int:
     """Count the requests that say anything, and of which neither a line nor a constraint tells."""
     keys = {one.key for one in told}
-    marks = list_constrained(ledger.constraints)
+    marks = list_constrained(constraints)
     return sum(
         one.key not in keys and mark(one.key) not in marks and is_substantial(one.text) and not is_nudge(one.text)
         for one in ledger.requests

@@ -809,3 +809,31 @@ def test_a_demand_that_was_carried_out_before_a_commit_is_not_told_with_its_file
 
     assert told("standing")
     assert not told("request")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("I moved all tables into their own file. {}", "I moved all tables into their own file."),
+        ("{} I moved all tables into their own file.", "I moved all tables into their own file."),
+        ("See there. {}", "See there. {}"),
+        ("I moved all tables into their own file.", "I moved all tables into their own file."),
+    ],
+)
+def test_a_sentence_that_is_listed_as_a_demand_is_not_told_in_the_goal_again(line: str, told: str) -> None:
+    demand = Constraint("You must not touch any of the tables!", "standing", "d1")
+    lines = [*(f"Part {number} reads its rows." for number in range(6)), line.format(demand.text)]
+    request = UserRequest("\n".join(["Write the importer.", *lines]), "open", "d1")
+    made = select_relevant(Ledger(requests=(request,), constraints=(demand,)), 9_000, 900)
+    assert made.requests[0].text.split("\n")[-1] == told.format(demand.text)
+    assert any(demand.text in shown for shown in render_ledger(made)["constraints"]) or demand.text in told.format(
+        demand.text
+    )
+
+
+def test_a_request_whose_demand_was_carried_out_is_counted_where_nothing_tells_of_it() -> None:
+    demand = Constraint("The dates in the header should be dimmer.", "request", "d1")
+    asked = UserRequest(demand.text, "done", "d1", progress=Progress(("changed part1.py",)))
+    files = (FileEntry("/w/part1.py", "changed"),)
+    ledger = Ledger(requests=(asked, *map(worked, range(1, 6))), constraints=(demand,), files=files)
+    assert select_relevant(ledger, 9_000, 900).omitted["requests"] == 1
