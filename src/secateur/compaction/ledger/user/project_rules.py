@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint
 from secateur.compaction.ledger.user.force_words import CASE, LOUD
-from secateur.compaction.ledger.user.opposed_rules import is_push_banned, is_push_demanded
+from secateur.compaction.ledger.user.opposed_rules import has_push_demand, is_push_banned, is_push_demanded
 from secateur.compaction.ledger.user.protections import is_protective
 from secateur.compaction.ledger.user.retractions import extract_topic, is_negative, list_named
 from secateur.compaction.ledger.user.rule_units import clip_block
@@ -101,7 +101,7 @@ def clip_rule(text: str) -> str:
     ends = [found.end() for found in _SENTENCE_ENDS.finditer(text)]
     begin = 0
     for start, end in zip([0, *ends], ends, strict=False):
-        if not CASE.match(text) and _FIRM.search(text, start, end):
+        if is_gate(text[start:end]) or (not CASE.match(text) and _FIRM.search(text, start, end)):
             begin = start if end > RULE_CHARS else 0
             break
     kept = [end for end in ends if end <= begin + RULE_CHARS and end > begin][-1:] or [
@@ -122,14 +122,22 @@ def is_rule(one: Constraint) -> bool:
     """Whether a demand is a firm rule of the project that says something alone."""
     if one.scope != "project":
         return False
-    is_firm = _FIRM.search(_DESCRIBES.sub(" ", one.text)) is not None and not _NO_RULE.search(one.text)
-    return is_firm or _is_procedure(one)
+    is_firm = _FIRM.search(_DESCRIBES.sub(" ", one.text)) is not None and not (
+        _NO_RULE.search(one.text) or _REFERS.search(one.text)
+    )
+    return is_firm or _is_procedure(one) or (is_gate(one.text) and not _REFERS.search(one.text))
+
+
+def is_gate(text: str) -> bool:
+    """Whether a rule says what else has to be done before work is committed, sent out or called complete."""
+    return _GATES.search(text) is not None and not has_push_demand(text)
 
 
 def _rank_rule(one: Constraint, work: str, acts: Collection[str]) -> tuple[bool, ...]:
-    """The procedure of the prompt first, then the task's own document, what is left to do, how work ends, every case.
+    """The procedure of the prompt first, then the task's own document, what has to come before a commit or the end.
 
-    Firm ones go before others. Rules that name files and tools go behind others where none of these was worked with.
+    Then what is left to do, how work ends, every case. Firm ones go before others. Rules that name files and tools go
+    behind others where none of these was worked with.
     """
     text = one.text[:RULE_CHARS]
     if _is_procedure(one):
@@ -137,6 +145,7 @@ def _rank_rule(one: Constraint, work: str, acts: Collection[str]) -> tuple[bool,
     return (
         is_rule_file(one.source) or "." not in one.source,
         not is_protective(text) or _is_of_other_tools(text, work),
+        not is_gate(text) or _is_of_other_tools(text, work),
         not any(_ACTS[act].search(text) for act in acts if act in _ACTS) or _is_of_other_tools(text, work),
         not _is_bearing(text, work),
         _BEARS.search(text) is None,
@@ -185,6 +194,13 @@ _ACTS = {
     ),
     "ticket": re.compile(r"(?i)\b(?:clos\w+|updat\w+)\b[^.;\n]{0,40}\b(?:tickets?|issues?|beads?)\b"),
 }
+_GATES = re.compile(
+    r"(?i)\bbefore (?:(?:you|every|each|any|the|a|an|saying|declaring|marking|opening|making|creating|doing)\W+){0,3}"
+    r"(?:(?!(?:they|we|it|this)\b)[\w'’-]+\W+){0,4}?"
+    r"(?:commit(?:s|ting)?|push(?:es|ing)?|merg(?:e|es|ing)|complet(?:e|ed|ing|ion)|done|finish(?:ed|ing)?"
+    r"|PRs?|pull requests?|submit(?:ting)?|releas(?:e|es|ing))\b"
+    r"|\b(?:not|n['’]t|never)\s+(?:considered\s+)?(?:complete|done|finished)\s+(?:until|unless|before)\b"
+)
 _NAMED_FILES = re.compile(r"`([\w.@-]*(?:/[\w.@*-]+)+/?|[\w-]+\.[a-z]{1,5})`")
 _NAMED_TOOLS = re.compile(r"\b(?!(?:Git(?:Hub|Lab)|(?:Type|Java)Script)\b)[A-Z][a-z]+(?:[A-Z][a-z]+)+\b")
 _FOR_ALL = re.compile(r"(?i)\buse\s+\S{1,40}(?:\s+\S{1,40})?\s+for\s+all\b")  # it names others only to rule them out
@@ -202,9 +218,9 @@ _FIRM = re.compile(
 _NO_RULE = re.compile(  # the head of a list, a value, a heading, what a command does, what is allowed
     r"[:：]\s*[*_]*$|^\W*(?:[\w-]+\s){0,5}[\w-]+\s?:\W*\w+\W*$|^#|^\W*`[^`]+`\W*\s[-–—]?\s*|^\W*`[^`]+`\s*:"
     r"|\b(?:no|not)\s+\w+\s+required\b|\balways\s+(?:permitted|allowed|possible|present)\b"
-    r"|\b(?:[Ss]ee|[Ff]ollow)\b[^.;\n]{1,80}\b(?:above|below)\b"
     r"|\b(?:skip|forget|ignore) this\b|\b(?:user|these) instructions (?:are|OVERRIDE)\b"
 )
+_REFERS = re.compile(r"\b(?:[Ss]ee|[Ff]ollow)\b[^.;\n]{1,80}\b(?:above|below)\b")
 _BEARS = re.compile(  # on how work ends, where it is done, and what must stay as it is
     r"\b(?:NEVER|MUST|ALWAYS|NOT)\b"
     r"|(?i:\b(?:submit\w*|commit\w*(?!-)\b|push\w*|merg(?:e|ing)|force-push|interactive|comments?"

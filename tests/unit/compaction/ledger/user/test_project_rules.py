@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, fit_ledger, read_back, render_ledger
 from secateur.compaction.ledger.entries import Constraint
@@ -36,6 +38,33 @@ def test_rules_on_what_is_left_to_do_come_first() -> None:
     assert [one.text for one in list_rules(rules, acts=("commit",))[:2]] == [one.text for one in rules[-2:]]
     _, lines = read(*READ, *STATUS, *EDIT, assistant(text="It is painted."))
     assert any("open a pull request" in line for line in lines["constraints"])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("- `make paint` MUST pass before merge", "- `make paint` MUST pass before merge"),
+        (
+            "Before declaring a boat complete or opening a PR, row it around the whole harbor with two aboard and "
+            "write down what leaked and where, with a photo of each leak, large or small. "
+            "The trip must come before the review, since nobody reviews a boat that sinks. "
+            + "The harbor is open all day. "
+            * 8,
+            "Before declaring a boat complete or opening a PR, row it around the whole harbor with two aboard and "
+            "write down what leaked and where, with a photo of each leak, large or small.",
+        ),
+        ("A boat is not done until it floats.", "A boat is not done until it floats."),
+    ],
+)
+def test_a_rule_on_what_comes_before_a_commit_or_the_end_is_told_first_and_from_there(text: str, told: str) -> None:
+    rules = [Constraint(one, "project", "k", source="AGENTS.md") for one in (*RULES.split("\n")[:8], text)]
+    assert list_rules(rules)[0].text == told
+
+
+def test_a_rule_that_only_refers_to_another_place_and_a_demand_to_push_come_not_first() -> None:
+    texts = "**Before committing:** follow the list above.", "NEVER stop before pushing: you must push."
+    rules = [Constraint(one, "project", "k", source="AGENTS.md") for one in (RULES.split("\n")[0], *texts)]
+    assert [one.text for one in list_rules(rules)] == [rules[0].text, texts[1]]
 
 
 def test_a_change_on_a_branch_that_a_rule_protects_is_told_with_the_rule() -> None:
