@@ -34,7 +34,7 @@ class DigestSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     keep_tokens: Count | Share = 4_000  # and so many tokens at least, or this share of the window
     forced_last_results: Count | None = None  # the same of both where a view is over its threshold, since what stays is
     forced_keep_tokens: Count | Share | None = None  # then rewritten at any price; None: as above
-    min_tokens_freed: Count = 2_000  # less than that coming free makes none
+    min_tokens_freed: Count = 2_000  # less makes none; a tenth of the window is enough of a view over its threshold
     min_savings_ratio: Annotated[float, Meta(ge=0)] = 1.0  # it frees so many times what it leaves, or is not made
     max_overspend: Annotated[float, Meta(ge=0)] | None = 0.01  # it lifts the bill by no more than this share
     outline_share: Share = 0.1  # of a result's characters, for the lines by which to find one's way in it

@@ -123,6 +123,17 @@ def test_a_view_over_its_threshold_is_made_shorter_before_a_summary_is_asked_for
     assert view.receipt.tokens_view < 14_000
 
 
+@pytest.mark.parametrize(("kept", "count"), [(0.7, 1), (0.8, 0)])  # what is older frees 975 or 313 tokens of 6,000
+def test_of_a_view_over_its_threshold_a_tenth_of_the_window_is_enough_to_free(kept: float, count: int) -> None:
+    policy = only(when="window", last_results=2, keep_tokens=kept, low_water_share=1.0, min_tokens_freed=2_000)
+    whole = [said("user", "Fix the login. Never push."), *worked(15, size=100)]
+    view = Engine(policy, window=6_000).fit(body(whole, model=MODEL), now_ms=1, idle_s=60)
+    assert len(digests(view)) == count
+    assert isinstance(view.compaction, Compacted)
+    if count:
+        assert 600 <= view.compaction.tokens_before - view.compaction.tokens_after < 2_000
+
+
 def test_a_read_result_that_no_tail_can_hold_becomes_a_line_and_the_answer_to_it_stays() -> None:
     big = "\n".join(f"def route_{number}(limit):\n    return limit\n" for number in range(3_000))  # over the window
     answer = "The limit is 100 requests a minute."
