@@ -22,9 +22,13 @@ def split_rules(text: str) -> Iterator[str]:
         if _REQUIRES.match(held[0]):
             held, at = _join_commands(held[0], lines, at)
         while at < len(lines) and _is_continued(held, lines[at]):
-            held[-1] = f"{held[-1]} {lines[at].removeprefix(CODE).strip()}"
-            at += 1
-        if _is_head(held[0]):
+            code, end = _take_code(lines, at)
+            if len(code) > 1:  # in one line they would read as one command
+                held, at = [*held, *code], end
+            else:
+                held[-1] = f"{held[-1]} {lines[at].removeprefix(CODE).strip()}"
+                at += 1
+        if len(held) == 1 and _is_head(held[0]):
             items, at = _take_items(lines, at, indent=_measure_indent(lines[at - 1]), is_bullet=_is_bullet(held[0]))
             held += items
         yield "\n".join(held)
@@ -73,11 +77,16 @@ def _join_commands(heading: str, lines: Sequence[str], at: int) -> tuple[list[st
     first = next((n for n in below if lines[n].startswith(CODE)), None)
     if first is None or any(lines[n].startswith("#") for n in below if n < first):
         return [heading], at
-    end = first
+    commands, end = _take_code(lines, first)
+    return [heading.lstrip("# "), *commands], end
+
+
+def _take_code(lines: Sequence[str], at: int) -> tuple[list[str], int]:
+    """Return the lines of code from here on, and where the first line behind them is."""
+    end = at
     while end < len(lines) and lines[end].startswith(CODE):
         end += 1
-    commands = [line.removeprefix(CODE).strip() for line in lines[first:end]]
-    return [heading.lstrip("# "), *commands], end
+    return [line.removeprefix(CODE).strip() for line in lines[at:end]], end
 
 
 def _is_bullet(line: str) -> bool:

@@ -39,3 +39,16 @@ def test_a_list_is_clipped_behind_its_head() -> None:
     assert clip_block(text, 100) == text
     assert clip_block(text, 30) == "Never open:\n- the red box\n[…]"
     assert clip_block(text, 12) == ""  # the head alone says nothing
+
+
+def test_several_commands_below_a_bullet_keep_their_lines_and_one_stands_in_its_line() -> None:
+    text = (
+        "4. **SAIL HOME** - This is mandatory:\n   ```bash\n   hoist sail\n   cast off  # both lines\n   ```\n5. Rest"
+    )
+    assert split(text) == [
+        "4. **SAIL HOME** - This is mandatory:\nhoist sail\ncast off  # both lines",
+        "5. Rest",
+    ]
+    assert split(text.replace("   hoist sail\n", ""))[0] == (
+        "4. **SAIL HOME** - This is mandatory: cast off  # both lines"
+    )
