@@ -12,6 +12,8 @@ from msgspec.structs import replace
 from secateur.protect import Count, Glob, Share
 from secateur.tool_kinds import ToolKind
 
+FORCED_LEAST_SHARE = 0.1  # of the window: so much coming free is enough of a view over its threshold
+
 TemplateName = Literal["secateur", "opencode", "kilocode", "hermes", "pi", "pi-auto-compressor"]
 
 
@@ -43,13 +45,18 @@ class DigestSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     names_share: Share = 0.06  # of a long result's characters, for names that no line of the digest shows
     max_prose_chars: Count = 600  # of one text of the agent, its beginning and its end
 
-    def apply_forced(self) -> "DigestSettings":
-        """The settings of a view over its threshold."""
+    def apply_forced(self, window: int) -> "DigestSettings":
+        """The settings of a view over its threshold, in a window of so many tokens.
+
+        In a small one digests need not free what the policy asks for at other times: a summary in their place would
+        cost a call of the model.
+        """
         results, tokens = self.forced_last_results, self.forced_keep_tokens
         return replace(
             self,
             last_results=self.last_results if results is None else results,
             keep_tokens=self.keep_tokens if tokens is None else tokens,
+            min_tokens_freed=min(self.min_tokens_freed, int(FORCED_LEAST_SHARE * window)),
         )
 
 

@@ -35,8 +35,6 @@ from secateur.stages.proposing import read_raw_history
 from secateur.stages.setup import NO_OPTIONS, CompactionSetup, CompactOptions
 from secateur.stages.summary_epoch import check_preconditions
 
-LEAST_SHARE = 0.1  # of the window: so much is enough of a view over its threshold, where the policy asks for more
-
 _Digests = tuple[Compacted, str] | CompactionSkipped  # the digests and why; or why those that would pay wait
 
 
@@ -71,13 +69,11 @@ def conclude(
 def _make_forced_digests(context: Context, projection: Projection, settings: DigestSettings) -> _Digests | None:
     """The digests of a view over its threshold.
 
-    In a small window they need not free what a policy asks for at other times: a summary in their place would cost a
-    call of the model. They tell no names where these would leave the view too long. Where the newest result is too long
-    for the tail of a summary as well, nothing but the summary would be left: then all that the model has read is
-    digested, so that its answers and an outline of the results stay in view.
+    They tell no names where these would leave the view too long. Where the newest result is too long for the tail of a
+    summary as well, nothing but the summary would be left: then all that the model has read is digested, so that its
+    answers and an outline of the results stay in view.
     """
-    least = min(settings.min_tokens_freed, int(LEAST_SHARE * context.window))
-    forced = replace(settings.apply_forced(), min_tokens_freed=least)
+    forced = settings.apply_forced(context.window)
     made: _Digests | None = None
     for share in dict.fromkeys((forced.names_share, 0.0)):
         made = make_digests(context, projection, replace(forced, names_share=share), must=True)

@@ -94,7 +94,7 @@ def test_what_digests_by_price_spare_is_not_spared_where_the_window_forces_them(
     for compaction in (load(name).compaction, load("balance").compaction):
         assert compaction is not None
         assert compaction.digest is not None
-        forced = compaction.digest.apply_forced()
+        forced = compaction.digest.apply_forced(200_000)
         spared.append((forced.last_results, forced.keep_tokens))
     assert spared[0] == spared[1] == (2, 0.1)
 

@@ -6,7 +6,7 @@ overtaken, commands that only prepared something, and names that stand in the us
 request that is long is cut to its ends: such are mostly pasted. The whole ledger is still kept for later compactions.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -92,9 +92,10 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     commits = limit_commits(ledger.commits, commit_chars)
     left_out = len(ledger.commits) - len(commits)
     files = select_files(ledger)
-    kept = {one.key for one in requests if mark(one.key) in list_constrained(constraints)}
+    demanding = list_constrained(constraints)
+    kept = {one.key for one in requests if mark(one.key) in demanding}
     requests = drop_plain(requests, kept | {one.key for one in goals}, files)
-    dropped = ledger.omitted.get("requests", 0) + _count_untold(ledger, requests, constraints)
+    dropped = ledger.omitted.get("requests", 0) + _count_untold(ledger, requests, demanding)
     counts = {"requests": dropped, SCRATCH: count_scratch(ledger, files)}
     if left_out:
         counts["commits"] = ledger.omitted.get("commits", 0) + left_out
@@ -235,12 +236,14 @@ def _limit_answered(
     return tuple(kept[at] for at in sorted(kept))
 
 
-def _count_untold(ledger: Ledger, told: Sequence[UserRequest], constraints: Sequence[Constraint]) -> int:
-    """Count the requests that say anything, and of which neither a line nor a constraint tells."""
+def _count_untold(ledger: Ledger, told: Sequence[UserRequest], demanding: Collection[str]) -> int:
+    """Count the requests that say anything, and of which neither a line nor a constraint tells.
+
+    `demanding`: marks of those of which a constraint tells.
+    """
     keys = {one.key for one in told}
-    marks = list_constrained(constraints)
     return sum(
-        one.key not in keys and mark(one.key) not in marks and is_substantial(one.text) and not is_nudge(one.text)
+        one.key not in keys and mark(one.key) not in demanding and is_substantial(one.text) and not is_nudge(one.text)
         for one in ledger.requests
     )
 

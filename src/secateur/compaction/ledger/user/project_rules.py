@@ -122,10 +122,10 @@ def is_rule(one: Constraint) -> bool:
     """Whether a demand is a firm rule of the project that says something alone."""
     if one.scope != "project":
         return False
-    is_firm = _FIRM.search(_DESCRIBES.sub(" ", one.text)) is not None and not (
-        _NO_RULE.search(one.text) or _REFERS.search(one.text)
-    )
-    return is_firm or _is_procedure(one) or (is_gate(one.text) and not _REFERS.search(one.text))
+    if _is_procedure(one):
+        return True
+    is_firm = _FIRM.search(_DESCRIBES.sub(" ", one.text)) is not None and not _NO_RULE.search(one.text)
+    return (is_firm or is_gate(one.text)) and not _REFERS.search(one.text)
 
 
 def is_gate(text: str) -> bool:
