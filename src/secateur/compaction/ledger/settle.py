@@ -23,6 +23,7 @@ LATER_CHARS = 240  # of a request behind the span, which is kept in whole
 
 def settle_states(span: Ledger, whole: Ledger) -> Ledger:
     """Return the span's ledger with the states of the whole history."""
+    commands = _settle_commands(span.commands, whole)
     return replace(
         span,
         requests=_settle_requests(span.requests, whole.requests),
@@ -35,8 +36,8 @@ def settle_states(span: Ledger, whole: Ledger) -> Ledger:
         dirty=whole.dirty,
         before=whole.before,
         progress=whole.progress if not span.requests else span.progress,
-        commands=_settle_commands(span.commands, whole),
-        failures=_settle_failures(span.failures, whole),
+        commands=commands,
+        failures=_settle_failures(span.failures, commands, whole),
         tasks=whole.tasks,
         questions=whole.questions,
         pending=whole.pending,
@@ -142,16 +143,16 @@ def _is_trial_overtaken(failed: Command, later: Sequence[Command]) -> bool:
     return failed.scratch and any(run.ok and (run.check or run.scratch) for run in later)
 
 
-def _settle_failures(mine: Iterable[Failure], whole: Ledger) -> tuple[Failure, ...]:
-    """Settle the errors of the span; those that the whole history does not have any more were overtaken."""
-    trials = {
-        one.text
-        for at, one in enumerate(whole.commands)
-        if one.check and one.ok is False and _is_trial_overtaken(one, whole.commands[at + 1 :])
-    }
+def _settle_failures(mine: Iterable[Failure], commands: Iterable[Command], whole: Ledger) -> tuple[Failure, ...]:
+    """Settle the errors of the span; those that the whole history does not have any more were overtaken.
+
+    So were those of a check that is not among the settled `commands`.
+    """
+    left = {name_command(one.text) for one in commands}
+    past = {one.text for one in whole.commands if one.check and one.ok is False and name_command(one.text) not in left}
     known = {(one.line, one.during): one for one in whole.failures}
     is_cut = "failures" in whole.omitted
     found = {(one.line, one.during): known.get((one.line, one.during), one) for one in mine}
     found = {name: one for name, one in found.items() if name in known or is_cut}
     found |= {(one.line, one.during): one for one in whole.failures if one.check and not one.resolved}
-    return tuple(one for one in found.values() if one.resolved or one.during not in trials)
+    return tuple(one for one in found.values() if one.resolved or one.during not in past)

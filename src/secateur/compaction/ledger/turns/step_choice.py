@@ -16,7 +16,7 @@ from secateur.compaction.ledger.turns.delegated import DELEGATED
 from secateur.compaction.ledger.turns.hiccups import name_head
 from secateur.compaction.ledger.turns.outcomes import CHANGES, FEW_NAMES, UNSHOWN, name_files
 from secateur.compaction.ledger.turns.step_kinds import is_outward, is_trial, name_step, split_chain
-from secateur.toolcalls.commands import is_check
+from secateur.toolcalls.commands import find_check_kind, is_check
 
 ROOMY, MOST_COMMITS = 8, 16  # of at least so many steps, and of commits that take no room of theirs
 MOST_TRIALS = 3  # that are told: programs that were run to try something
@@ -53,14 +53,22 @@ def _is_preparing(step: str) -> bool:
 
 
 def drop_mended(steps: Sequence[str], failing: Collection[str]) -> tuple[str, ...]:
-    """Return the steps without checks that failed before one of their kind passed; those `failing` are open."""
+    """Return the steps without checks that failed, are not open, and behind which another one tells how things are.
+
+    That is one that begins alike and passed; behind a failure that is no longer known as one, such as that of a test
+    runner that did not start, any of its kind. `failing`: the checks that are open.
+    """
     left: list[str] = []
     passed: set[str] = set()
+    ran = {find_check_kind(line) for line in failing}
     for step in reversed(steps):
-        kinds = {name_head(line) for line in split_chain(name_step(step)) if is_check(line)}
-        if not (has_failed(step) and kinds and kinds <= passed and name_step(step) not in failing):
+        checks = [line for line in split_chain(name_step(step)) if is_check(line)] if " → " in step else []
+        heads, kinds = {name_head(line) for line in checks}, {find_check_kind(line) for line in checks}
+        is_told = heads <= passed or kinds <= ran
+        if not (checks and has_failed(step) and is_told and name_step(step) not in failing):
             left.append(step)
-        passed |= kinds if _PASSES.search(step) else set()
+        passed |= heads if _PASSES.search(step) else set()
+        ran |= kinds
     return join_neighbors(left[::-1])
 
 
