@@ -4,20 +4,21 @@ Rule: the newest request keeps all that it had room for. Of one before it stays 
 commit its files need no naming, a question at the end of a reply was answered by what the user said next, checks that
 passed long ago say nothing of now, and an error that stands under what is next is not said again. Files that the
 session created and deleted again leave no step. Old requests of which all that is left is that they changed listed
-files are only counted, and so is talk before the newest change: work followed it that tells what came of it.
+files are only counted, and so is talk before the newest change: work followed it that tells what came of it. Requests
+before the latest of which all that is left is commits give way to these, whose subjects say what was done.
 """
 
 import math
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, FileEntry, Ledger, Progress, UserRequest, mark
 from secateur.compaction.ledger.repository.commits import COMMITTED
 from secateur.compaction.ledger.turns.outcomes import UNSHOWN, name_files
-from secateur.compaction.ledger.turns.progress import has_changed, limit_progress, list_told_steps
+from secateur.compaction.ledger.turns.progress import has_changed, is_told_by, limit_progress, list_told_steps
 from secateur.compaction.ledger.turns.replies import drop_closing_question, keep_reservations
 from secateur.compaction.ledger.turns.step_choice import (
     drop_mended,
@@ -105,20 +106,26 @@ def is_undone(one: UserRequest, shortened: UserRequest) -> bool:
 
 
 def drop_plain(
-    requests: Sequence[UserRequest], kept: Collection[str], files: Iterable[FileEntry]
+    requests: Sequence[UserRequest], kept: Collection[str], files: Iterable[FileEntry], told: Set[str]
 ) -> tuple[UserRequest, ...]:
     """Return the requests without those that tell nothing more.
 
     Requests that only changed listed files go when they are old or stand before the newest commit; those that only a
-    reply followed, when they stand before the newest change; those that nothing followed, when they were said again.
-    `kept`: keys of those that stay.
+    reply followed, when they stand before the newest change; those that nothing followed, when they were said again;
+    those that only listed commits followed, when they are not among the latest.
+    `kept`: keys of those that stay; `told`: the commits that are listed.
     """
     requests = _drop_old_talk(_drop_repeated(requests, kept), kept)
     listed = {posixpath.basename(one.path) for one in files if one.is_changed and not one.scratch}
     commits = [at for at, one in enumerate(requests) if any(map(_is_commit, list_told_steps([one])))]
     taken = min(commits[-1], len(requests) - LATEST) if commits else 0
     old = max(len(requests) - PLAIN_AGE, taken)
-    return tuple(one for at, one in enumerate(requests) if at >= old or one.key in kept or not _is_plain(one, listed))
+    recent = len(requests) - LATEST
+    return tuple(
+        one
+        for at, one in enumerate(requests)
+        if one.key in kept or (at >= old or not _is_plain(one, listed)) and (at >= recent or not is_told_by(told, one))
+    )
 
 
 def _drop_old_talk(requests: Sequence[UserRequest], kept: Collection[str]) -> list[UserRequest]:

@@ -6,7 +6,7 @@ overtaken, commands that only prepared something, and names that stand in the us
 request that is long is cut to its ends: such are mostly pasted. The whole ledger is still kept for later compactions.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -43,6 +43,7 @@ from secateur.compaction.ledger.runs.selection import join_errors, select_comman
 from secateur.compaction.ledger.said import STOP, split_sentences
 from secateur.compaction.ledger.turns.progress import (
     has_changed,
+    list_commits_of,
     list_replies,
     list_told_steps,
     measure_request,
@@ -94,8 +95,8 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     files = select_files(ledger)
     demanding = list_constrained(constraints)
     kept = {one.key for one in requests if mark(one.key) in demanding}
-    requests = drop_plain(requests, kept | {one.key for one in goals}, files)
-    dropped = ledger.omitted.get("requests", 0) + _count_untold(ledger, requests, demanding)
+    requests = drop_plain(requests, kept | {one.key for one in goals}, files, frozenset(commits))
+    dropped = ledger.omitted.get("requests", 0) + _count_untold(ledger, requests, demanding, frozenset(commits))
     counts = {"requests": dropped, SCRATCH: count_scratch(ledger, files)}
     if left_out:
         counts["commits"] = ledger.omitted.get("commits", 0) + left_out
@@ -236,12 +237,13 @@ def _limit_answered(
     return tuple(kept[at] for at in sorted(kept))
 
 
-def _count_untold(ledger: Ledger, told: Sequence[UserRequest], demanding: Collection[str]) -> int:
-    """Count the requests that say anything, and of which neither a line nor a constraint tells.
+def _count_untold(ledger: Ledger, told: Sequence[UserRequest], demanding: Collection[str], commits: Set[str]) -> int:
+    """Count the requests that say anything, and of which neither a line nor a constraint nor a commit tells.
 
-    `demanding`: marks of those of which a constraint tells.
+    `demanding`: marks of those of which a constraint tells; `commits`: those that are listed.
     """
-    keys = {one.key for one in told}
+    committed = (one for one in ledger.requests if not commits.isdisjoint(list_commits_of(one)))
+    keys = {one.key for some in (told, committed) for one in some}
     return sum(
         one.key not in keys and mark(one.key) not in demanding and is_substantial(one.text) and not is_nudge(one.text)
         for one in ledger.requests

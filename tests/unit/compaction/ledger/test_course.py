@@ -603,6 +603,29 @@ def test_an_older_request_tells_its_commit_and_no_check_that_passed_long_ago() -
     assert "Run the tests" not in text
 
 
+@pytest.mark.parametrize(
+    ("subject", "reply", "is_told"),
+    [
+        ("1234abc Sort the rows of the reader", "", True),
+        ("1234abc wip", "", False),  # says nothing of what was done
+        ("1234abc Sort the rows of the reader", "I did not sort the header.", False),
+    ],
+)
+def test_an_older_request_that_only_commits_followed_gives_way_to_these(
+    subject: str, reply: str, is_told: bool
+) -> None:
+    asked = "Sort the rows of a, please."
+    sorted_ = UserRequest(asked, "done", "5" * 16, progress=Progress(("changed read.py", f"commit {subject}"), reply))
+    later = [replied(f"Write page {n} of the docs.", f"changed page{n}.md") for n in range(5)]
+    ledger = Ledger(requests=(replied("Build the reader.", "changed read.py"), sorted_, *later), commits=(subject,))
+    lines = render_ledger(select_relevant(ledger, 4_000, 400))["accomplished"]
+    assert any(asked in line for line in lines) is not is_told
+    assert (f"- commit: {subject}" in lines) is is_told
+    assert not any("left out to save room" in line for line in lines)  # the commit tells of it
+    newest = Ledger(requests=(*later, sorted_), commits=(subject,))
+    assert any(asked in line for some in render_ledger(select_relevant(newest, 4_000, 400)).values() for line in some)
+
+
 def test_an_old_request_that_changed_something_is_told_by_its_first_line() -> None:
     def tell(number: int) -> str:
         later = [replied(f"Write page {n} of the docs.", f"changed page{n}.md") for n in range(number)]

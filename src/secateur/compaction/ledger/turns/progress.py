@@ -4,7 +4,7 @@ Rule: a request has the steps up to the user's next message. The reply is quoted
 is not taken as the state.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 from msgspec.structs import replace
 
@@ -22,6 +22,7 @@ from secateur.toolcalls.actions import Action
 from secateur.toolcalls.commands import ExecutedCommand
 
 MOST_STEPS = 24  # of one turn that are kept
+_FEWEST_WORDS = 4  # of a commit that says what was done: its hash and its subject
 
 
 def add_progress(
@@ -81,6 +82,20 @@ def limit_progress(progress: Progress | None, most: int, reply_chars: int) -> Pr
 def list_told_steps(requests: Iterable[UserRequest]) -> list[str]:
     """Return the steps that followed these requests."""
     return [step for one in requests if one.progress for step in one.progress.steps]
+
+
+def list_commits_of(one: UserRequest) -> list[str]:
+    """Return the commits that were made for a request, each as it is listed."""
+    return [step.removeprefix(COMMITTED) for step in list_told_steps([one]) if step.startswith(COMMITTED)]
+
+
+def is_told_by(commits: Set[str], one: UserRequest) -> bool:
+    """Whether all that there is to tell of a request is what the subjects of these commits say."""
+    if one.state != "done" or not one.key or one.progress is None or one.progress.reply:
+        return False
+    made = list_commits_of(one)
+    is_telling = all(len(commit.split()) >= _FEWEST_WORDS for commit in made)
+    return is_telling and 0 < len(made) == len(one.progress.steps) and commits >= set(made)
 
 
 def list_replies(ledger: Ledger) -> list[str]:
