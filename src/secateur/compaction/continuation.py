@@ -13,6 +13,7 @@ from msgspec import Struct
 from secateur.compaction.ask import describe_medium
 from secateur.compaction.settings import Continuation
 from secateur.model import Edit, Message, NewMessage, Part, Replace, Rewrite
+from secateur.text.own_text import replace_surrogates
 
 Branch = Literal["media", "unanswered", "mid_task", "sentence", "idle", "waiting", "none"]
 
@@ -132,7 +133,9 @@ def _has_pending_calls(messages: Sequence[Message]) -> bool:
 
 def _is_unseen_repeat(text: str, shown: Sequence[str]) -> bool:
     begins = next((one for one in (_RESUMING[0], _ANATOMY[0]) if text.startswith(one)), None)
-    return begins is not None and not any(one and text[len(begins) :].startswith(one) for one in shown)
+    return begins is not None and not any(
+        one and text[len(begins) :].startswith(replace_surrogates(one)) for one in shown
+    )
 
 
 def _get_stripped_text(message: Message) -> str:
@@ -149,7 +152,7 @@ def _make_resume_text(asked: Message, settings: Continuation) -> str:
     made = f"{begins}{text}" if text else alone
     if settings.describe_media:
         made = "\n".join([made, *(describe_medium(part) for part in _list_attachments(asked))])
-    return made
+    return replace_surrogates(made)
 
 
 def _list_attachments(message: Message) -> Iterator[Part]:

@@ -58,6 +58,15 @@ def test_each_medium_is_named_where_a_policy_says_so() -> None:
     assert plan_continuation(talked.messages, OPENCODE).text == "[Resuming] what is this?"
 
 
+def test_half_a_surrogate_pair_is_not_said_again() -> None:
+    """What came so may stay, but a message of our own that repeats it would be refused for it."""
+    talked = talk(shown("what\ud800", "is this?", media="image/png c\udc00at.png"))
+    text = plan_continuation(talked.messages, OURS).text
+    assert text == "[Resuming] what\ufffd is this?\n[Attached image/png: c\ufffdat.png]"
+    repeat = user(text, "synthetic")
+    assert repeat not in filter_visible([*talked.messages, repeat])
+
+
 def test_media_are_in_no_view_after_it() -> None:
     talked = talk(shown("what is this?"))
     step = plan_continuation(talked.messages, OPENCODE)
