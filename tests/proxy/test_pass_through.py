@@ -73,6 +73,14 @@ def test_a_path_in_front_of_an_upstream_is_kept() -> None:
     assert provider.paths == ["/team/a/v1/chat/completions"]
 
 
+@pytest.mark.parametrize("path", ["/_secateur", "/_secateur/", "/_secateur/nothing"])
+def test_no_page_of_the_proxys_own_is_asked_of_a_provider(path: str) -> None:
+    with upstream(says(200, ANSWER)) as provider, proxy(provider.url) as address:
+        status, _, body = ask(address, path, method="GET")
+    assert (status, provider.paths) == (404, [])
+    assert b"/_secateur/status" in body
+
+
 def test_health_and_status_are_the_proxys_own() -> None:
     with upstream(says(200, ANSWER)) as provider, proxy(provider.url) as address:
         assert json.loads(ask(address, "/_secateur/health", method="GET")[2])["ok"] is True

@@ -211,6 +211,8 @@ def _describe_document(text: Text | None, lines: Lines) -> str:
         first = text.child(0)
         inner = first.value() if first is not None else None
         return describe_closest(set(inner)) if isinstance(inner, dict) else "it is a list, but not of messages"
+    if value is not None or lines.data.strip() == b"null":
+        return "it is JSON, but neither an object nor a list of messages"
     return "it is neither one JSON value nor lines of JSON"
 
 

@@ -20,7 +20,12 @@ from secateur.jsontext import Lines, Text, loads
 from secateur.lineage import assign_keys
 from secateur.model import Message, NewMessage, Part, Path, Transcript
 
-_TORN = "JSON and stays unchanged: `secateur repair` moves what is torn out of the file"
+_UNREAD = {  # what a line that holds no entry is not, and what to do about it
+    "a JSON object": "",
+    "JSON": ": `secateur repair` moves what is torn out of the file",
+    "UTF-8": ": `secateur repair` puts U+FFFD for its bytes; a file in another encoding is better converted (iconv)",
+}
+_NAMED = 3  # lines that one warning names; it counts the others
 _LOOKED_AT = 50  # lines that show a format; hosts write some bookkeeping before the first message
 
 CODEX = ("session_meta", "response_item", "turn_context", "event_msg", "compacted")
@@ -86,14 +91,24 @@ def open_log(native: Any, name: str) -> Log:
     if not isinstance(native, Lines):
         raise FormatError(f"{name} requires the lines of a session file, and this document is not one")
     log = Log({}, [])
+    unread: dict[str, list[int]] = {what: [] for what in _UNREAD}
     for at, value in native.iterate():
         if isinstance(value, dict):
             log.entries[at] = value
         else:
-            what = "a JSON object and stays unchanged" if value is not None else _TORN
-            log.warnings.append(f"line {at + 1} is not {what}")
+            unread["a JSON object" if value is not None else "UTF-8" if native.is_miscoded(at) else "JSON"].append(at)
+    log.warnings += [_warn_unread(lines, what) for what, lines in unread.items() if lines]
     require_one_host(log.entries, name)
     return log
+
+
+def _warn_unread(lines: Sequence[int], what: str) -> str:
+    """The warning of lines, by their places from 0, that hold no entry."""
+    one = len(lines) == 1
+    named = f"{'line' if one else 'lines'} {', '.join(str(at + 1) for at in lines[:_NAMED])}"
+    more = f" and {len(lines) - _NAMED} more" if len(lines) > _NAMED else ""
+    stays = "is not {} and stays unchanged and unread" if one else "are not {} and stay unchanged and unread"
+    return f"{named}{more} {stays.format(what)}{_UNREAD[what]}"
 
 
 def read_first_lines(native: Any) -> list[dict[str, Any]]:
@@ -127,11 +142,15 @@ def trace_ancestry(leaf: int, parents: Mapping[int, Any], places: Mapping[Any, i
     order = list(parents)
     path: list[int] = []
     seen: set[int] = set()
+    bridged: list[str] = []
     here: int | None = leaf
     while here is not None and here not in seen:
         seen.add(here)
         path.append(here)
-        here = _find_parent(here, parents[here], places, order, warnings)
+        here = _find_parent(here, parents[here], places, order, bridged)
+    warnings += bridged[:_NAMED]
+    if len(bridged) > _NAMED:
+        warnings.append(f"{len(bridged) - _NAMED} more lines name a parent that is not in the file")
     lost = [
         line for line, parent in parents.items() if parent is not None and parent not in places and line not in seen
     ]
@@ -141,16 +160,14 @@ def trace_ancestry(leaf: int, parents: Mapping[int, Any], places: Mapping[Any, i
     return path[::-1]
 
 
-def _find_parent(
-    line: int, parent: Any, places: Mapping[Any, int], order: list[int], warnings: list[str]
-) -> int | None:
+def _find_parent(line: int, parent: Any, places: Mapping[Any, int], order: list[int], bridged: list[str]) -> int | None:
     if parent is None:
         return None
     if parent in places:
         return places[parent]
     before = bisect_left(order, line) - 1
     where = f"reading continues at line {order[before] + 1}" if before >= 0 else "the history starts there"
-    warnings.append(f"line {line + 1} names a parent that is not in the file: {where}")
+    bridged.append(f"line {line + 1} names a parent that is not in the file: {where}")
     return order[before] if before >= 0 else None
 
 

@@ -175,6 +175,15 @@ class Lines(Text):
         except FormatError:
             return None
 
+    def is_miscoded(self, at: int) -> bool:
+        """Whether line `at` (0-based) has bytes that are not UTF-8."""
+        spans = self.open()
+        try:
+            self.data[spans.starts[at] : spans.ends[at]].decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            return True
+        return False
+
 
 def is_blank(line: bytes) -> bool:
     """Whether a line holds nothing: white space, or the zeros that a machine without power leaves behind."""

@@ -115,6 +115,8 @@ def find_own_path(request: Request) -> bytes:
     """The path of one of the proxy's own pages; b"" if the request is for a provider."""
     if request.method == "GET" and request.path in (b"/metrics", b"/healthz"):  # no provider has them
         return request.path[1:]
+    if request.path + b"/" == OWN_PATH:
+        return b"/"
     return request.path.removeprefix(OWN_PATH) or b"/" if request.path.startswith(OWN_PATH) else b""
 
 

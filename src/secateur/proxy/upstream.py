@@ -5,6 +5,7 @@ retried. What fails before a response begins is a Refusal that says where.
 """
 
 import asyncio
+import re
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -21,6 +22,7 @@ from secateur.proxy.settings import ProxyLimits
 Body = bytes | AsyncIterator[bytes] | None
 _KEEP_ALIVE_S = 15  # providers keep idle connections longer, so that none is closed under a request
 _LINE_BYTES = 64 * 1024  # of one header of a response
+_VERSION = re.compile(r"/v\d+(?:alpha|beta)?\d*$")
 _AUTOMATIC = ("accept", "accept-encoding", "content-type", "user-agent")  # headers that aiohttp would add
 
 
@@ -127,7 +129,10 @@ class _Connection:
 
 
 def build_address(upstream: str, path: bytes, query: bytes) -> str:
-    """The address for a request. Raises Refusal for an invalid path, and if no address is known."""
+    """The address for a request. Raises Refusal for an invalid path, and if no address is known.
+
+    A version that ends the upstream and begins the path stands there once: addresses are given with it and without.
+    """
     if not path.startswith(b"/"):  # it would continue the name of the host
         raise Refusal(400, "the path must begin with a slash")
     if not upstream:
@@ -136,9 +141,13 @@ def build_address(upstream: str, path: bytes, query: bytes) -> str:
         rest = path.decode("ascii") + (f"?{query.decode('ascii')}" if query else "")
     except UnicodeDecodeError:
         raise Refusal(400, "the address holds bytes that must be percent-encoded") from None
+    version = _VERSION.search(upstream)
+    if version is not None and rest.startswith(version[0] + "/"):
+        upstream = upstream[: version.start()]
     return upstream + rest
 
 
 def _explain(error: BaseException) -> str:
     """An error in a few words: what it says, else what it is called."""
-    return " ".join(str(error).split())[:200] or type(error).__name__
+    shown = error.os_error if type(error) is aiohttp.ClientConnectorError else error  # without how TLS was set up
+    return " ".join(str(shown).split())[:200] or type(error).__name__

@@ -139,6 +139,14 @@ def test_a_parent_that_is_not_in_the_file_is_bridged() -> None:
     )
 
 
+def test_of_many_parents_that_are_not_in_the_file_some_are_named() -> None:
+    transcript = read(*(user(f"u{at}", f"lost{at}", f"text {at}") for at in range(6)))
+    assert transcript.warnings == (
+        *(f"line {at} names a parent that is not in the file: reading continues at line {at - 1}" for at in (6, 5, 4)),
+        "3 more lines name a parent that is not in the file",
+    )
+
+
 def test_a_circle_of_parents_ends() -> None:
     transcript = read(user("u1", "u2", "one"), user("u2", "u1", "two"))
     assert said(transcript) == [("user", "one"), ("user", "two")]

@@ -96,8 +96,25 @@ def test_a_line_that_is_not_json_is_named_and_passed_over(host: Any, sample: Any
     transcript = host.read(Lines.of(data + torn))
     assert said(transcript) == WHOLE
     count = data.count(b"\n")
-    told = "is not JSON and stays unchanged: `secateur repair` moves what is torn out of the file"
+    torn_told = "is not JSON and stays unchanged and unread: `secateur repair` moves what is torn out of the file"
+    miscoded_told = (
+        "is not UTF-8 and stays unchanged and unread: `secateur repair` puts U+FFFD for its bytes; a file in another "
+        "encoding is better converted (iconv)"
+    )
+    told = miscoded_told if b"\xff" in torn else torn_told
     assert transcript.warnings == (f"line {count + 1} {told}",)
+
+
+@HOSTS
+def test_lines_of_one_fault_are_one_warning(host: Any, sample: Any) -> None:
+    data = log(*sample("c1", "found")).data
+    count = data.count(b"\n")
+    warnings = host.read(Lines.of(data + b"nul\n\xe9\n" * 5)).warnings
+    torn, miscoded = ([count + at for at in range(first, first + 6, 2)] for first in (1, 2))
+    assert [one.split(" and stay unchanged")[0] for one in warnings] == [
+        f"lines {', '.join(map(str, torn))} and 2 more are not JSON",
+        f"lines {', '.join(map(str, miscoded))} and 2 more are not UTF-8",
+    ]
 
 
 @HOSTS
@@ -113,7 +130,7 @@ def test_two_entries_on_one_line_lose_no_other_line(host: Any, sample: Any) -> N
 def test_a_line_of_another_value_is_named_and_passed_over(host: Any, sample: Any) -> None:
     transcript = host.read(log(*sample("c1", "found"), [1, 2]))
     assert said(transcript) == WHOLE
-    assert transcript.warnings[0].endswith("is not a JSON object and stays unchanged")
+    assert transcript.warnings[0].endswith("is not a JSON object and stays unchanged and unread")
 
 
 @HOSTS

@@ -5,6 +5,7 @@ import pytest
 from secateur.errors import ConfigError
 from secateur.proxy.routes import Headers, find_route
 from secateur.proxy.settings import check_upstream
+from secateur.proxy.upstream import build_address
 
 NONE: Headers = ()
 ANTHROPIC: Headers = ((b"anthropic-version", b"2023-06-01"),)
@@ -67,3 +68,18 @@ def test_what_is_no_address_of_a_provider_is_refused(address: str) -> None:
 
 def test_an_address_is_kept_without_its_last_slash() -> None:
     assert check_upstream("https://gateway.example:8443/team/a/") == "https://gateway.example:8443/team/a"
+
+
+@pytest.mark.parametrize(
+    ("upstream", "path", "expected"),
+    [
+        ("https://gw.example/v1", b"/v1/models", "https://gw.example/v1/models"),
+        ("https://gw.example/api/v1beta", b"/v1beta/models", "https://gw.example/api/v1beta/models"),
+        ("https://gw.example/v1", b"/chat/completions", "https://gw.example/v1/chat/completions"),
+        ("https://gw.example/v1", b"/v1beta/models", "https://gw.example/v1/v1beta/models"),
+        ("https://gw.example/v1", b"/v12/models", "https://gw.example/v1/v12/models"),
+        ("https://gw.example/team", b"/team/models", "https://gw.example/team/team/models"),
+    ],
+)
+def test_a_version_stands_in_an_address_once(upstream: str, path: bytes, expected: str) -> None:
+    assert build_address(upstream, path, b"") == expected
