@@ -20,6 +20,7 @@ from secateur.model import Message
 BASIS_CHARS = 1_400  # of its outline
 LEAST_CHARS = 500  # of a text that is more than a closing question, which the request quotes
 REPLY_CHARS = 400  # of a request that may build on it
+OFFER_CHARS = 500  # of the end of a text, in which offers stand
 MOST_REPLIES = 4
 LONGER = 3  # times, of an older text that counts
 
@@ -44,15 +45,41 @@ def _list_taken_up(messages: Sequence[Message]) -> Iterator[Quote]:
     """Yield the closing texts that the newest replies of the user's take up one after another, the newest first."""
     asked = [at for at, message in enumerate(messages) if get_user_text(message)][-MOST_REPLIES - 1 :]
     for before, at in zip([0, *asked][-2::-1], asked[::-1], strict=False):
-        if not _is_building_on(get_user_text(messages[at])) or any(map(is_changing, messages[before:at])):
+        closing = _read_closing(messages[at - 1]) if at else None
+        is_built_on = _is_building_on(get_user_text(messages[at]), closing.text if closing else "")
+        if not is_built_on or any(map(is_changing, messages[before:at])):
             return
-        closing = messages[at - 1] if at else None
-        if closing and closing.role == "assistant" and not any(one.kind == "tool_call" for one in closing.parts):
-            yield Quote(clean_words(get_agent_text(closing)), closing.key)
+        if closing:
+            yield closing
 
 
-def _is_building_on(text: str) -> bool:
-    return len(text) <= REPLY_CHARS and (is_taking_up(text) or is_urge(text) or _POINTS.search(text) is not None)
+def _read_closing(message: Message) -> Quote | None:
+    """Return what the agent said as it ended its turn; None for any other message."""
+    if message.role != "assistant" or any(one.kind == "tool_call" for one in message.parts):
+        return None
+    return Quote(clean_words(get_agent_text(message)), message.key)
+
+
+def _is_building_on(text: str, closing: str) -> bool:
+    return len(text) <= REPLY_CHARS and (
+        is_taking_up(text) or is_urge(text) or _POINTS.search(text) is not None or _is_taking_offer(text, closing)
+    )
+
+
+def _is_taking_offer(text: str, closing: str) -> bool:
+    """Whether a request says in the same words, as "implement the fix", what the end of the agent's text offers."""
+    end = closing[-OFFER_CHARS:]
+    return bool(_list_triples(text[:OFFER_CHARS]) & _list_triples(end)) if _ASKS.search(end) else False
+
+
+def _list_triples(text: str) -> set[tuple[str, ...]]:
+    """Return each three words that stand side by side."""
+    words = _WORD.findall(text.lower())
+    return set(zip(words, words[1:], words[2:], strict=False))
+
+
+_ASKS = re.compile(r"[?？]")
+_WORD = re.compile(r"\w+|[.!?:;。！？\n]")
 
 
 _POINTS = re.compile(  # "incorporate your suggestions", "fix the issues above"

@@ -47,8 +47,15 @@ def _rank_lines(text: str) -> Iterator[OutlineLine]:
             is_praise = _PRAISES.search(line) is not None
         is_end = at in (0, len(lines) - 1)
         rank = 0 if is_praise and not is_end else _rank(line, is_heading or is_end)
-        told = STOP.split(line)[0] if len(line) > LONG_LINE else line
+        told = _cut_line(line) if len(line) > LONG_LINE else line
         yield OutlineLine(clip_text(told, 2 * LONG_LINE), rank, is_heading)
+
+
+def _cut_line(line: str) -> str:
+    """Return the first sentence of a line, with the number that it may have."""
+    begin = _NUMBERED.match(line)
+    number = begin[0] if begin else ""
+    return number + STOP.split(line[len(number) :])[0]
 
 
 def _rank(line: str, is_end: bool) -> int:

@@ -39,6 +39,21 @@ def test_a_reply_takes_up_the_plan_before_it(asked: str, is_told: bool) -> None:
     assert ("1. Weave part 1" in told) is is_told
 
 
+@pytest.mark.parametrize(
+    ("asked", "is_told"),
+    [
+        ("let's weave the lid on a new branch", True),
+        ("A letter to the baker: the lid is blue.", False),
+        ("Weave a bowl, not the lid.", False),
+    ],
+)
+def test_an_offer_is_taken_in_its_own_words(asked: str, is_told: bool) -> None:
+    offers = f"{PLAN}\n\nWant me to:\n1. **Weave the lid** first; or\n2. **Ask the baker**?"
+    told = taken_up(user("Plan a basket."), assistant(text=offers), user(asked), *WORK)
+    assert ("1. Weave part 1" in told) is is_told
+    assert not taken_up(user("Plan a basket."), assistant(text=offers.replace("?", ".")), user(asked), *WORK)
+
+
 def test_of_work_the_steps_tell() -> None:
     assert not taken_up(user("Make a basket."), *EDIT, assistant(text=PLAN), user("yes, go on"), *WORK)
 

@@ -38,6 +38,13 @@ def test_points_come_before_what_stands_below_them_and_praise_goes_last() -> Non
     )
 
 
+def test_the_number_of_a_long_point_is_no_sentence() -> None:
+    long = f"1. **Build the counter** of six planks. {'Sand each of them. ' * 20}"
+    assert outline_words(f"{long}\n\nTell me when to begin.", 300).startswith(
+        "1. **Build the counter** of six planks.\n"
+    )
+
+
 def test_a_text_that_has_room_stays_as_it_is() -> None:
     assert outline_words(PLAN, 1_000) == PLAN
 
