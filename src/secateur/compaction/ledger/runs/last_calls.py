@@ -33,8 +33,12 @@ def list_last_calls(messages: Sequence[Message], done: Sequence[Action], words_k
     """Return the calls that ended after the agent's last words, the message of `words_key`, and the user's."""
     start = next((at for at in reversed(range(len(messages))) if _is_start(messages[at], words_key)), 0)
     keys = {part.key for message in messages[start:] for part in message.parts if part.kind == "tool_call"}
-    found = {one.text: one for action in done if action.result and action.call.key in keys for one in (_read(action),)}
-    return take_ends(tuple(found.values()))
+    ended = [_read(action) for action in done if action.result and action.call.key in keys]
+    newest: dict[str, Command] = {}
+    for one in ended:
+        newest.pop(one.text, None)  # a call that was made again stands where it was made last
+        newest[one.text] = one
+    return take_ends(tuple(newest.values()))
 
 
 def take_ends(calls: Sequence[Command]) -> tuple[Command, ...]:

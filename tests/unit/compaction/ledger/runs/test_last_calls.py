@@ -474,3 +474,15 @@ def test_a_check_that_says_that_it_has_nothing_to_test_ended_well(said: str, end
     assert told.startswith((f"- then called, {ended}: ", f"- test, {ended}: "))
     assert ("(its last call ended ok)" in lines[0]) == (ended == "ok")
     assert "a check, passed" not in lines[0]
+
+
+def test_a_call_that_was_made_again_stands_where_it_was_made_last() -> None:
+    calls = [
+        (assistant((name, "bash", json.dumps({"command": command}))), result("ok", "bash", name))
+        for name, command in zip(
+            "1234", ("./weave lid", "./weave rim", "git checkout lid.txt", "./weave lid"), strict=True
+        )
+    ]
+    said = [one for pair in calls for one in pair]
+    texts = [one.text for one in read(assistant(text="I weave the lid now:"), *said).last_calls]
+    assert texts == ["./weave rim", "git checkout lid.txt", "./weave lid"]
