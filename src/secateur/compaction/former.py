@@ -16,7 +16,8 @@ from secateur.compaction.ledger import Ledger
 from secateur.compaction.ledger.demand_lines import REPLACED_BY, REPLACES, quote_replaced
 from secateur.compaction.ledger.entries import AS_OF_THEN, FileEntry, PlanItem
 from secateur.compaction.ledger.said import split_sentences
-from secateur.compaction.ledger.user.constraints import is_demand, join_fragments
+from secateur.compaction.ledger.user.demand_units import join_fragments
+from secateur.compaction.ledger.user.demands import is_demand
 from secateur.compaction.ledger.user.retractions import find_denial, find_removal
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
 from secateur.compaction.summary import HEADING_CHARS, Sections, normalize_heading, strip_bullet

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from secateur.compaction.ledger.said import STOP, split_sentences
-from secateur.compaction.ledger.user.constraints import is_demand, is_standing
+from secateur.compaction.ledger.user.demands import is_demand, is_standing
 from secateur.compaction.ledger.user.force_words import is_errand, is_forced
 from secateur.compaction.summary import strip_bullet
 from secateur.compaction.template import FORMERLY

@@ -11,7 +11,9 @@ from typing import cast
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.course import MARK, format_bullet, quote_question, split_question
-from secateur.compaction.ledger.entries import Constraint, Ledger, Scope, mark
+from secateur.compaction.ledger.entries import Constraint, Ledger, Scope, UserRequest, mark
+from secateur.compaction.ledger.said import STOP
+from secateur.compaction.ledger.user.demand_units import strip_conclusion
 from secateur.compaction.ledger.user.force import is_repeated
 from secateur.compaction.ledger.user.goals import list_goals
 from secateur.compaction.ledger.user.opposed_rules import list_opposed, parse_opposed, quote_opposed
@@ -21,13 +23,18 @@ OPPOSED = "these rules oppose each other, and nobody settled it"
 REPLACES = " — replaces: “"
 REPLACED_BY = " — replaced by: "  # in older summaries, behind the demand that was taken back
 REPLACED_CHARS = 80  # of a demand that was taken back
+MANY_LINES = 6  # of a request of which those that are demands are listed as such only
+_FEWEST_WORDS = 5  # of what is left of a line
 _NEXT = "” · “"
 _DEMAND = re.compile(r"\[(\S*), (superseded )?(standing|request|project)(?:: ([^\]\n]+))?\] (.*)", re.S)
 _PLAIN = re.compile(rf"\[({MARK.pattern})()()()\] (.*)", re.S)  # the word for the usual scope is left out
 
 
 def list_constraints(ledger: Ledger) -> list[Constraint]:
-    """Return the demands that no goal, open request or part of another request says as well, and what replaced one."""
+    """Return the demands that nothing else says as well, and what replaced one.
+
+    Others say a goal, an open request, a part of another request, and what was put off.
+    """
     goals = list_goals(ledger)
     demands = {collapse_whitespace(one.text) for one in ledger.constraints}
     shown = [
@@ -36,7 +43,31 @@ def list_constraints(ledger: Ledger) -> list[Constraint]:
         if one in goals or one.state == "open" or collapse_whitespace(one.text) not in demands
     ]
     heirs = {collapse_whitespace(one.replaced_by) for one in ledger.constraints}
-    return [one for one in ledger.constraints if collapse_whitespace(one.text) in heirs or not is_repeated(one, shown)]
+    later = [one.text for one in ledger.standing if one.kind == "later"]
+
+    def is_told(one: Constraint) -> bool:
+        text = collapse_whitespace(one.text)
+        return text not in heirs and (is_repeated(one, shown) or any(text in clause for clause in later))
+
+    return [one for one in ledger.constraints if not is_told(one)]
+
+
+def drop_listed(one: UserRequest, demands: Sequence[Constraint]) -> UserRequest:
+    """Return a request of many lines without the lines and sentences that are listed as constraints."""
+    lines = one.text.split("\n")
+    if len(lines) < MANY_LINES:
+        return one
+    told = (line.strip() for demand in demands if not demand.replaced_by for line in demand.text.split("\n"))
+    listed = frozenset(told) - {""}
+    left = [_drop_sentences(line, listed) for line in lines if strip_conclusion(line.strip()) not in listed]
+    return replace(one, text="\n".join(left).strip()) if any(map(str.strip, left)) else one
+
+
+def _drop_sentences(line: str, listed: frozenset[str]) -> str:
+    """Return a line without these sentences; one that says next to nothing else, as it is."""
+    kept = [said for said in STOP.split(line) if strip_conclusion(said.strip()) not in listed]
+    left = " ".join(kept)
+    return left if len(left.split()) >= _FEWEST_WORDS and len(kept) < len(STOP.split(line)) else line
 
 
 def render_constraints(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator[str]:

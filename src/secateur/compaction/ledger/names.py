@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from secateur.compaction.ledger.said import get_agent_text, get_user_text
 from secateur.compaction.ledger.user.briefs import drop_hints
-from secateur.compaction.ledger.user.constraints import strip_data
+from secateur.compaction.ledger.user.demand_units import strip_data
 from secateur.identifiers import Kind, find_anchors
 from secateur.memoizing import memoize_texts
 from secateur.model import Message

@@ -23,8 +23,8 @@ from secateur.compaction.ledger.brevity import (
     shorten_courses,
     take_first_line,
 )
+from secateur.compaction.ledger.demand_lines import drop_listed
 from secateur.compaction.ledger.entries import (
-    Constraint,
     FileEntry,
     Ledger,
     PlanItem,
@@ -40,7 +40,7 @@ from secateur.compaction.ledger.files.values import select_values
 from secateur.compaction.ledger.quotes import select_quotes
 from secateur.compaction.ledger.repository.branches import limit_commits
 from secateur.compaction.ledger.runs.selection import join_errors, select_commands
-from secateur.compaction.ledger.said import STOP, split_sentences
+from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.ledger.turns.progress import (
     has_changed,
     list_commits_of,
@@ -71,7 +71,6 @@ OLD_CHARS = 140  # of one before the latest
 _FEWEST_WORDS = 5  # of the first request, to be told whatever it is, and of what is left of a line
 WHOLE_SHARE = 0.7  # of the room of answered requests, for those that are not told in a line
 SAID_SHARE, _FEWEST_STEMS = 0.75, 3  # of the stems of a report's line, where the last words say the same
-MANY_LINES = 6  # of a request of which those that are demands are listed as such only
 PASTED_CHARS = 200  # of one that is longer than what people type
 
 
@@ -88,7 +87,7 @@ def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: i
     work = "\n".join((*(one.path for one in ledger.files), *(one.text for one in ledger.commands)))
     acts = list_open_acts(ledger)
     constraints = select_constraints(ledger.constraints, requests, most_rules, work, acts)
-    requests = tuple(_drop_demands(one, constraints) if one.goal else one for one in requests)
+    requests = tuple(drop_listed(one, constraints) if one.goal else one for one in requests)
     commands, failures = join_errors(ledger, select_commands(ledger))
     commits = limit_commits(ledger.commits, commit_chars)
     left_out = len(ledger.commits) - len(commits)
@@ -156,24 +155,6 @@ def _drop_noted(values: Sequence[ValueChange], files: Sequence[FileEntry]) -> tu
         for one in values
         if not all(part in notes.get(one.path, "") for part in (one.name.rpartition(".")[2], one.new))
     )
-
-
-def _drop_demands(one: UserRequest, demands: Sequence[Constraint]) -> UserRequest:
-    """Return a request of many lines without the lines and sentences that are listed as constraints."""
-    lines = one.text.split("\n")
-    if len(lines) < MANY_LINES:
-        return one
-    told = (line.strip() for demand in demands if not demand.replaced_by for line in demand.text.split("\n"))
-    listed = frozenset(told) - {""}
-    left = [_drop_listed(line, listed) for line in lines if line.strip() not in listed]
-    return replace(one, text="\n".join(left).strip()) if any(map(str.strip, left)) else one
-
-
-def _drop_listed(line: str, listed: frozenset[str]) -> str:
-    """Return a line without these sentences; one that says next to nothing else, as it is."""
-    sentences = STOP.split(line)
-    left = " ".join(said for said in sentences if said.strip() not in listed)
-    return left if len(left.split()) >= _FEWEST_WORDS and not listed.isdisjoint(map(str.strip, sentences)) else line
 
 
 def _select_requests(ledger: Ledger) -> tuple[UserRequest, ...]:

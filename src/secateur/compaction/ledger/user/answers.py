@@ -49,7 +49,7 @@ def add_questions(constraints: Iterable[Constraint], requests: Iterable[UserRequ
     asked = {one.key: one.answers for one in requests if one.answers}
     return tuple(
         replace(one, answers=asked[one.key])
-        if one.key in asked and (_is_reply(one.text) or asked[one.key].endswith(REJECTED))
+        if one.key in asked and not one.answers and (_is_reply(one.text) or asked[one.key].endswith(REJECTED))
         else one
         for one in constraints
     )

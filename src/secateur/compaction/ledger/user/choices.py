@@ -16,6 +16,7 @@ from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
 CHOICE_CHARS = 400  # of a reply that chooses points
 PICKED_CHARS, OTHER_CHARS = 200, 60  # of a point that is picked, and of another one of the list
+ANSWERED_CHARS = 120  # of a point that a sentence of a longer reply answers
 MOST_PICKED, MOST_OTHERS = 4, 5
 NOT_PICKED = "not picked: "
 
@@ -57,6 +58,15 @@ def find_picked(text: str, last: str, listed: str, question: str) -> str:
     left = "; ".join(f"{one.number}) {_tell(one, OTHER_CHARS)}" for one in others[:MOST_OTHERS])
     said = f"{clip_text(question.strip(' *_#-'), PICKED_CHARS)} {told}{f' ({NOT_PICKED}{left})' if left else ''}"
     return redact(said.strip())
+
+
+def find_numbered(sentence: str, reply: str, last: str) -> str:
+    """Return the point of the agent's last text that a sentence of a reply answers, which answers several by number."""
+    lines = [(hit[1], hit[2]) for hit in _REPLY_LINE.finditer(reply)]
+    number = next((number for number, said in lines if sentence in said), "")
+    numbers = tuple(number for number, _ in lines)
+    points = _find_points(Pick(numbers, True, True), last) if number and len(lines) > 1 else ()
+    return next((redact(f"{number}) {_tell(one, ANSWERED_CHARS)}") for one in points if one.number == number), "")
 
 
 def is_pick(text: str) -> bool:
@@ -169,6 +179,7 @@ _STOPS = re.compile(r"[\s.,;:!–—-]|$")
 _NUMBERED_MORE = re.compile(
     r"(?m)^\s*\(?\d{1,2}\s?[:.)]\s[^\n]*(?:\n\s*|,\s*)\(?\d{1,2}\s?[:.)]\s"
 )  # it answers several
+_REPLY_LINE = re.compile(r"(?m)^[ \t]*\(?(\d{1,2})\s?[.:)][ \t]+(\S[^\n]*)")
 _RANGE = re.compile(r"(\d{1,2})(?:\)?\s?[-–]\s?\(?(\d{1,2}))?")
 _LETTERS = re.compile(r"(?<![\w'’])[a-hA-H](?![\w'’])")
 _LETTERED = re.compile(r"^[ \t]*(?:[-*][ \t]+)?\**\(?([a-hA-H])[.)]\**[ \t]+(\S[^\n]{1,400})", re.M)

@@ -1,11 +1,16 @@
 """The words by which ten languages forbid and demand, and by which they only tell or ask.
 
-Rule: patterns only, one for each language; a sentence is looked at alone. Which texts are looked at, and what
-becomes of what is found, is decided in `constraints`.
+Rule: patterns only, one for each language; a sentence is looked at alone. Which sentences are looked at is decided in
+`demand_units`, what becomes of what is found in `constraints`.
 """
 
 import re
+import unicodedata
 
+from secateur.compaction.ledger.said import is_question
+from secateur.compaction.ledger.user.force_words import is_habit, is_order_for
+from secateur.compaction.ledger.user.retractions import is_choice, is_retraction
+from secateur.compaction.ledger.user.taken_back import is_bare_retraction
 from secateur.memoizing import memoize_texts
 
 _ENGLISH = r"""
@@ -20,15 +25,11 @@ _ENGLISH = r"""
  |(?:i|we)\s+(?:want|need|expect|insist|prefer)\s+(?!to\b)\w+|hands\s+off|off[- ]limits|read[- ]only)\b
  |(?:^|[.,;:!]\s*|\band\s+|\bbut\s+|\bplease\s+)(?:not\s+(?!(?:everything|everyone|sure|really|much|yet)\b)|no\s+(?!(?:problem|idea|worries|wonder|doubt)\b))\w+
  |\bonly[\s.!)]*$
- |\b(?:do|make|use|in|with|as)\s+(?:[\w-]+\s+){0,2}(?:meaningful|individual|separate|small\w*|atomic|logical|single)\s+commits?\b
- |\bcommit\s+(?:(?:it|them|things?|stuff|changes|work)\s+)?(?:meaningful\w*|often|individual\w*|separate\w*|as\s+you\s+go|on\s+the\s+go|in\s+between|(?:after|at)\s+each)\b
  |(?:^|[.,;:!(]\s*|\b(?:so|and|but|then|please|just)\s+)(?:ignore|skip)\s+(?:it|this|that|the|them|these|those|any|all)\b
  |\b(?:make|with|keep|do|want|need)\s+(?:only\s+)?(?:the\s+|an?\s+)?(?:minimal|minimum|smallest|fewest|least)\s+(?:\w+\s+)?(?:changes?|edits?|diffs?|modifications?|patch(?:es)?)\b
  |\bsubmit\w*\b[^.;\n]{0,80}\bby\s+(?:\w+\s+)?(?:running|using|typing|calling|issuing)\b
  |\blet['’]?s\s+(?:not|skip|leave|ignore|stick|(?:call|name)\s+(?:it|this|that|them|the)|use|go\s+with)\b
  |\b(?:in|as|into|on)\s+(?:an?\s+|its\s+|their\s+)?(?:separate|own|different|another)\s+(?:task|pr|pull\s+request|branch|commit|issue|ticket|file)s?\b
- |\b(?:i['’]d\s+(?:like|prefer)|let['’]?s|use|follow|with|want|do)\b[^.;\n]{0,40}\b(?:tdd|test[- ]driven)\b
- |\bwrite\s+(?:the\s+)?tests?\s+first\b
 """
 _VIETNAMESE = r"""
  \b(?:đừng|chớ|cấm|tuyệt\s+đối|không\s+(?:được|nên|bao\s+giờ|cần|thể|muốn)|luôn|phải|chỉ|bắt\s+buộc|ưu\s+tiên
@@ -210,7 +211,7 @@ _PUTS_OFF = re.compile(  # these drop a matter, or leave it for another time
 @memoize_texts(4_096)  # a sentence is asked about for itself and as part of its request
 def has_demand(text: str) -> bool:
     """Whether words of a text forbid or demand."""
-    return (_ASCII_DEMANDS if text.isascii() else _DEMANDS).search(text) is not None
+    return (_ASCII_DEMANDS if text.isascii() else _DEMANDS).search(text) is not None or is_habit(text)
 
 
 def strip_unsaid(text: str) -> str:
@@ -221,3 +222,21 @@ def strip_unsaid(text: str) -> str:
 def strip_put_off(text: str) -> str:
     """Blank the words that drop a matter or put it off: they forbid nothing."""
     return _PUTS_OFF.sub(" ", text)
+
+
+@memoize_texts(4_096)  # of a text its parts are asked about, too
+def is_demand(sentence: str) -> bool:
+    """Return whether this sentence forbids or demands something."""
+    if WONDERS.match(sentence) or PRAISES.search(sentence) or is_bare_retraction(sentence):
+        return False
+    text = strip_unsaid(unicodedata.normalize("NFC", sentence))
+    left = strip_put_off(text)
+    if is_question(text) or ASKS_UNMARKED.match(text):
+        return bool(HARD.search(left)) and not (ASKS.match(text) or SUPPOSES.match(sentence))
+    return bool(has_demand(left) or is_retraction(text) or is_choice(left)) and not DATA.match(text)
+
+
+def is_standing(sentence: str) -> bool:
+    """Return whether a sentence holds from now on, not for one request only: an order says what it is for as well."""
+    text = strip_put_off(unicodedata.normalize("NFC", sentence))
+    return (hit := STANDING.search(text)) is not None and not is_order_for(text, hit.start())

@@ -35,8 +35,14 @@ def is_decision(text: str) -> bool:
 
 
 def is_manner(text: str) -> bool:
-    """Whether an English sentence says how the user wants work to go: what to commit when, and what to leave out."""
+    """Whether a sentence says how the user wants work to go: what to commit when, and what to leave out."""
     return _MANNER.search(text) is not None
+
+
+@memoize_texts(4_096)
+def is_habit(text: str) -> bool:
+    """Whether a text says how all work is to be committed or tested: in small commits, tests first."""
+    return _HABIT.search(text) is not None
 
 
 def list_manners(text: str) -> frozenset[str]:
@@ -137,16 +143,29 @@ _FORCED = re.compile(
     r"|不要|不能|不得|不准|禁止|严禁|必须|必須|务必|总是|始终|只(?!要|有|是)|至少|最多|一律"
     r"|ないで|禁止|必ず|絶対|常に|のみ|だけ|しない|以内|以上|지\s*마|금지|항상|반드시|절대|만\s|이하|이상"
 )
-_MANNER = re.compile(
-    r"(?i)\b(?:meaningful|individual|separate|small\w*|atomic|logical|single)\s+commits?\b"
+_HABITS = (  # how work is to be committed and tested, whatever it is
+    r"\b(?:do|make|use|in|with|as)\s+(?:[\w-]+\s+){0,2}(?:meaningful|individual|separate|small\w*|atomic|logical|single)\s+commits?\b"
     r"|\bcommit\s+(?:(?:it|them|things?|stuff|changes|work)\s+)?(?:meaningful\w*|often|individual\w*|separate\w*|as\s+you\s+go"
     r"|on\s+the\s+go|in\s+between|(?:after|at)\s+each)\b"
+    r"|\b(?:i['’]d\s+(?:like|prefer)|let['’]?s|use|follow|with|want|do)\b[^.;\n]{0,40}\b(?:tdd|test[- ]driven)\b"
+    r"|\bwrite\s+(?:the\s+)?tests?\s+first\b"
+    r"|\b(?:sinnvolle|aussagekräftige|einzelne|kleine|getrennte|separate|atomare)n?\s+commits?\b"
+    r"|\bcommitte\w*\s+(?:einzeln|regelmäßig|kleinschrittig|getrennt|nach\s+jede\w+)\b"
+    r"|\b(?:petits|vrais)\s+commits\b|\bcommits\s+(?:atomiques|séparés|distincts|parlants|réguliers)\b"
+    r"|\bcommits\s+(?:pequeñ[oa]s|pequenos|separados|at[óô]micos|individua(?:les|is)|significativos|frecuentes|frequentes)\b"
+    r"|\b(?:отдельн|небольш|маленьк|атомарн|осмысленн)\w+\s+коммит\w*|\bcommit\s+(?:riêng|nhỏ|từng|thường\s+xuyên)\b"
+    r"|(?:分开|分别|分批|逐个|小步|单独)提交|(?:有意义|独立|小)的?提交|(?:こまめに|小さく|個別に|分けて)コミット|(?:意味のある|個別の|小さな)コミット"
+    r"|(?:의미\s*있는|작은|개별)\s*커밋|(?:나눠서?|따로|자주)\s*커밋"
+)
+_HABIT = re.compile(rf"(?i){_HABITS}")
+_MANNER = re.compile(
+    rf"(?i){_HABITS}|\b(?:meaningful|individual|separate|small\w*|atomic|logical|single)\s+commits?\b"
     r"|\b(?:after|before|with|for|at|on)\s+(?:each|every)\b|\bin\s+the\s+mean\s?time\b"
     r"|\b(?:so|and|but|please|just)\s+(?:ignore|skip)\s+(?:it|this|that|the|them|these|those)\b"
     r"|\blet['’]?s\s+(?:skip|ignore|leave|not)\b|\bno\s+(?:need\s+for|(?:more|need\s+to)\s+keep)\b"
     r"|\b(?:in|as|into|on)\s+(?:an?\s+|its\s+|their\s+)?(?:separate|own|different|another)\s+"
     r"(?:task|pr|pull\s+request|branch|commit|issue|ticket)s?\b"
-    r"|\btdd\b|\btest[- ]driven\b|\bwrite\s+(?:the\s+)?tests?\s+first\b"
+    r"|\btdd\b|\btest[- ]driven\b"
 )
 _PREFERS = re.compile(
     r"(?i)\bprefer\w*|\brather\b|\bkeep\b|\bleave\b|\bstick (?:to|with)\b|\blieber\b|\bpréf\w+|\bplutôt\b"

@@ -36,7 +36,7 @@ from secateur.compaction.ledger.user.answers import (
 )
 from secateur.compaction.ledger.user.briefs import condense_request
 from secateur.compaction.ledger.user.choices import list_points
-from secateur.compaction.ledger.user.constraints import POINTS, strip_data
+from secateur.compaction.ledger.user.demand_units import POINTS, strip_data
 from secateur.compaction.ledger.user.demands import ASKS_UNMARKED
 from secateur.compaction.ledger.user.force_words import is_errand
 from secateur.compaction.ledger.user.taken_back import is_retracting

@@ -11,7 +11,7 @@ from secateur.compaction.ledger.files.lines import find_base, find_tops, shorten
 from secateur.compaction.ledger.files.paths import find_place
 from secateur.compaction.ledger.files.touched import OTHERS
 from secateur.compaction.ledger.user.answers import is_choice
-from secateur.compaction.ledger.user.constraints import clip_sentences
+from secateur.compaction.ledger.user.demand_units import clip_sentences
 from secateur.compaction.ledger.user.project_rules import find_protection
 from secateur.compaction.ledger.user.requests import is_substantial
 from secateur.compaction.ledger.user.taken_back import is_bare_retraction

@@ -87,9 +87,6 @@ NO_DEMANDS = [
     "So I don't need to make sure I don't commit the settings all the time?",
 ]
 HOW_TO_WORK = [
-    "ok, just keep going, do individual commits",
-    "let's add the parser then, do meaningful commits",
-    "make a new branch, commit meaningful on the go",
     "nobody uses it yet, so no need for backward compatibility",
     "i'm taking over the cache worker, so ignore that one",
     "I think this is the weakest option, let's skip",
@@ -119,6 +116,61 @@ def test_a_demand_beside_a_request_holds_for_it(text: str) -> None:
 @pytest.mark.parametrize("text", NO_DEMANDS)
 def test_what_demands_nothing_is_no_constraint(text: str) -> None:
     assert found(user(text)) == []
+
+
+HABITS = [
+    ("ok, just keep going, do individual commits", "do individual commits"),
+    ("let's add the parser then, do meaningful commits", "do meaningful commits"),
+    ("make a new branch, commit meaningful on the go", "commit meaningful on the go"),
+    ("do small commits and let's open the shop", "do small commits"),
+    ("bau den Laden um, mach sinnvolle Commits", "mach sinnvolle Commits"),
+    ("répare la caisse, fais des commits séparés", "fais des commits séparés"),
+    ("arregla la caja, haz commits pequeños", "haz commits pequeños"),
+    ("arruma o caixa, faça commits separados", "faça commits separados"),
+    ("почини кассу, делай отдельные коммиты", "делай отдельные коммиты"),
+    ("sửa quầy thu ngân, commit từng bước", "commit từng bước"),
+    ("把收银台修好，分开提交", "分开提交"),
+    ("レジを直して、こまめにコミット", "こまめにコミット"),
+    ("계산대를 고치고, 따로 커밋", "따로 커밋"),
+]
+
+
+@pytest.mark.parametrize(("said", "demand"), HABITS)
+def test_of_work_and_how_all_work_is_to_go_only_the_latter_is_a_demand(said: str, demand: str) -> None:
+    assert [one.text for one in found(user(said))] == [demand]
+
+
+def test_a_sentence_that_demands_something_else_beside_how_work_is_to_go_stays_whole() -> None:
+    said = "never open the till, do small commits"
+    assert [one.text for one in found(user(said))] == [said]
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        *(
+            "This means",
+            "That means that",
+            "Das heißt:",
+            "Cela signifie que",
+            "Esto quiere decir que",
+            "Isso significa que",
+        ),
+        *("Это значит, что", "Điều này có nghĩa là", "这意味着", "つまり", "즉,"),
+    ],
+)
+def test_a_demand_does_not_begin_by_concluding_from_what_is_not_listed(lead: str) -> None:
+    assert [one.text for one in found(user(f"{lead} you must not open the till."))] == ["you must not open the till."]
+
+
+def test_a_demand_that_answers_a_numbered_point_has_it_beside_it() -> None:
+    asked = "Some ways:\n\n1. **A sign** in the window\n2. **A list** of all teas, kept by hand\n3. A bell"
+    said = "hm, 2. we could ask.\n\n1. yes, if possible\n2. I think this is the weakest one, let's skip\n3. a bell? yes"
+    [one] = found(user("How do we sell more?"), assistant(text=asked), user(said))
+    assert one.text == "I think this is the weakest one, let's skip"
+    assert one.answers == "2) A list of all teas, kept by hand"
+    [one] = found(user("How do we sell more?"), assistant(text="Let me think."), user(said))
+    assert one.answers == ""
 
 
 @pytest.mark.parametrize("text", HOW_TO_WORK)

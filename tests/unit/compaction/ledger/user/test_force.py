@@ -49,6 +49,21 @@ def test_an_order_that_was_carried_out_is_no_demand_whatever_it_was_for(said: st
     assert bool(listed(user("Sell tea."), DONE, user(said), DONE, user("Write the docs."), DONE)) is is_kept
 
 
+def test_what_was_put_off_stands_under_what_is_next_alone() -> None:
+    messages = talk(user("Sell tea."), DONE, user("we can paint the rest in a separate task"), DONE).messages
+    lines = render_ledger(fit_ledger(build_ledger(messages), 4_000, estimate))
+    assert "constraints" not in lines
+    assert any("paint the rest in a separate task" in line for line in lines["next"])
+
+
+def test_a_demand_that_concludes_is_not_said_again_in_the_task() -> None:
+    tests = "We have already done the tests. This means you must not edit tests."
+    task = f"Paint the shop.\nThe sign is blue.\nThe door is red.\n{tests}\nThe roof is green.\nThe floor is brown."
+    lines = render_ledger(fit_ledger(build_ledger(talk(user(task)).messages), 4_000, estimate))
+    assert [line for line in lines["constraints"] if line.endswith("] you must not edit tests.")]
+    assert not any("edit tests" in line for line in lines["goal"])
+
+
 def test_a_permission_is_a_demand_only_where_it_lifts_a_ban() -> None:
     assert listed(user("Sell tea. You may now open the till."), DONE) == []
     (line,) = listed(user("Don't open the till."), DONE, user("You may open the till now."), DONE)
