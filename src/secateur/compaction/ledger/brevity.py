@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, FileEntry, Ledger, Progress, UserRequest, mark
 from secateur.compaction.ledger.repository.commits import COMMITTED
+from secateur.compaction.ledger.turns.delegated import DELEGATED
 from secateur.compaction.ledger.turns.outcomes import UNSHOWN, name_files
 from secateur.compaction.ledger.turns.progress import has_changed, is_told_by, limit_progress, list_told_steps
 from secateur.compaction.ledger.turns.replies import drop_closing_question, keep_reservations
@@ -208,7 +209,7 @@ def _shorten_progress(progress: Progress | None, age: int, after: UserRequest | 
     if progress is None or age == 1:
         return limit_progress(progress, steps, chars)
     told = [step for step in drop_settled(tuple(_drop_committed(progress.steps))) if not step.endswith(UNSHOWN)]
-    told = list(join_neighbors(step for step in told if not _is_past(step)))
+    told = list(join_neighbors(step for step in told if not _is_past(step, progress.reply)))
     reply = keep_reservations(progress.reply) if has_changed(progress) else progress.reply
     is_over = after is not None and after.answers != ""
     reply = drop_closing_question(reply) if is_over or is_offer(find_closing_question(reply)) else reply
@@ -216,8 +217,10 @@ def _shorten_progress(progress: Progress | None, age: int, after: UserRequest | 
     return made if made and (made.steps or made.reply) else None
 
 
-def _is_past(step: str) -> bool:
-    """Whether a step tells nothing any more: a check that passed, or files that were read."""
+def _is_past(step: str, reply: str) -> bool:
+    """Whether a step tells nothing any more: a check that passed, files that were read, a report behind a reply."""
+    if reply and step.startswith(f"{DELEGATED}: "):
+        return True
     return step.startswith("read ") or (" → " in step and is_check(name_step(step)) and not has_failed(step))
 
 

@@ -20,7 +20,7 @@ from secateur.compaction.ledger.runs.last_calls import describe_call, quote_outp
 from secateur.compaction.ledger.runs.last_errors import find_stop, judge_call
 from secateur.compaction.ledger.runs.probes import is_probe
 from secateur.compaction.ledger.runs.starts import has_started
-from secateur.compaction.ledger.turns.delegated import DELEGATED, quote_delegated
+from secateur.compaction.ledger.turns.delegated import DELEGATED, list_reports
 from secateur.compaction.ledger.turns.hiccups import find_mended
 from secateur.compaction.ledger.turns.outcomes import CHANGES, READ_ONLY, TurnStep, render_step
 from secateur.compaction.ledger.turns.step_kinds import (
@@ -55,6 +55,7 @@ def list_steps(
     to files where their words alone tell something else.
     """
     steps = _Steps(scratch, known)
+    handed: dict[str, str] = {}  # to other agents, by their ids
     for action in done:
         mine = runs.get(action.key, [])
         effects = settled.get(action.call.key, list_file_effects(action)) if action.ok or mine else ()
@@ -62,8 +63,8 @@ def list_steps(
             steps.note_effects(action, effects)
         elif action.result and action.kind not in ("read", "search") and "session_id" not in action.given:
             steps.note_failure(action)
-        if action.ok and (report := quote_delegated(action)):
-            steps.note_delegated(*report)
+        if action.ok and (reports := [*list_reports(action, handed)]):
+            steps.note_reports(reports)
         elif action.kind == "other" and action.result and not mine:
             steps.note_script(action, describe_call(action))
         for run in mine:
@@ -176,10 +177,11 @@ class _Steps:
             told = command.told or (quote_result(run.action, True) if ok is False else "")
             self._note_outcome(line, None if is_probe(run) else ok, told, command.stopped)
 
-    def note_delegated(self, what: str, report: str) -> None:
-        """Note what another agent says that it did."""
-        name = f"{DELEGATED}: {what}"
-        self._found[name] = TurnStep("run", [name], report)
+    def note_reports(self, reports: Iterable[tuple[str, str]]) -> None:
+        """Note what other agents say that they did."""
+        for what, report in reports:
+            name = f"{DELEGATED}: {what}"
+            self._found[name] = TurnStep("run", [name], report)
 
     def note_script(self, action: Action, line: str) -> None:
         """Note a program that was run to try something, with what it printed."""
