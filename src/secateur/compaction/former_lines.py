@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from secateur.compaction.ledger.said import STOP, split_sentences
 from secateur.compaction.ledger.user.demands import is_demand, is_standing
-from secateur.compaction.ledger.user.force_words import is_errand, is_forced
+from secateur.compaction.ledger.user.force_words import is_forced
+from secateur.compaction.ledger.user.order_words import is_errand
 from secateur.compaction.summary import strip_bullet
 from secateur.compaction.template import FORMERLY
 

@@ -14,7 +14,7 @@ from secateur.compaction.ledger.entries import Constraint, UserRequest
 from secateur.compaction.ledger.said import FENCED, REJECTED, split_sentences
 from secateur.compaction.ledger.user.choices import find_picked, is_pick, list_points
 from secateur.compaction.ledger.user.force import is_ruling
-from secateur.compaction.ledger.user.force_words import is_errand
+from secateur.compaction.ledger.user.order_words import is_errand
 from secateur.redact import redact
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 

@@ -8,7 +8,8 @@ import re
 import unicodedata
 
 from secateur.compaction.ledger.said import is_question
-from secateur.compaction.ledger.user.force_words import is_habit, is_order_for
+from secateur.compaction.ledger.user.force_words import is_habit
+from secateur.compaction.ledger.user.order_words import is_order_for
 from secateur.compaction.ledger.user.retractions import is_choice, is_retraction
 from secateur.compaction.ledger.user.taken_back import is_bare_retraction
 from secateur.memoizing import memoize_texts
@@ -118,7 +119,8 @@ _UNSAID = re.compile(  # these say what is, or what one thinks, not what ought t
     r"\s+no\s+(?!need|longer|more\b)\w+"
     r"|\bno\s+\w+\s+(?:created|found|returned|shown|printed|sent)\b|\bdoes(?:n['’]t|\s+not)\s+(?:require|need)\b"
     r"|\b(?:i|we|they|it)\s+(?:do(?:es)?\s+not|do(?:es)?n['’]?t)\s+(?:always|necessarily|really)\b"
-    r"|\bshould(?:n['’]t|\s+not)?\s+(?:mean|matter|help|suffice)\b"
+    r"|\bshould(?:n['’]t|\s+not)?\s+(?:mean|matter|suffice|help(?:\s+(?:to\s+|with\s+)?(?:make|making|ensur)\w*[^.;\n]*)?)\b"
+    r"|\((?:e\.g|i\.e|z\.\s?b|p\.\s?ex|p\.\s?ej|например|ví dụ)\b[^()\n]*\)"
     r"|(?<!need )(?<!want )(?<!have )(?<!try )(?<!sure )(?<!careful )(?<!remember )(?<!supposed )(?<!required )"
     r"(?<!you )(?<!us )\bto\s+(?:avoid|ensure)\b|\bshould\b[^.;:\n]{0,60}\balready\b"
     r"|\b(?:not|if|the)\s+only\b|\bonly\s+(?:then|if\s+you\s+want)\b|\b(?:it|this|that|he|she|they"

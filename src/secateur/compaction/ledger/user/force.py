@@ -16,20 +16,17 @@ from secateur.compaction.ledger.user.constraints import normalize_demand
 from secateur.compaction.ledger.user.edit_bans import is_past_ban
 from secateur.compaction.ledger.user.force_words import (
     LOUD,
-    is_complaint,
     is_decision,
     is_forced,
     is_forced_otherwise,
-    is_format,
     is_manner,
-    is_one_off,
     is_preference,
     is_refusal,
     is_weak,
-    is_work,
     list_manners,
 )
 from secateur.compaction.ledger.user.opposed_rules import mark_overruled
+from secateur.compaction.ledger.user.order_words import is_complaint, is_format, is_one_off, is_work
 from secateur.compaction.ledger.user.permissions import is_permission
 from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES, limit_rules, list_rules
 from secateur.compaction.ledger.user.retractions import is_choice, is_negative
@@ -141,11 +138,17 @@ def _is_idle(one: Constraint, requests: Sequence[UserRequest]) -> bool:
         return True
     if one.scope == "standing":
         return is_answered and is_complaint(one.text)
-    if any(request.text == one.text for request in requests) and (
-        is_work(one.text) or (len(one.text) > REPEATED_CHARS and not is_manner(one.text) and not is_refusal(one.text))
-    ):
+    if any(_is_said_whole(one.text, request) for request in requests):
         return True
     return is_answered and ((is_weak(one.text) and not is_choice(one.text)) or is_one_off(one.text))
+
+
+def _is_said_whole(text: str, request: UserRequest) -> bool:
+    """Whether a demand is all that a request says, and gives work rather than to say how work is to go."""
+    if request.text != text:
+        return False
+    is_aim = request.goal and not is_forced(text)
+    return is_aim or is_work(text) or (len(text) > REPEATED_CHARS and not is_manner(text) and not is_refusal(text))
 
 
 def _is_unasked(one: Constraint, requests: Sequence[UserRequest]) -> bool:

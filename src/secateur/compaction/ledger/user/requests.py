@@ -38,7 +38,7 @@ from secateur.compaction.ledger.user.briefs import condense_request
 from secateur.compaction.ledger.user.choices import list_points
 from secateur.compaction.ledger.user.demand_units import POINTS, strip_data
 from secateur.compaction.ledger.user.demands import ASKS_UNMARKED
-from secateur.compaction.ledger.user.force_words import is_errand
+from secateur.compaction.ledger.user.order_words import is_errand
 from secateur.compaction.ledger.user.taken_back import is_retracting
 from secateur.compaction.ledger.user.typed_commands import read_own_words
 from secateur.memoizing import memoize_texts

@@ -47,6 +47,8 @@ FOR_ONCE = [
     "Hazlo sin cambiar los nombres.",
 ]
 NO_DEMANDS = [
+    "The lock should help making sure that after each row we stop if the file has changed.",
+    "The error is returned as it came, while others are wrapped (e.g., open shop / ensure till).",
     "should we close https://tracker.example.org/issues/12 as solved by the new branch",
     "I would add a flag that warns when we can't write the file.",
     "suggest a place where those modules should go",

@@ -43,10 +43,19 @@ DONE = assistant(text="That is done now, as you asked.")
         (f"Move the rows to the second table, {'row by row and ' * 12}but never lock the first one", True),
         ("Explain how it works and never touch the till.", True),
         ("Change nothing else, only the till.", True),
+        ("make sure the sign is painted as well, also how can i try it", False),
+        ("$painter ensure the signs are clear enough, then paint them", False),
+        ("make sure the sign stays as it is", True),
+        ("make sure you ask before you paint", True),
+        ("in the readme make sure to mention the till", False),
+        ("in the readme always make sure to mention the till", True),
+        ("can you split the last two things into separate commits", False),
+        ("split the rows into separate commits", True),
+        ("How about instead of the list we show a table", False),
     ],
 )
 def test_an_order_that_was_carried_out_is_no_demand_whatever_it_was_for(said: str, is_kept: bool) -> None:
-    assert bool(listed(user("Sell tea."), DONE, user(said), DONE, user("Write the docs."), DONE)) is is_kept
+    assert bool(listed(user("Sell tea to all."), DONE, user(said), DONE, user("Write the docs."), DONE)) is is_kept
 
 
 def test_what_was_put_off_stands_under_what_is_next_alone() -> None:
@@ -62,6 +71,13 @@ def test_a_demand_that_concludes_is_not_said_again_in_the_task() -> None:
     lines = render_ledger(fit_ledger(build_ledger(talk(user(task)).messages), 4_000, estimate))
     assert [line for line in lines["constraints"] if line.endswith("] you must not edit tests.")]
     assert not any("edit tests" in line for line in lines["goal"])
+
+
+def test_a_decision_that_is_a_whole_request_is_listed_unless_it_is_the_goal() -> None:
+    chosen, last = user("use hex values in the signs, no color names"), user("Write the docs.")
+    first, more = user("Sell tea to all."), user("Paint the door in the same color.")
+    assert listed(first, DONE, more, DONE, chosen, DONE, last, DONE) == [f"] {chosen.parts[0].text}"]
+    assert listed(first, DONE, chosen, DONE) == []
 
 
 def test_a_permission_is_a_demand_only_where_it_lifts_a_ban() -> None:
