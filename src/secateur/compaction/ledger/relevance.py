@@ -9,6 +9,7 @@ request that is long is cut to its ends: such are mostly pasted. The whole ledge
 from collections.abc import Collection, Iterator, Sequence, Set
 from typing import TypeVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.brevity import (
@@ -54,8 +55,8 @@ from secateur.compaction.ledger.user.brief_units import GAP, drop_code
 from secateur.compaction.ledger.user.briefs import condense_request
 from secateur.compaction.ledger.user.force import select_constraints
 from secateur.compaction.ledger.user.goals import BRIEF_CHARS, is_answered_review, is_fleeting, list_goals
-from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES
-from secateur.compaction.ledger.user.requests import is_substantial, is_task
+from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES, MOST_PROJECT_RULES
+from secateur.compaction.ledger.user.requests import MAX_CHARS, is_substantial, is_task
 from secateur.compaction.ledger.user.retractions import extract_topic
 from secateur.compaction.ledger.work.open_work import has_committed, list_open_acts
 from secateur.compaction.ledger.work.plans import is_past_plan
@@ -74,19 +75,28 @@ SAID_SHARE, _FEWEST_STEMS = 0.75, 3  # of the stems of a report's line, where th
 PASTED_CHARS = 200  # of one that is longer than what people type
 
 
-def select_relevant(ledger: Ledger, chars: int, commit_chars: int, most_rules: int = LEAST_PROJECT_RULES) -> Ledger:
+class Detail(Struct, frozen=True):
+    """How many rules of the project's files are listed, and how many characters an open request may have."""
+
+    project_rules: int
+    open_chars: int
+
+
+BRIEF, WHOLE = Detail(LEAST_PROJECT_RULES, OPEN_CHARS), Detail(MOST_PROJECT_RULES, MAX_CHARS)
+
+
+def select_relevant(ledger: Ledger, chars: int, commit_chars: int, detail: Detail = BRIEF) -> Ledger:
     """Return the ledger without what says nothing any more.
 
-    `chars`: most that answered requests may take; `commit_chars`: most that commits may take, the newest first;
-    `most_rules`: rules of the project's files.
+    `chars`: most that answered requests may take; `commit_chars`: most that commits may take, the newest first.
     """
     ledger = select_quotes(ledger)
-    telling = _select_requests(ledger)
+    telling = _select_requests(ledger, detail.open_chars)
     goals = list_goals(ledger)
     requests = _limit_answered(telling, goals, chars)
     work = "\n".join((*(one.path for one in ledger.files), *(one.text for one in ledger.commands)))
     acts = list_open_acts(ledger)
-    constraints = select_constraints(ledger.constraints, requests, most_rules, work, acts)
+    constraints = select_constraints(ledger.constraints, requests, detail.project_rules, work, acts)
     requests = tuple(drop_listed(one, constraints) if one.goal else one for one in requests)
     commands, failures = join_errors(ledger, select_commands(ledger))
     commits = limit_commits(ledger.commits, commit_chars)
@@ -157,7 +167,7 @@ def _drop_noted(values: Sequence[ValueChange], files: Sequence[FileEntry]) -> tu
     )
 
 
-def _select_requests(ledger: Ledger) -> tuple[UserRequest, ...]:
+def _select_requests(ledger: Ledger, open_chars: int) -> tuple[UserRequest, ...]:
     goals = list_goals(ledger)
     latest, past = ledger.requests[-LATEST:], ledger.requests[:-PAST_AGE]
 
@@ -172,7 +182,7 @@ def _select_requests(ledger: Ledger) -> tuple[UserRequest, ...]:
 
     return tuple(
         replace(
-            _shorten_request(one, _limit_goal(one, goals), len(ledger.requests) - at),
+            _shorten_request(one, _limit_goal(one, goals), len(ledger.requests) - at, open_chars),
             goal=one in goals,
             answers=shorten_question(one.answers) if len(ledger.requests) - at > LATEST else one.answers,
             progress=short.progress,
@@ -238,10 +248,10 @@ def _limit_goal(one: UserRequest, goals: Sequence[UserRequest]) -> int:
     return ANSWERED_GOAL_CHARS if one is goals[-1] else OLDER_GOAL_CHARS
 
 
-def _shorten_request(one: UserRequest, goal_chars: int, age: int) -> UserRequest:
+def _shorten_request(one: UserRequest, goal_chars: int, age: int, open_chars: int) -> UserRequest:
     if one.state == "open":
-        is_long = len(one.text) > 1.25 * OPEN_CHARS
-        return replace(one, text=condense_request(one.text, OPEN_CHARS)) if is_long else one
+        is_long = len(one.text) > 1.25 * open_chars
+        return replace(one, text=condense_request(one.text, open_chars)) if is_long else one
     if age > LATEST and not goal_chars and not one.answers and has_changed(one.progress):
         return replace(one, text=take_first_line(one.text, OLD_CHARS))  # the steps tell what came of it
     chars = goal_chars or (ANSWERED_CHARS if age <= LATEST else OLD_CHARS)

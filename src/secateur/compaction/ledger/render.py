@@ -25,7 +25,7 @@ from secateur.compaction.ledger.files.lines import find_base, find_tops, list_fi
 from secateur.compaction.ledger.files.selection import SCRATCH
 from secateur.compaction.ledger.files.short_notes import limit_notes
 from secateur.compaction.ledger.next_lines import EDITED_SINCE, render_command, render_next, render_tickets
-from secateur.compaction.ledger.relevance import select_relevant
+from secateur.compaction.ledger.relevance import BRIEF, WHOLE, select_relevant
 from secateur.compaction.ledger.repository.branches import shorten_commits
 from secateur.compaction.ledger.repository.commits import COMMITTED
 from secateur.compaction.ledger.repository.status import list_place_lines
@@ -34,7 +34,6 @@ from secateur.compaction.ledger.turns.progress import list_told_steps
 from secateur.compaction.ledger.turns.reports import list_unquoted
 from secateur.compaction.ledger.turns.step_kinds import is_step
 from secateur.compaction.ledger.user.goals import list_goals
-from secateur.compaction.ledger.user.project_rules import MOST_PROJECT_RULES
 from secateur.compaction.ledger.work.open_work import (
     list_failing,
 )
@@ -47,7 +46,7 @@ _SHARES = (
 )
 REQUESTS_SHARE = 0.35  # of the room, for requests that were answered, with what followed them
 COMMITS_SHARE = 0.2  # of the room, for commits
-ROOMY_SHARE = 0.75  # of the room, that a ledger with more of the project's rules may take
+ROOMY_SHARE = 0.75  # of the room, that a ledger may take which tells in full what else is shortened
 NOTES_SHARE = 0.16  # of the room, for what changed files now have
 _CHARS_PER_TOKEN, _LEAST_CHARS_PER_TOKEN = 4.0, 2.0
 _SAMPLE_CHARS = 4_000  # of the ledger, by which its tokens are measured
@@ -93,8 +92,8 @@ def fit_ledger(ledger: Ledger, max_tokens: int, count: Callable[[str], int]) -> 
     """
     chars = int(max_tokens * _measure_chars_per_token(ledger, count))
     shares = int(chars * REQUESTS_SHARE), int(chars * COMMITS_SHARE)
-    if any(one.scope == "project" for one in ledger.constraints):  # more of their rules, where nothing needs the room
-        full = _limit(select_relevant(ledger, *shares, MOST_PROJECT_RULES), 1.0, chars)
+    if _has_more(ledger):
+        full = _limit(select_relevant(ledger, *shares, WHOLE), 1.0, chars)
         if _measure(full, count) <= max_tokens * ROOMY_SHARE:
             return full
     ledger = select_relevant(ledger, *shares)
@@ -104,6 +103,12 @@ def fit_ledger(ledger: Ledger, max_tokens: int, count: Callable[[str], int]) -> 
         if _measure(made, count) <= max_tokens:
             return made
     return Ledger()
+
+
+def _has_more(ledger: Ledger) -> bool:
+    """Whether a ledger has what is told in full where nothing else needs the room."""
+    is_long = any(one.state == "open" and len(one.text) > BRIEF.open_chars for one in ledger.requests)
+    return is_long or any(one.scope == "project" for one in ledger.constraints)
 
 
 def _measure_chars_per_token(ledger: Ledger, count: Callable[[str], int]) -> float:

@@ -388,6 +388,14 @@ def test_of_a_projects_rules_the_firm_ones_for_every_case_stay() -> None:
     ]
 
 
+@pytest.mark.parametrize(("room", "is_whole"), [(4_000, True), (900, False)])
+def test_an_open_request_is_told_whole_where_nothing_else_needs_the_room(room: int, is_whole: bool) -> None:
+    plan = "\n".join(f"Part {n} of the roof is laid on the beams of part {n - 1}, in slate." for n in range(50))
+    ledger = build_ledger(talk(user(plan), *edited("roof.md")).messages)
+    goal = "\n".join(render_ledger(fit_ledger(ledger, room, estimate))["goal"])
+    assert all(f"Part {n} of" in goal for n in range(50)) is is_whole
+
+
 def committed(number: int, title: str = "Do part") -> tuple[Message, Message]:
     return ran(
         f"git commit -am '{title} {number}'", f"[topic {0xABC1000 + number:x}] {title} {number}\n 1 file changed"

@@ -187,7 +187,7 @@ _ERROR = re.compile(r"\s*[A-Za-z_][\w.]{2,120}(?:: \S|\s*$)")
 _CHAINED = re.compile(r"(?:During handling of|The above exception was)\b")
 _MOST_SIGNS = 0.09  # of the characters of a line that is text
 _SIGNS = re.compile(r"[_=;{}<>\\|$]|\w[./:]\w")
-NUMBER = re.compile(r"\s*[*_]{0,2}\d{1,2}[.)]\s+")
+NUMBER = re.compile(r"\s*(?:#{1,6}\s+)?[*_]{0,2}\d{1,2}[.)]\s+")
 _LOG = re.compile(
     r"(?!#+\s)(?:"
     + DATA.pattern

@@ -149,11 +149,12 @@ def _choose(units: Sequence[BriefUnit], max_chars: int) -> set[int]:
 
 
 def _join(units: Sequence[BriefUnit], chosen: set[int]) -> str:
-    """Join what was chosen; a heading whose text is left out is left out, and so is a piece that says nothing alone."""
+    """Join what was chosen, without headings whose text is left out, unless numbered, and pieces that say nothing."""
     kept = [
         at
         for at in sorted(chosen)
-        if (at + 1 in chosen or not is_heading(units[at].text)) and not _is_fragment(units, at, chosen)
+        if (at + 1 in chosen or not is_heading(units[at].text) or NUMBER.match(units[at].text))
+        and not _is_fragment(units, at, chosen)
     ]
     parts: list[str] = []
     before = -1
@@ -237,7 +238,7 @@ def _rank_steps(units: list[BriefUnit]) -> list[BriefUnit]:
         for n in range(at + 1, len(units)):
             opening = NUMBER.match(units[n].text) if units[n].line != line else None
             line = units[n].line
-            if opening and int(opening[0].strip(" \t*_.)")) == number + 1:
+            if opening and int(opening[0].strip(" \t#*_.)")) == number + 1:
                 number += 1
                 raised |= {at, n}
             elif opening or (number == 0 and units[n].rank > 0):

@@ -47,6 +47,14 @@ def test_the_task_and_what_is_expected_outlive_what_surrounds_them() -> None:
     assert not any(word in made for word in ("Traceback", "a.py", "OS: Linux", "<report>"))
 
 
+def test_the_numbered_headings_of_a_plan_stay_whole_and_without_what_stands_below_them() -> None:
+    steps = [f"### {n}. Change part `{n}` of the table\n\n{FILLER * 4}" for n in range(1, 6)]
+    made = condense_request("\n\n".join(["Carry out this plan:", "## Context", FILLER * 4, *steps]), 500)
+    assert [line for line in made.split("\n") if line.startswith("###")] == [
+        f"### {n}. Change part `{n}` of the table" for n in range(1, 6)
+    ]
+
+
 def test_short_code_stays_with_the_line_that_opens_it() -> None:
     text = f"Given this query:\n```sql\nSELECT a\n```\n{FILLER * 20}\nDone."
     assert "Given this query:\n```sql\nSELECT a\n```\n" in condense_request(text, 300)
