@@ -20,11 +20,13 @@ from secateur.compaction.ledger.said import (
     get_rejection,
     get_user_text,
     is_quoted,
+    split_sentences,
     strip_emphasis,
 )
 from secateur.compaction.ledger.user.choices import find_numbered
 from secateur.compaction.ledger.user.demand_units import MAX_CHARS, clip_sentences, split_demands
 from secateur.compaction.ledger.user.demands import is_demand, is_standing
+from secateur.compaction.ledger.user.force_words import is_leaving
 from secateur.compaction.ledger.user.retractions import mark_replaced
 from secateur.compaction.ledger.user.rule_units import split_rules
 from secateur.compaction.ledger.user.rules import (
@@ -39,9 +41,10 @@ from secateur.compaction.ledger.user.typed_commands import find_expansions
 from secateur.model import Message
 from secateur.redact import redact
 from secateur.text.host_texts import find_project_rules
-from secateur.toolcalls.actions import Action
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace
 
 QUOTED_CHARS, QUOTED_MESSAGES = 40, 6  # of a sentence that is quoted, and messages before in which the agent said it
+TAKEN_UP_CHARS = 160  # of the agent's sentence that a demand takes up
 MOST_PER_MESSAGE = 40  # a message with more is a document that was pasted: its first ones
 SEARCHED_CHARS = 24_000  # of one message, from its beginning
 
@@ -62,12 +65,20 @@ def extract_constraints(messages: Sequence[Message], done: Iterable[Action] = ()
 
 
 def _extract_own(message: Message, before: Sequence[Message], known: Mapping[str, Constraint]) -> Iterator[Constraint]:
-    """Yield the demands of a message, those that answer a numbered point of the agent's with that point."""
+    """Yield the demands of a message, those that say nothing without the agent's words with what they take up."""
     reply = get_user_text(message)
     told = next((text for one in reversed(before) if (text := get_agent_text(one))), "") if reply else ""
     for one in _without_quotes(_extract_from_message(message), before, known):
-        point = find_numbered(one.text, reply, told) if told and one.scope != "project" else ""
-        yield replace(one, answers=point) if point else one
+        about = _find_taken_up(one.text, reply, told) if told and one.scope != "project" else ""
+        yield replace(one, answers=about) if about else one
+
+
+def _find_taken_up(demand: str, reply: str, told: str) -> str:
+    """Return the numbered point of the agent's that a demand answers, or its first sentence if all is to stay so."""
+    if point := find_numbered(demand, reply, told):
+        return point
+    first = next((one for one in split_sentences(told) if len(one) >= QUOTED_CHARS), "") if is_leaving(demand) else ""
+    return redact(clip_text(collapse_whitespace(first), TAKEN_UP_CHARS))
 
 
 def _without_quotes(

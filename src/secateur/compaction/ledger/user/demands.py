@@ -8,7 +8,7 @@ import re
 import unicodedata
 
 from secateur.compaction.ledger.said import is_question
-from secateur.compaction.ledger.user.force_words import is_habit
+from secateur.compaction.ledger.user.force_words import is_habit, is_leaving
 from secateur.compaction.ledger.user.order_words import is_order_for
 from secateur.compaction.ledger.user.retractions import is_choice, is_retraction
 from secateur.compaction.ledger.user.taken_back import is_bare_retraction
@@ -135,7 +135,7 @@ _UNSAID = re.compile(  # these say what is, or what one thinks, not what ought t
     r"|\b(?:where|what|which|how|why|who|when)\s+(?:\w+\s+){1,6}?(?:should|must|shall|need|have)\b"
     r"|\bwe\s+should\s+(?:also\s+|then\s+)?(?:have\s+a\s+(?:look|talk|chat)|look|check|discuss|talk|think|see|start|spawn"
     r"|consider|review|investigate|try|find|figure|decide)\b"
-    r"|\bshould\s+have\s+\w+|\bshould(?:n['’]t|\s+not)\s+be\s+\w+ing\b|\bit\s+should\s+be\s+possible\b"
+    r"|\bshould\s+have\s+(?!(?:the|an?|no|one|two|its|their|our|only|at|same)\b)\w+|\bshould(?:n['’]t|\s+not)\s+be\s+\w+ing\b|\bit\s+should\s+be\s+possible\b"
     r"|\bno\s+longer\s+(?:(?:support|need|requir|us|maintain|reproduc)ed|useful|necessary|valid|relevant|works?|exists?|in\s+use"
     r"|appli(?:es|cable)|available|the\s+case)\b"
     r"|\byour\s+(?:thinking|reasoning)\s+(?:should|can|may)\b[^.;\n]*"
@@ -213,7 +213,9 @@ _PUTS_OFF = re.compile(  # these drop a matter, or leave it for another time
 @memoize_texts(4_096)  # a sentence is asked about for itself and as part of its request
 def has_demand(text: str) -> bool:
     """Whether words of a text forbid or demand."""
-    return (_ASCII_DEMANDS if text.isascii() else _DEMANDS).search(text) is not None or is_habit(text)
+    return (
+        (_ASCII_DEMANDS if text.isascii() else _DEMANDS).search(text) is not None or is_habit(text) or is_leaving(text)
+    )
 
 
 def strip_unsaid(text: str) -> str:

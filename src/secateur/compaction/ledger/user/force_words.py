@@ -24,14 +24,24 @@ def is_weak(text: str) -> bool:
     return not (is_forcing or is_decision(text) or is_refusal(text) or is_preference(text) or _ATTENDS.search(text))
 
 
+def is_general(text: str) -> bool:
+    """Whether a sentence says how all things of a kind ought to be."""
+    return _OUGHT.search(text) is not None and _ALL.search(text) is not None
+
+
+def is_leaving(text: str) -> bool:
+    """Whether a sentence decides, of what was just said, that it is to stay as it is."""
+    return _LEAVES.search(text) is not None
+
+
 def is_preference(text: str) -> bool:
     """Whether a sentence says what is to stay as it is, or to be preferred, and names it."""
     return _PREFERS.search(_UNNAMED.sub(" ", text)) is not None
 
 
 def is_decision(text: str) -> bool:
-    """Whether a sentence puts one thing in the place of another one."""
-    return _DECIDES.search(text) is not None
+    """Whether a sentence puts one thing in the place of another one, or says what stays or how all of a kind is."""
+    return _DECIDES.search(text) is not None or is_leaving(text) or is_general(text)
 
 
 def is_manner(text: str) -> bool:
@@ -82,6 +92,25 @@ _FORCED = re.compile(
     r"|đừng|không\s+(?:được|bao\s+giờ|nên)|phải|luôn|chỉ|cấm|bắt\s+buộc|tuyệt\s+đối|ít\s+nhất|tối\s+đa)\b"
     r"|不要|不能|不得|不准|禁止|严禁|必须|必須|务必|总是|始终|只(?!要|有|是)|至少|最多|一律"
     r"|ないで|禁止|必ず|絶対|常に|のみ|だけ|しない|以内|以上|지\s*마|금지|항상|반드시|절대|만\s|이하|이상"
+    r"|(?:\A\W*|[.,;:!]\s*|\bplease\s+)no\s+(?:[\w-]+\s+){0,2}(?!errors?\b|issues?\b|results?\b|failures?\b|warnings?\b"
+    r"|problems?\b|match|hits?\b|diffs?\b|conflicts?\b|bugs?\b|worries\b|tests?\b|crash|regressions?\b|changes\b|files?\b|users?\b)"
+    r"[\w-]{2,}[^s\W]s(?=\s*(?:\Z|[.,;!)]|(?:in|please|here)\b))"
+)
+_OUGHT = re.compile(
+    r"(?i)\b(?:should|must|ought\s+to|needs?\s+to|ha(?:s|ve)\s+to)\s+(?:(?:also|only|not|just)\s+)?"
+    r"(?:be|use|have|stay|look|follow|match|live|keep|come|start|begin|end)\b"
+    r"|\bsoll(?:en|te|ten)?\b|\bdevr(?:ait|aient)\b|\bdeber[ií]an?\b|\bdeveria[m]?\b|\bследует\b|\bnên\b|应该|應該|应当|べき|는\s*게\s*좋"
+)
+_ALL = re.compile(
+    r"(?i)\b(?:any|every|each|all|wherever|everywhere|across|throughout|in\s+general|jede\w*|alle\w*|überall|chaque|tou(?:s|tes)\s+les"
+    r"|partout|cada|tod[oa]s|кажд\w+|везде|все\w?|mọi|mỗi|tất\s+cả)\b|所有|每个|每一|任何|到处|すべて|全て|各|どこでも|모든|각|어디서나"
+)
+_LEAVES = re.compile(
+    r"(?i)(?:\A\W*|[,.;:!]\s*)(?:(?:then|so|ok(?:ay)?,?|and|let['’]?s)\s+){1,3}(?:just\s+)?(?:keep|leave)\s+(?:it|that|this|them|these|those)"
+    r"(?=\W*(?:\Z|[,.;!])|\s+(?:as|like|for|the\s+way|where)\b)"
+    r"|\bdann\s+(?:lass|behalt)\w*|\balors\s+(?:on\s+garde|laisse|gardons)\b|\bentonces\s+(?:d[eé]jalo|lo\s+dejamos|lo\s+mantenemos)\b"
+    r"|\bentão\s+(?:deixa|mantém|mantenha)\b|\bтогда\s+остав\w+|\b(?:vậy|thế)\s+(?:thì\s+)?(?:cứ\s+)?(?:giữ|để)\b"
+    r"|那就(?:保留|保持|这样|留着)|(?:では|じゃあ)、?(?:そのまま|残)|그럼\s*(?:그대로|유지|놔)"
 )
 _HABITS = (  # how work is to be committed and tested, whatever it is
     r"\b(?:do|make|use|in|with|as)\s+(?:[\w-]+\s+){0,2}(?:meaningful|individual|separate|small\w*|atomic|logical|single)\s+commits?\b"

@@ -59,9 +59,12 @@ _WANTS = re.compile(
     r"(?i)\b(?:we|you|i|let['’]?s|please|wir|du|ich|bitte|nous|on|tu|je|vous|vamos|podemos|puedes|quiero|hay|queremos"
     r"|quero|você|мы|ты|я|надо|нужно|давай|chúng\s+ta|hãy|mình|sẽ)\b|[我们你再]|ましょう|てください|する|しよう|하자|할게|해\s*줘|합시다"
 )
-_ONCE = re.compile(  # "once this lands, we should ...", "when we start the review, ..."
-    r"(?i)^\W*(?:(?:and|also|but|then|ok|note)[,\s]+)*(?:once|after|when|as\s+soon\s+as)\s+"
+_EVENT = (
     r"(?:(?:this|that|it|the\s+\w+)(?:\s+\w+)?\s+(?:lands?|landed|merges|(?:is|has\s+been|gets)\s+(?:merged|landed|released|shipped"
-    r"|approved|deployed)|ships)|we\s+(?:start|begin|get\s+to|come\s+to|do|release|ship))\b.{0,80}"
+    r"|approved|deployed)|ships)|we\s+(?:start|begin|get\s+to|come\s+to|do|release|ship))"
+)
+_ONCE = re.compile(  # "once this lands, we should ...", "we should look at it when we start the review"
+    rf"(?i)^\W*(?:(?:and|also|but|then|ok|note)[,\s]+)*(?:once|after|when|as\s+soon\s+as)\s+{_EVENT}\b.{{0,80}}"
     r"\b(?:we|you|i|let['’]?s|please|make|use|run|add|remove|do|open|close)\b"
+    rf"|\b(?:we\s+(?:should|can|could|must|need\s+to)|let['’]?s|please)\s[^.\n]{{1,60}}\s(?:once|after|when|as\s+soon\s+as)\s+{_EVENT}\b"
 )

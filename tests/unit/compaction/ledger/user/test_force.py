@@ -74,10 +74,61 @@ def test_a_demand_that_concludes_is_not_said_again_in_the_task() -> None:
 
 
 def test_a_decision_that_is_a_whole_request_is_listed_unless_it_is_the_goal() -> None:
-    chosen, last = user("use hex values in the signs, no color names"), user("Write the docs.")
+    chosen, last = user("use hex values in the signs instead of color names"), user("Write the docs.")
     first, more = user("Sell tea to all."), user("Paint the door in the same color.")
     assert listed(first, DONE, more, DONE, chosen, DONE, last, DONE) == [f"] {chosen.parts[0].text}"]
     assert listed(first, DONE, chosen, DONE) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "no it needs to be the shop itself for any pictures",
+        "All signs should have the same color",
+        "Die Schilder sollten alle dieselbe Farbe haben, nicht zwei",
+        "Todos los carteles deberían ser azules, no rojos",
+        "no color names!",
+        "please no new doors",
+    ],
+)
+def test_what_all_of_a_kind_should_be_and_what_there_should_be_none_of_is_listed(said: str) -> None:
+    turns = (user("Sell tea to all."), DONE, user("Paint the door in the same color."), DONE, user(said), DONE)
+    assert listed(*turns, user("Write the docs."), DONE) == [f"] {said}"]
+
+
+@pytest.mark.parametrize("said", ["we ran it, no errors.", "no tests, no hits.", "it should use the list"])
+def test_what_was_not_found_and_one_change_are_no_rules(said: str) -> None:
+    turns = (user("Sell tea to all."), DONE, user("Paint the door in the same color."), DONE, user(said), DONE)
+    assert listed(*turns, user("Write the docs."), DONE) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *(
+            "then keep it, and say so in the readme",
+            "ok let's keep it as it is",
+            "dann lass es so",
+            "alors on garde ça",
+        ),
+        *(
+            "entonces déjalo",
+            "então deixa assim",
+            "тогда оставь так",
+            "vậy giữ như cũ",
+            "那就保留",
+            "じゃあ、そのまま",
+            "그럼 그대로",
+        ),
+    ],
+)
+def test_that_something_stays_as_it_is_is_listed_with_what_the_agent_said_of_it(said: str) -> None:
+    reply = assistant(text="Because the old door is cheaper than a new one, and it closes.")
+    turns = (user("Sell tea to all."), DONE, user("Paint the door in the same color."), DONE, user("why the old door?"))
+    asked = "Because the old door is cheaper than a new one, and it closes."
+    assert listed(*turns, reply, user(said), DONE, user("Write the docs."), DONE) == [
+        f"] {said} — in answer to: “{asked}”"
+    ]
 
 
 def test_a_permission_is_a_demand_only_where_it_lifts_a_ban() -> None:

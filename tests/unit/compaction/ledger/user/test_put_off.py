@@ -14,6 +14,11 @@ from secateur.compaction.ledger.user.put_off import list_put_off
         ("Write the first test, we can add more backends later.", ["we can add more backends later."]),
         ("Once this lands, we should rename the boats.", ["Once this lands, we should rename the boats."]),
         ("When we start the review, use two reviewers.", ["When we start the review, use two reviewers."]),
+        (
+            "We should look at the word boat when we start the review",
+            ["We should look at the word boat when we start the review"],
+        ),
+        ("We should look at the boats when it rains.", []),
         ("Let's clean the boats up in a follow-up PR.", ["Let's clean the boats up in a follow-up PR."]),
         ("Die Boote benennen wir später um.", ["Die Boote benennen wir später um."]),
         ("船的名字我们以后再改。", ["船的名字我们以后再改。"]),
