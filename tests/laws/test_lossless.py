@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from law_examples import examples
 from secateur.text.lossless import (
-    bound_folded_chars,
     clean,
     decode_tables,
     encode_tables,
@@ -100,15 +99,6 @@ LOGGED = st.one_of(
 TEXTS = st.lists(st.one_of(LOGGED, LOGGED, LINES), min_size=8, max_size=60).map("\n".join)
 
 
-@given(TEXTS)
-@examples(60)
-def test_logs_are_turned_back_into_the_same_characters(text: str) -> None:
-    made = fold_templates(text)
-    assert expand_templates(made) == text
-    assert made == text or is_templated(made)
-    assert fold_templates(made) == made
-
-
 CUT = [  # words of which templates share a beginning, an end or all; a space may be in one
     *('"w-1":', '"w-2":', '="1', "a=b", "a=c", "k=2026-03-04", "(a)", "a)", "{", "INFO", "", "Z", "ZZ", "9Z", "1ms"),
     *(
@@ -141,20 +131,11 @@ def log_of(seed: int) -> str:
 
 @given(st.one_of(st.integers(0, 1 << 32).map(log_of), TEXTS))
 @examples(60)
-def test_a_folded_log_is_never_shorter_than_its_bound(text: str) -> None:
-    bound = bound_folded_chars(text, len(text))
-    assert bound <= len(fold_templates(text))
-    assert bound_folded_chars(text, 20) <= bound
-
-
-def test_the_bound_tells_most_of_what_a_log_of_many_values_keeps() -> None:
-    lines = [
-        f"2026-03-04T10:00:{n % 60:02}Z INFO request {n * 2_654_435_761 % (1 << 32):08x} in {n * n} ms"
-        for n in range(90)
-    ]
-    text = "\n".join(lines)
-    assert len(fold_templates(text)) < 0.4 * len(text)
-    assert 0.7 * len(fold_templates(text)) < bound_folded_chars(text, len(text)) <= len(fold_templates(text))
+def test_logs_are_turned_back_into_the_same_characters(text: str) -> None:
+    made = fold_templates(text)
+    assert expand_templates(made) == text
+    assert made == text or is_templated(made)
+    assert fold_templates(made) == made
 
 
 @given(st.lists(st.tuples(LINES, st.integers(1, 12)), max_size=20))

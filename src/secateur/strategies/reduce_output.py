@@ -20,13 +20,11 @@ from secateur.text.dedupe_lines import PASSED, leave_out
 from secateur.text.excerpt import excerpt
 from secateur.text.lossless import (
     add_note,
-    bound_folded_chars,
     clean,
     fold_repeats,
     fold_templates,
     group_hits,
     is_log,
-    sample_log_lines,
     write_json_as_tables,
 )
 from secateur.toolcalls.commands import is_search
@@ -55,19 +53,11 @@ class ReduceOutput(Strategy, frozen=True, kw_only=True, tag="reduce_output"):
             if new.holds_media or new.tokens < self.min_tokens_saved:
                 continue
             instead = leaving.get(new.part.key)
-            if instead is not None and (self._is_kept_whole(new) or _is_replaced(new, instead)):
+            if instead is not None and _is_replaced(new.part.text, instead):
                 continue
             text = self._reduce(new)
             if len(text) < len(new.part.text):
                 yield Rewrite(new.part.key, text, strategy="reduce_output")
-
-    def _is_kept_whole(self, new: NewResult) -> bool:
-        """Whether a result is known to stay as it is: the text of files has no shorter form if it is neither a log nor
-        hits of a search."""
-        call, part = new.call, new.part
-        if call is None or not is_file_access(call, part) or is_search(call) or sample_log_lines(part.text):
-            return False
-        return not self._is_too_large(new, new.tokens)
 
     def _is_too_large(self, new: NewResult, tokens: int) -> bool:
         """Whether so many tokens of a result are too large a share of the window, and the rest can be read back."""
@@ -88,39 +78,15 @@ class ReduceOutput(Strategy, frozen=True, kw_only=True, tag="reduce_output"):
         return text
 
 
-def _is_replaced(new: NewResult, instead: str) -> bool:
-    """Whether another text replaces this result in any case: it is shorter than any form that the result may have here,
-    and none of these forms is so short that it would be kept. Where nothing but equal lines can go, all others remain.
-    """
-    text, protect = new.part.text, new.budget.protect
+def _is_replaced(text: str, instead: str) -> bool:
+    """Whether another text replaces this one whatever forms it has: it is much shorter, and what it replaces does not
+    mostly say the same again."""
     if len(instead) > _MUCH_SHORTER * len(text):
         return False
     lines = text.split("\n")
-    distinct = set(lines)
-    if len(distinct) <= len(lines) / 2:
-        return False
-    kept = max(protect.min_prunable_chars, protect.min_result_chars)  # characters: what is shorter is not pruned
-    if kept <= _MUCH_SHORTER * len(text):
-        return True
-    if (
-        sum(map(len, distinct)) < kept
-        or text[:1] in ("[", "{")
-        or any([sign[-1] in text and sign in text for sign in _REGULAR])
-    ):
-        return False
-    has_hits, may_be_log, call = _HIT.search(text) is not None, bool(sample_log_lines(text)), new.call
-    has_other_forms = False
-    if call is not None and (has_hits or may_be_log):
-        has_other_forms = is_search(call) or (new.budget.recall_handles and has_steps(call))
-    longer = max(kept, _CLEARLY * len(instead))
-    if not has_other_forms and (not may_be_log or bound_folded_chars(text, longer) >= longer):
-        return True
-    return not has_hits and not is_log(text)
+    return len(set(lines)) > len(lines) / 2
 
 
-_CLEARLY = 2  # times as long as another text: more tokens, too
-_REGULAR = ("\n[", "\n{", "\x1b", "\r")  # may be JSON, or drawn by a terminal; one sign is missed sooner than two
-_HIT = re.compile(r":\d{1,9}:")  # of a search
 _JSON_FILE = re.compile(r"\.(?:json[5cl]?|jsonl|ndjson|geojson|ipynb|har)\b")
 
 

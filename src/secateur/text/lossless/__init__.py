@@ -16,10 +16,9 @@ from secateur.text.lossless.lines import (
     is_grouped,
     strip_note,
 )
-from secateur.text.lossless.logs import is_log, sample_log_lines
+from secateur.text.lossless.logs import is_log
 from secateur.text.lossless.tables import decode_tables, encode_tables, is_tables, write_json_as_tables
 from secateur.text.lossless.templates import (
-    bound_folded_chars,
     expand_templates,
     fold_templates,
     is_templated,
@@ -27,7 +26,6 @@ from secateur.text.lossless.templates import (
 
 __all__ = [
     "add_note",
-    "bound_folded_chars",
     "clean",
     "decode_tables",
     "encode_tables",
@@ -41,7 +39,6 @@ __all__ = [
     "is_log",
     "is_tables",
     "is_templated",
-    "sample_log_lines",
     "write_json_as_tables",
     "strip_note",
 ]

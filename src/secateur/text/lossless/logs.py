@@ -14,14 +14,14 @@ _SAMPLE = 60  # lines by which a log is known
 
 def is_log(text: str) -> bool:
     """Whether most lines of a text begin with a time of day or a level, or tell how far something is."""
-    some = sample_log_lines(text)
+    some = _sample_lines(text)
     if len(some) < LEAST or sum(map(_is_row, some)) >= MOSTLY * len(some) or _is_diff(text, some):
         return False
     telling = [line for line in some if _has_time(line) or _TELLS_LEVEL.match(line)]
     return len(telling) >= MOSTLY * len(some)
 
 
-def sample_log_lines(text: str) -> list[str]:
+def _sample_lines(text: str) -> list[str]:
     """The lines by which it is decided whether a text is a log; none where it has too few signs of one.
 
     Signs are levels, times of day and progress. They are counted without patterns, at most, among those characters of

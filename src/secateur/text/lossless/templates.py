@@ -14,8 +14,7 @@ text is a log is not decided here.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from itertools import islice, zip_longest
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os.path import commonprefix
 
 from secateur.text.lossless.logs import BEGINS, MOSTLY, STAMP
@@ -50,50 +49,6 @@ def fold_templates(text: str) -> str:
         for place in places:
             made[place] = f"{name} {lines[place][len(prefix) :]}"
     return "\n".join((*heads, *made))
-
-
-def bound_folded_chars(text: str, enough: int) -> int:
-    """A number of characters that `fold_templates(text)` is never shorter than, counted no further than `enough`.
-
-    A word that fewer than `LEAST` lines have in its place is in no template and in no prefix, so that it remains in its
-    line but for a beginning and an end that may be shared. Above the lines is a note of what they are.
-    """
-    rows = [line.split(" ", _BOUND_WORDS) for line in text.split("\n")]
-    columns = list(islice(zip_longest(*rows, fillvalue=""), _BOUND_WORDS))
-    least = len(_HEAD.format(""))
-    for column in reversed(columns):  # times, which are mostly shared, are on the left
-        least += _bound_values(column)
-        if least >= enough:
-            break
-    return min(least, len(text))
-
-
-def _bound_values(words: Sequence[str]) -> int:
-    """The same for what the lines have in one place, with a space before each value."""
-    if words[0] == words[-1] and words.count(words[0]) == len(words):
-        return 0
-    distinct, joined, cut = set(words), "".join(words), 0
-    if not joined.isalnum() or "Z" in joined:
-        words = [word.rstrip(_TRAILING) for word in words]
-        distinct, joined = set(words), "".join(words)
-        cut = _find_cut(distinct)
-    chars, count = len(joined), len(words)
-    if "" in distinct or len(distinct) <= count - LEAST + 1:
-        for word, times in Counter(words).items():
-            if times >= LEAST or not word:
-                chars, count = chars - len(word) * times, count - times
-    return max(0, chars + (1 - cut) * count)
-
-
-def _find_cut(words: Set[str]) -> int:
-    """How many characters the cut start of one of these words has at most."""
-    inner = "".join([word[1:] for word in words])
-    if not any([sign in inner for sign in _CUT_SIGNS]) and ("-" not in inner or _DATE.search(inner) is None):
-        return 1
-    return max([cut.end() for cut in map(_LAST_CUT.match, words) if cut], default=0)
-
-
-_BOUND_WORDS = 40  # of a line, so that one line with many words does not make all others long
 
 
 def expand_templates(text: str) -> str:
@@ -216,11 +171,6 @@ def _build_cutter(at: int, start: int, end: int) -> Callable[[list[str]], str]:
 _ENDS = frozenset("\"')]}>,;:Z")
 _TIME = re.compile(r"(?:\d{4}-\d\d-\d\d[T ]?|\d\d/[A-Z][a-z]{2}/\d{4}:?)?(?:\d\d:)*")
 _BEFORE = re.compile(r".*[=\"'(\[{<\t]", re.S)
-_TRAILING = "".join(_ENDS)
-_CUT_SIGNS, _DATE = "=\"'([{<\t:/", re.compile(r"-\d\d-\d\d")
-_LAST_CUT = re.compile(
-    rf".*(?:[{re.escape(_CUT_SIGNS)}]|\d{{4}}{_DATE.pattern}[T ]?|/\d{{4}})", re.S
-)  # the last place to cut
 
 
 def _find_shared(values: set[str]) -> tuple[int, int]:
