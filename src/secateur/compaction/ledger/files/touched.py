@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.compaction.ledger.files.backups import Backups
+from secateur.compaction.ledger.files.committing import has_git_committed, is_commit
 from secateur.compaction.ledger.files.lines import is_foreign
 from secateur.compaction.ledger.files.paths import (
     find_known_path,
@@ -41,7 +42,6 @@ from secateur.compaction.ledger.files.rewrites import list_rewrites
 from secateur.compaction.ledger.files.undone import CommittedFiles, TakenBack, add_staged, take_back
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, collect_texts
-from secateur.toolcalls.commands import COMMIT_LINE
 from secateur.toolcalls.effects import Effect, Use, is_pathlike
 from secateur.toolcalls.file_effects import list_paths
 
@@ -94,7 +94,7 @@ def trace_files(done: Sequence[Action]) -> FileHistory:
                 taken.difference_update(touched if effect.use != "read" else ())
         taken_back.drop_stash(action)
         untracked |= list_untracked(action)
-        if action.kind == "run" and "commit" in action.call.text and _COMMITTED.search(action.said[:_SEARCHED]):
+        if action.kind == "run" and "commit" in action.call.text and has_git_committed(action):
             taken |= {find_known_path(found, path, roots) for path in staged}
             _note_commit(found, committed, staged, action, roots)
         _settle_commit(found, since_commit, commits, action)
@@ -117,7 +117,7 @@ def _settle_commit(
     found: dict[str, FileEntry], since_commit: dict[str, None], commits: CommittedFiles, action: Action
 ) -> None:
     """Note that a call committed what was changed, or undid commits."""
-    if _is_commit(action):
+    if is_commit(action):
         commits.note(since_commit, action)
         since_commit.clear()
     elif action.kind == "run" and "reset" in action.call.text and action.ok:
@@ -132,16 +132,6 @@ def limit_uncommitted(names: Collection[str], most: int = MOST_UNCOMMITTED) -> t
     listed = [name for name in names if name != OTHERS]
     is_cut = len(listed) > most or OTHERS in names
     return (*((OTHERS,) if is_cut else ()), *listed[-most:])
-
-
-def _is_commit(action: Action) -> bool:
-    """Whether a call committed, or shows that nothing is left to commit."""
-    if action.kind not in ("run", "other") or not action.result:
-        return False
-    if action.kind == "other":
-        return action.ok and "commit" in action.call.tool.lower()
-    is_asked = action.ok and _COMMITTING.search(action.call.text[:_SEARCHED]) is not None
-    return is_asked or _COMMITTED.search(action.said[:_SEARCHED]) is not None
 
 
 def _note_committed_files(found: dict[str, FileEntry], committed: set[str], action: Action) -> None:
@@ -216,11 +206,6 @@ _SUMMED_UP = re.compile(r"^ create mode \d{6} (?P<path>[^\n]{1,400})$", re.M)
 _COUNTED = re.compile(r"^ (\d{1,6}) files? changed\b", re.M)
 _REMOVED = re.compile(r"^ delete mode \d{6} (?P<path>[^\n]{1,400})$", re.M)
 _UNCOMMITTED_USES = ("created", "changed", "deleted", "moved")
-_COMMITTING = re.compile(
-    r"\bgit\b[^\n]{0,80}?\s(?:commit|merge|cherry-pick|revert|am)(?![\w-])"
-    r"|\b(?:jj|sl|hg|gt)\s+(?:commit|create|modify|describe)\b|\bnpm\s+version\b"
-)
-_COMMITTED = re.compile(COMMIT_LINE + r"[0-9a-f]{7,40}\] |^nothing to commit, working tree clean", re.M)
 
 
 def merge_use(before: FileEntry | None, use: Use) -> Use:

@@ -148,6 +148,8 @@ def quote_result(action: Action, is_end: bool = False) -> str:
     is_bare = (is_of_git and bool(errors)) or _BARE.search(verdict) is not None
     told = (*(() if is_bare else (verdict,)), *(errors[:1] if is_of_git else errors[-1:]))
     line = next(filter(None, (*told, *(lines[-1:] if is_end else lines))), "")
+    if len(line) > LINE_CHARS and _RECORD.match(line):
+        return ""  # the beginning of a record tells nothing
     return clip_text(collapse_whitespace(redact(line)).replace(_SAID, " - said: "), LINE_CHARS)
 
 
@@ -195,6 +197,7 @@ _NO_DATA = re.compile(  # what a test runner prints besides, and how hosts say t
     rf"[.EFsx]{{1,200}}|[-=]{{3,}}|Ran \d+ tests?\b[^\n]{{0,40}}|{_BARE_TOTAL.pattern}"
 )
 MOST_DATA = 8  # lines
+_RECORD = re.compile(r"\s*(?:\{\s*\"|\[\s*[{\"])")
 _BARE = re.compile(r"\bexit status \d+$|^ERROR:$")
 _OF_GIT = re.compile(r"\b(?:git|gh) (?:-C \S{1,200} )?[a-z]")
 _DIFF = re.compile(r"^diff --git a/\S{1,400} b/(?P<path>\S{1,400})$", re.M)

@@ -511,3 +511,23 @@ def test_a_path_above_the_folder_that_the_call_went_to_is_told_with_its_place() 
     assert files(called("Bash", command="cd /repo/src/tui && cp a.ts ../modes/a.ts")) == {
         "/repo/src/modes/a.ts": "created"
     }
+
+
+@pytest.mark.parametrize(
+    ("line", "said", "is_left"),
+    [
+        ("git status --short", "", False),
+        ("git status --porcelain=v1", "Exit code: 0\nOutput:\n", False),
+        ("git status -s", " M other.py\n", True),
+        ("git status --short -- docs", "", True),
+        ("git -C /q status --short", "", True),
+        ("git status --short | head -0", "", True),
+        ("git status --short", "fatal: not a git repository", True),
+    ],
+)
+def test_behind_a_short_status_that_prints_nothing_nothing_is_left_to_commit(
+    line: str, said: str, is_left: bool
+) -> None:
+    rounds = (EDIT_A, called("bash", said, error=said.startswith("fatal"), command=line))
+    ledger = build_ledger(talk(user(), *(message for one in rounds for message in one)).messages)
+    assert ledger.uncommitted == (("/r/a.py",) if is_left else ())

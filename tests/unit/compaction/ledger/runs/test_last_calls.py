@@ -486,3 +486,9 @@ def test_a_call_that_was_made_again_stands_where_it_was_made_last() -> None:
     said = [one for pair in calls for one in pair]
     texts = [one.text for one in read(assistant(text="I weave the lid now:"), *said).last_calls]
     assert texts == ["./weave rim", "git checkout lid.txt", "./weave lid"]
+
+
+@pytest.mark.parametrize(("rows", "told"), [(1, ' — said: [{"row": 0}]'), (40, "")])
+def test_of_a_long_record_no_line_tells_how_it_begins(rows: int, told: str) -> None:
+    said = json.dumps([{"row": number} for number in range(rows)])
+    assert f"- then called, ok: ./find rows{told}" in list_next(*called("I look for the rows:", "./find rows", said))
