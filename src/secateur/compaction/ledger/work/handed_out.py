@@ -9,6 +9,7 @@ messages of the user. Work that is sent to an agent again is open again.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from secateur.compaction.ledger.runs.checks import judge_run
 from secateur.compaction.ledger.runs.failed_acts import quote_line
 from secateur.compaction.ledger.said import STOP, get_user_text
 from secateur.model import Message, Part
@@ -70,7 +71,7 @@ def _list_started(action: Action, runs: Sequence[ExecutedCommand]) -> Iterator[t
             yield name, f"{redact(name)} ({words[0]})"
     if hit := _find_start(action.said[:_SEARCHED]):
         yield hit[1] or hit[2] or hit[3], _describe(action)
-    elif "session_id" not in action.given and not _is_brief(runs) and (session := find_session(action)):
+    elif "session_id" not in action.given and not _is_past(runs) and (session := find_session(action)):
         yield session, f"{_describe(action)} (session {session})"
     elif _SENDS.search(action.call.tool):
         names = (action.given.get(key) for key in ("target", "to", "id", "agent_id"))
@@ -83,9 +84,10 @@ def _find_start(said: str) -> re.Match[str] | None:
     return _STARTED.search(said) if may_name else None
 
 
-def _is_brief(runs: Sequence[ExecutedCommand]) -> bool:
-    """Whether all that a call ran ends by itself at once: it only looks, or records what is there already."""
-    return bool(runs) and all(run.looks or _RECORDS.match(run.line) for run in runs)
+def _is_past(runs: Sequence[ExecutedCommand]) -> bool:
+    """Whether a check has failed already, or all that a call ran ends at once: it looks, or records what is there."""
+    has_failed = any(run.check and judge_run(run).ok is False for run in runs)
+    return has_failed or (bool(runs) and all(run.looks or _RECORDS.match(run.line) for run in runs))
 
 
 def _name_worker(words: Sequence[str]) -> str:

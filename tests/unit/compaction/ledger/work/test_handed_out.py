@@ -129,3 +129,8 @@ def test_a_check_that_ran_on_two_messages_of_the_user_ago_is_no_open_work() -> N
     assert left(*begun, *served, *more, user("And the wine."), assistant(text="It is there.")) == [
         "`npm run dev` (session 71)"
     ]
+
+
+def test_a_check_that_failed_while_its_session_runs_on_is_no_work_that_was_handed_out() -> None:
+    said = "Process running with session ID 60210\nOutput:\n--- FAIL: TestRows (0.00s)\nFAIL\tmenu/rows\t2s\n"
+    assert left(*call("exec_command", said, cmd="go test ./...")) == []
