@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import FileEntry
 from secateur.compaction.ledger.files.backups import Backups
-from secateur.compaction.ledger.files.committing import has_git_committed, is_commit
+from secateur.compaction.ledger.files.committing import CommittedFiles, has_git_committed, is_commit
 from secateur.compaction.ledger.files.lines import is_foreign
 from secateur.compaction.ledger.files.paths import (
     find_known_path,
@@ -39,7 +39,7 @@ from secateur.compaction.ledger.files.paths import (
     resolve_upward,
 )
 from secateur.compaction.ledger.files.rewrites import list_rewrites
-from secateur.compaction.ledger.files.undone import CommittedFiles, TakenBack, add_staged, take_back
+from secateur.compaction.ledger.files.undone import TakenBack, add_staged, take_back
 from secateur.redact import redact
 from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, collect_texts
 from secateur.toolcalls.effects import Effect, Use, is_pathlike

@@ -1,7 +1,6 @@
 """What was taken back to the last commit, put into a stash, or undone with the commit that took it.
 
-Rule: a reset counts by steps or to a commit that the session made; where it leads elsewhere, nobody knows what it
-undid. Changes that were put into a stash and not brought again are there.
+Rule: changes that were put into a stash and not brought again are there.
 """
 
 import re
@@ -13,7 +12,6 @@ from secateur.compaction.ledger.entries import FileEntry
 from secateur.compaction.ledger.files.paths import find_known_path
 from secateur.compaction.ledger.files.rewrites import EditedText
 from secateur.toolcalls.actions import Action
-from secateur.toolcalls.commands import COMMIT_LINE
 from secateur.toolcalls.effects import Effect
 from secateur.toolcalls.file_effects import list_command_lines, list_staged_files
 from secateur.toolcalls.shell import parse_command_line
@@ -22,45 +20,6 @@ LEAST_UNDONE = 40  # characters of a text that stands again where an edit had re
 FEWEST_UNDONE, SAME = 8, 0.8  # lines of a long text, and the share of them that stands again
 _SHORT = 4  # characters of a line that says something
 STASHED = "its changes are in a git stash"
-
-
-class CommittedFiles:
-    """The files that each commit took, the newest last."""
-
-    def __init__(self) -> None:
-        self._commits: list[tuple[str, tuple[str, ...]]] = []
-
-    def note(self, paths: Iterable[str], action: Action) -> None:
-        """Note the commits that a call made of these files, the last of which took them."""
-        hashes = [hit["hash"] for hit in _COMMIT.finditer(action.said[:_SEARCHED])]
-        self._commits += [(one, ()) for one in hashes[:-1]]
-        self._commits += [(one, tuple(paths)) for one in hashes[-1:]]
-
-    def undo(self, action: Action) -> tuple[tuple[str, ...], bool]:
-        """Return the files of the commits that a reset undid, and whether their changes were kept.
-
-        Without those files of which other commits hold changes, where they were not kept.
-        """
-        for words in _list_resets(action):
-            left = self._count_left(words)
-            undone = dict.fromkeys(path for _, paths in self._commits[left:] for path in paths)
-            del self._commits[left:]
-            if "--hard" not in words:
-                return tuple(undone), True
-            others = {path for _, paths in self._commits for path in paths}
-            return tuple(path for path in undone if path not in others), False
-        return (), True
-
-    def _count_left(self, words: Iterable[str]) -> int:
-        """Return how many commits a reset left."""
-        number = len(self._commits)
-        for word in words:
-            if steps := _STEPS.fullmatch(word):
-                return max(0, number - (int(steps[1] or 1) if steps[1] is not None else len(steps[2])))
-            same = [at for at, (one, _) in enumerate(self._commits, 1) if _HASH.fullmatch(word) and _is_same(one, word)]
-            if same:
-                return same[-1]
-        return number
 
 
 class TakenBack:
@@ -146,23 +105,9 @@ def take_back(found: dict[str, FileEntry], path: str, key: str) -> None:
         found[path] = FileEntry(path, "discarded" if found[path].use == "created" else "restored", key)
 
 
-def _is_same(one: str, other: str) -> bool:
-    return one.startswith(other) or other.startswith(one)
-
-
-def _list_resets(action: Action) -> Iterator[tuple[str, ...]]:
-    for line in list_command_lines(action):
-        for simple in parse_command_line(line).commands:
-            if simple.words[:2] == ("git", "reset"):
-                yield simple.words[2:]
-
-
 _NOT_RESTORED = re.compile(
     r"^(?:Switched to |Already on |Note: switching to |No local changes to save|error: pathspec |fatal: )", re.M
 )
 _CHANGES = ("created", "changed", "deleted", "moved")
 _SEARCHED = 20_000  # characters of an output
-_COMMIT = re.compile(COMMIT_LINE + r"(?<= )(?P<hash>[0-9a-f]{7,40})\] ", re.M)
-_HASH = re.compile(r"[0-9a-f]{7,40}")
 _DROPS = re.compile(r"\bgit (?:-C \S+ )?stash (?:drop|clear)\b")
-_STEPS = re.compile(r"(?:HEAD|@)(?:~(\d{0,3})|(\^{1,9}))")
