@@ -19,6 +19,7 @@ from secateur.compaction.ledger.user.force_words import (
     is_decision,
     is_forced,
     is_forced_otherwise,
+    is_general,
     is_manner,
     is_preference,
     is_refusal,
@@ -148,7 +149,8 @@ def _is_said_whole(text: str, request: UserRequest) -> bool:
     if request.text != text:
         return False
     is_aim = request.goal and not is_forced(text)
-    return is_aim or is_work(text) or (len(text) > REPEATED_CHARS and not is_manner(text) and not is_refusal(text))
+    is_lasting = is_manner(text) or is_refusal(text) or is_general(text)
+    return is_aim or is_work(text) or (len(text) > REPEATED_CHARS and not is_lasting)
 
 
 def _is_unasked(one: Constraint, requests: Sequence[UserRequest]) -> bool:

@@ -98,7 +98,7 @@ _FORCED = re.compile(
 )
 _OUGHT = re.compile(
     r"(?i)\b(?:should|must|ought\s+to|needs?\s+to|ha(?:s|ve)\s+to)\s+(?:(?:also|only|not|just)\s+)?"
-    r"(?:be|use|have|stay|look|follow|match|live|keep|come|start|begin|end)\b"
+    r"(?:be|use|have|stay|look|follow|match|live|keep|come|start|begin|end)\b|\b(?:make\s+sure|ensure)\b"
     r"|\bsoll(?:en|te|ten)?\b|\bdevr(?:ait|aient)\b|\bdeber[ií]an?\b|\bdeveria[m]?\b|\bследует\b|\bnên\b|应该|應該|应当|べき|는\s*게\s*좋"
 )
 _ALL = re.compile(

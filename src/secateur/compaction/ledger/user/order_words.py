@@ -95,7 +95,7 @@ _REACHES = re.compile(  # "make sure the list is sorted"; what the agent has to 
     r"(?i)(?:\A\W*(?:[$/@][\w-]+\s+)?|[,;:(.]\s*|\b(?:and|but|then|please|so|also|just|ok(?:ay)?)\s+)(?:make\s+sure|ensure)\s+(?:that\s+)?(?!(?:you|to|not|nothing|nobody|no)\b|we\b(?!\s+have\b))\w"
 )
 _STANDS = re.compile(
-    r"(?i)\b(?:(?:stay|remain|keep|continu)\w*|still|always|never|when(?:ever)?|each|every|any|all|only|before|after|until"
+    r"(?i)\b(?:(?:stay|remain|keep|continu)\w*|still|always|never|when(?:ever)?|each|every|any|all|everywhere|wherever|throughout|only|before|after|until"
     r"|don['’]t|not)\b"
 )
 _IN_TEXT = re.compile(  # "in the readme make sure to mention ..."

@@ -114,6 +114,8 @@ _PROCEDURE = tuple(  # one pattern for each step
         rf"{_BEGIN}(?:ensure|make sure)\b[^.\n]{{0,30}}\btests?\b[^.\n]{{0,30}}\b(?:created|written|added|pass)\b",
         rf"{_BEGIN}commit\b[^.\n]{{0,60}}\b(?:prefix\w*|individual\w*|each)\b",
         rf"{_BEGIN}push\s+to\b",
+        rf"{_BEGIN}update\b[^\n]{{0,80}}\b(?:documentation|docs)\b",
+        rf"{_BEGIN}(?:your|the|each|every)\s+(?:final\s+)?(?:response|answer|reply|report)s?\s+must\s+(?:begin|start|end)\b",
         rf"{_BEGIN}(?:approval policy is\b|<approval_policy>)",
     )
 )

@@ -88,6 +88,8 @@ def test_a_decision_that_is_a_whole_request_is_listed_unless_it_is_the_goal() ->
         "Die Schilder sollten alle dieselbe Farbe haben, nicht zwei",
         "Todos los carteles deberían ser azules, no rojos",
         "no color names!",
+        "the shop is changing its words from the old ones to the new - let's make sure we use the new ones everywhere"
+        " we can, please",
         "please no new doors",
     ],
 )
@@ -330,6 +332,7 @@ PROMPT = (
     "# Context\n\nYou are Ada, a Maestro-managed AI agent.\n\n2. Selection\n   Process the FIRST unchecked task.\n"
     "   IMPORTANT: You will only work on this.\n   - Ensure that test cases are created.\n"
     '   - Commit with a message prefixed with "X: ".\n   - Push to the fork.\n'
+    "   - Update README.md or other documentation.\n"
     "   - Your answer MUST begin with what you did.\n   - You MUST only write inside your working directory.\n"
     "7. Exit Immediately\n   Do not proceed to another task.\n\n## Tasks\n\nProcess tasks from plan.md"
 )
@@ -340,10 +343,12 @@ def test_the_procedure_of_a_hosts_prompt_is_one_entry_that_says_each_thing_once(
     procedure, *others = [line.split("\n    ") for line in found]
     assert procedure == [
         "project: Maestro] Ensure that test cases are created.",
+        "Your answer MUST begin with what you did.",
         "Exit Immediately Do not proceed to another task.",
         "Process the FIRST unchecked task.",
         'Commit with a message prefixed with "X: ".',
         "Push to the fork.",
+        "Update README.md or other documentation.",
     ]
     assert others == [  # of the rest of the prompt only what protects
         ["project: Maestro] - You MUST only write inside your working directory."],
