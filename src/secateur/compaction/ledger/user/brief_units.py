@@ -6,7 +6,7 @@ What of them is kept is decided in `briefs`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
@@ -165,6 +165,14 @@ def rank_recipes(units: list[BriefUnit]) -> list[BriefUnit]:
         is_recipe = is_recipe if is_step else is_opening(unit.text) and RECIPE.search(unit.text) is not None
         made.append(BriefUnit(unit.text, unit.line, min(unit.rank, _RECIPE_RANK)) if is_recipe else unit)
     return made
+
+
+def rank_repeated(units: Iterable[BriefUnit]) -> Iterator[BriefUnit]:
+    """Leave out what was said before in the same words, as where a form quotes a report whose title it repeats."""
+    seen: set[str] = set()
+    for unit in units:
+        yield BriefUnit(unit.text, unit.line, 0) if unit.text in seen else unit
+        seen.add(unit.text)
 
 
 def is_opening(text: str) -> bool:

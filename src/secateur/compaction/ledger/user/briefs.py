@@ -23,6 +23,7 @@ from secateur.compaction.ledger.user.brief_units import (
     is_log_line,
     is_opening,
     rank_recipes,
+    rank_repeated,
     split_units,
 )
 from secateur.compaction.ledger.user.brief_words import (
@@ -54,7 +55,8 @@ def condense_request(text: str, max_chars: int) -> str:
     text = _shorten_steps(drop_hints(text), max_chars) if len(text) > max_chars else text
     if len(text) <= max_chars:
         return text
-    units = _rank_sections(_rank_added(list(split_units(keep_ends(text, SEARCHED_CHARS).replace("\r\n", "\n")))))
+    units = list(rank_repeated(split_units(keep_ends(text, SEARCHED_CHARS).replace("\r\n", "\n"))))
+    units = _rank_sections(_rank_added(units))
     units = _rank_ends(_rank_harness(_rank_questions(_rank_items(_rank_steps(rank_recipes(units))))))
     if cut := _cut_best(units, max_chars - len(GAP) - 1):
         return f"{cut}\n{GAP}"

@@ -55,6 +55,13 @@ def test_the_numbered_headings_of_a_plan_stay_whole_and_without_what_stands_belo
     ]
 
 
+def test_what_is_said_again_is_left_out() -> None:
+    said = f"The totals on the last page are wrong.\n\n```\nrow = total(3)\n```\n\n{FILLER}"
+    made = condense_request(f"{said}\n\n{said}\n\n{FILLER * 8}\n\nPlease fix them.", 300)
+    assert made.count("The totals on the last page are wrong.") == made.count("row = total(3)") == 1
+    assert made.endswith("Please fix them.")
+
+
 def test_short_code_stays_with_the_line_that_opens_it() -> None:
     text = f"Given this query:\n```sql\nSELECT a\n```\n{FILLER * 20}\nDone."
     assert "Given this query:\n```sql\nSELECT a\n```\n" in condense_request(text, 300)
