@@ -611,8 +611,9 @@ def test_a_check_that_is_older_than_the_edits_goes_where_another_of_its_kind_pas
 
 
 def test_names_of_the_user_are_listed_only_where_the_words_of_a_request_are_cut() -> None:
-    row = "The tide table has a row for each harbor and for each hour of the day.\n"
-    asked = f"Write the table.\n{row * 40}{row.replace('tide', 'OPS-4471')}{row * 40}Keep it small."
+    rows = [f"The tide table has a row for each harbor and for hour {n} of the day.\n" for n in range(80)]
+    named = rows[40].replace("tide", "OPS-4471")
+    asked = f"Write the table.\n{''.join(rows[:40])}{named}{''.join(rows[41:])}Keep it small."
     assert "- names: OPS-4471" in shown(user(asked))["discoveries"]
     assert "discoveries" not in shown(*spoken("Write the table of OPS-4471.", "Write the docs."))
 

@@ -302,7 +302,7 @@ def test_a_call_that_was_interrupted_is_not_waited_for() -> None:
 
 
 def test_a_long_request_keeps_its_ends_where_there_is_little_room() -> None:
-    text = "Begin with the parser. " + "More words about it. " * 150 + "Finish with the docs."
+    text = f"Begin with the parser. {' '.join(f'More words about {n}.' for n in range(150))} Finish with the docs."
     ledger = fit_ledger(build_ledger(talk(user(text)).messages), 250, estimate)
     assert ledger.requests[0].text.startswith("Begin with the parser.")
     assert ledger.requests[0].text.endswith("Finish with the docs.")

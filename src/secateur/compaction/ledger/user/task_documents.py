@@ -22,7 +22,7 @@ from secateur.compaction.ledger.user.briefs import condense_request
 from secateur.compaction.ledger.user.constraints import extract_rules
 from secateur.compaction.ledger.user.rules import name_rules, strip_numbers
 from secateur.redact import redact
-from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, get_output
+from secateur.toolcalls.actions import Action, clip_text, collapse_whitespace, get_output, normalize_name
 from secateur.toolcalls.file_effects import list_command_lines, list_paths
 
 DETAIL_CHARS, TASK_CHARS = 600, 160  # of what is said of the next open task, and of each one after it
@@ -84,12 +84,27 @@ def _apply_edits(tasks: list[_Task], read: "_Read", done: Sequence[Action]) -> l
     at = next((number for number, action in enumerate(done) if action.key == read.key), len(done))
     for action in done[at + 1 :]:
         for text in _list_later_texts(action, read) if action.ok else ():
-            ticked = {one.text: one.is_done for one in _list_tasks(text)}
-            tasks = [replace(one, is_done=ticked.get(one.text, one.is_done)) for one in tasks]
+            tasks = _mark_ticked(tasks, _list_tasks(text))
         lines = list_command_lines(action) if action.ok and action.kind == "run" else []
         named = [hit["text"].strip() for line in lines if read.name in line for hit in _COMMANDED.finditer(line)]
         tasks = [replace(one, is_done=one.is_done or any(text in one.text for text in named)) for one in tasks]
     return tasks
+
+
+def _mark_ticked(tasks: list[_Task], later: Sequence[_Task]) -> list[_Task]:
+    """Return the tasks with the boxes of these, which stand at the one place where they follow each other alike.
+
+    Without such a place each counts whose text no other task has.
+    """
+    names, size = [one.text for one in tasks], len(later)
+    sought = [one.text for one in later]
+    places = [at for at in range(len(names) - size + 1) if names[at : at + size] == sought] if later else []
+    if len(places) == 1:
+        done = {places[0] + at: one.is_done for at, one in enumerate(later)}
+    else:
+        ticked = {one.text: one.is_done for one in later}
+        done = {at: ticked[one] for at, one in enumerate(names) if one in ticked and names.count(one) == 1}
+    return [replace(one, is_done=done.get(at, one.is_done)) for at, one in enumerate(tasks)]
 
 
 def _list_later_texts(action: Action, read: "_Read") -> Iterator[str]:
@@ -147,7 +162,7 @@ def _find_readings(done: Iterable[Action], requests: Sequence[UserRequest]) -> t
     first: dict[str, _Read] = {}
     newest: _Read | None = None
     for action in done if asked else ():
-        for path, text in _list_shown(action) if action.ok and action.result else ():
+        for path, text in _list_shown(action) if action.ok and action.result and not _is_from_middle(action) else ():
             name = posixpath.basename(path)
             is_piece = newest is not None and newest.name == name and len(text) < _PIECE_SHARE * len(newest.text)
             if is_piece or not _WRITTEN.search(name) or name_rules(name):
@@ -159,13 +174,20 @@ def _find_readings(done: Iterable[Action], requests: Sequence[UserRequest]) -> t
 
 
 def _list_shown(action: Action) -> Iterator[tuple[str, str]]:
-    """Yield the files that a call shows from their beginning, each with what it shows."""
+    """Yield the files that a call shows, each with what it shows."""
     if action.kind == "read":
         yield from ((path, strip_numbers(action.said[:SEARCHED_CHARS])) for path in list_paths(action))
     elif action.kind == "run" and len(lines := list_command_lines(action)) == 1:
         shown = _SHOWS.fullmatch(lines[0].strip())
         path = (shown[1] or shown[2] or shown[3].replace("\\ ", " ")) if shown else ""
         yield from ((one, get_output(action)[:SEARCHED_CHARS]) for one in (path,) if one)
+
+
+def _is_from_middle(action: Action) -> bool:
+    """Whether a call shows a file from a later line on than its first."""
+    given = {normalize_name(name): value for name, value in action.given.items()}
+    starts = [value[0] if isinstance(value, list) and value else value for value in map(given.get, _STARTS)]
+    return any(isinstance(one, int | str) and re.fullmatch(r"\d{1,7}", str(one)) and int(one) > 1 for one in starts)
 
 
 def shorten_document(document: TaskDocument | None, share: float) -> TaskDocument | None:
@@ -186,6 +208,7 @@ def _is_named(name: str, asked: Iterable[str]) -> bool:
     return False
 
 
+_STARTS = ("offset", "startline", "start", "linestart", "viewrange", "from")  # arguments, normalized
 _WRITTEN = re.compile(r"(?i)\.(?:md|mdx|markdown|txt|rst|adoc|org)$")
 _GIVES_WORK = re.compile(
     r"(?i)\b(?:start|begin|do|implement|complete|execute|follow|carry\s+out|work\s+(?:on|through)|continue|finish|build|develop\w*"

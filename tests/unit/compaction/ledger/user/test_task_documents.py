@@ -63,6 +63,30 @@ def test_boxes_are_those_that_the_edits_after_the_reading_left() -> None:
     assert goal(user("Start phase 1."), *read, *opened("plans/IMPORT-01.md", "- [x] Build the reader\n")) == after
 
 
+@pytest.mark.parametrize(
+    ("ticked", "left"),
+    [
+        (("Run the tests",), ["Cut reed", "Run the tests", "Weave", "Run the tests"]),  # one of two: nobody knows which
+        (("Weave", "Run the tests"), ["Cut reed", "Run the tests"]),
+        (("Cut reed", "Run the tests"), ["Weave", "Run the tests"]),
+        (("Weave",), ["Cut reed", "Run the tests", "Run the tests"]),
+    ],
+)
+def test_a_box_whose_text_another_one_has_is_known_by_those_beside_it(ticked: tuple[str, ...], left: list[str]) -> None:
+    names = ["Cut reed", "Run the tests", "Weave", "Run the tests"]
+    plan = "".join(f"- [ ] {name}\n" for name in names)
+    old, new = ("\n".join(f"- [{sign}] {name}" for name in ticked) for sign in " x")
+    [line] = goal(user("Start phase 1."), *opened("PLAN-01.md", plan), *edited(old, new, "PLAN-01.md"))
+    told = [one.partition(": ")[2] for one in line.split("\n") if one.strip().startswith(("task", "next open", "then"))]
+    assert told == left
+
+
+@pytest.mark.parametrize(("start", "is_told"), [(1, True), ("1", True), (40, False), ([40, 80], False)])
+def test_a_piece_from_the_middle_of_a_document_does_not_stand_for_it(start: object, is_told: bool) -> None:
+    call = assistant(("1", "read", json.dumps({"path": "PLAN-01.md", "offset": start})))
+    assert bool(goal(user("Start phase 1."), call, result(PLAN, "read", "1"))) is is_told
+
+
 def test_where_no_box_is_ticked_none_is_next() -> None:
     [line] = goal(user("Start phase 1."), *opened("PLAN-01.md", PLAN.replace("[x]", "[ ]")))
     assert line.endswith(": boxes as last seen: 0 of 2 done\n    task: Build the reader\n    task: Write its tests")
