@@ -9,7 +9,7 @@ Messages that the user wrote then are none of his wishes once he wrote others, u
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 from secateur.compaction.former_lines import is_lasting, is_message, is_order, is_way, is_wish, keep_telling
 from secateur.compaction.ledger import Ledger
@@ -18,11 +18,13 @@ from secateur.compaction.ledger.entries import AS_OF_THEN, FileEntry, PlanItem
 from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.ledger.user.demand_units import join_fragments
 from secateur.compaction.ledger.user.demands import is_demand
+from secateur.compaction.ledger.user.force import select_constraints
 from secateur.compaction.ledger.user.retractions import find_denial, find_removal
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
 from secateur.compaction.summary import HEADING_CHARS, Sections, normalize_heading, strip_bullet
 from secateur.compaction.template import FORMERLY, STATES, list_headings
 from secateur.model import Message
+from secateur.toolcalls.actions import collapse_whitespace
 
 SINCE = "- since an earlier summary, the user: "
 MOST_GOALS = 2  # lines of the earlier goal, beside what the user asked for since
@@ -63,9 +65,12 @@ def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sec
         for id, lines in _without_repeats(made).items()
     }
     sentences = [said for one in ledger.requests for said in join_fragments(split_sentences(one.text))]
+    listed = {collapse_whitespace(one.text) for one in select_constraints(ledger.constraints, ledger.requests)}
     for id in ("constraints", "accomplished", "discoveries"):
         kept_lines[id] = tuple(
-            told for line in kept_lines.get(id, ()) if (told := _put_revocation(line, id == "constraints", sentences))
+            told
+            for line in kept_lines.get(id, ())
+            if (told := _put_revocation(line, id == "constraints", sentences, listed))
         )
     kept_lines["constraints"] = tuple(sorted(kept_lines["constraints"], key=lambda line: line.startswith(FORMERLY)))
     return {id: lines for id, lines in kept_lines.items() if lines}
@@ -97,10 +102,11 @@ def _is_ruling(line: str) -> bool:
     return (hit := _QUOTED.search(line)) is not None and is_wish(hit[1])
 
 
-def _put_revocation(line: str, is_demand: bool, sentences: Sequence[str]) -> str:
+def _put_revocation(line: str, is_demand: bool, sentences: Sequence[str], listed: Set[str]) -> str:
     """Return a line unless the user later took it back; then, of a demand, the user's words that replace it.
 
-    An order to remove what was to be kept leaves no demand: it is a request, and is told as one.
+    Words that are `listed` as a demand of now stand there alone. An order to remove what was to be kept leaves no
+    demand: it is a request, and is told as one.
     """
     if not line.startswith(FORMERLY) or REPLACES in line:
         return line
@@ -109,7 +115,7 @@ def _put_revocation(line: str, is_demand: bool, sentences: Sequence[str]) -> str
         return ""
     if not (denial := later or find_denial(said, sentences)):
         return line
-    return f"{SINCE}{denial}{quote_replaced([said])}" if is_demand else ""
+    return f"{SINCE}{denial}{quote_replaced([said])}" if is_demand and denial not in listed else ""
 
 
 def mark_former(line: str) -> str:

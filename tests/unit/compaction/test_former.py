@@ -1,6 +1,7 @@
 """What an earlier summary says that still holds, and what later work has overtaken."""
 
 import pytest
+from msgspec.structs import replace
 
 from secateur.compaction.former import (
     clean_host_summary,
@@ -10,7 +11,7 @@ from secateur.compaction.former import (
     without_gone_files,
 )
 from secateur.compaction.former_lines import MOST_LASTING, MOST_LINES, select_demands, select_telling
-from secateur.compaction.ledger import Command, FileEntry, Ledger, PlanItem, UserRequest, merge
+from secateur.compaction.ledger import Command, Constraint, FileEntry, Ledger, PlanItem, UserRequest, merge
 from secateur.compaction.summary import parse_sections
 
 ANSWERED = Ledger(before="done")
@@ -106,6 +107,8 @@ def test_what_the_user_said_since_stands_before_the_demands_of_then() -> None:
     since = Ledger(requests=(UserRequest("Teams should not persist."),))
     first, *others = with_former_states({"constraints": demands}, since)["constraints"]
     assert "since an earlier summary, the user: Teams should not persist." in first
+    listed = replace(since, constraints=(Constraint("Teams should not persist.", "request", "1"),))
+    assert with_former_states({"constraints": demands}, listed)["constraints"] == tuple(others)  # it stands there
     assert tuple(others) == (demands[0], demands[2])
 
 

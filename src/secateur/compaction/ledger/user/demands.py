@@ -21,8 +21,9 @@ _ENGLISH = r"""
  |make\s+sure|ensure|be\s+sure|be\s+careful|remember\s+(?:to|that|not)|from\s+now\s+on|going\s+forward|whenever
  |no\s+(?:more|longer|need\s+(?:to|for|of))|(?:stop|without)\s+\w+ing|forbidden|prohibited|(?:not|n['’]t)\s+(?:be\s+)?allowed
  |required?|mandatory|instead\s+of|rather\s+than|at\s+(?:most|least)|no\s+more\s+than|prefer(?:ably)?|stick\s+(?:to|with)
- |keep\s+(?!going|on\b|up\b|trying)\w+|(?:before|after)\s+(?:each|every|any|you)|(?:answer|respond|reply)\s+in|leave\s+.{1,80}\b(?:alone|untouched|as\s+(?:is|it\s+is))
+ |keep\s+(?!going|on\b|up\b|trying|track)\w+|(?:before|after)\s+(?:each|every|any|you)|(?:answer|respond|reply)\s+in|leave\s+.{1,80}\b(?:alone|untouched|as\s+(?:is|it\s+is))
  |(?:ask|check\s+with)\s+(?:me|us)\s+(?:first|before)|under\s+no\s+circumstances|nothing\s+else|i['’]d\s+rather
+ |(?:i|we)\s+(?:would\s+)?(?:only|just)\s+(?:want|need|accept)
  |(?:i|we)\s+(?:want|need|expect|insist|prefer)\s+(?!to\b)\w+|hands\s+off|off[- ]limits|read[- ]only)\b
  |(?:^|[.,;:!]\s*|\band\s+|\bbut\s+|\bplease\s+)(?:not\s+(?!(?:everything|everyone|sure|really|much|yet)\b)|no\s+(?!(?:problem|idea|worries|wonder|doubt)\b))\w+
  |\bonly[\s.!)]*$
@@ -95,6 +96,7 @@ _ENGLISH_DIRECT = r"""
  |make\s+sure|be\s+(?:sure|careful)|stick\s+(?:to|with)|leave|keep)\b
  |(?:^|[\n;:]|(?<![*\w])[-*•]\s|\b(?:please|but)\s)[\s*_"'`]*(?:never|always|only|stop|no\s+(?:more|longer|need|new|changes?)|prefer(?:ably)?
  |ensure|remember|whenever|before|after|at\s+(?:most|least)|use\b.{1,80}\binstead)\b
+ |\band\s+never\s+(?!(?:got|had|did|been|was|went)\b|\w+(?:s|ed)\b)\w+
  |\b(?:you|we|agents?|workers?)\s+(?:must|should|shall|have\s+to|need\s+to|may|can(?:not|['’]t|\s+only)|are\s+(?:not|only))\b
  |\b(?:must(?:\s+not|n['’]?t)?|should\s+(?:not|never|only|always)|shouldn['’]?t|shall|may\s+not|please|from\s+now\s+on
  |going\s+forward|under\s+no\s+circumstances|forbidden|prohibited|not\s+(?:be\s+)?allowed|hands\s+off|off[- ]limits

@@ -25,8 +25,8 @@ def is_weak(text: str) -> bool:
 
 
 def is_general(text: str) -> bool:
-    """Whether a sentence says how all things of a kind ought to be."""
-    return _OUGHT.search(text) is not None and _ALL.search(text) is not None
+    """Whether a clause of a sentence says how all things of a kind ought to be."""
+    return any(_OUGHT.search(one) and _ALL.search(one) for one in _STOPS.split(text))
 
 
 def is_leaving(text: str) -> bool:
@@ -96,6 +96,7 @@ _FORCED = re.compile(
     r"|problems?\b|match|hits?\b|diffs?\b|conflicts?\b|bugs?\b|worries\b|tests?\b|crash|regressions?\b|changes\b|files?\b|users?\b)"
     r"[\w-]{2,}[^s\W]s(?=\s*(?:\Z|[.,;!)]|(?:in|please|here)\b))"
 )
+_STOPS = re.compile(r"[.;:!?]\s|[。；！？\n]")
 _OUGHT = re.compile(
     r"(?i)\b(?:should|must|ought\s+to|needs?\s+to|ha(?:s|ve)\s+to)\s+(?:(?:also|only|not|just)\s+)?"
     r"(?:be|use|have|stay|look|follow|match|live|keep|come|start|begin|end)\b|\b(?:make\s+sure|ensure)\b"
@@ -137,7 +138,8 @@ _MANNER = re.compile(
     r"|\btdd\b|\btest[- ]driven\b"
 )
 _PREFERS = re.compile(
-    r"(?i)\bprefer\w*|\brather\b|\bkeep\b|\bleave\b|\bstick (?:to|with)\b|\blieber\b|\bpréf\w+|\bplutôt\b"
+    r"(?i)\bprefer\w*|\brather\b|\bkeep\b(?!\s+(?:track|going|trying))"
+    r"|\bleave\b|\bstick (?:to|with)\b|\blieber\b|\bpréf\w+|\bplutôt\b"
     r"|\bprefier\w+|\bprefir\w+|\bпредпоч\w+|\bưu tiên\b|优先|できれば"
 )
 _UNNAMED = re.compile(r"(?i)\b(?:prefer|keep|leave)\s+(?:it|that|this|them|these|those)(?=\W*(?:\Z|[.,;!?]))")

@@ -149,7 +149,7 @@ _BANS = re.compile(
     r"(?i)(?:^|[,.;:]\s*|\b(?:but|and|please|so)\s+)(?:do\s+not|don['’]?t|dont|avoid|only|stop|without)\b"
 )
 _MAYBE = re.compile(
-    r"(?i)^\W*(?:how|what)\s+about\b|\b(?:maybe|perhaps)\s+(?:we|you)\s+(?:(?:can|could|should)\s+)?"
+    r"(?i)^\W*(?:(?:how|what)\s+about|alternatively|or\s+(?:else|maybe))\b|\b(?:maybe|perhaps)\s+(?:we|you)\s+(?:(?:can|could|should)\s+)?"
     r"(?:drop|remove|move|put|hide|rename|replace|change|swap|place|combine|merge|split)\b"
 )
 _LATER = re.compile(

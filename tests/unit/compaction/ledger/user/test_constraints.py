@@ -89,6 +89,7 @@ NO_DEMANDS = [
     "So I don't need to make sure I don't commit the settings all the time?",
 ]
 HOW_TO_WORK = [
+    "i would only want tests of the whole shop, anything else is no use",
     "nobody uses it yet, so no need for backward compatibility",
     "i'm taking over the cache worker, so ignore that one",
     "I think this is the weakest option, let's skip",
@@ -163,6 +164,13 @@ def test_a_sentence_that_demands_something_else_beside_how_work_is_to_go_stays_w
 )
 def test_a_demand_does_not_begin_by_concluding_from_what_is_not_listed(lead: str) -> None:
     assert [one.text for one in found(user(f"{lead} you must not open the till."))] == ["you must not open the till."]
+
+
+def test_a_long_document_demands_what_it_bans_behind_what_it_orders() -> None:
+    handover = (
+        f"Role:\n- Respect the old shop and never paint it over.\n- It opens and never closes.\n{'It is open. ' * 200}"
+    )
+    assert [one.text for one in found(user(handover))] == ["- Respect the old shop and never paint it over."]
 
 
 def test_a_demand_that_answers_a_numbered_point_has_it_beside_it() -> None:

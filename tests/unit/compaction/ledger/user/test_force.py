@@ -98,7 +98,13 @@ def test_what_all_of_a_kind_should_be_and_what_there_should_be_none_of_is_listed
     assert listed(*turns, user("Write the docs."), DONE) == [f"] {said}"]
 
 
-@pytest.mark.parametrize("said", ["we ran it, no errors.", "no tests, no hits.", "it should use the list"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("we ran it, no errors.", "no tests, no hits.", "it should use the list", "alternatively keep the old list"),
+        "createa plan, it covers all the doors. it needs to have packages, with a box to keep track of each",
+    ],
+)
 def test_what_was_not_found_and_one_change_are_no_rules(said: str) -> None:
     turns = (user("Sell tea to all."), DONE, user("Paint the door in the same color."), DONE, user(said), DONE)
     assert listed(*turns, user("Write the docs."), DONE) == []
