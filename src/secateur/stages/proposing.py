@@ -20,6 +20,7 @@ Edits = dict[str, Edit]
 
 ARRIVAL = "on arrival, before it is ever cached"  # how the reason of an epoch begins that shortens only what is new
 _MANY_CHARS = 100_000  # more than a schedule asks for to be freed
+_MUCH_SHORTER = 0.25  # of a result's characters: other forms leave more of nearly all texts
 _LONG_CHARS = 2_000  # of a prunable result on average: outlines of shorter ones cost more than the excerpts they spare
 
 
@@ -54,7 +55,8 @@ def describe_arrival(edits: Edits) -> str:
 def propose_on_arrival(
     policy: Policy, projection: Projection, budget: Budget, before: Edits, expected: Edits
 ) -> tuple[Edits, Transcript]:
-    """The proposals on arrival, and the view that they are for. `expected`: edits that come soon after.
+    """The proposals on arrival, and the view that they are for. `expected`: edits that come soon after, so that what
+    they replace by much less is not shortened.
 
     What is before the newest answer was sent before, and is cached if the cache is warm: a session that was begun
     without this engine is not excerpted as if all of it were new, if a schedule knows of caches.
@@ -67,9 +69,24 @@ def propose_on_arrival(
         asked = replace(
             view, index=replace(index, first_prunable=max(index.first_prunable, index.assistant_messages[-1]))
         )
-    replacements = {key: edit.text for key, edit in expected.items() if isinstance(edit, Rewrite)}
-    edits = policy.on_arrival(asked, budget, replacements)
+    edits = policy.on_arrival(asked, with_edits(projection, budget, _find_replacing(projection, expected)))
     return {edit.key: edit for edit in edits if not isinstance(edit, Replace)}, view
+
+
+def _find_replacing(projection: Projection, expected: Edits) -> Edits:
+    """Those of the expected edits behind which no shorter form of a result would be seen: what they leave is much
+    shorter, and what they take does not mostly say the same again, so that less would say all of it."""
+    found, messages = Edits(), projection.projected_messages
+    for number in projection.message_index.find(expected):
+        for part in messages[number].parts:
+            edit = expected.get(part.key)
+            if part.kind != "tool_result" or not isinstance(edit, Rewrite):
+                continue
+            if len(edit.text) <= _MUCH_SHORTER * len(part.text):
+                lines = part.text.split("\n")
+                if len(set(lines)) > len(lines) / 2:
+                    found[part.key] = edit
+    return found
 
 
 def admit_on_arrival(policy: Policy, projection: Projection, budget: Budget, arrived: Edits) -> Edits:

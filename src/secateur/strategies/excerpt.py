@@ -6,8 +6,7 @@ not protect here; tools, roles, pins, errors, media and the head do, and what th
 that name what the task is about stay too: what the user named, and the calls just before. What shows files comes whole.
 """
 
-from collections.abc import Iterator, Mapping
-from math import ceil, inf
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -23,7 +22,7 @@ from secateur.pricing.arithmetic import (
 from secateur.protect import Count, Share
 from secateur.strategies.new_results import NewResult, find_new_results
 from secateur.strategy import Strategy
-from secateur.text.dedupe_lines import fold, is_long_folded
+from secateur.text.dedupe_lines import fold
 from secateur.text.excerpt import LEAST_CHARS, excerpt
 from secateur.toolcalls.completed_calls import is_file_access, is_successful_command
 
@@ -35,8 +34,6 @@ FOLDED = 0.15  # where only repetitions were left out, of all that does not show
 _PATIENT = 0.5  # of kappa: the requests for which the balance schedule waits where as much is behind as goes
 _MOST_KAPPA = 100.0
 _WINDOW = 200_000  # tokens; longer ones are seldom filled, and half of it is the prompt that a re-fetch meets
-_USED = 2 / 3
-_NONE: Mapping[str, str] = {}
 
 
 class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
@@ -51,46 +48,18 @@ class Excerpt(Strategy, frozen=True, kw_only=True, tag="excerpt"):
     max_window_share: Share = 1.0  # of the window: what is longer becomes an excerpt of half of that in any case
     dedupe_lines: bool = False  # repeated lines are removed first, except from results that show files
 
-    def __call__(self, transcript: Transcript, budget: Budget, leaving: Mapping[str, str] = _NONE) -> Iterator[Edit]:
-        """`leaving`: what other strategies replace results by in this request; what is much shorter than an excerpt
-        would be makes one unnecessary."""
+    def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
         prices = _make_prices(budget)
         for new in find_new_results(transcript, budget, LEAST_CHARS + 1):
-            text = self._make_text(_Result(new, prices), leaving.get(new.part.key))
+            text = self._make_text(_Result(new, prices))
             if len(text) < len(new.part.text):
                 yield Rewrite(new.part.key, text, strategy="excerpt")
 
-    def _make_text(self, result: "_Result", instead: str | None) -> str:
+    def _make_text(self, result: "_Result") -> str:
         """The replacement of the result: itself, itself without repetitions, or an excerpt."""
-        whole = result.part.text
-        spare = self._compute_spare_chars(result, instead) if instead is not None else 0
-        if spare and (not self.dedupe_lines or result.shows_files or is_long_folded(whole, spare)):
-            return whole
-        folded = self._fold_text(result) if self.dedupe_lines else whole
+        folded = self._fold_text(result) if self.dedupe_lines else result.part.text
         room = self._compute_room(result, len(folded))
-        if not 0 < room < len(folded):
-            return folded
-        return whole if spare else result.cut(room)
-
-    def _compute_spare_chars(self, result: "_Result", text: str) -> int:
-        """From how many characters on the result would be replaced by this shorter text in any case; 0 if an excerpt of
-        it may not have them: cut, it uses at least `_USED` of its room.
-        """
-        protect, whole = result.budget.protect, result.part.text
-        chars = _USED * min(len(whole), self._compute_least_room(result))
-        least = max(int(len(text) / _USED), LEAST_CHARS, protect.min_prunable_chars, protect.min_result_chars)
-        if chars < least:
-            return 0
-        as_many_tokens = ceil(result.budget.count(text) * len(whole) / (_USED * result.tokens))
-        return max(least, as_many_tokens) if chars >= as_many_tokens else 0
-
-    def _compute_least_room(self, result: "_Result") -> int:
-        """Characters of its excerpt, if it is cut at all."""
-        if not self.by_price:
-            return self.max_chars
-        tokens, window = result.tokens, result.budget.window
-        most = min(result.prices.worth_cutting, self.max_window_share * window if window > 0 else inf)
-        return int(most / 2 * len(result.part.text) / max(1, tokens)) if most < inf else len(result.part.text)
+        return result.cut(room) if 0 < room < len(folded) else folded
 
     def _fold_text(self, result: "_Result") -> str:
         """The result without its repetitions; unchanged if that is not worth it."""

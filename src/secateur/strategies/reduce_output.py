@@ -9,7 +9,7 @@ around it.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from secateur.budget import Budget
 from secateur.model import Edit, Part, Rewrite, Transcript
@@ -31,8 +31,6 @@ from secateur.toolcalls.commands import is_search
 from secateur.toolcalls.completed_calls import is_file_access
 from secateur.toolcalls.steps import find_passed, has_steps
 
-_NONE: Mapping[str, str] = {}
-_MUCH_SHORTER = 0.25  # of its characters: templates and tables leave more of nearly all texts
 _LEAST_SHARE = 0.1  # of its characters: what saves less is not worth reading in another form
 
 
@@ -46,14 +44,9 @@ class ReduceOutput(Strategy, frozen=True, kw_only=True, tag="reduce_output"):
     max_window_share: Share = 0.5  # of the window: what alone is longer becomes an excerpt of half of that
     lossless_only: bool = False  # only forms that say all of it: no step is left out, and nothing becomes an excerpt
 
-    def __call__(self, transcript: Transcript, budget: Budget, leaving: Mapping[str, str] = _NONE) -> Iterator[Edit]:
-        """`leaving`: what other strategies replace results by in this request; of what becomes much shorter by that no
-        shorter form is looked for, unless it mostly says the same again."""
+    def __call__(self, transcript: Transcript, budget: Budget) -> Iterator[Edit]:
         for new in find_new_results(transcript, budget, self.min_tokens_saved):
             if new.holds_media or new.tokens < self.min_tokens_saved:
-                continue
-            instead = leaving.get(new.part.key)
-            if instead is not None and _is_replaced(new.part.text, instead):
                 continue
             text = self._reduce(new)
             if len(text) < len(new.part.text):
@@ -76,15 +69,6 @@ class ReduceOutput(Strategy, frozen=True, kw_only=True, tag="reduce_output"):
             room = int(self.max_window_share * budget.window / 2 * len(whole) / budget.scale_to_reported(tokens))
             return excerpt(whole, room, new.handle, new.find_names())
         return text
-
-
-def _is_replaced(text: str, instead: str) -> bool:
-    """Whether another text replaces this one whatever forms it has: it is much shorter, and what it replaces does not
-    mostly say the same again."""
-    if len(instead) > _MUCH_SHORTER * len(text):
-        return False
-    lines = text.split("\n")
-    return len(set(lines)) > len(lines) / 2
 
 
 _JSON_FILE = re.compile(r"\.(?:json[5cl]?|jsonl|ndjson|geojson|ipynb|har)\b")

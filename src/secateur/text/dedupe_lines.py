@@ -10,16 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from secateur.text.gist import (
-    Frame,
-    find_candidates,
-    find_frames,
-    find_shared_shapes_in,
-    find_stems,
-    is_long,
-    is_telling,
-    may_tell,
-)
+from secateur.text.gist import find_candidates, find_shared_shapes_in, is_telling
 from secateur.text.readback import describe_way_back
 
 ALIKE, PASSED = "more of the like", "steps that went well"  # why lines are left out
@@ -28,8 +19,6 @@ _EACH, _HITS = 2, 3  # lines of one shape, and hits in one file, that stay
 _NAMED = 3  # and such that hold a name
 _LAST = 3  # lines at the end
 _LEAST_FOLDED = _EACH + LEAST_LINES + _LAST  # lines of a text that can be folded
-_LOOKED_AT = 40  # lines
-_ASCII = bytes(range(128))
 _NUMBER, _NO_DIGITS = re.compile(r"\d+"), dict.fromkeys(map(ord, "0123456789"))
 
 
@@ -55,67 +44,6 @@ def leave_out(text: str, lines: list[str], stays: list[bool], handle: str = "", 
         )
         done = end
     return "\n".join((*made, *lines[done:])) if done else text
-
-
-def is_long_folded(text: str, chars: int) -> bool:
-    """Whether a few lines show that any fold of the text has at least so many characters; False: they do not.
-
-    Its first two lines stay, its last ones, the first lines of each shape, and each line that tells of an error like no
-    other does. The latter is certain only of a line with a word that digits interrupt: then the line without digits is
-    no shape of any line.
-    """
-    lines = text.split("\n")
-    left = chars - sum(map(len, lines[:_EACH])) - sum(map(len, lines[_EACH:][-_LAST:]))
-    if left <= 0 or len(lines) < _LEAST_FOLDED:
-        return left <= 0 or len(text) >= chars
-    return _has_telling(text, lines, left) or _count_distinct(text, lines) >= chars
-
-
-def _has_telling(text: str, lines: list[str], chars: int) -> bool:
-    """Whether some lines that tell of an error like no other have so many characters."""
-    stems = find_stems(text)
-    last = min(_LOOKED_AT, len(lines) - _LAST)
-    telling = [number for number in range(_EACH, last) if may_tell(lines[number], stems)] if stems else []
-    if sum([len(lines[number]) for number in telling]) < chars:
-        return False
-    bare = _without_digits(text)
-    times = Counter(bare)
-    for number in telling if bare else ():
-        line, said = lines[number], bare[number]
-        if times[said] == 1 and _has_odd_word(line, said, text) and is_telling(line.strip()):
-            chars -= len(line)
-        if chars <= 0:
-            return True
-    return False
-
-
-def _count_distinct(text: str, lines: list[str]) -> int:
-    """Characters of lines that certainly stay: of each frame the two shortest ones, since lines of other frames have
-    other shapes, and the first ones of each shape stay.
-    """
-    seen: Counter[Frame] = Counter()
-    total = 0
-    for chars, frame in sorted(zip(map(len, lines), find_frames(text, lines), strict=True)):
-        if seen[frame] < _EACH or is_long(frame):
-            seen[frame] += 1
-            total += chars
-    return total
-
-
-def _without_digits(text: str) -> list[str]:
-    """The lines of a text without digits; none where it has digits of other scripts."""
-    data = text.encode("utf-8", "surrogatepass")
-    if len(data) > len(text) and any(
-        map(str.isdecimal, {*data.translate(None, _ASCII).decode("utf-8", "surrogatepass")})
-    ):
-        return []
-    return data.translate(None, b"0123456789").decode("utf-8", "surrogatepass").split("\n")
-
-
-def _has_odd_word(line: str, said: str, text: str) -> bool:
-    """Whether a line without digits has a word that is nowhere in the text."""
-    changed = {*said.split()}.difference(line.split())
-    return any([len(word) > 1 and word.isalpha() and word not in text for word in changed])
 
 
 def _find_kept_lines(text: str, lines: list[str], about: Iterable[str]) -> list[bool]:

@@ -175,20 +175,3 @@ def test_a_result_that_holds_a_medium_is_never_replaced_by_a_text() -> None:
     [shorter] = reduced(talk(user("why?"), call, result(EQUAL, "Bash", "c")))
     assert len(shorter) < len(EQUAL)
     assert reduced(talk(user("why?"), call, result(EQUAL, "Bash", "c", image="a rose"))) == []
-
-
-def test_what_another_text_replaces_is_shortened_only_if_it_mostly_says_the_same_again() -> None:
-    def shortened(text: str, instead: str) -> int:
-        talked = asked("./run.sh", text)
-        budget = Budget(
-            window=200_000,
-            tokens_used=0,
-            count=lambda text: len(text) // 4,
-            protect=Protection(),
-            recall_handles=True,
-        )
-        return len(list(ReduceOutput()(talked, budget, {part(talked, 2).key: instead})))
-
-    assert shortened(LOG, "an outline") == 0
-    assert shortened(LOG, LOG[: len(LOG) // 2]) == 1  # hardly shorter than its folded form
-    assert shortened(EQUAL, "an outline") == 1

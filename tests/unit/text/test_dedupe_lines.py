@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.text.dedupe_lines import LEAST_CHARS, LEAST_LINES, fold, is_long_folded
+from secateur.text.dedupe_lines import LEAST_CHARS, LEAST_LINES, fold
 
 NOTE = re.compile(r"\[secateur: lines (\d+)-(\d+)(?: of (\d+))? left out(?:: more of the like(?:, recall \w+)?)?\]")
 LINES = st.sampled_from(
@@ -82,42 +82,3 @@ def test_a_fold_is_exact_says_what_it_left_out_and_is_left_alone(shapes: list[st
             at += 1
     assert made == text or at == len(lines)
     assert fold(made) == made
-
-
-def hexed(n: int) -> str:
-    return f"{n * 2_654_435_761 % (1 << 32):08x}"
-
-
-ERRORS = st.lists(
-    st.sampled_from(
-        [
-            "{} ERROR worker-{}: request HEX failed",
-            "{} ERROR ✗ request HEX failed",
-            "ERROR x failed",
-            "ERROR ab{}f failed",
-            "error: x{}",
-            "{} handled in {} ms",
-            "0 errors",
-            "",
-        ]
-    ),
-    max_size=50,
-)
-
-
-@given(ERRORS, st.integers(0, 3), st.integers(0, 1_500))
-def test_what_a_few_lines_show_of_a_fold_holds(forms: list[str], step: int, chars: int) -> None:
-    made = (form.replace("{}", str(7 * n * step)).replace("HEX", hexed(n * step)) for n, form in enumerate(forms))
-    text = "\n".join(made)
-    assert len(fold(text)) >= chars or not is_long_folded(text, chars)
-
-
-def test_a_log_of_errors_that_are_all_unlike_is_known_to_stay_long() -> None:
-    text = "\n".join(f"12:00:{n:02} ERROR worker: request {hexed(n)} failed" for n in range(60))
-    assert is_long_folded(text, 700)
-    assert not is_long_folded(log(), 700)
-
-
-def test_a_shape_that_reads_as_an_error_without_its_digits_is_counted_with_it() -> None:
-    errors = "\n".join(["ERROR x1 failed"] * 4 + [f"ERROR a{n}b failed" for n in range(30)])
-    assert not is_long_folded(errors, len(fold(errors)) + 1)

@@ -11,7 +11,6 @@ from secateur.text.gist import (
     MANY,
     STEMS,
     find_candidates,
-    find_frames,
     find_shared_shapes,
     find_shared_shapes_in,
     find_stems,
@@ -183,17 +182,6 @@ SIGNED = st.lists(
 )  # fmt: skip
 
 
-@given(SIGNED, st.integers(1, 4))
-@settings(deadline=None, max_examples=400)
-def test_lines_of_one_shape_have_one_frame(some: list[str], times: int) -> None:
-    lines = some * times
-    text = "\n".join(lines)
-    lines = text.split("\n")
-    known: dict[str, tuple[int, bytes]] = {}
-    for line, said, frame in zip(lines, find_shared_shapes(lines), find_frames(text, lines), strict=True):
-        assert not said or not line.strip() or known.setdefault(said, frame) == frame
-
-
 @given(SIGNED)
 @settings(deadline=None)
 def test_lines_have_the_shapes_together_that_each_has_alone(lines: list[str]) -> None:
@@ -203,7 +191,7 @@ def test_lines_have_the_shapes_together_that_each_has_alone(lines: list[str]) ->
 
 @given(SIGNED, st.integers(1, 4))
 @settings(deadline=None)
-def test_what_frames_tell_of_single_lines_is_what_shapes_tell(some: list[str], times: int) -> None:
+def test_unique_lines_of_a_text_are_those_of_its_lines(some: list[str], times: int) -> None:
     text = "\n".join(some * times)
     lines = text.split("\n")
     assert find_unique_lines(lines, text) == find_unique_lines(lines)

@@ -16,7 +16,6 @@ from secateur.text.gist.shapes import (
     MANY,
     Memo,
     compute_shapes,
-    get_listing_shape,
     get_shape,
     merge_shapes,
 )
@@ -29,7 +28,6 @@ from secateur.text.gist.telling import (
     find_telling,
     find_versions,
     is_telling,
-    may_tell,
     search_stems,
 )
 
@@ -41,16 +39,12 @@ __all__ = [
     "MANY",
     "MOSTLY",
     "STEMS",
-    "Frame",
     "Memo",
     "find_shared_shapes",
     "find_shared_shapes_in",
     "limit_per_shape",
-    "find_frames",
     "find_stems",
-    "is_long",
     "may_repeat",
-    "may_tell",
     "get_shape",
     "find_unique_lines",
     "find_candidates",
@@ -63,8 +57,6 @@ __all__ = [
 ALIKE = 4  # lines of one shape from which on they are repetitions
 EACH = 3  # lines of one shape that are shown of the telling ones
 MOSTLY = 0.5  # of the lines of a log that are like others
-
-Frame = tuple[int, bytes]
 
 
 def find_shared_shapes(lines: Sequence[str]) -> list[str]:
@@ -162,36 +154,3 @@ def limit_per_shape(lines: Sequence[str], places: Iterable[int]) -> Iterator[int
         if seen[said] < EACH:
             yield place
         seen[said] += 1
-
-
-def find_frames(text: str, lines: Sequence[str]) -> list[Frame]:
-    """Of each line of this text what its shape keeps of it in any case: so lines of one shape have one frame.
-
-    It is how many words the line has and the signs in them, up to the first quotation: that may hold blanks and signs
-    which no shape has. Of a hit, of an entry in a list of files and of a long line it is the shape itself.
-    """
-    listed = len(lines) > MANY
-    signs = text.encode("utf-8", "surrogatepass").translate(None, _NO_SIGNS).split(b"\n")
-    return [_find_frame(line, sign, listed) for line, sign in zip(lines, signs, strict=True)]
-
-
-def is_long(frame: Frame) -> bool:
-    """Whether it is the frame of a long line, which is like no other."""
-    return frame[1] == LONG_SHAPE.encode()
-
-
-def _find_frame(line: str, signs: bytes, listed: bool) -> Frame:
-    if len(line) >= LONGEST:
-        return 0, LONG_SHAPE.encode()
-    if listing := get_listing_shape(line, listed):
-        return 0, listing.encode("utf-8", "surrogatepass")
-    if b'"' not in signs and b"'" not in signs:
-        return len(line.split()), signs
-    double, single_ = signs.partition(b'"')[0], signs.partition(b"'")[0]
-    before = double if len(double) < len(single_) else single_
-    mark = chr(signs[len(before)])
-    return -1 - len(line.partition(mark)[0].split()), signs[: len(before) + 1]
-
-
-_SIGNS = b"!#&()*,;<=>?[]^`{|}"  # neither in names nor in quotations
-_NO_SIGNS = bytes(set(range(256)).difference(_SIGNS, b"\n\"'"))
