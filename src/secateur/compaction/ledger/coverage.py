@@ -24,6 +24,8 @@ from secateur.toolcalls.shell import parse_command_line, strip_program_prefix
 def is_overtaken(earlier: Command, later: Iterable[Command]) -> bool:
     """Whether runs checked at least what an earlier one did, by their words or by what they say that they started."""
     ran = [one for run in later for one in _parse_run(run.text, run.started)]
+    if _DOES_NOT_COMPILE.search(earlier.told):
+        ran += [replace(one, tool=tool, is_own=False) for one in ran for tool in _COMPILED_BY.get(one.tool, ())]
     return any(_is_all_covered(_list_known(text), ran) for text in (earlier.text, *earlier.started[-1:]))
 
 
@@ -91,8 +93,22 @@ _SHOWN = re.compile(  # redirections, and what a pipe leads to; quoted texts sta
     r"|\s*(?<!\|)\|(?!\|)(?:\"[^\"]*\"|'[^']*'|\|(?!\|)|&(?!&)|[^&;|])*(?<!\s)"
 )
 _WAITS = re.compile(r"^sleep \d[\d.]*[smh]? ?(?:&&|;) ")
+_COMPILED_BY = {  # tools that cannot pass where another one says that the same files do not compile
+    "go test": ("go vet", "go build"),
+    "go vet": ("go build",),
+    "go install": ("go build",),
+    "cargo test": ("cargo check", "cargo build", "cargo clippy"),
+    "cargo nextest": ("cargo check", "cargo build", "cargo clippy"),
+    "cargo clippy": ("cargo check",),
+    "cargo build": ("cargo check",),
+}
+_DOES_NOT_COMPILE = re.compile(
+    r"\b(?:undefined:|unknown field\b|cannot use\b|no required module\b|declared and not used\b|missing return\b"
+    r"|(?:not enough|too many) (?:arguments|return values)\b|is not in std\b|syntax error\b)|\berror\[E\d{4}\]"
+)
 _TOOLS = re.compile(
     r"(?:^|[\s/])(pytest|py\.test|unittest|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|playwright|tsc|tsgo|ruff check"
+    r"|gofmt|goimports|prettier|black|isort|rustfmt"
     r"|ruff format|mypy|pyright|flake8|pylint|eslint|biome|golangci-lint|shellcheck|go (?:test|build|vet|install)"
     r"|cargo (?:nextest|test|build|check|clippy))(?=\s|$)"
 )
@@ -100,6 +116,9 @@ _FILTERS = frozenset({
     "-run", "--run", "-k", "-t", "-g", "--grep", "--filter", "--testNamePattern", "--test-name-pattern", "-m", "--test",
     "-p", "--package", "-w", "--workspace", "-n", "--project", "-c", "--config",
 })  # fmt: skip
+_FORMATTERS = frozenset(
+    {"gofmt", "goimports", "prettier", "black", "isort", "rustfmt"}
+)  # `-w` writes, and takes nothing
 _RUNS = frozenset({"run", "exec", "-m", "-c", "-e", "x", "test", "compose"})
 _INTERPRETERS = frozenset({"python", "python3", "node", "npx", "bunx", "bash", "sh", "ruby", "perl", "deno", "tsx"})
 _EVERYTHING = frozenset({".", "--", "run", "check", "ci", "lint"})
@@ -148,7 +167,7 @@ def _parse_check(words: tuple[str, ...], place: str) -> _Check:
         if takes or (option in _FILTERS and value):
             filters.append(value if not takes else word)
             takes = False
-        elif word in _FILTERS:
+        elif word in _FILTERS and tool not in _FORMATTERS:
             takes = True
         elif not word.startswith("-") and not _NUMBER.fullmatch(word) and not (word in _VERBS and not targets):
             targets.append(_clean_target(word))

@@ -16,8 +16,8 @@ from secateur.compaction.ledger import (
     render_ledger,
     settle_states,
 )
-from secateur.compaction.ledger.coverage import is_covering
-from secateur.compaction.ledger.entries import Question, mark
+from secateur.compaction.ledger.coverage import is_covering, is_overtaken
+from secateur.compaction.ledger.entries import Command, Question, mark
 from secateur.compaction.ledger.files.values import merge_values
 from secateur.model import Message
 from secateur.tokens import estimate
@@ -591,3 +591,23 @@ def test_a_request_that_the_newest_words_only_answer_is_named_once() -> None:
     made = build_ledger(talk(*said).messages)
     assert [one.state for one in made.requests] == ["open", "open"]
     assert "open before it" not in render_ledger(made)["next"][0]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "told", "later", "is_gone"),
+    [
+        ("go vet ./... | head -9", "vet: menu/row_test.go:3:1: unknown field Dish", "go test -race ./...", True),
+        ("go vet ./...", "vet: menu/row_test.go:3:1: unknown field Dish", "go test ./menu", False),
+        ("go vet ./...", "menu/row.go:3:1: unreachable code", "go test ./...", False),
+        ("go build ./...", "menu/row.go:3:1: undefined: cook", "go test ./...", True),
+        ("cargo clippy", "error[E0425]: cannot find value `cook`", "cargo test", True),
+        ("cargo clippy", "error: this loop never loops", "cargo test", False),
+        ("gofmt -l menu/row.go; go test ./menu -run TestRow", "FAIL", "gofmt -w menu/row.go && go test ./menu", True),
+        ("prettier --check menu", "1 file", "prettier -w menu", True),
+    ],
+)
+def test_what_does_not_compile_is_overtaken_by_tests_of_it_that_pass(
+    earlier: str, told: str, later: str, is_gone: bool
+) -> None:
+    failed = Command(earlier, False, 1, "build", told)
+    assert is_overtaken(failed, [Command(later, True, 0, "test")]) is is_gone
