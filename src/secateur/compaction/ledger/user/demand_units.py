@@ -14,7 +14,7 @@ from secateur.compaction.ledger.pasted import find_printed
 from secateur.compaction.ledger.said import CODE, split_sentences, strip_code
 from secateur.compaction.ledger.user.demands import DATA, DIRECT, is_demand, is_standing
 from secateur.compaction.ledger.user.edit_bans import find_edit_ban
-from secateur.compaction.ledger.user.force_words import is_habit
+from secateur.compaction.ledger.user.force_words import is_habit, is_refusal
 from secateur.toolcalls.actions import clip_text
 
 MAX_CHARS = 600  # of one constraint
@@ -74,10 +74,11 @@ def _split_sentences(text: str, is_report: bool) -> Iterator[str]:
 
 
 def _split_clauses(sentences: Iterable[str]) -> Iterator[str]:
-    """Part what was typed without capitals where one of its sentences holds from now on."""
+    """Part what was typed without capitals where one of its sentences holds from now on, or refuses something."""
     for one in sentences:
-        parts = _SMALL_STOP.split(one) if one[:1].islower() else []
-        is_parted = any(map(is_standing, parts)) and all(len(part) >= _CLAUSE_CHARS for part in parts)
+        parts = _SMALL_STOP.split(one)
+        is_lasting = any(is_standing(part) or is_refusal(part) for part in parts)
+        is_parted = is_lasting and all(len(part) >= _CLAUSE_CHARS for part in parts)
         yield from parts if is_parted else (one,)
 
 

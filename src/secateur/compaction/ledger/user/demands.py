@@ -8,7 +8,7 @@ import re
 import unicodedata
 
 from secateur.compaction.ledger.said import is_question
-from secateur.compaction.ledger.user.force_words import is_habit, is_leaving
+from secateur.compaction.ledger.user.force_words import is_habit, is_leaving, is_refusal
 from secateur.compaction.ledger.user.order_words import is_order_for
 from secateur.compaction.ledger.user.retractions import is_choice, is_retraction
 from secateur.compaction.ledger.user.taken_back import is_bare_retraction
@@ -112,6 +112,7 @@ DIRECT = re.compile(f"(?ix){_ENGLISH_DIRECT}")  # what a pasted English text ask
 _UNSAID = re.compile(  # these say what is, or what one thinks, not what ought to be
     r"(?i)\b(?:i|we|they|you)\s+(?:do\s+not|don['’]?t|dont)\s+(?:know|think|see|understand|remember|believe|get|have(?!\s+to))\b"
     r"|\bi\s+(?:do\s+not|don['’]?t|dont)\s+(?!(?:want|need|like|allow|accept|expect|wish|ever)\b)\w+"
+    r"|\b(?:i|we)\s+(?:currently|already|still|usually)\s+(?:do\s+not|don['’]?t)\s+\w+"
     r"|\bi\s+(?:do\s+not|don['’]?t|dont)\s+(?:really\s+)?(?:th?in?k|like\s+how|recall|mind|care|notice|follow|feel|agree|trust)\b"
     r"|(?<!must )(?<!should )(?<!shall )(?<!may )(?<!you )(?<!we )"
     r"\bnever\s+(?:\w{2,}(?<!e)(?<!mb)(?<!sh)ed|\w{3,}(?<![suio'])s)\b(?!\s+\w+ed\b)"
@@ -130,7 +131,7 @@ _UNSAID = re.compile(  # these say what is, or what one thinks, not what ought t
     r"|\b(?:geht|funktioniert|klappt|ist|sind|wei(?:ß|ss)|verstehe|habe?|hat|war|sehe"
     r"|kenne)\s+(?:\w+\s+){0,3}(?:nicht|kein\w*)\b"
     r"|\b(?:ne\s+(?:sais|marche|fonctionne|comprends|vois|trouve|peux|suis|sont)|n['’](?:est|a|ai|ont"
-    r"|était))\s+(?:\w+\s+)?(?:pas|plus)\b"
+    r"|était))\s+(?:\w+\s+)?(?:pas|plus)\b(?!\s+besoin\b)"
     r"|\b(?<!note\s)(?<!note\showever\s)(?:when|if|because|since|where|that|which|once|as|so)"
     r"\s+(?:you|we|i|it|they)\s+(?:can(?:not|['’]t|\s+not)"
     r"|could(?:n['’]t|\s+not)|do(?:es)?(?:n['’]t|\s+not))\b"
@@ -215,9 +216,8 @@ _PUTS_OFF = re.compile(  # these drop a matter, or leave it for another time
 @memoize_texts(4_096)  # a sentence is asked about for itself and as part of its request
 def has_demand(text: str) -> bool:
     """Whether words of a text forbid or demand."""
-    return (
-        (_ASCII_DEMANDS if text.isascii() else _DEMANDS).search(text) is not None or is_habit(text) or is_leaving(text)
-    )
+    is_found = (_ASCII_DEMANDS if text.isascii() else _DEMANDS).search(text) is not None
+    return is_found or is_habit(text) or is_leaving(text) or is_refusal(text)
 
 
 def strip_unsaid(text: str) -> str:

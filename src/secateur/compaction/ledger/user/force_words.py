@@ -153,6 +153,10 @@ _REFUSES = re.compile(
     r"|\b(?:i|we)\s+want\b[^.,;\n]{1,60}\bto\s+(?:not|never)\b|\bich\s+(?:will|möchte)\s+(?:\w+\s+){0,3}(?:nicht|kein\w*)\b"
     r"|\bje\s+ne\s+veux\s+pas\b|\bno\s+quiero\b|\bnão\s+quero\b|\bя\s+не\s+хочу\b|\b(?:tôi|mình)\s+không\s+muốn\b"
     r"|我不(?:想|要|希望)|たくない|원하지\s*않"
+    r"|\b(?:i\s+(?:do\s+not|don['’]?t)\s+think\s+(?:that\s+)?we\s+need|we\s+(?:do\s+not|don['’]?t)\s+need)"
+    r"\s+(?!(?:to|it|this|that|them|any\s?more|more)\b)\w(?![^.;\n]*\b(?:if|when|unless|do\s+you)\b)"
+    r"|\bwir\s+brauchen\s+(?:\w+\s+)?kein\w*|\b(?:on|nous)\s+n['’](?:a|avons)\s+pas\s+besoin\s+d\w*|\bno\s+necesitamos\b(?!\s+\w+r\b)"
+    r"|\bnão\s+precisamos\s+de\b|\bнам\s+не\s+нуж\w+|\b(?:chúng\s+ta|mình)\s+không\s+cần\b|我们不需要|我們不需要"
 )
 LOUD = re.compile(r"\b(?:NEVER|MUST|DO NOT|Do NOT|DON'T|ALWAYS|ONLY|CRITICAL|REQUIRED|Never|Always|Do not|Don't)\b")
 CASE = re.compile(

@@ -22,7 +22,7 @@ from secateur.memoizing import memoize_texts
 @memoize_texts(4_096)
 def is_errand(text: str) -> bool:
     """Whether an English sentence is an order to be carried out once, and forbids nothing."""
-    said = _SUBORDINATE.sub(" ", strip_asides(text))
+    said = _SUBORDINATE.sub(" ", _ONLY_IF.sub(" ", strip_asides(text)))
     if _ERRAND.match(said) is None or has_force(said):
         return False
     return not is_manner(said) or (_AT_HAND.search(said) is not None and not is_habit(said))
@@ -90,6 +90,7 @@ def _is_single_change(text: str) -> bool:
     return _CHANGE.search(text) is not None and _LATER.search(text) is None
 
 
+_ONLY_IF = re.compile(r"(?i)\bonly\s+(?=(?:if|when)\b)")  # it says how what is ordered is to work
 _AT_HAND = re.compile(r"(?i)\b(?:this|that|these|those|it|them|the\s+(?:last|first|two|three|other|previous|rest))\b")
 _REACHES = re.compile(  # "make sure the list is sorted"; what the agent has to do himself lasts: "make sure you ask"
     r"(?i)(?:\A\W*(?:[$/@][\w-]+\s+)?|[,;:(.]\s*|\b(?:and|but|then|please|so|also|just|ok(?:ay)?)\s+)(?:make\s+sure|ensure)\s+(?:that\s+)?(?!(?:you|to|not|nothing|nobody|no)\b|we\b(?!\s+have\b))\w"

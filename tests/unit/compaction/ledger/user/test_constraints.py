@@ -47,6 +47,7 @@ FOR_ONCE = [
     "Hazlo sin cambiar los nombres.",
 ]
 NO_DEMANDS = [
+    "we currently don't use the bell anyway",
     "The lock should help making sure that after each row we stop if the file has changed.",
     "The error is returned as it came, while others are wrapped (e.g., open shop / ensure till).",
     "should we close https://tracker.example.org/issues/12 as solved by the new branch",
@@ -164,6 +165,11 @@ def test_a_sentence_that_demands_something_else_beside_how_work_is_to_go_stays_w
 )
 def test_a_demand_does_not_begin_by_concluding_from_what_is_not_listed(lead: str) -> None:
     assert [one.text for one in found(user(f"{lead} you must not open the till."))] == ["you must not open the till."]
+
+
+def test_of_what_was_typed_without_capitals_the_sentence_that_refuses_something_stands_alone() -> None:
+    said = "i don't think we need the bell, can just remove it. the door itself is loud enough to hear."
+    assert [one.text for one in found(user(said))] == ["i don't think we need the bell, can just remove it."]
 
 
 def test_a_long_document_demands_what_it_bans_behind_what_it_orders() -> None:

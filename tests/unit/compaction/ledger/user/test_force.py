@@ -52,6 +52,7 @@ DONE = assistant(text="That is done now, as you asked.")
         ("can you split the last two things into separate commits", False),
         ("split the rows into separate commits", True),
         ("How about instead of the list we show a table", False),
+        ("yeah add the list, and only if the shop is open", False),
     ],
 )
 def test_an_order_that_was_carried_out_is_no_demand_whatever_it_was_for(said: str, is_kept: bool) -> None:
@@ -88,6 +89,9 @@ def test_a_decision_that_is_a_whole_request_is_listed_unless_it_is_the_goal() ->
         "Die Schilder sollten alle dieselbe Farbe haben, nicht zwei",
         "Todos los carteles deberían ser azules, no rojos",
         "no color names!",
+        *("we don't need the old bell", "wir brauchen keine Glocke", "on n'a pas besoin d'une cloche"),
+        *("no necesitamos campana, hay dos", "não precisamos de sino nenhum", "нам не нужен старый звонок"),
+        *("chúng ta không cần chuông cũ", "我们不需要旧的铃"),
         "the shop is changing its words from the old ones to the new - let's make sure we use the new ones everywhere"
         " we can, please",
         "please no new doors",
