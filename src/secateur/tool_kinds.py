@@ -22,12 +22,29 @@ TOOL_KINDS: tuple[ToolKind, ...] = get_args(ToolKind)
 def detect_tool_kind(tool: str, arguments: str) -> ToolKind:
     """Return the kind of a tool: `tool` as named by the host, `arguments` as JSON, raw text, or "" if unknown."""
     words = _split_words(tool)
-    given = _parse_arguments(arguments)
+    given = parse_arguments(arguments)
     if not given:
         by_text = _detect_by_text(tool, arguments)
         return by_text or _detect_protected(words, set()) or _detect_by_name(words)
     keys = _normalize_names(tuple(given))
     return _detect_command(given, keys) or _detect_by_keys(words, keys)
+
+
+@lru_cache(maxsize=8)  # who asks for the kind of a call mostly asks for its arguments next
+def parse_arguments(arguments: str) -> dict[str, Any]:
+    """Return the arguments by name, which nobody may change; empty if they are not an object."""
+    if not arguments.lstrip().startswith("{"):
+        return {}
+    try:
+        read = msgspec.json.decode(arguments)
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        try:
+            read = json.loads(arguments)  # lone surrogates, NaN
+        except (ValueError, RecursionError):
+            return {}
+    except RecursionError:
+        return {}
+    return read if isinstance(read, dict) else {}
 
 
 # fmt: off
@@ -130,32 +147,9 @@ def _detect_by_name(words: Set[str]) -> ToolKind:
     return next((kind for kind, hint in hints if words & hint), "other")
 
 
-_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-
-
-def _parse_arguments(arguments: str) -> dict[str, Any]:
-    """The arguments by name; empty if they are not an object. Values stay unparsed: a written file may be long."""
-    if not arguments.lstrip().startswith("{"):
-        return {}
-    try:
-        return dict(_members(arguments))
-    except (msgspec.DecodeError, UnicodeEncodeError):
-        return _parse_leniently(arguments)
-
-
-def _parse_leniently(arguments: str) -> dict[str, Any]:
-    """Parse what msgspec rejects and other parsers accept: lone surrogates, NaN."""
-    try:
-        read = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return {}
-    return read if isinstance(read, dict) else {}
-
-
 def _get_argument(given: dict[str, Any], *names: str) -> Any:
     """The first of these arguments that is present."""
-    found = next((value for name, value in given.items() if name.lower() in names), None)
-    return msgspec.json.decode(found) if isinstance(found, msgspec.Raw) else found
+    return next((value for name, value in given.items() if name.lower() in names), None)
 
 
 @lru_cache(maxsize=1_024)

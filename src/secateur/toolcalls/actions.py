@@ -6,21 +6,19 @@ ends of a result, never in the middle of an output. Text is clipped between word
 What a call did to files or plans is not decided here.
 """
 
-import json
 import re
 from collections import deque
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from secateur.model import Message, Part
 from secateur.text.lossless.lines import strip_escapes
 from secateur.text.own_text import NO_RESULT
 from secateur.text.placeholder import MARK, is_placeholder
-from secateur.tool_kinds import ToolKind, detect_tool_kind
+from secateur.tool_kinds import ToolKind, detect_tool_kind, parse_arguments
 
 
 def collapse_whitespace(text: str) -> str:
@@ -118,7 +116,7 @@ def build_action(call: Part, result: Part | None) -> Action:
     exit_ = _parse_exit_code(result.text) if result else None
     is_refused = kind == "edit" and result is not None and _REFUSED.match(result.text) is not None
     ok = not (result and result.is_error) and not exit_ and not is_refused
-    return Action(call, kind, _parse_arguments(call.text), result, exit_, ok)
+    return Action(call, kind, parse_arguments(call.text), result, exit_, ok)
 
 
 def find_late_results(messages: Iterable[Message], done: Iterable[Action]) -> tuple[str, ...]:
@@ -180,21 +178,6 @@ def _find_exit_word(ends: str) -> int:
             return at
         at = ends.find("xit", at + 3)
     return other
-
-
-def _parse_arguments(arguments: str) -> dict[str, Any]:
-    if not arguments.lstrip().startswith("{"):
-        return {}
-    try:
-        read = msgspec.json.decode(arguments)
-    except (msgspec.DecodeError, UnicodeEncodeError):
-        try:
-            read = json.loads(arguments)  # lone surrogates, NaN
-        except (ValueError, RecursionError):
-            return {}
-    except RecursionError:
-        return {}
-    return read if isinstance(read, dict) else {}
 
 
 def _flatten_texts(value: Any, names: frozenset[str], depth: int) -> list[str]:

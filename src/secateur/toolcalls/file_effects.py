@@ -164,7 +164,7 @@ def iterate_file_effects(action: Action) -> Iterator[Effect]:
         yield Effect(shown["path"], _SHOWING.get(action.call.tool, "read"))
     else:
         yield from _list_asked_effects(action)
-    if _MIGRATING in action.said and action.kind in ("run", "other") and "--dry-run" not in action.call.text:
+    if action.kind in ("run", "other") and _MIGRATING in action.said and "--dry-run" not in action.call.text:
         yield from (Effect(path, "created", whole=True) for path in _MIGRATION.findall(action.said))
 
 
