@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from secateur.text.gist import find_candidates, find_shared_shapes_in, is_telling
+from secateur.text.gist import find_candidates, find_shared_shapes, is_telling
 from secateur.text.readback import describe_way_back
 
 ALIKE, PASSED = "more of the like", "steps that went well"  # why lines are left out
@@ -47,7 +47,7 @@ def leave_out(text: str, lines: list[str], stays: list[bool], handle: str = "", 
 
 
 def _find_kept_lines(text: str, lines: list[str], about: Iterable[str]) -> list[bool]:
-    shapes = find_shared_shapes_in(text, lines)
+    shapes = find_shared_shapes(lines)
     if not any(shapes):
         return [True] * len(lines)
     sounds: set[int] | None = None  # asked only where something is said again

@@ -224,7 +224,7 @@ def _find_unique_lines(text: str, gap: _Gap, room: int) -> list[tuple[int, str]]
     lines = text[start : min(gap.end, gap.start + _SCANNED)].split("\n")[:-1]
     first = text.count("\n", 0, start)
     places = set(limit_per_shape(lines, find_versions("\n".join(lines), lines)))
-    places |= {place for place, once in enumerate(find_unique_lines(lines, text, first)) if once}
+    places |= {place for place, once in enumerate(find_unique_lines(lines)) if once}
     starts = list(accumulate((len(line) + 1 for line in lines), initial=start)) if places else []
     found: list[tuple[int, str]] = []
     for place in sorted(places):

@@ -23,7 +23,6 @@ from secateur.text.gist import (
     is_telling,
     limit_per_shape,
     may_repeat,
-    search_stems,
 )
 
 MAX_LINE_CHARS = 160  # of one line
@@ -70,7 +69,7 @@ def _find_lines(text: str, max_chars: int) -> list[tuple[int, int, str]]:
     found = list(_format_lines(lines, limit_per_shape(lines, versions), _NAMED))
     entries = list(_find_entries(marked))
     if not entries and may_repeat(lines):
-        unique = (at for at, once in enumerate(find_unique_lines(lines, text)) if once)
+        unique = (at for at, once in enumerate(find_unique_lines(lines)) if once)
         entries = list(_format_lines(lines, unique, _ONCE))
     found += entries
     for one in sorted(found):
@@ -249,7 +248,7 @@ def _find_marked(lines: list[str]) -> list[tuple[int, _Marks]]:
 def _mark_lines(lines: list[str], known: dict[str, _Marks | None]) -> dict[str, _Marks]:
     """Add the marks of new lines to those that are known; return those of lines that are too long to be kept."""
     text = "\n".join(lines)
-    telling = {lines[place] for place in find_candidates(text, lines, search_stems(text))}
+    telling = {lines[place] for place in find_candidates(text, lines)}
     versions = {lines[place] for place in find_versions(text, lines)}
     entries = dict(_parse_entries(f"\n{text}"))
     marks = {

@@ -125,7 +125,6 @@ _NUMBERED_LINES = re.compile(r"\n[^\S\n]*+\d{1,6}[:|→\t-]")
 _MARKS = re.compile(r"\d[:|→\t-]")  # found faster, where there is none
 
 
-@lru_cache(maxsize=16_384)
 def _is_covered(text: str, later: str) -> bool:
     lines = get_distinct_lines(text)
     return bool(lines) and len(lines & get_distinct_lines(later)) >= SHOWN_AGAIN * len(lines)

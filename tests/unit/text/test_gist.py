@@ -12,7 +12,6 @@ from secateur.text.gist import (
     STEMS,
     find_candidates,
     find_shared_shapes,
-    find_shared_shapes_in,
     find_stems,
     find_telling,
     find_unique_lines,
@@ -138,7 +137,6 @@ def test_what_a_text_tells_is_what_its_lines_tell_one_by_one(text: str) -> None:
     assert {*judged} <= {*find_candidates(text, lines)}
     named = [at for at, line in enumerate(lines) if re.search(r"\w[ @=-]{1,2}v?\d+\.\d+\.\d+", line)]
     assert list(find_versions(text, lines)) == named
-    assert list(find_shared_shapes_in(text, lines)) == find_shared_shapes(lines)
 
 
 @settings(deadline=None)
@@ -187,14 +185,6 @@ SIGNED = st.lists(
 def test_lines_have_the_shapes_together_that_each_has_alone(lines: list[str]) -> None:
     for line, said in zip(lines, compute_shapes(lines), strict=True):
         assert said == (get_listing_shape(line, False) or get_shape(line))
-
-
-@given(SIGNED, st.integers(1, 4))
-@settings(deadline=None)
-def test_unique_lines_of_a_text_are_those_of_its_lines(some: list[str], times: int) -> None:
-    text = "\n".join(some * times)
-    lines = text.split("\n")
-    assert find_unique_lines(lines, text) == find_unique_lines(lines)
 
 
 @given(

@@ -9,7 +9,6 @@ before its shape, because it is cheaper and often enough. Nothing is left out he
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from secateur.memoizing import memoize_texts
 from secateur.text.gist.shapes import (
     COMMON,
     LONG_SHAPE,
@@ -20,7 +19,6 @@ from secateur.text.gist.shapes import (
     merge_shapes,
 )
 from secateur.text.gist.telling import (
-    KEPT_CHARS,
     LONGEST,
     STEMS,
     find_candidates,
@@ -28,7 +26,6 @@ from secateur.text.gist.telling import (
     find_telling,
     find_versions,
     is_telling,
-    search_stems,
 )
 
 __all__ = [
@@ -41,7 +38,6 @@ __all__ = [
     "STEMS",
     "Memo",
     "find_shared_shapes",
-    "find_shared_shapes_in",
     "limit_per_shape",
     "find_stems",
     "may_repeat",
@@ -51,7 +47,6 @@ __all__ = [
     "find_telling",
     "is_telling",
     "find_versions",
-    "search_stems",
 ]
 
 ALIKE = 4  # lines of one shape from which on they are repetitions
@@ -65,10 +60,7 @@ def find_shared_shapes(lines: Sequence[str]) -> list[str]:
     An empty line is like the line before it. The shape of a hit, and of an entry in a list of files, begins with a zero
     character. In a list of more than `MANY` lines the paths of one folder are alike, and so are the names of folders.
     """
-    return _filter_shared(compute_shapes(lines))
-
-
-def _filter_shared(shapes: Sequence[str]) -> list[str]:
+    shapes = compute_shapes(lines)
     times = Counter(shapes)
     wider = merge_shapes(times)
     if not wider and max(times.values(), default=0) < ALIKE:
@@ -84,24 +76,11 @@ def _filter_shared(shapes: Sequence[str]) -> list[str]:
     return found
 
 
-def find_shared_shapes_in(text: str, lines: Sequence[str]) -> Sequence[str]:
-    """The same for the lines of this text, which is asked about more than once: when it comes, and when it goes."""
-    return _find_shared_shapes_cached(text) if len(text) <= KEPT_CHARS else find_shared_shapes(lines)
-
-
-def find_unique_lines(lines: Sequence[str], text: str | None = None, first: int | None = None) -> list[bool]:
-    """Of each line whether it is like no other, where most are like others; of another text none is.
-
-    `text` is the one that has these lines, where it is at hand: all of its lines, or some from its line `first` on.
-    """
+def find_unique_lines(lines: Sequence[str]) -> list[bool]:
+    """Of each line whether it is like no other, where most are like others; of another text none is."""
     if len(lines) < ALIKE:
         return [False] * len(lines)
-    if text is None:
-        shapes: Sequence[str] = find_shared_shapes(lines)
-    else:
-        shapes = (
-            find_shared_shapes_in(text, lines) if first is None else _filter_shared(_slice_shapes(first, lines, text))
-        )
+    shapes = find_shared_shapes(lines)
     if len(shapes) - shapes.count("") < MOSTLY * len(lines):
         return [False] * len(lines)
     return [not shape and bool(line.strip()) for line, shape in zip(lines, shapes, strict=True)]
@@ -122,21 +101,6 @@ def may_repeat(lines: Sequence[str]) -> bool:
 
 _SAMPLE = 30  # lines
 _PAIRED = 0.2  # of a sample that are like another in it: of the logs in recorded sessions more than a fifth were
-
-
-@memoize_texts(1_024)
-def _find_shared_shapes_cached(text: str) -> tuple[str, ...]:
-    return tuple(_filter_shared(_compute_shapes_cached(text)))
-
-
-@memoize_texts(64)
-def _compute_shapes_cached(text: str) -> list[str]:
-    return compute_shapes(text.split("\n"))
-
-
-def _slice_shapes(first: int, lines: Sequence[str], text: str) -> list[str]:
-    shapes = _compute_shapes_cached(text) if len(text) <= KEPT_CHARS else []
-    return shapes[first : first + len(lines)] if 0 < len(shapes) <= MANY else compute_shapes(lines)
 
 
 def limit_per_shape(lines: Sequence[str], places: Iterable[int]) -> Iterator[int]:

@@ -10,9 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain
 
-from secateur.memoizing import memoize_texts
-
-KEPT_CHARS = 16_384  # of a text of which it is kept what was found in it
 LONGEST = 1_000  # characters of a line that is looked at; a longer one is like no other
 # Words are found by their letters first (fast on any text), then the line is judged.
 STEMS = (
@@ -36,13 +33,9 @@ def find_telling(lines: Iterable[str]) -> Iterator[int]:
             yield place
 
 
-def find_candidates(text: str, lines: Sequence[str], stems: Sequence[str] | None = None) -> Sequence[int]:
-    """Return places of lines, except long ones, that hold a possibly telling word, in order.
-
-    `stems` are those of a longer text, if it was searched already: these lines hold no others.
-    """
-    if stems is None:
-        stems = find_stems(text)
+def find_candidates(text: str, lines: Sequence[str]) -> Sequence[int]:
+    """Return places of lines, except long ones, that hold a possibly telling word, in order."""
+    stems = find_stems(text)
     if not stems:
         return ()
     if max(map(len, lines)) >= LONGEST:
@@ -52,13 +45,8 @@ def find_candidates(text: str, lines: Sequence[str], stems: Sequence[str] | None
     return _find_places(text, lines, stems)
 
 
-def find_stems(text: str) -> Sequence[str]:
-    """Return the stems that a text holds."""
-    return _stems_in(text) if len(text) <= KEPT_CHARS else search_stems(text)
-
-
-def search_stems(text: str) -> tuple[str, ...]:
-    """Return the stems that a text holds; for a text that is asked about but once, since nothing is kept.
+def find_stems(text: str) -> tuple[str, ...]:
+    """Return the stems that a text holds.
 
     What several stems share is searched for first, in any case: most texts have none of it.
     """
@@ -154,10 +142,7 @@ def _find_telling_word(line: str, lower: str) -> int:
     return -1
 
 
-_stems_in = memoize_texts(1_024)(search_stems)
-
-
-def may_tell(line: str, stems: Sequence[str]) -> bool:
+def _may_tell(line: str, stems: Sequence[str]) -> bool:
     """Whether a line is short enough to be looked at, and holds one of these stems."""
     for stem in stems:  # a loop: it is asked of every line
         if stem in line:
@@ -170,7 +155,7 @@ def _find_places(text: str, lines: Sequence[str], stems: Sequence[str]) -> list[
     if len(stems) == 1:
         return [place for place, line in enumerate(lines) if stems[0] in line]
     if len(lines) <= _FEW:
-        return [place for place, line in enumerate(lines) if may_tell(line, stems)]
+        return [place for place, line in enumerate(lines) if _may_tell(line, stems)]
     found: set[int] = set()
     starts: list[int] = []
     for stem in stems:
