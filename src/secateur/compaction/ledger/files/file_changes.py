@@ -4,7 +4,7 @@ Rule: as the texts of the edits say, in their order; which calls made them, and 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, field
 
@@ -18,6 +18,8 @@ from secateur.compaction.ledger.files.rewrites import (
     list_names_defined,
 )
 
+SAME_TITLE = 0.5  # of the words of two titles: one is the other, reworded
+
 
 class FileChanges(Struct):
     """What became of one file so far."""
@@ -27,6 +29,7 @@ class FileChanges(Struct):
     removed: dict[str, None] = {}
     lead: str = ""  # what the file says of itself
     renamed: dict[str, str] = {}
+    retitled: dict[str, str] = {}  # titles of tests and of parts of documents that were reworded
     twice: dict[str, None] = {}  # functions that two edits defined in the same words
     lines: set[str] = set()  # the lines with which functions begin, as they are now
     kinds: set[str] = set()
@@ -58,6 +61,10 @@ def note_rewrite(changes: FileChanges, one: EditedText, number: int) -> None:
         changes.lead = find_lead(one.path, one.new)
         changes.added, changes.removed = {}, {}
     gone, new_ones = [name for name in old if name not in new], [name for name in new if name not in old]
+    for title, retitled in list(_pair_titles([name for name in gone if name not in changes.added], new_ones)):
+        gone.remove(title)
+        new_ones.remove(retitled)
+        changes.retitled[title] = retitled
     for name in gone:
         if name in changes.added:
             del changes.added[name]
@@ -73,6 +80,21 @@ def note_rewrite(changes: FileChanges, one: EditedText, number: int) -> None:
     _note_definitions(changes, one)
     changes.kinds.add("whole" if one.whole else classify_edit(one.old, one.new))
     changes.number = max(changes.number, number)
+
+
+def _pair_titles(gone: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield titles of tests and of parts of documents that an edit took out, each with the one that replaced it.
+
+    Of one that was only reworded, what it stands above was changed, and nothing was added.
+    """
+    left = [name for name in new if name.startswith("“")]
+    for name in gone if left else ():
+        words = {*_WORD.findall(name)} if name.startswith("“") else set()
+        shared = {one: len(words & {*_WORD.findall(one)}) / max(1, len(words | {*_WORD.findall(one)})) for one in left}
+        best = max(left, key=lambda one: shared[one], default="")
+        if best and shared[best] >= SAME_TITLE:
+            left.remove(best)
+            yield name, best
 
 
 def list_lost(one: EditedText, shown: ShownTexts, changes: FileChanges) -> Sequence[str]:
@@ -102,4 +124,5 @@ def _note_definitions(changes: FileChanges, one: EditedText) -> None:
     changes.lines |= new.keys()
 
 
+_WORD = re.compile(r"\w+")
 _FUNCTION = re.compile(r"^[ \t]*(?:async )?(?:def|func|fn|function) (?P<name>(?!__)\w+)\([^\n]*$", re.M)

@@ -142,12 +142,13 @@ class NetChanges:
             return ""
         if len(removed) == len(added) == 1:
             return _quote_pair(removed[0], added[0])
+        pairs = {new: old for old, new in self._pair_all()}
         for verb, lines in (("adds", added), ("drops", removed)):
             if lines:
-                first = next(
-                    (line for line in lines if not (_COMMENT.match(line) or _STRING.fullmatch(line))), lines[0]
-                )
-                return f"{verb} `{_shorten(first)}`{' …' * (len(lines) > 2)}"
+                telling = (line for line in lines if not (_COMMENT.match(line) or _STRING.fullmatch(line)))
+                first = next(telling, lines[0])
+                told = _quote_pair(pairs[first], first) if first in pairs else f"{verb} `{_shorten(first)}`"
+                return f"{told}{' …' * (len(lines) > 2)}"
         return ""
 
     def quote_all(self) -> str:

@@ -168,7 +168,8 @@ def _describe_changed(path: str, changes: FileChanges, sentence: str) -> Iterato
     Of a test, and of a file of which the agent's own words tell, no line is shown that is one of several or that these
     words have.
     """
-    owners = [name for name in changes.net.list_owners() if name not in changes.added and name not in changes.removed]
+    known = {*changes.added, *changes.removed, *changes.retitled} - {*changes.retitled.values()}
+    owners = [name for name in changes.net.list_owners() if name not in known]
     is_brief = bool(sentence) or (bool(owners) and TESTED.search(path) is not None)
     told = "" if changes.added or changes.removed else changes.net.quote_all()
     if is_brief and (not _ONE_LINE.fullmatch(told) or ("→" not in told and _is_said(told.partition("`")[2], sentence))):

@@ -32,7 +32,15 @@ def notes(*messages: Message) -> dict[str, str]:
         ("a.py", "x = 1", "def load(path):\n    return 1\n\nclass Reader:\n    pass", "adds Reader, load"),
         ("a.py", "def load(path):\n    return 1", "def read(path):\n    return 1", "renames load to read"),
         ("a.py", "def load(path):\n    return 1", "def read(rows):\n    return rows", "adds read; drops load"),
+        ("a.json", '"gray": 8,\n"red": 1', '"gray": "#333",\n"red": 2,\n"blue": 1', '`"gray": 8` → `"gray": "#333"` …'),
         ("a.py", "def f(a):\n    pass", "def f(a):\n    return a", "changes f: `pass` → `return a`"),
+        (
+            "a.md",
+            "# Colors (6 of them)\n\nred",
+            "# Colors (7 of them)\n\nred\nblue",
+            "changes “Colors (7 of them)”: adds `blue`",
+        ),
+        ("a.md", "# Colors\n\nred", "# Names of the boats\n\nred", "adds “Names of the boats”; drops “Colors”"),
         (
             "a.py",
             "def f(a):\n    b()\n    c()",

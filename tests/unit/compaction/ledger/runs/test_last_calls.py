@@ -325,7 +325,7 @@ def test_an_edit_is_told_by_its_file_and_only_where_it_failed_with_what_was_said
         ),
         (
             {"old_string": "def sail():", "new_string": "def haul():\n    pull()\n    tie()"},
-            ": adds `def haul():` …",
+            ": `def sail():` → `def haul():` …",
         ),
         (
             {
