@@ -104,7 +104,7 @@ def main() -> int:
     options.add_argument("--set", choices=tuple(SETS), action="append", dest="sets", help="all without it")
     options.add_argument("--half", choices=HALVES, action="append", help="both without it")
     options.add_argument("--show", action="store_true", help="list each summary that was judged wrongly, and why")
-    options.add_argument("--least", type=float, default=backing.LEAST, help="of weighed signs that mark a sentence")
+    options.add_argument("--least", type=float, default=backing.LEAST, help="sum of signs that marks a sentence")
     asked = options.parse_args()
     backing.LEAST = asked.least
     missed = False

@@ -97,7 +97,7 @@ class Claim(Struct, frozen=True):
     @property
     def is_pending(self) -> bool:
         """Whether it stands among what is to be done or is demanded, and has no verb that says that it is so."""
-        return self.section in _AHEAD_OF_WORK and _HOLDS.search(_CONDITION.split(self.text)[0]) is None
+        return self.section in _AHEAD_OF_WORK and _HOLDS.search(CONDITION.split(self.text)[0]) is None
 
     @property
     def is_wished(self) -> bool:
@@ -177,7 +177,7 @@ _HOLDS = re.compile(
     r"|a(?=\s+\w*(?:é|it|u|is)e?s?\b)|ont|fait|fue|fueron|es|son|está[n]?|ha|han|hecho|foi|foram|é|são|tem|têm|feito|был[аои]?|есть|уже|готово|đã|xong)\b"
     r"|已|了|完成|した|済|ました|ている|했|됐|되었"
 )
-_CONDITION = re.compile(
+CONDITION = re.compile(
     r"(?i)[,;]?\s*\b(?:when|once|after|as\s+soon\s+as|if|until|unless|before|wenn|sobald|falls|nachdem|bis|bevor"
     r"|quand|lorsque|dès|si|après|avant|cuando|después|hasta|antes|quando|depois|após|até|когда|если|после|пока|до|khi|nếu|sau)\b"
 )

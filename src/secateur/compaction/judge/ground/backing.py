@@ -1,9 +1,10 @@
 """Whether the history backs what a clause affirms; where it does so little, the sentence is in doubt.
 
-Rule: no sign is telling alone, so several are weighed against each other: words that stand nowhere, neighbors that
-stand nowhere together, and a clause of the user or the agent that is like this one and denies, forbids or refuses it,
-or tells of the other outcome, while none like it agrees. Clauses that deny or forbid, and texts in another language
-than the history, are not judged.
+Rule: a sentence is marked with what the user or the agent said against it: a clause that is like it and denies, forbids
+or refuses it, leaves it open, tells of the other outcome or of another number. None of these is telling alone, so that
+they are added up with how much of the sentence is said nowhere, or nowhere together, each sign from 0 to 1 and none
+with a weight of its own. Clauses that deny or forbid, plans, lists of files, and texts in another language than the
+history are not judged.
 """
 
 from collections import defaultdict
@@ -13,23 +14,20 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from secateur.compaction.judge.claims import SENTENCE, Claim, quote
-from secateur.compaction.judge.clauses import is_denied, read_outcome, split_clauses, strip_harmless
+from secateur.compaction.judge.claims import CONDITION, DEMANDING, SENTENCE, Claim, is_done, quote
+from secateur.compaction.judge.clauses import is_ahead, is_denied, read_outcome, split_clauses, strip_harmless
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.judge.ground.passages import PassageIndex
 from secateur.compaction.judge.ground.stems import get_stems, list_stems
 from secateur.compaction.judge.lexicon import FORBIDS, REFUSES
 from secateur.compaction.judge.user.choices import is_same_language
-from secateur.compaction.marks import UNSAID
 
 FEWEST_STEMS = 2  # of a clause that is judged
 CLAUSE_CHARS = 600  # that are read of a sentence
 MOST_LIKE = 400  # clauses of the history that are compared with one
-LIKE = 0.25  # likeness of a clause of the history that is told beside a mark
-# A logistic regression on the claims of the open halves of benchmarks/judging.py, rounded; `LEAST` is where one line in
-# twelve of the true summaries there has a clause in doubt
-WEIGHTS = {"unknown": 1.1, "apart": 0.8, "denied": 1.2, "ruled": 1.4, "turned": 2.2, "verdict": 0.2}
-LEAST = 1.3
+LIKE = 0.25  # likeness of a clause of the history that speaks against one
+LEAST = 0.85  # sum of the signs that marks a sentence
+_SECTIONS = ("goal", *DEMANDING, "discoveries", "accomplished", "decisions", "resolved")
 
 
 class Signs(Struct, frozen=True):
@@ -37,59 +35,95 @@ class Signs(Struct, frozen=True):
 
     unknown: float = 0.0  # weight of its stems that stand nowhere
     apart: float = 0.0  # share of neighbors that stand in no passage together
-    denied: float = 0.0  # how much more it is like a clause that denies than like one that does not
+    denied: float = 0.0  # how much more it is like a clause that denies, forbids or refuses than like one that does not
     ruled: float = 0.0  # how like it is to what the user denies, forbids or refuses
     turned: float = 0.0  # how much more it is like a clause with the other outcome than like one with its own
-    verdict: float = 0.0  # 1 if it tells how a check or a step ended
+    undone: float = 0.0  # how much more what was done is like a plan or a question than like anything else
+    recounted: float = 0.0  # how much more it is like a clause with other numbers than like one with its own
     against: str = ""
 
+    @property
+    def total(self) -> float:
+        """The sum of all signs."""
+        return self.unknown + self.apart + self.denied + self.ruled + self.turned + self.undone + self.recounted
 
-class _Told(Struct, frozen=True):
-    """A clause of the user or the agent."""
+
+class _Clause(Struct, frozen=True):
+    """A clause as it is compared, and who says it in the history."""
 
     text: str
     stems: frozenset[str]
     who: str
     is_against: bool  # it denies, forbids or refuses
+    is_open: bool  # it plans or asks
     outcome: bool | None
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """The numbers among its stems."""
+        return frozenset(one for one in self.stems if one[0].isdigit())
 
 
 def _explain_unbacked(claim: Claim, evidence: Evidence) -> str:
-    """Quote what speaks against a clause that the history backs little, or say that nothing speaks for it."""
+    """Quote what speaks against a clause that the history backs little."""
     if claim.is_question or not is_same_language(claim.summary, evidence.agent + evidence.user):
         return ""
     for clause in split_clauses(claim.text[:CLAUSE_CHARS]):
         signs = measure_signs(clause, evidence)
-        if signs is not None and weigh_signs(signs) >= LEAST:
-            return signs.against or UNSAID
+        if signs is not None and signs.against and signs.total >= LEAST:
+            return signs.against
     return ""
 
 
-def weigh_signs(signs: Signs) -> float:
-    """Return the sum of the weighed signs."""
-    return sum(weight * float(getattr(signs, name)) for name, weight in WEIGHTS.items())
-
-
-def measure_signs(clause: str, evidence: Evidence) -> Signs | None:
+def measure_signs(text: str, evidence: Evidence) -> Signs | None:
     """Measure how little the history backs a clause; None where it is not judged."""
-    stems = get_stems(clause)
-    if len(stems) < FEWEST_STEMS or _is_against(clause):
+    clause, index = _read_clause(text), evidence.passages
+    if len(clause.stems) < FEWEST_STEMS or clause.is_against:
         return None
-    index, outcome = evidence.passages, read_outcome(clause)
     like: defaultdict[str, tuple[float, str]] = defaultdict(lambda: (0.0, ""))
-    for one in _build_index(evidence.user, evidence.agent).find(stems, index):
-        share = index.measure_likeness(stems, one.stems)
-        for kind in _list_kinds(one, outcome):
-            like[kind] = max(like[kind], (share, quote(one.who, one.text)))
-    against = max((like[kind] for kind in ("against", "ruled", "other")), default=(0.0, ""))
+    for told in _build_index(evidence.user, evidence.agent).find(clause.stems, index):
+        share = index.measure_likeness(clause.stems, told.stems)
+        for kind in _list_kinds(told, clause):
+            like[kind] = max(like[kind], (share, quote(told.who, told.text)))
+    gains = {kind: max(0.0, like[kind][0] - like[rival][0]) for kind, rival in _RIVALS.items()}
+    spoken = [
+        like["against"],
+        like["other"],
+        *(like[kind] for kind in ("open", "recounted") if gains[kind] >= LIKE),
+    ]
+    against = max(spoken)
     return Signs(
-        *_measure_words(clause, stems, index),
-        max(0.0, like["against"][0] - like["with"][0]),
+        *_measure_words(clause.text, clause.stems, index),
+        gains["against"],
         like["ruled"][0],
-        max(0.0, like["other"][0] - like["same"][0]),
-        float(outcome is not None),
+        gains["other"],
+        gains["open"],
+        gains["recounted"],
         against[1] if against[0] >= LIKE else "",
     )
+
+
+_RIVALS = {
+    "against": "with",
+    "other": "same",
+    "open": "settled",
+    "recounted": "counted",
+}  # what speaks against a clause, and what for it
+
+
+def _list_kinds(told: _Clause, clause: _Clause) -> Iterator[str]:
+    """Yield how a clause of the history stands to one that affirms."""
+    yield "against" if told.is_against else "with"
+    if told.is_against and told.who == "the user":
+        yield "ruled"
+    if clause.outcome is not None and told.outcome is not None:
+        yield "same" if told.outcome == clause.outcome else "other"
+    if clause.is_open:
+        return
+    if is_done(clause.text):
+        yield "open" if told.is_open else "settled"
+    if clause.numbers and told.numbers:
+        yield "counted" if clause.numbers & told.numbers else "recounted"
 
 
 def _measure_words(clause: str, stems: frozenset[str], index: PassageIndex) -> tuple[float, float]:
@@ -101,32 +135,18 @@ def _measure_words(clause: str, stems: frozenset[str], index: PassageIndex) -> t
     return unknown / total, apart / len(pairs) if pairs else 0.0
 
 
-def _list_kinds(one: _Told, outcome: bool | None) -> Iterator[str]:
-    """Yield how a clause of the history stands to one with this outcome that affirms."""
-    yield "against" if one.is_against else "with"
-    if one.is_against and one.who == "the user":
-        yield "ruled"
-    if outcome is not None and one.outcome is not None:
-        yield "same" if one.outcome == outcome else "other"
-
-
-def _is_against(clause: str) -> bool:
-    plain = strip_harmless(clause)
-    return is_denied(plain) or FORBIDS.search(plain) is not None or REFUSES.search(plain) is not None
-
-
 class _ClauseIndex:
     """The clauses of the user and the agent by their stems."""
 
-    def __init__(self, told: Iterable[_Told]) -> None:
-        self._places: defaultdict[str, list[_Told]] = defaultdict(list)
+    def __init__(self, told: Iterable[_Clause]) -> None:
+        self._places: defaultdict[str, list[_Clause]] = defaultdict(list)
         for one in told:
             for stem in one.stems:
                 self._places[stem].append(one)
 
-    def find(self, stems: Iterable[str], index: PassageIndex) -> list[_Told]:
+    def find(self, stems: Iterable[str], index: PassageIndex) -> list[_Clause]:
         """Find the clauses that share stems with these, by the rarest stems first."""
-        found: dict[int, _Told] = {}
+        found: dict[int, _Clause] = {}
         for stem in sorted(stems, key=lambda one: (-index.weigh(one), one)):
             found |= {id(one): one for one in self._places.get(stem, ())[-MOST_LIKE:]}
             if len(found) >= MOST_LIKE:
@@ -139,11 +159,20 @@ def _build_index(user: str, agent: str) -> _ClauseIndex:
     return _ClauseIndex((*_read_told(user, "the user"), *_read_told(agent, "the agent")))
 
 
-def _read_told(text: str, who: str) -> Iterator[_Told]:
+def _read_told(text: str, who: str) -> Iterator[_Clause]:
     for sentence in SENTENCE.split(text):
-        for clause in split_clauses(sentence[:CLAUSE_CHARS]):
-            if stems := get_stems(clause):
-                yield _Told(clause, stems, who, _is_against(clause), read_outcome(clause))
+        clauses = split_clauses(sentence[:CLAUSE_CHARS])
+        asks = sentence.rstrip().endswith(("?", "？"))
+        for at, clause in enumerate(clauses, start=1):
+            if (read := _read_clause(clause, who, is_asked=asks and at == len(clauses))).stems:
+                yield read
 
 
-RULES = (ClaimRule("unsupported", _explain_unbacked, strength="unbacked"),)
+def _read_clause(text: str, who: str = "", *, is_asked: bool = False) -> _Clause:
+    plain = strip_harmless(text)
+    is_against = is_denied(plain) or FORBIDS.search(plain) is not None or REFUSES.search(plain) is not None
+    is_open = is_asked or is_ahead(CONDITION.split(text)[0])
+    return _Clause(text, get_stems(text), who, is_against, is_open, read_outcome(text))
+
+
+RULES = (ClaimRule("unsupported", _explain_unbacked, _SECTIONS, strength="unbacked"),)

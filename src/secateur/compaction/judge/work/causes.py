@@ -12,6 +12,7 @@ from secateur.compaction.judge.claims import REPORTING, SENTENCE, Claim, extract
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.judge.ground.passages import get_claim_stems
 from secateur.compaction.judge.user.choices import is_same_language
+from secateur.compaction.marks import UNSAID
 
 LEAST_KNOWN = 0.3  # of the words of a cause, anywhere in the history
 LEAST_NEAR = 0.2  # of the words of a cause, around the agent's words on the cause
@@ -29,14 +30,14 @@ def _explain_other_cause(claim: Claim, evidence: Evidence) -> str:
     own = extract_words(re.sub(r"\bit\b|[.`]", " ", found["cause"] or "")) or claim.words
     stated = _list_stated(evidence.agent)
     if _is_invented(found.group(), own, claim, evidence):
-        return quote("the agent", stated[-1]) if stated else "nothing in the history says so"
+        return quote("the agent", stated[-1]) if stated else UNSAID
     if len(own) < FEWEST_WORDS or _is_near(own, stated) or _is_told(found["cause"] or "", evidence):
         return ""
     known = _select_known(own, evidence)
     if _UNKNOWN.search(evidence.last_words) and len(known) < len(own):
         return "the agent said that the cause was not known"
     is_other = _ROOT.search(claim.text) and (stated or len(known) < LEAST_KNOWN * len(own))
-    said = quote("the agent", stated[-1]) if stated else "nothing in the history says so"
+    said = quote("the agent", stated[-1]) if stated else UNSAID
     return said if is_other else ""
 
 
