@@ -53,11 +53,17 @@ def _tell_pushes_once(rules: Sequence[Constraint]) -> list[Constraint]:
 
 
 def _drop_restated(rules: Sequence[Constraint]) -> list[Constraint]:
-    """Drop rules that are about nearly the same as one before them, and forbid or demand as it does."""
+    """Drop rules that say nearly what another one says, and forbid or demand as it does.
+
+    The first stays, unless a longer one says all that it says.
+    """
     kept: list[Constraint] = []
     for one in rules:
-        if not any(_is_restated(one.text, told.text) for told in kept):
-            kept.append(one)
+        if any(_is_restated(one.text, told.text) for told in kept):
+            continue
+        less = (at for at, told in enumerate(kept) if len(told.text) < len(one.text))
+        at = next((at for at in less if _is_restated(kept[at].text, one.text)), len(kept))
+        kept[at : at + 1] = [one]
     return kept
 
 
@@ -174,8 +180,9 @@ def _is_of_other_files(text: str, work: str) -> bool:
 
 
 def _is_of_other_tools(text: str, work: str) -> bool:
-    """Whether a rule names tools, and none of them is one that the work was done with."""
-    names = [] if _FOR_ALL.search(text) else [name.casefold() for name in _NAMED_TOOLS.findall(text)]
+    """Whether a rule names tools, and none of them is one that the work was done with: those to be used, not others."""
+    said = _RULED_OUT.sub(" ", text)
+    names = [] if _FOR_ALL.search(text) else [name.casefold() for name in _NAMED_TOOLS.findall(said)]
     return bool(names) and not any(name in work for name in names)
 
 
@@ -203,6 +210,7 @@ _GATES = re.compile(
 )
 _NAMED_FILES = re.compile(r"`([\w.@-]*(?:/[\w.@*-]+)+/?|[\w-]+\.[a-z]{1,5})`")
 _NAMED_TOOLS = re.compile(r"\b(?!(?:Git(?:Hub|Lab)|(?:Type|Java)Script)\b)[A-Z][a-z]+(?:[A-Z][a-z]+)+\b")
+_RULED_OUT = re.compile(r"(?i)\b(?:not|never|n['’]t|avoid)\s+(?:use|using|call)\s[^.;\n]*")
 _FOR_ALL = re.compile(r"(?i)\buse\s+\S{1,40}(?:\s+\S{1,40})?\s+for\s+all\b")  # it names others only to rule them out
 _SENTENCE_ENDS = re.compile(r"(?<!\d)(?<!\be\.g)(?<!\bi\.e)[.!?](?=[\s*_]|$)[*_]*|[。！？]|(?<=[.!?]) \[…\]\Z")
 _DESCRIBES = re.compile(  # what a program does, what something is, and what follows from it

@@ -309,7 +309,7 @@ def test_of_a_projects_rules_those_on_how_work_ends_go_first() -> None:
 
 def test_of_rules_that_bear_on_no_session_and_of_tools_that_none_used_few_have_room() -> None:
     others = ["- Always use tabs.", "- Always sort imports.", "- Always close sockets.", "- Always quote names."]
-    tool = "- Do NOT use TableWriter here."
+    tool = "- TableWriter must NOT run twice."
     rules = "\n".join([*others, tool, "- Always commit each part alone."])
     assert listed(user("Fix it."), *opened("/p/AGENTS.md", rules)) == [
         "project: AGENTS.md] - Always commit each part alone.",

@@ -40,6 +40,20 @@ def test_rules_on_what_is_left_to_do_come_first() -> None:
     assert any("open a pull request" in line for line in lines["constraints"])
 
 
+def test_of_rules_that_say_nearly_the_same_the_one_that_says_more_stays() -> None:
+    less = "- Do NOT use PaintPot, BrushBox, or plain buckets for painting boats"
+    more = "- Use `brush` for ALL painting of boats — do NOT use PaintPot, BrushBox, or plain buckets"
+    for pair in ((less, more), (more, less)):
+        rules = [Constraint(one, "project", "k", source="AGENTS.md") for one in pair]
+        assert [one.text for one in list_rules(rules)] == [more]
+
+
+def test_tools_that_a_rule_forbids_need_not_have_been_used_for_it_to_hold() -> None:
+    ban, other = "- Do NOT use PaintPot or BrushBox", "- Use PaintPot NEVER after BrushBox was called"
+    rules = [Constraint(one, "project", "k", source="AGENTS.md") for one in (other, "- NEVER row at night", ban)]
+    assert [one.text for one in list_rules(rules, work="row.py")] == ["- NEVER row at night", ban, other]
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
