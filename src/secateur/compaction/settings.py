@@ -34,6 +34,7 @@ class DigestSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     cold_share: Share = 1.0  # of a compaction's threshold; above it `window` is also done where the cache is cold
     last_results: Count = 12  # the newest results stay unchanged, with their rounds,
     keep_tokens: Count | Share = 4_000  # and so many tokens at least, or this share of the window
+    keep_max_tokens: Count = 0  # the most that a share comes to; 0: no limit
     forced_last_results: Count | None = None  # the same of both where a view is over its threshold, since what stays is
     forced_keep_tokens: Count | Share | None = None  # then rewritten at any price; None: as above
     min_tokens_freed: Count = 2_000  # less makes none; a tenth of the window is enough of a view over its threshold
@@ -58,6 +59,11 @@ class DigestSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             keep_tokens=self.keep_tokens if tokens is None else tokens,
             min_tokens_freed=min(self.min_tokens_freed, int(FORCED_LEAST_SHARE * window)),
         )
+
+    def compute_least_kept(self, window: int) -> int:
+        """The tokens that stay unchanged at least, in a window of so many."""
+        kept = self.keep_tokens
+        return min(int(kept * window), self.keep_max_tokens or window) if isinstance(kept, float) else kept
 
 
 class Compaction(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):

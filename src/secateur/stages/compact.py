@@ -27,7 +27,7 @@ from secateur.projection import Projection
 from secateur.render.breakpoints import render
 from secateur.render.emitter import Emitter
 from secateur.stages import STORE_AWAY, Context
-from secateur.stages.old_work import count_pruned, find_compacted_end, find_load_before_pruning
+from secateur.stages.old_work import count_pruned, find_compacted_end, find_due_load
 from secateur.stages.setup import (
     EARLY_SHARE,
     BackgroundTask,
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from secateur.summarizers.run import CompactionRun
 
 LEFT_SHARE = 0.7  # of their threshold in a pause: what pruning leaves above it becomes digests, if it was above that
-PRUNED_SHARE = 0.9  # of the threshold: a view that pruning in a pause leaves above it is compacted in that pause
 ROUNDS = 3  # of one compaction, where the counters of its policy and of the window are far apart
 
 
@@ -79,14 +78,12 @@ def conclude(
 ) -> CompactionStep:
     """The compaction of a request that needs one; `prepared` is a summary that was made before.
 
-    In a pause, one that was due before pruning is made also after it, where pruning made little room: a few requests
-    later it would be due again, and break a live cache. Raises CancelledError.
+    One that was due before pruning is made also after it, where pruning made little room: a few requests later it would
+    be due again, and break a live cache. Raises CancelledError.
     """
     if context.storage == "away":
         return CompactionStep(CompactionSkipped("store", STORE_AWAY))
-    load = context.load(projection)
-    if load.tokens > PRUNED_SHARE * context.limits.threshold and explain_cold(context.budget):
-        load = find_load_before_pruning(context, projection, load)
+    load = find_due_load(context, projection)
     verdict = check_due(context.settings, load, context.limits, options.forced)
     refusal = _find_refusal(projection, verdict, setup, options)
     if refusal is not None and setup.background is None and not (prepared and refusal.reason == "under"):
@@ -118,9 +115,10 @@ def can_digest(context: Context, projection: Projection, setup: CompactionSetup,
     log = setup.is_written and (document.format.log or document.transcript.parts_only)  # a host has no place for many
     if options.busy_reason or options.forced or log or context.storage == "away":
         return False
-    load, share = context.load(projection), 1.0
-    if explain_cold(context.budget):
-        share = digests.cold_share
+    if not explain_cold(context.budget):
+        load, share = find_due_load(context, projection), 1.0
+    else:
+        load, share = context.load(projection), digests.cold_share
         if load.tokens > LEFT_SHARE * share * context.limits.threshold:
             pruned = context.budget.scale_to_reported(count_pruned(projection, find_compacted_end(projection)))
             load = replace(load, tokens=load.tokens + pruned)

@@ -30,7 +30,7 @@ from secateur.plan import list_active_epochs
 from secateur.projection import Projection
 from secateur.stages import Context
 from secateur.stages.compact import CompactionStep, conclude_epoch, make_before_event
-from secateur.stages.old_work import count_pruned, find_old_span, is_newest_result_within
+from secateur.stages.old_work import count_pruned, find_due_load, find_old_span, is_newest_result_within
 from secateur.stages.proposing import read_raw_history
 from secateur.stages.setup import NO_OPTIONS, CompactionSetup, CompactOptions
 from secateur.stages.summary_epoch import check_preconditions
@@ -50,7 +50,7 @@ def conclude(
     settings = context.settings.digest
     if settings is None:
         return None
-    must = check_due(context.settings, context.load(projection), context.limits).why == "over"
+    must = check_due(context.settings, find_due_load(context, projection), context.limits).why == "over"
     make = _make_forced_digests if must else make_digests
     made = make(context, projection, settings)
     if isinstance(made, CompactionSkipped):

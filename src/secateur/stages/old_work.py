@@ -17,6 +17,8 @@ from secateur.projection import Projection
 from secateur.projection.messages import sum_tokens
 from secateur.stages import Context
 
+PRUNED_SHARE = 0.9  # of the threshold of a compaction: a view that pruning leaves above it is nearly full
+
 
 class OldSpan(Struct, frozen=True):
     """Messages [first, end) of the raw history."""
@@ -31,8 +33,7 @@ class OldSpan(Struct, frozen=True):
 def find_old_span(projection: Projection, settings: DigestSettings, window: int) -> OldSpan:
     """The older work of this session that no compaction has replaced, and how often it was read."""
     messages, shown = projection.document.transcript.messages, projection.projected_messages
-    kept = settings.keep_tokens
-    least = int(kept * window) if isinstance(kept, float) else kept
+    least = settings.compute_least_kept(window)
     first = find_compacted_end(projection)
     sizes = [sum_tokens(one) for one in shown[first:]]
     results = [_count_results(one) for one in messages[first:]]
@@ -60,9 +61,14 @@ def count_pruned(projection: Projection, first: int, end: int | None = None) -> 
     return max(0, sum(map(sum_tokens, raw)) - sum(map(sum_tokens, shown)))
 
 
-def find_load_before_pruning(context: Context, projection: Projection, load: Load) -> Load:
-    """How full the window was before this request's pruning, where the policy goes by prices; else how full it is."""
-    if not context.policy.schedule.uses_prices:
+def find_due_load(context: Context, projection: Projection) -> Load:
+    """How full the window is, for whether a compaction is due; where the policy goes by prices, and pruning leaves the
+    view nearly full, how full it was before this request's pruning.
+
+    Else pruning would put a compaction off by a few requests, and all that is read until then would be written anew.
+    """
+    load = context.load(projection)
+    if load.tokens <= PRUNED_SHARE * context.limits.threshold or not context.policy.schedule.uses_prices:
         return load
     pruned = max(0, context.budget.estimated - context.fixed_tokens - projection.used)
     return replace(load, tokens=load.tokens + context.budget.scale_to_reported(pruned))

@@ -19,6 +19,7 @@ from secateur.model import Edit, Epoch, Part, Rewrite
 from secateur.plan import list_active_epochs
 from secateur.projection import Projection
 from secateur.stages import Context, Step
+from secateur.stages.old_work import find_due_load
 from secateur.stages.record import Applied, CompactionResult, count_used
 from secateur.text.excerpt import excerpt
 from secateur.text.outline import outline
@@ -74,9 +75,10 @@ def shorten_large(context: Context, projection: Projection) -> Step:
     """The epoch that makes excerpts of large results without an outline that the model has read, where the view is over
     its threshold, and what stays of them has room; none otherwise.
     """
-    load = context.load(projection)
-    if check_due(context.settings, load, context.limits).why != "over" or projection.document.transcript.partial:
+    due = check_due(context.settings, find_due_load(context, projection), context.limits)
+    if due.why != "over" or projection.document.transcript.partial:
         return Step()
+    load = context.load(projection)
     excess = max(1, load.tokens - int(ROOM_SHARE * context.window))
     large = list(_find_large_results(projection, LARGE_SHARE * context.window))
     room = sum(part.tokens for _, part in large) - excess

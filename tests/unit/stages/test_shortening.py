@@ -196,6 +196,25 @@ def test_what_was_pruned_in_an_earlier_pause_does_not_put_digests_off_either() -
     assert digests(second)
 
 
+@pytest.mark.parametrize(("window", "count"), [(36_000, 1), (38_000, 0)])
+def test_pruning_that_leaves_a_view_nearly_full_does_not_put_digests_off(window: int, count: int) -> None:
+    waited = called(99, "make deps", "\n".join(["waiting for the lock on the build folder"] * 400))
+    pruned, digested = (
+        (
+            engine.fit(body(session(24), model=MODEL), session="s", now_ms=1, idle_s=60),
+            engine.fit(body(session(24, *waited), model=MODEL), session="s", now_ms=2, idle_s=1),
+        )
+        for engine in (
+            Engine(ONLY | {"on_arrival": {"type": "reduce_output"}, "compaction": more}, window=window)
+            for more in ({"enabled": False}, {"digest": DIGEST | {"when": "window"}})
+        )
+    )
+    left, threshold = pruned[1].receipt.tokens_view, 0.875 * window
+    assert left < threshold < pruned[1].receipt.tokens_raw
+    assert (left > 0.9 * threshold) == bool(count)
+    assert [len(digests(view)) for view in digested] == [0, count]
+
+
 @pytest.mark.parametrize(("least", "count"), [(22_000, 1), (30_000, 0)])
 def test_what_was_pruned_of_older_work_counts_towards_what_digests_must_free(least: int, count: int) -> None:
     policy = only(when="window", cold_share=0.3, min_tokens_freed=least) | {"prune": [{"type": "condense"}]}
@@ -228,6 +247,13 @@ def test_what_stays_may_be_a_share_of_the_window(window: int) -> None:
         )
         for kept in (0.2, window // 5, 0.4)
     ]
+    most, no_more = (
+        Engine(only(when="window", cold_share=0.1, keep_tokens=0.4, keep_max_tokens=least), window=window).fit(
+            body(session(24), model=MODEL), now_ms=1, idle_s=400
+        )
+        for least in (window // 5, window)
+    )
+    assert (most.request, no_more.request) == (views[0].request, views[2].request)
     assert all(map(digests, views))
     assert views[0].request == views[1].request
     assert views[0].receipt.tokens_view < views[2].receipt.tokens_view
