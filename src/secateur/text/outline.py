@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress, repeat
 from operator import is_
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from secateur.memoizing import memoize_texts
 from secateur.text.gist import (
@@ -225,7 +225,7 @@ def _find_entries(marked: Sequence[tuple[int, _Marks]]) -> Iterator[tuple[int, i
 _GAP = 2  # lines: groups of imports are parted by an empty one
 _FIRST = 8  # lines that are looked at before the others
 _MOST_KEPT, _KEPT_CHARS = 20_000, 200  # lines, and characters of each
-_NEW: _Marks | None = _Marks(False, None, False)  # stands for the marks of a line that is not known
+_NEW: Any = ()  # stands for the marks of a line that is not known
 _known: list[dict[str, _Marks | None]] = [{}]  # of the lines that were looked at last: a file is read again and again
 
 
@@ -236,17 +236,13 @@ def _find_marked(lines: list[str]) -> list[tuple[int, _Marks]]:
     known = _known[0]
     found = list(map(known.get, lines, repeat(_NEW)))
     fresh = {*compress(lines, map(is_, found, repeat(_NEW)))}
-    if fresh:
-        new = _drop_longer([*fresh], LONGEST - 1)
-        longer = _mark_lines(new, known) if new else {}
-        found = list(map(known.get, lines))
-        if longer:
-            found = [marks or longer.get(line) for line, marks in zip(lines, found, strict=True)]
+    if new := _drop_longer([*fresh], LONGEST - 1):
+        found = list(map(_mark_lines(new, known).get, lines, found))
     return [*zip(compress(range(len(found)), found), filter(None, found), strict=True)]
 
 
 def _mark_lines(lines: list[str], known: dict[str, _Marks | None]) -> dict[str, _Marks]:
-    """Add the marks of new lines to those that are known; return those of lines that are too long to be kept."""
+    """The marks of those of these new lines that have any; what is known of short ones is kept."""
     text = "\n".join(lines)
     telling = {lines[place] for place in find_candidates(text, lines)}
     versions = {lines[place] for place in find_versions(text, lines)}
@@ -256,7 +252,7 @@ def _mark_lines(lines: list[str], known: dict[str, _Marks | None]) -> dict[str, 
     }
     kept = _drop_longer(lines, _KEPT_CHARS)
     known.update(zip(kept, map(marks.get, kept), strict=True))
-    return {line: one for line, one in marks.items() if len(line) > _KEPT_CHARS}
+    return marks
 
 
 def _parse_entries(text: str) -> Iterator[tuple[str, _Entry]]:
