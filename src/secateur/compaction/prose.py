@@ -13,8 +13,7 @@ from typing import Literal
 from secateur.compaction.headings import STATE_SECTIONS, extract_body, name_section, parse_answer
 from secateur.compaction.judge.claims import SENTENCE, extract_words
 from secateur.compaction.judge.ground.stems import get_stems
-from secateur.compaction.judge.lexicon import DENIES, FAILS, PASSES, USER, build_pattern
-from secateur.compaction.judge.user.stances import WANTS
+from secateur.compaction.judge.lexicon import DENIES, FAILS, PASSES, USER, WANTS, build_pattern
 from secateur.compaction.summary import Sections, is_void
 from secateur.compaction.template import list_headings
 

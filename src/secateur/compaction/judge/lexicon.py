@@ -33,12 +33,6 @@ FORBIDS = build_pattern(
     r"prohibid[oa]s?|vetad[oa]s?|excluid[oa]s?|descartad[oa]s?|intact[oa]s?|proibid[oa]s?|запре[тщ]\w*|исключ\w*",
     r"禁止|严禁|禁じ|除外|保持|保留|そのまま|維持|금지|제외|유지",
 )
-PERMITS = build_pattern(
-    r"may|can|could|allow\w*|permit\w*|fine|ok|okay|acceptable|welcome\w*|free\s+to|possible|preferred|wanted|"
-    r"darf|dürfen|kann|können|erlaubt|gestattet|zulässig|peu(?:t|vent)|autorisé\w*|permis\w*|"
-    r"puede[ns]?|permitid[oa]s?|pode[m]?|permitid[oa]s?|можно|разреш\w*|được\s+phép|có\s+thể",
-    r"可以|允许|可(?=[\u4e00-\u9fff])|てよい|ても(?:いい|よい)|許可|해도|허용",
-)
 ACCEPTS = build_pattern(
     r"accepted|approved|agreed|welcomed|granted|allowed|permitted|cleared|confirmed|endorsed|blessed|adopted|"
     r"signed\s+off|green-?lit|"
@@ -53,6 +47,12 @@ REFUSES = build_pattern(
     r"did\s+not\s+want|didn['’]t\s+want|abgelehnt|verworfen|zurückgewiesen|lehnte?|verneint|"
     r"refusée?|rejetée?|déclinée?|écartée?|rechaz\w+|descart\w+|deneg\w+|rejeit\w+|recus\w+|отклон\w+|отказ\w+",
     r"拒绝|否决|却下|断|拒否|望まな|不要|不需要|거절|거부",
+)
+WANTS = build_pattern(
+    r"wants?|wanted|asked\s+for|asks\s+for|requires?|required|demand(?:s|ed)?|ordered|requested|prefers?|preferred|chose|chosen|picked|"
+    r"selected|decided|settled|opted|insist\w*|went\s+with|favou?r(?:s|ed)|will|möchte|verlangt|wünscht|wählte|gewählt|entschied\w*|bevorzugt|"
+    r"veut|voulait|demande|demandé|choisi|préfère|décidé|quiere|pidi[óo]|eligi[óo]|prefiere|decidi[óo]|quer|pediu|escolheu|хочет|выбрал\w*|решил\w*",
+    r"要的是|想要|要求|选择|希望|望ん|求め|選ん|希望|決め|원",
 )
 EARLIER = build_pattern(
     r"w(?:as|ere)\s+already|at\s+(?:the\s+)?(?:first|start|beginning|outset)|initially|earlier|originally|previously|formerly|before|once|"

@@ -21,7 +21,6 @@ from secateur.compaction.judge.user import (
     injected,
     owners,
     rulings,
-    stances,
 )
 from secateur.compaction.judge.weighing import GRADES, MARKED
 from secateur.compaction.judge.work import (
@@ -57,7 +56,6 @@ _KINDS = (
     deeds,
     outcomes,
     turns,
-    stances,
     bindings,
     series,
     standing,

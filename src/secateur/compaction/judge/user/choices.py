@@ -1,7 +1,7 @@
 """Whether the user spoke of what a summary has the user choose, ask for or refuse.
 
 Rule: what a claim has the user choose, ask for or refuse has to be found in the user's words, or in a question that
-the user answered in a word.
+the user answered in a word. So has a number that the user is said to want, if the history has it at all.
 """
 
 import re
@@ -10,7 +10,9 @@ from functools import lru_cache
 from msgspec import Struct
 
 from secateur.compaction.judge.claims import SENTENCE, Claim, extract_words, is_negative, quote
-from secateur.compaction.judge.evidence import ClaimRule, Evidence
+from secateur.compaction.judge.clauses import is_denied, split_clauses
+from secateur.compaction.judge.evidence import ClaimRule, Evidence, UserReply
+from secateur.compaction.judge.lexicon import REFUSES, USER, WANTS, build_pattern
 from secateur.compaction.language import detect_language
 
 LEAST_SAID = 0.34  # of the words of what the user is said to have wanted
@@ -144,4 +146,43 @@ _YES = re.compile(
 )
 
 
-RULES = (ClaimRule("approval", _explain_unsaid, strength="doubt"),)
+def _explain_number(claim: Claim, evidence: Evidence) -> str:
+    """Say that the user never named the number that a claim has them want."""
+    for clause in split_clauses(claim.text) if not (claim.is_quoted or claim.is_question) else ():
+        if (
+            not (USER.search(clause) and WANTS.search(clause))
+            or is_denied(clause)
+            or REFUSES.search(clause)
+            or _OTHERWISE.search(clause)
+        ):
+            continue
+        for number in _NUMBER.findall(clause):
+            beside = re.compile(rf"(?<![\d.]){re.escape(number)}(?![\d]|\.\d)")
+            if beside.search(evidence.story) and not beside.search(
+                f"{_join_answered(evidence.replies)}\n{evidence.kept}"
+            ):
+                return f"the user never said {number}"
+    return ""
+
+
+_NUMBER = re.compile(r"(?<![\w.,/:#-])\d+(?:\.\d+)?(?![\w/:]*\d)")
+
+
+@lru_cache(maxsize=2)
+def _join_answered(replies: tuple[UserReply, ...]) -> str:
+    """Return what the user said, and the questions that a short answer takes up."""
+    return "\n".join(
+        f"{one.text}\n{one.before if _YES.match(one.text) and not _NUMBER.search(one.text) else ''}" for one in replies
+    )
+
+
+_OTHERWISE = build_pattern(
+    r"rather|instead|only|unless|except|if|once|until|before|after|when|whether|statt|nur|wenn|ob|sauf|si|salvo|plutôt|cuando|proposed|suggested|proposal|"
+    r"leans?|tends?|inclined|neigt|or|oder|ou",
+    r"如果|除非|なら|まで|提议|建议|提案|还是",
+)
+
+RULES = (
+    ClaimRule("approval", _explain_unsaid, strength="doubt"),
+    ClaimRule("approval", _explain_number, strength="doubt"),
+)

@@ -26,9 +26,9 @@ from secateur.compaction.judge.lexicon import (
     REFUSES,
     REMOVES,
     USER,
+    WANTS,
     build_pattern,
 )
-from secateur.compaction.judge.user.stances import WANTS
 
 LEAST_LIKE = 0.35  # of a ruling and a claim that are about the same
 NEARLY = 0.75  # of how like a claim the nearest ruling is: others so near count as well
