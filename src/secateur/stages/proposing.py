@@ -21,7 +21,6 @@ Edits = dict[str, Edit]
 ARRIVAL = "on arrival, before it is ever cached"  # how the reason of an epoch begins that shortens only what is new
 _MANY_CHARS = 100_000  # more than a schedule asks for to be freed
 _MUCH_SHORTER = 0.25  # of a result's characters: other forms leave more of nearly all texts
-_LONG_CHARS = 2_000  # of a prunable result on average: outlines of shorter ones cost more than the excerpts they spare
 
 
 def propose(projection: Projection, budget: Budget, strategies: tuple[Strategy, ...], before: Edits) -> Edits:
@@ -132,9 +131,6 @@ def expect_edits(policy: Policy, projection: Projection, budget: Budget, demande
     if policy.schedule.precheck(view, budget):
         return Edits()
     results = [part for message in view.messages for part in message.parts if part.kind == "tool_result"]
-    sizes = [size for part in results if (size := len(part.text)) >= budget.protect.min_prunable_chars]
-    if sum(sizes) < _LONG_CHARS * len(sizes):
-        return Edits()
     left = budget.tokens_used - budget.scale_to_reported(sum([part.tokens for part in results]))
     if left < budget.pricing.minimum_tokens:  # which excerpts are admitted would hang on those that are not made
         return Edits()

@@ -14,7 +14,6 @@ from msgspec import Struct
 
 from secateur.bounds import find_call, find_prunable_results
 from secateur.budget import Budget, get_original, handle_for, is_shorter
-from secateur.memoizing import memoize_texts
 from secateur.model import Edit, Part, Rewrite, Transcript
 from secateur.protect import Count, Share
 from secateur.strategy import Strategy, is_final
@@ -46,7 +45,6 @@ _HEADER = re.compile(r"(?:[^\n]*\n){0,8}?Output:\n")  # of hosts that say how a 
 _OWN_NUMBER = re.compile(r"\s*\d{1,7}[:|→\t]")
 
 
-@memoize_texts(4_096)
 def find_shown_range(call: Part | None, result: Part) -> ShownRange:
     """The range of its file that a result shows."""
     if call is None or not any(word in call.text for word in _WORDS):
