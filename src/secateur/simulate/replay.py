@@ -32,6 +32,7 @@ from secateur.simulate.bill import ExtraCall
 from secateur.simulate.cache import CachedPrompt
 from secateur.simulate.requests import RecordedRequest, Recording
 from secateur.stages import Context, find_compaction_limit
+from secateur.stages.old_work import find_due_load
 from secateur.stages.setup import NO_OPTIONS, CompactionSetup
 from secateur.stages.summary_epoch import find_refusal
 from secateur.stores.protocol import Calibration
@@ -222,12 +223,13 @@ def summarize(context: Context, projection: Projection) -> Summed:
 
 def _collect_asks(context: Context, projection: Projection) -> list[Ask]:
     """The prompts a summarizer would have been sent; none if no summary is due or the breaker is open."""
-    if not check_due(context.settings, context.load(projection), context.limits).now:
+    load = find_due_load(context, projection)
+    if not check_due(context.settings, load, context.limits).now:
         return []
     messages = projection.document.transcript.messages
     if find_refusal(projection.plan, messages, context.window, projection.count) is not None:
         return []
-    scene = context.build_compaction_input(projection, NO_OPTIONS, True)
+    scene = replace(context.build_compaction_input(projection, NO_OPTIONS, True), load=load)
     steps = compact(scene, context.settings, context.policy.continuation)
     found: list[Ask] = []
     try:

@@ -108,6 +108,17 @@ def test_a_replay_compacts_as_the_engine_does(policy: Any, window: int, calls: i
     assert sum(turn.why.startswith("compaction (") for turn in turns) >= 2
 
 
+def test_a_summary_that_is_due_before_pruning_is_paid_for_as_well() -> None:
+    whole = body(40)
+    for number, result in enumerate(one for one in whole["messages"] if one["role"] == "tool"):
+        steps = (f"step {step} of {number}: the routes at {step * number * 7_919 % 9_973}\n" for step in range(12))
+        result["content"] = "".join(steps) + "waiting for the lock\n" * 400  # written once on arrival
+    turns = replay_policy(read_recording(whole), SUMS_UP, window=6_000)
+    summed = [turn for turn in turns if turn.why.startswith("compaction (extract)")]
+    assert len(summed) > 1
+    assert all(turn.calls for turn in summed)
+
+
 def test_a_view_fits_its_window_and_later_requests_go_on_from_its_summary() -> None:
     """An agent that says what it found: 40,000 tokens of talk in a window of 20,000."""
     whole = talkative(40)
