@@ -12,8 +12,8 @@ from typing import Literal
 from msgspec import Struct
 
 from secateur.compaction.judge.lexicon import DENIES
-from secateur.compaction.ledger.user import retractions
-from secateur.compaction.ledger.user.retractions import extract_topic
+from secateur.compaction.ledger.user import topics
+from secateur.compaction.ledger.user.topics import extract_topic
 
 TruthReason = Literal[
     "check",
@@ -150,7 +150,7 @@ def split_items(text: str) -> tuple[str, ...]:
 def is_negative(text: str) -> bool:
     """Whether a text forbids or denies."""
     plain = _NOT_ONLY.sub(" ", text)
-    return retractions.is_negative(plain) or DENIES.search(plain) is not None
+    return topics.is_negative(plain) or DENIES.search(plain) is not None
 
 
 _NOT_ONLY = re.compile(

@@ -57,7 +57,7 @@ from secateur.compaction.ledger.user.force import select_constraints
 from secateur.compaction.ledger.user.goals import BRIEF_CHARS, is_answered_review, is_fleeting, list_goals
 from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES, MOST_PROJECT_RULES
 from secateur.compaction.ledger.user.requests import MAX_CHARS, is_substantial, is_task
-from secateur.compaction.ledger.user.retractions import extract_topic
+from secateur.compaction.ledger.user.topics import extract_topic
 from secateur.compaction.ledger.work.open_work import has_committed, list_open_acts
 from secateur.compaction.ledger.work.plans import is_past_plan
 from secateur.text.host_texts import is_nudge

@@ -10,7 +10,7 @@ from functools import lru_cache
 from secateur.compaction.judge.claims import DEMANDING, SENTENCE, Claim, extract_words, is_negative
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.judge.lexicon import FORBIDS
-from secateur.compaction.ledger.user.retractions import extract_topic
+from secateur.compaction.ledger.user.topics import extract_topic
 
 LEAST_TAKEN = 0.6  # of the words of a demand, in one sentence of an output
 MOST_OWN = 0.34  # of the words of a demand, that the user said too

@@ -8,9 +8,10 @@ import re
 import unicodedata
 
 from secateur.compaction.ledger.said import is_question
+from secateur.compaction.ledger.user.alternatives import has_choice
 from secateur.compaction.ledger.user.force_words import is_habit, is_leaving, is_refusal
 from secateur.compaction.ledger.user.order_words import is_order_for
-from secateur.compaction.ledger.user.retractions import is_choice, is_retraction
+from secateur.compaction.ledger.user.retractions import is_retraction
 from secateur.compaction.ledger.user.taken_back import is_bare_retraction
 from secateur.memoizing import memoize_texts
 
@@ -239,7 +240,7 @@ def is_demand(sentence: str) -> bool:
     left = strip_put_off(text)
     if is_question(text) or ASKS_UNMARKED.match(text):
         return bool(HARD.search(left)) and not (ASKS.match(text) or SUPPOSES.match(sentence))
-    return bool(has_demand(left) or is_retraction(text) or is_choice(left)) and not DATA.match(text)
+    return bool(has_demand(left) or is_retraction(text) or has_choice(left)) and not DATA.match(text)
 
 
 def is_standing(sentence: str) -> bool:

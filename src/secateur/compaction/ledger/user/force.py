@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, UserRequest, mark
+from secateur.compaction.ledger.user.alternatives import has_choice
 from secateur.compaction.ledger.user.brief_units import GAP
 from secateur.compaction.ledger.user.constraints import normalize_demand
 from secateur.compaction.ledger.user.edit_bans import is_past_ban
@@ -30,7 +31,7 @@ from secateur.compaction.ledger.user.opposed_rules import mark_overruled
 from secateur.compaction.ledger.user.order_words import is_complaint, is_format, is_one_off, is_work
 from secateur.compaction.ledger.user.permissions import is_permission
 from secateur.compaction.ledger.user.project_rules import LEAST_PROJECT_RULES, limit_rules, list_rules
-from secateur.compaction.ledger.user.retractions import is_choice, is_negative
+from secateur.compaction.ledger.user.topics import is_negative
 from secateur.memoizing import memoize_texts
 from secateur.toolcalls.actions import collapse_whitespace
 
@@ -141,7 +142,7 @@ def _is_idle(one: Constraint, requests: Sequence[UserRequest]) -> bool:
         return is_answered and is_complaint(one.text)
     if any(_is_said_whole(one.text, request) for request in requests):
         return True
-    return is_answered and ((is_weak(one.text) and not is_choice(one.text)) or is_one_off(one.text))
+    return is_answered and ((is_weak(one.text) and not has_choice(one.text)) or is_one_off(one.text))
 
 
 def _is_said_whole(text: str, request: UserRequest) -> bool:

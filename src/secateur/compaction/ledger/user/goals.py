@@ -23,7 +23,7 @@ from secateur.compaction.ledger.user.demand_units import strip_data
 from secateur.compaction.ledger.user.demands import is_demand
 from secateur.compaction.ledger.user.order_words import is_undoing
 from secateur.compaction.ledger.user.requests import is_review, is_substantial, is_task
-from secateur.compaction.ledger.user.retractions import extract_topic, is_negative
+from secateur.compaction.ledger.user.topics import extract_topic, is_negative
 from secateur.compaction.ledger.work.verdict import is_over
 from secateur.text.host_texts import is_nudge
 

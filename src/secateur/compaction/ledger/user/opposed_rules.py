@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint
-from secateur.compaction.ledger.user.retractions import is_negative
 from secateur.compaction.ledger.user.rules import is_prompt
+from secateur.compaction.ledger.user.topics import is_negative
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
 OPPOSED_CHARS = 160  # of each of the rules that oppose each other

@@ -15,7 +15,7 @@ from secateur.compaction.ledger.user.force_words import (
     is_weak,
     strip_asides,
 )
-from secateur.compaction.ledger.user.retractions import is_negative
+from secateur.compaction.ledger.user.topics import is_negative
 from secateur.memoizing import memoize_texts
 
 

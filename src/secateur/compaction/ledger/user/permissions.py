@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, UserRequest
 from secateur.compaction.ledger.said import is_question, split_sentences
-from secateur.compaction.ledger.user.retractions import NAME, is_negative, list_named
+from secateur.compaction.ledger.user.topics import NAME, is_negative, list_named
 from secateur.memoizing import memoize_texts
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 

@@ -15,9 +15,9 @@ from secateur.compaction.ledger.entries import Constraint
 from secateur.compaction.ledger.user.force_words import CASE, LOUD
 from secateur.compaction.ledger.user.opposed_rules import has_push_demand, is_push_banned, is_push_demanded
 from secateur.compaction.ledger.user.protections import is_protective
-from secateur.compaction.ledger.user.retractions import extract_topic, is_negative, list_named
 from secateur.compaction.ledger.user.rule_units import clip_block
 from secateur.compaction.ledger.user.rules import is_procedure, is_prompt, is_rule_file, join_procedure
+from secateur.compaction.ledger.user.topics import extract_topic, is_negative, list_named
 
 MOST_PROJECT_RULES, LEAST_PROJECT_RULES = 6, 4  # where there is room for all else, and where there is not
 MOST_OF_CASES = 3  # rules after which none is shown that bears on no session or on some case only

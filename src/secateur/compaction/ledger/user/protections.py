@@ -7,7 +7,7 @@ a style that is not kept to can be mended, a secret that was printed cannot be t
 import re
 
 from secateur.compaction.ledger.user.opposed_rules import has_push_demand
-from secateur.compaction.ledger.user.retractions import is_negative
+from secateur.compaction.ledger.user.topics import is_negative
 from secateur.memoizing import memoize_texts
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from secateur.compaction.ledger.entries import UserRequest
 from secateur.compaction.ledger.said import is_question, split_sentences
-from secateur.compaction.ledger.user.retractions import extract_topic
+from secateur.compaction.ledger.user.topics import extract_topic
 from secateur.toolcalls.actions import collapse_whitespace
 
 MAX_CHARS = 200  # of a sentence, and of its clause that is quoted

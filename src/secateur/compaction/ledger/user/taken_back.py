@@ -15,14 +15,9 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint, UserRequest
 from secateur.compaction.ledger.said import is_question, split_sentences
-from secateur.compaction.ledger.user.retractions import (
-    ADDS,
-    extract_topic,
-    find_alternatives,
-    is_negative,
-    is_replaced,
-    list_scopes,
-)
+from secateur.compaction.ledger.user.alternatives import find_alternatives, list_scopes
+from secateur.compaction.ledger.user.retractions import ADDS, is_replaced
+from secateur.compaction.ledger.user.topics import extract_topic, is_negative
 from secateur.memoizing import memoize_texts
 from secateur.toolcalls.actions import clip_text, collapse_whitespace
 
