@@ -51,15 +51,15 @@ def shorten_courses(ledger: Ledger) -> tuple[UserRequest, ...]:
     errors = [one.told for one in checks if one.told]
     failing = {name_told(one.text) for one in checks}
     passing = _find_passing_files(ledger)
-    has_tickets = bool(ledger.tickets)
     made: list[UserRequest] = []
     for at, one in enumerate(ledger.requests):
         age = len(ledger.requests) - at
         after = ledger.requests[at + 1] if age > 1 else None
-        known = _drop_chores(_drop_names(one.progress, passing), has_tickets)
+        known = _drop_chores(_drop_names(one.progress, passing), bool(ledger.tickets))
         if known:
             known = replace(known, steps=drop_mended(known.steps, failing))
-        progress = _shorten_progress(known, age, after)
+        later = [step for step in list_told_steps(ledger.requests[at + 1 :]) if step.startswith(COMMITTED)]
+        progress = _shorten_progress(known, age, after, later)
         made.append(replace(one, progress=_drop_errors(progress, errors)))
     return tuple(made)
 
@@ -203,14 +203,16 @@ def _is_plain(one: UserRequest, listed: set[str]) -> bool:
     return len(found) == 1 and found[0] is not None and found[0][0] == "changed" and listed.issuperset(found[0][1])
 
 
-def _shorten_progress(progress: Progress | None, age: int, after: UserRequest | None) -> Progress | None:
-    """Shorten what followed a request that is so many places from the end."""
+def _shorten_progress(
+    progress: Progress | None, age: int, after: UserRequest | None, later: Sequence[str]
+) -> Progress | None:
+    """Shorten what followed a request that is so many places from the end; `later` are the commits since."""
     steps, chars = next((steps, chars) for most, steps, chars in _DETAIL if age <= most)
     if progress is None or age == 1:
         return limit_progress(progress, steps, chars)
     told = [step for step in drop_settled(tuple(_drop_committed(progress.steps))) if not step.endswith(UNSHOWN)]
     told = list(join_neighbors(step for step in told if not _is_past(step, progress.reply)))
-    reply = keep_reservations(progress.reply) if has_changed(progress) else progress.reply
+    reply = keep_reservations(progress.reply, later) if has_changed(progress) else progress.reply
     is_over = after is not None and after.answers != ""
     reply = drop_closing_question(reply) if is_over or is_offer(find_closing_question(reply)) else reply
     made = limit_progress(Progress(tuple(told), reply), steps, chars)
@@ -219,9 +221,9 @@ def _shorten_progress(progress: Progress | None, age: int, after: UserRequest | 
 
 def _is_past(step: str, reply: str) -> bool:
     """Whether a step tells nothing any more: a check that passed, files that were read, a report behind a reply."""
-    if reply and step.startswith(f"{DELEGATED}: "):
+    if step.startswith("read ") or (reply and step.startswith(f"{DELEGATED}: ")):
         return True
-    return step.startswith("read ") or (" → " in step and is_check(name_step(step)) and not has_failed(step))
+    return " → " in step and is_check(name_step(step)) and not has_failed(step)
 
 
 def _drop_committed(steps: Sequence[str]) -> Iterator[str]:

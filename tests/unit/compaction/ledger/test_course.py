@@ -789,3 +789,14 @@ def test_of_a_chain_that_failed_what_was_done_is_no_failure() -> None:
     assert steps[1] == (
         "git pull --rebase && git push → failed: error: cannot pull with rebase: You have unstaged changes."
     )
+
+
+@pytest.mark.parametrize(
+    ("subject", "is_left"),
+    [("Sort side-dish rows as well", False), ("Add loadMenu to the reader", True), ("Dish on the side", True)],
+)
+def test_what_a_later_commit_names_is_no_reservation_any_more(subject: str, is_left: bool) -> None:
+    reply = "The rows are sorted. Sorting side-dish rows was not done yet."
+    assert keep_reservations(reply, [f"1a2b3c4 {subject}"]) == (
+        "Sorting side-dish rows was not done yet." if is_left else ""
+    )

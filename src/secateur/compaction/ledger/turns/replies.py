@@ -17,6 +17,7 @@ from secateur.toolcalls.actions import clip_text, collapse_whitespace
 MOST_CHARS = 320
 CUT = " […]"
 _SEARCHED = 8_000
+_TERM = re.compile(r"(?<![\w.-])(?:[A-Za-z]{2,}(?:[-_][A-Za-z]{2,})+|[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w+)(?![\w-])")
 
 
 def condense_reply(text: str, max_chars: int) -> str:
@@ -74,15 +75,22 @@ def _join(told: Mapping[int, str], cuts: Sequence[int]) -> str:
     return made.strip()
 
 
-def keep_reservations(reply: str) -> str:
+def keep_reservations(reply: str, later: Sequence[str] = ()) -> str:
     """Return what a reply says of what was not done, and the question at its end; what was done is told by calls.
 
-    A question that says nothing without what stood before it is left out.
+    A question that says nothing without what stood before it is left out, and so is what a later commit names: `later`
+    are the subjects of these.
     """
     sentences = [one for part in reply.split(CUT) for one in split_sentences(part)]
     kept = [one for one in sentences[:-1] if _rank_reservation(one)]
     kept += [one for one in sentences[-1:] if _rank_reservation(one) or (_is_question(one) and not _VAGUE.match(one))]
-    return " ".join(kept)
+    terms = list_terms("\n".join(later))
+    return " ".join(one for one in kept if terms.isdisjoint(list_terms(one)))
+
+
+def list_terms(text: str) -> set[str]:
+    """Return the compound terms and the names of a text, as `other-kind` and `canReplicate`."""
+    return {term.casefold() for term in _TERM.findall(text)}
 
 
 def drop_closing_question(reply: str) -> str:
