@@ -123,9 +123,9 @@ def test_what_demands_nothing_is_no_constraint(text: str) -> None:
 
 
 HABITS = [
-    ("ok, just keep going, do individual commits", "do individual commits"),
+    ("fine, go on with the rows, do single commits", "do single commits"),
     ("let's add the parser then, do meaningful commits", "do meaningful commits"),
-    ("make a new branch, commit meaningful on the go", "commit meaningful on the go"),
+    ("start a branch for the till, commit meaningful as you go", "commit meaningful as you go"),
     ("do small commits and let's open the shop", "do small commits"),
     ("bau den Laden um, mach sinnvolle Commits", "mach sinnvolle Commits"),
     ("répare la caisse, fais des commits séparés", "fais des commits séparés"),

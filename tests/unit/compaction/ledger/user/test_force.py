@@ -49,7 +49,7 @@ DONE = assistant(text="That is done now, as you asked.")
         ("make sure you ask before you paint", True),
         ("in the readme make sure to mention the till", False),
         ("in the readme always make sure to mention the till", True),
-        ("can you split the last two things into separate commits", False),
+        ("could you split these three rows into separate commits", False),
         ("split the rows into separate commits", True),
         ("How about instead of the list we show a table", False),
         ("yeah add the list, and only if the shop is open", False),
