@@ -92,7 +92,9 @@ def filter_visible(messages: Sequence[Message]) -> tuple[Message, ...]:
     One that repeats a request is hidden only where that request is shown (SEEDS 4.6).
     """
     shown = [
-        _get_stripped_text(message) for message in messages if message.origin != "synthetic" and message.role == "user"
+        replace_surrogates(_get_stripped_text(message))
+        for message in messages
+        if message.origin != "synthetic" and message.role == "user"
     ]
     return tuple(
         message
@@ -133,9 +135,7 @@ def _has_pending_calls(messages: Sequence[Message]) -> bool:
 
 def _is_unseen_repeat(text: str, shown: Sequence[str]) -> bool:
     begins = next((one for one in (_RESUMING[0], _ANATOMY[0]) if text.startswith(one)), None)
-    return begins is not None and not any(
-        one and text[len(begins) :].startswith(replace_surrogates(one)) for one in shown
-    )
+    return begins is not None and not any(one and text[len(begins) :].startswith(one) for one in shown)
 
 
 def _get_stripped_text(message: Message) -> str:

@@ -20,7 +20,7 @@ from secateur.compaction.ledger.repository.commits import COMMITTED
 from secateur.compaction.ledger.turns.delegated import DELEGATED
 from secateur.compaction.ledger.turns.outcomes import UNSHOWN, name_files
 from secateur.compaction.ledger.turns.progress import has_changed, is_told_by, limit_progress, list_told_steps
-from secateur.compaction.ledger.turns.replies import drop_closing_question, keep_reservations
+from secateur.compaction.ledger.turns.replies import drop_closing_question, keep_reservations, list_terms
 from secateur.compaction.ledger.turns.step_choice import (
     drop_mended,
     drop_settled,
@@ -51,17 +51,17 @@ def shorten_courses(ledger: Ledger) -> tuple[UserRequest, ...]:
     errors = [one.told for one in checks if one.told]
     failing = {name_told(one.text) for one in checks}
     passing = _find_passing_files(ledger)
+    later: set[str] = set()  # terms of the commits that were made for later requests
     made: list[UserRequest] = []
-    for at, one in enumerate(ledger.requests):
-        age = len(ledger.requests) - at
-        after = ledger.requests[at + 1] if age > 1 else None
+    for age, one in enumerate(reversed(ledger.requests), start=1):
+        after = ledger.requests[1 - age] if age > 1 else None
         known = _drop_chores(_drop_names(one.progress, passing), bool(ledger.tickets))
         if known:
             known = replace(known, steps=drop_mended(known.steps, failing))
-        later = [step for step in list_told_steps(ledger.requests[at + 1 :]) if step.startswith(COMMITTED)]
         progress = _shorten_progress(known, age, after, later)
         made.append(replace(one, progress=_drop_errors(progress, errors)))
-    return tuple(made)
+        later |= list_terms("\n".join(step for step in list_told_steps([one]) if step.startswith(COMMITTED)))
+    return tuple(made[::-1])
 
 
 def drop_told_runs(ledger: Ledger) -> Ledger:
@@ -204,9 +204,9 @@ def _is_plain(one: UserRequest, listed: set[str]) -> bool:
 
 
 def _shorten_progress(
-    progress: Progress | None, age: int, after: UserRequest | None, later: Sequence[str]
+    progress: Progress | None, age: int, after: UserRequest | None, later: Set[str]
 ) -> Progress | None:
-    """Shorten what followed a request that is so many places from the end; `later` are the commits since."""
+    """Shorten what followed a request that is so many places from the end; `later` are terms of commits since."""
     steps, chars = next((steps, chars) for most, steps, chars in _DETAIL if age <= most)
     if progress is None or age == 1:
         return limit_progress(progress, steps, chars)

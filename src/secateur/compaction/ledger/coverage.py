@@ -106,9 +106,10 @@ _DOES_NOT_COMPILE = re.compile(
     r"\b(?:undefined:|unknown field\b|cannot use\b|no required module\b|declared and not used\b|missing return\b"
     r"|(?:not enough|too many) (?:arguments|return values)\b|is not in std\b|syntax error\b)|\berror\[E\d{4}\]"
 )
+_FORMATTERS = ("gofmt", "goimports", "prettier", "black", "isort", "rustfmt")  # `-w` writes, and takes nothing
 _TOOLS = re.compile(
     r"(?:^|[\s/])(pytest|py\.test|unittest|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|playwright|tsc|tsgo|ruff check"
-    r"|gofmt|goimports|prettier|black|isort|rustfmt"
+    rf"|{'|'.join(_FORMATTERS)}"
     r"|ruff format|mypy|pyright|flake8|pylint|eslint|biome|golangci-lint|shellcheck|go (?:test|build|vet|install)"
     r"|cargo (?:nextest|test|build|check|clippy))(?=\s|$)"
 )
@@ -116,9 +117,6 @@ _FILTERS = frozenset({
     "-run", "--run", "-k", "-t", "-g", "--grep", "--filter", "--testNamePattern", "--test-name-pattern", "-m", "--test",
     "-p", "--package", "-w", "--workspace", "-n", "--project", "-c", "--config",
 })  # fmt: skip
-_FORMATTERS = frozenset(
-    {"gofmt", "goimports", "prettier", "black", "isort", "rustfmt"}
-)  # `-w` writes, and takes nothing
 _RUNS = frozenset({"run", "exec", "-m", "-c", "-e", "x", "test", "compose"})
 _INTERPRETERS = frozenset({"python", "python3", "node", "npx", "bunx", "bash", "sh", "ruby", "perl", "deno", "tsx"})
 _EVERYTHING = frozenset({".", "--", "run", "check", "ci", "lint"})

@@ -65,9 +65,10 @@ def drop_listed(one: UserRequest, demands: Sequence[Constraint]) -> UserRequest:
 
 def _drop_sentences(line: str, listed: frozenset[str]) -> str:
     """Return a line without these sentences; one that says next to nothing else, as it is."""
-    kept = [said for said in STOP.split(line) if strip_conclusion(said.strip()) not in listed]
+    sentences = STOP.split(line)
+    kept = [said for said in sentences if strip_conclusion(said.strip()) not in listed]
     left = " ".join(kept)
-    return left if len(left.split()) >= _FEWEST_WORDS and len(kept) < len(STOP.split(line)) else line
+    return left if len(left.split()) >= _FEWEST_WORDS and len(kept) < len(sentences) else line
 
 
 def render_constraints(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator[str]:

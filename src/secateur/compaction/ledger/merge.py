@@ -4,8 +4,7 @@ Rule: nothing an earlier ledger kept is lost but by its bounds; the later word w
 second time changes nothing. Which spans belong together is the caller's to know.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -36,7 +35,7 @@ from secateur.compaction.ledger.repository.status import list_unnamed, select_di
 from secateur.compaction.ledger.repository.ticket_states import mark_shown, merge_shown
 from secateur.compaction.ledger.repository.unpushed import merge_unpushed
 from secateur.compaction.ledger.runs.failures import is_overtaken
-from secateur.compaction.ledger.runs.last_calls import take_ends
+from secateur.compaction.ledger.runs.last_calls import keep_last_each, take_ends
 from secateur.compaction.ledger.turns.progress import join_progress
 from secateur.compaction.ledger.user.constraints import normalize_demand
 from secateur.compaction.ledger.user.permissions import mark_lifted
@@ -49,8 +48,6 @@ from secateur.compaction.ledger.work.standing import merge_standing
 from secateur.text.host_texts import is_nudge
 from secateur.toolcalls.effects import Effect
 
-_T = TypeVar("_T")
-
 
 def merge(earlier: Ledger, later: Ledger) -> Ledger:
     """The ledger of both spans, within its bounds."""
@@ -60,7 +57,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         requests=_merge_requests(earlier, later),
         constraints=_merge_constraints(earlier.constraints, later),
         files=_merge_files(earlier, later),
-        commands=_keep_newest((*_mark_edited(earlier.commands, later), *later.commands), lambda one: one.text),
+        commands=keep_last_each((*_mark_edited(earlier.commands, later), *later.commands), lambda one: one.text),
         failures=_merge_failures(earlier, later),
         tasks=_merge_tasks(earlier, later),
         questions=earlier.questions if silent else later.questions,
@@ -79,7 +76,7 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         tickets=merge_tickets((*mark_shown(earlier.tickets, later.shown_tickets), *later.tickets)),
         shown_tickets=merge_shown((*earlier.shown_tickets, *later.shown_tickets)),
         ci=later.ci or (mark_pushed(earlier.ci) if "push" in later.delivered else earlier.ci),
-        attempts=_keep_newest((*earlier.attempts, *later.attempts), lambda one: one.text),
+        attempts=keep_last_each((*earlier.attempts, *later.attempts), lambda one: one.text),
         values=merge_values((*earlier.values, *later.values)),
         document=later.document or earlier.document,
         last_words=_merge_last_words(earlier, later),
@@ -99,15 +96,6 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         omitted=_merge_counts(earlier.omitted, later.omitted),
     )
     return limit_ledger(both)
-
-
-def _keep_newest(entries: Iterable[_T], name: Callable[[_T], str]) -> tuple[_T, ...]:
-    """Keep the last entry of each name, in its place."""
-    found: dict[str, _T] = {}
-    for one in entries:
-        found.pop(name(one), None)
-        found[name(one)] = one
-    return tuple(found.values())
 
 
 def _merge_requests(earlier: Ledger, later: Ledger) -> tuple[UserRequest, ...]:
@@ -153,7 +141,7 @@ def _merge_last_calls(earlier: Ledger, later: Ledger) -> tuple[Command, ...]:
     """Merge the calls that ended after the last words; new words of the agent or the user begin the list anew."""
     if later.last_words or later.requests:
         return later.last_calls
-    return take_ends(_keep_newest((*earlier.last_calls, *later.last_calls), lambda one: one.text))
+    return take_ends(keep_last_each((*earlier.last_calls, *later.last_calls), lambda one: one.text))
 
 
 def _merge_report(earlier: Ledger, later: Ledger) -> Quote | None:
@@ -177,7 +165,7 @@ def _merge_commits(earlier: Sequence[str], later: Sequence[str]) -> tuple[str, .
 
 def _merge_undelivered(earlier: Ledger, later: Ledger) -> tuple[Undelivered, ...]:
     kept = (one for one in earlier.undelivered if one.kind not in later.delivered)
-    return _keep_newest((*kept, *later.undelivered), lambda one: one.kind)
+    return keep_last_each((*kept, *later.undelivered), lambda one: one.kind)
 
 
 def _merge_dirty(earlier: Ledger, later: Ledger) -> tuple[str, ...]:
@@ -265,7 +253,7 @@ def _merge_tasks(earlier: Ledger, later: Ledger) -> tuple[PlanItem, ...]:
 
 def _merge_pending(earlier: Ledger, later: Ledger) -> tuple[Pending, ...]:
     waits = (one for one in earlier.pending if not (one.call and one.call in later.arrived))
-    return _keep_newest((*waits, *later.pending), lambda one: f"{mark(one.key)} {one.call} {one.tool} {one.target}")
+    return keep_last_each((*waits, *later.pending), lambda one: f"{mark(one.key)} {one.call} {one.tool} {one.target}")
 
 
 def _merge_counts(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:

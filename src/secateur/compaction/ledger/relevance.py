@@ -69,7 +69,7 @@ OPEN_CHARS = 1_800  # of an open request, unless it is little longer
 ANSWERED_CHARS, ANSWERED_GOAL_CHARS = 400, 900  # of an answered one
 OLDER_GOAL_CHARS = 450  # of an answered goal before the newest one
 OLD_CHARS = 140  # of one before the latest
-_FEWEST_WORDS = 5  # of the first request, to be told whatever it is, and of what is left of a line
+_FEWEST_WORDS = 5  # of the first request, to be told whatever it is
 WHOLE_SHARE = 0.7  # of the room of answered requests, for those that are not told in a line
 SAID_SHARE, _FEWEST_STEMS = 0.75, 3  # of the stems of a report's line, where the last words say the same
 PASTED_CHARS = 200  # of one that is longer than what people type
@@ -248,10 +248,14 @@ def _limit_goal(one: UserRequest, goals: Sequence[UserRequest]) -> int:
     return ANSWERED_GOAL_CHARS if one is goals[-1] else OLDER_GOAL_CHARS
 
 
+def is_long(one: UserRequest, open_chars: int) -> bool:
+    """Whether an open request is more than a little longer than this."""
+    return one.state == "open" and len(one.text) > 1.25 * open_chars
+
+
 def _shorten_request(one: UserRequest, goal_chars: int, age: int, open_chars: int) -> UserRequest:
     if one.state == "open":
-        is_long = len(one.text) > 1.25 * open_chars
-        return replace(one, text=condense_request(one.text, open_chars)) if is_long else one
+        return replace(one, text=condense_request(one.text, open_chars)) if is_long(one, open_chars) else one
     if age > LATEST and not goal_chars and not one.answers and has_changed(one.progress):
         return replace(one, text=take_first_line(one.text, OLD_CHARS))  # the steps tell what came of it
     chars = goal_chars or (ANSWERED_CHARS if age <= LATEST else OLD_CHARS)

@@ -25,7 +25,7 @@ from secateur.compaction.ledger.files.lines import find_base, find_tops, list_fi
 from secateur.compaction.ledger.files.selection import SCRATCH
 from secateur.compaction.ledger.files.short_notes import limit_notes
 from secateur.compaction.ledger.next_lines import EDITED_SINCE, render_command, render_next, render_tickets
-from secateur.compaction.ledger.relevance import BRIEF, WHOLE, select_relevant
+from secateur.compaction.ledger.relevance import BRIEF, WHOLE, is_long, select_relevant
 from secateur.compaction.ledger.repository.branches import shorten_commits
 from secateur.compaction.ledger.repository.commits import COMMITTED
 from secateur.compaction.ledger.repository.status import list_place_lines
@@ -107,8 +107,9 @@ def fit_ledger(ledger: Ledger, max_tokens: int, count: Callable[[str], int]) -> 
 
 def _has_more(ledger: Ledger) -> bool:
     """Whether a ledger has what is told in full where nothing else needs the room."""
-    is_long = any(one.state == "open" and len(one.text) > BRIEF.open_chars for one in ledger.requests)
-    return is_long or any(one.scope == "project" for one in ledger.constraints)
+    return any(is_long(one, BRIEF.open_chars) for one in ledger.requests) or any(
+        one.scope == "project" for one in ledger.constraints
+    )
 
 
 def _measure_chars_per_token(ledger: Ledger, count: Callable[[str], int]) -> float:

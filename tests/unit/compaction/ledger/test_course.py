@@ -11,7 +11,7 @@ from secateur.compaction.ledger.course import PASSED_OVER_CHARS
 from secateur.compaction.ledger.entries import Command, Constraint, FileEntry, Progress, UserRequest, mark
 from secateur.compaction.ledger.relevance import select_relevant
 from secateur.compaction.ledger.turns.progress import join_progress, limit_progress
-from secateur.compaction.ledger.turns.replies import condense_reply, keep_reservations
+from secateur.compaction.ledger.turns.replies import condense_reply, keep_reservations, list_terms
 from secateur.compaction.ledger.turns.step_choice import (
     drop_mended,
     drop_settled,
@@ -797,6 +797,6 @@ def test_of_a_chain_that_failed_what_was_done_is_no_failure() -> None:
 )
 def test_what_a_later_commit_names_is_no_reservation_any_more(subject: str, is_left: bool) -> None:
     reply = "The rows are sorted. Sorting side-dish rows was not done yet."
-    assert keep_reservations(reply, [f"1a2b3c4 {subject}"]) == (
+    assert keep_reservations(reply, list_terms(f"1a2b3c4 {subject}")) == (
         "Sorting side-dish rows was not done yet." if is_left else ""
     )

@@ -87,13 +87,13 @@ def _pair_titles(gone: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str,
 
     Of one that was only reworded, what it stands above was changed, and nothing was added.
     """
-    left = [name for name in new if name.startswith("“")]
-    for name in gone if left else ():
+    left = {name: {*_WORD.findall(name)} for name in new if name.startswith("“")}
+    for name in gone:
         words = {*_WORD.findall(name)} if name.startswith("“") else set()
-        shared = {one: len(words & {*_WORD.findall(one)}) / max(1, len(words | {*_WORD.findall(one)})) for one in left}
-        best = max(left, key=lambda one: shared[one], default="")
+        shared = {one: len(words & its) / len(words | its) for one, its in left.items() if words & its}
+        best = max(shared, key=lambda one: shared[one], default="")
         if best and shared[best] >= SAME_TITLE:
-            left.remove(best)
+            del left[best]
             yield name, best
 
 

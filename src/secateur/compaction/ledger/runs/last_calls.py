@@ -7,7 +7,8 @@ listed here.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from secateur.compaction.ledger.entries import Command
 from secateur.compaction.ledger.files.aims import describe_aim
@@ -23,6 +24,8 @@ from secateur.toolcalls.actions import Action, clip_command, clip_text, collapse
 from secateur.toolcalls.commands import MAX_CHARS, ExecutedCommand, is_printing, iterate_runs, join_command_lines
 from secateur.toolcalls.file_effects import list_command_lines
 
+_T = TypeVar("_T")
+
 MOST_LAST_CALLS = 3
 MOST_HITS = 3  # lines of a listing of which the first one is quoted
 NO_OUTPUT = "(no output)"
@@ -33,12 +36,17 @@ def list_last_calls(messages: Sequence[Message], done: Sequence[Action], words_k
     """Return the calls that ended after the agent's last words, the message of `words_key`, and the user's."""
     start = next((at for at in reversed(range(len(messages))) if _is_start(messages[at], words_key)), 0)
     keys = {part.key for message in messages[start:] for part in message.parts if part.kind == "tool_call"}
-    ended = [_read(action) for action in done if action.result and action.call.key in keys]
-    newest: dict[str, Command] = {}
-    for one in ended:
-        newest.pop(one.text, None)  # a call that was made again stands where it was made last
-        newest[one.text] = one
-    return take_ends(tuple(newest.values()))
+    ended = (_read(action) for action in done if action.result and action.call.key in keys)
+    return take_ends(keep_last_each(ended, lambda one: one.text))
+
+
+def keep_last_each(entries: Iterable[_T], name: Callable[[_T], str]) -> tuple[_T, ...]:
+    """Keep the last entry of each name, in its place."""
+    found: dict[str, _T] = {}
+    for one in entries:
+        found.pop(name(one), None)
+        found[name(one)] = one
+    return tuple(found.values())
 
 
 def take_ends(calls: Sequence[Command]) -> tuple[Command, ...]:

@@ -69,7 +69,7 @@ def _is_building_on(text: str, closing: str) -> bool:
 def _is_taking_offer(text: str, closing: str) -> bool:
     """Whether a request says in the same words, as "implement the fix", what the end of the agent's text offers."""
     end = closing[-OFFER_CHARS:]
-    return bool(_list_triples(text[:OFFER_CHARS]) & _list_triples(end)) if _ASKS.search(end) else False
+    return _ASKS.search(end) is not None and not _list_triples(text).isdisjoint(_list_triples(end))
 
 
 def _list_triples(text: str) -> set[tuple[str, ...]]:

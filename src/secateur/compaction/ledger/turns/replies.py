@@ -7,7 +7,7 @@ others, and a sentence that has no room ends behind a clause, with another mark.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import accumulate
 
 from secateur.compaction.ledger.said import FENCED, split_sentences, strip_opening
@@ -75,17 +75,16 @@ def _join(told: Mapping[int, str], cuts: Sequence[int]) -> str:
     return made.strip()
 
 
-def keep_reservations(reply: str, later: Sequence[str] = ()) -> str:
+def keep_reservations(reply: str, later: Set[str] = frozenset()) -> str:
     """Return what a reply says of what was not done, and the question at its end; what was done is told by calls.
 
     A question that says nothing without what stood before it is left out, and so is what a later commit names: `later`
-    are the subjects of these.
+    are the terms of these.
     """
     sentences = [one for part in reply.split(CUT) for one in split_sentences(part)]
     kept = [one for one in sentences[:-1] if _rank_reservation(one)]
     kept += [one for one in sentences[-1:] if _rank_reservation(one) or (_is_question(one) and not _VAGUE.match(one))]
-    terms = list_terms("\n".join(later))
-    return " ".join(one for one in kept if terms.isdisjoint(list_terms(one)))
+    return " ".join(one for one in kept if later.isdisjoint(list_terms(one)))
 
 
 def list_terms(text: str) -> set[str]:
