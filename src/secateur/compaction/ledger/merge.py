@@ -72,7 +72,9 @@ def merge(earlier: Ledger, later: Ledger) -> Ledger:
         root=later.root or earlier.root,
         folder=later.folder or earlier.folder,
         elsewhere=merge_elsewhere(earlier.elsewhere, later.elsewhere),
-        unpushed=merge_unpushed(earlier.unpushed, later.unpushed, "push" in later.delivered),
+        unpushed=merge_unpushed(
+            earlier.unpushed, later.unpushed, "push" in later.delivered, "push" in earlier.delivered
+        ),
         tickets=merge_tickets((*mark_shown(earlier.tickets, later.shown_tickets), *later.tickets)),
         shown_tickets=merge_shown((*earlier.shown_tickets, *later.shown_tickets)),
         ci=later.ci or (mark_pushed(earlier.ci) if "push" in later.delivered else earlier.ci),

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from secateur.compaction.ledger.repository.places import find_run_folder
 from secateur.compaction.ledger.repository.status import count_ahead
-from secateur.compaction.ledger.repository.unpushed import TAG, is_tag, limit_unpushed, mark_earlier
+from secateur.compaction.ledger.repository.unpushed import TAG, UNSEEN, is_tag, limit_unpushed, mark_earlier
 from secateur.redact import redact
 from secateur.toolcalls.actions import clip_text
 from secateur.toolcalls.commands import COMMIT_LINE, ExecutedCommand
@@ -66,6 +66,7 @@ class _Commits:
         self.renamed: dict[str, str] = {}
         self._rebased: dict[str, str] = {}  # hashes of commits that have others since, by their subjects
         self._earlier: dict[str, int] = {}  # other commits that are not out, by the folder in which git counted them
+        self._based: set[str] = set()  # folders in which a push or a status showed what was out
         self._tried: dict[str, str] = {}  # subjects of commits that seem to have failed, with the folders
         self._counted: set[str] = set()  # of these, those that a status counted
         self._is_linear = True  # no call brought commits of others into the history
@@ -74,7 +75,9 @@ class _Commits:
         """Return what is not out: how many commits were not before these, the commits and the tags."""
         places = [place for one, place in self.left.items() if not is_tag(one)]
         earlier = [count for at, count in self._earlier.items() if any(_is_same_place(at, one) for one in places)]
-        return limit_unpushed((*map(mark_earlier, filter(None, earlier[-1:])), *self.left))
+        is_based = all(any(_is_same_place(at, one) for at in self._based) for one in places)
+        unseen = () if is_based else (UNSEEN,)
+        return limit_unpushed((*unseen, *map(mark_earlier, filter(None, earlier[-1:])), *self.left))
 
     def note(self, run: ExecutedCommand) -> None:
         """Note what one command line did."""
@@ -119,6 +122,7 @@ class _Commits:
         self._drop_pushed(hashes[: max(0, len(hashes) - ahead)])
         self._drop_earlier(place)
         self._earlier[place] = max(0, ahead - len(hashes))
+        self._based.add(place)
         self._counted |= self._tried.keys()
 
     def _note_log(self, said: str) -> None:
@@ -152,6 +156,7 @@ class _Commits:
         if is_done:
             self._drop_pushed(one for one in left if not is_tag(one) or _is_tag_pushed(words, one))
             self._drop_earlier(place)
+            self._based.add(place)
         else:
             self._drop_pushed(_list_shown_pushed(left, said))
 
@@ -161,6 +166,8 @@ class _Commits:
             self._drop([one for one, line in self.listed.items() if line.partition(" ")[0] == branch][-1:])
         if not made:
             self._tried |= {word.partition("\n")[0]: place for before, word in pairwise(words) if before in _SUBJECTS}
+        if any(_ROOT in line for line in made.values()):
+            self._based.add(place)
         self.listed |= made
         self.left |= dict.fromkeys(made, place)
         self.gone -= made.keys()
@@ -286,5 +293,6 @@ _NO_TAG = frozenset({"-l", "--list", "-d", "--delete", "-n", "--contains", "--so
 _TAGGED = re.compile(r"v?\d[\w.+-]{0,60}|[\w./-]{1,60}")
 _NOW_AT = re.compile(r"^HEAD is now at ([0-9a-f]{7,40})\b", re.M)
 _REBASED = re.compile(r"^[^\n]{0,20}?Successfully rebased and updated refs/heads/([\w./-]{1,200}?)\.?$", re.M)
+_ROOT = " (root-commit) "
 _DETACHED = "[detached HEAD "
 _STEPS = re.compile(r"(?:HEAD|@)(?:~(\d{0,3})|(\^{1,9}))")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from secateur.compaction.ledger.entries import Ledger, StandingKind, mark
 from secateur.compaction.ledger.repository.ci import is_ci_failing
-from secateur.compaction.ledger.repository.unpushed import count_commits, is_tag
+from secateur.compaction.ledger.repository.unpushed import UNSEEN, count_commits, is_tag
 from secateur.compaction.ledger.runs.starts import has_checked_nothing
 from secateur.compaction.ledger.turns.delegated import DELEGATED
 from secateur.compaction.ledger.turns.progress import has_changed, list_told_steps
@@ -260,7 +260,8 @@ def _is_pull_request_missing(ledger: Ledger) -> bool:
 def _list_unpushed(ledger: Ledger) -> Iterator[str]:
     has_failed = any(one.kind == "failed" for one in ledger.standing)
     opposed = f" ({OPPOSED_PUSH})" if not has_failed and quote_opposed(ledger.constraints) else ""
-    yield from (one + opposed for one in _count(count_commits(ledger.unpushed), "unpushed commit"))
+    commits = _count(count_commits(ledger.unpushed), "unpushed commit", is_least=UNSEEN in ledger.unpushed)
+    yield from (one + opposed for one in commits)
     yield from _count(sum(map(is_tag, ledger.unpushed)), "unpushed tag")
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, read_back, render_ledger
+from secateur.compaction.ledger.repository.unpushed import UNSEEN
 from secateur.model import Message
 
 
@@ -64,7 +65,7 @@ def test_a_commit_that_a_rebase_gave_another_hash_says_so_until_a_log_shows_it()
     )
     ledger = read(ON_MAIN, rebased, ran("git log --oneline -2", "9999abc Mend the parser\n1111111 Begin"))
     assert ledger.commits == ("[main 9999abc] Mend the parser",)
-    assert ledger.unpushed == ("9999abc",)
+    assert ledger.unpushed == (UNSEEN, "9999abc")
     assert "commit 9999abc Mend the parser" in "\n".join(render_ledger(ledger)["accomplished"])
 
 

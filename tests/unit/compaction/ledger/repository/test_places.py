@@ -7,6 +7,7 @@ import pytest
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
 from secateur.compaction.ledger.repository.places import name_place
+from secateur.compaction.ledger.repository.unpushed import UNSEEN
 from secateur.model import Message
 
 
@@ -161,4 +162,7 @@ def test_a_repository_that_was_made_to_try_something_is_no_work() -> None:
     assert (made.commits, made.unpushed, made.elsewhere) == ((), (), ())
     assert [one.path for one in made.files] == ["/srv/shop/cart.py"]
     cloned = ran("cd /tmp/try && git commit -am first", "[main 5dffb3a] first\n 1 file changed")
-    assert read(edited("/srv/shop/cart.py"), cloned).unpushed == ("5dffb3a",)  # a clone may well be that of the work
+    assert read(edited("/srv/shop/cart.py"), cloned).unpushed == (
+        UNSEEN,
+        "5dffb3a",
+    )  # a clone may well be that of the work

@@ -7,6 +7,7 @@ import pytest
 
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import Ledger, build_ledger, merge, read_back, render_ledger
+from secateur.compaction.ledger.repository.unpushed import UNSEEN
 from secateur.model import Message
 
 
@@ -41,38 +42,40 @@ PUSHED = ran("git push origin main", "To github.com:a/b\n   1..2  main -> main")
 @pytest.mark.parametrize(
     ("rounds", "left"),
     [
-        ([COMMIT], ("1234abc",)),
-        ([ran("git commit -m x", "[main a87a7777] x")], ("a87a7777",)),
+        ([COMMIT], (UNSEEN, "1234abc")),
+        ([ran("git commit -m x", "[main a87a7777] x")], (UNSEEN, "a87a7777")),
         ([ran("git commit -m x", "[main (root-commit) a87a7777] x")], ("a87a7777",)),
-        ([COMMIT, TAGGED], ("1234abc", "tag v0.1.0")),
-        ([COMMIT, ran("git push --dry-run", "To x\n   1..2  main -> main")], ("1234abc",)),
-        ([COMMIT, ran("git push origin --delete topic", "To x\n - [deleted] topic")], ("1234abc",)),
-        ([COMMIT, ran("git revert --no-edit HEAD", "[main 5678def] Revert x\n 1 file")], ("1234abc", "5678def")),
-        ([ran("git cherry-pick 9999999", "[main 5678def] y\n Date: Tue\n 1 file changed")], ("5678def",)),
-        ([COMMIT, TAGGED, ran("git tag -d v0.1.0", "Deleted tag 'v0.1.0' (was 1234abc)")], ("1234abc",)),
+        ([COMMIT, TAGGED], (UNSEEN, "1234abc", "tag v0.1.0")),
+        ([COMMIT, ran("git push --dry-run", "To x\n   1..2  main -> main")], (UNSEEN, "1234abc")),
+        ([COMMIT, ran("git push origin --delete topic", "To x\n - [deleted] topic")], (UNSEEN, "1234abc")),
+        ([COMMIT, ran("git revert --no-edit HEAD", "[main 5678def] Revert x\n 1 file")],
+         (UNSEEN, "1234abc", "5678def")),
+        ([ran("git cherry-pick 9999999", "[main 5678def] y\n Date: Tue\n 1 file changed")], (UNSEEN, "5678def")),
+        ([COMMIT, TAGGED, ran("git tag -d v0.1.0", "Deleted tag 'v0.1.0' (was 1234abc)")], (UNSEEN, "1234abc")),
         ([COMMIT, TAGGED, PUSHED], ("tag v0.1.0",)),
         ([COMMIT, TAGGED, PUSHED, ran("git push --tags", "ok")], ()),
         ([COMMIT, TAGGED, PUSHED, ran("git push origin v0.1.0", "ok")], ()),
-        ([COMMIT, ran("git push", "rejected", True)], ("1234abc",)),
+        ([COMMIT, ran("git push", "rejected", True)], (UNSEEN, "1234abc")),
         ([COMMIT, TAGGED, ran("git push origin main v0.1.0 && npm publish", SHOWN, True)], ()),
         ([COMMIT, TAGGED, ran("git push origin main && npm publish", SHOWN.partition(" *")[0], True)], ("tag v0.1.0",)),
-        ([COMMIT, ran("git pull && git push", SHOWN.replace("-> main", "-> origin/main"), True)], ("1234abc",)),
+        ([COMMIT, ran("git pull && git push", SHOWN.replace("-> main", "-> origin/main"), True)], (UNSEEN, "1234abc")),
         ([COMMIT, ran("gh pr create --title T", "https://github.com/a/b/pull/7")], ()),
-        ([ran("git add . && git commit -m x && git tag v2", "[main 1234abc] x")], ("1234abc", "tag v2")),
+        ([ran("git add . && git commit -m x && git tag v2", "[main 1234abc] x")], (UNSEEN, "1234abc", "tag v2")),
         (
             [COMMIT, ran("git push", "ssh: connect to host\nfatal: Could not read from remote repository.")],
-            ("1234abc",),
+            (UNSEEN, "1234abc"),
         ),
-        ([COMMIT, ran("git push | tail -3", " ! [rejected]  main -> main (fetch first)")], ("1234abc",)),
-        ([ran("git commit -m x && git push", "[main 1234abc] x\nfatal: no upstream", True)], ("1234abc",)),
+        ([COMMIT, ran("git push | tail -3", " ! [rejected]  main -> main (fetch first)")], (UNSEEN, "1234abc")),
+        ([ran("git commit -m x && git push", "[main 1234abc] x\nfatal: no upstream", True)], (UNSEEN, "1234abc")),
         ([ran("git tag -l"), ran("git tag -d v1")], ()),
         ([COMMIT, PUSHED, ran("git commit -m y", "[main 5678def] y")], ("5678def",)),
-        ([ran("git -C /srv/app commit -m x", "[main 1234abc] x")], ("1234abc",)),
+        ([ran("git -C /srv/app commit -m x", "[main 1234abc] x")], (UNSEEN, "1234abc")),
         ([ran("git -C /srv/app commit -m x && git -C /srv/app push", "[main 1234abc] x\n  1..2  main -> main")], ()),
-        ([ran("git -C /srv/app commit -m x", "[main 1234abc] x"), ran("git -C /srv/docs push", "ok")], ("1234abc",)),
+        ([ran("git -C /srv/app commit -m x", "[main 1234abc] x"), ran("git -C /srv/docs push", "ok")],
+         (UNSEEN, "1234abc")),
         ([COMMIT, ran("git status", "On branch main\nYour branch is up to date with 'origin/main'.")], ()),
         ([COMMIT, ran("git status -sb", "## main...origin/main")], ()),
-        ([COMMIT, ran("git status -sb", "## main")], ("1234abc",)),
+        ([COMMIT, ran("git status -sb", "## main")], (UNSEEN, "1234abc")),
         (
             [
                 COMMIT,
@@ -98,22 +101,22 @@ PUSHED = ran("git push origin main", "To github.com:a/b\n   1..2  main -> main")
             ("3 earlier by git status", "a00000f"),
         ),
         ([ran("git status", AHEAD), ran("git checkout side", "Switched to branch 'side'"), COMMIT], ("1234abc",)),
-        (OTHERS, ("a00000f", "3 more", "a00004f", "a00005f")),
+        (OTHERS, (UNSEEN, "a00000f", "3 more", "a00004f", "a00005f")),
         ([COMMIT, OTHERS[0], ran("git log --oneline", "a00000f x\nb0b0b0b y\n1234abc x\nc0c0c0c z")],
-         ("1234abc", "b0b0b0b", "a00000f")),
+         (UNSEEN, "1234abc", "b0b0b0b", "a00000f")),
         ([COMMIT, OTHERS[0], ran("git log --oneline --all", "a00000f x\nb0b0b0b y\n1234abc x")],
-         ("1234abc", "a00000f")),
+         (UNSEEN, "1234abc", "a00000f")),
         ([COMMIT, ran("git merge side", "ok"), OTHERS[0], ran("git log --oneline", "a00000f x\nb0b0b0b y\n1234abc x")],
-         ("1234abc", "a00000f")),
-        ([LOCKED, LOGGED], ("5678def",)),
+         (UNSEEN, "1234abc", "a00000f")),
+        ([LOCKED, LOGGED], (UNSEEN, "5678def")),
         ([LOCKED, ran("git status", AHEAD), LOGGED], ()),
         ([LOCKED, ran("git log --oneline", "5678def (HEAD -> main) z")], ()),
         ([COMMIT, PUSHED, REWRITTEN], ("5678def",)),
-        ([COMMIT, REWRITTEN], ("5678def",)),
+        ([COMMIT, REWRITTEN], (UNSEEN, "5678def")),
         ([COMMIT, PUSHED, REWRITTEN, REJECTED], ("5678def",)),
         ([COMMIT, PUSHED, REWRITTEN, REJECTED, PUSHED], ()),
-        ([COMMIT, ran("git pull --rebase && git push", "error: cannot pull with rebase: x")], ("1234abc",)),
-        ([ran("git status && git commit -m x", "## main...origin/main\n[main 1234abc] x")], ("1234abc",)),
+        ([COMMIT, ran("git pull --rebase && git push", "error: cannot pull with rebase: x")], (UNSEEN, "1234abc")),
+        ([ran("git status && git commit -m x", "## main...origin/main\n[main 1234abc] x")], (UNSEEN, "1234abc")),
     ],
 )  # fmt: skip
 def test_what_no_call_pushed_is_told(rounds: list[tuple[Message, Message]], left: tuple[str, ...]) -> None:
@@ -174,7 +177,7 @@ def test_what_was_committed_and_changed_again_is_left_to_commit() -> None:
 def test_a_commit_is_read_behind_a_command_line_of_any_length() -> None:
     added = " ".join(f'"src/features/checkout/part-{number}.ts"' for number in range(12))
     ledger = read(ran(f"git add {added} && git commit -m x", "[main 1234abc] x"))
-    assert (ledger.commits, ledger.branch, ledger.unpushed) == (("[main 1234abc] x",), "main", ("1234abc",))
+    assert (ledger.commits, ledger.branch, ledger.unpushed) == (("[main 1234abc] x",), "main", (UNSEEN, "1234abc"))
 
 
 def test_a_push_that_only_tries_or_deletes_is_not_delivered() -> None:
@@ -191,12 +194,12 @@ def test_a_push_that_git_calls_failed_is_not_delivered() -> None:
 def test_an_unpushed_tag_or_commit_is_open() -> None:
     done = assistant(text="The release is made.")
     lines = render_ledger(build_ledger(talk(user(), *COMMIT, *TAGGED, done).messages))["next"]
-    assert "- committed, not pushed: 1234abc · tag v0.1.0" in lines
-    assert lines[0].endswith("; open: 1 unpushed commit, 1 unpushed tag")
+    assert "- committed, not pushed: earlier ones unknown · 1234abc · tag v0.1.0" in lines
+    assert lines[0].endswith("; open: at least 1 unpushed commit, 1 unpushed tag")
     unpushed, pushed = (
         render_ledger(build_ledger(talk(user(), *COMMIT, *more, done).messages))["next"] for more in ((), PUSHED)
     )
-    assert unpushed[0].endswith("; open: 1 unpushed commit")
+    assert unpushed[0].endswith("; open: at least 1 unpushed commit")
     assert pushed[0].endswith("; nothing is open")
 
 
@@ -308,9 +311,9 @@ def test_tickets_and_what_is_unpushed_are_read_back() -> None:
 @pytest.mark.parametrize(
     ("later", "told"),
     [
-        ([COMMIT], "open: 7 unpushed commits"),
+        ([COMMIT], "open: at least 7 unpushed commits"),
         ([ran("git status", AHEAD.replace("by 3", "by 9")), COMMIT], "open: 10 unpushed commits"),
-        ([PUSHED, COMMIT], "open: 1 unpushed commit"),
+        ([PUSHED, COMMIT], "; open: 1 unpushed commit"),
         ([PUSHED], "where it stands: the agent is in the middle of its work (its last call ended ok)"),
     ],
 )
@@ -318,6 +321,11 @@ def test_unpushed_commits_of_several_spans_are_counted(later: list[tuple[Message
     both = render_ledger(merge(read_back(render_ledger(read(*OTHERS))), read(*later)))
     assert re.sub(r" on \[\w{6}\]", "", both["next"][0]).endswith(told)
     assert render_ledger(read_back(both))["next"] == both["next"]
+
+
+def test_what_an_earlier_span_pushed_was_out_before_the_commits_of_a_later_one() -> None:
+    both = merge(read(COMMIT, PUSHED), read(*OTHERS[:2]))
+    assert both.unpushed == ("a00000f", "a00001f")
 
 
 def test_where_nothing_was_committed_the_changed_files_are_not_named_twice() -> None:

@@ -128,7 +128,7 @@ def test_each_item_of_a_report_stands_once() -> None:
     assert said.count("keeps the last byte of every row") == 1
     assert said.count("Keep the last byte") == 1
     assert any("the agent reports" in line for line in lines["accomplished"])
-    assert lines["next"][0].endswith("; open: unverified changes, 1 unpushed commit")
+    assert lines["next"][0].endswith("; open: unverified changes, at least 1 unpushed commit")
     quoted = [line.strip() for line in lines["next"][2].split("\n") if line.strip()]
     assert quoted == ["- the agent said last: The reader is done. […]", "The docs are not written yet."]
     assert render_ledger(read_back(lines)) == lines
