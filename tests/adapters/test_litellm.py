@@ -234,8 +234,9 @@ def test_a_call_of_the_recall_tool_is_answered() -> None:
         assert "line 59" in logger.recall(json.dumps({"handle": handle}), session)
     assert "line 59" in logger.recall({"handle": handle})
     assert "nothing is kept" in logger.recall({"handle": "0" * 12}, "s")
-    for wrong in ("[", '{"name": 1}', "7", "[1]"):
-        assert "give the arguments as the tool describes them" in logger.recall(wrong, "s")
+    assert "give the arguments as the tool describes them" in logger.recall("[", "s")
+    for wrong in ('{"name": 1}', "7", "[1]"):
+        assert "it takes handle, page, lines, json_path" in logger.recall(wrong, "s")
     assert logger.make_recall_tool()["function"]["name"] == "recall"
 
 

@@ -211,4 +211,4 @@ def test_recall_reads_back_what_was_removed(server: Upstream) -> None:
 
     asyncio.run(run())
     handle = server.bodies[-1].partition("removed, recall ")[2][:12]
-    assert "line 59" in recall_from(hooks.edge, "", handle)
+    assert "line 59" in recall_from(hooks.edge, "", {"handle": handle})

@@ -83,6 +83,17 @@ def test_a_client_lists_reads_searches_pins_and_hears_what_is_wrong(url: str) ->
             wrong, failed = await asked(client, "recall", handle="0" * 12)
             assert failed
             assert "nothing is kept under '000000000000'" in wrong
+            assert (await asked(client, "recall", handle=HANDLE, page=None, lines=7))[0].endswith(
+                "]\nline 7 of the output\n"
+            )
+            assert await asked(client, "recall", id=HANDLE) == (
+                "recall needs `handle`; it takes handle, page, lines, json_path",
+                True,
+            )
+            assert await asked(client, "recall", handle=HANDLE, page="two") == (
+                "`page` is a whole number, and 'two' is none",
+                True,
+            )
 
     asyncio.run(talk())
 
@@ -166,6 +177,8 @@ def test_a_line_that_is_no_message_is_answered_and_the_server_continues(url: str
         json.dumps({"jsonrpc": "2.0", "id": 5, "method": "initialize", "params": OPENING}),
         '{"jsonrpc": "2.0", "method": "notifications/initialized"}',
         "\\udc80 not json",
+        '{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "\\ud800"}}',
+        '{"jsonrpc": "2.0", "id": "\\ud800", "method": "tools/list"}',
         json.dumps({"jsonrpc": "2.0", "id": 6, "method": "tools/list"}),
     ]
     with start_server(url) as process:
@@ -180,7 +193,16 @@ def test_a_line_that_is_no_message_is_answered_and_the_server_continues(url: str
         process.stdin.close()
         assert process.wait(30) == 0
     told = [(one["id"], one["error"]["code"] if "error" in one else 0) for one in answers]
-    assert told == [(None, -32700), (None, -32600), (4, -32600), (5, 0), (None, -32700), (6, 0)]
+    assert told == [
+        (None, -32700),
+        (None, -32600),
+        (4, -32600),
+        (5, 0),
+        (None, -32700),
+        (7, -32700),
+        ("?", -32700),
+        (6, 0),
+    ]
     assert {one["name"] for one in answers[-1]["result"]["tools"]} >= {"recall", "search"}
 
 

@@ -77,8 +77,8 @@ class SecateurResults:
 
     def _recall(self, given: dict[str, Any]) -> str:
         try:
-            return Tools(Scope(self.shortener.store, self.shortener.tenant)).recall(**given)
-        except (SecateurError, TypeError) as error:
+            return Tools(Scope(self.shortener.store, self.shortener.tenant)).answer("recall", given)
+        except SecateurError as error:
             return str(error)
 
 

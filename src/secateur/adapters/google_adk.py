@@ -64,7 +64,8 @@ class SecateurAdkPlugin(BasePlugin):
 
     def _make_recall_tool(self) -> FunctionTool:
         def recall(handle: str, tool_context: ToolContext, page: int = 1, lines: str = "", json_path: str = "") -> str:
-            return recall_from(self.edge, _name_session(tool_context), handle, page, lines, json_path)
+            given = {"handle": handle, "page": page, "lines": lines, "json_path": json_path}
+            return recall_from(self.edge, _name_session(tool_context), given)
 
         recall.__doc__ = DESCRIPTION
         return FunctionTool(recall)

@@ -123,8 +123,8 @@ class SecateurContextEngine(ContextEngine):
         if name != _TOOL:
             return super().handle_tool_call(name, args, **more)
         try:
-            return json.dumps({"text": Tools(Scope(self.store, _TENANT)).recall(**args)})
-        except (SecateurError, TypeError) as error:
+            return json.dumps({"text": Tools(Scope(self.store, _TENANT)).answer("recall", args)})
+        except SecateurError as error:
             return json.dumps({"error": str(error)})
 
     def _make_engine(self) -> Engine:

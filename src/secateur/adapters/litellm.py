@@ -14,7 +14,7 @@ from litellm.integrations.custom_logger import CustomLogger
 from typing_extensions import override
 
 from secateur import Engine, View
-from secateur.adapters.recall_tool import DESCRIPTION, NAME, SCHEMA, make_recall
+from secateur.adapters.recall_tool import DESCRIPTION, NAME, SCHEMA, recall_from
 from secateur.edge import Edge, OnView, OpenCalls
 
 # Call types, without the `a` of asynchronous ones: their format, and where their conversation is.
@@ -54,9 +54,9 @@ class SecateurLogger(CustomLogger):
         """
         try:
             given = json.loads(arguments) if isinstance(arguments, str) else arguments
-            return make_recall(self.edge, lambda: session)(**given)
-        except (TypeError, ValueError) as error:
+        except ValueError as error:
             return f"give the arguments as the tool describes them: {error}"
+        return recall_from(self.edge, session, given)
 
     @override
     async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: Any) -> dict[str, Any] | None:

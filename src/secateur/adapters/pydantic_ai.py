@@ -61,7 +61,8 @@ class SecateurCapability(AbstractCapability[Any]):
         toolset: FunctionToolset[Any] = FunctionToolset()
 
         def recall(ctx: Any, handle: str, page: int = 1, lines: str = "", json_path: str = "") -> str:
-            return recall_from(self.edge, self._name_session(ctx), handle, page, lines, json_path)
+            given = {"handle": handle, "page": page, "lines": lines, "json_path": json_path}
+            return recall_from(self.edge, self._name_session(ctx), given)
 
         recall.__annotations__["ctx"] = _get_context_type()
         toolset.add_function(recall, takes_ctx=True, name=NAME, description=DESCRIPTION)

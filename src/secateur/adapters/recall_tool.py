@@ -7,6 +7,7 @@ has no results to read back, and its model may not support tools at all.
 
 import inspect
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from secateur import ConfigError, SecateurError
 from secateur.edge import OWNER, Edge
@@ -28,15 +29,15 @@ def is_alone(names: Iterable[str]) -> bool:
     return [*names] == [NAME]
 
 
-def recall_from(edge: Edge, session: str, handle: str, page: int = 1, lines: str = "", json_path: str = "") -> str:
-    """The answer to a model that asks for what a placeholder names."""
+def recall_from(edge: Edge, session: str, given: Any) -> str:
+    """The answer to a model that asks for what a placeholder names, with the arguments that it gave."""
     engine = edge.engine
     try:
         if engine.sessions.store is None:
             raise ConfigError("nothing can be read back: the engine has no store; create it with Engine(store=...)")
         tenant = engine.sessions.tenant or ("" if session or edge.session else OWNER)
         scope = Scope(engine.sessions.store, tenant, session or edge.session)
-        return Tools(scope).recall(handle, page, lines, json_path)
+        return Tools(scope).answer(NAME, given)
     except SecateurError as error:
         return str(error)
 
@@ -48,6 +49,7 @@ def make_recall(edge: Edge, find_session: Callable[[], str] = str) -> Callable[.
     """
 
     def recall(handle: str, page: int = 1, lines: str = "", json_path: str = "") -> str:
-        return recall_from(edge, find_session(), handle, page, lines, json_path)
+        given = {"handle": handle, "page": page, "lines": lines, "json_path": json_path}
+        return recall_from(edge, find_session(), given)
 
     return recall

@@ -14,6 +14,7 @@ from secateur.stores import open_store
 from secateur.stores.protocol import Blob, BlobRef, SessionId, State, Store
 from secateur.stores.sqlite import SqliteStore
 
+NOTHING_KEPT = "nothing is kept here yet: nothing was removed, or sessions are kept in another store"
 SEEN = "give `seen`, a handle that stands in your context (`recall 1a2b3c4d5e6f`)"
 
 
@@ -38,6 +39,8 @@ class Scope:
         if self._found:
             return self._load_session(self._found)
         rows = self.store.list_sessions(self.tenant)
+        if not rows:
+            raise StoreError(NOTHING_KEPT)
         if len(rows) != 1:
             raise ConfigError(f"{len(rows)} sessions are kept here, and it is not known which is yours: {SEEN}")
         return self._load_session(rows[0].who.session)
@@ -60,12 +63,12 @@ class Scope:
 
     def _check_store(self) -> None:
         if isinstance(self.store, SqliteStore) and not Path(self.store.path).exists():
-            raise StoreError("nothing is kept here yet: nothing was removed, or sessions are kept in another store")
+            raise StoreError(NOTHING_KEPT)
 
     def _load_session(self, name: str) -> State:
         state = self.store.load(SessionId(name, self.tenant))
         if state is None:
-            raise StoreError(f"no session {name!r} yet: nothing has been removed so far")
+            raise StoreError(f"no session {name!r} is kept here: nothing was removed so far, or its record was deleted")
         return state
 
     def _find_session(self, handle: str) -> State:

@@ -6,12 +6,14 @@ every user of a machine can reach its ports.
 """
 
 import hmac
+import json
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from importlib import import_module
 from typing import Any
 
 from secateur.errors import ConfigError, SecateurError
+from secateur.mcp.tool_arguments import decode_arguments
 from secateur.mcp.tools import NAMES, PINS, Tools
 from secateur.text.readback import NAME
 
@@ -43,6 +45,7 @@ def make_server(tools: Tools, version: str) -> Any:
         notes = types.ToolAnnotations(read_only_hint=name not in PINS, destructive_hint=False, open_world_hint=False)
         about = " ".join((tool.__doc__ or "").split())
         server.add_tool(_wrap_tool(tool, errors.ToolError), name, None, about, notes, structured_output=False)
+    server.call_tool = _decode_before(tools, server.call_tool, errors.ToolError)
     return server
 
 
@@ -101,13 +104,29 @@ def describe_bad_line(error: Any) -> dict[str, Any] | None:
     found = error.errors(include_url=False, include_context=False) if hasattr(error, "errors") else []
     first: dict[str, Any] = found[0] if found else {}
     if first.get("type") == "json_invalid":
-        if not str(first.get("input", "")).strip():
+        line = str(first.get("input", ""))
+        if not line.strip():
             return None
-        return _make_error(None, _PARSE_ERROR, f"Parse error: the line is not JSON. {first.get('msg', '')}".strip())
+        said = f"Parse error: the line is not JSON. {first.get('msg', '')}".strip()
+        return _make_error(_find_id(_load_leniently(line)), _PARSE_ERROR, said)
     whole: Any = next((one["input"] for one in found if one.get("type") == "missing" and len(one["loc"]) == 2), {})
-    known = whole.get("id") if isinstance(whole, dict) else None
-    number = known if isinstance(known, int | str) and not isinstance(known, bool) else None
-    return _make_error(number, _INVALID_REQUEST, "Invalid Request: the line is not one message of JSON-RPC 2.0")
+    said = "Invalid Request: the line is not one message of JSON-RPC 2.0"
+    return _make_error(_find_id(whole), _INVALID_REQUEST, said)
+
+
+def _load_leniently(line: str) -> Any:
+    """Return what a line says whose only fault may be half of a surrogate pair, which the package does not take."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _find_id(message: Any) -> int | str | None:
+    known = message.get("id") if isinstance(message, dict) else None
+    if isinstance(known, str):
+        return known.encode("utf-8", "replace").decode()
+    return known if isinstance(known, int) and not isinstance(known, bool) else None
 
 
 def _make_error(number: int | str | None, code: int, message: str) -> dict[str, Any]:
@@ -149,3 +168,19 @@ def _wrap_tool(tool: Callable[..., str], refused: type[Exception]) -> Callable[.
             raise refused(str(error)) from error
 
     return answered
+
+
+def _decode_before(
+    tools: Tools, call_tool: Callable[..., Awaitable[Any]], refused: type[Exception]
+) -> Callable[..., Awaitable[Any]]:
+    """Wrap the package's call of a tool, so that we read the arguments: its own refusal is written for programmers."""
+
+    @wraps(call_tool)
+    async def called(name: str, arguments: Any, *more: Any, **named: Any) -> Any:
+        try:
+            given = decode_arguments(getattr(tools, name), arguments) if name in NAMES else arguments
+        except ConfigError as error:
+            raise refused(str(error)) from error
+        return await call_tool(name, given, *more, **named)
+
+    return called

@@ -6,6 +6,7 @@ question that cannot be answered gets a hint what to ask instead. Only pins chan
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 from secateur.answers.recall import SCHEMA as SCHEMA  # for adapters, which import public names only
 from secateur.answers.recall import TextRange, find_matching_lines, show_blob
@@ -14,6 +15,7 @@ from secateur.engine import Engine
 from secateur.errors import ConfigError
 from secateur.lineage import HANDLE_DIGITS
 from secateur.mcp.scope import Scope, list_held
+from secateur.mcp.tool_arguments import decode_arguments
 from secateur.plan import fold
 from secateur.receipt import Receipt
 from secateur.sessions.receipt_log import find_last_receipt
@@ -70,6 +72,11 @@ class Tools:
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
+    def answer(self, name: str, given: Any) -> str:
+        """Answer a model's call of a tool with the arguments that it gave. Raises ConfigError, StoreError."""
+        tool = getattr(self, name)
+        return str(tool(**decode_arguments(tool, given)))
+
     def recall(self, handle: str, page: int = 1, lines: str = "", json_path: str = "") -> str:
         """secateur: read back, word for word, what was removed from your context, by the handle in its placeholder.
 
@@ -104,13 +111,14 @@ class Tools:
         `tool` lists only the outputs of one tool.
         """
         state = self._scope.get_session(seen)
-        out = {one.key: one for one in list_removals(self._scope.store, state) if one.out and one.verb != "restore"}
-        rows, of = _paginate(
-            [_format_row(one) for one in reversed(out.values()) if tool.lower() in one.tool.lower()], page
-        )
-        about = f"{len(out)} parts of session {state.who.session}, page {page} of {of}"
+        removals = list_removals(self._scope.store, state)
+        out = {one.key: one for one in removals if one.out and one.verb != "restore"}.values()
+        wanted = [one for one in reversed(out) if tool.lower() in one.tool.lower()]
+        rows, of = _paginate([_format_row(one) for one in wanted], page)
+        named = f" of {tool!r:.60}" if tool else ""
+        about = f"{len(wanted)} parts{named} of session {state.who.session}, page {page} of {of}"
         more = f"; page={page + 1} goes on" if page < of else ""
-        return add_header("removed", about + more, "\n".join(rows) or "Nothing is out of your context now.")
+        return add_header("removed", about + more, "\n".join(rows) or _describe_none({one.tool for one in out}))
 
     def pin(self, pattern: str, kind: str = "handle", seen: str = "") -> str:
         """secateur: bring something removed back into your context, from your next request on, and keep it there.
@@ -184,6 +192,14 @@ def _paginate(rows: list[str], page: int) -> tuple[list[str], int]:
     if not 1 <= page <= of:
         raise ConfigError(f"no page {page}: it has {of}")
     return rows[(page - 1) * ROWS : page * ROWS], of
+
+
+def _describe_none(tools: set[str]) -> str:
+    """What a list without rows says: `tools` are those whose outputs are out."""
+    names = ", ".join(sorted(tools - {""}))
+    return (
+        f"Nothing of it; outputs of these tools are out: {names}." if names else "Nothing is out of your context now."
+    )
 
 
 def _format_row(one: Removal) -> str:

@@ -94,7 +94,7 @@ def test_a_tenant_sees_nothing_of_another(url: str) -> None:
     assert "session theirs" in theirs.removed()
     with pytest.raises(SecateurError, match="nothing is kept under"):
         theirs.recall(handle_of(output("ours", 0)))
-    with pytest.raises(SecateurError, match="no session 'ours' yet"):
+    with pytest.raises(SecateurError, match="no session 'ours' is kept here"):
         Tools(Scope(url, "acme", "ours")).status()
 
 
@@ -133,6 +133,50 @@ def test_a_question_that_cannot_be_answered_says_what_to_ask(url: str, asked: di
     tools = Tools(Scope(url, session="ours"))
     with pytest.raises(SecateurError, match=said):
         tools.recall(**asked | {"handle": asked["handle"] or handle_of(output("ours", 0))})
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "said"),
+    [
+        ("recall", {"id": "1a2b3c4d5e6f"}, "recall needs `handle`; it takes handle, page, lines, json_path"),
+        ("recall", {"handle": None}, "recall needs `handle`"),
+        ("recall", ["1a2b3c4d5e6f"], "recall needs its arguments by name; it takes handle, page"),
+        ("recall", {"handle": "1a2b3c4d5e6f", "page": "two"}, "`page` is a whole number, and 'two' is none"),
+        ("recall", {"handle": "1a2b3c4d5e6f", "page": 1.5}, "`page` is a whole number, and 1.5 is none"),
+        ("recall", {"handle": "1a2b3c4d5e6f", "page": True}, "`page` is a whole number, and True is none"),
+        ("recall", {"handle": "1a2b3c4d5e6f", "lines": [2, 4]}, r"`lines` is a string, and \[2, 4\] is none"),
+        ("search", {}, "search needs `pattern`; it takes pattern, handle, page, seen"),
+    ],
+)
+def test_arguments_that_no_tool_takes_are_refused_with_those_that_it_takes(
+    url: str, tool: str, given: Any, said: str
+) -> None:
+    with pytest.raises(ConfigError, match=said):
+        Tools(Scope(url, session="ours")).answer(tool, given)
+
+
+def test_a_call_that_says_what_it_wants_in_another_way_is_answered_as_well(url: str) -> None:
+    tools = Tools(Scope(url, session="ours"))
+    handle = handle_of(output("ours", 0))
+    whole = tools.recall(handle)
+    assert tools.answer("recall", {"handle": handle, "page": None, "lines": None, "why": "to see it"}) == whole
+    assert tools.answer("recall", {"handle": handle, "page": "2"}) == tools.recall(handle, 2)
+    assert tools.answer("recall", {"handle": handle, "lines": 7}) == tools.recall(handle, lines="7")
+
+
+def test_a_list_of_one_tool_counts_its_own_and_says_which_tools_there_are(url: str) -> None:
+    tools = Tools(Scope(url, session="ours"))
+    assert tools.removed(tool="bash").startswith("[secateur removed: 2 parts of 'bash' of session ours, page 1 of 1]\n")
+    none = tools.removed(tool="Grep")
+    assert none == (
+        "[secateur removed: 0 parts of 'Grep' of session ours, page 1 of 1]\n"
+        "Nothing of it; outputs of these tools are out: Bash."
+    )
+
+
+def test_where_no_session_is_kept_no_handle_is_asked_for(url: str) -> None:
+    with pytest.raises(SecateurError, match="nothing is kept here yet"):
+        Tools(Scope(url, "nobody")).removed()
 
 
 def test_an_answer_never_repeats_a_long_question(url: str) -> None:
