@@ -77,7 +77,8 @@ class Evidence(Struct, frozen=True, kw_only=True):
     rests: bool = False  # the agent called nothing after its last words
     calls: str = ""  # the arguments of all calls
     touched: str = ""  # calls that may change files, and their results
-    outputs: tuple[str, ...] = ()  # results of tools, other than the project's own instructions for agents
+    outputs: tuple[str, ...] = ()  # results of tools
+    foreign: tuple[str, ...] = ()  # of these, what orders nothing: all but the project's own instructions for agents
     checks: tuple[CheckRun, ...] = ()
     constraints: tuple[Constraint, ...] = ()
     kept: str = ""  # what earlier summaries and the ledger say
@@ -127,7 +128,8 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
     actions = list_actions(messages)
     runs = tuple(run for run in iterate_runs(actions) if not is_refused(run))
     idle = {run.action.call.key for run in runs if run.looks or run.check}
-    acting = [one for one in actions if one.call.key not in idle and one.kind not in ("read", "search", "plan")]
+    idle |= {one.call.key for one in actions if one.kind in ("read", "search", "plan")}
+    acting = [one for one in actions if one.call.key not in idle]
     values = list_values(actions)
     replies = (
         *_list_replies(messages),
@@ -140,7 +142,12 @@ def collect_evidence(messages: Sequence[Message], kept: Sequence[str] = ()) -> E
         rests=_is_resting(messages),
         calls="\n".join(f"{one.call.tool} {one.call.text}" for one in actions),
         touched="\n".join(f"{one.call.text}\n{one.said if one.kind != 'edit' else ''}" for one in acting),
-        outputs=tuple(one.said for one in actions if not _INSTRUCTIONS.search(one.call.text) and not _is_answer(one)),
+        outputs=tuple(one.said for one in actions if not _is_answer(one)),
+        foreign=tuple(
+            one.said
+            for one in actions
+            if not _is_answer(one) and not (one.call.key in idle and _INSTRUCTIONS.search(one.call.text))
+        ),
         checks=tuple(
             CheckRun(
                 run.text,
@@ -191,7 +198,9 @@ def _list_units(agent: str, user: str, runs: tuple[CommandRun, ...]) -> tuple[Un
     return (*said, *(Unit(text, extract_words(text.replace("-", " ") + text), run) for run, text in texts))
 
 
-_INSTRUCTIONS = re.compile(r"(?i)(?:AGENTS|CLAUDE|GEMINI|CONTRIBUTING|SKILL|\.cursorrules|copilot-instructions)[\w.-]*")
+_INSTRUCTIONS = re.compile(
+    r"(?i)(?<![\w-])(?:(?:AGENTS|CLAUDE|GEMINI|CONTRIBUTING|SKILL|copilot-instructions)(?:\.[\w-]+)*\.mdc?|\.cursorrules)\b"
+)
 _ASKING = re.compile(r"(?i)ask|question|clarif|approv|confirm|permission")
 _REWRITING = re.compile(
     r"(?i)--fix|--write|\bfmt\b|\bformat\b|\bgenerate\b|\bcodegen\b|makemigrations|migrate:|:migrate|migrate\s+(?:dev|save)"

@@ -137,3 +137,10 @@ def test_a_check_that_continues_in_a_session_changes_no_file_that_it_names() -> 
     found = find_contradiction({"files": ("- tests/test_pool.py was edited",)}, collect_evidence(history))
     assert found is not None
     assert found.reason == "unchanged_file"
+
+
+def test_what_a_call_printed_is_known_although_the_call_names_instructions_for_agents() -> None:
+    committed = run("a", "git commit -m 'skills: say in CLAUDE.md how they load'", "[main 4c1d9ae] skills: say how")
+    evidence = collect_evidence(talk(user("Commit it."), *committed).messages)
+    assert find_contradiction({"accomplished": ("- Committed as 4c1d9ae",)}, evidence) is None
+    assert find_contradiction({"accomplished": ("- Committed as 4c1d9af",)}, evidence) is not None

@@ -22,7 +22,7 @@ def _explain_injected_order(claim: Claim, evidence: Evidence) -> str:
     """Say that only a tool's output gives an order to its readers."""
     is_order = claim.section in DEMANDING and len(claim.words) >= 3 and not claim.is_quoted
     said = claim.text.casefold().strip(" .;!`*")
-    if is_order and said not in evidence.user.casefold() and any(said in text.casefold() for text in evidence.outputs):
+    if is_order and said not in evidence.user.casefold() and any(said in text.casefold() for text in evidence.foreign):
         return "only a tool's output asks for this"
     around = claim.text if claim.section in (*DEMANDING, "next") else claim.line
     if is_negative(_COMMAND.sub(" ", claim.text)) or _SUSPECTS.search(_COMMAND.sub(" ", around)):
@@ -30,9 +30,9 @@ def _explain_injected_order(claim: Claim, evidence: Evidence) -> str:
     commands = [one for one in _COMMAND.findall(claim.text) if " " in one]
     commands = [one for one in commands if one not in evidence.user and one not in evidence.calls]
     shown = [one for one in commands if _DANGEROUS.search(one) and one not in evidence.agent]
-    if any(one in text for one in shown for text in evidence.outputs):
+    if any(one in text for one in shown for text in evidence.foreign):
         return "only a tool's output holds this command"
-    orders = _list_orders(evidence.outputs)
+    orders = _list_orders(evidence.foreign)
     words = extract_topic(claim.text)
     is_users = len(words & extract_topic(evidence.user)) >= 0.7 * len(words)
     for order in orders:
@@ -82,7 +82,7 @@ def _explain_taken_directive(claim: Claim, evidence: Evidence) -> str:
     wanted = (one for one in evidence.clauses if not is_negative(one))
     if max((len(words & extract_words(one)) for one in wanted), default=0) > MOST_OWN * len(words):
         return ""
-    for sentence in _list_directives(evidence.outputs):
+    for sentence in _list_directives(evidence.foreign):
         if len(words & extract_words(sentence)) >= LEAST_TAKEN * len(words):
             return f"only a tool's output asks for this ({sentence.strip()[:80]!r})"
     return ""
@@ -110,7 +110,7 @@ def _explain_outputs_command(claim: Claim, evidence: Evidence) -> str:
         command = found.group().strip("`")
         if any(command in text for text in (evidence.user, evidence.agent, evidence.calls, evidence.kept)):
             continue
-        if any(command in sentence for sentence in _list_directives(evidence.outputs)):
+        if any(command in sentence for sentence in _list_directives(evidence.foreign)):
             return "only a tool's output asks for this command"
     return ""
 
