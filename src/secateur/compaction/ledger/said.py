@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from secateur.memoizing import memoize_texts
-from secateur.model import Message
+from secateur.model import Message, Part
 from secateur.redact import redact
 from secateur.text.host_texts import is_nudge, strip_host_text
 from secateur.tool_kinds import detect_tool_kind
@@ -105,8 +105,20 @@ def get_agent_text(message: Message) -> str:
     """Return the text of an assistant message, without reasoning and calls."""
     if message.role != "assistant" or message.origin not in ("user", "synthetic"):
         return ""
-    text = "\n".join(part.text for part in message.parts if part.kind == "text" and not part.container_key)
-    return strip_file_links(text).strip()
+    return _join_text(message.parts)
+
+
+def get_closing_text(message: Message) -> str:
+    """Return the text with which an assistant message ends: behind what the provider did, as a search of the web."""
+    whole = get_agent_text(message)
+    done = [at for at, part in enumerate(message.parts) if part.kind == "other"] if whole else []
+    return (_join_text(message.parts[done[-1] :]) if done else "") or whole
+
+
+def _join_text(parts: Sequence[Part]) -> str:
+    return strip_file_links(
+        "\n".join(one.text for one in parts if one.kind == "text" and not one.container_key)
+    ).strip()
 
 
 def get_reasoning(message: Message) -> str:

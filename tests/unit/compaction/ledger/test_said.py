@@ -3,11 +3,12 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from conversation import assistant, in_order, result, talk, user
 from secateur.compaction.ledger import build_ledger, render_ledger
-from secateur.compaction.ledger.said import get_rejection, get_user_text, strip_file_links
-from secateur.model import Message
+from secateur.compaction.ledger.said import get_closing_text, get_rejection, get_user_text, strip_file_links
+from secateur.model import Message, Part
 
 FILES = "./a.py\n./src/b.py\n./src/error.py\n./README.md\n"
 
@@ -91,3 +92,10 @@ def test_a_message_that_the_user_followed_with_another_one_is_replied_to_with_it
         f"- [{first}, replied to with {second}] Split the cart in two.",
         f"- [{second}] Sort the rows, too.",
     ]
+
+
+def test_an_agent_ends_with_what_it_says_behind_a_search_of_the_provider() -> None:
+    message = assistant(text="I look it up first.")
+    searched, answer = Part("other", (), "{}"), Part("text", (), "Both servers take such packs.")
+    assert get_closing_text(replace(message, parts=(*message.parts, searched, answer))) == answer.text
+    assert get_closing_text(replace(message, parts=(*message.parts, searched))) == "I look it up first."

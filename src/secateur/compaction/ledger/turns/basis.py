@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Quote
-from secateur.compaction.ledger.said import clean_words, get_agent_text, get_user_text, strip_opening
+from secateur.compaction.ledger.said import clean_words, get_closing_text, get_user_text, strip_opening
 from secateur.compaction.ledger.turns.outlines import outline_words
 from secateur.compaction.ledger.user.answers import is_taking_up, is_urge
 from secateur.compaction.ledger.user.requests import is_changing
@@ -57,7 +57,7 @@ def _read_closing(message: Message) -> Quote | None:
     """Return what the agent said as it ended its turn; None for any other message."""
     if message.role != "assistant" or any(one.kind == "tool_call" for one in message.parts):
         return None
-    return Quote(clean_words(get_agent_text(message)), message.key)
+    return Quote(clean_words(get_closing_text(message)), message.key)
 
 
 def _is_building_on(text: str, closing: str) -> bool:

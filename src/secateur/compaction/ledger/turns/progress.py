@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from secateur.compaction.ledger.entries import Ledger, Progress, UserRequest
 from secateur.compaction.ledger.files.touched import FileHistory
 from secateur.compaction.ledger.repository.commits import COMMITTED
-from secateur.compaction.ledger.said import clean_words, get_agent_text, split_sentences
+from secateur.compaction.ledger.said import clean_words, get_closing_text, split_sentences
 from secateur.compaction.ledger.turns.outcomes import CHANGES
 from secateur.compaction.ledger.turns.replies import MOST_CHARS as REPLY_CHARS
 from secateur.compaction.ledger.turns.replies import condense_reply
@@ -134,6 +134,6 @@ def _find_reply(turn: Sequence[Message]) -> str:
         if message.role == "assistant" and message.parts:
             if any(part.kind == "tool_call" for part in message.parts):
                 return ""
-            if words := clean_words(get_agent_text(message)):
+            if words := clean_words(get_closing_text(message)):
                 return condense_reply(words, REPLY_CHARS)
     return ""

@@ -115,12 +115,16 @@ def _quote_points(last: str) -> str:
 
 
 def _find_list_question(last: str) -> str:
-    """Return the question that the points of a text are answers to: the closing one, or one before the first point."""
+    """Return the question that the points of a text are answers to: the closing one, or one before the first point.
+
+    A heading between the two is what the points stand under.
+    """
     points = list_points(last)
     said = FENCED.sub("\n", last)
     before = said[: said.find(points[0][0].text)].splitlines() if points else []
-    asking = [one for one in before if _ASKED.search(one)]
-    return find_closing_question(said) or (collapse_whitespace(asking[-1]) if asking else "")
+    above = [one for one in before if _ASKED.search(one) or _HEADING.fullmatch(one)]
+    is_asked = any(map(_ASKED.search, above))
+    return find_closing_question(said) or (collapse_whitespace(above[-1]) if is_asked else "")
 
 
 def _find_proposal(last: str, is_bare: bool) -> str:
@@ -270,6 +274,7 @@ _POINTS_TO = re.compile(r"(?i)\b(?:these|those|them|both|all (?:two|three|four|f
 _NUMBERED = re.compile(r"\s*\(?\d{1,2}\s?[:.)]")
 _POINT = re.compile(r"(?:(?<=\()|^[ \t*]{0,8})(\d{1,2}[.):][^\n;]{1,400})", re.M)
 _MOST_POINTS = 3  # of the agent's, which a numbered reply answers
+_HEADING = re.compile(r"\s{0,3}(?:#{1,6}\s.*|\*\*[^*]+\*\*:?\s*)")
 _ASKED = re.compile(r"[?？](?=[\s*_)\"'”]|$)")
 CLAUSES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _OFFERS = re.compile(

@@ -20,7 +20,7 @@ from secateur.compaction.ledger.pasted import cut_pasted
 from secateur.compaction.ledger.said import (
     clean_words,
     describe_rejected,
-    get_agent_text,
+    get_closing_text,
     get_nudge,
     get_reasoning,
     is_question,
@@ -79,7 +79,7 @@ def extract_requests(messages: Sequence[Message]) -> UserRequests:
             has_worked = has_worked or is_changing(message)
             reasoning = get_reasoning(message)
             thought = Quote(redact(reasoning), message.key) if reasoning else None
-            if (words := clean_words(get_agent_text(message))) and (is_telling(words) or said is None):
+            if (words := clean_words(get_closing_text(message))) and (is_telling(words) or said is None):
                 said = Quote(words, message.key)
                 report = Quote(words, message.key, True) if last and has_worked else report
         elif (text := own.get(at, "")) not in _SLIPS:
@@ -231,7 +231,7 @@ def _track_closing_text(message: Message, before: str) -> str:
     """Return the agent's closing text so far; a call reopens the turn, reasoning alone changes nothing."""
     if any(part.kind == "tool_call" for part in message.parts):
         return ""
-    return get_agent_text(message) or before
+    return get_closing_text(message) or before
 
 
 def is_changing(message: Message) -> bool:

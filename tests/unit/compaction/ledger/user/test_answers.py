@@ -317,3 +317,10 @@ FOUND = "Three things are wrong:\n\n1. **The mast** bends\n2. The boom has no st
 def test_an_assent_to_these_quotes_what_is_meant(question: str, reply: str, is_quoted: bool) -> None:
     quoted = "The mast bends · The boom has no stop · The keel is loose · "
     assert find_answered_question(reply, f"{FOUND}{question}") == f"{quoted if is_quoted else ''}{question}"
+
+
+def test_points_under_a_heading_answer_no_question_that_stands_before_it() -> None:
+    said = "**Can it be faster today?**\nOnly a little.\n\n**What would have to change**\n1. Read less\n2. Keep it open"
+    assert find_answered_question("2. Keep it open", said) == "What would have to change 2) Keep it open"
+    bare = said.replace("**What would have to change**", "These would help:")
+    assert find_answered_question("2. Keep it open", bare) == "Can it be faster today? 2) Keep it open"
