@@ -23,7 +23,6 @@ from secateur.text.gist.telling import (
     STEMS,
     find_candidates,
     find_stems,
-    find_telling,
     find_versions,
     is_telling,
 )
@@ -40,11 +39,9 @@ __all__ = [
     "find_shared_shapes",
     "limit_per_shape",
     "find_stems",
-    "may_repeat",
     "get_shape",
     "find_unique_lines",
     "find_candidates",
-    "find_telling",
     "is_telling",
     "find_versions",
 ]
@@ -84,23 +81,6 @@ def find_unique_lines(lines: Sequence[str]) -> list[bool]:
     if len(shapes) - shapes.count("") < MOSTLY * len(lines):
         return [False] * len(lines)
     return [not shape and bool(line.strip()) for line, shape in zip(lines, shapes, strict=True)]
-
-
-def may_repeat(lines: Sequence[str]) -> bool:
-    """Whether most of these lines may be like others, by a sample: of a log, every second line is like another in it.
-
-    Asked before they are compared, since of source and prose hardly any are.
-    """
-    if len(lines) < 2 * _SAMPLE:
-        return True
-    stride = len(lines) // (_SAMPLE // 2)  # two of them: of lines that take turns, one alone may meet only one kind
-    some = [line for line in (*lines[::stride], *lines[stride // 2 :: stride + 1]) if line.strip()]
-    times = Counter(compute_shapes(some, len(lines)))
-    return sum([count for said, count in times.items() if count > 1 and said != LONG_SHAPE]) >= _PAIRED * len(some)
-
-
-_SAMPLE = 30  # lines
-_PAIRED = 0.2  # of a sample that are like another in it: of the logs in recorded sessions more than a fifth were
 
 
 def limit_per_shape(lines: Sequence[str], places: Iterable[int]) -> Iterator[int]:

@@ -116,9 +116,9 @@ _KEPT = 16_384  # shapes of lines that were looked at last
 _known: dict[str, str] = {}  # lines with zeros for digits, and their shapes
 
 
-def compute_shapes(lines: Sequence[str], total: int = 0) -> list[str]:
-    """The shape of each line, of a text that has `total` lines; what differs in digits alone is looked at once."""
-    listed = max(total, len(lines)) > MANY
+def compute_shapes(lines: Sequence[str]) -> list[str]:
+    """The shape of each line of a text; what differs in digits alone is looked at once."""
+    listed = len(lines) > MANY
     if len(_known) > _KEPT:
         _known.clear()
     text = "\n".join(lines)

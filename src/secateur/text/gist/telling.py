@@ -6,7 +6,7 @@ The judgment itself follows from that line alone.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain
 
@@ -24,13 +24,6 @@ def is_telling(line: str) -> bool:
     does not.
     """
     return _tells(line) if len(line) <= _SHORT else _is_telling_line(line)
-
-
-def find_telling(lines: Iterable[str]) -> Iterator[int]:
-    """Yield places of lines, except long ones, that report an error or exit status; each is judged when asked for."""
-    for place, line in enumerate(lines):
-        if len(line) < LONGEST and _ANY_STEM.search(line) is not None and is_telling(line.strip()):
-            yield place
 
 
 def find_candidates(text: str, lines: Sequence[str]) -> Sequence[int]:
@@ -84,7 +77,6 @@ _DENIES = re.compile(  # "0 errors", "failures: 0", errors.py
 _ERROR_DENIED = re.compile(r"errors?(?:[./-]\w|\W{1,3}0)")  # the same in lower case, too often
 _FAILURE_DENIED = re.compile(r"fail(?:ed|ures?)\W{1,3}0")
 _NONE = re.compile(r"\b(?:0|no|without)[ -](?:\w{1,20}[ -])?(?:error|fail|excep)")
-_ANY_STEM = re.compile("|".join(STEMS))
 _SIGNS = tuple(stem for stem in STEMS if not stem.isascii())
 _SHARED = ("ail", "anic", "xit", "eturn")
 # What stems share, in lower case and without blanks, each with the stems that have it and how these read so.
@@ -121,7 +113,7 @@ def _is_telling_line(line: str) -> bool:
     return said and _CODE.match(line) is None and not (line.endswith(_OPENS) and "\n" not in line)
 
 
-_tells = lru_cache(maxsize=16_384)(_is_telling_line)  # a line is asked about when its text comes, and when it goes
+_tells = lru_cache(maxsize=16_384)(_is_telling_line)  # a log says much again
 
 
 def _may_deny(lower: str) -> bool:
