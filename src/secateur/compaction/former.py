@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from secateur.compaction.former_lines import is_lasting, is_message, is_order, is_way, is_wish, keep_telling
 from secateur.compaction.ledger import Ledger
 from secateur.compaction.ledger.demand_lines import REPLACED_BY, REPLACES, quote_replaced
-from secateur.compaction.ledger.entries import AS_OF_THEN, FileEntry, PlanItem
+from secateur.compaction.ledger.entries import AS_OF_THEN, Constraint, FileEntry, PlanItem
 from secateur.compaction.ledger.said import split_sentences
 from secateur.compaction.ledger.user.demand_units import join_fragments
 from secateur.compaction.ledger.user.demands import is_demand
 from secateur.compaction.ledger.user.force import select_constraints
+from secateur.compaction.ledger.user.opposed_rules import ACTS, find_ban, is_wanted, quote_rule
 from secateur.compaction.ledger.user.retractions import find_denial, find_removal
 from secateur.compaction.overtaken import Statement, list_overtaken, trace_work
 from secateur.compaction.summary import HEADING_CHARS, Sections, normalize_heading, strip_bullet
@@ -27,6 +28,7 @@ from secateur.model import Message
 from secateur.toolcalls.actions import collapse_whitespace
 
 SINCE = "- since an earlier summary, the user: "
+AGAINST = " — against a rule of the project: "
 MOST_GOALS = 2  # lines of the earlier goal, beside what the user asked for since
 MOST_STEPS = 6  # of what was to be done then
 
@@ -72,6 +74,7 @@ def with_former_states(kept: Mapping[str, Sequence[str]], ledger: Ledger) -> Sec
             for line in kept_lines.get(id, ())
             if (told := _put_revocation(line, id == "constraints", sentences, listed))
         )
+    kept_lines["constraints"] = tuple(_put_ban(line, ledger.constraints) for line in kept_lines["constraints"])
     kept_lines["constraints"] = tuple(sorted(kept_lines["constraints"], key=lambda line: line.startswith(FORMERLY)))
     return {id: lines for id, lines in kept_lines.items() if lines}
 
@@ -116,6 +119,14 @@ def _put_revocation(line: str, is_demand: bool, sentences: Sequence[str], listed
     if not (denial := later or find_denial(said, sentences)):
         return line
     return f"{SINCE}{denial}{quote_replaced([said])}" if is_demand and denial not in listed else ""
+
+
+def _put_ban(line: str, demands: Sequence[Constraint]) -> str:
+    """Return a line that wants what a rule of the project forbids, with that rule; another line as it is."""
+    said = Constraint(line.removeprefix(FORMERLY), "project")
+    act = next((act for act in ACTS if is_wanted(said, act)), None) if line.startswith(FORMERLY) else None
+    ban = find_ban(demands, act) if act and AGAINST not in line else None
+    return f"{line}{AGAINST}{quote_rule(ban)}" if ban else line
 
 
 def mark_former(line: str) -> str:

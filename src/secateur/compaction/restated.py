@@ -7,6 +7,7 @@ summary has such prose; of the judge it needs the words alone, and not the rules
 else here.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from secateur.compaction.judge.clauses import split_clauses
@@ -16,6 +17,7 @@ from secateur.compaction.ledger.course import MARK
 from secateur.compaction.template import DEMANDING, FORMERLY
 
 WORDED = ("constraints", "goal")  # the sections of a ledger's lines that have the user's own words
+_OF_PROJECT = re.compile(r"- \[[^\]\n]*\bproject\b[^\]\n]*\]")  # rules of its files, which the user did not word
 MOST = 0.5  # of what a clause is about, or of what the user's is about: then both are about the same
 SOME = 0.25  # of a clause, where the user's words are about little
 
@@ -24,7 +26,7 @@ def without_restated(
     sections: Mapping[str, Sequence[str]], facts: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
     """Return the sections without lines that restate what the ledger's lines quote."""
-    worded = [MARK.sub(" ", line) for id in WORDED for line in facts.get(id, ())]
+    worded = [MARK.sub(" ", line) for id in WORDED for line in facts.get(id, ()) if not _OF_PROJECT.match(line)]
     subjects = [one for line in worded for one in _list_subjects(line)]
     return {
         id: tuple(line for line in lines if id not in DEMANDING or not _is_restated(line, subjects))

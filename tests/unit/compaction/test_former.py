@@ -355,3 +355,13 @@ def test_of_many_steps_the_first_stay() -> None:
         )
     }
     assert len(with_former_states(kept, Ledger())["next"]) < 7
+
+
+def test_a_wish_of_then_that_a_rule_of_the_project_forbids_stands_with_the_rule() -> None:
+    ban = Constraint("- NEVER commit unless the user asks", "project", "k", source="AGENTS.md")
+    lines = formerly("Git commits after major steps", "Write it in Go.")
+    ledger = Ledger(constraints=(ban,))
+    first, second = with_former_states({"constraints": lines}, ledger)["constraints"]
+    told = f"{lines[0]} — against a rule of the project: “- NEVER commit unless the user asks” (AGENTS.md)"
+    assert (first, second) == (told, lines[1])
+    assert with_former_states({"constraints": (first, second)}, ledger)["constraints"] == (first, second)

@@ -49,3 +49,9 @@ def test_without_quoted_demands_everything_stays() -> None:
 
 def test_a_line_without_a_subject_stays() -> None:
     assert keep("- ...")
+
+
+def test_a_rule_of_the_project_is_not_the_users_word() -> None:
+    facts = {"constraints": ("- [bnjkgb, project: AGENTS.md] - No emojis in commits or changes",)}
+    line = "- as of an earlier summary: Commits after larger changes"
+    assert without_restated({"constraints": (line,)}, facts)["constraints"] == (line,)

@@ -16,7 +16,7 @@ from secateur.compaction.ledger.said import STOP
 from secateur.compaction.ledger.user.demand_units import strip_conclusion
 from secateur.compaction.ledger.user.force import is_repeated
 from secateur.compaction.ledger.user.goals import list_goals
-from secateur.compaction.ledger.user.opposed_rules import list_opposed, parse_opposed, quote_opposed
+from secateur.compaction.ledger.user.opposed_rules import ACTS, list_opposed, parse_opposed, quote_opposed
 from secateur.toolcalls.actions import clip_command, collapse_whitespace
 
 OPPOSED = "these rules oppose each other, and nobody settled it"
@@ -73,9 +73,10 @@ def _drop_sentences(line: str, listed: frozenset[str]) -> str:
 
 def render_constraints(ledger: Ledger, constraints: Sequence[Constraint]) -> Iterator[str]:
     """Render the demands in force with what each replaced; rules that oppose each other stand together in one line."""
-    if quoted := quote_opposed(ledger.constraints):
-        yield f"- {OPPOSED}: {quoted}"
-    opposed = list_opposed(ledger.constraints)
+    for act in ACTS:
+        if quoted := quote_opposed(ledger.constraints, act):
+            yield f"- {OPPOSED}: {quoted}"
+    opposed = [one for act in ACTS for one in list_opposed(ledger.constraints, act)]
     replaced = _group_replaced(constraints)
     for one in constraints:
         if not one.replaced_by and one not in opposed:

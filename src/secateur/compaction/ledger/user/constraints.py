@@ -27,6 +27,7 @@ from secateur.compaction.ledger.user.choices import find_numbered
 from secateur.compaction.ledger.user.demand_units import MAX_CHARS, clip_sentences, split_demands
 from secateur.compaction.ledger.user.demands import is_demand, is_standing
 from secateur.compaction.ledger.user.force_words import is_leaving
+from secateur.compaction.ledger.user.instructions import mark_instructions
 from secateur.compaction.ledger.user.retractions import mark_replaced
 from secateur.compaction.ledger.user.rule_units import split_rules
 from secateur.compaction.ledger.user.rules import (
@@ -144,9 +145,10 @@ def normalize_demand(text: str) -> str:
 
 def _extract_demands(text: str, key: str, of: Scope | None = None) -> Iterator[Constraint]:
     left = MOST_PER_MESSAGE
-    for sentence in split_rules(text) if of == "project" else split_demands(text):
-        if left and is_demand(sentence) and (kept := clip_sentences(sentence, MAX_CHARS)):
-            left -= 1
+    said = mark_instructions(split_rules(text)) if of == "project" else ((one, False) for one in split_demands(text))
+    for sentence, is_ordered in said:
+        if (is_ordered or (left and is_demand(sentence))) and (kept := clip_sentences(sentence, MAX_CHARS)):
+            left -= not is_ordered
             yield Constraint(kept, of or ("standing" if is_standing(sentence) else "request"), key)
 
 

@@ -63,7 +63,7 @@ def select_constraints(
     )
     rules = list_rules(entries, work, acts)
     shown = _drop_repeats([*_shorten_blocks(_tell_manners_once(own)), *rules])
-    kept = {*limit_rules([one for one in shown if one.scope == "project"], most_rules, work)}
+    kept = {*limit_rules([one for one in shown if one.scope == "project"], most_rules, work, acts)}
     return tuple(sorted((one for one in shown if one.scope != "project" or one in kept), key=rank_constraint))
 
 

@@ -13,13 +13,14 @@ from msgspec.structs import replace
 
 from secateur.compaction.ledger.entries import Constraint
 from secateur.compaction.ledger.user.force_words import CASE, LOUD
-from secateur.compaction.ledger.user.opposed_rules import has_push_demand, is_push_banned, is_push_demanded
+from secateur.compaction.ledger.user.instructions import is_gate, is_instruction
+from secateur.compaction.ledger.user.opposed_rules import ACTS, PUSH, is_banned, is_wanted
 from secateur.compaction.ledger.user.protections import is_protective
 from secateur.compaction.ledger.user.rule_units import clip_block
 from secateur.compaction.ledger.user.rules import is_procedure, is_prompt, is_rule_file, join_procedure
 from secateur.compaction.ledger.user.topics import extract_topic, is_negative, list_named
 
-MOST_PROJECT_RULES, LEAST_PROJECT_RULES = 6, 4  # where there is room for all else, and where there is not
+MOST_PROJECT_RULES, LEAST_PROJECT_RULES = 9, 4  # where there is room for all else, and where there is not
 MOST_OF_CASES = 3  # rules after which none is shown that bears on no session or on some case only
 RULE_CHARS = 240  # of a rule of the project, clipped where a sentence ends
 BLOCK_CHARS = 400  # of one with a list, clipped where an item ends
@@ -36,19 +37,19 @@ def list_rules(entries: Iterable[Constraint], work: str = "", acts: Collection[s
     told = work.casefold()
     ranked = sorted(filter(is_rule, entries), key=lambda one: _rank_rule(one, told, acts))
     ranked = [replace(one, text=clip_rule(one.text)) for one in _tell_pushes_once(ranked)]
-    has_ban = any(map(is_push_banned, ranked))  # then a push stands beside it, in no other line
     steps = [one for one in ranked if _is_procedure(one)]
-    pushes = [one for one in steps if has_ban and is_push_demanded(one)]
-    procedure = [*join_procedure([one for one in steps if one not in pushes]), *pushes]
+    banned = [act for act in ACTS if any(is_banned(one, act) for one in ranked)]
+    beside = [one for one in steps if any(is_wanted(one, act) for act in banned)]  # the ban, and in no other line
+    procedure = [*join_procedure([one for one in steps if one not in beside]), *beside]
     others = [one for one in ranked if not is_prompt(one.source) or is_protective(one.text)]
     return [*procedure, *_drop_restated([one for one in others if not _is_procedure(one)])]
 
 
 def _tell_pushes_once(rules: Sequence[Constraint]) -> list[Constraint]:
     """Keep of the rules that want a push one, a file's before a host's; where another forbids it one of each source."""
-    wants = sorted(filter(is_push_demanded, rules), key=lambda one: is_prompt(one.source))
+    wants = sorted((one for one in rules if is_wanted(one, PUSH)), key=lambda one: is_prompt(one.source))
     by_source = {one.source: one for one in reversed(wants)}
-    kept = list(by_source.values()) if any(map(is_push_banned, rules)) else wants[:1]
+    kept = list(by_source.values()) if any(is_banned(one, PUSH) for one in rules) else wants[:1]
     return [one for one in rules if one not in wants or one in kept]
 
 
@@ -76,7 +77,7 @@ def _is_restated(text: str, told: str) -> bool:
     return list_named(text) <= list_named(told) and {*_NUMBERED.findall(text)} <= {*_NUMBERED.findall(told)}
 
 
-def limit_rules(rules: Sequence[Constraint], most: int, work: str = "") -> list[Constraint]:
+def limit_rules(rules: Sequence[Constraint], most: int, work: str = "", acts: Collection[str] = ()) -> list[Constraint]:
     """Return the procedure of the host's prompt, and the first others in the room beside it.
 
     Of rules that hold in some case only, or bear on nothing that every session does, few have room.
@@ -86,7 +87,8 @@ def limit_rules(rules: Sequence[Constraint], most: int, work: str = "") -> list[
     room = most - bool(procedure)
     kept: list[Constraint] = []
     for one in rules:
-        if one not in procedure and len(kept) < (room if _is_bearing(one.text, told) else min(room, MOST_OF_CASES)):
+        most = room if _is_bearing(one.text, told, acts) else min(room, MOST_OF_CASES)
+        if one not in procedure and len(kept) < most:
             kept.append(one)
     return [one for one in rules if one in procedure or one in kept]
 
@@ -131,15 +133,10 @@ def is_rule(one: Constraint) -> bool:
     if _is_procedure(one):
         return True
     is_firm = _FIRM.search(_DESCRIBES.sub(" ", one.text)) is not None and not _NO_RULE.search(one.text)
-    return (is_firm or is_gate(one.text)) and not _REFERS.search(one.text)
+    return (is_firm or is_instruction(one.text)) and not _REFERS.search(one.text)
 
 
-def is_gate(text: str) -> bool:
-    """Whether a rule says what else has to be done before work is committed, sent out or called complete."""
-    return _GATES.search(text) is not None and not has_push_demand(text)
-
-
-def _rank_rule(one: Constraint, work: str, acts: Collection[str]) -> tuple[bool, ...]:
+def _rank_rule(one: Constraint, work: str, acts: Collection[str]) -> tuple[int, ...]:
     """The procedure of the prompt first, then the task's own document, what has to come before a commit or the end.
 
     Then what is left to do, how work ends, every case. Firm ones go before others. Rules that name files and tools go
@@ -148,27 +145,35 @@ def _rank_rule(one: Constraint, work: str, acts: Collection[str]) -> tuple[bool,
     text = one.text[:RULE_CHARS]
     if _is_procedure(one):
         return ()
+    is_weak = _FIRM.search(text) is None
     return (
         is_rule_file(one.source) or "." not in one.source,
         not is_protective(text) or _is_of_other_tools(text, work),
         not is_gate(text) or _is_of_other_tools(text, work),
-        not any(_ACTS[act].search(text) for act in acts if act in _ACTS) or _is_of_other_tools(text, work),
-        not _is_bearing(text, work),
+        2 * is_weak + (not _is_left(text, work, acts)) if _is_bearing(text, work, acts) else 4,
         _BEARS.search(text) is None,
         _is_of_other_files(text, work),
         CASE.match(text) is not None,
         LOUD.search(text) is None,
-        _FIRM.search(text) is None,
+        is_weak,
     )
 
 
-def _is_bearing(text: str, work: str) -> bool:
-    """Whether a rule says how any work ends or what must stay, in every case, and not of what was not worked with."""
+def _is_left(text: str, work: str, acts: Collection[str]) -> bool:
+    """Whether a rule speaks of what is left to do."""
+    return any(_ACTS[act].search(text) for act in acts if act in _ACTS) and not _is_of_other_tools(text, work)
+
+
+def _is_bearing(text: str, work: str, acts: Collection[str]) -> bool:
+    """Whether a rule says how any work ends or what must stay, in every case, and not of what was not worked with.
+
+    What is left to do is no case only.
+    """
     text = text[:RULE_CHARS]
     if is_protective(text):
         return not _is_of_other_tools(text, work)
-    return (
-        _BEARS.search(text) is not None
+    return _is_left(text, work, acts) or (
+        (_BEARS.search(text) is not None or is_instruction(text))
         and CASE.match(text) is None
         and not (_is_of_other_files(text, work) or _is_of_other_tools(text, work))
     )
@@ -195,19 +200,14 @@ _PROTECTS = (
 )
 _ACTS = {
     "commit": re.compile(r"(?i)\bcommit(?:s|ted|ting)?\b"),
-    "push": re.compile(r"(?i)\bpush(?:es|ed|ing)?\b|\bpull requests?\b|\bPRs?\b|\bmerge requests?\b"),
+    "push": re.compile(
+        r"(?i)\bpush(?:es|ed|ing)?\b(?!\s+(?:an?|for|back|through)\b)|\bpull requests?\b|\bPRs?\b|\bmerge requests?\b"
+    ),
     "test": re.compile(
         r"(?i)\b(?:run|pass\w*|execute)\b[^.;\n]{0,60}\b(?:tests?|lint\w*|checks?|build)\b|\btests? (?:must|first)\b"
     ),
     "ticket": re.compile(r"(?i)\b(?:clos\w+|updat\w+)\b[^.;\n]{0,40}\b(?:tickets?|issues?|beads?)\b"),
 }
-_GATES = re.compile(
-    r"(?i)\bbefore (?:(?:you|every|each|any|the|a|an|saying|declaring|marking|opening|making|creating|doing)\W+){0,3}"
-    r"(?:(?!(?:they|we|it|this)\b)[\w'’-]+\W+){0,4}?"
-    r"(?:commit(?:s|ting)?|push(?:es|ing)?|merg(?:e|es|ing)|complet(?:e|ed|ing|ion)|done|finish(?:ed|ing)?"
-    r"|PRs?|pull requests?|submit(?:ting)?|releas(?:e|es|ing))\b"
-    r"|\b(?:not|n['’]t|never)\s+(?:considered\s+)?(?:complete|done|finished)\s+(?:until|unless|before)\b"
-)
 _NAMED_FILES = re.compile(r"`([\w.@-]*(?:/[\w.@*-]+)+/?|[\w-]+\.[a-z]{1,5})`")
 _NAMED_TOOLS = re.compile(r"\b(?!(?:Git(?:Hub|Lab)|(?:Type|Java)Script)\b)[A-Z][a-z]+(?:[A-Z][a-z]+)+\b")
 _RULED_OUT = re.compile(r"(?i)\b(?:not|never|n['’]t|avoid)\s+(?:use|using|call)\s[^.;\n]*")

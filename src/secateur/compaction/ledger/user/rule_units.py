@@ -31,6 +31,7 @@ def split_rules(text: str) -> Iterator[str]:
         if len(held) == 1 and _is_head(held[0]):
             items, at = _take_items(lines, at, indent=_measure_indent(lines[at - 1]), is_bullet=_is_bullet(held[0]))
             held += items
+        at = _join_paragraph(held, lines, at)
         yield "\n".join(held)
 
 
@@ -49,6 +50,19 @@ def _is_continued(held: Sequence[str], line: str) -> bool:
     if not held[-1] or len(held) > 1:
         return False
     return line.startswith(CODE) or (_INDENTED.match(line) is not None and not _OPENS.search(held[-1]))
+
+
+def _join_paragraph(held: list[str], lines: Sequence[str], at: int) -> int:
+    """Add to a line of prose the lines on which its sentence goes on, and behind it those that name its parts."""
+    while len(held[0]) and at < len(lines) and _PROSE.match(held[0]) and _PROSE.match(lines[at]):
+        if _PART.match(lines[at]) and _ENDS.search(held[-1]):
+            held.append(lines[at].strip())
+        elif len(held) == 1 and not _ENDS.search(held[-1]):
+            held[-1] = f"{held[-1]} {lines[at].strip()}"
+        else:
+            break
+        at += 1
+    return at
 
 
 def _is_head(line: str) -> bool:
@@ -97,6 +111,9 @@ def _measure_indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
+_PROSE = re.compile(r"(?!\s*(?:[-*•+]|\d{1,2}[.)])\s)\s{0,3}[^\s#>|<{}[\]/\\=⁣]")
+_PART = re.compile(r"[^\W\d_][\w ]{1,20}: +\S")  # "Format: `type: what`"
+_ENDS = re.compile(r"[.!?:;。！？：][\s*_`\")]*\Z|[>`]\s*\Z")
 _LINES_BELOW = 5  # a heading, in which its commands begin
 _REQUIRES = re.compile(
     r"#{1,6}\s(?=[^\n]*(?:\b(?:REQUIRED|MANDATORY|MUST|ALWAYS)\b|(?i:\b(?:before|after)\s+(?:each|every)\b)))"

@@ -16,7 +16,7 @@ from secateur.compaction.ledger.runs.starts import has_checked_nothing
 from secateur.compaction.ledger.turns.delegated import DELEGATED
 from secateur.compaction.ledger.turns.progress import has_changed, list_told_steps
 from secateur.compaction.ledger.turns.step_kinds import split_chain
-from secateur.compaction.ledger.user.opposed_rules import quote_opposed
+from secateur.compaction.ledger.user.opposed_rules import PUSH, quote_opposed
 from secateur.compaction.ledger.user.requests import is_task
 from secateur.compaction.ledger.user.taken_back import is_bare_retraction
 from secateur.compaction.ledger.work.endings import ENDINGS, SUBMITTED
@@ -230,7 +230,7 @@ def _is_commit_expected(ledger: Ledger) -> bool:
 
 def _list_failed(ledger: Ledger) -> Iterator[str]:
     """Yield what was to leave the machine and did not, with what is out already and cannot be taken back."""
-    opposed = f" ({OPPOSED_PUSH})" if quote_opposed(ledger.constraints) else ""
+    opposed = f" ({OPPOSED_PUSH})" if quote_opposed(ledger.constraints, PUSH) else ""
     for one in ledger.standing:
         if one.kind == "failed":
             named = dict.fromkeys(_ACT.findall(one.text.partition(" — said: ")[0]))
@@ -259,7 +259,7 @@ def _is_pull_request_missing(ledger: Ledger) -> bool:
 
 def _list_unpushed(ledger: Ledger) -> Iterator[str]:
     has_failed = any(one.kind == "failed" for one in ledger.standing)
-    opposed = f" ({OPPOSED_PUSH})" if not has_failed and quote_opposed(ledger.constraints) else ""
+    opposed = f" ({OPPOSED_PUSH})" if not has_failed and quote_opposed(ledger.constraints, PUSH) else ""
     commits = _count(count_commits(ledger.unpushed), "unpushed commit", is_least=UNSEEN in ledger.unpushed)
     yield from (one + opposed for one in commits)
     yield from _count(sum(map(is_tag, ledger.unpushed)), "unpushed tag")

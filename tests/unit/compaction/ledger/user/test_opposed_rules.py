@@ -5,7 +5,14 @@ import json
 from conversation import assistant, result, talk, user
 from secateur.compaction.ledger import build_ledger, fit_ledger, read_back, render_ledger
 from secateur.compaction.ledger.entries import Constraint
-from secateur.compaction.ledger.user.opposed_rules import list_opposed, mark_overruled, parse_opposed, quote_opposed
+from secateur.compaction.ledger.user.opposed_rules import (
+    COMMIT,
+    PUSH,
+    list_opposed,
+    mark_overruled,
+    parse_opposed,
+    quote_opposed,
+)
 from secateur.model import Message
 from secateur.tokens import estimate
 
@@ -46,9 +53,9 @@ def test_a_demand_that_was_taken_back_overrules_nothing() -> None:
 
 def test_rules_that_oppose_each_other_are_read_back_from_their_line() -> None:
     other = Constraint("You must push to be done.", "project", source="c.md")
-    assert list_opposed([WANT, BAN, other]) == [BAN, WANT, other]
-    assert parse_opposed(quote_opposed([WANT, BAN, other])) == [BAN, WANT, other]
-    assert quote_opposed([WANT, other]) == quote_opposed([BAN]) == ""
+    assert list_opposed([WANT, BAN, other], PUSH) == [BAN, WANT, other]
+    assert parse_opposed(quote_opposed([WANT, BAN, other], PUSH)) == [BAN, WANT, other]
+    assert quote_opposed([WANT, other], PUSH) == quote_opposed([BAN], PUSH) == ""
 
 
 def test_what_the_user_wanted_before_gives_way_to_his_ban_in_a_later_message() -> None:
@@ -58,3 +65,20 @@ def test_what_the_user_wanted_before_gives_way_to_his_ban_in_a_later_message() -
     assert mark_overruled([ban, want]) == (ban, want)
     beside = Constraint("don't push", key="k1")
     assert mark_overruled([want, beside]) == (want, beside)  # of one message nothing takes the other back
+
+
+def test_rules_on_commits_oppose_each_other_and_give_way_to_the_user() -> None:
+    ban = Constraint("- NEVER commit unless the user asks", "project", source="a.md")
+    want = Constraint("- Commit after each step.", "project", source="b.md")
+    assert list_opposed([want, ban], COMMIT) == [ban, want]
+    own = Constraint("do small commits", key="k1")
+    assert mark_overruled([ban, own])[0].replaced_by == own.text
+    for text in ("- NEVER commit secrets.", "- Do not commit to main.", "- Checks must pass before each commit."):
+        assert list_opposed([want, Constraint(text, "project", source="a.md")], COMMIT) == []
+        assert list_opposed([ban, Constraint(text, "project", source="c.md")], COMMIT) == []
+
+
+def test_what_one_wants_replaces_a_ban_only_if_it_is_not_for_once() -> None:
+    ban = Constraint("- NEVER commit unless the user asks", "project", source="a.md")
+    once = Constraint("you must commit this file", key="k1")
+    assert mark_overruled([ban, once]) == (ban, once)

@@ -52,3 +52,13 @@ def test_several_commands_below_a_bullet_keep_their_lines_and_one_stands_in_its_
     assert split(text.replace("   hoist sail\n", ""))[0] == (
         "4. **SAIL HOME** - This is mandatory: cast off  # both lines"
     )
+
+
+def test_the_lines_of_a_paragraph_are_one_rule_and_parts_of_it_stay_lines() -> None:
+    assert list(split_rules("Never paint the\nboat at night.\nRow it home.\n- Dry it")) == [
+        "Never paint the boat at night.",
+        "Row it home.",
+        "- Dry it",
+    ]
+    text = "Always name it well.\nFormat: `<kind>: <name>`\nKinds: boat, ship.\nThat is all."
+    assert list(split_rules(text)) == ["\n".join(text.split("\n")[:3]), "That is all."]
