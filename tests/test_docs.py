@@ -47,6 +47,7 @@ _LINK = re.compile(r"\]\((?!https?://|#)([^)#\s]+)")
 _HTML_LINK = re.compile(r"(?:src|href)=\"(?!https?://|#)([^\"#]+)\"")
 _EXIT = re.compile(r"^\(exit (\d)\)\n\Z", re.M)
 _CHECK = doctest.OutputChecker()
+_PRINTED = re.compile(r"^ *print\(.*\)  # (.+)$", re.M)
 _LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -132,6 +133,8 @@ def test_code_blocks_run(page: Path, desk: Path) -> None:
         if is_python:
             done = ran(desk, sys.executable, "-W", "error", "-c", python)
             assert done.returncode == 0, f"{named(page)}\n{done.stdout}"
+            said = _PRINTED.findall(python)
+            assert [one for one in said if one not in done.stdout.splitlines()] == [], f"{named(page)}\n{done.stdout}"
 
 
 def run_shell(desk: Path, block: Block, where: str) -> None:

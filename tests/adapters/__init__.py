@@ -2,8 +2,12 @@
 
 import json
 import re
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from secateur import Engine, View
 from secateur.api import check
@@ -64,13 +68,33 @@ class FailingEngine(Engine):
 
 
 def run_page(name: str) -> dict[str, Any]:
-    """Run the program of a how-to page, its first block, in the current folder; its names."""
+    """Run the program of a how-to page, its first block, in the current folder; its names.
+
+    What it prints is what the comments behind its prints say, about: releases of a framework describe tools in other
+    words.
+    """
     page = Path(__file__).parents[2] / "docs" / "how-to" / name
     program = re.search(r"^```python\n(.*?)^```$", page.read_text(), re.M | re.S)
     assert program
     names: dict[str, Any] = {"__name__": "__main__"}
-    exec(compile(program[1], name, "exec"), names)
+    with redirect_stdout(StringIO()) as printed:
+        exec(compile(program[1], name, "exec"), names)
+    for said in re.findall(r"^ *print\(.*\)  # (.+)$", program[1], re.M):
+        assert any(is_about(said, line) for line in printed.getvalue().splitlines()), (said, printed.getvalue())
     return names
+
+
+def is_about(said: str, line: str) -> bool:
+    """Whether a line ends with the words, and with the numbers to a hundredth."""
+    number = r"\d[\d,]*"
+    pieces = re.split(f"({number})", said)
+    found = re.search("".join(f"({number})" if one[:1].isdigit() else re.escape(one) for one in pieces) + "$", line)
+    wanted, printed = re.findall(number, said), found.groups() if found else ()
+    return [_read_number(one) for one in printed] == pytest.approx([_read_number(one) for one in wanted], rel=0.01)
+
+
+def _read_number(text: str) -> int:
+    return int(text.replace(",", ""))
 
 
 def make_engine(**settings: Any) -> Engine:

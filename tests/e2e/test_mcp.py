@@ -148,6 +148,17 @@ def test_over_http_only_who_says_the_token_is_answered(url: str) -> None:
         process.wait(10)
 
 
+def test_a_port_that_is_taken_is_said_before_anything_is_promised(url: str) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        argv = [sys.executable, "-m", "secateur", "mcp", "--store", url, "--http", str(port)]
+        done = subprocess.run(argv, env=environment(), capture_output=True, text=True, timeout=60, check=False)
+    said = f"secateur: 127.0.0.1:{port} cannot be listened on: Address already in use; give another port\n"
+    assert (done.returncode, done.stderr) == (2, said)
+
+
 def _wait(port: int) -> None:
     for _ in range(200):
         with socket.socket() as probe:

@@ -17,7 +17,7 @@ from secateur.cli.output.terminal import print_blocks, print_exact
 from secateur.hosts.activity import Activity, find_host_folder, record_activity
 from secateur.hosts.installable import HOSTS
 from secateur.mcp.scope import Scope
-from secateur.mcp.server import HOST, PATH, make_server, serve, serve_http
+from secateur.mcp.server import HOST, PATH, listen, make_server, serve, serve_http
 from secateur.mcp.tools import Tools
 from secateur.stores import get_default_url
 
@@ -77,7 +77,8 @@ def command(args: McpOptions) -> None:
                 )
             serve(server)
         else:
-            serve_http(server, args.http, _get_token(args.http))
+            listening = listen(args.http)
+            serve_http(server, listening, _get_token(args.http))
     finally:
         scope.store.close()
 

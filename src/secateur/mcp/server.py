@@ -7,6 +7,8 @@ every user of a machine can reach its ports.
 
 import hmac
 import json
+import socket
+import sys
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from importlib import import_module
@@ -133,11 +135,26 @@ def _make_error(number: int | str | None, code: int, message: str) -> dict[str, 
     return {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": message}}
 
 
-def serve_http(server: Any, port: int, token: str) -> None:
+def listen(port: int) -> socket.socket:
+    """Return a socket that is bound to a port of this machine. Raises ConfigError."""
+    listening = socket.socket()
+    try:
+        if sys.platform != "win32":
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((HOST, port))
+        listening.listen()
+    except OSError as error:
+        listening.close()
+        why = f"{HOST}:{port} cannot be listened on: {error.strerror or error}"
+        raise ConfigError(f"{why}; give another port") from error
+    return listening
+
+
+def serve_http(server: Any, listening: socket.socket, token: str) -> None:
     """Serve HTTP at `http://127.0.0.1:PORT/mcp` to callers with the token."""
     uvicorn = import_module("uvicorn")
     app = require_token(server.streamable_http_app(host=HOST, streamable_http_path=PATH, stateless_http=True), token)
-    uvicorn.run(app, host=HOST, port=port, log_level="warning")
+    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run([listening])
 
 
 def require_token(app: Asgi, token: str) -> Asgi:
