@@ -61,6 +61,13 @@ def test_styles_are_for_terminals_and_no_color_is_heard(tmp_path: Path) -> None:
     assert not COLOR.search(on_terminal("diff", path, "--policy", "opencode", NO_COLOR="1")[1])
 
 
+def test_a_table_keeps_its_names_on_a_narrow_terminal(tmp_path: Path) -> None:
+    shown = STYLE.sub("", on_terminal("inspect", saved(tmp_path, pi_worked()), columns=40)[1])
+    by_tool = shown.partition("By tool")[2].partition("By turn")[0]
+    assert re.search(r"^ tool +calls", by_tool, re.M)
+    assert re.search(r"^ bash +\d", by_tool, re.M)
+
+
 @pytest.mark.parametrize("columns", [80, 100, 200])
 def test_nothing_is_wider_than_the_terminal(tmp_path: Path, columns: int) -> None:
     path = saved(tmp_path, pi_worked())

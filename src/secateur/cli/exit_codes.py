@@ -4,6 +4,8 @@ Rule: an error is one line on standard error that names the problem and the reme
 those of the reference page: scripts may rely on them.
 """
 
+from errno import ENOSPC
+
 import click
 
 from secateur.errors import FormatError, SecateurError, StillTooLong
@@ -79,6 +81,8 @@ def format_error(error: BaseException) -> str:
 def _format_os_error(error: OSError) -> str:
     if isinstance(error, FileNotFoundError) and error.filename is None:  # of `os.getcwd`
         return "the current folder is gone: change to another one, then run this again"
+    if error.errno == ENOSPC:
+        return "the disk is full: make room, or write to another one"
     return f"{error.filename}: {error.strerror}" if error.filename is not None else _join_lines(str(error))
 
 

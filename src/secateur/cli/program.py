@@ -3,6 +3,7 @@
 Rule: a command's module is imported when that command runs, never for `--help`; no error is shown as a traceback.
 """
 
+import codecs
 import os
 import sys
 import traceback
@@ -118,6 +119,9 @@ def _check_command(name: str, loaded: Any) -> click.Command:
     return loaded
 
 
+_REPLACE = "secateur.plain"  # how streams handle what they cannot encode
+_PLAIN_SIGNS = str.maketrans({"→": "->", "←": "<-", "×": "x", "…": "~", "–": "-", "−": "-"})
+
 REGISTRY: Registry[click.Command] = Registry(
     "commands", {name: f"secateur.cli.{name}:command" for name in COMMANDS}, _check_command
 )
@@ -172,12 +176,20 @@ def run(args: Sequence[str]) -> int:
 
 
 def _make_tolerant(stream: TextIO | None) -> TextIO:
-    """A stream that writes `?` for what it cannot encode; a closed one becomes the null device."""
+    """A stream that writes other characters for what it cannot encode; a closed one becomes the null device."""
     if stream is None:
         return open(os.devnull, "w")
     if isinstance(stream, TextIOWrapper):
-        stream.reconfigure(errors="replace")
+        codecs.register_error(_REPLACE, _replace_unencodable)
+        stream.reconfigure(errors=_REPLACE)
     return stream
+
+
+def _replace_unencodable(error: UnicodeError) -> tuple[str, int]:
+    """What stands for characters that the stream cannot encode: plain letters for signs of ours, `?` for others."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return error.object[error.start : error.end].translate(_PLAIN_SIGNS).encode("ascii", "replace").decode(), error.end
 
 
 def _report_error(error: BaseException) -> int:

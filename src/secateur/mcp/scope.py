@@ -52,8 +52,8 @@ class Scope:
         blob = self.store.get_blob(self.tenant, normalize_handle(handle)) if self.has_handle(state, handle) else None
         if blob is None:
             raise StoreError(
-                f"nothing is kept under {handle!r:.80} for this session: `removed` lists its handles; "
-                "old bytes may be gone"
+                f"nothing is kept under {handle!r:.80} for this session: copy it as it stands in a placeholder; "
+                "what is old may be gone"
             )
         return state, blob
 

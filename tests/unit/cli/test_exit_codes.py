@@ -20,6 +20,7 @@ from secateur.errors import ConfigError, EditError, FormatError, SecateurError, 
         (UnreadableInput("a is empty"), 3, "a is empty"),
         (StillTooLong("too long"), 4, "too long"),
         (FileNotFoundError(2, "No such file", "x"), 2, "x: No such file"),
+        (OSError(28, "No space left on device"), 2, "the disk is full: make room, or write to another one"),
         (
             FileNotFoundError(2, "No such file"),  # as `os.getcwd` has it
             2,

@@ -27,7 +27,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u20
 _SPACE = re.compile(r"\s+")
 _RAW = "secateur.raw"  # in the context of a command whose output is to be shown as it is
 _MAX_CHARS = 20_000  # characters of a text that is cut to its start: what is beyond them is not looked through
-_MIN_COLUMNS = 60  # columns below which tables would be unreadable: better a line that wraps
+_MIN_COLUMNS = 70  # columns below which tables would lose their names: better a line that wraps
 
 
 class StyledLine(Struct, frozen=True):
