@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import time
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -147,3 +148,21 @@ def test_packed_requests_are_read_and_sent_plain_where_they_are_edited(
     assert b"content-encoding" not in second.head.lower()
     assert len(json.loads(second.body)["messages"]) == len(json.loads(anthropic_body(4))["messages"])
     assert len(second.body) < len(anthropic_body(4))
+
+
+@pytest.mark.parametrize("mode", ["prune", "observe"])
+def test_a_request_that_cannot_be_unpacked_is_sent_as_received_and_the_status_says_why(
+    tmp_path: Path, mode: str
+) -> None:
+    answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}"
+    with (
+        raw_upstream(lambda wire: wire.send(answer)) as provider,
+        proxy(provider.url, mode=mode, policy=write_policy(tmp_path)) as address,
+    ):
+        say(address, MESSAGES, b"packed in another way", content_encoding="lzma")
+        until = time.monotonic() + 10
+        while not (status := read_status(address))["failed"] and time.monotonic() < until:
+            time.sleep(0.05)
+    assert provider.wires[0].body == b"packed in another way"
+    why = "content-encoding 'lzma' is unknown: send gzip, deflate, br or zstd"
+    assert (status["failed"], status["last_error"]) == (1, why)

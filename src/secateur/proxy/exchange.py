@@ -46,6 +46,7 @@ class Outgoing(Struct, frozen=True):
     edited: Edited | None = None
     mode: Mode = "observe"
     offer: Offer | None = None  # the recall tool that is in it
+    unread: str = ""  # why it could not be read
 
 
 class Exchange:
@@ -104,6 +105,9 @@ class Exchange:
         outgoing = await self._services.edit(self._edit, body)
         asked, edited = outgoing.asked, outgoing.edited
         record.own_s = time.monotonic() - began
+        if outgoing.unread:
+            record.error = outgoing.unread
+            self._services.status.note_unread(outgoing.unread)
         if asked is not None and edited is not None:
             record.caller, record.receipt, record.error = asked.caller, edited.receipt, edited.error
         if asked is not None and edited is not None and (self._route.kind != "count" or edited.how == "failed"):
@@ -112,9 +116,12 @@ class Exchange:
 
     def _edit(self, body: bytes) -> Outgoing:
         """Edit a request. In a thread."""
-        asked = self._understand(body, self._inbound.count)
-        if asked is None:
-            return Outgoing(body, "failed")
+        try:
+            asked = self._understand(body, self._inbound.count)
+        except Refusal as refusal:
+            if refusal.status in (413, 503):
+                raise
+            return Outgoing(body, "failed", unread=refusal.message)  # its provider may read it
         mode = choose_mode(self._services.settings, Asking(self._route.api, self._record.model, asked.caller))
         if mode == "observe":
             return Outgoing(body, "observed")
@@ -123,18 +130,13 @@ class Exchange:
             return _build_outgoing(body, asked, served.edit(editor, asked, self._request.query), mode)
         return _build_outgoing(body, asked, ServedRequest(asked, editor.edit(asked)), mode)
 
-    def _understand(self, body: bytes, count: Callable[[int], None]) -> Asked | None:
-        """Read who sent the request and what it contains; None if its body cannot be read. In a thread.
+    def _understand(self, body: bytes, count: Callable[[int], None]) -> Asked:
+        """Read who sent the request and what it contains. Raises Refusal if its body cannot be read. In a thread.
 
         `count` is called with the additional memory that is needed.
         """
-        try:
-            encodings = list_encodings(find_header(self._request.headers, _ENCODING))
-            plain = unpack(body, encodings, self._services.settings.limits.body_bytes, count)
-        except Refusal as refusal:
-            if refusal.status in (413, 503):
-                raise
-            return None  # its provider may read it
+        encodings = list_encodings(find_header(self._request.headers, _ENCODING))
+        plain = unpack(body, encodings, self._services.settings.limits.body_bytes, count)
         fields = read_fields(plain)
         self._record.model = self._route.model or read_model(fields)
         return Asked(self._route, identify(self._request, fields, self._services.tenants), plain)

@@ -141,12 +141,14 @@ class Services:
         self.status.note_recall_rounds(asked.caller, rounds)
         self._do_afterwards(lambda: self.get_editor(mode).record_rounds(asked, edited, rounds))
 
-    def observe(self, understand: Callable[[], Asked | None], usage: Usage | None) -> None:
+    def observe(self, understand: Callable[[], Asked], usage: Usage | None) -> None:
         """Find out what would have been done to a request that was sent as received."""
 
         def work() -> None:
-            asked = understand()
-            if asked is None:
+            try:
+                asked = understand()
+            except Refusal as refusal:
+                loop.call_soon_threadsafe(self.status.note_unread, refusal.message)
                 return
             edited = self._observer.edit(asked)
             if usage is not None and edited.how == "unchanged":

@@ -126,6 +126,12 @@ class Status:
             _LOGGER.warning("%s was sent without an edit: %s", whose, edited.error)
         self._find(caller, mode).note(edited)
 
+    def note_unread(self, why: str) -> None:
+        """Count a request that went on as received because its body could not be unpacked."""
+        self.failed += 1
+        self.last_error = why
+        _LOGGER.warning("a request was sent without an edit: %s", why)
+
     def note_cut(self, caller: Caller, edited: Edited, mode: Mode) -> None:
         """A request is sent again, shorter."""
         self.cut += 1
