@@ -73,7 +73,8 @@ _HARMLESS = re.compile(
     rf"|\b{_BAD}\s+(?:have|has|were|was|are|is)\s+(?:been\s+|all\s+)?(?:cleared|fixed|resolved|solved|gone|removed)"
     rf"|\b(?:não|no|ya\s+no)\s+(?:tem|têm|há|hay|tiene|quedan?|restam?|acusa|reporta|da|muestra|mostra):?\s+(?:mais\s+|más\s+)?{_BAD}"
     rf"|\bn['’](?:a|y\s+a)\s+(?:plus|pas)\s+d(?:['’]|e\s+){_BAD}"
-    r"|\b(?:finds?|found|reports?|shows?)\s+nothing\b|\bnothing\s+(?:\w+\s+){0,3}?(?:broken|failing|fails|failed|red)|(?:没有|无|零|0\s*个)\s*(?:错误|失败|问题|报错)"
+    rf"|\b\d+\s+{_BAD}\s+(?:to|a|auf|à|para)\s+(?:none|zero|0|null|keine[nr]?|ninguno|cero|aucune?|zéro)\b"
+    r"|\bnothing\s+to\s+(?:complain|report|say|object|criticize)\w*|\b(?:finds?|found|reports?|shows?)\s+nothing\b|\bnothing\s+(?:\w+\s+){0,3}?(?:broken|failing|fails|failed|red)|(?:没有|无|零|0\s*个)\s*(?:错误|失败|问题|报错)"
     r"|失敗\s*0|エラーは?(?:なし|ない|ありません)|오류\s*없"
 )
 _NO_SUCCESS = re.compile(

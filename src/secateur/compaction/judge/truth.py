@@ -26,20 +26,19 @@ from secateur.compaction.judge.weighing import GRADES, MARKED
 from secateur.compaction.judge.work import (
     causes,
     changes,
-    checks,
+    counts,
     deeds,
     outcomes,
     records,
     series,
     standing,
     states,
-    verdicts,
 )
 from secateur.compaction.summary import Sections
 
 _KINDS = (
-    checks,
-    verdicts,
+    outcomes,
+    counts,
     changes,
     consent,
     owners,
@@ -54,7 +53,6 @@ _KINDS = (
     names,
     records,
     deeds,
-    outcomes,
     turns,
     bindings,
     series,

@@ -144,4 +144,4 @@ def test_what_stays_would_be_or_may_not_be_is_no_claim_of_a_change(section: str,
 
 
 def test_without_a_run_of_tests_none_has_passed() -> None:
-    assert find_on_board("discoveries", "The tests pass.") == ["checks.result"]
+    assert find_on_board("discoveries", "The tests pass.") == ["outcomes.outcome"]

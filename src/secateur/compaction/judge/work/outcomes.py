@@ -1,79 +1,149 @@
-"""Whether a summary says truly how checks ended: which passed, which failed, with how many of how many.
+"""Whether a summary says truly how checks ended: which passed, which failed, now, at first or ever.
 
-Rule: a clause is read into a subject (a tool, a kind of check, the words of a command) and an outcome, now or earlier.
-What it says of now is compared with the last run of the subject, what it says of earlier with all of its runs. A clause
-about a part, a condition or a plan is not judged.
+Rule: a clause is read into a subject and an outcome. What it says of now is compared with the last run of the subject,
+what it says of the beginning with the earlier runs, what it says of the past with all. A clause about a part, a
+condition or a plan is not judged. Which runs are meant is told in `subjects`, what they counted in `counts`.
 """
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 
-from secateur.compaction.judge.claims import REPORTING, Claim, extract_words, quote
-from secateur.compaction.judge.clauses import is_ahead, is_earlier, is_present, is_share, read_outcome, split_clauses
+from msgspec import Struct
+
+from secateur.compaction.judge.claims import REPORTING, SENTENCE, Claim
+from secateur.compaction.judge.clauses import (
+    is_ahead,
+    is_denied,
+    is_earlier,
+    is_present,
+    is_share,
+    read_outcome,
+    split_clauses,
+)
 from secateur.compaction.judge.evidence import CheckRun, ClaimRule, Evidence
-from secateur.compaction.judge.lexicon import PAST, TEST, build_pattern
-from secateur.compaction.judge.work.checks import has_counted
+from secateur.compaction.judge.lexicon import FAILS, PASSES, PAST, TEST, build_pattern
+from secateur.compaction.judge.work.counts import has_counted
+from secateur.compaction.judge.work.subjects import (
+    NAME,
+    TOOL,
+    has_subject,
+    list_ends,
+    list_names,
+    list_states,
+    select_runs,
+)
 
-_BUILD = build_pattern(
-    r"build\w*|compil\w*|kompil\w*|type-?\s?check\w*|сборк\w*|tsc|gradle|maven|mvn|construcción",
-    "构建|编译|ビルド|빌드",
-)
-_LINT = build_pattern(r"lint\w*|eslint|ruff|mypy|pyright|clippy|flake8|biome|rubocop|go\s+vet|vet", "")
-_KINDS = (("test", TEST), ("build", _BUILD), ("lint", _LINT))
-TOOL = re.compile(
-    r"(?i)(?<![\w./-])(?:pytest|jest|vitest|mocha|rspec|phpunit|ctest|junit|gradlew?|maven|mvn|sbt|go\s+(?:test|vet|build)"
-    r"|cargo\s+(?:test|clippy|build|check)|clippy|tsc|mypy|pyright|ruff|eslint|flake8|pylint|biome|rubocop|shellcheck"
-    r"|prettier|npm\s+(?:test|run\s+\w+)|make\s+\w+|-race)(?![\w/])"
-)
-_NAMES = {"maven": "mvn", "gradle": "gradlew", "clippy": "clippy"}
-_RUN = build_pattern(r"runs?|lauf|läufe|ejecución|exécution|execução|прогон|checks?", "运行|実行|실행")
-PART = build_pattern(
-    r"some|most(?!\s+recent)|partly|partially|except|apart|other|others|another|rest|besides|only|one\s+of|two\s+of|half|but|"
-    r"einige|teils|außer|andere|nur|certains|sauf|autres?|seul\w*|algunos|salvo|otr[oa]s?|sólo|solo",
-    "部分|其他|除|だけ|以外|一部|일부",
-)
-_COUNT = re.compile(
-    r"(?<![\w.,/-])(?P<part>\d{1,5})\s*(?:/|of|out\s+of|von|de|sur|из)\s*(?:the\s+|los\s+|las\s+|les\s+|den\s+)?"
-    r"(?P<total>\d{1,5})(?![\w./-]*\d)|(?P<total2>\d{1,5})\s*[个件個].{0,4}?[中里]の?(?:有)?\s*(?P<part2>\d{1,5})\s*[个件個]?"
-)
-_SPECIFIC = re.compile(
-    r"\btest_\w+|\bTest[A-Z]\w+|::\w+|[\w-]+\.(?:py|tsx?|jsx?|go|rs|java|rb|kt|c|cpp)\b|`[^`]+`|\b[a-z]+[A-Z]\w+"
-)
+SHORT = 3  # words of a clause that is no order
+LABEL_CHARS = 60  # of what a clause without a subject is said of
+
+
+class _Told(Struct, frozen=True):
+    """A clause that says how something ended, and when."""
+
+    clause: str
+    outcome: bool
+    is_first: bool = False
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether it is said of now: what only failed or passed may have been otherwise since."""
+        return is_present(self.clause) or not PAST.search(self.clause)
 
 
 def _explain_outcome(claim: Claim, evidence: Evidence) -> str:
     """Explain which run of what a claim speaks of ended otherwise."""
-    is_order = claim.section == "next" and not _HELD.search(claim.text)
-    if is_order or claim.is_question or claim.is_quoted or claim.is_reported:
+    if claim.is_question or claim.is_quoted or claim.is_reported:
         return ""
-    was_earlier = False
-    clauses = [_REASON.split(one)[0] for one in _join_labels(split_clauses(claim.text))]
-    told = [read_outcome(one) for one in clauses]
-    for outcome, clause in zip(told, clauses, strict=True):
-        was_earlier = is_earlier(clause) or (was_earlier and not is_present(clause))
-        is_told_otherwise = outcome is not None and (not outcome) in told and not is_present(clause)
-        is_tally = outcome is not None and (not outcome) in told and any(map(str.isdigit, clause))
-        if (
-            outcome is None
-            or _ORDER.match(clause)
-            or _is_topic(clause, outcome)
-            or is_ahead(clause)
-            or was_earlier
-            or is_told_otherwise
-            or is_tally
-            or PART.search(clause)
-        ):
-            continue
-        if (_SPECIFIC.search(clause) and not TOOL.search(clause)) or is_share(clause):
-            continue
-        runs = _select_runs(clause, evidence)
-        if runs and outcome and has_counted(clause, runs[-1]):
-            continue
-        part = _tell_part(clause, runs[-1]) if runs else None
-        if runs and (why := _compare(clause, outcome, runs) if part is None else _compare_part(outcome, part)):
+    for told in _read_told(claim.text):
+        is_short = told.outcome and len(told.clause.split()) <= SHORT
+        is_order = claim.section == "next" and not (is_short or is_present(told.clause) or _HELD.search(told.clause))
+        if not is_order and (why := _compare(told, select_runs(told.clause, evidence), evidence)):
             return why
     return ""
+
+
+def _explain_named(claim: Claim, evidence: Evidence) -> str:
+    """Say how a test or a job ended that a claim names."""
+    if claim.is_question or claim.is_quoted or claim.is_reported:
+        return ""
+    names: Sequence[str] = ()
+    for piece in _PIECE.split(claim.text):
+        names = list_names(piece) or (names if _WHICH.match(piece) else ())
+        outcome = _read_named(NAME.sub(" ", piece))
+        is_strict = outcome or is_present(piece) or not (PAST.search(piece) or claim.raw.lstrip().startswith("|"))
+        for name in names if outcome is not None else ():
+            states = [] if TOOL.search(name) else list_states(name, evidence)
+            if states and states[-1] != outcome and (is_strict or outcome not in states):
+                return f"{name} {'passed' if states[-1] else 'failed'} when it was last run"
+    return ""
+
+
+def _read_named(piece: str) -> bool | None:
+    """Return how what a piece names is said to have ended, be it mended; None where it says nothing plainly."""
+    if any(one.search(piece) for one in (_PART, _MAKES)) or _ORDER.match(piece) or is_ahead(piece) or is_earlier(piece):
+        return None
+    outcome = read_outcome(piece)
+    return True if outcome is None and _MENDED.search(piece) and not is_denied(piece) else outcome
+
+
+_WHICH = re.compile(r"(?i)\s*(?:which|that|die|der|das|que|qui|who)\b")
+_MENDED = build_pattern(
+    r"fixed|repaired|mended|corrected|resolved|solved|behoben|repariert|corrigée?s?|réparée?s?|corregid[oa]s?|arreglad[oa]s?|corrigid[oa]s?|исправлен\w*",
+    "已修复|已解决|修正済み|해결",
+)
+
+
+_PIECE = re.compile(r"[,;，；。、]\s*|\.\s+|\s+(?:and|but|und|aber|y|pero|et|mais)\s+")
+
+
+def _read_told(text: str) -> Iterator[_Told]:
+    """Yield what a claim says plainly of how something ended."""
+    clauses = [_REASON.split(one)[0] for one in _join_labels(split_clauses(text))]
+    earlier = list(_list_earlier(clauses))
+    outcomes = [None if was else read_outcome(one) for one, was in zip(clauses, earlier, strict=True)]
+    for outcome, clause in zip(outcomes, clauses, strict=True):
+        is_first = _AT_FIRST.search(clause) is not None
+        if outcome is None or (is_ahead(clause) and not is_first):
+            continue
+        is_both = (not outcome) in outcomes and not is_first
+        is_vague = is_both and (not is_present(clause) or any(map(str.isdigit, clause)))
+        is_part = outcome and (is_share(clause) or _PART.search(clause))
+        if not (is_vague or is_part or _ORDER.match(clause) or _is_topic(clause, outcome)):
+            yield _Told(clause, outcome, is_first)
+
+
+def _list_earlier(clauses: Sequence[str]) -> Iterator[bool]:
+    """Yield of each clause whether it tells of a time that is over, other than the beginning."""
+    was_earlier = False
+    for clause in clauses:
+        is_over = is_earlier(_NO_MORE.sub(" ", clause)) or (was_earlier and not is_present(clause))
+        was_earlier = is_over and not _AT_FIRST.search(clause)
+        yield was_earlier
+
+
+def _join_labels(clauses: Sequence[str]) -> list[str]:
+    """Return the clauses, those that name no subject with the one before: `last run` and `red`."""
+    joined: list[str] = []
+    for clause in clauses:
+        label = joined[-1] if joined and not has_subject(clause) else ""
+        if label and read_outcome(label) is None and len(label) <= LABEL_CHARS:
+            joined[-1] = f"{label}: {clause}"
+        elif label and not _BARE.sub("", clause).strip(" .!"):
+            joined.append(f"{_SUBJECT.split(label)[0]}: {clause}")
+        else:
+            joined.append(clause)
+    return joined
+
+
+# What a clause says only of what the one before speaks of: `and is green again`
+_BARE = build_pattern(
+    "|".join(one.pattern.removeprefix("(?i)") for one in (PASSES, FAILS))
+    + r"|and|but|then|it|they|is|are|was|were|has|have|now|still|again|since|then|yet"
+    r"|und|aber|dann|ist|sind|jetzt|wieder|noch|et|mais|est|sont|encore|y|pero|está|ahora|e|mas|agora|unsolved|unresolved"
+)
+_SUBJECT = re.compile(
+    r"\s(?:is|are|was|were|has|have|failed|fails|passed|passes|ist|sind|war|est|sont|était|está|era)\b"
+)
 
 
 def _is_topic(clause: str, outcome: bool) -> bool:
@@ -84,6 +154,62 @@ def _is_topic(clause: str, outcome: bool) -> bool:
     return found is not None and not (is_present(clause) or any(map(str.isdigit, clause)) or _REPORTS.search(clause))
 
 
+def _compare(told: _Told, runs: Sequence[CheckRun], evidence: Evidence) -> str:
+    if not runs:
+        return _explain_missing(told, evidence)
+    last, ended = runs[-1], f"the last run of {runs[-1].text[:60]}"
+    if told.is_first:
+        before = [run for run in runs[:-1] if run.text == last.text]
+        is_known = not before or told.outcome in {run.ok for run in before}
+        return "" if is_known else f"all runs of {last.text[:60]} but the last {'failed' if told.outcome else 'passed'}"
+    if told.outcome and last.ok is False and not has_counted(told.clause, last):
+        is_refuted = told.is_strict or not any(run.ok for run in runs)
+        is_open = _has_passed_since(last, evidence) or _has_passed_part(told.clause, last)
+        return f"{ended} failed" if is_refuted and not is_open else ""
+    if not told.outcome and all(list_ends(runs)) and (told.is_strict or all(run.ok for run in runs)):
+        return f"{ended} passed"
+    return f"{ended} passed that part" if not told.outcome and _has_passed_part(told.clause, last) else ""
+
+
+def _has_passed_since(run: CheckRun, evidence: Evidence) -> bool:
+    """Whether another check passed behind a run that may be what is meant: no tests, unless these are tests."""
+    behind = evidence.checks[evidence.checks.index(run) + 1 :]
+    return any(one.ok and (one.kind == run.kind or "test" not in (one.kind, run.kind)) for one in behind)
+
+
+def _has_passed_part(clause: str, run: CheckRun) -> bool:
+    """Whether the lines of a run about the one part that a clause names tell of success: `the tests of api`."""
+    named = _PART_NAME.search(clause)
+    lines = [one for one in run.output.split("\n") if named and re.search(rf"\b{re.escape(named['name'])}\b", one)]
+    return {outcome for line in lines if (outcome := read_outcome(line)) is not None} == {True}
+
+
+def _explain_missing(told: _Told, evidence: Evidence) -> str:
+    """Say that no check, or no test, was run."""
+    if not told.outcome or not has_subject(told.clause) or _MAKES.search(told.clause):
+        return ""
+    if not evidence.checks and not _CHECKING.search(evidence.calls + evidence.kept + evidence.user):
+        return "no check was run"
+    is_run = any(_CHECKING.search(run.text) for run in evidence.runs)
+    return "no test was run" if TEST.search(told.clause) and not is_run and not _has_told_passing(evidence) else ""
+
+
+def _has_told_passing(evidence: Evidence) -> bool:
+    """Whether the user, the agent or an earlier summary says that tests passed."""
+    texts = (evidence.user, evidence.agent, evidence.kept)
+    return any(TEST.search(one) and PASSES.search(one) for text in texts for one in SENTENCE.split(text))
+
+
+_AT_FIRST = build_pattern(
+    r"at\s+first|initially|at\s+the\s+(?:start|beginning|outset)|(?:on|in)\s+the\s+first\s+run|(?:the\s+)?first\s+run|zuerst|zunächst|anfangs|im\s+ersten\s+lauf"
+    r"|au\s+début|d['’]abord|al\s+principio|no\s+início|сначала",
+    "最初|起初|一开始|처음",
+)
+_PART = build_pattern(
+    r"some|most(?!\s+recent)|partly|partially|except|apart|other|others|another|rest|besides|only|one\s+of|two\s+of|half|but|"
+    r"einige|teils|außer|andere|nur|certains|sauf|autres?|seul\w*|algunos|salvo|otr[oa]s?|sólo|solo",
+    "部分|其他|除|だけ|以外|一部|일부",
+)
 _WORK = re.compile(
     r"(?i)\W*(?:\w+\.\w+\W+)?(?:add(?:ed|s)?|updat(?:ed?|es)|chang(?:ed?|es)|remov(?:ed?|es)|creat(?:ed?|es)|implement(?:ed|s)?|wrote|writes?|modif(?:y|ied|ies)"
     r"|refactor(?:ed|s)?|renam(?:ed?|es)|replac(?:ed?|es)|mov(?:ed?|es)|use[sd]?|check(?:s|ed)?|clear(?:s|ed)?|set|when|wenn)\s"
@@ -92,191 +218,23 @@ _NAMED_BAD = re.compile(
     r"(?i)^\W*(?:\w+\s+){0,3}?(?:errors?|warnings?|problems?|findings?|fehler|erreurs?|errores|erros?)\b"
 )
 _REPORTS = re.compile(r"(?i)\b(?:reports?|shows?|gives?|has|have|found|meldet|zeigt|signale|muestra|mostra)\b")
-
 # What somebody is told to do has no outcome yet
-_ORDER = re.compile(r"(?i)\W*(?:fix|update|re-?run|verify|make\s+sure|resolve|investigate|address|debug)\b(?!\W*$)")
-
-
-def _tell_part(clause: str, run: CheckRun) -> str | None:
-    """Return the lines of a run about the one part of it that a clause names: `the tests of api`."""
-    named = _PART_NAME.search(clause)
-    if run.ok or named is None:
-        return None
-    lines = [line for line in run.output.split("\n") if re.search(rf"\b{re.escape(named['name'])}\b", line)]
-    told = {outcome for line in lines if (outcome := read_outcome(line)) is not None}
-    return "\n".join(lines) if told == {True} else None
-
-
+_ORDER = re.compile(
+    r"(?i)\W*(?:fix|make|get|update|re-?run|verify|make\s+sure|resolve|investigate|address|debug)\b(?!\W*$)"
+)
 _PART_NAME = re.compile(
     rf"(?i)\b(?:{TEST.pattern.removeprefix('(?i)')})\s+(?:of|for|in|von|de)\s+(?:the\s+)?`?(?P<name>[\w./-]{{2,40}})"
 )
-
-
-def _compare_part(outcome: bool, lines: str) -> str:
-    """Quote the lines of a part that passed, where a claim has it as failed."""
-    return "" if outcome else quote("a tool", lines)
-
-
+_MAKES = re.compile(r"(?i)\bma(?:kes?|king|de)\b")
+_NO_MORE = re.compile(r"(?i)\bany\s?more\b")
 _HELD = re.compile(
-    r"(?i)\b(?:is|are|has|have|been|was|were|still|no|none|now|ist|sind|wurden?|est|sont|está[n]?|fue|ha[ns]?)\b|已|了|た|ている"
+    r"(?i)\b(?:is|are|has|have|been|was|were|still|no|none|now|fails|passes|ist|sind|wurden?|est|sont|está[n]?|fue|ha[ns]?)\b|已|了|た|ている"
 )
-
-
 # What a result is put down to has no result of its own
 _REASON = re.compile(r"(?i)(?<=\w)\s+(?:because|since|weil|da|parce\s+qu\w*|porque|ya\s+que)\s")
-
-
-def _join_labels(clauses: Sequence[str]) -> list[str]:
-    """Return the clauses, those that name no subject with the one before: `last run` and `red`."""
-    joined: list[str] = []
-    for clause in clauses:
-        is_bare = bool(joined) and not _has_subject(clause) and read_outcome(joined[-1]) is None
-        if is_bare and len(joined[-1]) <= LABEL_CHARS:
-            joined[-1] = f"{joined[-1]}: {clause}"
-        else:
-            joined.append(clause)
-    return joined
-
-
-LABEL_CHARS = 60  # of what a clause without a subject is said of
-
-
-def _has_subject(clause: str) -> bool:
-    return any(pattern.search(clause) for pattern in (TEST, _BUILD, _LINT, TOOL, _RUN))
-
-
-def _compare(clause: str, outcome: bool, runs: Sequence[CheckRun]) -> str:
-    last = runs[-1]
-    ends = {run.text: run.ok for run in runs}
-    if outcome and last.ok is False:
-        is_strict = is_present(clause) or not PAST.search(clause)
-        if is_strict or not any(run.ok for run in runs):
-            return f"the last run of {last.text[:60]} failed"
-    if not outcome and all(ends.values()):
-        is_strict = is_present(clause) or not PAST.search(clause)
-        if (is_strict and not FIRST.search(clause)) or all(run.ok for run in runs):
-            return f"the last run of {last.text[:60]} passed"
-    return ""
-
-
-FIRST = re.compile(r"(?i)\b(?:first|second|third|\d+(?:st|nd|rd|th))\b|第[一二三]|最初|(?:1|2|3)\s*回目")
-
-
-def _select_runs(clause: str, evidence: Evidence) -> list[CheckRun]:
-    """Return the runs that a clause speaks of: of the tool that it names, of the command, or of its kind."""
-    runs = [run for run in evidence.checks if run.ok is not None]
-    tools = {_normalize(one.group()) for one in TOOL.finditer(clause)}
-    if tools:
-        return [run for run in runs if any(tool in _normalize(run.text) for tool in tools)]
-    kinds = [kind for kind, pattern in _KINDS if pattern.search(clause)]
-    if not kinds and _RUN.search(clause):
-        kinds = ["test"]
-    some = [run for run in runs if run.kind in kinds]
-    words = extract_words(clause)
-    shared = [len(words & _read_words(run.text)) for run in some]
-    most = max(shared, default=0)
-    if len({run.text for run in some}) > MOST_COMMANDS and len(clause.split()) > SHORT_CLAUSE:
-        return []  # a long clause on one of many checks
-    return [run for run, count in zip(some, shared, strict=True) if not most or count == most]
-
-
-MOST_COMMANDS = 4  # of a kind, among which a clause that names no tool may mean any
-SHORT_CLAUSE = 6  # words of a clause that tells of the checks as a whole
-
-
-def _normalize(text: str) -> str:
-    plain = " ".join(text.casefold().split())
-    return _NAMES.get(plain, plain)
-
-
-@lru_cache(maxsize=256)
-def _read_words(command: str) -> frozenset[str]:
-    return extract_words(re.sub(r"[-_/.:=]+", " ", command))
-
-
-def _explain_share(claim: Claim, evidence: Evidence) -> str:
-    """Say that no run had the share of tests that a claim gives: `26/28 passing` where it was 28 of 28."""
-    runs = [run for run in evidence.checks if run.kind == "test"]
-    if claim.is_question or claim.is_quoted or not runs:
-        return ""
-    known = frozenset().union(*(_read_shares(run.output) for run in runs))
-    totals = {total for _, total in known}
-    for clause in split_clauses(claim.text):
-        is_test = TEST.search(claim.line) or TOOL.search(claim.line)
-        for found in _COUNT.finditer(clause) if is_test and read_outcome(clause) is not None else ():
-            part, total = int(found["part"] or found["part2"]), int(found["total"] or found["total2"])
-            if total in totals and (part, total) not in known:
-                return f"no run had {part} of {total}"
-    return ""
-
-
-@lru_cache(maxsize=64)
-def _read_shares(output: str) -> frozenset[tuple[int, int]]:
-    """Return how many of how many passed or failed, by each line of an output that counts both or a total."""
-    found: set[tuple[int, int]] = set()
-    for line in output.split("\n"):
-        passed, failed = (_sum(pattern, line) for pattern in (_PASSED, _FAILED))
-        total = _sum(_TOTAL, line)
-        if passed is None and failed is None:
-            continue
-        whole = total if total is not None else (passed or 0) + (failed or 0)
-        bad = failed if failed is not None else whole - (passed or 0)
-        good = passed if passed is not None else whole - bad
-        found |= {(good, whole), (bad, whole)}
-    return frozenset(found)
-
-
-def _sum(pattern: re.Pattern[str], line: str) -> int | None:
-    numbers = [int(next(filter(None, one.groups()))) for one in pattern.finditer(line)]
-    return sum(numbers) if numbers else None
-
-
-_PASSED = re.compile(r"(?i)\b(\d+)\s+(?:passed|passing|ok)\b|\bpass(?:ed)?:?\s+(\d+)\b")
-_FAILED = re.compile(
-    r"(?i)\b(\d+)\s+(?:failed|failing|failures?|errors?)\b|\b(?:failures|errors|failed|fail):\s*(\d+)\b"
-)
-_TOTAL = re.compile(
-    r"(?i)\b(\d+)\s+(?:tests?|examples?|total)\b|\b(?:tests?\s+run|tests|total):\s*(\d+)\b|\((\d+)\)\s*$"
-)
-
-
-def _explain_named(claim: Claim, evidence: Evidence) -> str:
-    """Say how a test ended that a claim names, whatever its name looks like."""
-    if claim.is_question or claim.is_quoted or claim.is_reported or claim.section == "next":
-        return ""
-    for piece in _PIECE.split(claim.text):
-        outcome = read_outcome(_NAME.sub(" ", piece))
-        if outcome is None or is_ahead(piece) or is_earlier(piece) or PART.search(piece) or FIRST.search(piece):
-            continue
-        for name in _NAME.findall(piece):
-            state = _find_state(name, evidence)
-            if state is not None and state != outcome and (outcome or not PAST.search(piece) or is_present(piece)):
-                return f"{name} {'passed' if state else 'failed'} in its last run"
-    return ""
-
-
-def _find_state(name: str, evidence: Evidence) -> bool | None:
-    """Whether a test that failed once passed when its command was last run; None if it is no such test."""
-    runs = [run for run in evidence.checks if run.kind == "test" and run.ok is not None]
-    told = [run for run in runs if run.ok is False and _FAILED_NAME.search(_join_lines(name, run.output))]
-    if not told:
-        return None
-    same = [run for run in runs if run.text == told[-1].text]
-    return same[-1] is not told[-1]
-
-
-def _join_lines(name: str, output: str) -> str:
-    return "\n".join(line for line in output.split("\n") if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line))
-
-
-_PIECE = re.compile(r"[,;，；。、]\s*|\.\s+|\s+(?:and|but|und|aber|y|pero|et|mais)\s+")
-_NAME = re.compile(
-    r"(?<![A-Za-z0-9_./])(?:[a-z]\w*?[A-Z]\w*|Test[A-Z]\w+|test_\w+)(?<![\u3040-\u9fff])(?![A-Za-z0-9_./]*[A-Za-z0-9_])"
-)
-_FAILED_NAME = re.compile(r"(?i)fail|error|expected|✗|✘|×|but was")
+_CHECKING = re.compile(r"(?i)test|spec|check|verif|build|tsc|lint|make|\bci\b|valid|compile|cargo|gradle|mvn|run")
 
 RULES = (
     ClaimRule("check", _explain_named, REPORTING),
     ClaimRule("check", _explain_outcome, REPORTING),
-    ClaimRule("check", _explain_share, REPORTING),
 )

@@ -9,7 +9,8 @@ import re
 from secateur.compaction.judge.claims import REPORTING, Claim, extract_plain_words, quote
 from secateur.compaction.judge.evidence import CheckRun, ClaimRule, Evidence
 from secateur.compaction.judge.ground.stems import get_stems
-from secateur.compaction.judge.work.checks import TOOL
+from secateur.compaction.judge.lexicon import PAST
+from secateur.compaction.judge.work.subjects import TOOL
 
 LEAST_QUOTED = 0.6  # of the words of a quotation that the user has to have said
 FEWEST_QUOTED = 3  # words of a quotation that is judged
@@ -25,7 +26,7 @@ def _explain_error_count(claim: Claim, evidence: Evidence) -> str:
     words = {one.casefold() for one in TOOL.findall(claim.line)}
     is_typed = _TYPES.search(claim.text) is not None
     runs = [run for run in evidence.checks if _is_run_of(run, words, is_typed)]
-    counts = [one for run in runs[-1:] for one in _COUNTS.findall(run.output)]
+    counts = [one for run in (runs if PAST.search(claim.text) else runs[-1:]) for one in _COUNTS.findall(run.output)]
     known = {number for pair in counts for number in pair if number}
     return f"the last run counts {sorted(known)[0]}" if known and said not in known else ""
 

@@ -7,6 +7,7 @@ so an open task may be done unless the plan was told after all work.
 import re
 
 from secateur.compaction.judge.claims import (
+    REPORTING,
     SENTENCE,
     Claim,
     extract_words,
@@ -15,7 +16,6 @@ from secateur.compaction.judge.claims import (
 )
 from secateur.compaction.judge.evidence import ClaimRule, Evidence
 from secateur.compaction.judge.lexicon import build_pattern
-from secateur.compaction.judge.work.checks import INTENT
 
 LEAST_INTENDED = 0.6  # of the words of what the agent had yet to do
 MOST_TOLD = 0.8  # of the words of an open task, in a claim that has it as done
@@ -147,7 +147,38 @@ _PURPOSE = re.compile(
 
 _PAST_SECTIONS = ("accomplished", "discoveries", "files", "decisions", "resolved", "constraints", "instructions")
 
+_COMPLETE = re.compile(
+    r"(?i)\b(?:everything|all\s+(?:the\s+)?(?:work|tasks?|requests?|items?|steps)|the\s+(?:whole\s+)?(?:task"
+    r"|work|job|request))\s+(?:is|are|was|were|has\s+been"
+    r"|have\s+been)\s+(?:now\s+)?(?:fully\s+)?(?:done|finished|complete[d]?|implemented|resolved)\b"
+    r"|\bnothing\s+(?:is\s+)?(?:left|remains|open|pending)"
+    r"|\bno\s+(?:open|remaining|outstanding)\s+(?:tasks?|work|items?|issues?|todos?)"
+    r"|\balles\s+(?:ist\s+)?(?:erledigt|fertig)|\bnichts\s+(?:mehr\s+)?offen"
+    r"|\btodo\s+está\s+(?:hecho|listo|terminado)|\btout\s+est\s+(?:fait|terminé)|всё\s+(?:готово|сделано)|全部完成"
+    r"|すべて完了|모두\s*완료"
+)
+INTENT = re.compile(
+    r"(?i)\b(?:next,?\s+(?:i|we)|i\s+will|i[’']ll|i\s+(?:still\s+)?(?:have|need)\s+to|still\s+(?:fails?|to\s+do"
+    r"|open)|is\s+next\b|remains?\s+to|als\s+nächstes|ich\s+werde|mache\s+ich|noch\s+offen|il\s+reste\s+à"
+    r"|a\s+continuación|voy\s+a|falta\s+\w+r\b|próximo\s+passo|vou|ensuite|je\s+vais|tiếp\s+theo|дальше\s+я"
+    r"|осталось)\b|接下来"
+    r"|下一步|次に|다음"
+)
+
+
+def _explain_open_work(claim: Claim, evidence: Evidence) -> str:
+    """Explain why work is left: the last check failed, or the agent's last words say what comes next."""
+    last = evidence.checks[-1] if evidence.checks else None
+    is_open = (last is not None and last.ok is False) or INTENT.search(evidence.last_words) is not None
+    is_whole = _COMPLETE.search(claim.text) and not _EXCEPT.search(claim.text)
+    return "work is left" if is_open and is_whole else ""
+
+
+_EXCEPT = re.compile(r"(?i)\b(?:except|but|until|once|when|if|before)\b")
+
+
 RULES = (
+    ClaimRule("unfinished_work", _explain_open_work, REPORTING, strength="certain"),
     ClaimRule("unfinished_work", _explain_open_task),
     ClaimRule("unfinished_work", _explain_denied),
     ClaimRule("unfinished_work", _explain_early_done, _PAST_SECTIONS),
