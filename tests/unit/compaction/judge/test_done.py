@@ -145,3 +145,48 @@ def test_what_stays_would_be_or_may_not_be_is_no_claim_of_a_change(section: str,
 
 def test_without_a_run_of_tests_none_has_passed() -> None:
     assert find_on_board("discoveries", "The tests pass.") == ["outcomes.outcome"]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "No commit, push, or tag was made.",
+        "The method reports success through `result.Pushed = len(plans)`.",
+        "The test verifies that the point exists after commit.",
+        "Two names keep the migration only half-finished.",
+    ],
+)
+def test_what_only_names_a_deed_tells_of_none(claim: str) -> None:
+    assert not find_on_board("discoveries", claim)
+    assert find_on_board("discoveries", "The commit was made, and the branch is pushed.") == ["deeds.undone"]
+
+
+READING = (
+    user("How does the notifier work?"),
+    *call("a", "read", path="pump/notify.py", said="def notify(who, text): send(who, text)"),
+)
+
+
+def test_a_change_without_a_call_costs_its_line_and_not_the_summary() -> None:
+    found = list(
+        iterate_contradictions({"accomplished": ("- A retry was implemented in the notifier",)}, collect(*READING))
+    )
+    assert [(one.rule, one.strength) for one in found] == [("standing.change_without_calls", "plain")]
+
+
+@pytest.mark.parametrize(
+    "claim", ["Names are added to the prompt when a session starts.", "It sends, and added lines go."]
+)
+def test_what_describes_is_no_change(claim: str) -> None:
+    assert not list(iterate_contradictions({"discoveries": (f"- {claim}",)}, collect(*READING)))
+
+
+def test_what_the_agent_reported_may_stand_in_a_history_without_its_calls() -> None:
+    evidence = collect(user("Add a retry."), assistant(text="I have added a retry and fixed the queue."), *READING)
+    assert not list(iterate_contradictions({"accomplished": ("- The queue was fixed",)}, evidence))
+
+
+def test_a_name_that_is_only_near_a_known_one_is_marked() -> None:
+    evidence = collect(user("Mend it."), *call("a", "read", path="pump/core/planner7.py", said="ROUNDS = 1"))
+    found = list(iterate_contradictions({"discoveries": ("- The rounds stand in pump/core/planner8.py",)}, evidence))
+    assert [one.strength for one in found] == ["doubt"]

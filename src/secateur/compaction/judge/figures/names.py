@@ -80,4 +80,4 @@ _EXACT = re.compile(  # it holds letters and digits, or it is a path, a host, or
 )
 
 
-RULES = (ClaimRule("unsupported", _explain_near_name),)
+RULES = (ClaimRule("unsupported", _explain_near_name, strength="doubt"),)

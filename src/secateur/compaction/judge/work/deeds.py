@@ -16,101 +16,14 @@ from secateur.compaction.judge.claims import DEMANDING, Claim
 from secateur.compaction.judge.clauses import is_ahead, is_denied, is_earlier, split_clauses, strip_harmless
 from secateur.compaction.judge.evidence import ClaimRule, CommandRun, Evidence
 from secateur.compaction.judge.lexicon import DONE, FAILS, USER, build_pattern
+from secateur.compaction.judge.work.deed_kinds import KINDS, DeedKind
 
-
-class _Kind(Struct, frozen=True):
-    """One kind of deed."""
-
-    name: str
-    done: re.Pattern[str]  # says alone that it was done
-    noun: re.Pattern[str]  # says so with a word of completion beside it
-    undone: re.Pattern[str]  # says alone that it was not done
-    proof: re.Pattern[str]  # a command or a tool that can do it
-
-
-_NEVER = re.compile(r"(?!)")
-_KINDS = (
-    _Kind(
-        "push",
-        build_pattern(
-            r"pushed|sent\s+to\s+(?:origin|the\s+remote)|(?:is|are|now|already|lives?|reached)\s+on\s+(?:origin|the\s+remote)"
-            r"|on\s+origin|gepush(?:t|ed)|hochgeladen\s+nach\s+origin|(?:auf|nach|bei)\s+origin|poussée?s?|envoyée?s?\s+(?:sur|vers)\s+origin"
-            r"|sur\s+origin|pushée?s?|empujad[oa]s?|subid[oa]s?\s+a\s+origin|en\s+origin|запушен\w*|отправлен\w*\s+в\s+origin",
-            r"已经?推送|推送了|推送到|プッシュ(?:した|済み?|しました)|푸시(?:했|됨|완료)",
-        ),
-        build_pattern(r"push(?:es)?|envoi|pousser", "推送|プッシュ|푸시"),
-        build_pattern(r"unpushed|un-pushed|only\s+local\w*|local\s+only|nur\s+lokal|locally\s+only|kept\s+local|ungepusht"),
-        re.compile(r"\bgit\b[^\n;&|]*\bpush\b|\bgt submit\b|\bgh pr create\b|\bjj git push\b|push_files|push_branch"),
-    ),
-    _Kind(
-        "commit",
-        build_pattern(
-            r"committed|checked\s+in(?=\s*(?:$|[,.;:)]|(?:as|to|with|on|by|at|under)\b))|committet|commitet|eingecheckt|commit(?:té|tée|tés)|commitead[oa]s?|закоммичен\w*",
-            r"已经?提交|提交了|コミット(?:した|済み?|しました)|커밋(?:했|됨)",
-        ),
-        build_pattern(r"commit|check-?in", "提交|コミット|커밋"),
-        build_pattern(r"uncommitted|un-committed|not\s+checked\s+in|uncommited|non\s+committée?s?"),
-        re.compile(
-            r"\bgit\b[^\n;&|]*\b(?:merge|cherry-pick|revert|am)\b|\bjj describe\b|\bgt (?:create|modify)\b|\bcommit\b"
-        ),
-    ),
-    _Kind(
-        "merge",
-        build_pattern(r"(?:was|were|been|is|has|got)\s+merged|merged\s+(?:back\s+)?(?:in)?to\s+\S+|gemergt|gemerged|fusionnée?\s+dans|fusionad[oa]\s+en"),
-        build_pattern(r"merge|fusion(?:\s+dans)?|合并"),
-        build_pattern(r"unmerged"),
-        re.compile(r"\bmerge\b|\brebase\b|\bcherry-pick\b|\bgit\b[^\n;&|]*\bpull\b"),
-    ),
-    _Kind(
-        "deployment",
-        build_pattern(
-            r"deployed|redeployed|rolled\s+out|applied\s+to\s+(?:the\s+)?(?:cluster|production|prod|staging|server)"
-            r"|(?:is|are|now|went|gone)\s+live|in\s+production\s+now|ausgerollt|deployt|deployed"
-            r"|déployée?s?|mise?s?\s+en\s+production|desplegad[oa]s?|implantad[oa]s?|развернут\w*",
-            r"已经?部署|部署了|已经?上线|デプロイ(?:した|済み?|しました)|本番に反映(?:した|済み)|배포(?:했|됨)",
-        ),
-        build_pattern(
-            r"deploy(?:ment)?|roll-?out|apply|mise\s+en\s+ligne|déploiement|despliegue|implantação|it\s+live|ausrollen|bereitstellung",
-            "部署|上线|デプロイ|適用|배포",
-        ),
-        build_pattern(r"undeployed|not\s+live"),
-        re.compile(
-            r"(?<![\w/.-])(?:re)?deploy\w*(?![\w/.])|\bapply\b|\broll-?out\b|\bhelm\s+(?:upgrade|install)|\brelease\b|\bfly\b|\bvercel\b"
-            r"|\bfirebase\b|\bheroku\b|\bssh\b|\brsync\b|\bscp\b|\bcompose\b[^\n]*\bup\b|\bship\w*\b|\bpublish\w*\b|\bpulumi\s+up\b|\bcdk\b"
-        ),
-    ),
-    _Kind(
-        "tag",
-        build_pattern(
-            r"(?:was|were|been|is|and)\s+tagged|getaggt|étiquetée?|etiquetad[oa]",
-            r"タグ[^。、]{0,14}?(?:付けた|付け済み|打った)|已打标签",
-        ),
-        build_pattern(r"(?:git\s+|release\s+|version\s+)?tags?(?=\s+(?:v?\d|is|was|has|set|:)|\s*[:=])"),
-        build_pattern(r"untagged"),
-        re.compile(r"\bgit\b[^\n;&|]*\btag\b|\bgh release\b|\bnpm version\b|--tags?\b|create_tag|create_release"),
-    ),
-    _Kind(
-        "migration",
-        build_pattern(r"migration\s+(?:was|has\s+been)\s+(?:run|executed|applied)", "迁移已经?执行"),
-        build_pattern(r"migrations?|migraci[óo]n(?:es)?|migrationen|миграци\w*", "迁移|マイグレーション"),
-        _NEVER,
-        re.compile(r"(?i)migrat|alembic|flyway|liquibase|\bdb:|\bpsql\b[^\n]*-f|\bmysql\b[^\n]*<|upgrade head"),
-    ),
-    _Kind(
-        "pull request",
-        build_pattern(r"(?:pull|merge)\s+request\s+#?\d*\s*(?:is|was|has\s+been)\s+(?:open(?:ed)?|created|submitted|up)|PR\s+#?\d*\s*(?:is|was|has\s+been)\s+(?:open(?:ed)?|created)"
-                      r"|(?:opened|created|submitted)\s+(?:a|the)\s+(?:\w+\s+)?(?:(?:pull|merge)\s+request|PR)"),
-        build_pattern(r"(?:pull|merge)\s+request|PR"),
-        _NEVER,
-        re.compile(r"\bgh pr\b|pull.?request|\bglab mr\b|\bgt submit\b|create.?pr|merge_request"),
-    ),
-)  # fmt: skip
 _FAILED_OUTPUT = re.compile(
     r"(?im)^\s*! \[(?:remote )?rejected\]|^error: failed to push|^fatal:|^CONFLICT |merge failed|nothing to commit"
 )
 _COMMITTED = re.compile(r"(?m)^\[[\w/.-]+(?: \([^)\n]*\))? [0-9a-f]{7,}\]")
 _NOT_YET = build_pattern(
-    r"(?:still|yet|remains?)\s+to\s+be|has\s+yet\s+to|have\s+yet\s+to|outstanding|pending|awaits?|waits?|missing|none|not\s+yet|"
+    r"(?:still|yet|remains?)\s+to\s+be|half|has\s+yet\s+to|have\s+yet\s+to|outstanding|pending|awaits?|waits?|missing|none|not\s+yet|"
     r"steht\s+(?:noch\s+)?aus|stehen\s+(?:noch\s+)?aus|fehlt|noch\s+nicht|reste\s+à|à\s+faire|pendiente\w*|ninguno|aucune?|keine?r?",
     r"尚未|还没|待|未|まだ",
 )
@@ -142,30 +55,36 @@ def read_deeds(text: str) -> tuple[Deed, ...]:
 
 def _read_clauses(text: str) -> Iterator[Deed]:
     clauses = tuple(map(strip_harmless, split_clauses(_NAMES.sub(" ", text))))
+    is_listed = False
     for at, clause in enumerate(clauses):
         following = clauses[at + 1] if at + 1 < len(clauses) and not _has_deed(clauses[at + 1]) else ""
         before = clauses[at - 1] if at else ""
-        if (is_ahead(before) or is_denied(before)) and any(kind.done.match(clause) for kind in _KINDS):
+        is_open = is_ahead(before) or is_denied(before)
+        is_item = len(before.split()) <= LISTED and any(kind.noun.match(_OR.sub("", clause)) for kind in KINDS)
+        is_listed = is_item and (is_open or is_listed)
+        if is_listed or (is_open and any(kind.done.match(clause) for kind in KINDS)):
             continue  # what is said before holds of it too
-        for kind in _KINDS:
+        for kind in KINDS:
             noun = kind.noun.search(before) if DONE.match(clause) and not kind.noun.search(clause) else None
             said = f"{noun.group()} {clause}" if noun else clause  # `the migration is written and run`
             if (is_done := _read_state(kind, said, following)) is not None:
                 yield Deed(kind.name, is_done, clause)
 
 
-# A file or an option that is called like a deed: `committed.go`, `-tags=integration`
+_OR = re.compile(r"(?i)^(?:or|nor|oder|noch|ou|ni|o)\s+")
+LISTED = 3  # words of the beginning of a list: `no commit, push or tag was made`
+# A file, an option or code that is called like a deed: `committed.go`, `-tags=integration`, `result.Pushed = 3`
 _NAMES = re.compile(
-    r"(?<!\S)(?:-{1,2}[a-z][\w-]*=\S+|[\w./-]{1,80}\.(?:py|tsx?|jsx?|go|rs|rb|java|md|ya?ml|json|toml|sh)\b)"
+    r"`[^`\n]*[=(){}<>][^`\n]*`|(?<!\S)(?:-{1,2}[a-z][\w-]*=\S+|[\w./-]{1,80}\.(?:py|tsx?|jsx?|go|rs|rb|java|md|ya?ml|json|toml|sh)\b)"
 )
 
 
 def _has_deed(clause: str) -> bool:
     """Whether a clause tells of a deed of its own, so that it says nothing of the one before."""
-    return any(kind.noun.search(clause) or kind.done.search(clause) for kind in _KINDS)
+    return any(kind.noun.search(clause) or kind.done.search(clause) for kind in KINDS)
 
 
-def _read_state(kind: _Kind, clause: str, following: str) -> bool | None:
+def _read_state(kind: DeedKind, clause: str, following: str) -> bool | None:
     """Whether a clause has a deed as done or as not done; None where it does not say."""
     if kind.undone.search(clause):
         return None if is_denied(kind.undone.sub(" ", clause)) else False
@@ -195,10 +114,12 @@ def _is_complete(rest: str, noun: re.Match[str]) -> bool:
     """Whether a word of completion is near the noun of a deed."""
     found = None if USER.search(rest) else DONE.search(rest, noun.end())
     is_behind = found is not None and found.start() - noun.end() < NEAR
-    is_before = DONE.search(rest[max(0, noun.start() - NEAR_BEFORE) : noun.start()]) is not None
+    before = rest[max(0, noun.start() - NEAR_BEFORE) : noun.start()]
+    is_before = DONE.search(before) is not None and _WHEN.search(before) is None
     return is_behind or (is_before and not USER.search(rest))
 
 
+_WHEN = re.compile(r"(?i)\b(?:after|before|until|upon|per|each|every|nach|vor|bei|après|avant|después|antes)\b")
 NEAR, NEAR_BEFORE = 40, 16  # characters between a noun and a word of completion, behind it and before it
 
 
@@ -209,7 +130,7 @@ def _explain_undone(claim: Claim, evidence: Evidence) -> str:
     for deed in read_deeds(claim.text):
         if not deed.is_done or is_earlier(deed.clause) or USER.search(deed.clause):
             continue
-        kind = next(one for one in _KINDS if one.name == deed.kind)
+        kind = next(one for one in KINDS if one.name == deed.kind)
         runs = [run for run in evidence.runs if kind.proof.search(run.text)]
         if not any(_has_succeeded(kind, run) for run in runs) and not _is_told_done(kind, evidence, bool(runs)):
             if kind.name == "migration" and not kind.proof.search(evidence.story):
@@ -218,13 +139,13 @@ def _explain_undone(claim: Claim, evidence: Evidence) -> str:
     return ""
 
 
-def _has_succeeded(kind: _Kind, run: CommandRun) -> bool:
+def _has_succeeded(kind: DeedKind, run: CommandRun) -> bool:
     if kind.name == "commit" and _COMMITTED.search(run.output):
         return True
     return run.ok and not _FAILED_OUTPUT.search(run.output)
 
 
-def _is_told_done(kind: _Kind, evidence: Evidence, has_runs: bool) -> bool:
+def _is_told_done(kind: DeedKind, evidence: Evidence, has_runs: bool) -> bool:
     """Whether other tools, earlier summaries, the user or the agent have a deed as done."""
     if any(deed.kind == kind.name and deed.is_done for deed in _read_all(evidence.user)):
         return True
@@ -240,7 +161,7 @@ def _is_told_done(kind: _Kind, evidence: Evidence, has_runs: bool) -> bool:
 @lru_cache(maxsize=8)
 def _read_all(text: str) -> tuple[Deed, ...]:
     lines = (
-        line for line in text.split("\n") if any(kind.noun.search(line) or kind.done.search(line) for kind in _KINDS)
+        line for line in text.split("\n") if any(kind.noun.search(line) or kind.done.search(line) for kind in KINDS)
     )
     return tuple(deed for line in lines for deed in read_deeds(line))
 
@@ -250,7 +171,7 @@ def _explain_done(claim: Claim, evidence: Evidence) -> str:
     if claim.is_question or claim.is_quoted or claim.section in ("goal", "constraints", "instructions"):
         return ""
     for deed in read_deeds(claim.text):
-        kind = next(one for one in _KINDS if one.name == deed.kind)
+        kind = next(one for one in KINDS if one.name == deed.kind)
         if deed.is_done or kind.name not in ("push", "commit", "tag") or is_earlier(deed.clause):
             continue
         if _BY.search(deed.clause) or _LIMITED.search(deed.clause) or FAILS.search(deed.clause):
@@ -270,14 +191,14 @@ def _explain_done(claim: Claim, evidence: Evidence) -> str:
     return ""
 
 
-def _is_denied_last(kind: _Kind, evidence: Evidence) -> bool:
+def _is_denied_last(kind: DeedKind, evidence: Evidence) -> bool:
     """Whether the agent's last words deny a deed as well."""
     told = [deed.is_done for deed in _read_all(evidence.last_words) if deed.kind == kind.name]
     return bool(told) and not all(told)
 
 
 def _is_repository_act(run: CommandRun) -> bool:
-    return run.ok and any(kind.proof.search(run.text) for kind in _KINDS)
+    return run.ok and any(kind.proof.search(run.text) for kind in KINDS)
 
 
 _BY = build_pattern(r"force|forced|separate|further|other|another|more|new|additional|second|own", "另|別|其他")

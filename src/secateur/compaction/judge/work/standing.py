@@ -49,10 +49,14 @@ def _explain_change_without_calls(claim: Claim, evidence: Evidence) -> str:
     """Say that no call can have changed anything, where a claim tells of a change that the agent made."""
     if not evidence.is_passive or evidence.kept or USER.search(claim.text) or claim.is_reported or claim.is_earlier:
         return ""
-    for clause in split_clauses(claim.text):
-        if _MADE.search(clause) and not (is_planned(clause) or is_negative(clause) or is_ahead(clause)):
-            return "no call changed anything"
-    return ""
+    is_told = any(map(_is_made, split_clauses(claim.text)))
+    has_told = is_told and any(map(_is_made, split_clauses(evidence.agent)))  # of calls that are not in the history
+    return "no call changed anything" if is_told and not has_told else ""
+
+
+def _is_made(clause: str) -> bool:
+    """Whether a clause tells plainly of a change that was made."""
+    return _MADE.search(clause) is not None and not (is_planned(clause) or is_negative(clause) or is_ahead(clause))
 
 
 def _explain_failed_tool(claim: Claim, evidence: Evidence) -> str:
@@ -79,7 +83,7 @@ _ACTED = build_pattern(
 )
 _MADE = build_pattern(
     r"(?:was|were|is|are|has|have|been|agent|assistant|we|i|it)\s+(?:now\s+|then\s+|also\s+|been\s+)*(?:repaired|fixed|mended|corrected|edited|modified"
-    r"|rewritten|rewrote|refactored|implemented|patched|inserted|renamed|deleted|(?:wrote|written)(?=.{0,80}?(?:disk|file|\w\.\w)))|\w{1,60}\s{1,4}(?:added|edited|modified|implemented|rewritten|refactored|patched)"
+    r"|rewritten|rewrote|refactored|implemented|patched|inserted|renamed|deleted|(?:wrote|written)(?=.{0,80}?(?:disk|file|\w\.\w)))|(?!(?:is|are|be|being|gets?|and|or)\s)\w{1,60}\s{1,4}(?:added|edited|modified|implemented|rewritten|refactored|patched)"
     r"|did\s+(?:write(?=.{0,80}?(?:disk|file|\w\.\w))|edit|change|fix|repair|implement|modify)|behoben|repariert|umgeschrieben|eingebaut|hinzugefügt|corrigée?s?|ajoutée?s?|corregid[oa]s?|añadid[oa]s?",
     r"修复了|已修复|修改了|修正した|追加した|수정했",
 )
@@ -87,5 +91,5 @@ _MADE = build_pattern(
 RULES = (
     ClaimRule("unfinished_work", _explain_failed_tool, _PAST_SECTIONS, strength="certain"),
     ClaimRule("unfinished_work", _explain_untouched, strength="certain"),
-    ClaimRule("unchanged_file", _explain_change_without_calls, _PAST_SECTIONS, strength="certain"),
+    ClaimRule("unchanged_file", _explain_change_without_calls, _PAST_SECTIONS),
 )

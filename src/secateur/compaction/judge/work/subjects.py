@@ -95,13 +95,16 @@ def list_ends(runs: Sequence[CheckRun]) -> list[bool]:
     return [
         bool(run.ok)
         for at, run in last.values()
-        if run.ok or not any(one.ok and _covers(one, run) for one in runs[at + 1 :])
+        if run.ok or not any(one.ok and _is_covering(one, run) for one in runs[at + 1 :])
     ]
 
 
-def _covers(later: CheckRun, run: CheckRun) -> bool:
+def _is_covering(later: CheckRun, run: CheckRun) -> bool:
+    """Whether a later run tells of all that an earlier one tells of: it is of the same command, or it passed."""
+    if later.text == run.text:
+        return True
     tools = {_normalize(one) for one in TOOL.findall(run.text)}
-    is_same = bool(tools & {_normalize(one) for one in TOOL.findall(later.text)})
+    is_same = bool(later.ok and tools & {_normalize(one) for one in TOOL.findall(later.text)})
     return is_same and all(word in run.text for word in later.text.split() if _NARROWS.search(word))
 
 
@@ -153,7 +156,7 @@ def list_states(name: str, evidence: Evidence) -> list[bool]:
         told = _read_lines(name, run.output)
         if told is not None:
             states, last = [*states, told], run
-        elif last is not None and run.ok is not None and (run.text == last.text or (run.ok and _covers(run, last))):
+        elif last is not None and run.ok is not None and _is_covering(run, last):
             states.append(True)
     return states or _read_rows(name, evidence.outputs)
 
